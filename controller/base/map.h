@@ -1,0 +1,32 @@
+/* map: a hash map from a byte string to a pointer. Keys are copied; values are borrowed unless a free function was
+ * given. Iteration order is insertion order as long as nothing was removed (removal moves the last entry into the
+ * gap); whatever must be deterministic sorts. */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include "base/slice.h"
+
+struct map_entry {
+    char *key;
+    size_t key_size;
+    uint64_t hash;
+    void *value;
+};
+
+struct map {
+    struct map_entry *entries;
+    size_t count, capacity;
+    uint32_t *table; /* open addressing: entry index + 1, 0 = free */
+    size_t table_size;
+    void (*value_free)(void *value);
+};
+
+void map_init(struct map *m, void (*value_free)(void *value));
+void map_done(struct map *m);
+void *map_get(const struct map *m, struct slice key); /* NULL if absent */
+/* Puts or replaces (a replaced value is freed). */
+void map_put(struct map *m, struct slice key, void *value);
+bool map_remove(struct map *m, struct slice key); /* frees the value */
+void *map_take(struct map *m, struct slice key);  /* removes without freeing the value */
+
+#endif

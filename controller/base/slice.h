@@ -1,0 +1,52 @@
+/* slice: a borrowed run of bytes. The bytes belong to somebody else and need not end in NUL.
+ *
+ * The parse functions are cursors: they advance *s past what they took and only on success; on failure *s is
+ * unchanged. */
+#ifndef BASE_SLICE_H
+#define BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct slice {
+    const char *data;
+    size_t size_bytes;
+};
+
+#define SLICE(literal) ((struct slice){(literal), sizeof(literal) - 1})
+#define SLICE_ARG(s) (int)(s).size_bytes, (s).data /* for "%.*s" */
+
+struct slice slice_of(const char *text); /* NULL gives the empty slice */
+struct slice slice_range(const char *from, const char *to);
+bool slice_is(struct slice s, const char *text);
+bool slice_equal(struct slice a, struct slice b);
+int slice_compare(struct slice a, struct slice b); /* bytewise, like strcmp */
+bool slice_starts(struct slice s, const char *prefix);
+bool slice_ends(struct slice s, const char *suffix);
+bool slice_contains(struct slice s, const char *needle);
+const char *slice_find(struct slice s, const char *needle); /* into s, or NULL */
+const char *slice_find_char(struct slice s, char c);
+struct slice slice_trim(struct slice s);                    /* spaces, tabs, CR, LF at both ends */
+struct slice slice_skip(struct slice s, size_t n);          /* n at most the size */
+char *slice_dup(struct slice s);                            /* heap, NUL-terminated; caller frees */
+/* Copies with truncation at a UTF-8 boundary; always NUL-terminates. True if it all fitted. */
+bool slice_copy(char *to, size_t to_size, struct slice s);
+uint64_t slice_hash(struct slice s);                        /* FNV-1a, stable across runs */
+
+/* Cursors. */
+bool slice_take_char(struct slice *s, char c);
+bool slice_take_prefix(struct slice *s, const char *prefix);
+/* Takes up to the delimiter, which is dropped; false if it does not occur. */
+bool slice_take_until(struct slice *s, char delimiter, struct slice *taken);
+/* Takes the next line without its "\n" (and "\r"); false at the end. A last line without "\n" counts. */
+bool slice_take_line(struct slice *s, struct slice *line);
+bool slice_take_int(struct slice *s, int64_t *value);     /* [+-]digits; false on overflow */
+bool slice_take_uint(struct slice *s, int64_t *value);    /* digits only; false on overflow */
+/* Decimal with optional fraction and exponent, also "nan"/"inf" (any case); correctly rounded, locale-free. */
+bool slice_take_double(struct slice *s, double *value);
+/* The same decimal scaled by 10^digits and rounded to nearest, exact in integers: "1.2345", 3 -> 1235 (half away
+ * from zero). False on overflow, nan, inf. For seconds -> ms or us without floating point. */
+bool slice_take_scaled(struct slice *s, int digits, int64_t *value);
+
+#endif

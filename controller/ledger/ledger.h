@@ -1,0 +1,182 @@
+/* ledger: where the wall time of one training job went. Facts in, a partition of time out; pure: no clock, no I/O, no
+ * Kubernetes. Facts may be added in any order, late, or twice (the same life, hold or record again replaces itself);
+ * the result depends only on the set of facts and on the time asked for. Every millisecond from start to
+ * observed-through is in exactly one bucket and the buckets add up exactly.
+ *
+ * The words:
+ *   slot       a place in the job that must be filled for it to train (DESIGN.md: required slot)
+ *   life       one occupation of a slot: from being bound to a machine until it is lost
+ *   hold       a reason, with a time span, for which the slots are not (all) there, or not usable
+ *   disruption a candidate for the cause of an interruption, at a time
+ *   process    one run of the training program whose log is read; its records come in log order
+ *   interruption  from the end of an execution that was not the job's own end, until all slots are available again
+ *
+ * Times are Unix milliseconds; TIME_UNKNOWN where not known, TIME_OPEN for an end that has not come. Text given to the
+ * ledger is copied (bounded). The ledger is owned by its creator; the result is valid until ledger_result_done. */
+#ifndef LEDGER_LEDGER_H
+#define LEDGER_LEDGER_H
+
+#include "base/slice.h"
+#include "ledger/buckets.h"
+#include "ledger/record.h"
+
+#define LEDGER_TEXT_SIZE 256  /* evidence: one line, UTF-8 */
+#define LEDGER_NAME_SIZE 64
+#define LEDGER_MAX_WINDOWS 4
+#define LEDGER_MAX_CUSTOM 8   /* custom buckets; the rest goes to Custom/Other */
+
+struct ledger;
+
+struct ledger_options {
+    int64_t ideal_step_ms;    /* 0: learnt (median of the job's steps, first steps and outliers left out) */
+    int64_t hang_after_ms;    /* 0: learnt from the ideal step, at least 5 min */
+    int64_t windows_ms[LEDGER_MAX_WINDOWS];
+    int window_count;
+    bool has_log;             /* a step log is attached (or wanted): without it RG, P and job goodput are absent */
+};
+
+struct ledger *ledger_new(const struct ledger_options *options);
+void ledger_free(struct ledger *l);
+
+/* ---- facts ---- */
+
+enum ledger_outcome { OUTCOME_RUNNING, OUTCOME_SUCCEEDED, OUTCOME_FAILED, OUTCOME_DELETED };
+
+/* The wall time: from the target's creation to its end (TIME_OPEN while it runs). */
+void ledger_set_span(struct ledger *l, int64_t start_ms, int64_t end_ms, enum ledger_outcome outcome);
+
+/* The number of required slots from a time on. Without any call nothing is required and nothing is available. */
+void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots);
+
+/* One occupation of a slot. Identified by id (e.g. a pod's UID hashed): adding it again replaces it. */
+struct ledger_life {
+    uint64_t id;
+    uint32_t slot;            /* dense number given by the caller; same place, same number */
+    int64_t created_ms;       /* the attempt to fill the slot began; a new life of a slot supersedes the older */
+    int64_t bound_ms;         /* has its machine: the slot is available from here (TIME_UNKNOWN: not yet) */
+    int64_t pull_start_ms;    /* image pull, TIME_UNKNOWN if none is known */
+    int64_t pull_end_ms;
+    int64_t running_ms;       /* the training containers of the slot run (first time in this life) */
+    int64_t lost_ms;          /* no longer available: ended, terminating, disrupted, machine not Ready ... */
+    int64_t ended_ms;         /* nothing of it can run after this (containers finished): clips records; TIME_OPEN */
+    int64_t done_ms;          /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
+    int32_t chips;            /* accelerators held from bound to released */
+    int64_t released_ms;      /* the machine is free again; TIME_OPEN */
+    char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07" */
+};
+void ledger_add_life(struct ledger *l, const struct ledger_life *life);
+
+/* A training container of a slot started again within its life (in-place restart). */
+void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms);
+
+/* A span in which the machine under a life was not usable although it came back (NotReady and Ready again). */
+void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms);
+
+/* Why slots are not there. kind is one of BUCKET_SUSPENDED, PREEMPTED_WAIT, QUEUE_WAIT, DEPENDENCY_WAIT, PROVISIONING,
+ * NODE_FAILURE_DETECTION, PROCESS_FAILURE_DETECTION. Applies only where not all slots are available (the last: only
+ * where they are). key identifies it: adding the same kind and key again replaces it. */
+struct ledger_hold {
+    enum bucket kind;
+    uint64_t key;
+    int64_t from_ms, to_ms;
+    enum basis basis;
+    char evidence[LEDGER_TEXT_SIZE];
+};
+void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold);
+
+/* A candidate for the cause of the interruption that is open at (or opens within 60 s after) at_ms. opens: the
+ * execution ended at at_ms even if no slot was ever seen to be lost. key as above. */
+struct ledger_disruption {
+    enum cause cause;
+    uint64_t key;
+    int64_t at_ms;            /* when the cause struck (best knowledge) */
+    bool opens;
+    char reason[LEDGER_NAME_SIZE];     /* sub-reason: the Kueue reason, the exit code; may be empty */
+    char evidence[LEDGER_TEXT_SIZE];
+    char node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
+};
+void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
+
+/* One run of the training program whose log is read, in order of start. Returns its ordinal for record.process.
+ * Adding the same id again updates the times. ended_ms is the container's finishedAt. */
+int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms);
+
+/* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
+void ledger_add_record(struct ledger *l, const struct record *r);
+
+/* ---- results ---- */
+
+struct ledger_bucket {
+    enum bucket bucket;
+    char custom[RECORD_NAME_SIZE]; /* BUCKET_CUSTOM: the name */
+    int64_t ms;
+    int64_t count;                 /* separate spans */
+    enum basis basis;              /* the weakest that contributed */
+    int64_t chip_ms;               /* allocated chips x ms */
+    int64_t largest_ms;
+    char evidence[LEDGER_TEXT_SIZE]; /* of the largest span */
+};
+
+struct ledger_interruption {
+    int number;                    /* 1.. */
+    int64_t at_ms, until_ms;       /* until all slots are available again; TIME_OPEN */
+    enum cause cause;
+    char reason[LEDGER_NAME_SIZE], evidence[LEDGER_TEXT_SIZE], node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
+    int64_t lost_steps;            /* RECORD_NONE if not known (yet) */
+    int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
+    bool saved_on_sigterm;
+    bool is_settled;               /* training resumed, so that what was lost is known */
+};
+
+struct ledger_execution {
+    int number;                    /* 1.. */
+    int64_t start_ms, available_ms, first_step_ms, end_ms; /* TIME_UNKNOWN / TIME_OPEN */
+    int64_t first_step, last_step; /* RECORD_NONE */
+    int64_t image_pull_ms, container_start_ms, productive_ms;
+};
+
+struct ledger_window {
+    int64_t window_ms, ms, available_ms, productive_ms;
+    enum bucket top_badput;
+    int64_t interruptions;
+};
+
+struct ledger_result {
+    int64_t start_ms, end_ms /* TIME_OPEN */, observed_through_ms;
+    int64_t wall_ms, available_ms, productive_ms, provisional_ms;
+    bool has_steps;                /* step evidence: productive_ms, RG and job goodput are known */
+    struct ledger_bucket *buckets; /* non-empty ones, Productive included, in table order; their ms add up to wall_ms */
+    int bucket_count;
+    int top_badput;                /* index into buckets of the largest that is not Productive; -1 */
+    struct ledger_interruption *interruptions; /* in time order */
+    int interruption_count;
+    struct ledger_execution *executions;
+    int execution_count;
+    int64_t mtbi_ms, mttr_ms;      /* RECORD_NONE if there is nothing to divide by */
+    struct ledger_window windows[LEDGER_MAX_WINDOWS];
+    int window_count;
+    /* slots now */
+    int64_t slots_required, slots_available, slots_running;
+    bool in_interruption;
+    /* steps */
+    int64_t last_step, max_step, first_step_now /* RECORD_NONE */, last_durable_step;
+    int64_t last_record_ms;        /* TIME_UNKNOWN */
+    int64_t step_count, retained_steps, lost_steps;
+    int64_t ideal_step_ms;         /* as used; 0 if not known */
+    /* chips x ms; lost = allocated - productive */
+    int64_t chip_ms_allocated, chip_ms_productive, chip_ms_waiting;
+    int64_t chips;                 /* required now */
+    /* data quality */
+    int64_t clipped_ms;            /* records outside their container or the wall time: condition ClockSkew */
+    int64_t overlapped_records;
+    bool retained_without_checkpoint; /* basis Assumed: no checkpoint evidence at all */
+};
+
+/* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. */
+void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_result *result);
+void ledger_result_done(struct ledger_result *result);
+
+/* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */
+int64_t ledger_ppm(int64_t numerator, int64_t denominator);
+
+#endif

@@ -1,0 +1,77 @@
+/* record: one thing that a training process said about itself, in the ledger's terms. steplog/ makes them from lines,
+ * the ledger reads them. Times are int64 Unix milliseconds. */
+#ifndef LEDGER_RECORD_H
+#define LEDGER_RECORD_H
+
+#include "base/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(NAME, meaning). "step" and "duration" say which fields are set; the others hold RECORD_NONE. */
+#define RECORD_KINDS(X)                                                                                                \
+    X(JOB_START, "the training program started")                                                                       \
+    X(JOB_END, "the training program said that it ended")                                                              \
+    X(STEP_START, "step began (recorder); it lasts until the next STEP_START or JOB_END")                              \
+    X(STEP_END, "step was reported complete; duration if the line gives one, flops if given")                          \
+    X(SAVE_START, "a checkpoint save began; step if known; is_async")                                                  \
+    X(SAVE_BLOCKED, "the blocking part of a save ended; duration = how long training was blocked; step if known")      \
+    X(SAVE_WRITTEN, "the background part of a save ended; duration = blocking + background")                           \
+    X(SAVE_DURABLE, "the save is final on all hosts: a restart can use it; step if known, else the save last begun")   \
+    X(SAVE_ON_SIGTERM, "a save because the process was told to stop; step")                                            \
+    X(RESTORE_START, "reading a checkpoint began; step if known")                                                      \
+    X(RESTORE_END, "reading a checkpoint ended; duration if given; step = the step restored, if known")                \
+    X(INIT_START, "device / slice / collective initialisation began")                                                  \
+    X(INIT_END, "... ended")                                                                                           \
+    X(PREPARATION_START, "mesh, model, data pipelines: preparation began")                                             \
+    X(PREPARATION_END, "... ended")                                                                                    \
+    X(DATA_START, "synchronous input wait began")                                                                      \
+    X(DATA_END, "... ended")                                                                                           \
+    X(EVALUATION_START, "evaluation began")                                                                            \
+    X(EVALUATION_END, "... ended; duration if given")                                                                  \
+    X(CUSTOM_START, "custom badput event began; name")                                                                 \
+    X(CUSTOM_END, "... ended; name")                                                                                   \
+    X(COMPILE_END, "a compilation ended; duration")                                                                    \
+    X(ELASTIC_SLICES, "elastic slice counts: active, total, available")                                                \
+    X(ELASTIC_WAIT_START, "waiting for slices began; name")                                                            \
+    X(ELASTIC_WAIT_END, "... ended; name")                                                                             \
+    X(ELASTIC_REINIT_START, "elastic re-initialisation began")                                                         \
+    X(ELASTIC_REINIT_END, "... ended")                                                                                 \
+    X(RESUME, "training starts at this step (a trainer's own word)")                                                   \
+    X(ABORT, "the trainer gave up by itself, e.g. NaN loss; name = reason")                                            \
+    X(SIGN_OF_LIFE, "a line with nothing else in it: the process lived at this time")
+
+enum record_kind {
+#define X(name, meaning) RECORD_##name,
+    RECORD_KINDS(X)
+#undef X
+        RECORD_KIND_COUNT
+};
+
+#define RECORD_NONE INT64_MIN
+#define RECORD_NAME_SIZE 64
+
+struct record {
+    enum record_kind kind;
+    int32_t process;     /* which process said it: the ordinal of ledger_add_process(); -1 until the operator sets it */
+    int64_t line;        /* 1-based line number within that process's log: breaks ties, names evidence */
+    int64_t at_ms;       /* when it happened, best knowledge: payload time (recorder), else the kubelet's stamp */
+    int64_t received_ms; /* the stamp of the line (kubelet's); RECORD_NONE if the line had none */
+    int64_t step;
+    int64_t duration_ms;
+    int64_t tflops_milli;                /* TFLOP/s per device x 1000, STEP_END only */
+    int64_t active, total, available;    /* ELASTIC_SLICES */
+    bool is_async;                       /* SAVE_*: training goes on while the rest is written */
+    char name[RECORD_NAME_SIZE];         /* custom type, upper case; bounded, truncated */
+};
+
+#define RECORD_INIT                                                                                                    \
+    {                                                                                                                  \
+        .process = -1, .at_ms = TIME_UNKNOWN, .received_ms = RECORD_NONE, .step = RECORD_NONE,                         \
+        .duration_ms = RECORD_NONE, .tflops_milli = RECORD_NONE, .active = RECORD_NONE, .total = RECORD_NONE,          \
+        .available = RECORD_NONE                                                                                       \
+    }
+
+const char *record_kind_name(enum record_kind kind);
+
+#endif

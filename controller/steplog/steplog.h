@@ -1,0 +1,62 @@
+/* steplog: step-log formats: bytes of one process's log in, records out. Pure. Lines may come in any pieces
+ * (half a line, three lines, one byte at a time); the records are the same.
+ *
+ * A line is what the container wrote, after any transport stamp ("2026-11-21T02:16:52.123456789Z " as
+ * `kubectl logs --timestamps` or the API's timestamps=true gives) was taken off here. Formats are recognised line by
+ * line in Auto mode; each format is one file with one entry in the table of formats.c. */
+#ifndef STEPLOG_STEPLOG_H
+#define STEPLOG_STEPLOG_H
+
+#include "base/error.h"
+#include "base/slice.h"
+#include "ledger/record.h"
+
+/* X(IDENTIFIER, name as in spec.stepLog.format) */
+#define STEPLOG_FORMATS(X)                                                                                             \
+    X(AUTO, "Auto")                                                                                                    \
+    X(RECORDER, "Recorder")                                                                                            \
+    X(MAXTEXT, "MaxText")                                                                                              \
+    X(MEGATRON, "Megatron")                                                                                            \
+    X(NEMO, "NeMo")                                                                                                    \
+    X(TORCHTITAN, "TorchTitan")                                                                                        \
+    X(DEEPSPEED, "DeepSpeed")                                                                                          \
+    X(HUGGINGFACE, "HuggingFace")                                                                                      \
+    X(KERAS, "Keras")                                                                                                  \
+    X(REGEX, "Regex")
+
+enum steplog_format {
+#define X(id, name) STEPLOG_##id,
+    STEPLOG_FORMATS(X)
+#undef X
+        STEPLOG_FORMAT_COUNT
+};
+
+const char *steplog_format_name(enum steplog_format format);
+int steplog_format_of_name(struct slice name); /* -1 if there is none */
+bool steplog_format_is_supported(enum steplog_format format); /* parser built in yet */
+
+#define STEPLOG_MAX_LINE_BYTES 65536 /* longer lines: the head is read, the rest dropped and counted */
+
+struct steplog;
+
+/* on_record is called for each record, in log order, during steplog_feed. job_name (may be NULL): recorder entries of
+ * another job are left out and counted. */
+struct steplog *steplog_new(enum steplog_format format, const char *job_name,
+                            void (*on_record)(void *context, const struct record *r), void *context);
+void steplog_free(struct steplog *s);
+
+/* Bytes as they come. stamped: each line starts with a transport stamp. */
+void steplog_feed(struct steplog *s, struct slice bytes, bool stamped);
+/* One whole line without its newline; stamp_ms TIME_UNKNOWN if not known. */
+void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms);
+/* The process ended: a last line without newline counts, formats may flush what they held back. */
+void steplog_end(struct steplog *s);
+
+struct steplog_counts {
+    int64_t lines, bytes, records, steps, too_long, other_job, malformed;
+    int64_t last_stamp_ms;            /* TIME_UNKNOWN */
+    enum steplog_format recognised;   /* the format that gave steps; AUTO while none did */
+};
+struct steplog_counts steplog_counts_get(const struct steplog *s);
+
+#endif
