@@ -1,0 +1,32 @@
+/* lease: leader election by client-go's rules (tools/leaderelection: 15 s lease, 10 s to renew, 2 s between tries,
+ * jitter 1.2): expiry is judged by the locally observed time of the record's last change, never by its stamps. */
+#ifndef KUBE_LEASE_H
+#define KUBE_LEASE_H
+
+#include "kube/client.h"
+
+struct kube_lease;
+
+struct kube_lease_options {
+    const char *namespace_, *name;
+    const char *identity;      /* "<host>_<random>" */
+    int64_t duration_us, renew_deadline_us, retry_us; /* 0: 15 s, 10 s, 2 s */
+};
+
+struct kube_lease_handler {
+    void (*on_leading)(void *context);
+    void (*on_lost)(void *context, const char *why); /* stop all writes and exit */
+    void (*on_leader)(void *context, const char *identity); /* somebody (else) leads now; may be NULL */
+    void *context;
+};
+
+struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_lease_options *options,
+                                  const struct kube_lease_handler *handler);
+/* Gives the lease up (holderIdentity "") if held, then calls done; then kube_lease_free. */
+void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *context);
+void kube_lease_free(struct kube_lease *lease);
+bool kube_lease_is_leading(const struct kube_lease *lease);
+/* Time since the last successful renewal, for /healthz; 0 when not leading. */
+int64_t kube_lease_age_us(const struct kube_lease *lease);
+
+#endif

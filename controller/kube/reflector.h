@@ -1,0 +1,56 @@
+/* reflector: keeps up with one resource: list, then watch for ever: streaming lists (sendInitialEvents) where the
+ * server has them, paged lists elsewhere; bookmarks; 410 and expired ERROR events; resume from the last
+ * resourceVersion; back-off with jitter; a silence watchdog. A resource whose CRD is absent is not an error: the
+ * reflector reports `absent`, asks again now and then, and goes on when it appears. Objects are handed on one by one as
+ * bytes; the reflector keeps none, only (for what may vanish during a gap) a hash set of the identities it has shown.
+ * Source of the rules: client-go tools/cache/reflector.go; KEP-3157. */
+#ifndef KUBE_REFLECTOR_H
+#define KUBE_REFLECTOR_H
+
+#include "kube/client.h"
+
+struct kube_reflector;
+
+enum kube_event_type {
+    KUBE_ADDED,    /* also every object of a list: it may be known already */
+    KUBE_MODIFIED,
+    KUBE_DELETED,  /* object: its last state */
+    KUBE_VANISHED  /* gone while nobody looked: no object, only the identity */
+};
+
+struct kube_event {
+    enum kube_event_type type;
+    struct slice object;                       /* JSON; empty for VANISHED */
+    struct slice namespace_, name, uid, resource_version;
+    struct wall_time received;
+};
+
+struct kube_reflector_options {
+    const char *path;             /* "/api/v1/pods" or ".../namespaces/x/pods" */
+    const char *label_selector;   /* NULL: none */
+    const char *field_selector;
+    int page_size;                /* 0: 500 */
+    /* for tests: 0 = the defaults (800 ms, 30 s, 180 s, 300 s) */
+    int64_t backoff_min_us, backoff_max_us, silence_us, absent_retry_us;
+    bool no_streaming_list;
+};
+
+struct kube_reflector_handler {
+    void (*on_event)(void *context, const struct kube_event *event);
+    /* The store is whole as of now (after the first list, and after each relist). */
+    void (*on_synced)(void *context);
+    /* The resource is (not) served; called on change only. While absent it counts as synced. */
+    void (*on_absent)(void *context, bool is_absent);
+    /* Trouble that goes on: forbidden, unreachable. NULL text: it is over. May be NULL. */
+    void (*on_trouble)(void *context, const char *text);
+    void *context;
+};
+
+struct kube_reflector *kube_reflector_new(struct kube_client *client, const struct kube_reflector_options *options,
+                                          const struct kube_reflector_handler *handler);
+void kube_reflector_free(struct kube_reflector *r); /* stops; no callback follows */
+bool kube_reflector_is_synced(const struct kube_reflector *r);
+/* When the server was last known to have told everything up to then (event, bookmark or sync). */
+struct wall_time kube_reflector_watermark(const struct kube_reflector *r);
+
+#endif
