@@ -1,0 +1,104 @@
+/* model: the cluster as far as goodput needs it, and the only place that knows both sides: Kubernetes objects and log
+ * lines in, ledger facts inside, JobGoodput statuses out. No I/O, no loop, no clock: every call is told the time, so
+ * that a recording replayed with a fake clock gives the same status, byte for byte, in whatever way the streams were
+ * interleaved.
+ *
+ * objects.h reads objects, facts.c turns them into ledger facts, causes.c holds the table of causes, phase.c and
+ * conditions.c say what is going on now, status.c writes the status. runtime.h drives all this from a real cluster. */
+#ifndef OPERATOR_MODEL_H
+#define OPERATOR_MODEL_H
+
+#include "base/buf.h"
+#include "base/slice.h"
+#include "ledger/ledger.h"
+
+enum resource {
+    RESOURCE_JOBGOODPUT,
+    RESOURCE_JOBSET,
+    RESOURCE_JOB,
+    RESOURCE_POD,
+    RESOURCE_NODE,
+    RESOURCE_WORKLOAD,  /* either version */
+    RESOURCE_EVENT,     /* core/v1 shape */
+    RESOURCE_NODE_LEASE,
+    RESOURCE_COUNT
+};
+
+enum observed { OBSERVED_PRESENT /* added or modified */, OBSERVED_DELETED, OBSERVED_VANISHED };
+
+struct model;
+struct model_job; /* one JobGoodput */
+
+struct model_options {
+    const char *version; /* of the controller, for status and logs */
+};
+
+struct model *model_new(const struct model_options *options);
+void model_free(struct model *m);
+
+/* One object as the API server told it, at received_ms. For VANISHED object is empty. Malformed objects are counted and
+ * left out (-EINVAL). Objects that belong to no known JobGoodput may be kept (trimmed) or not: a JobGoodput that comes
+ * later must give the same status as one that was there first. */
+int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,
+                  struct slice name, struct slice uid, struct slice object, int64_t received_ms);
+
+/* All that `resource` holds has been told up to received_ms (sync, bookmark). The least of these over the resources
+ * that are served bounds observedThrough. is_absent: not served by this cluster. */
+void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent);
+
+/* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
+ * JobGoodput is observed deleted (then model_job_is_deleted, once; after that call it is gone). */
+struct model_job *model_next_dirty(struct model *m);
+size_t model_job_count(const struct model *m);
+struct model_job *model_job_at(struct model *m, size_t index);
+struct model_job *model_job_find(struct model *m, const char *namespace_, const char *name);
+
+const char *model_job_namespace(const struct model_job *job);
+const char *model_job_name(const struct model_job *job);
+const char *model_job_uid(const struct model_job *job);
+const char *model_job_resource_version(const struct model_job *job); /* as last observed */
+bool model_job_is_deleted(const struct model_job *job);
+bool model_job_is_final(const struct model_job *job); /* target ended, log read: numbers are frozen */
+void *model_job_user(const struct model_job *job);    /* the runtime's own */
+void model_job_set_user(struct model_job *job, void *user);
+
+/* The whole status object as JSON by DESIGN.md section 3 (field order fixed, bounded), as known at now_ms. In *summary
+ * what decides how soon it must be written. */
+struct model_summary {
+    const char *phase;           /* constant text */
+    int64_t interruptions, executions;
+    uint64_t conditions_hash;    /* types, statuses, reasons */
+    bool has_new_steps;          /* since the last call */
+    bool is_final;
+};
+void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
+
+/* ---- the step log ---- */
+
+/* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */
+struct model_log {
+    const char *namespace_, *pod, *pod_uid, *container;
+    int restart_count;           /* the instance now */
+    bool is_running, has_started;
+    int64_t finished_ms;         /* TIME_UNKNOWN */
+    bool pod_exists;
+    bool is_recorder_filter;     /* unused for PodLog */
+};
+int model_job_log_count(const struct model_job *job);
+void model_job_log_get(const struct model_job *job, int index, struct model_log *log);
+
+/* A line of that instance; stamps in ns, INT64_MIN if it had none. */
+void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
+                        struct slice line);
+void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
+void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
+/* The follower has handed on all lines up to received_ms (it is connected and idle): the log's watermark. */
+void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
+
+/* ---- events worth telling (Kubernetes Events, log) since the last call; NULL when there are no more ---- */
+struct model_notice {
+    const char *type, *reason, *note; /* "Warning", "Interrupted", "NodeFailure: ..." ; valid until the next call */
+};
+const struct model_notice *model_job_next_notice(struct model_job *job);
+
+#endif
