@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # sourced: the variables are for the scripts that source it
+# Sourced by every script here: where things are, and the addresses, all on loopback.
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$HERE/../.." && pwd)
+BUILD=${CLUSTER_BUILD:-$ROOT/.build/cluster}
+BIN=$BUILD/bin
+STAMPS=$BUILD/stamps
+MANIFESTS=$BUILD/manifests
+RUN=${CLUSTER_RUN:-$BUILD/run}
+PKI=$RUN/pki
+LOGS=$RUN/logs
+PIDS=$RUN/pids
+KC=$RUN/kubeconfig
+PODLOGS=$RUN/podlogs
+
+GO_VERSION=go1.26.8
+
+API_PORT=26443
+API=https://127.0.0.1:$API_PORT
+ETCD_PORT=22379
+ETCD_PEER_PORT=22380
+KWOK_PORT=20247
+KCM_PORT=20257
+SCHEDULER_PORT=20259
+JOBSET_HEALTH_PORT=28081
+JOBSET_METRICS_PORT=28443
+JOBSET_WEBHOOK_PORT=29443
+KUEUE_HEALTH_PORT=28082
+KUEUE_METRICS_PORT=28444
+KUEUE_WEBHOOK_PORT=29444
+
+export KUBECONFIG=$KC/admin
+export PATH=$BIN:$PATH
+
+die() {
+  echo "$(basename "$0"): $*" >&2
+  exit 1
+}

@@ -1,0 +1,29 @@
+#!/bin/bash
+# manifests.sh: makes the JobSet, Kueue and kwok manifests (CRDs, RBAC, webhook configurations) from the sources of the
+# pinned modules, into .build/cluster/manifests. Does nothing if they were made from the same pins.
+set -eu
+. "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+export GOTOOLCHAIN=$GO_VERSION GOFLAGS=-mod=readonly GOWORK=off
+
+stamp=$(cat "$HERE"/modules/{k8s,kueue}/go.mod "$HERE/manifests.sh" "$HERE/lib/loopback_manifests.py" "$HERE/env.sh" | sha256sum)
+[ "$(cat "$STAMPS/manifests" 2>/dev/null)" = "$stamp" ] && exit 0
+command -v go >/dev/null 2>&1 || die "no Go on PATH: install Go 1.21 or newer"
+
+source_of() { (cd "$HERE/modules/$1" && go list -m -f '{{.Dir}}' "$2"); }
+loopback() { python3 "$HERE/lib/loopback_manifests.py" "$1"; }
+
+jobset=$(source_of k8s sigs.k8s.io/jobset)
+kueue=$(source_of kueue sigs.k8s.io/kueue)
+kwok=$(source_of k8s sigs.k8s.io/kwok)
+mkdir -p "$MANIFESTS" "$STAMPS"
+kubectl kustomize "$jobset/config/default" 2>/dev/null | loopback "https://127.0.0.1:$JOBSET_WEBHOOK_PORT" >"$MANIFESTS/jobset.yaml"
+kubectl kustomize "$kueue/config/default" 2>/dev/null | loopback "https://127.0.0.1:$KUEUE_WEBHOOK_PORT" >"$MANIFESTS/kueue.yaml"
+{
+  kubectl kustomize "$kwok/kustomize/crd"
+  echo ---
+  kubectl kustomize "$kwok/kustomize/rbac"
+} | loopback '' >"$MANIFESTS/kwok.yaml"
+for name in jobset kueue kwok; do
+  [ -s "$MANIFESTS/$name.yaml" ] || die "kubectl kustomize gave nothing for $name"
+done
+echo "$stamp" >"$STAMPS/manifests"

@@ -1,0 +1,93 @@
+"""A small Kubernetes API client over http.client: requests with the admin's certificate, and raw watch streams."""
+import http.client
+import json
+import os
+import ssl
+import threading
+
+PATHS = {
+    "jobsets": "/apis/jobset.x-k8s.io/v1alpha2",
+    "jobs": "/apis/batch/v1",
+    "pods": "/api/v1",
+    "nodes": "/api/v1",
+    "events": "/api/v1",
+    "workloads": "/apis/kueue.x-k8s.io/v1beta2",
+    "workloads.v1beta1": "/apis/kueue.x-k8s.io/v1beta1",
+    "clusterqueues": "/apis/kueue.x-k8s.io/v1beta2",
+    "localqueues": "/apis/kueue.x-k8s.io/v1beta2",
+    "jobgoodputs": "/apis/goodput.dev/v1alpha1",
+    "logs": "/apis/kwok.x-k8s.io/v1alpha1",
+}
+CLUSTER_SCOPED = ("nodes", "clusterqueues")
+
+
+class ApiError(Exception):
+    def __init__(self, status, body):
+        self.status = status
+        try:
+            self.message = json.loads(body).get("message", "")
+        except ValueError:
+            self.message = body.decode("utf-8", "replace")
+        super().__init__(f"{status}: {self.message}")
+
+
+def path_of(resource, namespace=None, name=None, subresource=None):
+    path = PATHS[resource]
+    if namespace and resource not in CLUSTER_SCOPED:
+        path += f"/namespaces/{namespace}"
+    path += "/" + resource.split(".")[0]
+    return path + (f"/{name}" if name else "") + (f"/{subresource}" if subresource else "")
+
+
+class Api:
+    """Safe to share: each thread has a connection of its own."""
+
+    def __init__(self, url, pki_dir):
+        self.host, port = url.split("//")[1].split(":")
+        self.port = int(port)
+        self.tls = ssl.create_default_context(cafile=os.path.join(pki_dir, "ca.crt"))
+        self.tls.load_cert_chain(os.path.join(pki_dir, "admin.crt"), os.path.join(pki_dir, "admin.key"))
+        self.local = threading.local()
+
+    def connect(self, timeout):
+        return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
+
+    def request(self, method, path, body=None, content_type="application/json"):
+        """The parsed answer. Raises ApiError with the server's own sentence."""
+        data = None if body is None else json.dumps(body).encode()
+        for attempt in (1, 2):  # a kept connection may have been closed by the server
+            connection = getattr(self.local, "connection", None) or self.connect(30)
+            self.local.connection = connection
+            try:
+                connection.request(method, path, data, {"Content-Type": content_type, "Accept": "application/json"})
+                answer = connection.getresponse()
+                raw = answer.read()
+                break
+            except (http.client.HTTPException, OSError):
+                self.local.connection = None
+                if attempt == 2:
+                    raise
+        if answer.status >= 300:
+            raise ApiError(answer.status, raw)
+        return json.loads(raw) if raw else None
+
+    def get(self, resource, namespace, name):
+        return self.request("GET", path_of(resource, namespace, name))
+
+    def create(self, resource, manifest):
+        namespace = manifest["metadata"].get("namespace")
+        return self.request("POST", path_of(resource, namespace), manifest)
+
+    def merge(self, resource, namespace, name, patch, subresource=None):
+        path = path_of(resource, namespace, name, subresource)
+        return self.request("PATCH", path, patch, "application/merge-patch+json")
+
+    def annotate(self, resource, namespace, name, annotations):
+        return self.merge(resource, namespace, name, {"metadata": {"annotations": annotations}})
+
+    def delete(self, resource, namespace, name):
+        return self.request("DELETE", path_of(resource, namespace, name))
+
+    def evict(self, namespace, name):
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace}}
+        return self.request("POST", path_of("pods", namespace, name, "eviction"), eviction)
