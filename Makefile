@@ -1,0 +1,146 @@
+# goodput-controller: one Makefile for everything. `make help` lists the targets.
+#
+# Layers, from the bottom up. Each is a static library that may include only what stands left of it
+# (`make check` holds it to that), and its unit tests link only it and what is below.
+LAYERS := base ledger steplog io kube operator cli
+PROGRAMS := goodput-controller kubectl-goodput
+VERSION := 0.1.0
+
+# V: a variant of the build, each in a folder of its own below .build/.
+V ?= release
+CC ?= gcc
+OUT := .build/$(V)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wvla -Wformat=2
+COMMON := -std=c17 -D_GNU_SOURCE -DGOODPUT_VERSION='"$(VERSION)"' -g $(WARNINGS) -I controller -MMD -MP
+CFLAGS_release := -O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+LDFLAGS_release := -pie -Wl,-z,relro,-z,now
+CFLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS_asan := -fsanitize=address,undefined
+CFLAGS_clang := -O2 -Werror
+CFLAGS_debug := -O0
+ifeq ($(V),clang)
+CC := clang
+endif
+ALL_CFLAGS = $(COMMON) $(CFLAGS_$(V)) $(CFLAGS)
+ALL_LDFLAGS = $(LDFLAGS_$(V)) $(LDFLAGS)
+
+LIBS_io := -lcurl -lwebsockets
+LIBS_kube := -lyaml -ljansson -lssl -lcrypto
+LIBS := $(LIBS_io) $(LIBS_kube) -lpcre2-8 -lz -lm
+
+sources = $(sort $(wildcard controller/$(1)/*.c))
+objects = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
+LIB_FILES := $(foreach l,$(LAYERS),$(OUT)/lib$(l).a)
+# A layer's library and those below it, in link order (top first).
+reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
+link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
+
+.PHONY: all help release test check demo cluster-test packaging-test fuzz nightly clean format deps missing tests programs
+.DEFAULT_GOAL := all
+
+all: programs ## the two programs, in .build/bin
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
+
+release: all
+
+# ---- packages -------------------------------------------------------------------------------------------------------
+missing:
+	@tests/check/packages.sh build
+
+deps: ## install the Debian/Ubuntu packages that the build and the tests need
+	@tests/check/packages.sh --install build test
+
+# ---- building -------------------------------------------------------------------------------------------------------
+programs: missing $(addprefix $(OUT)/bin/,$(PROGRAMS))
+ifeq ($(V),release)
+	@mkdir -p .build/bin && for p in $(PROGRAMS); do ln -sf ../release/bin/$$p .build/bin/$$p; done
+endif
+
+$(OUT)/obj/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-I tests/harness -I tests) -c -o $@ $<
+
+define layer_rules
+$(OUT)/lib$(1).a: $$(call objects,$$(call sources,$(1)))
+	@mkdir -p $$(dir $$@)
+	@rm -f $$@
+	ar rcs $$@ $$^
+endef
+$(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
+
+$(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(call link_order,cli) $(LIBS)
+
+# ---- tests: a program per layer -------------------------------------------------------------------------------------
+HARNESS := $(call objects,tests/harness/harness.c)
+APISERVER := $(call objects,$(filter-out tests/apiserver/main.c,$(wildcard tests/apiserver/*.c)))
+TEST_LAYERS := $(filter-out ,$(foreach l,$(LAYERS) runtime,$(if $(wildcard tests/$(l)/*.c),$(l))))
+TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
+# kube's and the runtime's tests talk to the embedded API server.
+needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER))
+test_top = $(if $(filter runtime,$(1)),cli,$(1))
+
+define test_rules
+$(OUT)/tests/test-$(1): $$(call objects,$$(wildcard tests/$(1)/*.c)) $(HARNESS) $$(call needs_apiserver,$(1)) $$(call link_order,$$(call test_top,$(1)))
+	@mkdir -p $$(dir $$@)
+	$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(call link_order,$$(call test_top,$(1))) -lcunit $$(LIBS)
+endef
+$(foreach l,$(TEST_LAYERS),$(eval $(call test_rules,$(l))))
+
+tests: missing $(TEST_PROGRAMS) $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+ifeq ($(V),release)
+	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
+endif
+
+$(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(OUT)/libbase.a
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(OUT)/libbase.a $(LIBS)
+
+# ---- fuzzing --------------------------------------------------------------------------------------------------------
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_TARGETS := $(filter-out fuzz_main,$(FUZZ_TARGETS))
+FUZZ_SOURCES := $(foreach l,base ledger steplog,$(call sources,$(l)))
+FUZZ_SECONDS ?= 10
+
+.build/fuzz/%: tests/fuzz/%.c $(FUZZ_SOURCES)
+	@mkdir -p $(dir $@)
+	clang $(filter-out -MMD -MP,$(COMMON)) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+		-o $@ $< $(FUZZ_SOURCES) -lpcre2-8 -lm
+
+fuzz: $(addprefix .build/fuzz/,$(FUZZ_TARGETS)) ## fuzz every parser, FUZZ_SECONDS each
+	@tests/check/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+# ---- checking -------------------------------------------------------------------------------------------------------
+check: ## layers, sizes, banned functions, layout
+	@tests/check/check.sh
+
+test: ## everything that needs no cluster; installs what it needs; ends with "N passed, N failed"
+	@tests/check/packages.sh --install build test
+	@tests/check/test.sh
+
+demo: ## a training job's life in about a minute, with nothing else installed
+	@tests/check/packages.sh --install build
+	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
+	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
+	@tests/demo/demo.sh
+
+cluster-test: ## the same on a real control plane, built from Go modules
+	@tests/check/packages.sh --install build cluster
+	@$(MAKE) -s -j2 programs
+	@tests/cluster/cluster-test.sh
+
+packaging-test: ## the chart, the CRD and the manifests (needs tests/cluster/build.sh's helm, kubectl, etcd, kube-apiserver)
+	@tests/packaging/run.sh
+
+format: ## clang-format over all C files
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean: ## removes what was built, except the cluster's binaries
+	rm -rf .build/release .build/asan .build/clang .build/debug .build/fuzz .build/bin
+
+-include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# check.sh: what no compiler checks: layers point downwards, files fit in the head, banned functions stay out.
+set -u
+cd "$(dirname "$0")/../.."
+bad=0
+say() {
+    echo "$*"
+    bad=1
+}
+
+# Layers: a file in controller/<layer>/ may include "<other>/..." only where <other> stands before it here.
+layers=(base ledger steplog library io kube gcp operator export cli)
+declare -A rank
+for i in "${!layers[@]}"; do rank[${layers[$i]}]=$i; done
+while IFS=: read -r file line include; do
+    from=${file#controller/}
+    from=${from%%/*}
+    to=${include#*\"}
+    to=${to%%/*}
+    [ -n "${rank[$from]:-}" ] || continue # the two mains see everything
+    [ -n "${rank[$to]:-}" ] || { say "$file:$line: include of unknown layer \"$to\""; continue; }
+    [ "${rank[$to]}" -le "${rank[$from]}" ] || say "$file:$line: $from/ must not include $to/ (layers point downwards)"
+done < <(grep -rnE '^#include "[a-z-]+/' controller --include='*.[ch]')
+# The pure layers know nothing of the outside, and the model nothing of the wire.
+grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,ledger,steplog}/*.[ch] && say "a pure layer includes an I/O or JSON library"
+ls controller/operator/*.[ch] | grep -v /runtime | xargs grep -nE '#include "(io|kube)/' && say "only operator/runtime* may use io/ and kube/"
+
+# Sizes: no file over 25 KB.
+while read -r size file; do
+    say "$file: $size bytes; the limit is 25600 (two rooms may want to be two files)"
+done < <(git ls-files 'controller/*.[ch]' 'tests/*.[ch]' 'tests/*.sh' 'tests/*.py' | xargs -r stat -c '%s %n' 2>/dev/null | awk '$1 > 25600')
+
+# Functions under 60 lines: from a line that opens a function at column 0 to its closing brace.
+git ls-files 'controller/*.c' | while read -r f; do
+    awk -v f="$f" '/^[a-zA-Z_].*\)? \{$/ && !/^(struct|enum|union|static const|typedef)/ {start=NR; name=$0}
+        /^\}/ {if (start && NR-start > 60) print f ":" start ": function of " NR-start " lines (limit 60)"; start=0}' "$f"
+done | grep . && bad=1
+
+# Banned functions (STYLE.md).
+grep -rnwE '(strcpy|strcat|sprintf|strtok|atoi|atol|gmtime|localtime|mktime|strptime|alloca|system|popen|signal)[ ]*\(' controller --include='*.[ch]' |
+    grep -vE '^[^:]+:[0-9]+: *(/?\*|//)' | grep . && say "banned functions (STYLE.md)"
+grep -rnwE '(fork|vfork)[ ]*\(' controller --include='*.c' | grep -v '^controller/kube/exec' | grep . && say "fork outside the exec-credential module"
+
+# Top level: exactly these, besides dotfiles.
+for entry in $(git ls-tree --name-only HEAD); do
+    case $entry in
+    .* | controller | crds | deploy | helm | tests | Makefile | README.md | LICENSE | CHANGELOG.md) ;;
+    *) say "$entry: does not belong at the top level" ;;
+    esac
+done
+[ $bad = 0 ] && echo "check: ok"
+exit $bad

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# test.sh: what `make test` runs: every unit, replay and client test in two builds (release, ASan+UBSan), the checks
+# of the source, the corpora and ten seconds of fuzzing a target. The last line is the total.
+set -u
+cd "$(dirname "$0")/../.."
+logs=.build/test-logs
+mkdir -p "$logs"
+passed=0 failed=0 failures=()
+
+# count LOG: adds the last "N passed, N failed" line of a log; a program without one counts as a failure.
+count() {
+    local line
+    line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$2" | tail -n 1)
+    if [ -z "$line" ]; then
+        echo "FAIL $1: no total (see $2)"
+        tail -n 15 "$2"
+        failed=$((failed + 1))
+        failures+=("$1")
+        return
+    fi
+    read -r p _ f _ <<<"$line"
+    passed=$((passed + p)) failed=$((failed + f))
+    echo "$1: ${line}"
+    if [ "$f" != 0 ]; then
+        failures+=("$1")
+        grep -aE '^not ok|FAILED|^    [0-9]+\.' "$2" | head -40
+    fi
+}
+
+# step NAME COMMAND...: one check that passes or fails as a whole.
+step() {
+    local name=$1 log=$logs/$1.log
+    shift
+    if "$@" >"$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "$name: ok"
+    else
+        failed=$((failed + 1))
+        failures+=("$name")
+        echo "FAIL $name (see $log)"
+        tail -n 20 "$log"
+    fi
+}
+
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
+jobs=$(nproc)
+for variant in release asan; do
+    step "build-$variant" make -s -j"$jobs" V=$variant programs tests
+done
+step check make -s check
+for variant in release asan; do
+    for program in .build/$variant/tests/test-*; do
+        case $program in *.log | *.d) continue ;; esac
+        [ -x "$program" ] || continue
+        name=$(basename "$program")-$variant
+        GOODPUT_BIN=.build/$variant/bin timeout 600 "$program" >"$logs/$name.log" 2>&1
+        count "$name" "$logs/$name.log"
+    done
+done
+# Locale and time zone must not matter.
+for program in .build/release/tests/test-{base,ledger,steplog,operator,cli}; do
+    [ -x "$program" ] || continue
+    name=$(basename "$program")-kathmandu
+    LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu timeout 600 "$program" >"$logs/$name.log" 2>&1
+    count "$name" "$logs/$name.log"
+done
+if [ -x tests/apiserver/kubectl-check.sh ]; then
+    timeout 300 tests/apiserver/kubectl-check.sh >"$logs/kubectl-check.log" 2>&1
+    count kubectl-check "$logs/kubectl-check.log"
+fi
+step demo timeout 300 make -s demo
+step fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
+[ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]} (logs in $logs)"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
