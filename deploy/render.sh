@@ -1,0 +1,45 @@
+#!/bin/sh
+# Makes what is made from others: the chart's copy of the CRD (from crds/) and the plain manifests (from the chart).
+#   deploy/render.sh          writes them
+#   deploy/render.sh --check  says which differ, exit code 1 if any does
+# HELM names the helm to use; default .build/cluster/bin/helm, else helm on PATH.
+set -eu
+cd "$(dirname "$0")/.."
+chart=helm/goodput-controller
+crd=goodput.dev_jobgoodputs.yaml
+helm=${HELM:-}
+[ -n "$helm" ] || { [ -x .build/cluster/bin/helm ] && helm=.build/cluster/bin/helm; } || helm=$(command -v helm) ||
+	{ echo "deploy/render.sh: no helm found; build it with: tests/cluster/build.sh helm" >&2; exit 1; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# What belongs to Helm alone has no place in plain manifests.
+plain() {
+	cat <<'HEAD'
+# The goodput controller without Helm: kubectl apply --server-side -f deploy/goodput-controller.yaml
+# Made from helm/goodput-controller by deploy/render.sh. Change the chart, not this file.
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: goodput-system
+  labels:
+    app.kubernetes.io/name: goodput-controller
+    pod-security.kubernetes.io/enforce: restricted
+HEAD
+	"$helm" template goodput "$1" --namespace goodput-system --kube-version 1.36.0 --set crds.keep=false |
+		sed -e '/^# Source: /d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
+}
+
+cp -r "$chart" "$scratch/chart"
+cp "crds/$crd" "$scratch/chart/files/$crd"
+plain "$scratch/chart" >"$scratch/plain.yaml"
+
+if [ "${1:-}" = --check ]; then
+	rc=0
+	cmp -s "crds/$crd" "$chart/files/$crd" || { echo "$chart/files/$crd differs from crds/$crd: run deploy/render.sh"; rc=1; }
+	cmp -s "$scratch/plain.yaml" deploy/goodput-controller.yaml || { echo "deploy/goodput-controller.yaml differs from the chart: run deploy/render.sh"; rc=1; }
+	exit $rc
+fi
+cp "crds/$crd" "$chart/files/$crd"
+cp "$scratch/plain.yaml" deploy/goodput-controller.yaml

@@ -1,0 +1,69 @@
+{{/* Name of all objects. Not made from the release's name: one controller per cluster is the rule, and its Lease and
+     field manager have this name too. */}}
+{{- define "goodput.name" -}}
+{{- default "goodput-controller" .Values.fullnameOverride -}}
+{{- end -}}
+
+{{- define "goodput.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "goodput.name" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "goodput.selectorLabels" -}}
+app.kubernetes.io/name: goodput-controller
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "goodput.labels" -}}
+{{ include "goodput.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") }}
+{{- end -}}
+
+{{- define "goodput.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- end -}}
+{{- end -}}
+
+{{- define "goodput.subject" -}}
+- kind: ServiceAccount
+  name: {{ include "goodput.serviceAccount" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end -}}
+
+{{/* What the controller does in each namespace with training jobs; the reasons are in deploy/docs/rbac.md. */}}
+{{- define "goodput.workRules" -}}
+- apiGroups: [goodput.dev]
+  resources: [jobgoodputs]
+  verbs: [get, list, watch]
+- apiGroups: [goodput.dev]
+  resources: [jobgoodputs/status]
+  verbs: [update, patch]
+- apiGroups: [jobset.x-k8s.io]
+  resources: [jobsets]
+  verbs: [get, list, watch]
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, list, watch]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads]
+  verbs: [get, list, watch]
+- apiGroups: [""]
+  resources: [pods, events]
+  verbs: [get, list, watch]
+{{- if .Values.rbac.podLogs }}
+- apiGroups: [""]
+  resources: [pods/log]
+  verbs: [get]
+{{- end }}
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
+{{- end -}}

@@ -1,0 +1,71 @@
+#!/bin/bash
+# What a real API server says to good and bad JobGoodputs (tests/data/crd), to defaults and to status writes.
+# The CRD must be installed. KUBECONFIG says where, KUBECTL which kubectl, NAMESPACE in which namespace (default: default).
+# Leaves nothing behind.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/packaging/lib.sh
+data=tests/data/crd
+kubectl=${KUBECTL:-.build/cluster/bin/kubectl}
+[ -x "$kubectl" ] || kubectl=$(command -v kubectl) || { echo "not ok - no kubectl; build it with: tests/cluster/build.sh kubectl"; exit 1; }
+k() { "$kubectl" -n "${NAMESPACE:-default}" "$@"; }
+try() { k create --dry-run=server -f "$1"; }
+header() { sed -n "s/^# $2: //p" "$1" | head -1; }
+
+for file in "$data"/good/*.yaml; do
+	check "accepted: $(basename "$file" .yaml)" try "$file"
+done
+
+# A bad file says the sentence it expects; "after" names the object that it changes.
+for file in "$data"/bad/*.yaml; do
+	name=$(basename "$file" .yaml) sentence=$(header "$file" expect) before=$(header "$file" after)
+	[ -n "$sentence" ] || { not_ok "$name has no line '# expect: SENTENCE'"; continue; }
+	if [ -z "$before" ]; then
+		refused "refused: $name" "$sentence" try "$file"
+	else
+		k create -f "$data/$before" >/dev/null
+		refused "refused: $name" "$sentence" k apply --server-side --force-conflicts --dry-run=server -f "$file"
+		k delete -f "$data/$before" >/dev/null
+	fi
+done
+
+defaults=$(k create --dry-run=server -f "$data/good/minimal.yaml" -o jsonpath='{.spec.stepLog.source} {.spec.stepLog.format} {.spec.span}')
+same "defaults: source PodLog, format Auto, span Target" "PodLog Auto Target" "$defaults"
+defaults=$(k create --dry-run=server -f "$data/good/file.yaml" -o jsonpath='{.spec.stepLog.source} {.spec.stepLog.format} {.spec.span}')
+same "a given source keeps, its format defaults to Auto" "File Auto Run" "$defaults"
+
+# A status with every field: nothing is pruned, nothing is refused, and the columns show it.
+k create -f "$data/good/everything.yaml" >/dev/null
+check "a status with every field is accepted" k apply --server-side --subresource=status --field-manager=test --validate=strict -f "$data/status-full.yaml"
+flat() { python3 -c '
+import json, sys, yaml
+def leaves(x, path=""):
+    if isinstance(x, dict):
+        for key in sorted(x): yield from leaves(x[key], path + "." + key)
+    elif isinstance(x, list):
+        for i, item in enumerate(x): yield from leaves(item, "%s[%d]" % (path, i))
+    else: yield "%s = %s" % (path, json.dumps(x))
+print("\n".join(leaves(yaml.safe_load(sys.stdin)["status"])))'; }
+check "and is read back whole" diff <(flat <"$data/status-full.yaml") <(k get jobgoodput everything -o yaml | flat)
+same "columns" "NAME TARGET PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUPTIONS STEP AGE" \
+	"$(k get jgp everything | sed -n 1p | xargs)"
+same "wide columns" "NAME TARGET PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUPTIONS STEP AGE PRODUCTIVITY EVIDENCE QUEUE CHIPS WAITING-FOR" \
+	"$(k get jgp everything -o wide | sed -n 1p | xargs)"
+same "and their values" "everything llama3-70b Recovering 90.00% 80.00% 72.00% WastedProgress 3 18211" \
+	"$(k get goodput everything --no-headers | awk '{print $1, $2, $3, $4, $5, $6, $7, $8, $9}')"
+same "field selector on the target's name" "everything" \
+	"$(k get jgp --field-selector spec.targetRef.name=llama3-70b --no-headers -o custom-columns=N:.metadata.name)"
+same "field selector on the phase" "jobgoodput.goodput.dev/everything" "$(k get jgp --field-selector status.phase=Recovering -o name)"
+refused "the same bucket twice" "Duplicate value" k patch jgp everything --subresource=status --type=json \
+	-p '[{"op":"add","path":"/status/badput/-","value":{"family":"Runtime","bucket":"WastedProgress","ms":1}}]'
+refused "a checkpoint above 32 KiB" "Too long" k patch jgp everything --subresource=status --type=merge \
+	-p "{\"status\":{\"checkpoint\":\"$(printf '%32769s' | tr ' ' x)\"}}"
+check "a checkpoint of 32 KiB" k patch jgp everything --subresource=status --type=merge \
+	-p "{\"status\":{\"checkpoint\":\"$(printf '%32768s' | tr ' ' x)\"}}"
+k delete -f "$data/good/everything.yaml" >/dev/null
+
+explained=$(k explain jobgoodput.status.badput)
+for word in "milliseconds" "wall time" "WastedProgress" "Unattributed"; do
+	check "kubectl explain jobgoodput.status.badput tells of: $word" grep -qiE "${word// /[[:space:]]+}" <<<"$(tr -s ' \n' ' ' <<<"$explained")"
+done
+finish
