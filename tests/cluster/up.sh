@@ -1,10 +1,10 @@
 #!/bin/bash
 # up.sh: starts the control plane on loopback, with fake nodes. Running it again starts only what is not running.
-# CLUSTER_NODES is the number of nodes (16, in pools of four).
+# CLUSTER_NODES is the number of nodes (24, in pools of four).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
-NODES=${CLUSTER_NODES:-16}
+NODES=${CLUSTER_NODES:-24}
 mkdir -p "$RUN" "$LOGS" "$PIDS" "$PODLOGS"
 begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }

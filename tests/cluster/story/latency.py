@@ -1,0 +1,202 @@
+"""From our receipt of the API event that caused a change to our receipt of the status version that shows it.
+
+A change is a new phase, one more interruption, or a new execution. Each kind of change names the signs that can cause
+it (CAUSES); its cause is the newest of those that we had received before the status. For interruptions the first sign
+after the containers last ran is measured beside it, as the strictest reading of the same promise.
+"""
+from collections import namedtuple
+
+from cluster import JOB_NAME, JOBSET_NAME
+from status import execution_number, interruption_total, phase
+from watch import condition, is_true
+
+Sign = namedtuple("Sign", "time what")
+Change = namedtuple("Change", "time job kind cause latency")
+
+CAUSES = {
+    "phase Pending": ("created", "target"),
+    "phase Queued": ("created", "target", "workload", "suspend", "resume"),
+    "phase Provisioning": ("workload", "resume", "new pod", "unschedulable", "target", "created"),
+    "phase Starting": ("created", "target", "workload", "resume", "new pod", "bound", "unschedulable"),
+    "phase Training": ("run", "bound", "step"),
+    "phase Recovering": ("lost", "gone", "restart", "workload", "resume", "node", "suspend"),
+    "phase Suspended": ("suspend", "workload", "created", "target"),
+    "phase Completed": ("end",),
+    "phase Failed": ("end",),
+    "interruption": ("lost", "restart", "workload", "suspend", "node"),
+    "execution": ("new pod", "restart", "resume", "lost", "gone", "run", "step", "bound", "created", "target"),
+}
+FIRST_SIGNS = ("lost", "suspend", "node")
+
+
+def pod_signs(watch, namespace, name):
+    signs, before = [], {}
+    for observation in list(watch.history["pods"]):
+        pod = observation.object
+        labels = pod["metadata"].get("labels", {})
+        if pod["metadata"]["namespace"] != namespace or name not in (labels.get(JOBSET_NAME), labels.get(JOB_NAME)):
+            continue
+        uid = pod["metadata"]["uid"]
+        now = _pod_digest(pod)
+        if observation.type == "DELETED":
+            signs.append(Sign(observation.time, "gone"))
+            continue
+        if uid not in before:
+            signs.append(Sign(observation.time, "new pod"))
+        for what, value in now.items():
+            if value and value != before.get(uid, {}).get(what):
+                signs.append(Sign(observation.time, what))
+        before[uid] = now
+    return signs
+
+
+def _pod_digest(pod):
+    containers = pod["status"].get("containerStatuses", [])
+    scheduled = condition(pod, "PodScheduled")
+    return {
+        "bound": pod["spec"].get("nodeName"),
+        "unschedulable": scheduled.get("message") if scheduled.get("reason") == "Unschedulable" else None,
+        "run": [c["containerID"] for c in containers if "running" in c.get("state", {})],
+        "lost": (
+            pod["status"].get("phase") in ("Failed", "Succeeded"),
+            bool(pod["metadata"].get("deletionTimestamp")),
+            is_true(pod, "DisruptionTarget"),
+            any("terminated" in c.get("state", {}) for c in containers),
+            sum(c.get("restartCount", 0) for c in containers),
+        )
+        if pod["status"].get("phase") != "Pending" and _is_lost(pod, containers)
+        else None,
+    }
+
+
+def _is_lost(pod, containers):
+    return (
+        pod["status"].get("phase") in ("Failed", "Succeeded")
+        or pod["metadata"].get("deletionTimestamp")
+        or is_true(pod, "DisruptionTarget")
+        or any("terminated" in c.get("state", {}) or c.get("restartCount") for c in containers)
+    )
+
+
+def target_signs(watch, stream, namespace, name):
+    signs, before = [], {}
+    for observation in watch.versions(stream, namespace, name):
+        item = observation.object
+        now = {
+            "suspend": bool(item["spec"].get("suspend")),
+            "resume": not item["spec"].get("suspend"),
+            "restart": item.get("status", {}).get("restarts"),
+            "end": any(is_true(item, kind) for kind in ("Completed", "Complete", "Failed")) or observation.type == "DELETED",
+        }
+        if not before:
+            signs.append(Sign(observation.time, "target"))
+        for what, value in now.items():
+            if value and value != before.get(what):
+                signs.append(Sign(observation.time, what))
+        before = now
+    return signs
+
+
+def workload_signs(watch, namespace, name):
+    signs, before = [], None
+    for observation in list(watch.history["workloads"]):
+        workload = observation.object
+        owners = workload["metadata"].get("ownerReferences", [])
+        if workload["metadata"]["namespace"] != namespace or not any(owner["name"] == name for owner in owners):
+            continue
+        conditions = workload.get("status", {}).get("conditions") or []
+        now = sorted((c["type"], c["status"], c["reason"]) for c in conditions)
+        if now != before:
+            signs.append(Sign(observation.time, "workload"))
+        before = now
+    return signs
+
+
+def node_signs(watch):
+    signs, before = [], {}
+    for observation in list(watch.history["nodes"]):
+        node = observation.object
+        now = condition(node, "Ready").get("status")
+        if before.get(node["metadata"]["name"], now) != now:
+            signs.append(Sign(observation.time, "node"))
+        before[node["metadata"]["name"]] = now
+    return signs
+
+
+def step_signs(replays):
+    """The first step line of each replayed attempt, when it was there to read."""
+    signs = []
+    for replay in replays:
+        written = [at for at, text in list(replay.written) if "completed step:" in text]
+        signs += [Sign(at, "step") for at in written[:1]]
+    return signs
+
+
+def changes_of(watch, namespace, name):
+    """(time, kind) of every change that the JobGoodput's versions show."""
+    changes, shown = [], (None, 0, 0)
+    for observation in watch.versions("jobgoodputs", namespace, name):
+        goodput = observation.object
+        if observation.type == "DELETED" or not goodput.get("status"):
+            continue
+        now = (phase(goodput), interruption_total(goodput), execution_number(goodput))
+        if now[0] != shown[0]:
+            changes.append((observation.time, f"phase {now[0]}"))
+        if now[1] > shown[1]:
+            changes.append((observation.time, "interruption"))
+        if now[2] > shown[2]:
+            changes.append((observation.time, "execution"))
+        shown = now
+    return changes
+
+
+def measure(watch, jobs, replays):
+    """(changes, strict interruption latencies) over jobs: (stream, namespace, name of target, name of JobGoodput)."""
+    measured, strict = [], []
+    nodes = node_signs(watch)
+    for stream, namespace, target, goodput in jobs:
+        signs = pod_signs(watch, namespace, target) + target_signs(watch, stream, namespace, target) + nodes
+        signs += workload_signs(watch, namespace, target) + (step_signs(replays) if target == "maxtext" else [])
+        signs += [Sign(o.time, "created") for o in watch.versions("jobgoodputs", namespace, goodput)[:1]]
+        signs.sort()
+        for at, kind in changes_of(watch, namespace, goodput):
+            causes = [sign for sign in signs if sign.time <= at and sign.what in CAUSES.get(kind, ())]
+            cause = causes[-1] if causes else None
+            measured.append(Change(at, goodput, kind, cause.what if cause else None, at - cause.time if cause else None))
+            if kind == "interruption":
+                ran = max((sign.time for sign in signs if sign.time < at and sign.what == "run"), default=0)
+                first = [sign.time for sign in signs if ran < sign.time <= at and sign.what in FIRST_SIGNS]
+                strict += [at - first[0]] if first else []
+    return measured, strict
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def report(tally, watch, jobs, replays):
+    measured, strict = measure(watch, jobs, replays)
+    for change in measured:
+        if change.latency is None or change.latency >= 1:
+            shown = "no cause seen" if change.latency is None else f"{change.latency * 1000:.0f} ms after {change.cause}"
+            print(f"    slow: {change.job}: {change.kind}: {shown}")
+    values = [change.latency for change in measured if change.latency is not None]
+    if not tally.check(values, "changes of phase, interruptions and executions were seen", len(values)):
+        return
+    for label, chosen in (
+        ("phase", [c for c in measured if c.kind.startswith("phase")]),
+        ("interruption", [c for c in measured if c.kind == "interruption"]),
+        ("execution", [c for c in measured if c.kind == "execution"]),
+    ):
+        _print_line(label, [c.latency for c in chosen if c.latency is not None])
+    _print_line("interruption, from its first sign", strict)
+    _print_line("all", values)
+    p99 = percentile(values, 0.99)
+    tally.check(p99 < 1, "a change is in status within 1 s of its API event (p99)", f"{p99 * 1000:.0f} ms of {len(values)}")
+
+
+def _print_line(label, values):
+    if values:
+        p50, p99 = percentile(values, 0.5) * 1000, percentile(values, 0.99) * 1000
+        print(f"    latency of {label}: {len(values)} changes, p50 {p50:.0f} ms, p99 {p99:.0f} ms, max {max(values) * 1000:.0f} ms")
