@@ -1,0 +1,63 @@
+#!/bin/bash
+# Builds deploy/Dockerfile with buildah and looks into the image. Needs root, buildah and mmdebstrap, no registry: the
+# base image is made from Debian's packages. Once: 15 s for the base; then about 30 s.
+#   image.sh             builds from the sources, as a user does
+#   image.sh --stand-in  a small program that loads the same libraries in place of the sources (tries the Dockerfile alone)
+# Leaves the image as the archive .build/packaging/image/goodput-controller.tar (docker-archive).
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/packaging/lib.sh
+work=$PWD/.build/packaging/image
+image=goodput-controller:0.1.0
+for tool in buildah mmdebstrap; do
+	command -v $tool >/dev/null || { echo "not ok - no $tool; install it with: apt-get install buildah mmdebstrap"; exit 1; }
+done
+[ "$(id -u)" = 0 ] || { echo "not ok - image.sh needs root (chroot isolation)"; exit 1; }
+mkdir -p "$work"
+export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+buildah() { command buildah --root "$work/storage" --runroot "$work/run" "$@"; }
+
+base=debian:bookworm-slim
+if ! buildah inspect --type image "$base" >/dev/null 2>&1; then
+	[ -s "$work/base.tar" ] || mmdebstrap --quiet --variant=minbase bookworm "$work/base.tar" || { echo "not ok - mmdebstrap"; exit 1; }
+	container=$(buildah from scratch)
+	buildah add -q "$container" "$work/base.tar" / >/dev/null && buildah commit -q "$container" "$base" >/dev/null && buildah rm "$container" >/dev/null
+fi
+
+context=.
+if [ "${1:-}" = --stand-in ]; then
+	context=$work/stand-in
+	mkdir -p "$context/controller" "$context/tests/check" "$context/deploy"
+	cp deploy/image-root.sh "$context/deploy/"
+	cp tests/packaging/stand-in/program.c "$context/controller/"
+	cp tests/packaging/stand-in/Makefile "$context/"
+	touch "$context/tests/check/none"
+fi
+buildah bud --pull=never --network=host --ignorefile deploy/Dockerfile.dockerignore -f deploy/Dockerfile -t "$image" "$context" >"$work/build.log" 2>&1
+same "the image builds" 0 $?
+[ "$failed" = 0 ] || { tail -20 "$work/build.log"; finish; exit 1; }
+
+config() { buildah inspect --type image --format "{{.OCIv1.Config.$1}}" "$image"; }
+same "runs as nobody in particular" 65532:65532 "$(config User)"
+same "starts the controller" "[/usr/bin/goodput-controller]" "$(config Entrypoint)"
+container=$(buildah from --pull=never "$image")
+root=$(buildah mount "$container")
+size_kb=$(du -sk --apparent-size "$root" | cut -f1)
+check "is under 40 MB: $((size_kb / 1024)) MiB" test "$size_kb" -lt 40000
+same "has one program" "./usr/bin/goodput-controller" "$(cd "$root" && find . -type f -path '*/bin/*')"
+same "has no shell, no package manager" "" "$(cd "$root" && find . -name 'sh' -o -name '*bash*' -o -name 'apt*' -o -name 'dpkg*' -o -name 'busybox')"
+same "has no set-uid file" "" "$(find "$root" -perm /6000)"
+same "has no file that others may write" "" "$(find "$root" -perm /o+w -not -type l)"
+# As the cluster runs it: uid 65532, nothing but the image. --help or not, it must come up and end by itself.
+smoke() { chroot --userspec=65532:65532 "$root" /usr/bin/goodput-controller "$@"; }
+if [ "${1:-}" = --stand-in ]; then
+	check "the program runs, with every library" smoke
+else
+	refused "the program runs: without a cluster it says so" "kubeconfig" timeout 10 chroot --userspec=65532:65532 "$root" \
+		/usr/bin/goodput-controller --kubeconfig=/nowhere
+fi
+buildah umount "$container" >/dev/null
+buildah rm "$container" >/dev/null
+rm -f "$work/goodput-controller.tar"
+check "the archive is written" buildah push -q "$image" "docker-archive:$work/goodput-controller.tar:$image"
+finish
