@@ -23,7 +23,7 @@ int buf_append_text(struct buf *b, const char *text);
 int buf_append_slice(struct buf *b, struct slice s);
 int buf_append_char(struct buf *b, char c);
 int buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int buf_vformat(struct buf *b, const char *format, va_list args);
+int buf_vformat(struct buf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* Drops the first n bytes. */
 void buf_consume(struct buf *b, size_t n);
 struct slice buf_slice(const struct buf *b);

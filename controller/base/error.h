@@ -15,7 +15,8 @@ struct error {
 /* Sets *err (if err is not NULL) to a new error; returns -code, so that `return error_set(err, EINVAL, ...)` works. */
 int error_set(struct error **err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Puts "<formatted>: " before the text of *err; returns -code of *err. *err must be set if err is not NULL. */
+/* Puts "<formatted>: " before the text of *err, whose code becomes `code` (pass on the positive errno of the failed
+ * call); returns -code. err may be NULL. */
 int error_wrap(struct error **err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The text, or the name of nothing: "no error" for NULL. Borrowed. */

@@ -1,7 +1,8 @@
 /* jscan: reads JSON in place, without a tree and without allocation, by walking a cursor over the bytes. It is how
  * watch events, list pages and recorder lines are read: only the wanted keys are looked at, everything else is
  * skipped. Checked strictly enough that malformed input is an error, never a crash: depth at most 64, strings must be
- * closed, numbers well-formed. (For building JSON use jwrite.h; for configuration-sized documents jansson.)
+ * closed, numbers well-formed. Python's NaN, Infinity and -Infinity pass as numbers (jscan_double alone reads them).
+ * (For building JSON use jwrite.h; for configuration-sized documents jansson.)
  *
  * Typical use:
  *   struct jscan j; jscan_init(&j, bytes);

@@ -1,7 +1,8 @@
 /* jsonlog: the controller's own log, one JSON object per line on stderr:
  *   {"ts":"...","level":"info","msg":"leader","lease":"goodput-system/goodput-controller"}
  * msg is constant text; what varies goes into typed fields whose names carry units. No secrets. A full pipe drops the
- * line rather than block the loop (stderr is made non-blocking by jsonlog_init). */
+ * line rather than block the loop: poll() is asked first, and a line has at most 4,096 bytes (beyond that its fields
+ * are left out). stderr's own flags stay as they are; it may be the user's terminal. */
 #ifndef BASE_JSONLOG_H
 #define BASE_JSONLOG_H
 

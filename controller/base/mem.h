@@ -14,7 +14,7 @@ void *mem_resize(void *old, size_t count, size_t size); /* aborts on overflow of
 char *mem_strdup(const char *text);              /* NULL gives NULL */
 char *mem_strndup(const char *text, size_t n);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-char *mem_vformat(const char *format, va_list args);
+char *mem_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 #define mem_new(type) ((type *)mem_alloc(sizeof(type)))
 

@@ -7,11 +7,13 @@
 #include "base/slice.h"
 
 /* Cursor: takes a time from the front of *s. *fraction_digits (may be NULL) tells the precision given: 0 means a
- * whole-second stamp, which stands for [t, t + 1 s). */
+ * whole-second stamp, which stands for [t, t + 1 s). False outside 1677-09-21 to 2262-04-11, which is what int64
+ * nanoseconds span (metav1's zero time "0001-01-01T00:00:00Z" is read by rfc3339_parse_ms). */
 bool rfc3339_take(struct slice *s, int64_t *unix_ns, int *fraction_digits);
 /* The whole of s must be one time; milliseconds, rounded down. */
 bool rfc3339_parse_ms(struct slice s, int64_t *unix_ms);
 #define RFC3339_SIZE 40
+/* Formatting: a time outside the years 0001 to 9999 (TIME_UNKNOWN) is shown as the nearest that is inside. */
 /* "2026-11-21T02:16:52.123Z"; whole seconds are written without a fraction when digits is 0. digits: 0, 3, 6 or 9. */
 const char *rfc3339_format(char out[static RFC3339_SIZE], int64_t unix_ns, int digits);
 const char *rfc3339_format_ms(char out[static RFC3339_SIZE], int64_t unix_ms); /* 3 digits */

@@ -1,0 +1,293 @@
+#include "base/jscan.h"
+
+#include "base/number.h"
+#include "base/rfc3339.h"
+
+#include <math.h>
+#include <string.h>
+
+void jscan_init(struct jscan *j, struct slice bytes) {
+    const char *data = bytes.data != NULL ? bytes.data : "";
+    j->at = j->start = data;
+    j->end = data + bytes.size_bytes;
+    j->error = NULL;
+    j->depth = 0;
+}
+
+/* The end is moved to the cursor, so that every later call finds no more bytes. */
+static bool fail(struct jscan *j, const char *what) {
+    if (j->error == NULL) {
+        j->error = what;
+        j->end = j->at;
+    }
+    return false;
+}
+
+static inline void skip_space(struct jscan *j) {
+    while (j->at < j->end && (*j->at == ' ' || *j->at == '\n' || *j->at == '\t' || *j->at == '\r'))
+        j->at++;
+}
+
+enum jscan_type jscan_peek(struct jscan *j) {
+    skip_space(j);
+    if (j->error != NULL || j->at == j->end)
+        return JSCAN_NONE;
+    switch (*j->at) {
+    case '{':
+        return JSCAN_OBJECT;
+    case '[':
+        return JSCAN_ARRAY;
+    case '"':
+        return JSCAN_STRING;
+    case 't':
+    case 'f':
+        return JSCAN_BOOL;
+    case 'n':
+        return JSCAN_NULL;
+    case '-':
+    case '0' ... '9':
+    case 'N':
+    case 'I':
+        return JSCAN_NUMBER;
+    default:
+        return JSCAN_NONE;
+    }
+}
+
+/* At an opening quote. The end of the string is the first quote with an even number of backslashes before it; each
+ * backslash is looked at once, because a run of them ends at the quote. */
+static bool take_string(struct jscan *j, struct slice *raw) {
+    const char *from = j->at + 1, *quote = from;
+    for (;; quote++) {
+        quote = quote < j->end ? memchr(quote, '"', (size_t)(j->end - quote)) : NULL;
+        if (quote == NULL)
+            return fail(j, "string not closed");
+        const char *back = quote;
+        while (back > from && back[-1] == '\\')
+            back--;
+        if ((quote - back) % 2 == 0)
+            break;
+    }
+    *raw = slice_range(from, quote);
+    j->at = quote + 1;
+    return true;
+}
+
+static bool take_word(struct jscan *j, const char *word, size_t size) {
+    if ((size_t)(j->end - j->at) < size || memcmp(j->at, word, size) != 0)
+        return fail(j, "not a JSON value");
+    j->at += size;
+    return true;
+}
+
+static size_t take_digits(struct jscan *j) {
+    const char *from = j->at;
+    while (j->at < j->end && *j->at >= '0' && *j->at <= '9')
+        j->at++;
+    return (size_t)(j->at - from);
+}
+
+/* NaN, Infinity and -Infinity are no JSON, but Python's json module writes them. */
+static bool take_number(struct jscan *j, struct slice *raw) {
+    const char *from = j->at;
+    if (*j->at == '-')
+        j->at++;
+    if (j->at < j->end && (*j->at == 'N' || *j->at == 'I')) {
+        bool is_nan = *j->at == 'N';
+        if (!take_word(j, is_nan ? "NaN" : "Infinity", is_nan ? 3 : 8))
+            return false;
+        *raw = slice_range(from, j->at);
+        return true;
+    }
+    const char *whole = j->at;
+    size_t digits = take_digits(j);
+    if (digits == 0 || (digits > 1 && *whole == '0'))
+        return fail(j, "malformed number");
+    if (j->at < j->end && *j->at == '.') {
+        j->at++;
+        if (take_digits(j) == 0)
+            return fail(j, "malformed number");
+    }
+    if (j->at < j->end && (*j->at | 0x20) == 'e') {
+        j->at++;
+        if (j->at < j->end && (*j->at == '+' || *j->at == '-'))
+            j->at++;
+        if (take_digits(j) == 0)
+            return fail(j, "malformed number");
+    }
+    *raw = slice_range(from, j->at);
+    return true;
+}
+
+static bool enter(struct jscan *j, char closer) {
+    if (j->depth == JSCAN_MAX_DEPTH)
+        return fail(j, "nested too deeply");
+    j->at++;
+    j->depth++;
+    j->first[j->depth] = 1;
+    j->closer[j->depth] = closer;
+    return true;
+}
+
+/* Stands before the next member: true, or false at the closer (consumed) or after an error. */
+static bool next_member(struct jscan *j, char closer) {
+    if (j->error != NULL)
+        return false;
+    if (j->depth == 0 || j->closer[j->depth] != closer)
+        return fail(j, "a value was not consumed exactly once");
+    skip_space(j);
+    if (j->at == j->end)
+        return fail(j, "cut off");
+    if (*j->at == closer) {
+        j->at++;
+        j->depth--;
+        return false;
+    }
+    if (!j->first[j->depth]) {
+        if (*j->at != ',')
+            return fail(j, "comma or closing bracket expected");
+        j->at++;
+        skip_space(j);
+        if (j->at == j->end)
+            return fail(j, "cut off");
+        if (*j->at == closer)
+            return fail(j, "value expected after the comma");
+    }
+    j->first[j->depth] = 0;
+    return true;
+}
+
+bool jscan_key(struct jscan *j, struct slice *key) {
+    if (!next_member(j, '}'))
+        return false;
+    if (*j->at != '"')
+        return fail(j, "key expected");
+    if (!take_string(j, key))
+        return false;
+    skip_space(j);
+    if (j->at == j->end || *j->at != ':')
+        return fail(j, "colon expected");
+    j->at++;
+    return true;
+}
+
+bool jscan_element(struct jscan *j) {
+    return next_member(j, ']');
+}
+
+/* One scalar, or the opening of an object or array. */
+static bool skip_head(struct jscan *j) {
+    struct slice ignored;
+    switch (jscan_peek(j)) {
+    case JSCAN_OBJECT:
+        return enter(j, '}');
+    case JSCAN_ARRAY:
+        return enter(j, ']');
+    case JSCAN_STRING:
+        return take_string(j, &ignored);
+    case JSCAN_NUMBER:
+        return take_number(j, &ignored);
+    case JSCAN_BOOL:
+        return *j->at == 't' ? take_word(j, "true", 4) : take_word(j, "false", 5);
+    case JSCAN_NULL:
+        return take_word(j, "null", 4);
+    case JSCAN_NONE:
+        break;
+    }
+    return fail(j, j->at == j->end ? "cut off" : "not a JSON value");
+}
+
+void jscan_skip(struct jscan *j) {
+    int depth = j->depth;
+    struct slice key;
+    if (!skip_head(j))
+        return;
+    while (j->depth > depth && j->error == NULL) {
+        bool more = j->closer[j->depth] == '}' ? jscan_key(j, &key) : jscan_element(j);
+        if (more)
+            skip_head(j);
+    }
+}
+
+/* True if the value is of the type; else it is skipped. */
+static bool expect(struct jscan *j, enum jscan_type type) {
+    if (jscan_peek(j) == type)
+        return true;
+    jscan_skip(j);
+    return false;
+}
+
+bool jscan_object(struct jscan *j) {
+    return expect(j, JSCAN_OBJECT) && enter(j, '}');
+}
+
+bool jscan_array(struct jscan *j) {
+    return expect(j, JSCAN_ARRAY) && enter(j, ']');
+}
+
+bool jscan_string_raw(struct jscan *j, struct slice *raw) {
+    return expect(j, JSCAN_STRING) && take_string(j, raw);
+}
+
+bool jscan_number_raw(struct jscan *j, struct slice *raw) {
+    return expect(j, JSCAN_NUMBER) && take_number(j, raw);
+}
+
+bool jscan_int(struct jscan *j, int64_t *value) {
+    struct slice raw;
+    if (!jscan_number_raw(j, &raw))
+        return false;
+    struct slice rest = raw;
+    int64_t found;
+    if (slice_take_int(&rest, &found) && rest.size_bytes == 0) {
+        *value = found;
+        return true;
+    }
+    struct number n;
+    bool exact;
+    if (!number_take(&raw, &n) || !number_to_scaled(&n, 0, &found, &exact) || !exact)
+        return false;
+    *value = found;
+    return true;
+}
+
+bool jscan_double(struct jscan *j, double *value) {
+    struct slice raw;
+    return jscan_number_raw(j, &raw) && slice_take_double(&raw, value);
+}
+
+bool jscan_bool(struct jscan *j, bool *value) {
+    if (!expect(j, JSCAN_BOOL))
+        return false;
+    bool found = *j->at == 't';
+    if (!skip_head(j))
+        return false;
+    *value = found;
+    return true;
+}
+
+bool jscan_time_ms(struct jscan *j, int64_t *unix_ms) {
+    struct slice raw;
+    return jscan_string_raw(j, &raw) && rfc3339_parse_ms(raw, unix_ms);
+}
+
+bool jscan_raw(struct jscan *j, struct slice *raw) {
+    skip_space(j);
+    const char *from = j->at;
+    jscan_skip(j);
+    if (j->error != NULL)
+        return false;
+    *raw = slice_range(from, j->at);
+    return true;
+}
+
+const char *jscan_error(const struct jscan *j, size_t *offset) {
+    if (j->error != NULL && offset != NULL)
+        *offset = (size_t)(j->at - j->start);
+    return j->error;
+}
+
+bool jscan_at_end(struct jscan *j) {
+    skip_space(j);
+    return j->error == NULL && j->at == j->end;
+}

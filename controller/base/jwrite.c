@@ -1,0 +1,170 @@
+#include "base/jwrite.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define MAX_DEPTH 63
+
+void jwrite_init(struct jwrite *w, struct buf *out) {
+    *w = (struct jwrite){.out = out};
+}
+
+/* The comma before a value or key, where one is due. */
+static void separate(struct jwrite *w) {
+    if (w->comma[w->depth])
+        buf_append_char(w->out, ',');
+    w->comma[w->depth] = 1;
+}
+
+static void enter(struct jwrite *w, char opener) {
+    separate(w);
+    assert(w->depth < MAX_DEPTH);
+    buf_append_char(w->out, opener);
+    w->comma[++w->depth] = 0;
+}
+
+static void leave(struct jwrite *w, char closer) {
+    assert(w->depth > 0);
+    w->depth--;
+    buf_append_char(w->out, closer);
+}
+
+void jwrite_object(struct jwrite *w) {
+    enter(w, '{');
+}
+
+void jwrite_object_end(struct jwrite *w) {
+    leave(w, '}');
+}
+
+void jwrite_array(struct jwrite *w) {
+    enter(w, '[');
+}
+
+void jwrite_array_end(struct jwrite *w) {
+    leave(w, ']');
+}
+
+/* Length of the valid UTF-8 character at p (RFC 3629: no overlong forms, no surrogates), 0 if there is none. */
+static size_t utf8_length(const unsigned char *p, size_t size) {
+    if (p[0] < 0x80)
+        return 1;
+    size_t n = p[0] >= 0xC2 && p[0] <= 0xDF   ? 2
+               : p[0] >= 0xE0 && p[0] <= 0xEF ? 3
+               : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4
+                                              : 0;
+    if (n == 0 || n > size)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+        (p[0] == 0xF4 && p[1] > 0x8F))
+        return 0;
+    return n;
+}
+
+static void write_escape(struct buf *out, unsigned char c) {
+    switch (c) {
+    case '"':
+        buf_append_text(out, "\\\"");
+        break;
+    case '\\':
+        buf_append_text(out, "\\\\");
+        break;
+    case '\n':
+        buf_append_text(out, "\\n");
+        break;
+    case '\t':
+        buf_append_text(out, "\\t");
+        break;
+    case '\r':
+        buf_append_text(out, "\\r");
+        break;
+    default:
+        buf_format(out, "\\u%04x", c);
+    }
+}
+
+static void write_quoted(struct buf *out, struct slice text) {
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t from = 0, at = 0; /* [from, at) is waiting to be copied as it is */
+    buf_append_char(out, '"');
+    while (at < text.size_bytes) {
+        bool plain = p[at] >= 0x20 && p[at] < 0x7F && p[at] != '"' && p[at] != '\\';
+        size_t n = plain ? 1 : p[at] >= 0x80 ? utf8_length(p + at, text.size_bytes - at) : 0;
+        if (n != 0) {
+            at += n;
+            continue;
+        }
+        buf_append(out, p + from, at - from);
+        if (p[at] < 0x80)
+            write_escape(out, p[at]);
+        else
+            buf_append_text(out, "\xEF\xBF\xBD");
+        from = ++at;
+    }
+    if (at != from)
+        buf_append(out, p + from, at - from);
+    buf_append_char(out, '"');
+}
+
+void jwrite_key(struct jwrite *w, const char *key) {
+    separate(w);
+    write_quoted(w->out, slice_of(key));
+    buf_append_char(w->out, ':');
+    w->comma[w->depth] = 0; /* the value that follows needs none; separate() sets it again */
+}
+
+void jwrite_text(struct jwrite *w, const char *text) {
+    jwrite_slice(w, slice_of(text));
+}
+
+void jwrite_slice(struct jwrite *w, struct slice text) {
+    separate(w);
+    write_quoted(w->out, text);
+}
+
+void jwrite_int(struct jwrite *w, int64_t value) {
+    separate(w);
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    if (value < 0)
+        digits[--at] = '-';
+    buf_append(w->out, digits + at, sizeof digits - at);
+}
+
+void jwrite_bool(struct jwrite *w, bool value) {
+    separate(w);
+    buf_append_text(w->out, value ? "true" : "false");
+}
+
+void jwrite_null(struct jwrite *w) {
+    separate(w);
+    buf_append_text(w->out, "null");
+}
+
+void jwrite_raw(struct jwrite *w, struct slice json) {
+    separate(w);
+    buf_append_slice(w->out, json);
+}
+
+void jwrite_member_text(struct jwrite *w, const char *key, const char *text) {
+    jwrite_key(w, key);
+    jwrite_text(w, text);
+}
+
+void jwrite_member_int(struct jwrite *w, const char *key, int64_t value) {
+    jwrite_key(w, key);
+    jwrite_int(w, value);
+}
+
+void jwrite_member_bool(struct jwrite *w, const char *key, bool value) {
+    jwrite_key(w, key);
+    jwrite_bool(w, value);
+}

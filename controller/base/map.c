@@ -1,0 +1,113 @@
+#include "base/map.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+void map_init(struct map *m, void (*value_free)(void *value)) {
+    *m = (struct map){.value_free = value_free};
+}
+
+void map_done(struct map *m) {
+    for (size_t i = 0; i < m->count; i++) {
+        free(m->entries[i].key);
+        if (m->value_free != NULL)
+            m->value_free(m->entries[i].value);
+    }
+    free(m->entries);
+    free(m->table);
+    map_init(m, m->value_free);
+}
+
+static bool entry_is(const struct map_entry *e, struct slice key, uint64_t hash) {
+    return e->hash == hash && slice_equal((struct slice){e->key, e->key_size}, key);
+}
+
+/* The place in the table that holds the key, or the free place where it would go. The table is never full. */
+static size_t find_place(const struct map *m, struct slice key, uint64_t hash) {
+    size_t mask = m->table_size - 1, place = (size_t)hash & mask;
+    while (m->table[place] != 0 && !entry_is(&m->entries[m->table[place] - 1], key, hash))
+        place = (place + 1) & mask;
+    return place;
+}
+
+static void grow_table(struct map *m) {
+    size_t size = m->table_size != 0 ? m->table_size * 2 : 16;
+    free(m->table);
+    m->table = mem_alloc(size * sizeof *m->table);
+    m->table_size = size;
+    for (size_t i = 0; i < m->count; i++) {
+        size_t place = (size_t)m->entries[i].hash & (size - 1);
+        while (m->table[place] != 0)
+            place = (place + 1) & (size - 1);
+        m->table[place] = (uint32_t)(i + 1);
+    }
+}
+
+void *map_get(const struct map *m, struct slice key) {
+    if (m->count == 0)
+        return NULL;
+    uint32_t index = m->table[find_place(m, key, slice_hash(key))];
+    return index != 0 ? m->entries[index - 1].value : NULL;
+}
+
+void map_put(struct map *m, struct slice key, void *value) {
+    if ((m->count + 1) * 4 > m->table_size * 3)
+        grow_table(m);
+    uint64_t hash = slice_hash(key);
+    size_t place = find_place(m, key, hash);
+    if (m->table[place] != 0) {
+        struct map_entry *e = &m->entries[m->table[place] - 1];
+        if (m->value_free != NULL && e->value != value)
+            m->value_free(e->value);
+        e->value = value;
+        return;
+    }
+    MEM_GROW(m->entries, m->count, m->capacity);
+    m->entries[m->count++] =
+        (struct map_entry){.key = slice_dup(key), .key_size = key.size_bytes, .hash = hash, .value = value};
+    m->table[place] = (uint32_t)m->count;
+}
+
+/* Frees a place of the table and moves later members of the same run up, so that no mark of the removed is needed. */
+static void free_place(struct map *m, size_t hole) {
+    size_t mask = m->table_size - 1;
+    for (size_t next = (hole + 1) & mask; m->table[next] != 0; next = (next + 1) & mask) {
+        size_t home = (size_t)m->entries[m->table[next] - 1].hash & mask;
+        if (((next - home) & mask) >= ((next - hole) & mask)) {
+            m->table[hole] = m->table[next];
+            hole = next;
+        }
+    }
+    m->table[hole] = 0;
+}
+
+void *map_take(struct map *m, struct slice key) {
+    if (m->count == 0)
+        return NULL;
+    size_t place = find_place(m, key, slice_hash(key));
+    if (m->table[place] == 0)
+        return NULL;
+    size_t index = m->table[place] - 1, last = m->count - 1;
+    struct map_entry removed = m->entries[index];
+    free_place(m, place);
+    if (index != last) {
+        struct map_entry moved = m->entries[last];
+        size_t moved_place = find_place(m, (struct slice){moved.key, moved.key_size}, moved.hash);
+        m->entries[index] = moved;
+        m->table[moved_place] = (uint32_t)(index + 1);
+    }
+    m->count--;
+    free(removed.key);
+    return removed.value;
+}
+
+bool map_remove(struct map *m, struct slice key) {
+    size_t before = m->count;
+    void *value = map_take(m, key);
+    if (m->count == before)
+        return false;
+    if (m->value_free != NULL)
+        m->value_free(value);
+    return true;
+}

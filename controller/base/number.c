@@ -1,0 +1,223 @@
+#include "base/number.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPONENT_LIMIT 1000000000
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static struct slice take_digits(struct slice *s) {
+    size_t n = 0;
+    while (n < s->size_bytes && is_digit(s->data[n]))
+        n++;
+    struct slice digits = {s->data, n};
+    *s = slice_skip(*s, n);
+    return digits;
+}
+
+static void take_exponent(struct slice *s, struct number *n) {
+    struct slice rest = *s;
+    if (!slice_take_char(&rest, 'e') && !slice_take_char(&rest, 'E'))
+        return;
+    bool negative = slice_take_char(&rest, '-');
+    if (!negative)
+        slice_take_char(&rest, '+');
+    struct slice digits = take_digits(&rest);
+    if (digits.size_bytes == 0)
+        return;
+    for (size_t i = 0; i < digits.size_bytes && n->exponent < EXPONENT_LIMIT; i++)
+        n->exponent = n->exponent * 10 + (digits.data[i] - '0');
+    if (n->exponent > EXPONENT_LIMIT)
+        n->exponent = EXPONENT_LIMIT;
+    if (negative)
+        n->exponent = -n->exponent;
+    *s = rest;
+}
+
+bool number_take(struct slice *s, struct number *n) {
+    struct slice rest = *s;
+    struct number found = {0};
+    found.is_negative = slice_take_char(&rest, '-');
+    if (!found.is_negative)
+        slice_take_char(&rest, '+');
+    found.whole = take_digits(&rest);
+    if (rest.size_bytes > 1 && rest.data[0] == '.' && is_digit(rest.data[1])) {
+        rest = slice_skip(rest, 1);
+        found.fraction = take_digits(&rest);
+    }
+    if (found.whole.size_bytes == 0 && found.fraction.size_bytes == 0)
+        return false;
+    take_exponent(&rest, &found);
+    *s = rest;
+    *n = found;
+    return true;
+}
+
+/* Digit i of whole and fraction read as one run. */
+static int digit_at(const struct number *n, size_t i) {
+    char c = i < n->whole.size_bytes ? n->whole.data[i] : n->fraction.data[i - n->whole.size_bytes];
+    return c - '0';
+}
+
+static size_t digit_count(const struct number *n) {
+    return n->whole.size_bytes + n->fraction.size_bytes;
+}
+
+static size_t leading_zeros(const struct number *n) {
+    size_t i = 0, count = digit_count(n);
+    while (i < count && digit_at(n, i) == 0)
+        i++;
+    return i;
+}
+
+/* A double is decided by at most 768 significant digits; what follows matters only by being zero or not, so a single 1
+ * stands for it. Written without a decimal point the text means the same in every locale; strtod_l() with the C locale
+ * says so to the reader as well (newlocale("C") is a constant in glibc and musl: no allocation, nothing to keep). */
+static double slow_double(const struct number *n, size_t first) {
+    enum { DIGITS = 800 };
+    char text[DIGITS + 32];
+    size_t size = 0, count = digit_count(n), i = first;
+    for (; i < count && size < DIGITS; i++)
+        text[size++] = (char)('0' + digit_at(n, i));
+    int64_t exponent = n->exponent - (int64_t)n->fraction.size_bytes + (int64_t)(count - i);
+    for (; i < count; i++)
+        if (digit_at(n, i) != 0) {
+            text[size++] = '1';
+            exponent--;
+            break;
+        }
+    snprintf(text + size, sizeof text - size, "e%lld", (long long)exponent);
+    int saved_errno = errno;
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double value = strtod_l(text, NULL, c_locale);
+    freelocale(c_locale);
+    errno = saved_errno;
+    return value;
+}
+
+double number_to_double(const struct number *n) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    size_t count = digit_count(n), first = leading_zeros(n);
+    int64_t exponent = n->exponent - (int64_t)n->fraction.size_bytes;
+    double value = 0;
+    if (first < count && count - first <= 15 && exponent >= -22 && exponent <= 22) {
+        /* Both operands are exact doubles, so the one operation rounds once, correctly (Clinger 1990). */
+        int64_t mantissa = 0;
+        for (size_t i = first; i < count; i++)
+            mantissa = mantissa * 10 + digit_at(n, i);
+        value = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
+    } else if (first < count) {
+        value = slow_double(n, first);
+    }
+    return n->is_negative ? -value : value;
+}
+
+bool number_to_scaled(const struct number *n, int digits, int64_t *value, bool *is_exact) {
+    size_t count = digit_count(n), first = leading_zeros(n);
+    /* How many of the digits from the first on are before the (moved) decimal point. */
+    int64_t keep = n->exponent - (int64_t)n->fraction.size_bytes + digits + (int64_t)count - (int64_t)first;
+    int64_t sum = 0;
+    bool exact = true;
+    if (first < count && keep > 19)
+        return false;
+    if (first < count && keep >= 0) {
+        size_t i = first;
+        for (int64_t k = 0; k < keep; k++, i++)
+            if (__builtin_mul_overflow(sum, 10, &sum) ||
+                __builtin_add_overflow(sum, i < count ? digit_at(n, i) : 0, &sum))
+                return false;
+        if (i < count && digit_at(n, i) >= 5 && __builtin_add_overflow(sum, 1, &sum))
+            return false;
+        for (; i < count && exact; i++)
+            exact = digit_at(n, i) == 0;
+    } else if (first < count) {
+        exact = false;
+    }
+    *value = n->is_negative ? -sum : sum;
+    if (is_exact != NULL)
+        *is_exact = exact;
+    return true;
+}
+
+bool slice_take_uint(struct slice *s, int64_t *value) {
+    struct slice rest = *s, digits = take_digits(&rest);
+    if (digits.size_bytes == 0)
+        return false;
+    int64_t sum = 0;
+    for (size_t i = 0; i < digits.size_bytes; i++)
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digits.data[i] - '0', &sum))
+            return false;
+    *s = rest;
+    *value = sum;
+    return true;
+}
+
+bool slice_take_int(struct slice *s, int64_t *value) {
+    struct slice rest = *s;
+    bool negative = slice_take_char(&rest, '-');
+    if (!negative)
+        slice_take_char(&rest, '+');
+    int64_t sum = 0;
+    struct slice digits = take_digits(&rest);
+    for (size_t i = 0; i < digits.size_bytes; i++) {
+        int digit = digits.data[i] - '0';
+        /* Downwards for negative numbers, so that INT64_MIN itself is read. */
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, negative ? -digit : digit, &sum))
+            return false;
+    }
+    if (digits.size_bytes == 0)
+        return false;
+    *s = rest;
+    *value = sum;
+    return true;
+}
+
+static bool take_word(struct slice *s, const char *lower) {
+    size_t n = strlen(lower);
+    if (s->size_bytes < n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if ((s->data[i] | 0x20) != lower[i])
+            return false;
+    *s = slice_skip(*s, n);
+    return true;
+}
+
+bool slice_take_double(struct slice *s, double *value) {
+    struct number n;
+    if (number_take(s, &n)) {
+        *value = number_to_double(&n);
+        return true;
+    }
+    struct slice rest = *s;
+    bool negative = slice_take_char(&rest, '-');
+    if (!negative)
+        slice_take_char(&rest, '+');
+    double found;
+    if (take_word(&rest, "nan"))
+        found = (double)NAN;
+    else if (take_word(&rest, "infinity") || take_word(&rest, "inf"))
+        found = (double)INFINITY;
+    else
+        return false;
+    *value = negative ? -found : found;
+    *s = rest;
+    return true;
+}
+
+bool slice_take_scaled(struct slice *s, int digits, int64_t *value) {
+    struct slice rest = *s;
+    struct number n;
+    if (!number_take(&rest, &n) || !number_to_scaled(&n, digits, value, NULL))
+        return false;
+    *s = rest;
+    return true;
+}

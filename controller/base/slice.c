@@ -1,0 +1,143 @@
+#include "base/slice.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct slice slice_of(const char *text) {
+    return text != NULL ? (struct slice){text, strlen(text)} : (struct slice){"", 0};
+}
+
+struct slice slice_range(const char *from, const char *to) {
+    return (struct slice){from, (size_t)(to - from)};
+}
+
+/* The all-zero slice has a NULL pointer, which memcmp() and friends must not get even with size 0. */
+static bool same_bytes(const char *a, const char *b, size_t n) {
+    return n == 0 || memcmp(a, b, n) == 0;
+}
+
+bool slice_is(struct slice s, const char *text) {
+    size_t n = strlen(text);
+    return s.size_bytes == n && same_bytes(s.data, text, n);
+}
+
+bool slice_equal(struct slice a, struct slice b) {
+    return a.size_bytes == b.size_bytes && same_bytes(a.data, b.data, a.size_bytes);
+}
+
+int slice_compare(struct slice a, struct slice b) {
+    size_t n = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
+    int order = n != 0 ? memcmp(a.data, b.data, n) : 0;
+    if (order != 0)
+        return order;
+    return a.size_bytes < b.size_bytes ? -1 : a.size_bytes > b.size_bytes;
+}
+
+bool slice_starts(struct slice s, const char *prefix) {
+    size_t n = strlen(prefix);
+    return s.size_bytes >= n && same_bytes(s.data, prefix, n);
+}
+
+bool slice_ends(struct slice s, const char *suffix) {
+    size_t n = strlen(suffix);
+    return n == 0 || (s.size_bytes >= n && memcmp(s.data + s.size_bytes - n, suffix, n) == 0);
+}
+
+const char *slice_find(struct slice s, const char *needle) {
+    if (s.size_bytes == 0)
+        return *needle == '\0' ? s.data : NULL;
+    return memmem(s.data, s.size_bytes, needle, strlen(needle));
+}
+
+bool slice_contains(struct slice s, const char *needle) {
+    return *needle == '\0' || slice_find(s, needle) != NULL;
+}
+
+const char *slice_find_char(struct slice s, char c) {
+    return s.size_bytes != 0 ? memchr(s.data, c, s.size_bytes) : NULL;
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct slice slice_trim(struct slice s) {
+    while (s.size_bytes != 0 && is_blank(s.data[0]))
+        s = slice_skip(s, 1);
+    while (s.size_bytes != 0 && is_blank(s.data[s.size_bytes - 1]))
+        s.size_bytes--;
+    return s;
+}
+
+struct slice slice_skip(struct slice s, size_t n) {
+    if (n > s.size_bytes)
+        n = s.size_bytes;
+    return n != 0 ? (struct slice){s.data + n, s.size_bytes - n} : s;
+}
+
+char *slice_dup(struct slice s) {
+    char *copy = mem_alloc(s.size_bytes + 1);
+    if (s.size_bytes != 0)
+        memcpy(copy, s.data, s.size_bytes);
+    return copy;
+}
+
+bool slice_copy(char *to, size_t to_size, struct slice s) {
+    if (to_size == 0)
+        return s.size_bytes == 0;
+    size_t n = s.size_bytes;
+    bool fits = n < to_size;
+    if (!fits) {
+        n = to_size - 1;
+        /* Step back over continuation bytes, at most three, so that no character is cut in two. */
+        for (size_t back = 0; back < 3 && n > 0 && ((unsigned char)s.data[n] & 0xC0) == 0x80; back++)
+            n--;
+    }
+    if (n != 0)
+        memcpy(to, s.data, n);
+    to[n] = '\0';
+    return fits;
+}
+
+uint64_t slice_hash(struct slice s) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < s.size_bytes; i++)
+        hash = (hash ^ (unsigned char)s.data[i]) * 0x100000001b3u;
+    return hash;
+}
+
+bool slice_take_char(struct slice *s, char c) {
+    if (s->size_bytes == 0 || s->data[0] != c)
+        return false;
+    *s = slice_skip(*s, 1);
+    return true;
+}
+
+bool slice_take_prefix(struct slice *s, const char *prefix) {
+    if (!slice_starts(*s, prefix))
+        return false;
+    *s = slice_skip(*s, strlen(prefix));
+    return true;
+}
+
+bool slice_take_until(struct slice *s, char delimiter, struct slice *taken) {
+    const char *at = slice_find_char(*s, delimiter);
+    if (at == NULL)
+        return false;
+    *taken = slice_range(s->data, at);
+    *s = slice_skip(*s, taken->size_bytes + 1);
+    return true;
+}
+
+bool slice_take_line(struct slice *s, struct slice *line) {
+    if (s->size_bytes == 0)
+        return false;
+    if (!slice_take_until(s, '\n', line)) {
+        *line = *s;
+        *s = slice_skip(*s, s->size_bytes);
+    }
+    if (line->size_bytes != 0 && line->data[line->size_bytes - 1] == '\r')
+        line->size_bytes--;
+    return true;
+}
