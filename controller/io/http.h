@@ -1,5 +1,6 @@
 /* http: outbound HTTP on libcurl's multi interface: HTTP/2 with several requests on one connection, HTTP/1.1 as well,
- * TLS with client certificates and private CAs, proxies. Bytes are handed on as they come; nothing is collected here. */
+ * TLS with client certificates and private CAs, proxies. Bytes are handed on as they come; nothing is collected here.
+ */
 #ifndef IO_HTTP_H
 #define IO_HTTP_H
 
@@ -15,8 +16,8 @@ void http_client_free(struct http_client *client); /* cancels what is under way,
 /* What a connection is made with. Copied. Requests with equal transports share connections; after a change (token or
  * CA rotation) use http_client_drop_connections. */
 struct http_transport {
-    const char *ca_file;              /* NULL: the system's; or ... */
-    struct slice ca_pem;              /* ... the bytes */
+    const char *ca_file;                          /* NULL: the system's; or ... */
+    struct slice ca_pem;                          /* ... the bytes */
     struct slice client_cert_pem, client_key_pem; /* empty: none */
     const char *client_cert_file, *client_key_file;
     const char *proxy_url;
@@ -25,21 +26,21 @@ struct http_transport {
 };
 
 struct http_options {
-    const char *method;               /* "GET", ... */
+    const char *method; /* "GET", ... */
     const char *url;
-    const char *const *headers;       /* "Name: value", NULL-terminated */
-    struct slice body;                /* copied */
+    const char *const *headers; /* "Name: value", NULL-terminated */
+    struct slice body;          /* copied */
     const struct http_transport *transport;
-    int64_t connect_timeout_us;       /* 0: 10 s */
-    int64_t total_timeout_us;         /* 0: none */
-    int64_t silence_timeout_us;       /* no byte received for this long ends it with -ETIMEDOUT; 0: none */
+    int64_t connect_timeout_us; /* 0: 10 s */
+    int64_t total_timeout_us;   /* 0: none */
+    int64_t silence_timeout_us; /* no byte received for this long ends it with -ETIMEDOUT; 0: none */
     bool is_http1_only;
 };
 
 struct http_reply {
-    int status;                       /* 0: there was no reply */
-    int64_t retry_after_us;           /* -1: the header is absent */
-    const char *content_type;         /* "" if absent; borrowed for the call */
+    int status;               /* 0: there was no reply */
+    int64_t retry_after_us;   /* -1: the header is absent */
+    const char *content_type; /* "" if absent; borrowed for the call */
 };
 
 /* Never called from within http_start or http_cancel. */
@@ -56,7 +57,7 @@ struct http_handler {
 
 struct http_request *http_start(struct http_client *client, const struct http_options *options,
                                 const struct http_handler *handler);
-void http_cancel(struct http_request *request); /* no callback follows; NULL-safe */
+void http_cancel(struct http_request *request);                /* no callback follows; NULL-safe */
 void http_client_drop_connections(struct http_client *client); /* new requests open new connections */
 
 #endif

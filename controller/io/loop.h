@@ -15,17 +15,17 @@ struct loop_fd;
 
 struct loop *loop_new(struct error **err);
 void loop_free(struct loop *loop);
-int loop_run(struct loop *loop);               /* until loop_stop; returns its exit code */
+int loop_run(struct loop *loop); /* until loop_stop; returns its exit code; may be run again */
 void loop_stop(struct loop *loop, int exit_code);
 
-struct mono_time loop_now(const struct loop *loop);  /* of this turn */
+struct mono_time loop_now(const struct loop *loop); /* of this turn */
 struct wall_time loop_wall(const struct loop *loop);
 
 typedef void loop_callback(void *context);
 
 /* Timers share one timerfd over a sorted list. A new timer is off. */
 struct loop_timer *loop_timer_new(struct loop *loop, loop_callback *fire, void *context);
-void loop_timer_free(struct loop_timer *timer);      /* NULL-safe; allowed inside its own callback */
+void loop_timer_free(struct loop_timer *timer);                  /* NULL-safe; allowed inside its own callback */
 void loop_timer_set(struct loop_timer *timer, int64_t delay_us); /* once; setting again moves it */
 void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_set(const struct loop_timer *timer);
@@ -39,6 +39,7 @@ void loop_fd_remove(struct loop_fd *watch);
 
 /* Runs callback once before the loop sleeps next; the same (callback, context) twice in a turn runs once. */
 void loop_defer(struct loop *loop, loop_callback *callback, void *context);
+void loop_defer_cancel(struct loop *loop, loop_callback *callback, void *context); /* if it has not run yet */
 
 /* SIGINT and SIGTERM by signalfd. */
 void loop_on_terminate(struct loop *loop, loop_callback *callback, void *context);

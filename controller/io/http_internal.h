@@ -1,0 +1,75 @@
+/* http_internal: what the three files of the HTTP client share. http.c: requests, their order and their ends.
+ * http_pool.c: one curl multi handle, with its connections, on the loop. http_easy.c: a request's curl options.
+ *
+ * The rule that keeps curl sane: a curl callback only marks (state, error, last byte). curl is called from the loop's
+ * own callbacks alone, and requests are started, ended and freed in one place, http_client_settle(). */
+#ifndef IO_HTTP_INTERNAL_H
+#define IO_HTTP_INTERNAL_H
+
+#include "io/http.h"
+
+#include <curl/curl.h>
+
+enum request_state {
+    REQUEST_QUEUED,   /* waits until an earlier one to the same origin has its connection */
+    REQUEST_OPENING,  /* given to curl; has no connection yet */
+    REQUEST_OPEN,     /* its bytes may flow */
+    REQUEST_FINISHED, /* curl is done with it; on_done is due */
+    REQUEST_CANCELLED,
+};
+
+/* A curl multi handle and its connections. "Dropping the connections" retires the pool: its requests go on until they
+ * end, new ones get a new pool. (curl has no other way to say: not over that connection again.) */
+struct http_pool {
+    struct http_client *client;
+    CURLM *multi;
+    struct loop_timer *timer;
+    struct loop_fd **watches; /* by descriptor */
+    size_t watch_count;
+    size_t request_count;
+    bool is_retired;
+    struct http_pool *next;
+};
+
+struct http_request {
+    struct http_client *client;
+    struct http_pool *pool; /* NULL while queued */
+    struct http_handler handler;
+    enum request_state state;
+    CURL *easy;
+    struct curl_slist *headers, *connect_to;
+    char *origin; /* "https://host:port" */
+    char curl_error[CURL_ERROR_SIZE];
+    CURLcode result;
+    struct error *failure; /* ours, before curl's */
+    struct http_reply reply;
+    char content_type[128];
+    bool is_replied; /* on_reply was called */
+    bool had_connection;
+    int64_t silence_timeout_us, last_byte_us;
+    struct http_request *next, *previous;
+};
+
+struct http_client {
+    struct loop *loop;
+    struct http_pool *pools; /* the first one takes new requests */
+    struct http_request *first, *last;
+    struct loop_timer *silence_timer;
+    int64_t silence_deadline_us; /* what the timer is set to */
+    bool is_settling;
+};
+
+struct http_pool *http_pool_new(struct http_client *client);
+void http_pool_free(struct http_pool *pool);
+/* Lets curl do what it can at once. */
+void http_pool_kick(struct http_pool *pool);
+/* Sets up request->easy and request->origin. */
+int http_easy_prepare(struct http_request *request, const struct http_options *options, struct error **err);
+void http_client_settle(void *client);
+
+/* The curl callbacks, in http.c. */
+size_t http_on_header(char *data, size_t size, size_t count, void *request);
+size_t http_on_body(char *data, size_t size, size_t count, void *request);
+int http_on_connected(void *request, char *remote_ip, char *local_ip, int remote_port, int local_port);
+
+#endif
