@@ -3,7 +3,7 @@
 # kubeconfigs under the run directory; does nothing if they exist.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
-[ -s "$PKI/done" ] && exit 0
+[ -s "$PKI/complete" ] && exit 0
 mkdir -p "$PKI/webhook" "$KC"
 cd "$PKI"
 umask 077
@@ -49,4 +49,4 @@ contexts: [{name: cluster-test, context: {cluster: cluster-test, user: $user, na
 current-context: cluster-test
 K
 done
-echo ok >done
+echo ok >complete

@@ -1,0 +1,61 @@
+#!/bin/bash
+# cluster-test.sh [--record FILE] [--keep] [--stories NAMES]: plays two training stories on a real control plane with the
+# controller watching, and checks what it says. `make cluster-test` calls it after building the programs.
+#   --record FILE  write all watch streams to FILE (jsonl), and the pod logs beside it
+#   --keep         leave the cluster up at the end (down.sh --wipe stops it)
+#   --stories      of queue,training,hand
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+keep='' record='' stories=queue,training,hand
+while [ $# -gt 0 ]; do
+  case $1 in
+  --keep) keep=1 ;;
+  --record) record=${2:?"--record needs a file"} && shift ;;
+  --stories) stories=${2:?"--stories needs names"} && shift ;;
+  *) die "unknown argument $1 (--record FILE, --keep, --stories NAMES)" ;;
+  esac
+  shift
+done
+controller=$ROOT/.build/bin/goodput-controller
+plugin=$ROOT/.build/bin/kubectl-goodput
+for program in "$controller" "$plugin"; do
+  [ -x "$program" ] || die "$program is missing: run make"
+done
+for tool in python3 curl openssl flock; do
+  command -v $tool >/dev/null || die "$tool is missing"
+done
+python3 -c 'import yaml' 2>/dev/null || die "Python's yaml module is missing (Debian: python3-yaml)"
+
+cleaned=''
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+  [ -z "$cleaned" ] || return 0
+  cleaned=1
+  [ -z "$story_pid" ] || kill "$story_pid" 2>/dev/null || true
+  [ -z "$story_pid" ] || wait "$story_pid" 2>/dev/null || true
+  [ -n "$keep" ] || "$HERE/down.sh" --wipe
+}
+story_pid=''
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+begun=$SECONDS
+"$HERE/build.sh"
+echo "built in $((SECONDS - begun)) s"
+begun=$SECONDS
+"$HERE/down.sh" --wipe # an earlier run may have been kept
+"$HERE/up.sh"
+kubectl apply -f "$HERE/scenario/queues.yaml" >/dev/null
+"$HERE/install.sh" | tee "$RUN/install.out"
+failed=0
+PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/story/main.py" --api "$API" --run "$RUN" --scenario "$HERE/scenario" \
+  --trainer-logs "$ROOT/tests/data/trainer-logs/maxtext/restarts" --controller "$controller" --kubeconfig "$KC/controller" \
+  --plugin "$plugin" --earlier-checks "$RUN/install.out" --stories "$stories" ${record:+--record "$record"} &
+story_pid=$!
+wait "$story_pid" || failed=1
+story_pid=''
+if [ -n "$record" ]; then tar -C "$RUN" -czf "${record%.jsonl}.podlogs.tgz" podlogs; fi
+echo "cluster-test took $((SECONDS - begun)) s after the build"
+exit $failed

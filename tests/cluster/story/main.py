@@ -1,0 +1,195 @@
+"""cluster_test: runs the controller on the cluster that up.sh started, plays the stories, checks what it says.
+
+Called by cluster-test.sh, which has built everything, started the cluster and installed the chart's CRD and RBAC.
+"""
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import urllib.request
+
+import expect
+import idle
+import latency
+import refusals
+import story_hand
+import story_queue
+import story_training
+from api import Api
+from cluster import Cluster
+from tally import Tally
+from watch import Recorder, Watch
+
+
+class Controller:
+    """goodput-controller as an ordinary process with the kubeconfig of its ServiceAccount."""
+
+    def __init__(self, program, kubeconfig, log_path, port, *flags):
+        self.port = port
+        addresses = [f"--{name}-bind-address=127.0.0.1:{port + i}" for i, name in enumerate(("health", "metrics", "page"))]
+        with open(log_path, "ab") as log:
+            command = [program, f"--kubeconfig={kubeconfig}", *addresses, *flags]
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self.log_path = log_path
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def wait_ready(self, seconds=30):
+        deadline = time.time() + seconds
+        while time.time() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the controller exited with {self.process.returncode}, see {self.log_path}")
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=1):
+                    return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError(f"the controller was not ready in {seconds} s, see {self.log_path}")
+
+    def stop(self):
+        """Returns the exit code, or None if it had to be killed."""
+        self.process.terminate()
+        try:
+            return self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return None
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--api", required=True)
+    parser.add_argument("--run", required=True, help="run directory of the cluster")
+    parser.add_argument("--scenario", required=True)
+    parser.add_argument("--trainer-logs", required=True)
+    parser.add_argument("--controller", help="program to run; without it the stories are only played")
+    parser.add_argument("--kubeconfig", help="of the controller's ServiceAccount")
+    parser.add_argument("--plugin", help="kubectl-goodput")
+    parser.add_argument("--earlier-checks", help="file with ok / not ok lines to count in")
+    parser.add_argument("--record", help="write the streams to this file")
+    parser.add_argument("--stories", default="queue,training,hand")
+    parser.add_argument("--idle-seconds", type=int, default=60)
+    return parser.parse_args()
+
+
+def play_all(options, cluster, facts, tally):
+    """The stories run side by side, on node pools and queues of their own."""
+    pod_logs = os.path.join(options.run, "podlogs")
+    stories = {
+        "queue": lambda: story_queue.play(cluster, facts),
+        "training": lambda: story_training.play(cluster, facts, options.trainer_logs, pod_logs),
+        "hand": lambda: story_hand.play(cluster, facts),
+    }
+
+    def run(name):
+        try:
+            stories[name]()
+        except Exception as error:  # pylint: disable=broad-except # the other stories go on
+            traceback.print_exc()
+            tally.check(False, f"the story {name} was played to its end", error)
+        else:
+            tally.check(True, f"the story {name} was played to its end")
+
+    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in options.stories.split(",")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def wait_for_the_end(cluster, tally):
+    """The controller must notice each end by itself, soon."""
+    for _, namespace, _, name, _, _ in expect.JOBS:
+        try:
+            cluster.wait_finished(namespace, name, 10)
+        except TimeoutError as error:
+            tally.check(False, f"{name}: Finished within 10 s of its end", error)
+
+
+def check_controller(options, cluster, facts, tally, controller):
+    wait_for_the_end(cluster, tally)
+    cluster.observe("hand", "plain", kind="Job", goodput_name="plain-again", stepLog={"source": "None"})
+    time.sleep(2)
+    expect.Expectations(tally, cluster).report(facts, options.trainer_logs)
+    jobs = [job[:4] for job in expect.JOBS]
+    latency.report(tally, cluster.watch, jobs, facts.get("replays", []))
+    code = controller.stop()
+    tally.check(code == 0, "the controller ends with exit code 0 on SIGTERM", code)
+
+
+def count_earlier(path, tally):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    tally.passed += sum(line.startswith("ok - ") for line in lines)
+    tally.failed += sum(line.startswith("not ok - ") for line in lines)
+
+
+def show_what_people_see(options, tally):
+    """The table of `kubectl get` and the plugin's `explain`, as printed; kubectl finds the plugin on PATH."""
+    path = os.path.dirname(os.path.abspath(options.plugin)) + os.pathsep + os.environ["PATH"]
+    for command in (["get", "jobgoodput", "-A"], ["goodput", "explain", "maxtext", "-n", "llm"]):
+        shown = subprocess.run(
+            ["kubectl", *command], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60, check=False
+        )
+        print(f"\n$ kubectl {' '.join(command)}\n{shown.stdout}{shown.stderr}")
+        tally.check(shown.returncode == 0 and "maxtext" in shown.stdout, f"kubectl {' '.join(command)} works")
+
+
+def measure_idle(options, tally):
+    log_path = os.path.join(options.run, "logs", "idle-controller.log")
+    controller = Controller(options.controller, options.kubeconfig, log_path, 28191, "--leader-elect=false")
+    try:
+        controller.wait_ready()
+        time.sleep(10)  # lists, and the statuses it may want to write once
+        idle.report(tally, controller.pid, options.idle_seconds)
+    finally:
+        controller.stop()
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # through the finally below, so that no controller is left
+    tally = Tally()
+    if options.earlier_checks:
+        count_earlier(options.earlier_checks, tally)
+    recorder = Recorder(options.record)
+    api = Api(options.api, os.path.join(options.run, "pki"))
+    watch = Watch(api, recorder)
+    cluster = Cluster(api, watch, recorder, options.scenario)
+    facts = {}
+    controller = None
+    try:
+        watch.start()
+        if options.controller:
+            log_path = os.path.join(options.run, "logs", "controller.log")
+            flags = ("--leader-elect=true", "--lease-namespace=goodput-system")
+            controller = Controller(options.controller, options.kubeconfig, log_path, 28091, *flags)
+            controller.wait_ready()
+            refusals.report(tally, api)
+        play_all(options, cluster, facts, tally)
+        if controller:
+            check_controller(options, cluster, facts, tally, controller)
+            controller = None
+            show_what_people_see(options, tally)
+            measure_idle(options, tally)
+    except Exception as error:  # pylint: disable=broad-except # counted as a failure, then the summary
+        traceback.print_exc()
+        tally.check(False, "the test came to its end", error)
+    finally:
+        if controller:
+            controller.stop()
+        watch.stop()
+        recorder.close()
+    print(f"{tally.passed} passed, {tally.failed} failed", flush=True)
+    sys.exit(1 if tally.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
