@@ -11,7 +11,12 @@ go version >/dev/null 2>&1 || die "Go could not get $GO_VERSION: Go 1.21 or newe
 
 v=k8s.io/component-base/version
 kubernetes_ldflags="-X $v.gitVersion=v1.36.3 -X $v.gitMajor=1 -X $v.gitMinor=36 -X $v.gitTreeState=clean"
-helm_ldflags="-X helm.sh/helm/v3/internal/version.version=v3.22.0"
+# Without these helm takes itself for one of Kubernetes 1.20.
+h=helm.sh/helm/v3
+helm_ldflags="-X $h/internal/version.version=v3.22.0"
+for package in chartutil lint/rules; do
+  helm_ldflags+=" -X $h/pkg/$package.k8sVersionMajor=1 -X $h/pkg/$package.k8sVersionMinor=36"
+done
 
 # name, module directory, package
 parts='

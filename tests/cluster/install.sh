@@ -4,6 +4,7 @@
 # of the chart's ServiceAccount goes to $KC/controller.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+umask 077 # kubeconfigs hold tokens
 chart=$ROOT/helm/goodput-controller
 namespace=goodput-system
 manifest=$RUN/chart.yaml
@@ -21,10 +22,10 @@ check() { # what command...
 kubectl create namespace $namespace --dry-run=client -o yaml | kubectl apply -f - >/dev/null
 check "helm lint" helm lint --strict "$chart"
 helm template goodput "$chart" --namespace $namespace --include-crds >"$manifest" || die "the chart does not render"
-check "the API server takes all of the chart (server-side dry run)" kubectl apply -n $namespace --dry-run=server -f "$manifest"
+check "the API server takes all of the chart (server-side dry run)" kubectl apply --dry-run=server -f "$manifest"
 python3 "$HERE/lib/pick_kinds.py" CustomResourceDefinition ServiceAccount ClusterRole ClusterRoleBinding Role RoleBinding \
   <"$manifest" >"$RUN/chart-applied.yaml"
-check "the chart's CRD and RBAC are applied" kubectl apply -n $namespace --server-side -f "$RUN/chart-applied.yaml"
+check "the chart's CRD and RBAC are applied" kubectl apply --server-side -f "$RUN/chart-applied.yaml"
 check "the CRD is established" kubectl wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=30s
 account=$(kubectl get serviceaccount -n $namespace -o name | grep -v '/default$' | head -1)
 [ -n "$account" ] || die "the chart made no ServiceAccount"

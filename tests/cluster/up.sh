@@ -4,6 +4,7 @@
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
+umask 077 # kubeconfigs and keys
 NODES=${CLUSTER_NODES:-24}
 mkdir -p "$RUN" "$LOGS" "$PIDS" "$PODLOGS"
 begun=$(date +%s%N)
