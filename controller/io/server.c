@@ -190,7 +190,7 @@ struct server *server_new(struct loop *loop, const char *address, const struct s
         (struct lws_protocols){.name = "http", .callback = on_http, .per_session_data_size = sizeof(struct exchange)};
     struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
                                              .protocols = s->protocols,
-                                             .vhost_name = address,
+                                             .vhost_name = "server", /* lws keeps the pointer */
                                              .user = s,
                                              .keepalive_timeout = 30,
                                              .server_string = "goodput-controller"};

@@ -1,0 +1,221 @@
+#include "base/buf.h"
+#include "harness.h"
+#include "io/http.h"
+#include "io/rawserver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct result {
+    struct buf body;
+    int status, replies, ends, code;
+    int64_t retry_after_us;
+    char error[256], content_type[64];
+    int refuse; /* returned by on_data */
+    bool done;
+    struct http_request *request, *cancel_in_data;
+};
+
+static void on_reply(void *context, const struct http_reply *reply) {
+    struct result *r = context;
+    r->replies++;
+    r->status = reply->status;
+}
+
+static int on_data(void *context, struct slice bytes) {
+    struct result *r = context;
+    buf_append_slice(&r->body, bytes);
+    if (r->cancel_in_data != NULL) {
+        http_cancel(r->cancel_in_data);
+        r->cancel_in_data = NULL;
+    }
+    return r->refuse;
+}
+
+static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
+    struct result *r = context;
+    r->ends++;
+    r->status = reply->status;
+    r->retry_after_us = reply->retry_after_us;
+    snprintf(r->content_type, sizeof r->content_type, "%s", reply->content_type);
+    if (err != NULL) {
+        r->code = err->code;
+        snprintf(r->error, sizeof r->error, "%s", err->text);
+    }
+    r->done = true;
+}
+
+static struct http_request *get(struct http_client *client, const char *url, struct result *r,
+                                struct http_options options) {
+    options.url = url;
+    buf_init(&r->body, 64 << 20);
+    struct http_handler handler = {on_reply, on_data, on_done, r};
+    r->request = http_start(client, &options, &handler);
+    return r->request;
+}
+
+struct fixture {
+    struct loop *loop;
+    struct http_client *client;
+    struct rawserver *server;
+};
+
+static struct fixture begin(rawserver_handler *handler, void *context) {
+    struct fixture f = {.loop = loop_new(NULL)};
+    f.client = http_client_new(f.loop);
+    f.server = rawserver_new(f.loop, handler, context);
+    return f;
+}
+
+static void end(struct fixture *f) {
+    http_client_free(f->client);
+    rawserver_free(f->server);
+    loop_free(f->loop);
+}
+
+static void serve_hello(void *context, struct rawconn *c, struct slice request) {
+    (void)context;
+    if (slice_starts(request, "GET /slow "))
+        rawconn_drip(c, true);
+    if (slice_starts(request, "GET /busy "))
+        rawconn_reply(c, 429, "Retry-After: 7\r\n", "later");
+    else if (slice_starts(request, "GET /cut ")) {
+        rawconn_send(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nwo");
+        rawconn_reset(c);
+    } else if (slice_starts(request, "GET /silent "))
+        rawconn_send(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+    else
+        rawconn_reply(c, 200, "", "hello");
+}
+
+static void check_get(const char *path, bool is_http1_only) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r = {0};
+    char url[128];
+    snprintf(url, sizeof url, "%s%s", rawserver_url(f.server), path);
+    get(f.client, url, &r, (struct http_options){.is_http1_only = is_http1_only});
+    CHECK(loop_until(f.loop, &r.done));
+    CHECK_INT(r.status, 200);
+    CHECK_INT(r.replies, 1);
+    CHECK_INT(r.ends, 1);
+    CHECK_INT(r.code, 0);
+    CHECK_TEXT(buf_text(&r.body), "hello");
+    CHECK_TEXT(r.content_type, "application/json");
+    buf_done(&r.body);
+    end(&f);
+}
+
+TEST(a_reply_comes_whole_and_byte_by_byte) {
+    check_get("/", false);
+    check_get("/", true);
+    check_get("/slow", false);
+}
+
+TEST(retry_after_is_read) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r = {0};
+    char url[128];
+    snprintf(url, sizeof url, "%s/busy", rawserver_url(f.server));
+    get(f.client, url, &r, (struct http_options){0});
+    CHECK(loop_until(f.loop, &r.done));
+    CHECK_INT(r.status, 429);
+    CHECK_INT(r.retry_after_us, 7000000);
+    buf_done(&r.body);
+    end(&f);
+}
+
+TEST(a_reset_in_the_body_is_an_error_after_the_bytes_that_came) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r = {0};
+    char url[128];
+    snprintf(url, sizeof url, "%s/cut", rawserver_url(f.server));
+    get(f.client, url, &r, (struct http_options){0});
+    CHECK(loop_until(f.loop, &r.done));
+    CHECK_INT(r.code, ECONNRESET);
+    CHECK(slice_starts(buf_slice(&r.body), "hello"));
+    buf_done(&r.body);
+    end(&f);
+}
+
+TEST(silence_ends_a_request_and_the_next_one_gets_a_new_connection) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result silent = {0}, next = {0};
+    char url[128];
+    snprintf(url, sizeof url, "%s/silent", rawserver_url(f.server));
+    get(f.client, url, &silent, (struct http_options){.silence_timeout_us = 30000});
+    CHECK(loop_until(f.loop, &silent.done));
+    CHECK_INT(silent.code, ETIMEDOUT);
+    CHECK_INT(silent.replies, 1);
+    CHECK_TEXT(buf_text(&silent.body), "hello");
+    get(f.client, rawserver_url(f.server), &next, (struct http_options){0});
+    CHECK(loop_until(f.loop, &next.done));
+    CHECK_INT(next.status, 200);
+    CHECK_INT(rawserver_connections(f.server), 2);
+    buf_done(&silent.body);
+    buf_done(&next.body);
+    end(&f);
+}
+
+TEST(several_silent_requests_run_side_by_side_over_http1) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result watches[5] = {0}, call = {0};
+    char url[128];
+    snprintf(url, sizeof url, "%s/silent", rawserver_url(f.server));
+    for (int i = 0; i < 5; i++)
+        get(f.client, url, &watches[i], (struct http_options){0});
+    get(f.client, rawserver_url(f.server), &call, (struct http_options){0});
+    CHECK(loop_until(f.loop, &call.done));
+    CHECK_INT(call.status, 200);
+    for (int i = 0; i < 5; i++) {
+        CHECK_TEXT(buf_text(&watches[i].body), "hello");
+        CHECK_INT(watches[i].ends, 0);
+        http_cancel(watches[i].request);
+    }
+    loop_for(f.loop, 1000);
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(watches[i].ends, 0);
+        buf_done(&watches[i].body);
+    }
+    buf_done(&call.body);
+    end(&f);
+}
+
+TEST(a_request_may_be_cancelled_from_its_own_data) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r = {0};
+    r.cancel_in_data = get(f.client, rawserver_url(f.server), &r, (struct http_options){0});
+    loop_for(f.loop, 50000);
+    CHECK_TEXT(buf_text(&r.body), "hello");
+    CHECK_INT(r.ends, 0);
+    buf_done(&r.body);
+    end(&f);
+}
+
+TEST(refused_data_ends_with_the_users_error) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r = {.refuse = -EMSGSIZE};
+    get(f.client, rawserver_url(f.server), &r, (struct http_options){0});
+    CHECK(loop_until(f.loop, &r.done));
+    CHECK_INT(r.code, EMSGSIZE);
+    buf_done(&r.body);
+    end(&f);
+}
+
+TEST(a_refused_connection_fails_all_that_wait_for_it) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r[3] = {0};
+    for (int i = 0; i < 3; i++)
+        get(f.client, "http://127.0.0.1:1/", &r[i], (struct http_options){0});
+    struct result bad = {0};
+    get(f.client, "nonsense", &bad, (struct http_options){0});
+    CHECK_INT(bad.ends, 0); /* never from within http_start */
+    CHECK(loop_until(f.loop, &r[2].done));
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(r[i].code, ECONNREFUSED);
+        CHECK_INT(r[i].status, 0);
+        buf_done(&r[i].body);
+    }
+    CHECK_INT(bad.code, EINVAL);
+    buf_done(&bad.body);
+    end(&f);
+}
