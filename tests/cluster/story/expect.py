@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 
+import slots
 import status as read
 from cluster import JOB_NAME, JOBSET_NAME
 from watch import condition
@@ -68,18 +69,10 @@ class Expectations:
         seen = [o.object for o in list(self.watch.history["workloads"]) if o.object["metadata"]["namespace"] == namespace]
         return next(w for w in seen if any(r["name"] == target for r in w["metadata"].get("ownerReferences", [])))
 
-    def pull_seconds(self, namespace, target):
-        """For each pod of the target, our receipt of Pulling to our receipt of Pulled."""
-        pulling, spans = {}, []
-        for observation in list(self.watch.history["events"]):
-            event, about = observation.object, observation.object["involvedObject"]
-            if about.get("namespace") != namespace or not about["name"].startswith(target + "-"):
-                continue
-            if event["reason"] == "Pulling":
-                pulling.setdefault(about["uid"], observation.time)
-            elif event["reason"] == "Pulled" and about["uid"] in pulling:
-                spans.append(observation.time - pulling[about["uid"]])
-        return spans
+    def ended(self, stream, namespace, name):
+        """When we first saw the target at its end."""
+        kinds = ("Completed", "Complete", "Failed")
+        return self.first(stream, namespace, name, lambda item: any(condition(item, kind).get("status") == "True" for kind in kinds))
 
     # --- each job ---
 
@@ -109,12 +102,18 @@ class Expectations:
         seen = read.execution_number(goodput)
         self.tally.check(seen == expected, f"{name}: {expected} executions", seen)
 
-    def image_pulls(self, name, namespace, goodput, pulls):
-        """A pull of 2 s in each execution; slots that start together overlap, so it is one pull of the slowest."""
-        spans = self.pull_seconds(namespace, name)
-        each = max(spans, default=0)
-        measured = read.bucket_seconds(goodput, "ImagePull")
-        self.tally.near(f"{name}: ImagePull over {pulls} pulls", pulls * each, measured, 0.7 * pulls)
+    def time_of_slots(self, stream, namespace, name, required, executions):
+        """Available time and ImagePull against our own view of the pods. A pod's end is stamped in whole seconds."""
+        goodput = self.cluster.goodput(namespace, name)
+        pods = slots.lives(self.watch, namespace, name)
+        end = self.ended(stream, namespace, name)
+        available = read.time_ms(goodput, "availableMs")
+        expected = slots.available_seconds(pods, required, end)
+        self.tally.near(f"{name}: available time", expected, available and available / 1000, 0.5 + executions)
+        pulling = slots.pulling_seconds(pods, required, end)
+        if pulling:
+            measured = read.bucket_seconds(goodput, "ImagePull")
+            self.tally.near(f"{name}: ImagePull, {executions} executions", pulling, measured, 0.7 * executions)
 
     def train_a(self):
         goodput = self.cluster.goodput("train", "train-a")
@@ -128,7 +127,7 @@ class Expectations:
         if self.tally.check(evicted and len(admitted) == 2, "train-a: we saw it evicted and admitted again"):
             waited = admitted[1] - evicted[0]
             self.tally.near("train-a: PreemptedWait", waited, read.bucket_seconds(goodput, "PreemptedWait"), 2)
-        self.image_pulls("train-a", "train", goodput, 5)
+        self.time_of_slots("jobsets", "train", "train-a", 8, 5)
         self._wall("jobsets", "train", "train-a")
 
     def _wall(self, stream, namespace, name):
@@ -144,6 +143,7 @@ class Expectations:
         goodput = self.cluster.goodput("train", "train-b")
         self.causes("train-b", goodput, [(("ApplicationError",), 1)])
         self.executions("train-b", goodput, 2)
+        self.time_of_slots("jobsets", "train", "train-b", 4, 2)
         versions = [o.object for o in self.watch.versions("jobgoodputs", "train", "train-b")]
         missing = [v for v in versions if condition(v, "Ready").get("status") == "False"]
         named = any("train-b" in condition(v, "Ready").get("message", "") for v in missing)
@@ -185,7 +185,7 @@ class Expectations:
         self.tally.near("queued: QueueWait", admitted - created, read.bucket_seconds(goodput, "QueueWait"), 1)
         self.causes("queued", goodput, [])
         self.executions("queued", goodput, 1)
-        self.image_pulls("queued", "llm", goodput, 1)
+        self.time_of_slots("jobsets", "llm", "queued", 4, 1)
 
     def by_hand(self, facts):
         goodput = self.cluster.goodput("hand", "by-hand")
@@ -207,6 +207,7 @@ class Expectations:
         self.causes("plain", goodput, [(("ApplicationError",), 1)])
         self.executions("plain", goodput, 2)
         self._wall("jobs", "hand", "plain")
+        self.time_of_slots("jobs", "hand", "plain", 2, 2)
         second = self.cluster.goodput("hand", "plain-again")
         found = condition(second, "Ready")
         right = found.get("status") == "False" and found.get("reason") == "Duplicate"
@@ -218,13 +219,16 @@ class Expectations:
         goodput = self.cluster.goodput("llm", "maxtext")
         self.causes("maxtext", goodput, [(("ApplicationError",), 2)])
         self.executions("maxtext", goodput, 3)
+        self.time_of_slots("jobsets", "llm", "maxtext", 4, 3)
         status = read.status(goodput)
         self.tally.check(status.get("steps", {}).get("last") == 29, "maxtext: the last step is 29", status.get("steps"))
         seen = status.get("target", {}).get("logFormat")
         self.tally.check(seen == "MaxText", "maxtext: the format is recognised", seen)
         with open(os.path.join(log_directory, "truth.json"), encoding="utf-8") as file:
             truth = json.load(file)
-        for row in maxtext_table(goodput, truth, facts["replays"]):
+        rows = maxtext_table(goodput, truth, facts["replays"])
+        print_table(rows)
+        for row in rows:
             self.tally.near(*row)
 
 
@@ -253,6 +257,13 @@ def maxtext_table(goodput, truth, replays):
         ("maxtext: CheckpointRestore", restores, read.bucket_seconds(goodput, "CheckpointRestore"), 0.5),
         ("maxtext: from container start to the first step's work", total["startup_s"] + excess, before_steps, 1.5 * len(attempts)),
     )
+
+
+def print_table(rows):
+    print(f"    {'seconds':58} {'expected':>9} {'measured':>9} {'difference':>10} {'tolerance':>9}")
+    for what, expected, measured, tolerance in rows:
+        measured = measured or 0
+        print(f"    {what:58} {expected:9.2f} {measured:9.2f} {measured - expected:+10.2f} {tolerance:9.2f}")
 
 
 def restore_seconds(attempt):
