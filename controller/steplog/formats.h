@@ -1,0 +1,76 @@
+/* formats: the inside of steplog: what one line's parsers share, and the table of them. A parser gets one piece of text
+ * (a line without transport stamp, ANSI escapes and carriage returns), says whether it was one of its own, and emits
+ * records. A new format is one file and one line in the table of formats.c. Not for use outside steplog/. */
+#ifndef STEPLOG_FORMATS_H
+#define STEPLOG_FORMATS_H
+
+#include "base/buf.h"
+#include "steplog/steplog.h"
+
+enum line_result {
+    LINE_NOT_MINE,  /* other parsers may look at it */
+    LINE_TAKEN,     /* read, whether or not it gave records */
+    LINE_MALFORMED, /* clearly of this format, but not readable */
+};
+
+struct steplog {
+    enum steplog_format format; /* as asked for */
+    char *job_name;             /* NULL: any */
+    void (*on_record)(void *context, const struct record *r);
+    void *context;
+    struct steplog_counts counts;
+
+    /* The line being read. */
+    int64_t stamp_ms;     /* of the line; TIME_UNKNOWN */
+    int64_t last_said_ms; /* stamp of the last line that gave a record */
+    bool said;            /* the line gave a record */
+
+    /* Line assembly. */
+    struct buf partial; /* the head of a line whose end has not come */
+    bool partial_too_long, partial_stamped;
+    struct buf plain;   /* the line without ANSI escapes */
+    struct buf scratch; /* a parser's own */
+
+    /* What earlier lines of this process told. */
+    int64_t saving_step;     /* the save last begun */
+    int64_t wait_started_ms; /* the main thread waits for a background save since; TIME_UNKNOWN */
+    int64_t live_slices;     /* last told; RECORD_NONE */
+};
+
+/* A record with the current line's time and number filled in. */
+struct record steplog_record(const struct steplog *s, enum record_kind kind);
+/* Hands a record on and counts it. */
+void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
+
+/* Text found inside a structured line: read by the text formats alone, so that nothing nests. */
+void steplog_read_text(struct steplog *s, struct slice text);
+
+struct format {
+    enum steplog_format id; /* STEPLOG_AUTO: none of its own */
+    bool is_beside;         /* read beside any other format */
+    enum line_result (*line)(struct steplog *s, struct slice text);
+};
+
+/* In the order in which they are tried; ended by line == NULL. */
+extern const struct format steplog_formats[];
+
+enum line_result recorder_line(struct steplog *s, struct slice text);
+enum line_result maxtext_line(struct steplog *s, struct slice text);
+enum line_result orbax_line(struct steplog *s, struct slice text);
+enum line_result jax_line(struct steplog *s, struct slice text);
+
+/* ---- shared by the parsers ---- */
+
+#define STEPLOG_MAX_STEP INT64_C(1000000000000000)
+#define STEPLOG_MAX_DURATION_MS (INT64_C(366) * 86400 * 1000)
+
+/* Finds the words and gives what follows them. */
+bool text_after(struct slice text, const char *words, struct slice *rest);
+/* Cursor: a step number, 0 to STEPLOG_MAX_STEP. */
+bool take_step(struct slice *s, int64_t *step);
+/* Cursor: seconds as milliseconds, 0 to STEPLOG_MAX_DURATION_MS. */
+bool take_duration_ms(struct slice *s, int64_t *ms);
+/* The last component of a path that is a number: ".../checkpoints/20/items." gives 20; RECORD_NONE if there is none. */
+int64_t step_of_path(struct slice path);
+
+#endif

@@ -1,0 +1,201 @@
+#include "steplog/formats.h"
+
+#include "base/mem.h"
+#include "base/rfc3339.h"
+
+#include <string.h>
+
+#define SIGN_OF_LIFE_EVERY_MS 1000
+
+struct steplog *steplog_new(enum steplog_format format, const char *job_name,
+                            void (*on_record)(void *context, const struct record *r), void *context) {
+    if (!steplog_format_is_supported(format))
+        return NULL;
+    struct steplog *s = mem_new(struct steplog);
+    s->format = format;
+    s->job_name = mem_strdup(job_name);
+    s->on_record = on_record;
+    s->context = context;
+    s->counts.last_stamp_ms = TIME_UNKNOWN;
+    s->counts.recognised = STEPLOG_AUTO;
+    s->stamp_ms = s->last_said_ms = s->wait_started_ms = TIME_UNKNOWN;
+    s->saving_step = s->live_slices = RECORD_NONE;
+    buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
+    buf_init(&s->plain, STEPLOG_MAX_LINE_BYTES);
+    buf_init(&s->scratch, 2 * STEPLOG_MAX_LINE_BYTES);
+    return s;
+}
+
+void steplog_free(struct steplog *s) {
+    if (s == NULL)
+        return;
+    free(s->job_name);
+    buf_done(&s->partial);
+    buf_done(&s->plain);
+    buf_done(&s->scratch);
+    free(s);
+}
+
+struct record steplog_record(const struct steplog *s, enum record_kind kind) {
+    struct record r = RECORD_INIT;
+    r.kind = kind;
+    r.line = s->counts.lines;
+    r.at_ms = s->stamp_ms;
+    if (s->stamp_ms != TIME_UNKNOWN)
+        r.received_ms = s->stamp_ms;
+    return r;
+}
+
+void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
+    s->counts.records++;
+    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
+        s->counts.steps++;
+        s->counts.recognised = format;
+    }
+    s->said = true;
+    s->on_record(s->context, r);
+}
+
+static void read_with(struct steplog *s, struct slice text, const struct format *f) {
+    for (; f->line != NULL; f++) {
+        if (s->format != STEPLOG_AUTO && !f->is_beside && f->id != s->format)
+            continue;
+        enum line_result result = f->line(s, text);
+        if (result == LINE_MALFORMED)
+            s->counts.malformed++;
+        if (result != LINE_NOT_MINE)
+            return;
+    }
+}
+
+/* One piece of a line: what stands between carriage returns. The first parser that knows it has it. */
+static void read_piece(struct steplog *s, struct slice text) {
+    read_with(s, text, steplog_formats);
+}
+
+void steplog_read_text(struct steplog *s, struct slice text) {
+    read_with(s, text, steplog_formats + 1); /* the first reads structure */
+}
+
+/* Without "ESC [ parameters letter" and other two-byte escapes: colours would stand inside the words looked for. */
+static struct slice without_ansi(struct steplog *s, struct slice text) {
+    const char *escape = slice_find_char(text, '\x1b');
+    if (escape == NULL)
+        return text;
+    buf_clear(&s->plain);
+    const char *end = text.data + text.size_bytes, *from = text.data;
+    while (escape != NULL) {
+        buf_append_slice(&s->plain, slice_range(from, escape));
+        from = escape + 1;
+        if (from < end && *from == '[') {
+            from++;
+            while (from < end && (*from < '@' || *from > '~'))
+                from++;
+        }
+        if (from < end)
+            from++;
+        escape = slice_find_char(slice_range(from, end), '\x1b');
+    }
+    buf_append_slice(&s->plain, slice_range(from, end));
+    return buf_slice(&s->plain);
+}
+
+/* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
+static void note_life(struct steplog *s) {
+    if (s->stamp_ms == TIME_UNKNOWN)
+        return;
+    if (!s->said) {
+        if (s->last_said_ms != TIME_UNKNOWN && s->stamp_ms - s->last_said_ms < SIGN_OF_LIFE_EVERY_MS)
+            return;
+        struct record r = steplog_record(s, RECORD_SIGN_OF_LIFE);
+        steplog_emit(s, &r, STEPLOG_AUTO);
+    }
+    s->last_said_ms = s->stamp_ms;
+}
+
+static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
+    s->counts.lines++;
+    s->stamp_ms = stamp_ms;
+    s->said = false;
+    if (stamp_ms != TIME_UNKNOWN)
+        s->counts.last_stamp_ms = stamp_ms;
+    struct slice text = without_ansi(s, line), piece;
+    /* A progress bar redraws itself with carriage returns: each drawing is a line of its own. */
+    while (slice_take_until(&text, '\r', &piece))
+        if (piece.size_bytes != 0)
+            read_piece(s, piece);
+    if (text.size_bytes != 0)
+        read_piece(s, text);
+    note_life(s);
+}
+
+/* A line as it came, its end dropped, cut to the limit. */
+static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
+    int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
+    if (stamped) {
+        struct slice rest = line;
+        if (rfc3339_take(&rest, &unix_ns, NULL) && (rest.size_bytes == 0 || slice_take_char(&rest, ' '))) {
+            stamp_ms = unix_ns / 1000000 - (unix_ns % 1000000 < 0);
+            line = rest;
+        } else {
+            /* Runtimes split lines at 16 KiB and may leave out the stamp of the rest. */
+            stamp_ms = s->counts.last_stamp_ms;
+        }
+    }
+    read_line(s, line, stamp_ms);
+}
+
+static struct slice cut(struct steplog *s, struct slice line, bool is_too_long) {
+    if (line.size_bytes > STEPLOG_MAX_LINE_BYTES) {
+        line.size_bytes = STEPLOG_MAX_LINE_BYTES;
+        is_too_long = true;
+    }
+    if (is_too_long)
+        s->counts.too_long++;
+    return line;
+}
+
+static void keep_partial(struct steplog *s, struct slice bytes) {
+    size_t room = STEPLOG_MAX_LINE_BYTES - s->partial.size_bytes;
+    if (bytes.size_bytes > room) {
+        bytes.size_bytes = room;
+        s->partial_too_long = true;
+    }
+    buf_append_slice(&s->partial, bytes);
+}
+
+static void finish_partial(struct steplog *s, bool stamped) {
+    read_raw_line(s, cut(s, buf_slice(&s->partial), s->partial_too_long), stamped);
+    buf_clear(&s->partial);
+    s->partial_too_long = false;
+}
+
+void steplog_feed(struct steplog *s, struct slice bytes, bool stamped) {
+    s->counts.bytes += (int64_t)bytes.size_bytes;
+    s->partial_stamped = stamped;
+    struct slice line;
+    while (slice_take_until(&bytes, '\n', &line)) {
+        if (s->partial.size_bytes != 0) {
+            keep_partial(s, line);
+            finish_partial(s, stamped);
+        } else {
+            read_raw_line(s, cut(s, line, false), stamped);
+        }
+    }
+    if (bytes.size_bytes != 0)
+        keep_partial(s, bytes);
+}
+
+void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
+    s->counts.bytes += (int64_t)line.size_bytes;
+    read_line(s, cut(s, line, false), stamp_ms);
+}
+
+void steplog_end(struct steplog *s) {
+    if (s->partial.size_bytes != 0)
+        finish_partial(s, s->partial_stamped);
+}
+
+struct steplog_counts steplog_counts_get(const struct steplog *s) {
+    return s->counts;
+}
