@@ -1,0 +1,177 @@
+/* objects: Kubernetes objects, read in place (jscan) into plain structs that hold only what goodput needs. Slices point
+ * into the bytes given and live as long as those. What is absent is the empty slice, TIME_UNKNOWN or -1; an enum value
+ * nobody has heard of is kept as the text it is. Not the store: store.h keeps what is remembered. */
+#ifndef OPERATOR_OBJECTS_H
+#define OPERATOR_OBJECTS_H
+
+#include "base/clock.h"
+#include "base/slice.h"
+
+#define OBJECT_CONDITIONS 24
+#define OBJECT_CONTAINERS 16
+#define OBJECT_REPLICATED_JOBS 64
+#define OBJECT_TAINTS 16
+#define OBJECT_CHECKS 8
+#define OBJECT_WINDOWS 4
+
+struct object_condition {
+    struct slice type, status, reason;
+    struct slice message; /* raw: escapes not decoded */
+    int64_t at_ms;        /* lastTransitionTime */
+    int64_t heartbeat_ms; /* nodes */
+};
+
+struct object_conditions {
+    struct object_condition items[OBJECT_CONDITIONS];
+    int count;
+};
+
+/* NULL if there is none of that type. */
+const struct object_condition *object_condition_find(const struct object_conditions *conditions, const char *type);
+
+struct object_meta {
+    struct slice namespace_, name, uid, resource_version;
+    int64_t generation, created_ms;
+    int64_t deletion_ms;   /* deletionTimestamp: in the future while the grace period runs */
+    int64_t grace_seconds; /* deletionGracePeriodSeconds; 0 if absent */
+    struct slice owner_kind, owner_uid, owner_name; /* the controlling owner */
+    int64_t written_ms;    /* the newest managedFields time */
+    /* labels and annotations */
+    struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
+    int64_t job_index, completion_index, restart_attempt; /* -1 */
+    struct slice node_pool;
+    bool is_spot, is_under_maintenance;
+};
+
+struct object_container {
+    struct slice name;
+    int64_t chips;
+};
+
+struct object_containers {
+    struct object_container items[OBJECT_CONTAINERS];
+    int count;
+    int64_t chips; /* of all together */
+};
+
+struct object_container_status {
+    struct slice name, waiting_reason, reason; /* reason of the terminated state */
+    struct slice waiting_message;              /* raw */
+    int64_t restart_count, started_ms, finished_ms;
+    int64_t exit_code;                         /* -1 if it has not ended */
+    bool is_running;
+    int64_t last_started_ms, last_finished_ms, last_exit_code; /* lastState.terminated */
+    struct slice last_reason;
+};
+
+struct object_pod {
+    struct object_meta meta;
+    struct slice node, restart_policy, phase, reason;
+    struct slice message; /* raw */
+    struct object_containers containers;
+    struct object_conditions conditions;
+    struct object_container_status statuses[OBJECT_CONTAINERS];
+    int status_count;
+};
+int object_pod_parse(struct slice json, struct object_pod *pod);
+
+struct object_replicated_job {
+    struct slice name;
+    int64_t replicas, parallelism, completions; /* -1: not set */
+    struct object_containers containers;
+    bool has_dependency;
+};
+
+struct object_jobset {
+    struct object_meta meta;
+    struct object_replicated_job jobs[OBJECT_REPLICATED_JOBS];
+    int job_count;
+    bool is_suspended, is_started_in_order;
+    struct slice managed_by;
+    struct slice coordinator_job; /* spec.coordinator */
+    int64_t coordinator_job_index, coordinator_pod_index;
+    struct object_conditions conditions;
+    int64_t restarts, in_place_attempt, job_restarts; /* job_restarts: sum over all jobRestarts[] */
+};
+int object_jobset_parse(struct slice json, struct object_jobset *jobset);
+
+struct object_job {
+    struct object_meta meta;
+    struct object_replicated_job job; /* one, without a name */
+    bool is_suspended;
+    struct slice managed_by, completed_indexes;
+    struct object_conditions conditions;
+    int64_t completion_ms;
+};
+int object_job_parse(struct slice json, struct object_job *job);
+
+struct object_taint {
+    struct slice key, value, effect;
+    int64_t added_ms;
+};
+
+struct object_node {
+    struct object_meta meta;
+    struct object_taint taints[OBJECT_TAINTS];
+    int taint_count;
+    struct object_conditions conditions;
+};
+int object_node_parse(struct slice json, struct object_node *node);
+
+struct object_check {
+    struct slice name, state;
+    struct slice message; /* raw */
+};
+
+struct object_workload {
+    struct object_meta meta;
+    bool is_active;
+    struct slice queue;
+    struct object_conditions conditions;
+    struct object_check checks[OBJECT_CHECKS];
+    int check_count;
+};
+int object_workload_parse(struct slice json, struct object_workload *workload);
+
+struct object_event {
+    struct object_meta meta;
+    struct slice kind, namespace_, name, uid, reason;
+    struct slice message; /* raw */
+    int64_t first_ms, last_ms;
+};
+int object_event_parse(struct slice json, struct object_event *event);
+
+struct object_lease {
+    struct object_meta meta;
+    int64_t renewed_ms;
+};
+int object_lease_parse(struct slice json, struct object_lease *lease);
+
+struct object_jobgoodput {
+    struct object_meta meta;
+    struct slice target_api_version, target_kind, target_name;
+    struct slice required[OBJECT_REPLICATED_JOBS];
+    int required_count;
+    struct slice source, format, container;
+    struct slice log_job; /* spec.stepLog.podLog.pod */
+    int64_t log_job_index, log_completion_index; /* -1 */
+    int64_t ideal_step_ms, hang_after_ms;        /* 0: learnt */
+    int64_t windows_ms[OBJECT_WINDOWS];
+    int window_count;
+};
+int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *jobgoodput);
+
+/* Shared by the readers of one kind each; each consumes one value. */
+struct jscan;
+void object_meta_scan(struct jscan *j, struct object_meta *meta);
+void object_meta_init(struct object_meta *meta);
+void object_conditions_scan(struct jscan *j, struct object_conditions *conditions);
+void object_containers_scan(struct jscan *j, struct object_containers *containers);
+struct slice object_text_scan(struct jscan *j); /* the raw string; empty if it is of another type */
+int64_t object_time_scan(struct jscan *j);      /* TIME_UNKNOWN if it is none */
+int64_t object_int_scan(struct jscan *j, int64_t otherwise);
+bool object_bool_scan(struct jscan *j);
+/* 0, or -EINVAL if the scan met an error or the object has neither name nor UID. */
+int object_finish(struct jscan *j, const struct object_meta *meta);
+
+#endif

@@ -1,0 +1,139 @@
+/* The reader of JobGoodputs: crds/goodput.dev_jobgoodputs.yaml holds the schema that the API server has checked. */
+#include "base/jscan.h"
+#include "operator/objects.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int64_t bounded(int64_t value, int64_t low, int64_t high) {
+    return value >= low && value <= high ? value : 0;
+}
+
+static void target_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "apiVersion"))
+            g->target_api_version = object_text_scan(j);
+        else if (slice_is(key, "kind"))
+            g->target_kind = object_text_scan(j);
+        else if (slice_is(key, "name"))
+            g->target_name = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void log_pod_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "replicatedJob"))
+            g->log_job = object_text_scan(j);
+        else if (slice_is(key, "jobIndex"))
+            g->log_job_index = object_int_scan(j, -1);
+        else if (slice_is(key, "completionIndex"))
+            g->log_completion_index = object_int_scan(j, -1);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void pod_log_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "container"))
+            g->container = object_text_scan(j);
+        else if (slice_is(key, "pod"))
+            log_pod_scan(j, g);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "source"))
+            g->source = object_text_scan(j);
+        else if (slice_is(key, "format"))
+            g->format = object_text_scan(j);
+        else if (slice_is(key, "podLog"))
+            pod_log_scan(j, g);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void required_scan(struct jscan *j, struct object_jobgoodput *g) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        struct slice name = object_text_scan(j);
+        if (name.size_bytes > 0 && g->required_count < OBJECT_REPLICATED_JOBS)
+            g->required[g->required_count++] = name;
+    }
+}
+
+static void windows_scan(struct jscan *j, struct object_jobgoodput *g) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        int64_t seconds = bounded(object_int_scan(j, 0), 60, 2592000);
+        if (seconds > 0 && g->window_count < OBJECT_WINDOWS)
+            g->windows_ms[g->window_count++] = seconds * 1000;
+    }
+}
+
+static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "targetRef"))
+            target_scan(j, g);
+        else if (slice_is(key, "requiredReplicatedJobs"))
+            required_scan(j, g);
+        else if (slice_is(key, "stepLog"))
+            step_log_scan(j, g);
+        else if (slice_is(key, "idealStepMilliseconds"))
+            g->ideal_step_ms = bounded(object_int_scan(j, 0), 1, 86400000);
+        else if (slice_is(key, "windowSeconds"))
+            windows_scan(j, g);
+        else if (slice_is(key, "hangAfterSeconds"))
+            g->hang_after_ms = 1000 * bounded(object_int_scan(j, 0), 1, 604800);
+        else
+            jscan_skip(j);
+    }
+}
+
+int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
+    struct jscan j;
+    struct slice key;
+    memset(g, 0, sizeof *g);
+    object_meta_init(&g->meta);
+    g->log_job_index = g->log_completion_index = -1;
+    jscan_init(&j, json);
+    if (!jscan_object(&j))
+        return -EINVAL;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "metadata"))
+            object_meta_scan(&j, &g->meta);
+        else if (slice_is(key, "spec"))
+            spec_scan(&j, g);
+        else
+            jscan_skip(&j);
+    }
+    if (g->source.size_bytes == 0)
+        g->source = SLICE("PodLog");
+    if (g->format.size_bytes == 0)
+        g->format = SLICE("Auto");
+    int err = object_finish(&j, &g->meta);
+    return err < 0 ? err : g->target_kind.size_bytes == 0 || g->target_name.size_bytes == 0 ? -EINVAL : 0;
+}

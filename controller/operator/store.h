@@ -1,0 +1,268 @@
+/* store: what the model remembers of the cluster, trimmed: targets (JobSets and Jobs) with their pods, jobs and
+ * workloads, and nodes. observe_*.c fill it from objects, facts*.c read it. Everything hangs on the UID, so that a thing
+ * that is deleted and made again is another thing, and a thing may be named by others before it is seen itself.
+ *
+ * What is stored about an object depends only on the order of that object's own stream and on the receipt times given;
+ * whatever needs two objects is worked out later, in facts. Conditions hold only their last transition, so histories
+ * are kept here. The model owns all of it. */
+#ifndef OPERATOR_STORE_H
+#define OPERATOR_STORE_H
+
+#include "base/map.h"
+#include "operator/model.h"
+#include "operator/objects.h"
+
+#define STORE_MESSAGE_SIZE 256
+#define STORE_MAX_TRANSITIONS 512
+#define STORE_MAX_INSTANCES 64
+#define STORE_MAX_UNMEASURED 32      /* targets that are gone and that no JobGoodput measures */
+#define STORE_MAX_EVENTS 65536       /* pods of which only events are known */
+
+/* ---- histories ---- */
+
+struct transition {
+    int64_t at_ms;
+    bool is_true;
+    bool is_derived;    /* at_ms is a receipt time; a condition's own time replaces it */
+    const char *reason; /* interned */
+    char *message;      /* heap; may be NULL */
+};
+
+struct history {
+    struct transition *items;
+    int count, capacity;
+};
+
+/* Adds what a condition shows; does nothing if it is known. True if something is new. */
+bool history_add(struct history *h, struct transition t);
+const struct transition *history_last(const struct history *h); /* NULL if empty */
+bool history_is_true(const struct history *h);                  /* now */
+void history_done(struct history *h);
+
+/* ---- pods ---- */
+
+struct instance { /* one run of a container */
+    int restart_count;
+    bool is_running;
+    int64_t started_ms, finished_ms; /* TIME_UNKNOWN */
+    int64_t last_line_ms;            /* stamp of the last line of its log, TIME_UNKNOWN if it was not read */
+    int exit_code;                   /* -1 */
+    const char *reason;
+};
+
+struct container {
+    const char *name;
+    int64_t chips;
+    struct instance *instances; /* by restart count; at least one */
+    int count, capacity;
+};
+
+struct span {
+    int64_t from_ms, to_ms; /* TIME_OPEN */
+};
+
+struct spans {
+    struct span *items;
+    int count, capacity;
+};
+
+enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
+
+struct pod {
+    char *uid, *name, *namespace_;
+    uint64_t id; /* hash of the UID */
+    struct target *target;
+    struct kube_job *job;         /* NULL if not known */
+    struct node *node;            /* NULL until bound */
+    struct pod *next_on_node, *next_in_job, *next_dirty;
+    const char *replicated_job, *default_container;
+    int job_index, completion_index; /* -1: none */
+    struct container *containers;
+    int container_count;
+    int32_t chips;
+    enum pod_phase phase;
+    bool restarts_in_place, is_dirty, is_gone;
+    int64_t created_ms, bound_ms, gated_from_ms, gated_to_ms, unschedulable_ms;
+    char *unschedulable_message;
+    int64_t deletion_ms; /* when it was asked for */
+    int64_t disruption_ms;
+    const char *disruption_reason, *reason, *waiting_reason;
+    char *disruption_message, *message, *waiting_message;
+    int64_t ended_ms; /* phase Succeeded or Failed */
+    int64_t gone_ms;
+    struct spans ready;
+};
+
+/* What Events tell about a pod. */
+struct pod_events {
+    int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
+    int64_t evicted_ms;
+    char evicted_message[STORE_MESSAGE_SIZE];
+};
+
+/* ---- nodes ---- */
+
+struct node_trouble {
+    int64_t visible_ms;  /* Ready turned False or Unknown, or the Node was deleted */
+    int64_t heartbeat_ms; /* as its conditions told then */
+    int64_t to_ms;       /* Ready again; TIME_OPEN */
+    bool is_silent;      /* Unknown or deleted: the kubelet no longer speaks */
+    const char *reason;
+};
+
+struct node_taint { /* NoExecute, or a known notice of termination */
+    const char *key, *value;
+    int64_t from_ms, to_ms;
+};
+
+struct node {
+    char *name;
+    const char *pool;
+    bool is_spot, exists;
+    struct node_trouble *troubles;
+    int trouble_count, trouble_capacity;
+    struct node_taint *taints;
+    int taint_count, taint_capacity;
+    struct spans maintenance;
+    int64_t renewed_ms;      /* newest lease renewal */
+    struct spans silences;   /* gaps between renewals that were too long */
+    struct pod *pods;
+};
+
+/* ---- jobs, workloads, targets ---- */
+
+struct kube_job {
+    char *uid, *name;
+    struct target *target;
+    const char *replicated_job;
+    int64_t created_ms, deletion_ms, failing_ms;
+    const char *failing_reason;
+    struct history suspended;
+    char *completed_indexes;
+    struct pod *pods;
+    struct kube_job *next_in_target;
+};
+
+struct workload {
+    char *uid, *name;
+    struct target *target;
+    int64_t created_ms, finished_ms, gone_ms;
+    struct history reserved, admitted, evicted, preempted;
+    bool is_active, awaits_provisioning;
+    const char *check_name, *queue;
+    char *check_message;
+    struct workload *next_in_target;
+};
+
+struct required { /* a number of slots from a time on */
+    int64_t at_ms, slots;
+};
+
+struct replicated_job {
+    const char *name;
+    int64_t replicas, pods; /* pods of one job */
+    int64_t stride;         /* the most that pods ever was */
+    int64_t chips;          /* of one pod */
+    bool has_dependency;
+    const char *containers[OBJECT_CONTAINERS];
+    int container_count;
+    struct required *sizes; /* elastic sets change it */
+    int size_count, size_capacity;
+};
+
+struct restart {
+    int64_t at_ms;
+    int64_t number;
+    const char *what; /* "restarts", "jobRestarts", "in-place restarts" */
+    char *message;
+    bool is_derived;
+};
+
+enum target_kind { TARGET_JOBSET, TARGET_JOB };
+
+struct target {
+    char *uid, *namespace_, *name;
+    enum target_kind kind;
+    bool is_seen;   /* the object itself, not only others that name it */
+    bool is_gone;
+    int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
+    int64_t gone_ms;
+    enum ledger_outcome outcome;
+    const char *end_reason, *queue, *managed_by;
+    char *end_message;
+    struct history suspended, startup;
+    struct replicated_job *jobs;
+    int job_count;
+    bool is_started_in_order;
+    const char *coordinator; /* replicated job; NULL */
+    int64_t coordinator_job_index, coordinator_pod_index;
+    int64_t restarts, job_restarts, in_place_attempt; /* as last seen; -1 */
+    struct restart *restart_list;
+    int restart_count, restart_capacity;
+    struct pod **pods;
+    size_t pod_count, pod_capacity;
+    struct kube_job *kube_jobs;
+    struct workload *workloads;
+    struct pod *dirty_pods;
+    uint64_t pods_version, shape_version; /* move when a pod is added / when slots are numbered anew */
+    struct model_job *job;                /* the JobGoodput that measures it; NULL */
+    struct target *next_named;            /* older targets of the same name */
+};
+
+/* ---- the model ---- */
+
+struct model {
+    char version[32];
+    struct map targets;   /* uid -> target */
+    struct map names;     /* "JobSet/ns/name" -> newest target */
+    struct map pods;      /* uid -> pod */
+    struct map kube_jobs; /* uid -> kube_job */
+    struct map workloads; /* uid -> workload */
+    struct map nodes;     /* name -> node */
+    struct map events;    /* pod uid -> pod_events */
+    struct map strings;   /* interned */
+    struct map jobs;      /* "ns/name" -> model_job */
+    struct model_job **dirty;
+    size_t dirty_count, dirty_capacity, dirty_next;
+    int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
+    bool is_absent[RESOURCE_COUNT];
+    int64_t malformed;
+};
+
+/* The same text gives the same pointer, valid as long as the model. Bounded to 253 bytes. */
+const char *store_intern(struct model *m, struct slice text);
+/* Heap copy of raw JSON text, decoded and bounded; replaces *to. True if it changed. */
+bool store_text(char **to, struct slice raw);
+
+struct target *store_target(struct model *m, enum target_kind kind, struct slice uid, struct slice namespace_,
+                            struct slice name);
+struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name);
+/* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
+void store_target_named(struct model *m, struct target *t);
+struct node *store_node(struct model *m, struct slice name);
+struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta);
+struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid);
+struct workload *store_workload(struct model *m, struct target *t, struct slice uid);
+struct pod_events *store_events(struct model *m, struct slice pod_uid);
+/* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
+void store_trim(struct model *m);
+void store_done(struct model *m);
+
+void store_touch_target(struct model *m, struct target *t); /* its job's status may change */
+void store_touch_pod(struct model *m, struct pod *p);
+void store_touch_node(struct model *m, struct node *n);
+
+struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms);
+struct instance *container_now(struct container *c);
+struct instance *container_instance(struct container *c, int restart_count);
+
+/* observe_*.c */
+int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_job(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_node(struct model *m, enum observed what, struct slice name, struct slice json, int64_t received_ms);
+int observe_lease(struct model *m, enum observed what, struct slice json);
+int observe_event(struct model *m, enum observed what, struct slice json);
+
+#endif
