@@ -1,0 +1,56 @@
+#!/bin/bash
+# The chart without a cluster: lint, what it renders with several values, and what it says to wrong values.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/packaging/lib.sh
+helm=${HELM:-.build/cluster/bin/helm}
+chart=helm/goodput-controller
+render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-version 1.36.0 "$@"; }
+# kinds OUTPUT: the kinds of objects, sorted, with their numbers
+kinds() { sed -n 's/^kind: //p' | sort | uniq -c | awk '{printf "%s%s=%s", sep, $2, $1; sep=" "}'; }
+
+check "lint, strict" "$helm" lint --strict --kube-version 1.36.0 "$chart"
+check "the chart's CRD and the plain manifests are up to date" deploy/render.sh --check
+
+# ---- what is rendered ----
+same "by default" "ClusterRole=3 ClusterRoleBinding=1 CustomResourceDefinition=1 Deployment=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 ServiceAccount=1" \
+	"$(render | kinds)"
+same "crds.install=false" "" "$(render --set crds.install=false | kinds | grep -o CustomResourceDefinition)"
+same "rbac.create=false" "CustomResourceDefinition=1 Deployment=1 PodDisruptionBudget=1 ServiceAccount=1" "$(render --set rbac.create=false | kinds)"
+same "one replica needs no PodDisruptionBudget" "" "$(render --set replicas=1 | kinds | grep -o PodDisruptionBudget)"
+same "rbac.nodeLeases=false leaves kube-node-lease alone" "" "$(render --set rbac.nodeLeases=false | grep kube-node-lease)"
+same "rbac.podLogs=false leaves pod logs alone" "" "$(render --set rbac.podLogs=false | grep pods/log)"
+same "watchNamespaces: a Role in each" "  namespace: ml   namespace: research" \
+	"$(render --set 'watchNamespaces={research,ml}' | grep -A3 '^kind: Role$' | grep -E 'namespace: (research|ml)' | sort | paste -sd' ')"
+same "watchNamespaces: only nodes for the whole cluster" "nodes" \
+	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p')"
+same "kept CRD" "helm.sh/resource-policy: keep" "$(render -s templates/crd.yaml | grep -o 'helm.sh/resource-policy: keep')"
+same "the CRD is crds/'s, but for labels and the annotation" "" "$(diff <(render -s templates/crd.yaml | sed -e '/^---$/d' -e '/^# Source/d') crds/goodput.dev_jobgoodputs.yaml |
+	grep '^[<>]' | grep -vE '^< +(labels:|annotations:|app\.kubernetes\.io/|helm\.sh/)')"
+same "digest instead of tag" "example/goodput@sha256:$(printf '0%.0s' {1..64})" \
+	"$(render --set image.repository=example/goodput --set image.digest=sha256:"$(printf '0%.0s' {1..64})" | sed -n 's/^ *image: "\(.*\)"/\1/p')"
+
+# ---- the pod ----
+deployment=$(render -s templates/deployment.yaml)
+for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: true" "allowPrivilegeEscalation: false" \
+	"type: RuntimeDefault" "- ALL" "path: /healthz" "path: /readyz" "memory: 128Mi" "cpu: 10m" "replicas: 2"; do
+	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
+done
+flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
+same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
+same "flags as set" '--leader-elect=false --health-bind-address=:9000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
+	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
+
+# ---- wrong values ----
+refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
+refused "two replicas without election" "replicas: 2 needs leaderElection.enabled: true" render --set leaderElection.enabled=false
+refused "an unknown value" "additional properties 'replica' not allowed" render --set replica=1
+refused "an unknown nested value" "additional properties 'podlogs' not allowed" render --set rbac.podlogs=false
+refused "an unknown pull policy" "at '/image/pullPolicy': value must be one of 'Always', 'IfNotPresent', 'Never'" render --set image.pullPolicy=Sometimes
+refused "a status interval without unit" "at '/statusInterval': got number, want string" render --set statusInterval=15
+refused "a status interval of days" "at '/statusInterval': '1d' does not match pattern" render --set statusInterval=1d
+refused "a namespace in capitals" "at '/watchNamespaces/0': 'Research' does not match pattern" render --set 'watchNamespaces={Research}'
+refused "a namespace twice" "at '/watchNamespaces': items at 0 and 1 are equal" render --set 'watchNamespaces={ml,ml}'
+refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
+refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0
+finish

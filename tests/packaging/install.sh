@@ -1,0 +1,65 @@
+#!/bin/bash
+# The chart on a real API server (KUBECONFIG: an administrator's): server-side dry runs, install, RBAC as the controller's
+# ServiceAccount meets it, upgrade, uninstall. Installs into namespaces of its own and removes them.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/packaging/lib.sh
+helm=${HELM:-.build/cluster/bin/helm}
+kubectl=${KUBECTL:-.build/cluster/bin/kubectl}
+chart=helm/goodput-controller
+"$kubectl" get --raw /readyz >/dev/null 2>&1 || { echo "not ok - no API server answers; set KUBECONFIG, or run tests/packaging/run.sh"; exit 1; }
+release=packaging-release jobs=packaging-jobs
+trap '"$kubectl" delete namespace "$release" "$jobs" --wait=false >/dev/null 2>&1' EXIT
+"$kubectl" create namespace "$release" >/dev/null
+"$kubectl" create namespace "$jobs" >/dev/null
+
+dry_run() { "$helm" template goodput "$chart" -n "$release" --kube-version 1.36.0 "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
+check "helm template | kubectl apply --dry-run=server" dry_run
+check "the same with watchNamespaces" dry_run --set "watchNamespaces={$jobs}"
+check "the same with much set" dry_run --set 'replicas=3,podDisruptionBudget.maxUnavailable=50%,priorityClassName=system-cluster-critical' \
+	--set-json 'tolerations=[{"operator":"Exists"}],nodeSelector={"a":"b"},podLabels={"team":"x"},affinity={"podAntiAffinity":{}},imagePullSecrets=[{"name":"s"}]'
+
+
+# Compares rbac.txt with what the API server answers: a SubjectAccessReview a line, all in one request each way.
+account=system:serviceaccount:$release:goodput-controller
+review() { # verb resource namespace: resource is TYPE[.GROUP][/SUBRESOURCE or /NAME]
+	local type=${2%%/*} part='' namespace=$3 field=name
+	[[ $2 == */* ]] && part=${2#*/}
+	case $part in status | log | proxy | exec | eviction) field=subresource ;; esac
+	case $namespace in -) namespace='' ;; watched) namespace=$jobs ;; release) namespace=$release ;; esac
+	local group=''
+	[[ $type == *.* ]] && group=${type#*.} type=${type%%.*}
+	printf -- '---\napiVersion: authorization.k8s.io/v1\nkind: SubjectAccessReview\nspec: {user: "%s", resourceAttributes: {verb: %s, group: "%s", resource: %s, %s: "%s", namespace: "%s"}}\n' \
+		"$account" "$1" "$group" "$type" "$field" "$part" "$namespace"
+}
+compare_rbac() {
+	local answer verb resource where said
+	while read -r answer verb resource where said; do
+		same "RBAC: $answer, $verb $resource in $where" "$answer" "$said"
+	done < <(paste -d' ' <(grep -v '^#' tests/packaging/rbac.txt) \
+		<(while read -r answer verb resource where; do review "$verb" "$resource" "$where"; done < <(grep -v '^#' tests/packaging/rbac.txt) |
+			"$kubectl" create -f - -o jsonpath='{.status.allowed}{"\n"}' | sed -e 's/true/yes/' -e 's/false/no/'))
+}
+
+installed() { "$helm" install goodput "$chart" -n "$release" >"$notes"; }
+notes=$(mktemp)
+check "helm install" installed
+check "its notes say the next command" grep -q 'kubectl get jobgoodputs -A --watch' "$notes"
+rm -f "$notes"
+check "the CRD is established" "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=30s
+compare_rbac
+same "the role view is to take in the viewer's rules" true \
+	"$("$kubectl" get clusterrole goodput-controller-viewer -o jsonpath='{.metadata.labels.rbac\.authorization\.k8s\.io/aggregate-to-view}')"
+
+check "helm upgrade to watchNamespaces" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs}"
+compare_rbac
+same "RBAC: no other namespace" false "$(review list pods default | "$kubectl" create -f - -o jsonpath='{.status.allowed}')"
+
+"$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
+check "helm uninstall" "$helm" uninstall goodput -n "$release"
+same "the record outlives the chart" jobgoodput.goodput.dev/minimal "$("$kubectl" get jgp -n "$jobs" -o name)"
+same "nothing else does" "" "$("$kubectl" get deploy,sa,pdb,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
+"$kubectl" delete jgp -n "$jobs" minimal >/dev/null
+check "a second install takes the kept CRD" "$helm" install goodput "$chart" -n "$release"
+"$helm" uninstall goodput -n "$release" >/dev/null 2>&1
+finish
