@@ -88,6 +88,24 @@ class Expectations:
                 wrong.append(f"{meta['name']} version {meta['resourceVersion']}: {gap} ms")
         seen = f"{versions} versions, {len(wrong)} wrong {' '.join(wrong[:5])}"
         self.tally.check(versions and not wrong, "badput and productive time add up to wall time in every version", seen)
+        self.every_time_is_in_order()
+
+    def every_time_is_in_order(self):
+        """0 <= P <= A <= W in every version, no bucket below 0, and W never goes back."""
+        wrong, before = [], {}
+        for observation in list(self.watch.history["jobgoodputs"]):
+            goodput, uid = observation.object, observation.object["metadata"]["uid"]
+            wall = read.time_ms(goodput, "wallMs")
+            if wall is None:
+                continue
+            available = read.time_ms(goodput, "availableMs") or 0
+            productive = read.time_ms(goodput, "productiveMs") or 0
+            buckets = [entry["ms"] for entry in read.status(goodput).get("badput") or []]
+            if not 0 <= productive <= available <= wall or min(buckets, default=0) < 0 or wall < before.get(uid, 0):
+                name = goodput["metadata"]["name"]
+                wrong.append(f"{name}: P {productive} A {available} W {wall}, W before {before.get(uid, 0)}")
+            before[uid] = wall
+        self.tally.check(not wrong, "P <= A <= W in every version, and W never goes back", "; ".join(wrong[:5]))
 
     def causes(self, name, goodput, expected):
         """expected: [(causes, any of which fits, count)]."""

@@ -142,7 +142,9 @@ def show_what_people_see(options, tally):
         tally.check(shown.returncode == 0 and "maxtext" in shown.stdout, f"kubectl {' '.join(command)} works")
 
 
-def measure_idle(options, tally):
+def measure_idle(options, cluster, tally):
+    """A controller that starts when all is over: what it costs, and that it leaves final statuses alone."""
+    finished = {job[3]: cluster.goodput(job[1], job[3]).get("status") for job in expect.JOBS}
     log_path = os.path.join(options.run, "logs", "idle-controller.log")
     controller = Controller(options.controller, options.kubeconfig, log_path, 28191, "--leader-elect=false")
     try:
@@ -151,6 +153,8 @@ def measure_idle(options, tally):
         idle.report(tally, controller.pid, options.idle_seconds)
     finally:
         controller.stop()
+    changed = [job[3] for job in expect.JOBS if cluster.goodput(job[1], job[3]).get("status") != finished[job[3]]]
+    tally.check(not changed, "a controller that starts afterwards leaves the final statuses as they are", " ".join(changed))
 
 
 def main():
@@ -178,7 +182,7 @@ def main():
             check_controller(options, cluster, facts, tally, controller)
             controller = None
             show_what_people_see(options, tally)
-            measure_idle(options, tally)
+            measure_idle(options, cluster, tally)
     except Exception as error:  # pylint: disable=broad-except # counted as a failure, then the summary
         traceback.print_exc()
         tally.check(False, "the test came to its end", error)
