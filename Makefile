@@ -8,7 +8,9 @@ VERSION := 0.1.0
 
 # V: a variant of the build, each in a folder of its own below .build/.
 V ?= release
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 OUT := .build/$(V)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wvla -Wformat=2
