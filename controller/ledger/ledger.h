@@ -48,6 +48,9 @@ void ledger_set_span(struct ledger *l, int64_t start_ms, int64_t end_ms, enum le
 /* The number of required slots from a time on. Without any call nothing is required and nothing is available. */
 void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots);
 
+/* The chips that the required slots ask for, from a time on. Without any call: slots x the chips of the largest life. */
+void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips);
+
 /* One occupation of a slot. Identified by id (e.g. a pod's UID hashed): adding it again replaces it. */
 struct ledger_life {
     uint64_t id;
@@ -100,6 +103,10 @@ void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
 /* One run of the training program whose log is read, in order of start. Returns its ordinal for record.process.
  * Adding the same id again updates the times. ended_ms is the container's finishedAt. */
 int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms);
+
+/* How many steps late a step's line comes in this process's format: 1 (MaxText) or 0. Not told: 1 where lines tell ends,
+ * 0 where they tell starts. Bounds what an unfinished step may have cost. */
+void ledger_set_line_lag(struct ledger *l, int process, int steps);
 
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
 void ledger_add_record(struct ledger *l, const struct record *r);

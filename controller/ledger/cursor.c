@@ -1,0 +1,223 @@
+#include "ledger/cursor.h"
+
+static int64_t min_of(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- steps ---- */
+
+static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms) {
+    size_t run_end = v->run_first + v->run_count;
+    for (; c->run < run_end; c->run++, c->is_placed = false) {
+        const struct run *run = &c->training->runs[c->run];
+        if (!c->is_placed)
+            c->event = run->first;
+        c->is_placed = true;
+        for (; c->event < run->end; c->event++) {
+            struct step_span s = training_step(c->training, run, c->event);
+            if (s.to_ms > until_ms)
+                return;
+            int64_t step = v->list->items[c->event].step;
+            c->on_step(c->context, run, &s, step, training_loss(run, step));
+        }
+    }
+}
+
+/* Time inside the named intervals within a span. */
+static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t from_ms, int64_t to_ms) {
+    int64_t sum = 0;
+    for (size_t i = c->segment; i < v->segment_count && v->segments[i].from_ms < to_ms; i++) {
+        int64_t from = max_of(v->segments[i].from_ms, from_ms), to = min_of(v->segments[i].to_ms, to_ms);
+        sum += to > from ? to - from : 0;
+    }
+    return sum;
+}
+
+static void set_step(struct cursor *c, const struct view *v, int64_t t) {
+    const struct training *training = c->training;
+    const struct run *run = &training->runs[c->run];
+    const struct step_event *e = &v->list->items[c->event];
+    struct step_span s = training_step(training, run, c->event);
+    struct base *b = &c->base;
+    if (b->kind == BASE_STEP && b->run == run && b->line == e->line && b->step == e->step)
+        return; /* goes on; what was booked of it stays booked */
+    *b = (struct base){.kind = BASE_STEP,
+                       .to_ms = min_of(s.to_ms, v->end_ms),
+                       .view = v,
+                       .run = run,
+                       .step = e->step,
+                       .line = e->line,
+                       .weight = s.weight,
+                       .from_ms = s.from_ms,
+                       .loss = training_loss(run, e->step)};
+    b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
+    bool is_first = c->event == run->first && c->run == v->run_first;
+    if (is_first && training->ideal_ms > 0) {
+        int64_t from = max_of(s.from_ms, t);
+        int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
+        b->startup_ms = max_of(0, net - training->ideal_ms * s.weight);
+    } else if (is_first) {
+        b->ordinary_ms = TIME_OPEN; /* nothing is known to compare it with */
+    }
+}
+
+/* ---- before and after the steps ---- */
+
+static void set_plain(struct cursor *c, enum base_kind kind, const struct view *v, int64_t to_ms) {
+    c->base = (struct base){.kind = kind, .to_ms = to_ms, .view = v, .ordinary_ms = TIME_OPEN};
+}
+
+static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, int64_t to_ms) {
+    int64_t preparation_end = v->first_record_ms;
+    if (preparation_end == TIME_UNKNOWN) /* silent so far: for a while that is what starting looks like */
+        preparation_end = v->begin_ms + c->training->hang_after_ms;
+    if (t < preparation_end)
+        set_plain(c, BASE_PREPARATION, v, min_of(preparation_end, to_ms));
+    else
+        set_plain(c, BASE_NOTHING, v, to_ms);
+}
+
+static bool is_last_of_success(const struct cursor *c, const struct view *v) {
+    return c->at_end && c->outcome == OUTCOME_SUCCEEDED && v == &c->training->views[c->training->view_count - 1];
+}
+
+static bool was_cut_off(const struct cursor *c, const struct view *v) {
+    if (v != &c->training->views[c->training->view_count - 1])
+        return true;
+    if (c->at_end)
+        return c->outcome != OUTCOME_SUCCEEDED;
+    return c->strike_count > 0 && c->strikes[c->strike_count - 1].at_ms + 1000 > v->steps_end_ms;
+}
+
+/* What unlogged and unfinished steps after the last one may take, once per view. */
+static void set_tail_budgets(struct cursor *c, const struct view *v) {
+    const struct training *t = c->training;
+    const struct run *last = &t->runs[v->run_first + v->run_count - 1];
+    c->tail_view_plus_1 = (v - t->views) + 1;
+    c->credit_ms = last->missing_steps * t->ideal_ms;
+    c->unfinished_ms = 0;
+    if (v->job_end_ms != TIME_UNKNOWN)
+        return;
+    if (is_last_of_success(c, v)) {
+        if (v->tells_starts) /* its end was not said, but the job did it */
+            c->credit_ms += t->ideal_ms;
+    } else if (was_cut_off(c, v)) {
+        int lag = v->process->line_lag >= 0 ? v->process->line_lag : !v->tells_starts;
+        c->unfinished_ms = t->ideal_ms * t->interval * (1 + lag);
+    }
+}
+
+/* An unfinished step is lost to whatever cut it off. */
+static const struct loss *loss_of_unfinished(struct cursor *c, const struct run *run) {
+    c->unfinished_loss = (struct loss){INT64_MIN, -1, false};
+    for (size_t i = 0; i < c->strike_count && c->unfinished_loss.interruption < 0; i++)
+        if (c->strikes[i].at_ms > run->begin_ms)
+            c->unfinished_loss.interruption = (int)i;
+    return &c->unfinished_loss;
+}
+
+static void set_tail(struct cursor *c, const struct view *v) {
+    const struct run *last = &c->training->runs[v->run_first + v->run_count - 1];
+    if (c->tail_view_plus_1 != (v - c->training->views) + 1)
+        set_tail_budgets(c, v);
+    set_plain(c, is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
+    c->base.run = last;
+    c->base.step = last->last_step + 1;
+    c->base.line = v->list->items[v->event_count - 1].line;
+    if (c->credit_ms > 0) {
+        c->base.kind = BASE_CREDIT;
+        c->base.ordinary_ms = c->credit_ms;
+        c->base.loss = training_loss(last, c->base.step);
+    } else if (c->unfinished_ms > 0) {
+        c->base.kind = BASE_UNFINISHED;
+        c->base.ordinary_ms = c->unfinished_ms;
+        c->base.loss = loss_of_unfinished(c, last);
+    }
+}
+
+/* Between processes: dead until the containers run anew, then nothing is known until the new process speaks. */
+static void set_gap(struct cursor *c, int64_t t, int64_t to_ms, int64_t running_since_ms) {
+    const struct view *before = c->view > 0 ? &c->training->views[c->view - 1] : NULL;
+    set_plain(c, BASE_NOTHING, before, to_ms);
+    if (before == NULL || before->ended_ms > t || before->begin_ms >= c->end_ms)
+        return;
+    if (is_last_of_success(c, before))
+        c->base.kind = before->run_count > 0 ? BASE_SHUTDOWN : BASE_NOTHING;
+    else if (running_since_ms <= before->ended_ms && (before->job_end_ms == TIME_UNKNOWN || was_cut_off(c, before)))
+        c->base.kind = BASE_DEAD;
+}
+
+void cursor_book(struct cursor *c, int64_t ms) {
+    struct base *b = &c->base;
+    if (b->kind == BASE_CREDIT)
+        c->credit_ms -= ms;
+    else if (b->kind == BASE_UNFINISHED)
+        c->unfinished_ms -= ms;
+    if (b->startup_ms > 0)
+        b->startup_ms -= ms;
+    else if (b->ordinary_ms > 0)
+        b->ordinary_ms -= ms;
+}
+
+const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_ms) {
+    const struct training *training = c->training;
+    while (c->view < training->view_count && training->views[c->view].end_ms <= t) {
+        const struct view *v = &training->views[c->view];
+        if (c->run < v->run_first)
+            c->run = v->run_first, c->is_placed = false;
+        leave_steps(c, v, v->end_ms);
+        c->run = v->run_first + v->run_count;
+        c->is_placed = false;
+        c->segment = 0;
+        c->view++;
+    }
+    const struct view *v = c->view < training->view_count ? &training->views[c->view] : NULL;
+    if (v == NULL || v->begin_ms > t) {
+        set_gap(c, t, v == NULL ? TIME_OPEN : v->begin_ms, running_since_ms);
+        return &c->base;
+    }
+    leave_steps(c, v, t);
+    if (c->run < v->run_first + v->run_count) {
+        const struct run *run = &training->runs[c->run];
+        if (t >= run->begin_ms)
+            set_step(c, v, t);
+        else if (c->run == v->run_first)
+            set_before_steps(c, v, t, min_of(run->begin_ms, v->end_ms));
+        else
+            set_plain(c, BASE_NOTHING, v, min_of(run->begin_ms, v->end_ms));
+    } else if (v->run_count > 0) {
+        set_tail(c, v);
+    } else {
+        set_before_steps(c, v, t, v->end_ms);
+    }
+    return &c->base;
+}
+
+const struct segment *cursor_segment(struct cursor *c, int64_t t, int64_t *next_ms) {
+    *next_ms = TIME_OPEN;
+    if (c->view >= c->training->view_count)
+        return NULL;
+    const struct view *v = &c->training->views[c->view];
+    while (c->segment < v->segment_count && v->segments[c->segment].to_ms <= t)
+        c->segment++;
+    if (c->segment == v->segment_count)
+        return NULL;
+    const struct segment *s = &v->segments[c->segment];
+    *next_ms = s->from_ms > t ? s->from_ms : s->to_ms;
+    return s->from_ms > t ? NULL : s;
+}
+
+void cursor_finish(struct cursor *c) {
+    for (; c->view < c->training->view_count; c->view++) {
+        const struct view *v = &c->training->views[c->view];
+        if (c->run < v->run_first)
+            c->run = v->run_first, c->is_placed = false;
+        leave_steps(c, v, min_of(v->end_ms, c->end_ms));
+        c->run = v->run_first + v->run_count;
+        c->is_placed = false;
+    }
+}

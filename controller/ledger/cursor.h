@@ -1,0 +1,58 @@
+/* cursor: walks the processes' time from step to step, for the sweep. It says what the records, apart from the named
+ * intervals, tell about a time; it never goes back. Private to ledger/. */
+#ifndef LEDGER_CURSOR_H
+#define LEDGER_CURSOR_H
+
+#include "ledger/training.h"
+
+enum base_kind {
+    BASE_NOTHING,     /* no process, or nothing known */
+    BASE_PREPARATION, /* from the process's start to its first record */
+    BASE_STEP,        /* a completed step: proves that training went on */
+    BASE_CREDIT,      /* steps that later ones prove */
+    BASE_UNFINISHED,  /* the step that an interruption cut off */
+    BASE_DEAD,        /* the process ended, and nothing shows it yet */
+    BASE_SHUTDOWN     /* after the last step of a job that succeeded */
+};
+
+struct base {
+    enum base_kind kind;
+    int64_t to_ms; /* the same until then */
+    const struct view *view;
+    const struct run *run;
+    const struct loss *loss; /* BASE_STEP, BASE_CREDIT: lost to it */
+    int64_t step, line, weight, from_ms;
+    /* What is left of it, in this order: start-up, then ordinary; the rest of a step is a stall, of others unknown. */
+    int64_t startup_ms, ordinary_ms;
+};
+
+struct cursor {
+    const struct training *training;
+    int64_t end_ms; /* the ledger's limit */
+    bool at_end;
+    enum ledger_outcome outcome;
+    const struct strike *strikes;
+    size_t strike_count;
+    size_t view, run, event, segment;
+    bool is_placed; /* event belongs to run */
+    struct base base;
+    int64_t tail_view_plus_1; /* the view whose tail budgets are in credit_ms and unfinished_ms */
+    int64_t credit_ms, unfinished_ms;
+    struct loss unfinished_loss;
+    /* Called when a completed step is left behind. */
+    void (*on_step)(void *context, const struct run *run, const struct step_span *span, int64_t step,
+                    const struct loss *loss);
+    void *context;
+};
+
+/* What holds at t; valid until base.to_ms. */
+const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_ms);
+/* So many milliseconds of what cursor_at gave were booked as its work; no more at once than is left of the present
+ * part. */
+void cursor_book(struct cursor *c, int64_t ms);
+/* The innermost named interval at t or NULL; *next_ms: when that changes. */
+const struct segment *cursor_segment(struct cursor *c, int64_t t, int64_t *next_ms);
+/* Leaves all steps behind that ended by the limit. */
+void cursor_finish(struct cursor *c);
+
+#endif

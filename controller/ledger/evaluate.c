@@ -1,0 +1,253 @@
+#include "ledger/evidence.h"
+#include "ledger/sweep.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+int64_t ledger_ppm(int64_t numerator, int64_t denominator) {
+    if (denominator <= 0)
+        return denominator == 0 ? RECORD_NONE : ledger_ppm(-numerator, -denominator);
+    __int128 scaled = (__int128)numerator * 2000000 + denominator;
+    __int128 divisor = (__int128)denominator * 2, quotient = scaled / divisor;
+    if (scaled < 0 && quotient * divisor != scaled)
+        quotient--;
+    return (int64_t)quotient;
+}
+
+static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
+    result->buckets = mem_alloc(ACCOUNT_COUNT * sizeof *result->buckets);
+    result->top_badput = -1;
+    const int custom_at = BUCKET_CUSTOM, customs = ACCOUNT_COUNT - BUCKET_COUNT;
+    for (int k = 0; k < ACCOUNT_COUNT - 1; k++) { /* table order: the custom ones stand where CUSTOM does */
+        int i = k < custom_at ? k : k < custom_at + customs ? BUCKET_COUNT + k - custom_at : k - customs + 1;
+        const struct account *a = &s->accounts[i];
+        if (a->ms == 0)
+            continue;
+        struct ledger_bucket *b = &result->buckets[result->bucket_count];
+        b->bucket = i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM;
+        if (i >= BUCKET_COUNT)
+            memcpy(b->custom, s->training->custom_names[i - BUCKET_COUNT], sizeof b->custom);
+        b->ms = a->ms;
+        b->count = a->count;
+        b->basis = a->basis;
+        b->chip_ms = a->chip_ms;
+        b->largest_ms = a->largest_ms;
+        evidence_write(b->evidence, s, b->bucket, a);
+        result->chip_ms_allocated += a->chip_ms;
+        bool is_top =
+            i != BUCKET_PRODUCTIVE && (result->top_badput < 0 || b->ms > result->buckets[result->top_badput].ms);
+        if (is_top)
+            result->top_badput = result->bucket_count;
+        result->bucket_count++;
+    }
+}
+
+static bool saved_on_sigterm(const struct sweep *s, size_t i) {
+    const struct interruption *x = &s->interruptions->items[i];
+    int64_t after = i > 0 ? s->interruptions->items[i - 1].at_ms : s->start_ms;
+    int64_t first = s->recoveries[i].first_step_ms;
+    for (size_t v = 0; v < s->training->view_count; v++) {
+        int64_t saved = s->training->views[v].process->sigterm_save_ms;
+        bool is_near = saved >= x->lost_ms - 60000 && saved <= x->at_ms + 600000;
+        if (saved != TIME_UNKNOWN && is_near && saved > after && saved <= s->through_ms &&
+            (first == TIME_UNKNOWN || saved < first))
+            return true;
+    }
+    return false;
+}
+
+static void fill_interruption(struct ledger_interruption *to, const struct sweep *s, size_t i) {
+    const struct interruption *x = &s->interruptions->items[i];
+    const struct recovery *r = &s->recoveries[i];
+    bool is_over = i + 1 < s->interruptions->count || s->at_end;
+    *to = (struct ledger_interruption){
+        .number = (int)i + 1, .at_ms = x->at_ms, .until_ms = x->until_ms, .cause = CAUSE_UNKNOWN};
+    if (x->cause != NULL) {
+        to->cause = x->cause->cause;
+        memcpy(to->reason, x->cause->reason, sizeof to->reason);
+        memcpy(to->evidence, x->cause->evidence, sizeof to->evidence);
+        memcpy(to->node, x->cause->node, sizeof to->node);
+        memcpy(to->node_pool, x->cause->node_pool, sizeof to->node_pool);
+    }
+    to->is_settled = r->first_step_ms != TIME_UNKNOWN || is_over;
+    bool is_lost_known = to->is_settled || r->is_assumed;
+    to->lost_steps = is_lost_known ? r->lost_steps : RECORD_NONE;
+    to->tch_ms = is_lost_known ? r->tch_ms : RECORD_NONE;
+    bool is_back = x->until_ms != TIME_OPEN || is_over;
+    to->tre_ms = is_back ? r->tre_ms : RECORD_NONE;
+    to->wait_ms = is_back ? r->wait_ms : RECORD_NONE;
+    to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
+    to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
+    to->saved_on_sigterm = saved_on_sigterm(s, i);
+}
+
+static void fill_interruptions(struct ledger_result *result, const struct sweep *s) {
+    size_t count = s->interruptions->count;
+    result->interruptions = mem_alloc((count + 1) * sizeof *result->interruptions);
+    result->interruption_count = (int)count;
+    result->mtbi_ms = result->mttr_ms = RECORD_NONE;
+    int64_t counted = 0, recovered = 0, recover_ms = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct ledger_interruption *x = &result->interruptions[i];
+        fill_interruption(x, s, i);
+        if (cause_is_excluded(x->cause))
+            continue;
+        counted++;
+        if (x->tre_ms != RECORD_NONE && x->trm_ms != RECORD_NONE) {
+            recovered++;
+            recover_ms += x->tre_ms + x->trm_ms;
+        }
+    }
+    if (counted > 0)
+        result->mtbi_ms = s->available_ms / counted;
+    if (recovered > 0)
+        result->mttr_ms = recover_ms / recovered;
+    const struct interruption *last = count > 0 ? &s->interruptions->items[count - 1] : NULL;
+    result->in_interruption = !s->at_end && last != NULL && last->until_ms > s->through_ms;
+}
+
+static void fill_executions(struct ledger_result *result, const struct sweep *s) {
+    size_t count = s->interruptions->count + 1;
+    result->executions = mem_alloc(count * sizeof *result->executions);
+    result->execution_count = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        const struct execution *x = &s->executions[i];
+        result->executions[i] = (struct ledger_execution){.number = (int)i + 1,
+                                                          .start_ms = x->start_ms,
+                                                          .available_ms = x->available_ms,
+                                                          .first_step_ms = x->first_step_ms,
+                                                          .end_ms = x->end_ms,
+                                                          .first_step = x->first_step,
+                                                          .last_step = x->last_step,
+                                                          .image_pull_ms = x->image_pull_ms,
+                                                          .container_start_ms = x->container_start_ms,
+                                                          .productive_ms = x->productive_ms};
+    }
+    if (s->at_end)
+        result->executions[count - 1].end_ms = s->through_ms;
+    result->first_step_now = s->executions[count - 1].first_step;
+}
+
+static void fill_windows(struct ledger_result *result, const struct sweep *s) {
+    const struct ledger_options *options = &s->ledger->options;
+    result->window_count = options->window_count;
+    for (int w = 0; w < options->window_count; w++) {
+        struct ledger_window *window = &result->windows[w];
+        window->window_ms = options->windows_ms[w];
+        window->available_ms = s->window_available_ms[w];
+        window->productive_ms = s->accounts[BUCKET_PRODUCTIVE].window_ms[w];
+        window->top_badput = BUCKET_COUNT;
+        int64_t top = 0, from = s->through_ms - options->windows_ms[w];
+        for (int i = 0; i < ACCOUNT_COUNT; i++) {
+            int64_t ms = s->accounts[i].window_ms[w];
+            window->ms += ms;
+            if (i != BUCKET_PRODUCTIVE && ms > top) {
+                top = ms;
+                window->top_badput = i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM;
+            }
+        }
+        for (size_t i = 0; i < s->interruptions->count; i++)
+            window->interruptions += s->interruptions->items[i].at_ms >= from;
+    }
+}
+
+static void fill_steps(struct ledger_result *result, const struct sweep *s) {
+    const struct training *t = s->training;
+    result->has_steps = s->ledger->options.has_log && s->step_count > 0;
+    result->last_step = s->last_step;
+    result->max_step = s->max_step;
+    result->step_count = s->step_count;
+    result->lost_steps = s->lost_steps;
+    result->retained_steps = s->step_count - s->lost_steps;
+    result->last_durable_step = t->durable_step;
+    result->ideal_step_ms = t->ideal_ms;
+    result->clipped_ms = t->clipped_ms;
+    result->overlapped_records = t->overlapped;
+    result->last_record_ms = TIME_UNKNOWN;
+    for (size_t i = 0; i < t->view_count; i++) {
+        int64_t last = t->views[i].process->last_ms;
+        last = last < s->through_ms ? last : s->through_ms;
+        if (last > result->last_record_ms)
+            result->last_record_ms = last;
+    }
+}
+
+static void fill(struct ledger_result *result, const struct sweep *s) {
+    result->wall_ms = s->through_ms - s->start_ms;
+    result->available_ms = s->available_ms;
+    result->productive_ms = s->accounts[BUCKET_PRODUCTIVE].ms;
+    result->provisional_ms = s->provisional_ms;
+    result->chip_ms_productive = s->accounts[BUCKET_PRODUCTIVE].chip_ms;
+    result->chip_ms_waiting = s->chip_ms_waiting;
+    fill_buckets(result, s);
+    fill_interruptions(result, s);
+    fill_executions(result, s);
+    fill_windows(result, s);
+    fill_steps(result, s);
+    for (size_t i = 0; i < s->slots->count && s->slots->items[i].from_ms <= s->through_ms; i++) {
+        result->slots_required = s->slots->items[i].required;
+        result->slots_available = s->slots->items[i].available;
+        result->slots_running = s->slots->items[i].running;
+        result->chips = s->slots->items[i].chips_required;
+    }
+}
+
+/* Facts after known_ms are not looked at. Once the end has come all facts are known. */
+static int64_t known_until(const struct ledger *l, int64_t through_ms, bool at_end) {
+    return at_end && l->end_ms != TIME_OPEN ? TIME_OPEN - 1 : through_ms;
+}
+
+void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_result *result) {
+    *result = (struct ledger_result){.start_ms = l->start_ms,
+                                     .end_ms = l->end_ms,
+                                     .top_badput = -1,
+                                     .mtbi_ms = RECORD_NONE,
+                                     .mttr_ms = RECORD_NONE,
+                                     .last_step = RECORD_NONE,
+                                     .max_step = RECORD_NONE,
+                                     .first_step_now = RECORD_NONE,
+                                     .last_durable_step = RECORD_NONE,
+                                     .last_record_ms = TIME_UNKNOWN};
+    bool at_end = through_ms >= l->end_ms;
+    int64_t limit = at_end ? l->end_ms : through_ms;
+    if (l->start_ms == TIME_UNKNOWN || limit < l->start_ms)
+        limit = l->start_ms;
+    result->observed_through_ms = limit;
+    if (l->start_ms == TIME_UNKNOWN)
+        return;
+    int64_t known = known_until(l, limit, at_end);
+    struct slot_timeline slots = slot_timeline_make(l, limit);
+    struct hold_timeline holds = hold_timeline_make(l, limit);
+    struct training training;
+    struct interruptions interruptions;
+    training_init(&training, l, known, limit);
+    interruptions_init(&interruptions, l, &slots, &training, known, limit, at_end);
+    struct strike *strikes = mem_resize(NULL, interruptions.count + 1, sizeof *strikes);
+    for (size_t i = 0; i < interruptions.count; i++)
+        strikes[i].at_ms = interruptions.items[i].at_ms;
+    result->retained_without_checkpoint = training_settle(&training, strikes, interruptions.count, at_end, l->outcome);
+    struct sweep s = {.ledger = l,
+                      .slots = &slots,
+                      .holds = &holds,
+                      .training = &training,
+                      .interruptions = &interruptions,
+                      .start_ms = l->start_ms,
+                      .through_ms = limit,
+                      .at_end = at_end};
+    sweep_run(&s);
+    fill(result, &s);
+    sweep_done(&s);
+    free(strikes);
+    interruptions_done(&interruptions);
+    training_done(&training);
+    free(slots.items);
+    free(holds.items);
+}
+
+void ledger_result_done(struct ledger_result *result) {
+    free(result->buckets);
+    free(result->interruptions);
+    free(result->executions);
+    *result = (struct ledger_result){0};
+}

@@ -1,0 +1,67 @@
+#include "ledger/evidence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The life that the slots waited for: of those for which that moment lies in the span, the latest; by id on a tie. */
+static const struct life_fact *slowest(const struct sweep *s, int64_t from, int64_t to, bool is_running) {
+    const struct life_fact *found = NULL;
+    int64_t found_ms = 0;
+    for (size_t i = 0; i < s->ledger->lives.count; i++) {
+        const struct life_fact *life = &s->ledger->lives.items[i];
+        int64_t at = is_running ? life->running_ms : life->bound_ms;
+        int64_t since = is_running ? life->bound_ms : life->created_ms;
+        int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
+        if (since == TIME_UNKNOWN || since >= to || lost <= from || (at != TIME_UNKNOWN && at <= from) ||
+            life->name == NULL)
+            continue;
+        if (at == TIME_UNKNOWN)
+            at = TIME_OPEN;
+        if (found == NULL || at > found_ms || (at == found_ms && life->id < found->id)) {
+            found = life;
+            found_ms = at;
+        }
+    }
+    return found;
+}
+
+static void write_steps(char *out, const struct sweep *s, const struct account *a) {
+    const struct origin *o = &a->largest;
+    int process = (int)(o->view - s->training->views) + 1;
+    if (o->last_step > o->step)
+        snprintf(out, LEDGER_TEXT_SIZE, "steps %" PRId64 " to %" PRId64 " (process %d, from line %" PRId64 ")", o->step,
+                 o->last_step, process, o->line);
+    else
+        snprintf(out, LEDGER_TEXT_SIZE, "step %" PRId64 " (process %d, line %" PRId64 ")", o->step, process, o->line);
+}
+
+static void write_cause(char *out, const struct sweep *s, const struct account *a) {
+    const struct interruption *x = &s->interruptions->items[a->largest.interruption];
+    if (x->cause != NULL && x->cause->evidence[0] != '\0')
+        snprintf(out, LEDGER_TEXT_SIZE, "%s", x->cause->evidence);
+    else
+        snprintf(out, LEDGER_TEXT_SIZE, "interruption %d: %s", a->largest.interruption + 1,
+                 cause_name(x->cause != NULL ? x->cause->cause : CAUSE_UNKNOWN));
+}
+
+void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, enum bucket bucket,
+                    const struct account *a) {
+    const struct origin *o = &a->largest;
+    const struct life_fact *life = NULL;
+    out[0] = '\0';
+    if (bucket == BUCKET_BINDING || bucket == BUCKET_IMAGE_PULL || bucket == BUCKET_CONTAINER_START)
+        life = slowest(s, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket != BUCKET_BINDING);
+    if (o->hold != NULL)
+        snprintf(out, LEDGER_TEXT_SIZE, "%s", o->hold->evidence != NULL ? o->hold->evidence : "");
+    else if (life != NULL)
+        snprintf(out, LEDGER_TEXT_SIZE, "slowest: %s", life->name);
+    else if (bucket == BUCKET_RESCHEDULING && o->interruption >= 0)
+        write_cause(out, s, a);
+    else if (o->view != NULL && o->step != RECORD_NONE)
+        write_steps(out, s, a);
+    else if (o->view != NULL && o->line > 0)
+        snprintf(out, LEDGER_TEXT_SIZE, "process %d, line %" PRId64, (int)(o->view - s->training->views) + 1, o->line);
+    else if (bucket == BUCKET_TRAINING_PREPARATION && o->view != NULL)
+        snprintf(out, LEDGER_TEXT_SIZE, "process %d: before its first record", (int)(o->view - s->training->views) + 1);
+}

@@ -1,0 +1,10 @@
+/* evidence: one line that says what the largest span of a bucket is known from. Private to ledger/. */
+#ifndef LEDGER_EVIDENCE_H
+#define LEDGER_EVIDENCE_H
+
+#include "ledger/sweep.h"
+
+void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, enum bucket bucket,
+                    const struct account *account);
+
+#endif

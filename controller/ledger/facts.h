@@ -1,0 +1,56 @@
+/* facts: what the ledger was told, each kind in its own store where adding the same identity again replaces. Nothing
+ * is computed here. Private to ledger/. */
+#ifndef LEDGER_FACTS_H
+#define LEDGER_FACTS_H
+
+#include "ledger/keyed.h"
+#include "ledger/ledger.h"
+#include "ledger/process.h"
+
+struct life_fact { /* struct ledger_life without its bounded text: there are many */
+    uint64_t id;
+    int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, ended_ms, done_ms, released_ms;
+    uint32_t slot;
+    int32_t chips;
+    char *name; /* NULL: none */
+};
+
+struct life_gap { /* a restart (down to running) or an outage (from to to) within a life */
+    uint64_t life_id;
+    int64_t from_ms, to_ms;
+};
+
+struct amount_from { /* a step function of time: this much from then on */
+    int64_t from_ms, amount;
+};
+
+struct hold_fact {
+    enum bucket kind;
+    enum basis basis;
+    uint64_t key;
+    int64_t from_ms, to_ms;
+    char *evidence;
+};
+
+#define STORE(type)                                                                                                    \
+    struct {                                                                                                           \
+        struct keyed keys;                                                                                             \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+
+struct ledger {
+    struct ledger_options options;
+    int64_t start_ms, end_ms;
+    enum ledger_outcome outcome;
+    STORE(struct amount_from) required, required_chips;
+    STORE(struct life_fact) lives;
+    STORE(struct life_gap) restarts, outages;
+    STORE(struct hold_fact) holds;
+    STORE(struct ledger_disruption) disruptions;
+    struct keyed process_keys;
+    struct process **processes;
+    size_t process_count, process_capacity;
+};
+
+#endif

@@ -1,0 +1,243 @@
+#include "ledger/interruptions.h"
+
+#include "base/mem.h"
+
+#define CAUSE_BEFORE_MS 60000       /* a cause strikes at most this long before the loss shows ... */
+#define SLOW_CAUSE_BEFORE_MS 900000 /* ... or this, for causes that are noticed late */
+#define WHOLE_SECOND_MS 1000        /* times of objects are whole seconds */
+
+/* ---- availability as objects and records together tell it ---- */
+
+struct effective {
+    int64_t from_ms, to_ms;
+    const struct slot_state *slots;
+    bool by_objects, is_available, is_slot_edge;
+};
+
+struct effectives {
+    struct effective *items;
+    size_t count, capacity;
+};
+
+static int64_t min_of(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+static struct effectives combine(const struct slot_timeline *slots, const struct training *t, int64_t start_ms,
+                                 int64_t limit_ms) {
+    struct effectives list = {0};
+    size_t s = 0, r = 0;
+    for (int64_t at = start_ms; at < limit_ms;) {
+        while (s + 1 < slots->count && slots->items[s + 1].from_ms <= at)
+            s++;
+        int64_t next = s + 1 < slots->count ? slots->items[s + 1].from_ms : limit_ms;
+        int64_t begin = TIME_OPEN, end = TIME_OPEN;
+        for (; r < t->run_count; r++) {
+            const struct view *v = &t->views[t->runs[r].view];
+            begin = max_of(t->runs[r].begin_ms, v->begin_ms);
+            end = min_of(t->runs[r].end_ms, v->end_ms);
+            if (end > at && end > begin)
+                break;
+        }
+        bool is_proved = r < t->run_count && begin <= at;
+        if (r < t->run_count)
+            next = min_of(next, is_proved ? end : begin);
+        next = min_of(next, limit_ms);
+        bool by_objects = slot_state_is_available(&slots->items[s]);
+        MEM_GROW(list.items, list.count, list.capacity);
+        list.items[list.count++] = (struct effective){
+            at, next, &slots->items[s], by_objects, by_objects || is_proved, slots->items[s].from_ms == at};
+        at = next;
+    }
+    return list;
+}
+
+/* ---- what opens one ---- */
+
+static void add(struct interruptions *list, struct interruption item) {
+    MEM_GROW(list->items, list->count, list->capacity);
+    list->items[list->count++] = item;
+}
+
+/* Slots lost, replaced, or their containers restarted. Restarts in place of several slots belong to one interruption
+ * until all run again; losses until all slots are available again. */
+static void find_losses(struct interruptions *list, const struct effectives *e) {
+    int64_t last_count = -1, lost_ms = TIME_UNKNOWN;
+    bool is_open = false, is_restarting = false;
+    for (size_t i = 0; i < e->count; i++) {
+        const struct effective *x = &e->items[i];
+        if (x->by_objects)
+            lost_ms = TIME_UNKNOWN;
+        else if (lost_ms == TIME_UNKNOWN)
+            lost_ms = x->from_ms;
+        if (!x->is_available) {
+            bool is_loss = i > 0 && e->items[i - 1].is_available && x->slots->available < last_count;
+            if (is_loss && !is_open) {
+                if (is_restarting) /* part of the same failure: the restart did not hold */
+                    list->items[list->count - 1].until_ms = TIME_OPEN;
+                else
+                    add(list, (struct interruption){x->from_ms, TIME_OPEN, lost_ms, TIME_OPEN, NULL});
+                is_open = true;
+                is_restarting = false;
+            }
+            continue;
+        }
+        last_count = x->by_objects ? x->slots->available : max_of(last_count, x->slots->required);
+        if (is_open)
+            list->items[list->count - 1].until_ms = x->from_ms;
+        bool is_struck = x->is_slot_edge && (x->slots->is_replaced || x->slots->is_restarted) && i > 0 &&
+                         e->items[i - 1].is_available;
+        if (is_struck && !is_open && !is_restarting) {
+            add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL});
+            is_restarting = true;
+        }
+        is_open = false;
+        if (slot_state_is_running(x->slots))
+            is_restarting = false;
+    }
+}
+
+static int compare_interruptions(const void *a, const void *b) {
+    const struct interruption *x = a, *y = b;
+    if (x->at_ms != y->at_ms)
+        return x->at_ms < y->at_ms ? -1 : 1;
+    return (x->until_ms > y->until_ms) - (x->until_ms < y->until_ms);
+}
+
+/* An interruption without a loss, which lasts until the slots are available, if they are not. */
+static void add_point(struct interruptions *list, const struct effectives *e, int64_t at_ms) {
+    int64_t until = TIME_OPEN;
+    for (size_t i = 0; i < e->count && until == TIME_OPEN; i++)
+        if (e->items[i].to_ms > at_ms && e->items[i].is_available)
+            until = max_of(at_ms, e->items[i].from_ms);
+    add(list, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL});
+    qsort(list->items, list->count, sizeof *list->items, compare_interruptions);
+}
+
+static int compare_disruptions(const void *a, const void *b) {
+    const struct ledger_disruption *x = *(const struct ledger_disruption *const *)a;
+    const struct ledger_disruption *y = *(const struct ledger_disruption *const *)b;
+    if (x->at_ms != y->at_ms)
+        return x->at_ms < y->at_ms ? -1 : 1;
+    if (x->cause != y->cause)
+        return x->cause < y->cause ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static void find_opened(struct interruptions *list, const struct effectives *e,
+                        const struct ledger_disruption **disruptions, size_t count, int64_t start_ms,
+                        int64_t limit_ms) {
+    for (size_t i = 0; i < count; i++) {
+        int64_t at = disruptions[i]->at_ms;
+        bool is_known = !disruptions[i]->opens || at < start_ms || at >= limit_ms;
+        for (size_t k = 0; k < list->count && !is_known; k++) {
+            int64_t until = list->items[k].until_ms;
+            is_known =
+                at >= list->items[k].lost_ms - CAUSE_BEFORE_MS && (until == TIME_OPEN || at <= until + WHOLE_SECOND_MS);
+        }
+        if (!is_known)
+            add_point(list, e, at);
+    }
+}
+
+/* A new process in the log while the job is unfinished, which no object explains: the trainer restarted itself. */
+static void find_new_processes(struct interruptions *list, const struct effectives *e, const struct training *t,
+                               int64_t start_ms, int64_t limit_ms) {
+    for (size_t i = 1; i < t->view_count; i++) {
+        const struct process *old = t->views[i - 1].process, *new = t->views[i].process;
+        int64_t from = old->started_ms != TIME_UNKNOWN ? old->started_ms : old->first_record_ms;
+        int64_t to = new->started_ms != TIME_UNKNOWN ? new->started_ms : new->first_record_ms;
+        bool is_known = to <= start_ms || to >= limit_ms;
+        for (size_t k = 0; k < list->count && !is_known; k++)
+            is_known = list->items[k].at_ms > from && list->items[k].lost_ms <= to + WHOLE_SECOND_MS - 1;
+        int64_t ended = t->views[i - 1].ended_ms;
+        if (!is_known)
+            add_point(list, e, max_of(start_ms, ended <= to ? ended : to));
+    }
+}
+
+static void merge(struct interruptions *list) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        struct interruption *last = n > 0 ? &list->items[n - 1] : NULL;
+        if (last != NULL && (list->items[i].at_ms < last->until_ms || list->items[i].at_ms == last->at_ms)) {
+            last->until_ms = max_of(last->until_ms, list->items[i].until_ms);
+            last->lost_ms = min_of(last->lost_ms, list->items[i].lost_ms);
+        } else {
+            list->items[n++] = list->items[i];
+        }
+    }
+    list->count = n;
+}
+
+/* ---- why ---- */
+
+static void find_running(struct interruption *item, const struct effectives *e) {
+    for (size_t i = 0; i < e->count; i++)
+        if (e->items[i].from_ms >= item->until_ms && slot_state_is_running(e->items[i].slots)) {
+            item->running_ms = e->items[i].from_ms;
+            return;
+        }
+}
+
+static bool strikes_early(enum cause cause) {
+    return cause == CAUSE_NODE_FAILURE || cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM ||
+           cause == CAUSE_HANG;
+}
+
+/* First fit in the order of causes, of one cause the earliest. What struck while an earlier interruption was open is
+ * that one's. */
+static void find_cause(struct interruption *item, const struct interruption *before, int64_t next_ms,
+                       const struct ledger_disruption **disruptions, size_t count, int64_t hang_after_ms) {
+    bool was_in_place = item->until_ms == item->at_ms;
+    int64_t until = was_in_place ? item->running_ms : item->until_ms;
+    until = until > TIME_OPEN - WHOLE_SECOND_MS ? TIME_OPEN : until + WHOLE_SECOND_MS;
+    for (size_t i = 0; i < count; i++) {
+        const struct ledger_disruption *d = disruptions[i];
+        int64_t early = strikes_early(d->cause) ? SLOW_CAUSE_BEFORE_MS : CAUSE_BEFORE_MS;
+        if (d->cause == CAUSE_HANG)
+            early += hang_after_ms;
+        bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
+        if (d->at_ms < item->lost_ms - early || d->at_ms > until || is_of_before)
+            continue;
+        if (d->at_ms > item->at_ms + WHOLE_SECOND_MS && d->at_ms >= next_ms - WHOLE_SECOND_MS)
+            continue;
+        if (item->cause == NULL || d->cause < item->cause->cause)
+            item->cause = d;
+    }
+}
+
+void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,
+                        const struct training *training, int64_t known_ms, int64_t limit_ms, bool at_end) {
+    *list = (struct interruptions){.tail_ms = TIME_OPEN};
+    struct effectives e = combine(slots, training, l->start_ms, limit_ms);
+    size_t count = 0;
+    const struct ledger_disruption **disruptions = mem_resize(NULL, l->disruptions.count + 1, sizeof *disruptions);
+    for (size_t i = 0; i < l->disruptions.count; i++)
+        if (l->disruptions.items[i].at_ms <= known_ms && l->disruptions.items[i].at_ms != TIME_UNKNOWN)
+            disruptions[count++] = &l->disruptions.items[i];
+    qsort(disruptions, count, sizeof *disruptions, compare_disruptions);
+    find_losses(list, &e);
+    find_opened(list, &e, disruptions, count, l->start_ms, limit_ms);
+    find_new_processes(list, &e, training, l->start_ms, limit_ms);
+    merge(list);
+    if (at_end && l->outcome == OUTCOME_SUCCEEDED && list->count > 0 &&
+        list->items[list->count - 1].until_ms == TIME_OPEN)
+        list->tail_ms = list->items[--list->count].at_ms;
+    for (size_t i = 0; i < list->count; i++)
+        find_running(&list->items[i], &e);
+    for (size_t i = 0; i < list->count; i++)
+        find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL,
+                   i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count,
+                   training->hang_after_ms);
+    free(disruptions);
+    free(e.items);
+}
+
+void interruptions_done(struct interruptions *list) {
+    free(list->items);
+}

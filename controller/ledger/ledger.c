@@ -1,0 +1,153 @@
+#include "ledger/facts.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct ledger *ledger_new(const struct ledger_options *options) {
+    struct ledger *l = mem_new(struct ledger);
+    l->options = *options;
+    if (l->options.window_count < 0)
+        l->options.window_count = 0;
+    if (l->options.window_count > LEDGER_MAX_WINDOWS)
+        l->options.window_count = LEDGER_MAX_WINDOWS;
+    l->start_ms = TIME_UNKNOWN;
+    l->end_ms = TIME_OPEN;
+    return l;
+}
+
+#define STORE_DONE(store)                                                                                              \
+    do {                                                                                                               \
+        keyed_done(&(store).keys);                                                                                     \
+        free((store).items);                                                                                           \
+    } while (0)
+
+void ledger_free(struct ledger *l) {
+    if (l == NULL)
+        return;
+    for (size_t i = 0; i < l->lives.count; i++)
+        free(l->lives.items[i].name);
+    for (size_t i = 0; i < l->holds.count; i++)
+        free(l->holds.items[i].evidence);
+    for (size_t i = 0; i < l->process_count; i++)
+        process_free(l->processes[i]);
+    STORE_DONE(l->required);
+    STORE_DONE(l->required_chips);
+    STORE_DONE(l->lives);
+    STORE_DONE(l->restarts);
+    STORE_DONE(l->outages);
+    STORE_DONE(l->holds);
+    STORE_DONE(l->disruptions);
+    keyed_done(&l->process_keys);
+    free(l->processes);
+    free(l);
+}
+
+void ledger_set_span(struct ledger *l, int64_t start_ms, int64_t end_ms, enum ledger_outcome outcome) {
+    l->start_ms = start_ms;
+    l->end_ms = end_ms;
+    l->outcome = outcome;
+}
+
+/* A pointer to the item of this identity in a store; a new one is all zero. */
+#define STORE_PUT(store, a, b, item)                                                                                   \
+    do {                                                                                                               \
+        bool is_new_;                                                                                                  \
+        size_t at_ = keyed_put(&(store).keys, (a), (b), &is_new_);                                                     \
+        if (is_new_) {                                                                                                 \
+            MEM_GROW((store).items, (store).count, (store).capacity);                                                  \
+            memset(&(store).items[(store).count++], 0, sizeof *(store).items);                                         \
+        }                                                                                                              \
+        (item) = &(store).items[at_];                                                                                  \
+    } while (0)
+
+void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots) {
+    struct amount_from *item;
+    STORE_PUT(l->required, (uint64_t)from_ms, 0, item);
+    *item = (struct amount_from){from_ms, slots < 0 ? 0 : slots};
+}
+
+void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips) {
+    struct amount_from *item;
+    STORE_PUT(l->required_chips, (uint64_t)from_ms, 0, item);
+    *item = (struct amount_from){from_ms, chips < 0 ? 0 : chips};
+}
+
+static void set_text(char **text, const char *from, size_t size) {
+    if (*text != NULL && strncmp(*text, from, size) == 0)
+        return;
+    free(*text);
+    *text = from[0] == '\0' ? NULL : mem_strndup(from, strnlen(from, size - 1));
+}
+
+void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
+    struct life_fact *item;
+    STORE_PUT(l->lives, life->id, 0, item);
+    char *name = item->name;
+    set_text(&name, life->name, sizeof life->name);
+    *item = (struct life_fact){.id = life->id,
+                               .slot = life->slot,
+                               .created_ms = life->created_ms,
+                               .bound_ms = life->bound_ms,
+                               .pull_start_ms = life->pull_start_ms,
+                               .pull_end_ms = life->pull_end_ms,
+                               .running_ms = life->running_ms,
+                               .lost_ms = life->lost_ms,
+                               .ended_ms = life->ended_ms,
+                               .done_ms = life->done_ms,
+                               .released_ms = life->released_ms,
+                               .chips = life->chips < 0 ? 0 : life->chips,
+                               .name = name};
+}
+
+void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
+    struct life_gap *item;
+    STORE_PUT(l->restarts, life_id, (uint64_t)down_ms, item);
+    *item = (struct life_gap){life_id, down_ms, running_ms};
+}
+
+void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
+    struct life_gap *item;
+    STORE_PUT(l->outages, life_id, (uint64_t)from_ms, item);
+    *item = (struct life_gap){life_id, from_ms, to_ms};
+}
+
+void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
+    struct hold_fact *item;
+    STORE_PUT(l->holds, hold->key, (uint64_t)hold->kind, item);
+    char *evidence = item->evidence;
+    set_text(&evidence, hold->evidence, sizeof hold->evidence);
+    *item = (struct hold_fact){hold->kind, hold->basis, hold->key, hold->from_ms, hold->to_ms, evidence};
+}
+
+void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) {
+    struct ledger_disruption *item;
+    STORE_PUT(l->disruptions, d->key, (uint64_t)d->cause, item);
+    *item = *d;
+    item->reason[sizeof item->reason - 1] = '\0';
+    item->evidence[sizeof item->evidence - 1] = '\0';
+    item->node[sizeof item->node - 1] = '\0';
+    item->node_pool[sizeof item->node_pool - 1] = '\0';
+}
+
+int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
+    bool is_new;
+    size_t at = keyed_put(&l->process_keys, id, 0, &is_new);
+    if (is_new) {
+        MEM_GROW(l->processes, l->process_count, l->process_capacity);
+        l->processes[l->process_count++] = process_new(id);
+    }
+    l->processes[at]->started_ms = started_ms;
+    l->processes[at]->ended_ms = ended_ms;
+    return (int)at;
+}
+
+void ledger_set_line_lag(struct ledger *l, int process, int steps) {
+    if (process >= 0 && (size_t)process < l->process_count)
+        l->processes[process]->line_lag = steps;
+}
+
+void ledger_add_record(struct ledger *l, const struct record *r) {
+    if (r->process >= 0 && (size_t)r->process < l->process_count)
+        process_add(l->processes[r->process], r);
+}

@@ -1,0 +1,403 @@
+#include "ledger/process.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+#define RECEIVED_TOLERANCE_MS 3600000 /* a payload time further after its line's stamp than this is not believed */
+
+const char *record_kind_name(enum record_kind kind) {
+    static const char *const names[] = {
+#define X(name, meaning) #name,
+        RECORD_KINDS(X)
+#undef X
+    };
+    return (unsigned)kind < RECORD_KIND_COUNT ? names[kind] : "UNKNOWN";
+}
+
+struct process *process_new(uint64_t id) {
+    struct process *p = mem_new(struct process);
+    p->id = id;
+    p->line_lag = -1;
+    p->told_step = p->last_save_step = RECORD_NONE;
+    p->ready_ms = p->first_record_ms = p->last_ms = p->job_end_ms = TIME_UNKNOWN;
+    p->first_checkpoint_ms = p->sigterm_save_ms = TIME_UNKNOWN;
+    p->started_ms = TIME_UNKNOWN;
+    p->ended_ms = TIME_OPEN;
+    for (int i = 0; i < OPEN_KINDS; i++)
+        p->open[i].from_ms = TIME_UNKNOWN;
+    for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
+        p->open_custom[i].from_ms = TIME_UNKNOWN;
+    return p;
+}
+
+void process_free(struct process *p) {
+    if (p == NULL)
+        return;
+    free(p->ends.items);
+    free(p->ends.runs);
+    free(p->starts.items);
+    free(p->starts.runs);
+    free(p->overlays);
+    free(p->durables);
+    free(p->custom_names);
+    free(p);
+}
+
+/* ---- steps ---- */
+
+size_t step_list_until(const struct step_list *list, int64_t through_ms) {
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items[middle].at_ms <= through_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void append(struct step_list *list, struct step_event e) {
+    MEM_GROW(list->items, list->count, list->capacity);
+    list->items[list->count++] = e;
+}
+
+static void begin_run(struct process *p, struct step_list *list, enum run_reason reason) {
+    MEM_GROW(list->runs, list->run_count, list->run_capacity);
+    list->runs[list->run_count++] =
+        (struct run_mark){.first = list->count, .reason = reason, .told_step = p->told_step, .ready_ms = p->ready_ms};
+}
+
+static void count_delta(struct step_list *list, int64_t delta) {
+    for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++)
+        if (list->deltas[i].delta == delta || list->deltas[i].count == 0) {
+            list->deltas[i].delta = delta;
+            list->deltas[i].count++;
+            return;
+        }
+}
+
+/* A number that is not above the last one, with no restore in between: printed twice (several ranks), noise (a lone
+ * "step=0"), or the first of a new series, which the next number tells. */
+static void add_backward_step(struct process *p, struct step_list *list, struct step_event e, int64_t last) {
+    if (list->has_pending && e.step > list->pending.step) {
+        begin_run(p, list, RUN_NEW_SERIES);
+        append(list, list->pending);
+        count_delta(list, e.step - list->pending.step);
+        append(list, e);
+        list->has_pending = false;
+        return;
+    }
+    int64_t first = list->items[list->runs[list->run_count - 1].first].step;
+    bool is_repeat = e.step >= last - 1 || (e.step > first && e.step >= last - 2);
+    if (!is_repeat && !list->has_pending) {
+        list->pending = e;
+        list->has_pending = true;
+    }
+}
+
+static void add_step(struct process *p, struct step_list *list, struct step_event e) {
+    if (list->count == 0) {
+        begin_run(p, list, RUN_OF_PROCESS);
+        append(list, e);
+    } else {
+        int64_t last = list->items[list->count - 1].step;
+        if (e.step <= last && !list->is_restored) {
+            add_backward_step(p, list, e, last);
+            return;
+        }
+        if (list->is_restored)
+            begin_run(p, list, RUN_AFTER_RESTORE);
+        else
+            count_delta(list, e.step - last);
+        append(list, e);
+    }
+    list->has_pending = list->is_restored = false;
+}
+
+/* ---- intervals ---- */
+
+/* Keeps the order: from ascending; on a tie the bucket that comes first in the table last, so that it wins. */
+static void add_overlay(struct process *p, struct overlay o) {
+    if (o.to_ms <= o.from_ms)
+        return;
+    MEM_GROW(p->overlays, p->overlay_count, p->overlay_capacity);
+    size_t i = p->overlay_count++;
+    for (; i > 0; i--) {
+        const struct overlay *before = &p->overlays[i - 1];
+        if (before->from_ms < o.from_ms || (before->from_ms == o.from_ms && before->bucket >= o.bucket))
+            break;
+        p->overlays[i] = *before;
+    }
+    p->overlays[i] = o;
+}
+
+static const uint8_t open_buckets[OPEN_KINDS] = {
+    [OPEN_INIT] = BUCKET_ACCELERATOR_INIT,      [OPEN_PREPARATION] = BUCKET_TRAINING_PREPARATION,
+    [OPEN_RESTORE] = BUCKET_CHECKPOINT_RESTORE, [OPEN_SAVE] = BUCKET_CHECKPOINT_SAVE,
+    [OPEN_DATA] = BUCKET_DATA_LOADING,          [OPEN_EVALUATION] = BUCKET_EVALUATION,
+    [OPEN_REINIT] = BUCKET_ELASTIC_REINIT,
+};
+
+static void open_interval(struct process *p, enum open_kind kind, const struct record *r, int64_t at_ms) {
+    p->open[kind] = (struct open_interval){at_ms, (uint32_t)r->line, r->is_async};
+}
+
+/* A duration never reaches back before the process began to speak or the last interval of its kind ended. */
+static void add_by_duration(struct process *p, enum bucket bucket, const struct record *r, int64_t at_ms) {
+    int64_t from = at_ms;
+    if (r->duration_ms > 0 && p->first_record_ms != TIME_UNKNOWN) {
+        int64_t floor =
+            p->started_ms != TIME_UNKNOWN && p->started_ms < p->first_record_ms ? p->started_ms : p->first_record_ms;
+        for (size_t i = p->overlay_count, tried = 0; i > 0 && tried < 8; i--, tried++)
+            if (p->overlays[i - 1].bucket == bucket && p->overlays[i - 1].to_ms > floor)
+                floor = p->overlays[i - 1].to_ms;
+        from = r->duration_ms < at_ms - floor ? at_ms - r->duration_ms : floor;
+    }
+    add_overlay(p, (struct overlay){.from_ms = from,
+                                    .to_ms = at_ms,
+                                    .line = (uint32_t)r->line,
+                                    .bucket = (uint8_t)bucket,
+                                    .by_duration = true});
+}
+
+static void close_interval(struct process *p, enum open_kind kind, const struct record *r, int64_t at_ms) {
+    struct open_interval *open = &p->open[kind];
+    if (r != NULL && r->duration_ms >= 0)
+        add_by_duration(p, open_buckets[kind], r, at_ms);
+    else if (open->from_ms != TIME_UNKNOWN)
+        add_overlay(p, (struct overlay){
+                           .from_ms = open->from_ms, .to_ms = at_ms, .line = open->line, .bucket = open_buckets[kind]});
+    open->from_ms = TIME_UNKNOWN;
+    if ((kind == OPEN_PREPARATION || kind == OPEN_RESTORE || kind == OPEN_INIT) && r != NULL)
+        p->ready_ms = at_ms;
+}
+
+/* Training steps: what must be over by then is over, although nobody said so. A line that tells the end of a step may
+ * come late (MaxText), so it says nothing about a save or an input wait. */
+static void close_at_step(struct process *p, int64_t begin_ms, bool is_start) {
+    static const enum open_kind kinds[] = {OPEN_INIT, OPEN_PREPARATION, OPEN_RESTORE, OPEN_SAVE, OPEN_DATA};
+    for (size_t i = 0; i < (is_start ? ARRAY_SIZE(kinds) : 3); i++)
+        if (p->open[kinds[i]].from_ms != TIME_UNKNOWN)
+            close_interval(p, kinds[i], NULL, begin_ms);
+}
+
+static int custom_index(struct process *p, const struct record *r, int64_t at_ms) {
+    char name[RECORD_NAME_SIZE];
+    memcpy(name, r->name, sizeof name);
+    name[sizeof name - 1] = '\0';
+    for (int i = 0; i < p->custom_count; i++)
+        if (strcmp(p->custom_names[i], name) == 0)
+            return i;
+    if (p->custom_names == NULL)
+        p->custom_names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom_names);
+    if (p->custom_count == PROCESS_CUSTOM_NAMES - 1)
+        memcpy(name, "OTHER", sizeof "OTHER");
+    if (p->custom_count == PROCESS_CUSTOM_NAMES)
+        return PROCESS_CUSTOM_NAMES - 1;
+    memcpy(p->custom_names[p->custom_count], name, sizeof name);
+    p->custom_first_ms[p->custom_count] = at_ms;
+    return p->custom_count++;
+}
+
+static void add_custom(struct process *p, const struct record *r, int64_t at_ms, bool is_end) {
+    int i = custom_index(p, r, at_ms);
+    struct open_interval *open = &p->open_custom[i];
+    if (!is_end) {
+        *open = (struct open_interval){at_ms, (uint32_t)r->line, false};
+        return;
+    }
+    if (open->from_ms != TIME_UNKNOWN)
+        add_overlay(p, (struct overlay){.from_ms = open->from_ms,
+                                        .to_ms = at_ms,
+                                        .line = open->line,
+                                        .bucket = BUCKET_CUSTOM,
+                                        .custom = (uint8_t)i});
+    open->from_ms = TIME_UNKNOWN;
+}
+
+/* ---- checkpoints ---- */
+
+static void add_durable(struct process *p, const struct record *r, int64_t at_ms, bool is_final) {
+    int64_t step = r->step != RECORD_NONE ? r->step : p->last_save_step;
+    if (step == RECORD_NONE) {
+        const struct step_list *list = p->ends.count > 0 ? &p->ends : &p->starts;
+        if (list->count == 0)
+            return;
+        step = list->items[list->count - 1].step;
+    }
+    MEM_GROW(p->durables, p->durable_count, p->durable_capacity);
+    p->durables[p->durable_count++] = (struct durable_mark){at_ms, step, is_final};
+}
+
+static void add_save(struct process *p, const struct record *r, int64_t at_ms) {
+    if (r->step != RECORD_NONE)
+        p->last_save_step = r->step;
+    bool was_async = p->open[OPEN_SAVE].from_ms != TIME_UNKNOWN ? p->open[OPEN_SAVE].is_async : r->is_async;
+    switch (r->kind) {
+    case RECORD_SAVE_START:
+        open_interval(p, OPEN_SAVE, r, at_ms);
+        break;
+    case RECORD_SAVE_BLOCKED:
+        close_interval(p, OPEN_SAVE, r, at_ms);
+        if (!was_async && !r->is_async)
+            add_durable(p, r, at_ms, false);
+        break;
+    case RECORD_SAVE_WRITTEN:
+        if (!was_async && p->open[OPEN_SAVE].from_ms != TIME_UNKNOWN)
+            close_interval(p, OPEN_SAVE, NULL, at_ms);
+        add_durable(p, r, at_ms, false);
+        break;
+    case RECORD_SAVE_DURABLE:
+        if (!was_async && p->open[OPEN_SAVE].from_ms != TIME_UNKNOWN)
+            close_interval(p, OPEN_SAVE, NULL, at_ms);
+        add_durable(p, r, at_ms, true);
+        break;
+    default:
+        p->sigterm_save_ms = at_ms;
+    }
+}
+
+/* ---- one record ---- */
+
+static void add_training(struct process *p, const struct record *r, int64_t at_ms) {
+    if (r->step == RECORD_NONE || r->step < 0)
+        return;
+    bool has_duration = r->duration_ms >= 0 && r->duration_ms <= INT32_MAX;
+    struct step_event e = {.at_ms = at_ms,
+                           .step = r->step,
+                           .line = (uint32_t)r->line,
+                           .duration_ms = has_duration ? (int32_t)r->duration_ms : -1};
+    bool is_start = r->kind == RECORD_STEP_START;
+    if (is_start || has_duration)
+        close_at_step(p, is_start ? at_ms : at_ms - r->duration_ms, is_start);
+    add_step(p, is_start ? &p->starts : &p->ends, e);
+    p->told_step = RECORD_NONE;
+    p->ready_ms = TIME_UNKNOWN;
+    p->job_end_ms = TIME_UNKNOWN;
+}
+
+static void add_restore(struct process *p, const struct record *r, int64_t at_ms) {
+    if (r->step != RECORD_NONE && r->step < INT64_MAX)
+        p->told_step = r->step + 1;
+    p->ends.is_restored = p->ends.count > 0;
+    p->starts.is_restored = p->starts.count > 0;
+    if (r->kind == RECORD_RESTORE_START)
+        open_interval(p, OPEN_RESTORE, r, at_ms);
+    else
+        close_interval(p, OPEN_RESTORE, r, at_ms);
+}
+
+static void add_known(struct process *p, const struct record *r, int64_t at_ms) {
+    switch (r->kind) {
+    case RECORD_JOB_END:
+        p->job_end_ms = at_ms;
+        break;
+    case RECORD_STEP_START:
+    case RECORD_STEP_END:
+        add_training(p, r, at_ms);
+        break;
+    case RECORD_SAVE_START:
+    case RECORD_SAVE_BLOCKED:
+    case RECORD_SAVE_WRITTEN:
+    case RECORD_SAVE_DURABLE:
+    case RECORD_SAVE_ON_SIGTERM:
+        add_save(p, r, at_ms);
+        break;
+    case RECORD_RESTORE_START:
+    case RECORD_RESTORE_END:
+        add_restore(p, r, at_ms);
+        break;
+    case RECORD_INIT_START:
+        open_interval(p, OPEN_INIT, r, at_ms);
+        break;
+    case RECORD_INIT_END:
+        close_interval(p, OPEN_INIT, r, at_ms);
+        break;
+    case RECORD_PREPARATION_START:
+        open_interval(p, OPEN_PREPARATION, r, at_ms);
+        break;
+    case RECORD_PREPARATION_END:
+        close_interval(p, OPEN_PREPARATION, r, at_ms);
+        break;
+    case RECORD_DATA_START:
+        open_interval(p, OPEN_DATA, r, at_ms);
+        break;
+    case RECORD_DATA_END:
+        close_interval(p, OPEN_DATA, r, at_ms);
+        break;
+    case RECORD_EVALUATION_START:
+        open_interval(p, OPEN_EVALUATION, r, at_ms);
+        break;
+    case RECORD_EVALUATION_END:
+        close_interval(p, OPEN_EVALUATION, r, at_ms);
+        break;
+    case RECORD_ELASTIC_REINIT_START:
+        open_interval(p, OPEN_REINIT, r, at_ms);
+        break;
+    case RECORD_ELASTIC_REINIT_END:
+        close_interval(p, OPEN_REINIT, r, at_ms);
+        break;
+    case RECORD_CUSTOM_START:
+    case RECORD_CUSTOM_END:
+        add_custom(p, r, at_ms, r->kind == RECORD_CUSTOM_END);
+        break;
+    case RECORD_COMPILE_END:
+        add_by_duration(p, BUCKET_PROGRAM_STARTUP, r, at_ms);
+        break;
+    case RECORD_RESUME:
+        p->told_step = r->step;
+        break;
+    default: /* elastic slice counts and waits: issue 4; signs of life say nothing more */
+        break;
+    }
+}
+
+/* A line read twice (a reconnected follow) counts once. Lines without a number are all taken. */
+static bool is_seen(struct process *p, const struct record *r) {
+    if (r->line <= 0)
+        return false;
+    if (r->line < p->last_line)
+        return true;
+    if (r->line > p->last_line) {
+        p->last_line = r->line;
+        p->line_hash_count = 0;
+    }
+    uint64_t h = (uint64_t)r->kind + 1;
+    h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->step;
+    h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->at_ms;
+    h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->duration_ms;
+    for (size_t i = 0; i < sizeof r->name && r->name[i] != '\0'; i++)
+        h = (h ^ (unsigned char)r->name[i]) * 0x100000001B3u;
+    int known = p->line_hash_count < 8 ? p->line_hash_count : 8;
+    for (int i = 0; i < known; i++)
+        if (p->line_hashes[i] == h)
+            return true;
+    p->line_hashes[p->line_hash_count++ % 8] = h;
+    return false;
+}
+
+/* Years 0001 to 9999, so that sums cannot overflow. */
+static bool is_plausible(int64_t ms) {
+    return ms >= -62135596800000 && ms <= 253402300799999;
+}
+
+void process_add(struct process *p, const struct record *r) {
+    if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
+        return;
+    int64_t at_ms = r->at_ms, received_ms = is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
+    if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
+        at_ms = received_ms;
+    if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms)
+        at_ms = p->last_ms;
+    if (at_ms == TIME_UNKNOWN)
+        return; /* nothing at all tells when */
+    p->last_ms = at_ms;
+    if (r->kind != RECORD_SIGN_OF_LIFE && p->first_record_ms == TIME_UNKNOWN)
+        p->first_record_ms = at_ms;
+    bool is_checkpoint = r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
+    if (is_checkpoint && p->first_checkpoint_ms == TIME_UNKNOWN)
+        p->first_checkpoint_ms = at_ms;
+    add_known(p, r, at_ms);
+}

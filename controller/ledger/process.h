@@ -1,0 +1,100 @@
+/* process: what one run of the training program said, in log order, kept compactly: its steps, the intervals that it
+ * named (saves, restores, input waits, ...), its checkpoints. Appending is O(1) amortised and depends only on the
+ * records and their order; a line that was seen before is ignored. What it means for the job is decided in training.c.
+ *
+ * The times of one process never go back here: a record that claims an earlier time than the one before it is taken at
+ * that one's time, and one that claims a time long after its line was received is taken at the line's stamp. */
+#ifndef LEDGER_PROCESS_H
+#define LEDGER_PROCESS_H
+
+#include "ledger/buckets.h"
+#include "ledger/record.h"
+
+#include <stddef.h>
+
+struct step_event { /* 24 bytes: there are millions */
+    int64_t at_ms, step;
+    int32_t duration_ms; /* -1: not given */
+    uint32_t line;
+};
+
+enum run_reason { RUN_OF_PROCESS, RUN_AFTER_RESTORE, RUN_NEW_SERIES };
+
+/* A run: steps of one process whose numbers only go up. */
+struct run_mark {
+    size_t first; /* index of its first step */
+    enum run_reason reason;
+    int64_t told_step; /* the step at which a restore or the trainer says that training resumes; RECORD_NONE */
+    int64_t ready_ms;  /* end of the last preparation or restore before it; TIME_UNKNOWN */
+};
+
+struct step_list {
+    struct step_event *items;
+    size_t count, capacity;
+    struct run_mark *runs;
+    size_t run_count, run_capacity;
+    struct step_event pending; /* a number that went back: a new series, or noise? The next one tells */
+    bool has_pending, is_restored;
+    struct {
+        int64_t delta, count;
+    } deltas[8]; /* how far apart the numbers are: 1, or the trainer's log interval */
+};
+
+struct overlay {
+    int64_t from_ms, to_ms;
+    uint32_t line;
+    uint8_t bucket;   /* enum bucket */
+    uint8_t custom;   /* index of the process's custom names */
+    bool by_duration; /* known only when it was over */
+};
+
+struct durable_mark {
+    int64_t at_ms, step;
+    bool
+        is_final; /* final on all hosts; else written or blocking save over: counts where no log line ever says final */
+};
+
+#define PROCESS_CUSTOM_NAMES 16 /* the last one is OTHER */
+
+enum open_kind {
+    OPEN_INIT,
+    OPEN_PREPARATION,
+    OPEN_RESTORE,
+    OPEN_SAVE,
+    OPEN_DATA,
+    OPEN_EVALUATION,
+    OPEN_REINIT,
+    OPEN_KINDS
+};
+
+struct process {
+    uint64_t id;
+    int64_t started_ms, ended_ms;
+    int line_lag; /* steps that a step's line comes late: -1 not told */
+    struct step_list ends, starts;
+    struct overlay *overlays; /* sorted: from ascending, ties: the one that wins last */
+    size_t overlay_count, overlay_capacity;
+    struct durable_mark *durables;
+    size_t durable_count, durable_capacity;
+    struct open_interval {
+        int64_t from_ms; /* TIME_UNKNOWN: not open */
+        uint32_t line;
+        bool is_async;
+    } open[OPEN_KINDS], open_custom[PROCESS_CUSTOM_NAMES];
+    char (*custom_names)[RECORD_NAME_SIZE];
+    int custom_count;
+    int64_t custom_first_ms[PROCESS_CUSTOM_NAMES];
+    int64_t told_step, ready_ms, last_save_step;
+    int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms, sigterm_save_ms; /* TIME_UNKNOWN */
+    int64_t last_line;
+    uint64_t line_hashes[8]; /* of the records of the last line, so that a line read twice counts once */
+    int line_hash_count;
+};
+
+struct process *process_new(uint64_t id);
+void process_free(struct process *p);
+void process_add(struct process *p, const struct record *r);
+/* How many of the list's steps were told by then. */
+size_t step_list_until(const struct step_list *list, int64_t through_ms);
+
+#endif

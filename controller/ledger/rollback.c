@@ -1,0 +1,123 @@
+/* rollback: what was done and lost. Runs are visited in time order with a stack of those whose steps still count: a run
+ * that resumes at step s takes every step from s on away from the runs before it. Each loss is pushed once and a run
+ * that lost everything leaves the stack, so the cost is linear in the number of runs. */
+#include "ledger/training.h"
+
+#include "base/mem.h"
+
+struct settler {
+    struct training *t;
+    struct run **kept; /* the stack */
+    size_t kept_count;
+    bool any_final; /* some line says that a save is final: then only such lines make one durable */
+};
+
+static void push_loss(struct run *run, struct loss loss) {
+    MEM_GROW(run->losses, run->loss_count, run->loss_capacity);
+    run->losses[run->loss_count++] = loss;
+}
+
+static int64_t kept_last(const struct run *run) {
+    int64_t last = run->last_step;
+    if (run->loss_count > 0 && run->losses[run->loss_count - 1].from_step - 1 < last)
+        last = run->losses[run->loss_count - 1].from_step - 1;
+    return last;
+}
+
+static void lose_from(struct settler *s, int64_t step, int interruption, bool is_assumed) {
+    while (s->kept_count > 0) {
+        struct run *run = s->kept[s->kept_count - 1];
+        if (kept_last(run) + run->missing_steps < step)
+            return;
+        push_loss(run, (struct loss){step, interruption, is_assumed});
+        if (run->first_step < step)
+            return;
+        s->kept_count--;
+    }
+}
+
+const struct loss *training_loss(const struct run *run, int64_t step) {
+    size_t low = 0, high = run->loss_count;
+    while (low < high) { /* the first in time that took it */
+        size_t middle = low + (high - low) / 2;
+        if (run->losses[middle].from_step <= step)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < run->loss_count ? &run->losses[low] : NULL;
+}
+
+/* What became durable in a view after one time and up to another. */
+static void find_durable(struct settler *s, const struct run *run, int64_t until_ms) {
+    const struct view *v = &s->t->views[run->view];
+    for (size_t i = 0; i < v->process->durable_count; i++) {
+        const struct durable_mark *d = &v->process->durables[i];
+        if (d->at_ms >= until_ms || (s->any_final && !d->is_final))
+            continue;
+        bool is_of_run = d->step >= run->resumed_step - 1 && d->step <= run->last_step + s->t->interval + 1;
+        if (is_of_run && (s->t->durable_step == RECORD_NONE || d->step > s->t->durable_step))
+            s->t->durable_step = d->step;
+    }
+}
+
+static int strike_before(const struct strike *strikes, size_t count, int64_t after_ms, int64_t until_ms) {
+    for (size_t i = count; i > 0; i--)
+        if (strikes[i - 1].at_ms <= until_ms)
+            return strikes[i - 1].at_ms > after_ms ? (int)(i - 1) : -1;
+    return -1;
+}
+
+static void visit_run(struct settler *s, struct run *run, const struct run *before, const struct strike *strikes,
+                      size_t count) {
+    if (run->reason == RUN_NEW_SERIES) {
+        s->kept_count = 0;
+        s->t->durable_step = RECORD_NONE;
+        s->t->series_first_run = (size_t)(run - s->t->runs);
+    } else if (before != NULL) {
+        int strike = strike_before(strikes, count, before->begin_ms, run->begin_ms);
+        if (s->kept_count > 0) {
+            struct run *top = s->kept[s->kept_count - 1];
+            if (run->reason == RUN_OF_PROCESS && run->resumed_step > kept_last(top) + 1 &&
+                kept_last(top) == top->last_step)
+                top->missing_steps = run->resumed_step - top->last_step - 1;
+        }
+        lose_from(s, run->resumed_step, strike, false);
+        s->t->durable_step = run->resumed_step > 0 && s->kept_count > 0 ? run->resumed_step - 1 : RECORD_NONE;
+    }
+    bool is_told = s->t->views[run->view].list->runs[0].told_step != RECORD_NONE;
+    if (s->t->durable_step == RECORD_NONE && is_told && run->resumed_step > 0 && run->reason != RUN_NEW_SERIES)
+        s->t->durable_step = run->resumed_step - 1;
+    s->kept[s->kept_count++] = run;
+}
+
+/* Whether the last run was cut off and nothing has followed yet. The times of objects are whole seconds. */
+static int open_strike(const struct run *last, const struct strike *strikes, size_t count) {
+    if (count == 0)
+        return -1;
+    int64_t at = strikes[count - 1].at_ms;
+    return at > last->begin_ms && at + 1000 > last->end_ms ? (int)count - 1 : -1;
+}
+
+bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
+                     enum ledger_outcome outcome) {
+    if (t->run_count == 0)
+        return false;
+    struct settler s = {.t = t, .kept = mem_resize(NULL, t->run_count, sizeof *s.kept)};
+    for (size_t i = 0; i < t->view_count; i++)
+        for (size_t j = 0; j < t->views[i].process->durable_count; j++)
+            s.any_final |= t->views[i].process->durables[j].is_final;
+    for (size_t i = 0; i < t->run_count; i++) {
+        visit_run(&s, &t->runs[i], i > 0 ? &t->runs[i - 1] : NULL, strikes, count);
+        bool has_next = i + 1 < t->run_count && t->runs[i + 1].view == t->runs[i].view;
+        find_durable(&s, &t->runs[i], has_next ? t->runs[i + 1].begin_ms : TIME_OPEN);
+    }
+    const struct run *last = &t->runs[t->run_count - 1];
+    int strike = open_strike(last, strikes, count);
+    bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
+    bool is_unproved = at_risk && !t->has_checkpoints;
+    if (at_risk && !is_unproved)
+        lose_from(&s, t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1, strike, !at_end);
+    free(s.kept);
+    return is_unproved;
+}

@@ -1,0 +1,338 @@
+/* slots: lives into the number of slots that are available, running and pulling at each time. Cost: the lives are
+ * sorted by radix, the changes summed per distinct time, so that 100,000 lives whose times are whole seconds stay
+ * cheap. */
+#include "ledger/timeline.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* ---- changes summed per time ---- */
+
+struct change {
+    int64_t at_ms;
+    int64_t chips;
+    int32_t available, running, pulling;
+    bool is_used, is_replaced, is_restarted;
+};
+
+struct changes {
+    struct change *table;
+    size_t size, count;
+    int64_t through_ms;
+};
+
+static size_t change_hash(int64_t at_ms, size_t mask) {
+    uint64_t h = (uint64_t)at_ms * 0x9E3779B97F4A7C15u;
+    return (size_t)(h >> 20) & mask;
+}
+
+static struct change *change_probe(struct changes *c, int64_t at_ms) {
+    size_t mask = c->size - 1, i = change_hash(at_ms, mask);
+    while (c->table[i].is_used && c->table[i].at_ms != at_ms)
+        i = (i + 1) & mask;
+    return &c->table[i];
+}
+
+static struct change *change_at(struct changes *c, int64_t at_ms) {
+    if (c->count * 2 >= c->size) {
+        struct changes old = *c;
+        c->size = old.size ? old.size * 2 : 64;
+        c->table = mem_alloc(c->size * sizeof *c->table);
+        for (size_t i = 0; i < old.size; i++)
+            if (old.table[i].is_used)
+                *change_probe(c, old.table[i].at_ms) = old.table[i];
+        free(old.table);
+    }
+    struct change *change = change_probe(c, at_ms);
+    if (!change->is_used) {
+        *change = (struct change){.at_ms = at_ms, .is_used = true};
+        c->count++;
+    }
+    return change;
+}
+
+enum amount { AVAILABLE, RUNNING, PULLING };
+
+static void add_amount(struct change *c, enum amount what, int32_t by) {
+    if (what == AVAILABLE)
+        c->available += by;
+    else if (what == RUNNING)
+        c->running += by;
+    else
+        c->pulling += by;
+}
+
+static void add_span(struct changes *c, enum amount what, int64_t from, int64_t to) {
+    if (from == TIME_UNKNOWN || from >= to || from > c->through_ms)
+        return;
+    add_amount(change_at(c, from), what, 1);
+    if (to <= c->through_ms)
+        add_amount(change_at(c, to), what, -1);
+}
+
+/* ---- lives in order ---- */
+
+struct sort_item {
+    uint64_t key;
+    uint32_t index;
+};
+
+/* Stable least-significant-digit radix sort; digits that are all the same are skipped. */
+static void radix_sort(struct sort_item **items, struct sort_item **spare, size_t count) {
+    uint64_t all_or = 0, all_and = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        all_or |= (*items)[i].key;
+        all_and &= (*items)[i].key;
+    }
+    for (int shift = 0; shift < 64; shift += 8) {
+        if ((((all_or ^ all_and) >> shift) & 255) == 0)
+            continue;
+        size_t starts[257] = {0};
+        for (size_t i = 0; i < count; i++)
+            starts[(((*items)[i].key >> shift) & 255) + 1]++;
+        for (int d = 0; d < 256; d++)
+            starts[d + 1] += starts[d];
+        for (size_t i = 0; i < count; i++)
+            (*spare)[starts[((*items)[i].key >> shift) & 255]++] = (*items)[i];
+        struct sort_item *swap = *items;
+        *items = *spare;
+        *spare = swap;
+    }
+}
+
+static uint64_t time_key(int64_t ms) {
+    return (uint64_t)ms ^ (UINT64_C(1) << 63);
+}
+
+static int64_t life_created(const struct life_fact *life) {
+    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
+}
+
+/* The lives that had begun by through_ms, by slot, creation, id. *count in: all lives; out: those. */
+static struct sort_item *sorted_lives(const struct ledger *l, int64_t through_ms, size_t *ret_count) {
+    size_t count = 0;
+    struct sort_item *items = mem_resize(NULL, l->lives.count + 1, sizeof *items);
+    struct sort_item *spare = mem_resize(NULL, l->lives.count + 1, sizeof *spare);
+    for (size_t i = 0; i < l->lives.count; i++) {
+        int64_t created = life_created(&l->lives.items[i]);
+        if (created != TIME_UNKNOWN && created <= through_ms)
+            items[count++] = (struct sort_item){l->lives.items[i].id, (uint32_t)i};
+    }
+    radix_sort(&items, &spare, count);
+    for (size_t i = 0; i < count; i++)
+        items[i].key = time_key(life_created(&l->lives.items[items[i].index]));
+    radix_sort(&items, &spare, count);
+    for (size_t i = 0; i < count; i++)
+        items[i].key = l->lives.items[items[i].index].slot;
+    radix_sort(&items, &spare, count);
+    free(spare);
+    *ret_count = count;
+    return items;
+}
+
+/* ---- gaps (restarts, outages) by life and time ---- */
+
+struct gaps {
+    struct life_gap *items;
+    size_t count;
+};
+
+static int compare_gaps(const void *a, const void *b) {
+    const struct life_gap *x = a, *y = b;
+    if (x->life_id != y->life_id)
+        return x->life_id < y->life_id ? -1 : 1;
+    return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
+}
+
+static struct gaps sorted_gaps(const struct life_gap *items, size_t count) {
+    struct gaps gaps = {mem_resize(NULL, count + 1, sizeof *items), count};
+    if (count > 0) {
+        memcpy(gaps.items, items, count * sizeof *items);
+        qsort(gaps.items, count, sizeof *items, compare_gaps);
+    }
+    return gaps;
+}
+
+static size_t gaps_of(const struct gaps *gaps, uint64_t life_id) {
+    size_t low = 0, high = gaps->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (gaps->items[middle].life_id < life_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- one life ---- */
+
+struct makers {
+    struct changes changes;
+    struct gaps restarts, outages;
+    int32_t largest_chips;
+};
+
+static int64_t min_time(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max_time(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* The training containers within a span in which the slot is available. */
+static void add_running(struct makers *m, const struct life_fact *life, int64_t from, int64_t to) {
+    int64_t at = life->running_ms == TIME_UNKNOWN ? TIME_OPEN : max_time(from, life->running_ms);
+    if (life->done_ms != TIME_UNKNOWN)
+        at = min_time(at, max_time(from, life->done_ms));
+    if (life->pull_start_ms != TIME_UNKNOWN) {
+        int64_t pulled = life->pull_end_ms == TIME_UNKNOWN ? TIME_OPEN : life->pull_end_ms;
+        add_span(&m->changes, PULLING, max_time(from, life->pull_start_ms), min_time(min_time(at, to), pulled));
+    }
+    for (size_t i = gaps_of(&m->restarts, life->id);
+         i < m->restarts.count && m->restarts.items[i].life_id == life->id && at < to; i++) {
+        const struct life_gap *down = &m->restarts.items[i];
+        int64_t up = down->to_ms == TIME_UNKNOWN ? TIME_OPEN : down->to_ms;
+        if (up <= at || down->from_ms >= to)
+            continue;
+        if (down->from_ms > at)
+            add_span(&m->changes, RUNNING, at, down->from_ms);
+        if (down->from_ms >= from && down->from_ms <= m->changes.through_ms)
+            change_at(&m->changes, down->from_ms)->is_restarted = true;
+        at = max_time(at, up);
+        if (life->done_ms != TIME_UNKNOWN && life->done_ms < at)
+            at = max_time(down->from_ms, life->done_ms);
+    }
+    add_span(&m->changes, RUNNING, at, to);
+}
+
+static void add_available(struct makers *m, const struct life_fact *life, int64_t from, int64_t to) {
+    for (size_t i = gaps_of(&m->outages, life->id);
+         i < m->outages.count && m->outages.items[i].life_id == life->id && from < to; i++) {
+        const struct life_gap *out = &m->outages.items[i];
+        int64_t back = out->to_ms == TIME_UNKNOWN ? TIME_OPEN : out->to_ms;
+        if (back <= from || out->from_ms >= to)
+            continue;
+        if (out->from_ms > from) {
+            add_span(&m->changes, AVAILABLE, from, out->from_ms);
+            add_running(m, life, from, out->from_ms);
+        }
+        from = back;
+    }
+    add_span(&m->changes, AVAILABLE, from, to);
+    if (from < to)
+        add_running(m, life, from, to);
+}
+
+/* superseded_ms: when the slot's next life began (TIME_OPEN: this is the newest). */
+static void add_life(struct makers *m, const struct life_fact *life, int64_t superseded_ms) {
+    if (life->bound_ms == TIME_UNKNOWN || life->bound_ms > m->changes.through_ms)
+        return;
+    int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
+    int64_t done = life->done_ms == TIME_UNKNOWN ? TIME_OPEN : max_time(life->done_ms, life->bound_ms);
+    if (done <= lost) {
+        add_available(m, life, life->bound_ms, superseded_ms);
+    } else {
+        add_available(m, life, life->bound_ms, min_time(lost, superseded_ms));
+        add_available(m, life, done, superseded_ms);
+    }
+    bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;
+    if (is_cut && superseded_ms <= m->changes.through_ms)
+        change_at(&m->changes, superseded_ms)->is_replaced = true;
+    int64_t released = life->released_ms == TIME_UNKNOWN ? TIME_OPEN : life->released_ms;
+    if (life->chips > 0 && released > life->bound_ms) {
+        change_at(&m->changes, life->bound_ms)->chips += life->chips;
+        if (released <= m->changes.through_ms)
+            change_at(&m->changes, released)->chips -= life->chips;
+        if (life->chips > m->largest_chips)
+            m->largest_chips = life->chips;
+    }
+}
+
+/* ---- the timeline ---- */
+
+static int compare_changes(const void *a, const void *b) {
+    const struct change *x = a, *y = b;
+    return (x->at_ms > y->at_ms) - (x->at_ms < y->at_ms);
+}
+
+static int compare_amounts(const void *a, const void *b) {
+    const struct amount_from *x = a, *y = b;
+    return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
+}
+
+static struct amount_from *sorted_amounts(const struct amount_from *items, size_t count) {
+    struct amount_from *sorted = mem_resize(NULL, count + 1, sizeof *sorted);
+    if (count > 0) {
+        memcpy(sorted, items, count * sizeof *items);
+        qsort(sorted, count, sizeof *items, compare_amounts);
+    }
+    return sorted;
+}
+
+/* The changes moved together and sorted, so that the table can be read as a list. */
+static void sort_changes(struct changes *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->size; i++)
+        if (c->table[i].is_used)
+            c->table[n++] = c->table[i];
+    if (n > 1)
+        qsort(c->table, n, sizeof *c->table, compare_changes);
+}
+
+static struct slot_timeline accumulate(const struct ledger *l, struct makers *m) {
+    struct amount_from *required = sorted_amounts(l->required.items, l->required.count);
+    struct amount_from *chips = sorted_amounts(l->required_chips.items, l->required_chips.count);
+    struct slot_timeline t = {mem_resize(NULL, m->changes.count + 1, sizeof *t.items), 0};
+    struct slot_state s = {.from_ms = INT64_MIN};
+    size_t r = 0, k = 0;
+    t.items[t.count++] = s;
+    for (size_t i = 0; i < m->changes.count; i++) {
+        const struct change *c = &m->changes.table[i];
+        s.from_ms = c->at_ms;
+        s.available += c->available;
+        s.running += c->running;
+        s.pulling += c->pulling;
+        s.chips_allocated += c->chips;
+        s.is_replaced = c->is_replaced;
+        s.is_restarted = c->is_restarted;
+        while (r < l->required.count && required[r].from_ms <= s.from_ms)
+            s.required = required[r++].amount;
+        while (k < l->required_chips.count && chips[k].from_ms <= s.from_ms)
+            s.chips_required = chips[k++].amount;
+        if (l->required_chips.count == 0)
+            s.chips_required = s.required * m->largest_chips;
+        t.items[t.count++] = s;
+    }
+    free(required);
+    free(chips);
+    return t;
+}
+
+struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_ms) {
+    struct makers m = {.changes.through_ms = through_ms,
+                       .restarts = sorted_gaps(l->restarts.items, l->restarts.count),
+                       .outages = sorted_gaps(l->outages.items, l->outages.count)};
+    size_t count;
+    struct sort_item *order = sorted_lives(l, through_ms, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct life_fact *life = &l->lives.items[order[i].index];
+        bool has_next = i + 1 < count && order[i + 1].key == order[i].key;
+        add_life(&m, life, has_next ? life_created(&l->lives.items[order[i + 1].index]) : TIME_OPEN);
+    }
+    for (size_t i = 0; i < l->required.count; i++)
+        if (l->required.items[i].from_ms <= through_ms)
+            change_at(&m.changes, l->required.items[i].from_ms);
+    for (size_t i = 0; i < l->required_chips.count; i++)
+        if (l->required_chips.items[i].from_ms <= through_ms)
+            change_at(&m.changes, l->required_chips.items[i].from_ms);
+    sort_changes(&m.changes);
+    struct slot_timeline t = accumulate(l, &m);
+    free(order);
+    free(m.changes.table);
+    free(m.restarts.items);
+    free(m.outages.items);
+    return t;
+}

@@ -1,0 +1,337 @@
+#include "ledger/sweep.h"
+
+#include "base/mem.h"
+
+struct verdict {
+    int account;
+    enum basis basis;
+    bool is_available, is_work; /* is_work: taken from the cursor's budget */
+    int lost_to;                /* interruption that WastedProgress is booked to; -1 */
+    bool is_assumed;
+    struct origin origin;
+};
+
+static int64_t min_of(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- steps left behind ---- */
+
+static void on_step(void *context, const struct run *run, const struct step_span *span, int64_t step,
+                    const struct loss *loss) {
+    struct sweep *s = context;
+    (void)run;
+    s->step_count += span->weight;
+    s->last_step = step;
+    if (loss != NULL) {
+        s->lost_steps += span->weight;
+        if (loss->interruption >= 0)
+            s->recoveries[loss->interruption].lost_steps += span->weight;
+    }
+    if (s->max_step == RECORD_NONE || step > s->max_step)
+        s->max_step = step;
+    struct execution *x = &s->executions[s->interruption + 1];
+    if (x->first_step != RECORD_NONE)
+        x->last_step = step;
+    for (int i = s->interruption; i >= 0 && i >= s->interruption - 1; i--) {
+        struct recovery *r = &s->recoveries[i];
+        bool is_new = r->max_step_before == RECORD_NONE || step > r->max_step_before;
+        if (is_new && r->new_progress_ms == TIME_UNKNOWN && r->first_step_ms != TIME_UNKNOWN)
+            r->new_progress_ms = span->to_ms;
+    }
+}
+
+/* The first step that begins after the interruption. The times of objects are whole seconds, so the last steps of the
+ * process that died may seem to begin after it. */
+static void see_step(struct sweep *s, const struct base *b, int64_t t) {
+    struct execution *x = &s->executions[s->interruption + 1];
+    int64_t struck = s->interruption >= 0 ? s->interruptions->items[s->interruption].at_ms : s->start_ms;
+    bool is_of_before = s->interruption >= 0 && b->run->begin_ms < struck && b->from_ms < struck + 2000;
+    if (x->first_step != RECORD_NONE || is_of_before)
+        return;
+    x->first_step = b->step;
+    x->first_step_ms = max_of(b->from_ms, struck) < t ? t : max_of(b->from_ms, struck);
+    if (s->interruption >= 0)
+        s->recoveries[s->interruption].first_step_ms = x->first_step_ms;
+}
+
+/* ---- which bucket ---- */
+
+static struct verdict of_objects(const struct sweep *s, enum bucket bucket) {
+    return (struct verdict){
+        .account = (int)bucket, .basis = BASIS_OBSERVED, .lost_to = -1, .origin = {.interruption = s->interruption}};
+}
+
+static struct verdict unavailable(const struct sweep *s, int64_t t) {
+    const struct hold_fact *hold = s->holds->items[s->hold].scheduling;
+    bool is_interrupted = s->interruption >= 0 && t < s->interruptions->items[s->interruption].until_ms;
+    struct verdict v = of_objects(s, hold != NULL ? hold->kind : is_interrupted ? BUCKET_RESCHEDULING : BUCKET_BINDING);
+    if (hold != NULL) {
+        v.basis = hold->basis;
+        v.origin.hold = hold;
+    }
+    return v;
+}
+
+static struct verdict of_segment(const struct view *view, const struct segment *g) {
+    int account = g->bucket == BUCKET_CUSTOM ? BUCKET_COUNT + view->custom_map[g->custom] : g->bucket;
+    return (struct verdict){.account = account,
+                            .basis = BASIS_OBSERVED,
+                            .is_available = true,
+                            .lost_to = -1,
+                            .origin = {.view = view, .line = g->line, .step = RECORD_NONE}};
+}
+
+static struct verdict of_work(const struct base *b) {
+    struct verdict v = {.is_available = true,
+                        .is_work = true,
+                        .lost_to = -1,
+                        .origin = {.view = b->view, .line = b->line, .step = b->step, .last_step = b->step}};
+    v.basis = b->kind == BASE_STEP ? BASIS_OBSERVED : BASIS_DERIVED;
+    if (b->startup_ms > 0) {
+        v.account = BUCKET_PROGRAM_STARTUP;
+        v.basis = BASIS_DERIVED;
+    } else if (b->ordinary_ms <= 0) {
+        v.account = BUCKET_STALL;
+    } else if (b->kind == BASE_UNFINISHED || b->loss != NULL) {
+        v.account = BUCKET_WASTED_PROGRESS;
+        v.lost_to = b->loss->interruption;
+        v.is_assumed = b->loss->is_assumed;
+        if (v.is_assumed)
+            v.basis = BASIS_ASSUMED;
+    } else {
+        v.account = BUCKET_PRODUCTIVE;
+    }
+    return v;
+}
+
+static struct verdict of_base(const struct base *b) {
+    static const enum bucket buckets[] = {
+        [BASE_NOTHING] = BUCKET_UNATTRIBUTED,
+        [BASE_PREPARATION] = BUCKET_TRAINING_PREPARATION,
+        [BASE_DEAD] = BUCKET_PROCESS_FAILURE_DETECTION,
+        [BASE_SHUTDOWN] = BUCKET_SHUTDOWN,
+    };
+    if (b->kind == BASE_STEP || b->kind == BASE_CREDIT || b->kind == BASE_UNFINISHED)
+        return of_work(b);
+    return (struct verdict){.account = (int)buckets[b->kind],
+                            .basis = b->kind == BASE_PREPARATION ? BASIS_ASSUMED : BASIS_OBSERVED,
+                            .is_available = true,
+                            .lost_to = -1,
+                            .origin = {.view = b->view, .line = b->line, .step = RECORD_NONE}};
+}
+
+/* DESIGN.md section 2, the table of buckets. Completed steps prove that everything was there. */
+static struct verdict judge(const struct sweep *s, const struct base *b, const struct segment *g, int64_t t) {
+    const struct slot_state *slots = &s->slots->items[s->slot];
+    const struct hold_fact *dead = s->holds->items[s->hold].process;
+    bool is_proved = b->kind == BASE_STEP, is_winding_down = t >= s->interruptions->tail_ms;
+    if (!is_proved && !is_winding_down) {
+        if (!slot_state_is_available(slots))
+            return unavailable(s, t);
+        struct verdict v = of_objects(s, slots->pulling > 0 ? BUCKET_IMAGE_PULL : BUCKET_CONTAINER_START);
+        v.is_available = true;
+        if (!slot_state_is_running(slots))
+            return v;
+        if (dead != NULL) {
+            v.account = BUCKET_PROCESS_FAILURE_DETECTION;
+            v.basis = dead->basis;
+            v.origin.hold = dead;
+            return v;
+        }
+    }
+    return g != NULL ? of_segment(b->view, g) : of_base(b);
+}
+
+/* ---- booking ---- */
+
+static void close_span(struct sweep *s, int64_t t) {
+    if (s->span_account < 0)
+        return;
+    struct account *a = &s->accounts[s->span_account];
+    a->count++;
+    if (t - s->span_from_ms > a->largest_ms) {
+        a->largest_ms = t - s->span_from_ms;
+        a->largest_from_ms = s->span_from_ms;
+        a->largest = s->span_origin;
+    }
+}
+
+static void book_span(struct sweep *s, const struct verdict *v, int64_t t) {
+    struct account *a = &s->accounts[v->account];
+    if (v->basis > a->basis)
+        a->basis = v->basis;
+    bool is_named = v->account >= BUCKET_COUNT || v->origin.step == RECORD_NONE;
+    bool is_same = s->span_account == v->account && s->span_origin.hold == v->origin.hold &&
+                   (!is_named || s->span_origin.line == v->origin.line);
+    if (is_same) {
+        s->span_origin.last_step = v->origin.last_step;
+        return;
+    }
+    close_span(s, t);
+    s->span_account = v->account;
+    s->span_from_ms = t;
+    s->span_origin = v->origin;
+}
+
+static void book_windows(struct sweep *s, const struct verdict *v, int64_t from, int64_t to) {
+    const struct ledger_options *options = &s->ledger->options;
+    for (int i = 0; i < options->window_count; i++) {
+        int64_t begin = max_of(from, s->through_ms - options->windows_ms[i]);
+        if (begin >= to)
+            continue;
+        s->accounts[v->account].window_ms[i] += to - begin;
+        if (v->is_available)
+            s->window_available_ms[i] += to - begin;
+    }
+}
+
+static void book_interruption(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
+    if (v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0) {
+        s->recoveries[v->lost_to].tch_ms += ms;
+        s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
+    }
+    struct execution *x = &s->executions[s->interruption + 1];
+    if (v->is_available && x->available_ms == TIME_UNKNOWN)
+        x->available_ms = t;
+    if (v->account == BUCKET_IMAGE_PULL)
+        x->image_pull_ms += ms;
+    else if (v->account == BUCKET_CONTAINER_START)
+        x->container_start_ms += ms;
+    else if (v->account == BUCKET_PRODUCTIVE)
+        x->productive_ms += ms;
+    if (s->interruption < 0)
+        return;
+    struct recovery *r = &s->recoveries[s->interruption];
+    if (t < s->interruptions->items[s->interruption].until_ms && !v->is_available) {
+        bool is_wait =
+            v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT || v->account == BUCKET_QUEUE_WAIT;
+        *(is_wait ? &r->wait_ms : &r->tre_ms) += ms;
+    } else if (v->is_available && r->first_step_ms == TIME_UNKNOWN) {
+        r->trm_ms += ms;
+    }
+}
+
+static void book(struct sweep *s, const struct verdict *v, const struct base *b, int64_t from, int64_t to) {
+    const struct slot_state *slots = &s->slots->items[s->slot];
+    int64_t ms = to - from;
+    book_span(s, v, from);
+    s->accounts[v->account].ms += ms;
+    s->accounts[v->account].chip_ms += slots->chips_allocated * ms;
+    if (slots->chips_required > slots->chips_allocated)
+        s->chip_ms_waiting += (slots->chips_required - slots->chips_allocated) * ms;
+    if (v->is_available)
+        s->available_ms += ms;
+    if (s->ledger->options.window_count > 0)
+        book_windows(s, v, from, to);
+    book_interruption(s, v, from, ms);
+    if (v->account == BUCKET_PRODUCTIVE && !s->at_end && b->run >= &s->training->runs[s->training->series_first_run] &&
+        (s->training->durable_step == RECORD_NONE || b->step > s->training->durable_step))
+        s->provisional_ms += ms;
+}
+
+/* ---- the walk ---- */
+
+static void enter_interruption(struct sweep *s, int64_t t) {
+    const struct interruptions *list = s->interruptions;
+    while (s->interruption + 1 < (int)list->count && list->items[s->interruption + 1].at_ms <= t) {
+        s->executions[s->interruption + 1].end_ms = list->items[s->interruption + 1].at_ms;
+        s->interruption++;
+        s->executions[s->interruption + 1].start_ms = list->items[s->interruption].at_ms;
+        s->recoveries[s->interruption].max_step_before = s->max_step;
+    }
+}
+
+/* Moves every stream to t; returns when the first of them changes again. */
+static int64_t advance(struct sweep *s, int64_t t) {
+    int64_t next = s->through_ms;
+    bool was_running = slot_state_is_running(&s->slots->items[s->slot]);
+    while (s->slot + 1 < s->slots->count && s->slots->items[s->slot + 1].from_ms <= t) {
+        s->slot++;
+        bool is_running = slot_state_is_running(&s->slots->items[s->slot]);
+        if (is_running && !was_running)
+            s->running_since_ms = s->slots->items[s->slot].from_ms;
+        was_running = is_running;
+    }
+    while (s->hold + 1 < s->holds->count && s->holds->items[s->hold + 1].from_ms <= t)
+        s->hold++;
+    enter_interruption(s, t);
+    if (s->slot + 1 < s->slots->count)
+        next = min_of(next, s->slots->items[s->slot + 1].from_ms);
+    if (s->hold + 1 < s->holds->count)
+        next = min_of(next, s->holds->items[s->hold + 1].from_ms);
+    if (s->interruption + 1 < (int)s->interruptions->count)
+        next = min_of(next, s->interruptions->items[s->interruption + 1].at_ms);
+    if (s->interruption >= 0 && s->interruptions->items[s->interruption].until_ms > t)
+        next = min_of(next, s->interruptions->items[s->interruption].until_ms);
+    if (s->interruptions->tail_ms > t)
+        next = min_of(next, s->interruptions->tail_ms);
+    return next;
+}
+
+static void prepare(struct sweep *s, struct strike *strikes) {
+    size_t count = s->interruptions->count;
+    s->executions = mem_alloc((count + 1) * sizeof *s->executions);
+    s->recoveries = mem_alloc((count + 1) * sizeof *s->recoveries);
+    for (size_t i = 0; i <= count; i++) {
+        s->executions[i] = (struct execution){.start_ms = TIME_UNKNOWN,
+                                              .available_ms = TIME_UNKNOWN,
+                                              .first_step_ms = TIME_UNKNOWN,
+                                              .end_ms = TIME_OPEN,
+                                              .first_step = RECORD_NONE,
+                                              .last_step = RECORD_NONE};
+        s->recoveries[i] = (struct recovery){
+            .first_step_ms = TIME_UNKNOWN, .new_progress_ms = TIME_UNKNOWN, .max_step_before = RECORD_NONE};
+    }
+    s->executions[0].start_ms = s->start_ms;
+    s->interruption = -1;
+    s->span_account = -1;
+    s->running_since_ms = INT64_MIN;
+    s->last_step = s->max_step = RECORD_NONE;
+    for (size_t i = 0; i < count; i++)
+        strikes[i].at_ms = s->interruptions->items[i].at_ms;
+    s->cursor = (struct cursor){.training = s->training,
+                                .end_ms = s->through_ms,
+                                .at_end = s->at_end,
+                                .outcome = s->ledger->outcome,
+                                .strikes = strikes,
+                                .strike_count = count,
+                                .on_step = on_step,
+                                .context = s};
+}
+
+void sweep_run(struct sweep *s) {
+    CLEANUP_FREE struct strike *strikes = mem_resize(NULL, s->interruptions->count + 1, sizeof *strikes);
+    prepare(s, strikes);
+    for (int64_t t = s->start_ms; t < s->through_ms;) {
+        int64_t to = advance(s, t), segment_to;
+        const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
+        const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
+        to = min_of(min_of(to, b->to_ms), segment_to);
+        if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms)
+            g = NULL;
+        if (b->kind == BASE_STEP)
+            see_step(s, b, t);
+        struct verdict v = judge(s, b, g, t);
+        if (v.is_work) {
+            int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms;
+            if (left > 0 && left < to - t)
+                to = t + left;
+        }
+        book(s, &v, b, t, to);
+        if (v.is_work)
+            cursor_book(&s->cursor, to - t);
+        t = to;
+    }
+    close_span(s, s->through_ms);
+    cursor_finish(&s->cursor);
+}
+
+void sweep_done(struct sweep *s) {
+    free(s->executions);
+    free(s->recoveries);
+}

@@ -1,0 +1,45 @@
+/* timeline: step functions of time that the sweep walks. Private to ledger/. All spans are half open, [from, to). */
+#ifndef LEDGER_TIMELINE_H
+#define LEDGER_TIMELINE_H
+
+#include "ledger/facts.h"
+
+/* What the objects show from a time on, until the next one. */
+struct slot_state {
+    int64_t from_ms;
+    int64_t required, available, running, pulling; /* slots; running and pulling only among the available */
+    int64_t chips_allocated, chips_required;
+    bool is_replaced;  /* a slot got a new life here while the old one was there */
+    bool is_restarted; /* a training container of a slot went down here within its life */
+};
+
+struct slot_timeline {
+    struct slot_state *items; /* the first one begins at or before the ledger's start */
+    size_t count;
+};
+
+/* From lives, restarts, outages and required slots, as known at through_ms. */
+struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_ms);
+
+static inline bool slot_state_is_available(const struct slot_state *s) {
+    return s->required > 0 && s->available >= s->required;
+}
+
+static inline bool slot_state_is_running(const struct slot_state *s) {
+    return slot_state_is_available(s) && s->running >= s->required;
+}
+
+/* Which hold applies: the first in table order; and whether the one of a dead process does. */
+struct hold_state {
+    int64_t from_ms;
+    const struct hold_fact *scheduling, *process; /* NULL: none */
+};
+
+struct hold_timeline {
+    struct hold_state *items; /* the first one begins at INT64_MIN */
+    size_t count;
+};
+
+struct hold_timeline hold_timeline_make(const struct ledger *l, int64_t through_ms);
+
+#endif

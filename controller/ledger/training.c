@@ -1,0 +1,436 @@
+#include "ledger/training.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+#define HANG_AFTER_LEAST_MS 300000
+
+static int64_t min_of(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- views ---- */
+
+static int64_t view_order(const struct view *v) {
+    return v->process->started_ms != TIME_UNKNOWN ? v->process->started_ms : v->process->first_record_ms;
+}
+
+static int compare_views(const void *a, const void *b) {
+    int64_t x = view_order(a), y = view_order(b);
+    if (x != y)
+        return x < y ? -1 : 1;
+    uint64_t i = ((const struct view *)a)->process->id, j = ((const struct view *)b)->process->id;
+    return (i > j) - (i < j);
+}
+
+static int64_t known_or(int64_t ms, int64_t known_ms, int64_t otherwise) {
+    return ms == TIME_UNKNOWN || ms > known_ms ? otherwise : ms;
+}
+
+/* A whole-second end stands for the second that it begins: the process's own records may lie within it. */
+static int64_t effective_end(const struct process *p, int64_t known_ms) {
+    if (p->ended_ms == TIME_UNKNOWN || p->ended_ms > known_ms)
+        return TIME_OPEN;
+    bool is_whole_second = p->ended_ms % 1000 == 0;
+    if (is_whole_second && p->last_ms > p->ended_ms && p->last_ms <= p->ended_ms + 999 && p->last_ms <= known_ms)
+        return p->last_ms;
+    return p->ended_ms;
+}
+
+/* Ends or starts of steps, whichever the process tells; ends when both (they prove completion). */
+static void choose_source(struct view *v, int64_t known_ms) {
+    const struct process *p = v->process;
+    size_t ends = step_list_until(&p->ends, known_ms), starts = step_list_until(&p->starts, known_ms);
+    v->tells_starts = starts > 2 * ends;
+    v->list = v->tells_starts ? &p->starts : &p->ends;
+    v->event_count = v->tells_starts ? starts : ends;
+    v->completed = v->event_count;
+    v->job_end_ms = known_or(p->job_end_ms, known_ms, TIME_UNKNOWN);
+    if (v->tells_starts && v->job_end_ms == TIME_UNKNOWN)
+        v->completed--;
+    v->steps_end_ms = TIME_UNKNOWN;
+    if (v->completed > 0)
+        v->steps_end_ms = !v->tells_starts                ? v->list->items[v->completed - 1].at_ms
+                          : v->completed < v->event_count ? v->list->items[v->completed].at_ms
+                                                          : v->job_end_ms;
+}
+
+static void make_views(struct training *t, const struct ledger *l, int64_t known_ms) {
+    t->views = mem_alloc((l->process_count + 1) * sizeof *t->views);
+    for (size_t i = 0; i < l->process_count; i++) {
+        struct view *v = &t->views[t->view_count];
+        *v = (struct view){.process = l->processes[i]};
+        int64_t first = view_order(v);
+        if (first == TIME_UNKNOWN || first > known_ms)
+            continue;
+        t->view_count++;
+        v->ended_ms = effective_end(v->process, known_ms);
+        v->first_record_ms = known_or(v->process->first_record_ms, known_ms, TIME_UNKNOWN);
+        choose_source(v, known_ms);
+        if (known_or(v->process->first_checkpoint_ms, known_ms, TIME_UNKNOWN) != TIME_UNKNOWN)
+            t->has_checkpoints = true;
+    }
+    qsort(t->views, t->view_count, sizeof *t->views, compare_views);
+}
+
+/* ---- the ideal step ---- */
+
+static void learn_interval(struct training *t) {
+    struct {
+        int64_t delta, count;
+    } sums[64];
+    size_t used = 0, best = 0;
+    for (size_t i = 0; i < t->view_count; i++)
+        for (size_t j = 0; j < ARRAY_SIZE(t->views[i].list->deltas); j++) {
+            int64_t delta = t->views[i].list->deltas[j].delta, n = t->views[i].list->deltas[j].count;
+            size_t k = 0;
+            while (k < used && sums[k].delta != delta)
+                k++;
+            if (n == 0 || k == ARRAY_SIZE(sums))
+                continue;
+            if (k == used)
+                sums[used++] = (__typeof__(sums[0])){delta, 0};
+            sums[k].count += n;
+            if (sums[k].count > sums[best].count || (sums[k].count == sums[best].count && delta < sums[best].delta))
+                best = k;
+        }
+    t->interval = used > 0 && sums[best].delta > 0 ? sums[best].delta : 1;
+}
+
+/* The k-th smallest (from 0) of n values, which are moved about. Hoare's selection, median of three. */
+static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        int32_t a = v[low], b = v[low + (high - low) / 2], c = v[high];
+        int32_t pivot = a < b ? (b < c ? b : (a < c ? c : a)) : (a < c ? a : (b < c ? c : b));
+        size_t i = low, j = high;
+        for (;;) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            int32_t swap = v[i];
+            v[i++] = v[j];
+            v[j--] = swap;
+        }
+        size_t split = v[j] > pivot ? j - 1 : j; /* v[low..split] <= pivot <= v[split+1..high] */
+        if (k <= split && split < high)
+            high = split;
+        else if (k > split)
+            low = split + 1;
+        else
+            high = split > low ? split - 1 : low;
+    }
+    return v[k];
+}
+
+static size_t collect_durations(const struct view *v, int32_t *to) {
+    const struct step_event *e = v->list->items;
+    size_t n = 0, mark = 0;
+    for (size_t i = 0; i < v->completed; i++) {
+        while (mark < v->list->run_count && v->list->runs[mark].first < i)
+            mark++;
+        bool begins_run = mark < v->list->run_count && v->list->runs[mark].first == i;
+        int64_t ms, numbers = 1;
+        if (!v->tells_starts) {
+            if (begins_run)
+                continue;
+            ms = e[i].at_ms - e[i - 1].at_ms;
+            numbers = e[i].step - e[i - 1].step;
+        } else {
+            if (i == 0)
+                continue;
+            bool is_last = i + 1 == v->event_count;
+            ms = (is_last ? v->job_end_ms : e[i + 1].at_ms) - e[i].at_ms;
+            if (!is_last && e[i + 1].step > e[i].step)
+                numbers = e[i + 1].step - e[i].step;
+        }
+        ms /= numbers;
+        to[n++] = ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+    }
+    return n;
+}
+
+/* Median of the durations of all steps that are not the first of their process; the median leaves outliers out. Two of
+ * them (three steps) are the least that says anything. */
+static void learn_ideal(struct training *t, const struct ledger_options *options) {
+    t->ideal_ms = options->ideal_step_ms > 0 ? options->ideal_step_ms : 0;
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < t->view_count; i++)
+        most += t->views[i].completed;
+    if (t->ideal_ms == 0 && most >= 3) {
+        int32_t *all = mem_resize(NULL, most, sizeof *all);
+        for (size_t i = 0; i < t->view_count; i++)
+            n += collect_durations(&t->views[i], all + n);
+        if (n >= 2) {
+            int64_t upper = kth_smallest(all, n, n / 2);
+            t->ideal_ms = n % 2 ? upper : (upper + kth_smallest(all, n, n / 2 - 1)) / 2;
+        }
+        free(all);
+    }
+    t->hang_after_ms = options->hang_after_ms > 0 ? options->hang_after_ms
+                                                  : max_of(HANG_AFTER_LEAST_MS, 10 * t->ideal_ms * t->interval);
+}
+
+/* ---- runs ---- */
+
+/* "step=0" printed at the start by a trainer that then goes on elsewhere (DeepSpeed) is no step. */
+static size_t leading_noise(const struct training *t, const struct view *v) {
+    const struct step_event *e = v->list->items;
+    bool is_alone = v->completed >= 2 && e[0].step == 0 && e[1].step > max_of(1, t->interval);
+    bool has_second_run = v->list->run_count > 1 && v->list->runs[1].first == 1;
+    return is_alone && !has_second_run ? 1 : 0;
+}
+
+static int64_t first_step_begin(const struct training *t, const struct view *v, const struct run_mark *mark,
+                                const struct run *run) {
+    const struct step_event *e = &v->list->items[run->first];
+    if (v->tells_starts)
+        return e->at_ms;
+    int64_t begin;
+    if (run->first > 0) { /* a later run of the same process, or after noise */
+        begin = max_of(v->list->items[run->first - 1].at_ms, mark->ready_ms);
+    } else {
+        const struct step_list *starts = &v->process->starts;
+        bool has_start = starts->count > 0 && starts->items[0].step == e->step && starts->items[0].at_ms <= e->at_ms;
+        if (has_start)
+            begin = starts->items[0].at_ms;
+        else if (e->duration_ms >= 0)
+            begin = e->at_ms - e->duration_ms;
+        else if (mark->ready_ms != TIME_UNKNOWN)
+            begin = mark->ready_ms;
+        else
+            begin = e->at_ms - t->ideal_ms * (run->first_step - run->resumed_step + 1);
+        begin = max_of(begin, mark->ready_ms);
+        if (v->process->started_ms != TIME_UNKNOWN)
+            begin = max_of(begin, v->process->started_ms);
+    }
+    return min_of(begin, e->at_ms);
+}
+
+/* Where training resumed: what a restore or the trainer said, if the first line agrees; else from that line. */
+static int64_t resumed_step(const struct training *t, const struct run_mark *mark, int64_t first_step) {
+    int64_t told = mark->told_step;
+    if (told != RECORD_NONE && told <= first_step && first_step - told <= max_of(t->interval, 3))
+        return told;
+    return max_of(0, first_step - t->interval + 1);
+}
+
+static void add_runs(struct training *t, size_t view) {
+    struct view *v = &t->views[view];
+    v->run_first = t->run_count;
+    size_t noise = leading_noise(t, v);
+    for (size_t m = 0; m < v->list->run_count && v->list->runs[m].first < v->completed; m++) {
+        const struct run_mark *mark = &v->list->runs[m];
+        size_t end = m + 1 < v->list->run_count ? v->list->runs[m + 1].first : v->completed;
+        struct run run = {.view = view,
+                          .first = mark->first + (m == 0 ? noise : 0),
+                          .end = end < v->completed ? end : v->completed,
+                          .reason = mark->reason};
+        run.first_step = v->list->items[run.first].step;
+        run.last_step = v->list->items[run.end - 1].step;
+        run.resumed_step = resumed_step(t, mark, run.first_step);
+        run.begin_ms = first_step_begin(t, v, mark, &run);
+        run.end_ms =
+            run.end == v->completed ? v->steps_end_ms : v->list->items[v->tells_starts ? run.end : run.end - 1].at_ms;
+        MEM_GROW(t->runs, t->run_count, t->run_capacity);
+        t->runs[t->run_count++] = run;
+        v->run_count++;
+    }
+}
+
+struct step_span training_step(const struct training *t, const struct run *run, size_t i) {
+    const struct view *v = &t->views[run->view];
+    const struct step_event *e = v->list->items;
+    struct step_span s = {.weight = 1};
+    if (v->tells_starts) {
+        s.from_ms = e[i].at_ms;
+        s.to_ms = i + 1 < v->event_count ? e[i + 1].at_ms : v->job_end_ms;
+        if (i + 1 < run->end)
+            s.weight = e[i + 1].step - e[i].step;
+    } else {
+        s.from_ms = i == run->first ? run->begin_ms : e[i - 1].at_ms;
+        s.to_ms = e[i].at_ms;
+        s.weight = i == run->first ? run->first_step - run->resumed_step + 1 : e[i].step - e[i - 1].step;
+    }
+    return s;
+}
+
+/* ---- who owns the time ---- */
+
+static int64_t first_begin(const struct training *t, const struct view *v) {
+    return v->run_count > 0 ? t->runs[v->run_first].begin_ms : TIME_OPEN;
+}
+
+static void own_time(struct training *t, const struct ledger *l, int64_t limit_ms) {
+    int64_t at = l->start_ms;
+    for (size_t i = 0; i < t->view_count; i++) {
+        struct view *v = &t->views[i];
+        v->begin_ms = max_of(at, view_order(v));
+        v->end_ms = min_of(v->ended_ms, limit_ms);
+        int64_t allowed = min_of(v->ended_ms, l->end_ms), overlapped_from = TIME_OPEN;
+        if (i + 1 < t->view_count) {
+            const struct view *next = &t->views[i + 1];
+            int64_t next_begin = first_begin(t, next);
+            int64_t own = v->steps_end_ms == TIME_UNKNOWN ? view_order(next) : min_of(v->steps_end_ms, next_begin);
+            v->end_ms = min_of(v->end_ms, max_of(view_order(next), own));
+            overlapped_from = max_of(next_begin, view_order(next));
+        }
+        if (v->run_count > 0) {
+            int64_t begin = first_begin(t, v), end = v->steps_end_ms;
+            if (end > allowed)
+                t->clipped_ms += end - max_of(allowed, begin);
+            int64_t floor = max_of(l->start_ms, view_order(v));
+            if (begin < floor)
+                t->clipped_ms += min_of(floor, end) - begin;
+            for (size_t k = v->completed; k > 0 && v->list->items[k - 1].at_ms > overlapped_from; k--)
+                t->overlapped++;
+        }
+        at = max_of(at, v->end_ms);
+    }
+}
+
+/* ---- innermost intervals ---- */
+
+struct flattener {
+    struct segment *out;
+    size_t count, capacity;
+    const struct overlay **stack;
+    size_t depth, stack_capacity;
+    int64_t at;
+};
+
+static void emit(struct flattener *f, const struct overlay *o, int64_t to) {
+    if (f->at >= to)
+        return;
+    MEM_GROW(f->out, f->count, f->capacity);
+    f->out[f->count++] = (struct segment){f->at, to, o->line, o->bucket, o->custom};
+    f->at = to;
+}
+
+/* What is on the stack, the latest start on top, up to a time. */
+static void emit_until(struct flattener *f, int64_t until) {
+    while (f->depth > 0 && f->at < until) {
+        const struct overlay *top = f->stack[f->depth - 1];
+        if (top->to_ms <= f->at) {
+            f->depth--;
+            continue;
+        }
+        emit(f, top, min_of(top->to_ms, until));
+    }
+}
+
+static void flatten_one(struct flattener *f, const struct overlay *o) {
+    emit_until(f, o->from_ms);
+    f->at = max_of(f->at, o->from_ms);
+    if (o->to_ms <= f->at)
+        return;
+    MEM_GROW(f->stack, f->depth, f->stack_capacity);
+    f->stack[f->depth++] = o;
+}
+
+static int compare_overlays(const void *a, const void *b) {
+    const struct overlay *x = a, *y = b;
+    if (x->from_ms != y->from_ms)
+        return x->from_ms < y->from_ms ? -1 : 1;
+    if (x->bucket != y->bucket)
+        return x->bucket > y->bucket ? -1 : 1;
+    return (x->custom < y->custom) - (x->custom > y->custom);
+}
+
+/* Intervals that were begun and never ended reach to where the process's time ends, unless training went on since. */
+static size_t open_intervals(const struct view *v, int64_t known_ms, struct overlay *to) {
+    static const uint8_t buckets[OPEN_KINDS] = {
+        BUCKET_ACCELERATOR_INIT, BUCKET_TRAINING_PREPARATION, BUCKET_CHECKPOINT_RESTORE, BUCKET_CHECKPOINT_SAVE,
+        BUCKET_DATA_LOADING,     BUCKET_EVALUATION,           BUCKET_ELASTIC_REINIT,
+    };
+    const struct process *p = v->process;
+    int64_t since = v->event_count > 0 ? v->list->items[v->event_count - 1].at_ms : INT64_MIN;
+    int64_t until = v->job_end_ms != TIME_UNKNOWN ? min_of(v->job_end_ms, v->end_ms) : v->end_ms;
+    size_t n = 0;
+    for (int i = 0; i < OPEN_KINDS + PROCESS_CUSTOM_NAMES; i++) {
+        bool is_custom = i >= OPEN_KINDS;
+        const struct open_interval *open = is_custom ? &p->open_custom[i - OPEN_KINDS] : &p->open[i];
+        if (open->from_ms == TIME_UNKNOWN || open->from_ms > known_ms || open->from_ms < since || open->is_async)
+            continue;
+        to[n++] = (struct overlay){.from_ms = open->from_ms,
+                                   .to_ms = until,
+                                   .line = open->line,
+                                   .bucket = is_custom ? BUCKET_CUSTOM : buckets[i],
+                                   .custom = (uint8_t)(is_custom ? i - OPEN_KINDS : 0)};
+    }
+    qsort(to, n, sizeof *to, compare_overlays);
+    return n;
+}
+
+static void flatten(struct view *v, int64_t known_ms) {
+    if (v->begin_ms >= v->end_ms)
+        return;
+    struct overlay open[OPEN_KINDS + PROCESS_CUSTOM_NAMES];
+    size_t open_count = open_intervals(v, known_ms, open), k = 0;
+    struct flattener f = {.at = v->begin_ms};
+    for (size_t i = 0; i < v->process->overlay_count; i++) {
+        const struct overlay *o = &v->process->overlays[i];
+        if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms))
+            continue;
+        while (k < open_count && compare_overlays(&open[k], o) < 0)
+            flatten_one(&f, &open[k++]);
+        flatten_one(&f, o);
+    }
+    while (k < open_count)
+        flatten_one(&f, &open[k++]);
+    emit_until(&f, v->end_ms);
+    while (f.count > 0 && f.out[f.count - 1].from_ms >= v->end_ms)
+        f.count--;
+    if (f.count > 0 && f.out[f.count - 1].to_ms > v->end_ms)
+        f.out[f.count - 1].to_ms = v->end_ms;
+    free(f.stack);
+    v->segments = f.out;
+    v->segment_count = f.count;
+}
+
+/* The job's custom names: the first LEDGER_MAX_CUSTOM in the order of processes and of their first sight. */
+static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
+    for (int i = 0; i < v->process->custom_count; i++) {
+        const char *name = v->process->custom_names[i];
+        int k = 0;
+        while (k < t->custom_count && strcmp(t->custom_names[k], name) != 0)
+            k++;
+        if (k == t->custom_count && k < LEDGER_MAX_CUSTOM && v->process->custom_first_ms[i] <= known_ms) {
+            memcpy(t->custom_names[k], name, RECORD_NAME_SIZE);
+            t->custom_count++;
+        }
+        v->custom_map[i] = k < t->custom_count ? k : LEDGER_MAX_CUSTOM;
+    }
+}
+
+void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms) {
+    *t = (struct training){.durable_step = RECORD_NONE};
+    memcpy(t->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
+    make_views(t, l, known_ms);
+    learn_interval(t);
+    learn_ideal(t, &l->options);
+    for (size_t i = 0; i < t->view_count; i++)
+        add_runs(t, i);
+    own_time(t, l, limit_ms);
+    for (size_t i = 0; i < t->view_count; i++) {
+        flatten(&t->views[i], known_ms);
+        map_customs(t, &t->views[i], known_ms);
+    }
+}
+
+void training_done(struct training *t) {
+    for (size_t i = 0; i < t->view_count; i++)
+        free(t->views[i].segments);
+    for (size_t i = 0; i < t->run_count; i++)
+        free(t->runs[i].losses);
+    free(t->views);
+    free(t->runs);
+}
