@@ -1,0 +1,22 @@
+/* goodput-controller: the controller, in a cluster or beside one. */
+#include "operator/runtime.h"
+
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    struct runtime_flags flags;
+    CLEANUP_ERROR struct error *err = NULL;
+    if (runtime_flags_parse(&flags, argc, argv, &err) < 0) {
+        fprintf(stderr, "goodput-controller: %s\n", error_text(err));
+        return 2;
+    }
+    if (flags.wants_help) {
+        runtime_flags_help(stdout);
+        return 0;
+    }
+    if (flags.wants_version) {
+        puts("goodput-controller " GOODPUT_VERSION);
+        return 0;
+    }
+    return runtime_run(&flags);
+}

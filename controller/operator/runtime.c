@@ -1,0 +1,247 @@
+#include "operator/runtime.h"
+
+#include "base/jsonlog.h"
+#include "base/mem.h"
+#include "kube/lease.h"
+#include "operator/runtime_health.h"
+#include "operator/runtime_jobs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define USER_AGENT "goodput-controller/" GOODPUT_VERSION
+#define SERVICE_ACCOUNT_NAMESPACE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+#define START_US INT64_C(5000000)   /* how long the server may take to answer first */
+#define KNOCK_US INT64_C(500000)    /* between the tries */
+#define RELEASE_US INT64_C(3000000) /* how long giving up the lease may take */
+
+struct runtime {
+    const struct runtime_flags *flags;
+    struct loop *loop;
+    struct kube_client *client;
+    struct model *model;
+    struct kube_recorder *recorder;
+    struct runtime_watches *watches;
+    struct runtime_jobs *jobs;
+    struct kube_lease *lease;
+    struct server *server;
+    struct runtime_health health;
+    struct loop_timer *knock_timer, *release_timer;
+    struct kube_call *knock;
+    struct mono_time started;
+    char identity[192], lease_namespace[256];
+    bool is_ending;
+};
+
+/* One line for a person, whether or not logs are read. */
+static void complain(const char *text) {
+    fprintf(stderr, "goodput-controller: %s\n", text);
+}
+
+/* ---- watches to jobs ---- */
+
+static void on_change(void *context) {
+    struct runtime *r = context;
+    if (!r->is_ending)
+        runtime_jobs_wake(r->jobs);
+}
+
+static void on_jobgoodput(void *context, const char *namespace_, const char *name, struct slice object) {
+    struct runtime *r = context;
+    runtime_jobs_observed(r->jobs, namespace_, name, object);
+}
+
+/* ---- leading ---- */
+
+static void on_leading(void *context) {
+    struct runtime *r = context;
+    jsonlog(JSONLOG_INFO, "leading", "identity", LOG_S(r->identity), NULL);
+    runtime_jobs_set_leading(r->jobs, true);
+}
+
+static void on_lost(void *context, const char *why) {
+    struct runtime *r = context;
+    runtime_jobs_set_leading(r->jobs, false);
+    jsonlog(JSONLOG_ERROR, "lease lost", "why", LOG_S(why), NULL);
+    loop_stop(r->loop, 1);
+}
+
+static void on_leader(void *context, const char *identity) {
+    (void)context;
+    jsonlog(JSONLOG_INFO, "leader", "identity", LOG_S(identity), NULL);
+}
+
+static void start_election(struct runtime *r) {
+    struct kube_lease_options options = {
+        .namespace_ = r->lease_namespace, .name = "goodput-controller", .identity = r->identity};
+    struct kube_lease_handler handler = {on_leading, on_lost, on_leader, r};
+    r->lease = kube_lease_new(r->client, &options, &handler);
+    r->health.lease = r->lease;
+}
+
+/* ---- start: the server must answer before anything else is asked of it ---- */
+
+static void start_work(struct runtime *r) {
+    struct runtime_watches_handler handler = {on_change, on_jobgoodput, r};
+    jsonlog(JSONLOG_INFO, "started", "version", LOG_S(GOODPUT_VERSION), "server", LOG_S(kube_client_server(r->client)),
+            NULL);
+    r->watches = runtime_watches_new(r->client, r->model, r->flags->watch_namespaces, &handler);
+    runtime_jobs_set_watches(r->jobs, r->watches);
+    r->health.watches = r->watches;
+    if (r->flags->leader_elect)
+        start_election(r);
+    else
+        runtime_jobs_set_leading(r->jobs, true);
+}
+
+static void on_knock(void *context, int status, struct slice body, const struct error *err) {
+    struct runtime *r = context;
+    (void)body;
+    r->knock = NULL;
+    if (status == 401) {
+        CLEANUP_FREE char *text =
+            mem_format("%s does not accept these credentials: %s", kube_client_server(r->client), error_text(err));
+        complain(text);
+        loop_stop(r->loop, 1);
+    } else if (status != 0) {
+        start_work(r);
+    } else if (loop_now(r->loop).us - r->started.us < START_US) {
+        loop_timer_set(r->knock_timer, KNOCK_US);
+    } else {
+        CLEANUP_FREE char *text =
+            mem_format("%s%s%s cannot be reached: %s", r->flags->kubeconfig ? r->flags->kubeconfig : "",
+                       r->flags->kubeconfig ? ": server " : "server ", kube_client_server(r->client), error_text(err));
+        complain(text);
+        loop_stop(r->loop, 1);
+    }
+}
+
+static void knock(void *context) {
+    struct runtime *r = context;
+    struct kube_request request = {.path = "/version", .timeout_us = START_US};
+    r->knock = kube_call(r->client, &request, on_knock, r);
+}
+
+/* ---- end ---- */
+
+static void stop(void *context) {
+    struct runtime *r = context;
+    loop_stop(r->loop, 0);
+}
+
+static void on_terminate(void *context) {
+    struct runtime *r = context;
+    if (r->is_ending) { /* asked twice: do not wait for the server */
+        loop_stop(r->loop, 0);
+        return;
+    }
+    jsonlog(JSONLOG_INFO, "ending", NULL);
+    r->is_ending = true;
+    runtime_jobs_set_leading(r->jobs, false);
+    if (r->lease == NULL) {
+        loop_stop(r->loop, 0);
+        return;
+    }
+    loop_timer_set(r->release_timer, RELEASE_US);
+    kube_lease_release(r->lease, stop, r);
+}
+
+/* ---- the whole ---- */
+
+/* "<host>_<random>", as client-go does: a restarted pod must not take itself for its predecessor. */
+static void make_identity(struct runtime *r) {
+    char host[128] = "";
+    uint64_t random = 0;
+    if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+        slice_copy(host, sizeof host, SLICE("unknown"));
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        random = (uint64_t)clock_mono().us ^ (uint64_t)getpid() << 40;
+    snprintf(r->identity, sizeof r->identity, "%s_%016llx", host, (unsigned long long)random);
+}
+
+static void find_lease_namespace(struct runtime *r) {
+    slice_copy(r->lease_namespace, sizeof r->lease_namespace, SLICE("goodput-system"));
+    if (r->flags->lease_namespace != NULL) {
+        slice_copy(r->lease_namespace, sizeof r->lease_namespace, slice_of(r->flags->lease_namespace));
+        return;
+    }
+    char text[256];
+    int fd = open(SERVICE_ACCOUNT_NAMESPACE, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+    if (fd >= 0)
+        close(fd);
+    struct slice name = n > 0 ? slice_trim((struct slice){text, (size_t)n}) : slice_of(NULL);
+    if (name.size_bytes > 0)
+        slice_copy(r->lease_namespace, sizeof r->lease_namespace, name);
+}
+
+static int set_up(struct runtime *r, struct error **err) {
+    const struct runtime_flags *flags = r->flags;
+    struct kube_options kube = {.kubeconfig = flags->kubeconfig, .context = flags->context, .user_agent = USER_AGENT};
+    r->client = kube_client_new(r->loop, &kube, err);
+    if (r->client == NULL)
+        return -1;
+    r->server = runtime_health_serve(r->loop, flags->health_bind_address, &r->health, err);
+    if (r->server == NULL && *err != NULL)
+        return error_wrap(err, (*err)->code, "--health-bind-address");
+    struct model_options model = {.version = GOODPUT_VERSION};
+    r->model = model_new(&model);
+    r->recorder = kube_recorder_new(r->client, "goodput.dev/controller", r->identity);
+    struct runtime_jobs_options jobs = {
+        .client = r->client,
+        .model = r->model,
+        .recorder = r->recorder,
+        .cadence = {.coalesce_us = 250000,
+                    .active_us = flags->status_interval_us,
+                    .quiet_us = flags->status_interval_us > 60000000 ? flags->status_interval_us : 60000000,
+                    .writes_per_second = (int)flags->status_qps},
+        .max_log_follows = flags->max_log_follows};
+    r->jobs = runtime_jobs_new(&jobs);
+    r->knock_timer = loop_timer_new(r->loop, knock, r);
+    r->release_timer = loop_timer_new(r->loop, stop, r);
+    return 0;
+}
+
+static void tear_down(struct runtime *r) {
+    kube_call_cancel(r->knock);
+    runtime_jobs_free(r->jobs);
+    runtime_watches_free(r->watches);
+    if (r->recorder != NULL)
+        kube_recorder_free(r->recorder);
+    if (r->lease != NULL)
+        kube_lease_free(r->lease);
+    if (r->model != NULL)
+        model_free(r->model);
+    if (r->server != NULL)
+        server_free(r->server);
+    loop_timer_free(r->knock_timer);
+    loop_timer_free(r->release_timer);
+    if (r->client != NULL)
+        kube_client_free(r->client);
+    if (r->loop != NULL)
+        loop_free(r->loop);
+}
+
+int runtime_run(const struct runtime_flags *flags) {
+    struct runtime r = {.flags = flags};
+    CLEANUP_ERROR struct error *err = NULL;
+    jsonlog_init(flags->verbosity > 0 ? JSONLOG_DEBUG : JSONLOG_INFO);
+    make_identity(&r);
+    find_lease_namespace(&r);
+    int code = 1;
+    r.loop = loop_new(&err);
+    if (r.loop == NULL || set_up(&r, &err) < 0) {
+        complain(error_text(err));
+    } else {
+        r.started = loop_now(r.loop);
+        loop_on_terminate(r.loop, on_terminate, &r);
+        knock(&r);
+        code = loop_run(r.loop);
+        jsonlog(JSONLOG_INFO, "ended", "exit_code", LOG_I(code), NULL);
+    }
+    tear_down(&r);
+    return code;
+}

@@ -1,0 +1,80 @@
+/* runtime_cadence: when a job's status is evaluated and when it is written (DESIGN.md section 6). Pure: it is handed
+ * the time and hands back decisions, so that its rules are tested without a cluster (tests/runtime/test_cadence.c).
+ *
+ * A job that may have changed is evaluated at most once in coalesce_us. What a person waits for (a change of phase,
+ * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
+ * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
+ * writes_per_second go out in any one second: urgent ones first, totals oldest first and evenly spaced, so that every
+ * job's interval stretches alike. A status that the server already holds is not written.
+ *
+ * All times are microseconds of the monotonic clock. Jobs are embedded in their user's struct and stay theirs. */
+#ifndef OPERATOR_RUNTIME_CADENCE_H
+#define OPERATOR_RUNTIME_CADENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CADENCE_NEVER INT64_MAX
+
+struct cadence_options {
+    int64_t coalesce_us, active_us, quiet_us;
+    int writes_per_second; /* at least 1 */
+};
+
+enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
+
+struct cadence_job {           /* all-zero, then cadence_add */
+    size_t index, dirty_index; /* in the tables; dirty_index is one more */
+    enum cadence_want want;
+    int64_t due_us;                /* of want, or of the next look at the totals */
+    int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
+    int64_t held_until_us;
+    bool was_evaluated, is_in_flight, is_active, is_final;
+    bool has_server_status, has_written_key, was_final_written;
+    uint64_t server_hash, written_key;
+    uint64_t sent_hash, sent_key; /* of the write in flight */
+    bool sent_final;
+};
+
+struct cadence {
+    struct cadence_options options;
+    struct cadence_job **jobs, **dirty;
+    size_t count, capacity, dirty_count, dirty_capacity;
+    int64_t look_us;  /* no write may go before; a scan finds the exact time */
+    int64_t *sent_us; /* ring of the last writes_per_second writes */
+    int sent_next;
+    int64_t last_sent_us;
+};
+
+struct cadence_evaluation {
+    uint64_t key;  /* of what is written at once */
+    uint64_t hash; /* of the whole status */
+    bool has_new_steps, is_final;
+};
+
+void cadence_init(struct cadence *c, const struct cadence_options *options);
+void cadence_done(struct cadence *c);
+void cadence_add(struct cadence *c, struct cadence_job *job);
+void cadence_remove(struct cadence *c, struct cadence_job *job);
+
+/* The job's status may have changed. */
+void cadence_mark(struct cadence *c, struct cadence_job *job);
+/* The status that the server holds, as the watch told it; ends a wait for a newer object. */
+void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us);
+
+/* The next job to evaluate now, or NULL. The caller evaluates it and calls cadence_decide. */
+struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us);
+/* True: write this evaluation now; one write of the job is then in flight until cadence_wrote or cadence_failed. */
+bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
+                    int64_t now_us);
+/* Instead of cadence_decide: the evaluation is of no use; the job waits for the next mark. */
+void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us);
+void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us);
+/* It was not written: the job is looked at again, but not written before retry_us or the next cadence_observed. */
+void cadence_failed(struct cadence *c, struct cadence_job *job, int64_t retry_us);
+
+/* When cadence_pick may next have something, at the latest; CADENCE_NEVER if only events can bring it. */
+int64_t cadence_wake_us(const struct cadence *c);
+
+#endif

@@ -1,0 +1,165 @@
+#include "operator/runtime_flags.h"
+
+#include "base/mem.h"
+#include "base/slice.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum kind { TEXT, SWITCH, NUMBER, DURATION, HELP, VERSION };
+
+struct flag {
+    const char *name, *value_name;
+    enum kind kind;
+    size_t offset;
+    int64_t least, most; /* NUMBER: the value; DURATION: microseconds */
+    const char *help;
+};
+
+#define AT(field) offsetof(struct runtime_flags, field)
+#define HOUR_US INT64_C(3600000000)
+
+static const struct flag table[] = {
+    {"kubeconfig", "FILE", TEXT, AT(kubeconfig), 0, 0,
+     "how to reach the cluster; default $KUBECONFIG, then the service account, then ~/.kube/config"},
+    {"context", "NAME", TEXT, AT(context), 0, 0, "context of the kubeconfig; default its current one"},
+    {"leader-elect", "BOOL", SWITCH, AT(leader_elect), 0, 0,
+     "only the holder of the Lease goodput-controller writes; default true"},
+    {"lease-namespace", "NAME", TEXT, AT(lease_namespace), 0, 0,
+     "where the Lease is; default the pod's own namespace, else goodput-system"},
+    {"health-bind-address", "ADDRESS", TEXT, AT(health_bind_address), 0, 0,
+     "where /healthz and /readyz are served, 0 for nowhere; default :8081"},
+    {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
+    {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
+     "how often running totals are written while steps come in; default 15s"},
+    {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
+     "status writes per second at most, over all jobs; default 20"},
+    {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
+    {"v", "N", NUMBER, AT(verbosity), 0, 10, "log verbosity; 1 and more is debug; default 0"},
+    {"version", NULL, VERSION, 0, 0, 0, "print the version and end"},
+    {"help", NULL, HELP, 0, 0, 0, "print this and end"},
+};
+
+bool runtime_flags_duration(const char *text, int64_t *duration_us) {
+    static const struct {
+        const char *unit;
+        int64_t us;
+    } units[] = {{"ms", 1000}, {"us", 1}, {"h", HOUR_US}, {"m", 60000000}, {"s", 1000000}};
+    struct slice s = slice_of(text);
+    int64_t sum_us = 0;
+    if (slice_is(s, "0")) {
+        *duration_us = 0;
+        return true;
+    }
+    do {
+        int64_t millionths;
+        if (s.size_bytes == 0 || *s.data == '-' || *s.data == '+' || !slice_take_scaled(&s, 6, &millionths))
+            return false;
+        size_t u = 0;
+        while (u < ARRAY_SIZE(units) && !slice_take_prefix(&s, units[u].unit))
+            u++;
+        /* A year is enough for anybody, and keeps the sum far from overflow. */
+        if (u == ARRAY_SIZE(units) || millionths / 1000000 > 8784 * HOUR_US / units[u].us)
+            return false;
+        sum_us += millionths / 1000000 * units[u].us + millionths % 1000000 * units[u].us / 1000000;
+    } while (s.size_bytes > 0 && sum_us <= 8784 * HOUR_US);
+    if (sum_us > 8784 * HOUR_US)
+        return false;
+    *duration_us = sum_us;
+    return true;
+}
+
+static int set_number(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
+    struct slice s = slice_of(value);
+    int64_t number;
+    if (!slice_take_int(&s, &number) || s.size_bytes > 0 || number < flag->least || number > flag->most)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a number from %lld to %lld", flag->name, value,
+                         (long long)flag->least, (long long)flag->most);
+    *to = number;
+    return 0;
+}
+
+static int set_duration(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
+    int64_t duration_us;
+    if (!runtime_flags_duration(value, &duration_us) || duration_us < flag->least || duration_us > flag->most)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a duration such as 15s or 1m30s, from 100ms to 24h",
+                         flag->name, value);
+    *to = duration_us;
+    return 0;
+}
+
+static int set(struct runtime_flags *flags, const struct flag *flag, const char *value, struct error **err) {
+    void *to = (char *)flags + flag->offset;
+    switch (flag->kind) {
+    case TEXT:
+        *(const char **)to = value;
+        return 0;
+    case SWITCH:
+        if (value != NULL && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+            return error_set(err, EINVAL, "--%s: \"%s\" is neither true nor false", flag->name, value);
+        *(bool *)to = value == NULL || strcmp(value, "true") == 0;
+        return 0;
+    case NUMBER:
+        return set_number(flag, value, to, err);
+    case DURATION:
+        return set_duration(flag, value, to, err);
+    case HELP:
+        flags->wants_help = true;
+        return 0;
+    case VERSION:
+        flags->wants_version = true;
+        return 0;
+    }
+    return 0;
+}
+
+static const struct flag *find(struct slice name) {
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (slice_is(name, table[i].name))
+            return &table[i];
+    return NULL;
+}
+
+int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv, struct error **err) {
+    *flags = (struct runtime_flags){.leader_elect = true,
+                                    .health_bind_address = ":8081",
+                                    .watch_namespaces = "",
+                                    .status_interval_us = 15000000,
+                                    .status_qps = 20,
+                                    .max_log_follows = 100};
+    for (int i = 1; i < argc; i++) {
+        struct slice name = slice_of(argv[i]);
+        if (!slice_take_prefix(&name, "--"))
+            return error_set(err, EINVAL, "unexpected argument \"%s\"; --help lists the flags", argv[i]);
+        const char *equals = slice_find_char(name, '=');
+        const char *value = equals ? equals + 1 : NULL;
+        if (equals)
+            name = slice_range(name.data, equals);
+        const struct flag *flag = find(name);
+        if (flag == NULL)
+            return error_set(err, EINVAL, "unknown flag \"--%.*s\"; --help lists the flags", SLICE_ARG(name));
+        if (value == NULL && flag->value_name != NULL && flag->kind != SWITCH) {
+            if (++i == argc)
+                return error_set(err, EINVAL, "--%s needs a value (%s)", flag->name, flag->value_name);
+            value = argv[i];
+        }
+        if (value != NULL && flag->value_name == NULL)
+            return error_set(err, EINVAL, "--%s takes no value", flag->name);
+        int r = set(flags, flag, value, err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+void runtime_flags_help(FILE *out) {
+    fputs(
+        "goodput-controller: says where the accelerator time of training jobs goes (JobGoodput, JobSet, Job, Kueue)\n\n"
+        "usage: goodput-controller [flags]\n\n",
+        out);
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        const char *value_name = table[i].value_name;
+        fprintf(out, "  --%s%s%s\n      %s\n", table[i].name, value_name ? " " : "", value_name ? value_name : "",
+                table[i].help);
+    }
+}

@@ -1,0 +1,34 @@
+/* runtime_jobs: drives the model's jobs: drains those that may have changed, steers their logs, evaluates them when the
+ * cadence says so, writes their status by server-side apply (one write in flight per job, the object's resource version
+ * as the precondition) and records their notices as Events. It does so only while leading; a follower only keeps
+ * count, so that it can take over at once. */
+#ifndef OPERATOR_RUNTIME_JOBS_H
+#define OPERATOR_RUNTIME_JOBS_H
+
+#include "kube/recorder.h"
+#include "operator/model.h"
+#include "operator/runtime_cadence.h"
+#include "operator/runtime_watches.h"
+
+struct runtime_jobs;
+
+struct runtime_jobs_options {
+    struct kube_client *client;
+    struct model *model;
+    struct kube_recorder *recorder;
+    struct cadence_options cadence;
+    int64_t max_log_follows;
+};
+
+struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options);
+void runtime_jobs_free(struct runtime_jobs *jobs); /* cancels writes under way */
+
+/* Whose watermarks to tell before an evaluation, and whether all is synced. Once, before the first pump. */
+void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches *watches);
+/* The server's state of a JobGoodput, after the model was told. */
+void runtime_jobs_observed(struct runtime_jobs *jobs, const char *namespace_, const char *name, struct slice object);
+void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading);
+/* Asks for a turn of the work before the loop sleeps. */
+void runtime_jobs_wake(struct runtime_jobs *jobs);
+
+#endif

@@ -1,0 +1,252 @@
+#include "operator/runtime_watches.h"
+
+#include "base/jsonlog.h"
+#include "base/mem.h"
+#include "kube/reflector.h"
+#include "operator/runtime_nodes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND_US INT64_C(1000000)
+
+enum scope { NAMESPACED, CLUSTER };
+
+/* One kind of list. `fallback`: watched only while the entry before it in the table is absent. */
+struct source {
+    enum resource resource;
+    const char *group_path, *plural;
+    enum scope scope;
+    const char *label_selector, *field_selector;
+    bool is_optional, is_fallback;
+    int64_t absent_retry_us; /* 0: the reflector's own */
+};
+
+/* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to pods (pulls, evictions). */
+static const struct source sources[] = {
+    {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", NAMESPACED, NULL, NULL, false, false,
+     10 * SECOND_US},
+    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", NAMESPACED, NULL, NULL, false, false,
+     60 * SECOND_US},
+    {RESOURCE_JOB, "/apis/batch/v1", "jobs", NAMESPACED, NULL, NULL, false, false, 0},
+    {RESOURCE_POD, "/api/v1", "pods", NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0},
+    {RESOURCE_NODE, "/api/v1", "nodes", CLUSTER, NULL, NULL, false, false, 0},
+    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", NAMESPACED, NULL, NULL, true, false,
+     60 * SECOND_US},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true,
+     60 * SECOND_US},
+};
+
+struct watch {
+    struct runtime_watches *owner;
+    const struct source *source;
+    char *namespace_;                 /* NULL: all, or cluster-scoped */
+    struct kube_reflector *reflector; /* NULL while a fallback is not needed */
+    struct watch *fallback;
+    bool is_absent, is_in_trouble;
+};
+
+struct runtime_watches {
+    struct kube_client *client;
+    struct model *model;
+    struct runtime_watches_handler handler;
+    struct runtime_nodes *nodes;
+    struct watch **watches;
+    size_t count, capacity;
+};
+
+static void changed(struct runtime_watches *owner) {
+    owner->handler.on_change(owner->handler.context);
+}
+
+static void tell_jobgoodput(struct runtime_watches *owner, const struct kube_event *event) {
+    char namespace_[256], name[256];
+    if (slice_copy(namespace_, sizeof namespace_, event->namespace_) && slice_copy(name, sizeof name, event->name))
+        owner->handler.on_jobgoodput(owner->handler.context, namespace_, name, event->object);
+}
+
+static void on_event(void *context, const struct kube_event *event) {
+    static const enum observed observed[] = {[KUBE_ADDED] = OBSERVED_PRESENT,
+                                             [KUBE_MODIFIED] = OBSERVED_PRESENT,
+                                             [KUBE_DELETED] = OBSERVED_DELETED,
+                                             [KUBE_VANISHED] = OBSERVED_VANISHED};
+    struct watch *watch = context;
+    struct runtime_watches *owner = watch->owner;
+    enum resource resource = watch->source->resource;
+    enum observed what = observed[event->type];
+    int r = model_observe(owner->model, resource, what, event->namespace_, event->name, event->uid, event->object,
+                          wall_ms(event->received));
+    if (r < 0)
+        jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
+    if (resource == RESOURCE_NODE)
+        runtime_nodes_observed(owner->nodes, event->name, what, event->object);
+    if (resource == RESOURCE_JOBGOODPUT && what == OBSERVED_PRESENT)
+        tell_jobgoodput(owner, event);
+    changed(owner);
+}
+
+static void on_synced(void *context) {
+    struct watch *watch = context;
+    jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
+            LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
+    changed(watch->owner);
+}
+
+static void start(struct watch *watch);
+
+/* Reflectors are not to be freed in their own callbacks; the fallback's is another one. */
+static void on_absent(void *context, bool is_absent) {
+    struct watch *watch = context;
+    watch->is_absent = is_absent;
+    jsonlog(is_absent ? JSONLOG_WARNING : JSONLOG_INFO, is_absent ? "resource not served" : "resource served",
+            "resource", LOG_S(watch->source->plural), "path", LOG_S(watch->source->group_path), NULL);
+    if (watch->fallback != NULL && is_absent && watch->fallback->reflector == NULL)
+        start(watch->fallback);
+    if (watch->fallback != NULL && !is_absent) {
+        kube_reflector_free(watch->fallback->reflector);
+        watch->fallback->reflector = NULL;
+    }
+    changed(watch->owner);
+}
+
+static void on_trouble(void *context, const char *text) {
+    struct watch *watch = context;
+    if (text != NULL)
+        jsonlog(JSONLOG_WARNING, "watch in trouble", "resource", LOG_S(watch->source->plural), "error", LOG_S(text),
+                NULL);
+    else
+        jsonlog(JSONLOG_INFO, "watch works again", "resource", LOG_S(watch->source->plural), NULL);
+    watch->is_in_trouble = text != NULL;
+    changed(watch->owner);
+}
+
+static void start(struct watch *watch) {
+    const struct source *source = watch->source;
+    CLEANUP_FREE char *path =
+        watch->namespace_ ? mem_format("%s/namespaces/%s/%s", source->group_path, watch->namespace_, source->plural)
+                          : mem_format("%s/%s", source->group_path, source->plural);
+    struct kube_reflector_options options = {.path = path,
+                                             .label_selector = source->label_selector,
+                                             .field_selector = source->field_selector,
+                                             .absent_retry_us = source->absent_retry_us};
+    struct kube_reflector_handler handler = {on_event, on_synced, on_absent, on_trouble, watch};
+    watch->is_absent = watch->is_in_trouble = false;
+    watch->reflector = kube_reflector_new(watch->owner->client, &options, &handler);
+}
+
+static struct watch *add(struct runtime_watches *owner, const struct source *source, struct slice namespace_) {
+    struct watch *watch = mem_new(struct watch);
+    watch->owner = owner;
+    watch->source = source;
+    watch->namespace_ = namespace_.size_bytes > 0 ? slice_dup(namespace_) : NULL;
+    MEM_GROW(owner->watches, owner->count, owner->capacity);
+    owner->watches[owner->count++] = watch;
+    return watch;
+}
+
+static void add_scope(struct runtime_watches *owner, enum scope scope, struct slice namespace_) {
+    struct watch *before = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+        if (sources[i].scope != scope)
+            continue;
+        struct watch *watch = add(owner, &sources[i], namespace_);
+        if (sources[i].is_fallback)
+            before->fallback = watch;
+        before = watch;
+    }
+}
+
+struct runtime_watches *runtime_watches_new(struct kube_client *client, struct model *model, const char *namespaces,
+                                            const struct runtime_watches_handler *handler) {
+    struct runtime_watches *owner = mem_new(struct runtime_watches);
+    owner->client = client;
+    owner->model = model;
+    owner->handler = *handler;
+    owner->nodes = runtime_nodes_new(client, model, handler->on_change, handler->context);
+
+    add_scope(owner, CLUSTER, slice_of(NULL));
+    struct slice rest = slice_of(namespaces), namespace_;
+    while (rest.size_bytes > 0) {
+        if (!slice_take_until(&rest, ',', &namespace_)) {
+            namespace_ = rest;
+            rest = slice_of(NULL);
+        }
+        if (slice_trim(namespace_).size_bytes > 0)
+            add_scope(owner, NAMESPACED, slice_trim(namespace_));
+    }
+    if (slice_trim(slice_of(namespaces)).size_bytes == 0)
+        add_scope(owner, NAMESPACED, slice_of(NULL));
+
+    model_watermark(model, RESOURCE_NODE_LEASE, 0, true);
+    for (size_t i = 0; i < owner->count; i++)
+        if (!owner->watches[i]->source->is_fallback)
+            start(owner->watches[i]);
+    return owner;
+}
+
+void runtime_watches_free(struct runtime_watches *owner) {
+    if (owner == NULL)
+        return;
+    for (size_t i = 0; i < owner->count; i++) {
+        kube_reflector_free(owner->watches[i]->reflector);
+        free(owner->watches[i]->namespace_);
+        free(owner->watches[i]);
+    }
+    runtime_nodes_free(owner->nodes);
+    free(owner->watches);
+    free(owner);
+}
+
+static bool is_waited_for(const struct watch *watch) {
+    return watch->reflector != NULL && !watch->is_absent && !kube_reflector_is_synced(watch->reflector);
+}
+
+bool runtime_watches_are_synced(const struct runtime_watches *owner) {
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct watch *watch = owner->watches[i];
+        if (is_waited_for(watch) && !(watch->source->is_optional && watch->is_in_trouble))
+            return false;
+    }
+    return true;
+}
+
+void runtime_watches_missing(const struct runtime_watches *owner, struct buf *out) {
+    for (size_t i = 0; i < owner->count; i++) {
+        if (!is_waited_for(owner->watches[i]))
+            continue;
+        if (out->size_bytes > 0)
+            buf_append_text(out, ", ");
+        buf_append_text(out, owner->watches[i]->source->plural);
+    }
+}
+
+/* How far this watch has told everything; is_absent: it cannot tell. */
+static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
+    *is_absent = watch->reflector == NULL || watch->is_absent ||
+                 (watch->source->is_optional && watch->is_in_trouble && !kube_reflector_is_synced(watch->reflector));
+    if (*is_absent)
+        return 0;
+    int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));
+    int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - 1000;
+    bool is_connected = kube_reflector_is_synced(watch->reflector) && !watch->is_in_trouble;
+    return is_connected && silent_ms > told_ms ? silent_ms : told_ms;
+}
+
+void runtime_watches_tell_watermarks(struct runtime_watches *owner) {
+    int64_t least_ms[RESOURCE_COUNT];
+    bool is_served[RESOURCE_COUNT] = {false};
+    for (size_t i = 0; i < owner->count; i++) {
+        enum resource resource = owner->watches[i]->source->resource;
+        bool is_absent;
+        int64_t ms = watermark_ms(owner->watches[i], &is_absent);
+        if (is_absent)
+            continue;
+        if (!is_served[resource] || ms < least_ms[resource])
+            least_ms[resource] = ms;
+        is_served[resource] = true;
+    }
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        if (r != RESOURCE_NODE_LEASE)
+            model_watermark(owner->model, (enum resource)r, is_served[r] ? least_ms[r] : 0, !is_served[r]);
+}

@@ -1,0 +1,289 @@
+/* The rules of DESIGN.md section 6 on status writes, with a clock of the test's own. */
+#include "harness.h"
+
+#include "operator/runtime_cadence.h"
+
+#define S INT64_C(1000000)
+
+static const struct cadence_options options = {
+    .coalesce_us = S / 4, .active_us = 15 * S, .quiet_us = 60 * S, .writes_per_second = 20};
+
+/* A job whose status is made of a key and a counter; every write succeeds after `reply_us`. */
+struct fake {
+    struct cadence_job job; /* first */
+    uint64_t key, hash;
+    bool has_new_steps, is_final;
+    int evaluations, writes;
+    int64_t written_us[4096];
+};
+
+/* Does all that is due at now_us; returns the number of writes. */
+static int turn(struct cadence *c, int64_t now_us) {
+    int writes = 0;
+    for (struct cadence_job *job; (job = cadence_pick(c, now_us)) != NULL;) {
+        struct fake *fake = (struct fake *)job;
+        struct cadence_evaluation e = {fake->key, fake->hash, fake->has_new_steps, fake->is_final};
+        fake->evaluations++;
+        if (fake->evaluations > 100000) {
+            harness_fail(__FILE__, __LINE__, "evaluates for ever");
+            return writes;
+        }
+        fake->has_new_steps = false;
+        if (!cadence_decide(c, job, &e, now_us))
+            continue;
+        fake->written_us[fake->writes++ % 4096] = now_us;
+        writes++;
+        cadence_wrote(c, job, now_us);
+    }
+    return writes;
+}
+
+/* Goes from wake-up to wake-up until `until_us`; returns the number of wake-ups. */
+static int run(struct cadence *c, int64_t *now_us, int64_t until_us) {
+    int wakes = 0;
+    for (;;) {
+        int64_t wake_us = cadence_wake_us(c);
+        if (wake_us > until_us)
+            break;
+        if (wake_us > *now_us)
+            *now_us = wake_us;
+        turn(c, *now_us);
+        if (++wakes > 1000000) {
+            harness_fail(__FILE__, __LINE__, "wakes for ever");
+            break;
+        }
+    }
+    *now_us = until_us;
+    return wakes;
+}
+
+TEST(cadence_writes_a_new_status_at_once) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    CHECK_INT(turn(&c, 100 * S), 0); /* nothing happened yet */
+    CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
+    cadence_mark(&c, &f.job);
+    CHECK_INT(turn(&c, 100 * S), 1);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+TEST(cadence_writes_a_change_of_phase_at_once_but_coalesces) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    cadence_mark(&c, &f.job);
+    CHECK_INT(turn(&c, now), 1);
+    for (int i = 0; i < 100; i++) { /* 100 events within a second, each a new phase */
+        now = i * S / 100;
+        f.key++, f.hash++;
+        cadence_mark(&c, &f.job);
+        run(&c, &now, now);
+    }
+    run(&c, &now, 2 * S);
+    CHECK(f.writes >= 4 && f.writes <= 6);
+    CHECK_INT(f.job.written_key, f.key); /* the last state got out */
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+TEST(cadence_writes_totals_at_the_interval_while_steps_come_in) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    for (int i = 0; i <= 600; i++) { /* a step a second for ten minutes */
+        f.hash++;
+        f.has_new_steps = true;
+        cadence_mark(&c, &f.job);
+        run(&c, &now, i * S);
+    }
+    CHECK_INT(f.writes, 1 + 600 / 15);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+TEST(cadence_writes_every_minute_while_only_time_passes) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    cadence_mark(&c, &f.job);
+    int wakes = 0;
+    for (int i = 0; i <= 600; i++) {
+        f.hash++; /* the wall time */
+        wakes += run(&c, &now, i * S);
+    }
+    CHECK_INT(f.writes, 1 + 10);
+    CHECK(wakes <= 12);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+TEST(cadence_never_writes_what_the_server_has) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 7};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    cadence_observed(&c, &f.job, true, 7, 0);
+    cadence_mark(&c, &f.job);
+    run(&c, &now, 600 * S);
+    CHECK_INT(f.writes, 0);
+    CHECK(f.evaluations <= 11);
+    f.hash = 8;
+    f.key = 2;
+    cadence_mark(&c, &f.job);
+    run(&c, &now, now + S);
+    CHECK_INT(f.writes, 1);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+TEST(cadence_is_silent_after_the_end) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    cadence_mark(&c, &f.job);
+    run(&c, &now, S);
+    f.key = 2, f.hash = 2, f.is_final = true;
+    cadence_mark(&c, &f.job);
+    run(&c, &now, 2 * S);
+    CHECK_INT(f.writes, 2);
+    CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
+    f.hash = 3; /* whatever comes later */
+    cadence_mark(&c, &f.job);
+    run(&c, &now, 600 * S);
+    CHECK_INT(f.writes, 2);
+    CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
+    f.key = 3, f.hash = 4, f.is_final = false; /* a new target of the same name */
+    cadence_mark(&c, &f.job);
+    run(&c, &now, 601 * S);
+    CHECK_INT(f.writes, 3);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+TEST(cadence_keeps_one_write_in_flight) {
+    struct cadence c;
+    struct cadence_job job = {0};
+    struct cadence_evaluation e = {.key = 1, .hash = 1};
+    cadence_init(&c, &options);
+    cadence_add(&c, &job);
+    cadence_mark(&c, &job);
+    CHECK(cadence_pick(&c, 0) == &job);
+    CHECK(cadence_decide(&c, &job, &e, 0));
+    e.key = e.hash = 2;
+    cadence_mark(&c, &job);
+    CHECK(cadence_pick(&c, S) == &job);
+    CHECK(!cadence_decide(&c, &job, &e, S));
+    CHECK(cadence_pick(&c, 2 * S) == NULL);
+    CHECK(cadence_wake_us(&c) > 2 * S);
+    cadence_wrote(&c, &job, 3 * S);
+    CHECK(cadence_pick(&c, 3 * S) == &job);
+    CHECK(cadence_decide(&c, &job, &e, 3 * S));
+    cadence_remove(&c, &job);
+    cadence_done(&c);
+}
+
+TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
+    struct cadence c;
+    struct cadence_job job = {0};
+    struct cadence_evaluation e = {.key = 1, .hash = 1};
+    cadence_init(&c, &options);
+    cadence_add(&c, &job);
+    cadence_mark(&c, &job);
+    CHECK(cadence_pick(&c, 0) == &job);
+    CHECK(cadence_decide(&c, &job, &e, 0));
+    cadence_failed(&c, &job, 10 * S);
+    CHECK(cadence_pick(&c, S) == NULL);
+    CHECK_INT(cadence_wake_us(&c), 10 * S);
+    cadence_observed(&c, &job, true, 99, 2 * S); /* it came */
+    CHECK(cadence_pick(&c, 2 * S) == &job);
+    CHECK(cadence_decide(&c, &job, &e, 2 * S));
+    cadence_failed(&c, &job, 12 * S); /* and if it never comes */
+    CHECK(cadence_pick(&c, 11 * S) == NULL);
+    CHECK(cadence_pick(&c, 12 * S) == &job);
+    cadence_remove(&c, &job);
+    cadence_done(&c);
+}
+
+/* 1,000 jobs with a step a second want 67 writes a second; they get 20, all alike, and an urgent one does not wait. */
+TEST(cadence_stretches_a_fleet_evenly) {
+    enum { JOBS = 1000 };
+    static struct fake fakes[JOBS];
+    struct cadence c;
+    int64_t now = 0, urgent_us = 0;
+    memset(fakes, 0, sizeof fakes);
+    cadence_init(&c, &options);
+    for (int i = 0; i < JOBS; i++) {
+        fakes[i].key = 1;
+        fakes[i].hash = 1;
+        cadence_add(&c, &fakes[i].job);
+        cadence_observed(&c, &fakes[i].job, true, 0, 0); /* a new leader: the server has older totals */
+    }
+    for (int second = 1; second <= 300; second++) {
+        for (int i = 0; i < JOBS; i++) {
+            fakes[i].hash++;
+            fakes[i].has_new_steps = true;
+            cadence_mark(&c, &fakes[i].job);
+        }
+        if (second == 200)
+            fakes[777].key++;
+        int before = fakes[777].writes;
+        run(&c, &now, second * S);
+        if (second == 200)
+            urgent_us = fakes[777].writes > before ? now - fakes[777].written_us[fakes[777].writes - 1] : -1;
+    }
+    int least = 1 << 30, most = 0, sum = 0;
+    for (int i = 0; i < JOBS; i++) {
+        sum += fakes[i].writes;
+        least = fakes[i].writes < least ? fakes[i].writes : least;
+        most = fakes[i].writes > most ? fakes[i].writes : most;
+    }
+    CHECK(sum <= 300 * 20 + 1); /* both ends of the span count */
+    CHECK(sum >= 298 * 20);
+    CHECK(most - least <= 2);
+    CHECK(urgent_us >= S - S / 2); /* within half a second of its second of 1,000 evaluations */
+    for (int i = 0; i < JOBS; i++)
+        cadence_remove(&c, &fakes[i].job);
+    cadence_done(&c);
+}
+
+TEST(cadence_never_writes_more_than_its_limit_in_any_second) {
+    enum { JOBS = 100 };
+    static struct fake fakes[JOBS];
+    static int64_t times[1000];
+    struct cadence c;
+    int64_t now = 0;
+    int count = 0;
+    memset(fakes, 0, sizeof fakes);
+    cadence_init(&c, &options);
+    for (int i = 0; i < JOBS; i++) {
+        fakes[i].key = 1, fakes[i].hash = 1;
+        cadence_add(&c, &fakes[i].job);
+        cadence_mark(&c, &fakes[i].job);
+    }
+    run(&c, &now, 10 * S);
+    for (int i = 0; i < JOBS; i++) {
+        CHECK_INT(fakes[i].writes, 1);
+        times[count++] = fakes[i].written_us[0];
+    }
+    for (int i = 0; i < count; i++) {
+        int within = 0;
+        for (int k = 0; k < count; k++)
+            within += times[k] >= times[i] && times[k] < times[i] + S;
+        CHECK(within <= 20);
+    }
+    for (int i = 0; i < JOBS; i++)
+        cadence_remove(&c, &fakes[i].job);
+    cadence_done(&c);
+}

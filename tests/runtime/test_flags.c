@@ -1,0 +1,109 @@
+/* The command line, and what the runtime reads from objects. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "operator/runtime_flags.h"
+#include "operator/runtime_json.h"
+
+static void refuse(const char *argument, const char *text) {
+    char *argv[] = {(char *)"goodput-controller", (char *)argument, NULL};
+    struct runtime_flags flags;
+    CLEANUP_ERROR struct error *err = NULL;
+    CHECK(runtime_flags_parse(&flags, 2, argv, &err) < 0);
+    CHECK_TEXT(error_text(err), text);
+}
+
+TEST(flags_that_are_wrong_say_so_in_one_line) {
+    refuse("--nonsense", "unknown flag \"--nonsense\"; --help lists the flags");
+    refuse("--metrics-bind-address=:1", "unknown flag \"--metrics-bind-address\"; --help lists the flags");
+    refuse("serve", "unexpected argument \"serve\"; --help lists the flags");
+    refuse("--kubeconfig", "--kubeconfig needs a value (FILE)");
+    refuse("--leader-elect=maybe", "--leader-elect: \"maybe\" is neither true nor false");
+    refuse("--status-qps=0", "--status-qps: \"0\" is not a number from 1 to 10000");
+    refuse("--status-qps=20x", "--status-qps: \"20x\" is not a number from 1 to 10000");
+    refuse("--status-interval=15",
+           "--status-interval: \"15\" is not a duration such as 15s or 1m30s, from 100ms to 24h");
+    refuse("--status-interval=", "--status-interval: \"\" is not a duration such as 15s or 1m30s, from 100ms to 24h");
+    refuse("--version=1", "--version takes no value");
+}
+
+TEST(flags_are_taken_in_both_notations) {
+    char *argv[] = {(char *)"x",
+                    (char *)"--kubeconfig",
+                    (char *)"/tmp/k",
+                    (char *)"--leader-elect=false",
+                    (char *)"--status-interval=1m30s",
+                    (char *)"--v",
+                    (char *)"2"};
+    struct runtime_flags flags;
+    CLEANUP_ERROR struct error *err = NULL;
+    CHECK_INT(runtime_flags_parse(&flags, ARRAY_SIZE(argv), argv, &err), 0);
+    CHECK_TEXT(flags.kubeconfig, "/tmp/k");
+    CHECK(!flags.leader_elect);
+    CHECK_INT(flags.status_interval_us, 90000000);
+    CHECK_INT(flags.verbosity, 2);
+    CHECK_INT(flags.status_qps, 20);
+    CHECK_TEXT(flags.health_bind_address, ":8081");
+}
+
+TEST(durations_are_gos) {
+    static const struct {
+        const char *text;
+        int64_t us; /* -1: refused */
+    } cases[] = {{"15s", 15000000},
+                 {"1.5h", 5400000000},
+                 {"300ms", 300000},
+                 {"1h1m1s", 3661000000},
+                 {"0", 0},
+                 {"5us", 5},
+                 {"15", -1},
+                 {"-1s", -1},
+                 {"s", -1},
+                 {"1d", -1},
+                 {"1s ", -1},
+                 {"", -1},
+                 {"99999999999h", -1}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int64_t us = -1;
+        bool is_good = runtime_flags_duration(cases[i].text, &us);
+        CHECK_INT(is_good, cases[i].us >= 0);
+        if (is_good)
+            CHECK_INT(us, cases[i].us);
+    }
+}
+
+static uint64_t hash(const char *json) {
+    return runtime_json_hash(slice_of(json));
+}
+
+TEST(json_hash_sees_the_value_and_not_the_writing) {
+    CHECK(hash("{\"a\":1,\"b\":[1,\"x\"]}") == hash(" { \"b\" : [ 1, \"x\" ] , \"a\":1 } "));
+    CHECK(hash("\"a\\u0062\"") == hash("\"ab\""));
+    CHECK(hash("{\"a\":{\"b\":1}}") != hash("{\"b\":{\"a\":1}}"));
+    CHECK(hash("{\"a\":1,\"b\":2}") != hash("{\"a\":2,\"b\":1}"));
+    CHECK(hash("[1,2]") != hash("[2,1]"));
+    CHECK(hash("[]") != hash("{}"));
+    CHECK(hash("\"1\"") != hash("1"));
+    CHECK(hash("null") != hash("false"));
+    CHECK(hash("{\"a\":1}") != hash("{\"a\":1,\"b\":null}"));
+    CHECK_INT(hash("{\"a\":"), 0);
+    CHECK_INT(hash("{} x"), 0);
+}
+
+TEST(json_reads_what_the_runtime_needs) {
+    uint64_t h;
+    char version[8];
+    CHECK(!runtime_json_status_hash(SLICE("{\"spec\":{}}"), &h));
+    CHECK(!runtime_json_status_hash(SLICE("{\"status\":{}}"), &h));
+    CHECK(runtime_json_status_hash(SLICE("{\"status\":{\"phase\":\"Training\"},\"x\":1}"), &h));
+    CHECK(h == hash("{\"phase\":\"Training\"}"));
+    runtime_json_resource_version(SLICE("{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"42\"}}"), version, 8);
+    CHECK_TEXT(version, "42");
+    runtime_json_resource_version(SLICE("{\"metadata\":7}"), version, 8);
+    CHECK_TEXT(version, "");
+    CHECK(runtime_json_node_is_not_ready(SLICE("{\"status\":{\"conditions\":[{\"type\":\"Disk\",\"status\":\"False\"},"
+                                               "{\"status\":\"Unknown\",\"type\":\"Ready\"}]}}")));
+    CHECK(!runtime_json_node_is_not_ready(SLICE("{\"status\":{\"conditions\":[{\"type\":\"Disk\",\"status\":\"False\"},"
+                                                "{\"status\":\"True\",\"type\":\"Ready\"}]}}")));
+    CHECK(!runtime_json_node_is_not_ready(SLICE("{\"status\":{\"conditions\":[{\"type\":\"Rea")));
+}
