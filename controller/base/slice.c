@@ -8,10 +8,6 @@ struct slice slice_of(const char *text) {
     return text != NULL ? (struct slice){text, strlen(text)} : (struct slice){"", 0};
 }
 
-struct slice slice_range(const char *from, const char *to) {
-    return (struct slice){from, (size_t)(to - from)};
-}
-
 /* The all-zero slice has a NULL pointer, which memcmp() and friends must not get even with size 0. */
 static bool same_bytes(const char *a, const char *b, size_t n) {
     return n == 0 || memcmp(a, b, n) == 0;
@@ -70,12 +66,6 @@ struct slice slice_trim(struct slice s) {
     return s;
 }
 
-struct slice slice_skip(struct slice s, size_t n) {
-    if (n > s.size_bytes)
-        n = s.size_bytes;
-    return n != 0 ? (struct slice){s.data + n, s.size_bytes - n} : s;
-}
-
 char *slice_dup(struct slice s) {
     char *copy = mem_alloc(s.size_bytes + 1);
     if (s.size_bytes != 0)
@@ -105,13 +95,6 @@ uint64_t slice_hash(struct slice s) {
     for (size_t i = 0; i < s.size_bytes; i++)
         hash = (hash ^ (unsigned char)s.data[i]) * 0x100000001b3u;
     return hash;
-}
-
-bool slice_take_char(struct slice *s, char c) {
-    if (s->size_bytes == 0 || s->data[0] != c)
-        return false;
-    *s = slice_skip(*s, 1);
-    return true;
 }
 
 bool slice_take_prefix(struct slice *s, const char *prefix) {

@@ -18,7 +18,9 @@ struct slice {
 #define SLICE_ARG(s) (int)(s).size_bytes, (s).data /* for "%.*s" */
 
 struct slice slice_of(const char *text); /* NULL gives the empty slice */
-struct slice slice_range(const char *from, const char *to);
+static inline struct slice slice_range(const char *from, const char *to) {
+    return (struct slice){from, (size_t)(to - from)};
+}
 bool slice_is(struct slice s, const char *text);
 bool slice_equal(struct slice a, struct slice b);
 int slice_compare(struct slice a, struct slice b); /* bytewise, like strcmp */
@@ -28,14 +30,23 @@ bool slice_contains(struct slice s, const char *needle);
 const char *slice_find(struct slice s, const char *needle); /* into s, or NULL */
 const char *slice_find_char(struct slice s, char c);
 struct slice slice_trim(struct slice s);                    /* spaces, tabs, CR, LF at both ends */
-struct slice slice_skip(struct slice s, size_t n);          /* n at most the size */
+static inline struct slice slice_skip(struct slice s, size_t n) { /* n beyond the size: all of it */
+    if (n > s.size_bytes)
+        n = s.size_bytes;
+    return n != 0 ? (struct slice){s.data + n, s.size_bytes - n} : s;
+}
 char *slice_dup(struct slice s);                            /* heap, NUL-terminated; caller frees */
 /* Copies with truncation at a UTF-8 boundary; always NUL-terminates. True if it all fitted. */
 bool slice_copy(char *to, size_t to_size, struct slice s);
 uint64_t slice_hash(struct slice s);                        /* FNV-1a, stable across runs */
 
 /* Cursors. */
-bool slice_take_char(struct slice *s, char c);
+static inline bool slice_take_char(struct slice *s, char c) {
+    if (s->size_bytes == 0 || s->data[0] != c)
+        return false;
+    *s = slice_skip(*s, 1);
+    return true;
+}
 bool slice_take_prefix(struct slice *s, const char *prefix);
 /* Takes up to the delimiter, which is dropped; false if it does not occur. */
 bool slice_take_until(struct slice *s, char delimiter, struct slice *taken);
