@@ -45,6 +45,7 @@ if [ "$verb" = stop ]; then stop; exit 0; fi
 for program in etcd kube-apiserver; do
 	[ -x "$bin/$program" ] || { echo "apiserver.sh: no $bin/$program; build it with: tests/cluster/build.sh $program" >&2; exit 1; }
 done
+stop # one that an earlier, broken-off run left behind
 rm -rf "$dir"
 mkdir -p "$dir"
 read -r client peer api < <(python3 -c '
