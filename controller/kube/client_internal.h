@@ -1,0 +1,18 @@
+/* client_internal: the inside of a kube_client, for client.c and stream.c. */
+#ifndef KUBE_CLIENT_INTERNAL_H
+#define KUBE_CLIENT_INTERNAL_H
+
+#include "kube/client.h"
+#include "kube/config.h"
+#include "kube/credentials.h"
+
+struct kube_client {
+    struct loop *loop;
+    struct http_client *http;
+    struct kube_config *config;
+    struct kube_credentials *credentials;
+    char *user_agent; /* the header line */
+    bool is_http1_only;
+};
+
+#endif

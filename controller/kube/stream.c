@@ -1,0 +1,171 @@
+#include "kube/stream.h"
+
+#include "base/jscan.h"
+#include "base/mem.h"
+#include "kube/client_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct kube_stream {
+    struct kube_client *client;
+    struct http_handler handler;
+    char *method, *path, *content_type, *accept;
+    struct buf body;
+    int64_t silence_us, total_us;
+    struct kube_credentials_waiter waiter;
+    bool is_waiting;
+    int generation; /* of the credentials it was sent with */
+    struct http_request *request;
+    struct error *failure;
+};
+
+static void fail(void *context);
+
+static void stream_free(struct kube_stream *s) {
+    if (s->is_waiting)
+        kube_credentials_wait_cancel(s->client->credentials, &s->waiter);
+    loop_defer_cancel(s->client->loop, fail, s);
+    http_cancel(s->request);
+    free(s->method);
+    free(s->path);
+    free(s->content_type);
+    free(s->accept);
+    buf_done(&s->body);
+    error_free(s->failure);
+    free(s);
+}
+
+static void on_reply(void *context, const struct http_reply *reply) {
+    struct kube_stream *s = context;
+    if (reply->status == 401)
+        kube_credentials_reject(s->client->credentials, s->generation);
+    if (s->handler.on_reply != NULL)
+        s->handler.on_reply(s->handler.context, reply);
+}
+
+static int on_data(void *context, struct slice bytes) {
+    struct kube_stream *s = context;
+    return s->handler.on_data(s->handler.context, bytes);
+}
+
+static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
+    struct kube_stream *s = context;
+    struct http_handler handler = s->handler;
+    s->request = NULL;
+    stream_free(s);
+    handler.on_done(handler.context, reply, err);
+}
+
+static void fail(void *context) {
+    struct kube_stream *s = context;
+    struct http_handler handler = s->handler;
+    struct http_reply none = {.retry_after_us = -1, .content_type = ""};
+    struct error *err CLEANUP_ERROR = s->failure;
+    s->failure = NULL;
+    stream_free(s);
+    handler.on_done(handler.context, &none, err);
+}
+
+static void fail_later(struct kube_stream *s, int code, const char *text) {
+    error_set(&s->failure, code, "%s", text);
+    loop_defer(s->client->loop, fail, s);
+}
+
+static void send_request(struct kube_stream *s) {
+    struct kube_client *client = s->client;
+    enum { OWN_HEADERS = 4 };
+    char **more = client->config->headers;
+    size_t count = 0, n = 0;
+    while (more != NULL && more[count] != NULL)
+        count++;
+    const char **headers CLEANUP_FREE = mem_alloc((count + OWN_HEADERS + 1) * sizeof(char *));
+    char *accept CLEANUP_FREE = mem_format("Accept: %s", s->accept);
+    char *type CLEANUP_FREE = mem_format("Content-Type: %s", s->content_type);
+    headers[n++] = accept;
+    headers[n++] = client->user_agent; /* its own: the server pretty-prints for curl's */
+    if (s->body.size_bytes > 0)
+        headers[n++] = type;
+    if (kube_credentials_authorization(client->credentials) != NULL)
+        headers[n++] = kube_credentials_authorization(client->credentials);
+    for (size_t i = 0; i < count; i++)
+        headers[n++] = more[i];
+    char *url CLEANUP_FREE = mem_format("%s%s", client->config->server, s->path);
+    struct http_options options = {.method = s->method,
+                                   .url = url,
+                                   .headers = headers,
+                                   .body = buf_slice(&s->body),
+                                   .transport = kube_credentials_transport(client->credentials),
+                                   .total_timeout_us = s->total_us,
+                                   .silence_timeout_us = s->silence_us,
+                                   .is_http1_only = client->is_http1_only};
+    struct http_handler handler = {on_reply, on_data, on_done, s};
+    s->generation = kube_credentials_generation(client->credentials);
+    s->request = http_start(client->http, &options, &handler);
+}
+
+static void credentials_ready(void *context, const struct error *err) {
+    struct kube_stream *s = context;
+    s->is_waiting = false;
+    if (err != NULL)
+        fail_later(s, err->code, err->text);
+    else
+        send_request(s);
+}
+
+struct kube_stream *kube_stream_start(struct kube_client *client, const struct kube_stream_options *options,
+                                      const struct http_handler *handler) {
+    struct kube_stream *s = mem_new(struct kube_stream);
+    s->client = client;
+    s->handler = *handler;
+    s->method = mem_strdup(options->method != NULL ? options->method : "GET");
+    s->path = mem_strdup(options->path);
+    s->content_type = mem_strdup(options->content_type != NULL ? options->content_type : "application/json");
+    s->accept = mem_strdup(options->accept != NULL ? options->accept : "application/json");
+    s->silence_us = options->silence_us;
+    s->total_us = options->total_us;
+    s->waiter = (struct kube_credentials_waiter){credentials_ready, s, NULL};
+    buf_init(&s->body, options->body.size_bytes + 1);
+    buf_append_slice(&s->body, options->body);
+    struct error *err CLEANUP_ERROR = NULL;
+    int r = kube_credentials_get(client->credentials, &err);
+    if (r == -EINPROGRESS) {
+        s->is_waiting = true;
+        kube_credentials_wait(client->credentials, &s->waiter);
+    } else if (r < 0)
+        fail_later(s, -r, error_text(err));
+    else
+        send_request(s);
+    return s;
+}
+
+void kube_stream_cancel(struct kube_stream *stream) {
+    if (stream != NULL)
+        stream_free(stream);
+}
+
+char *kube_status_text(int status, struct slice body, char ret_reason[static 64]) {
+    char message[1024] = "", kind[16] = "";
+    struct jscan j;
+    struct slice key, line = {"", 0};
+    ret_reason[0] = '\0';
+    jscan_init(&j, body);
+    if (jscan_object(&j))
+        while (jscan_key(&j, &key)) {
+            if (slice_is(key, "message"))
+                jscan_string(&j, message, sizeof message);
+            else if (slice_is(key, "reason"))
+                jscan_string(&j, ret_reason, 64);
+            else if (slice_is(key, "kind"))
+                jscan_string(&j, kind, sizeof kind);
+            else
+                jscan_skip(&j);
+        }
+    if (strcmp(kind, "Status") == 0 && message[0] != '\0')
+        return mem_strdup(message);
+    struct slice rest = slice_trim(body);
+    slice_take_line(&rest, &line);
+    if (line.size_bytes > 200)
+        line.size_bytes = 200;
+    return mem_format("HTTP %d%s%.*s", status, line.size_bytes > 0 ? ": " : "", SLICE_ARG(line));
+}
