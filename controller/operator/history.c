@@ -38,7 +38,7 @@ bool history_add(struct history *h, struct transition t) {
         t.at_ms = last->at_ms;
     if (h->count == STORE_MAX_TRANSITIONS)
         drop_oldest(h);
-    MEM_GROW(h->items, h->count, h->capacity);
+    STORE_GROW(h->items, h->count, h->capacity);
     h->items[h->count++] = t;
     return true;
 }
@@ -55,7 +55,7 @@ struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms) {
         memmove(&s->items[0], &s->items[1], (size_t)(s->count - 1) * sizeof *s->items);
         s->count--;
     }
-    MEM_GROW(s->items, s->count, s->capacity);
+    STORE_GROW(s->items, s->count, s->capacity);
     s->items[s->count] = (struct span){from_ms, to_ms};
     return &s->items[s->count++];
 }

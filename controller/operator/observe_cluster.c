@@ -96,7 +96,7 @@ static bool trouble_begin(struct node *n, int64_t at_ms, int64_t heartbeat_ms, b
         memmove(&n->troubles[0], &n->troubles[1], (size_t)(n->trouble_count - 1) * sizeof *n->troubles);
         n->trouble_count--;
     }
-    MEM_GROW(n->troubles, n->trouble_count, n->trouble_capacity);
+    STORE_GROW(n->troubles, n->trouble_count, n->trouble_capacity);
     n->troubles[n->trouble_count++] = (struct node_trouble){at_ms, heartbeat_ms, TIME_OPEN, is_silent, reason};
     return true;
 }
@@ -138,7 +138,7 @@ static bool apply_taints(struct model *m, struct node *n, const struct object_no
             is_known = n->taints[i].to_ms == TIME_OPEN && slice_is(t->key, n->taints[i].key);
         if (is_known || n->taint_count == STORE_MAX_TRANSITIONS)
             continue;
-        MEM_GROW(n->taints, n->taint_count, n->taint_capacity);
+        STORE_GROW(n->taints, n->taint_count, n->taint_capacity);
         n->taints[n->taint_count++] =
             (struct node_taint){store_intern(m, t->key), store_intern(m, t->value),
                                 t->added_ms != TIME_UNKNOWN ? t->added_ms : received_ms, TIME_OPEN};

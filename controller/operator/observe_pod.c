@@ -33,7 +33,7 @@ static void apply_containers(struct model *m, struct pod *p, const struct object
         struct container *c = &p->containers[p->container_count++];
         c->name = store_intern(m, o->containers.items[i].name);
         c->chips = o->containers.items[i].chips;
-        MEM_GROW(c->instances, c->count, c->capacity);
+        STORE_GROW(c->instances, c->count, c->capacity);
         c->instances[c->count++] = (struct instance){0, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, ""};
     }
     p->chips = (int32_t)(o->containers.chips < INT32_MAX ? o->containers.chips : INT32_MAX);
@@ -71,7 +71,7 @@ static void instance_add(struct container *c, struct instance i) {
         memmove(&c->instances[1], &c->instances[2], (size_t)(c->count - 2) * sizeof *c->instances);
         c->count--;
     }
-    MEM_GROW(c->instances, c->count, c->capacity);
+    STORE_GROW(c->instances, c->count, c->capacity);
     c->instances[c->count++] = i;
 }
 

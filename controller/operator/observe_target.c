@@ -48,7 +48,7 @@ static void apply_shape(struct model *m, struct target *t, const struct object_r
         r->stride = r->pods > r->stride ? r->pods : r->stride;
         if (r->size_count == STORE_MAX_TRANSITIONS)
             r->size_count--;
-        MEM_GROW(r->sizes, r->size_count, r->size_capacity);
+        STORE_GROW(r->sizes, r->size_count, r->size_capacity);
         r->sizes[r->size_count] = (struct required){r->size_count == 0 ? t->created_ms : at_ms, slots};
         r->size_count++;
     }
@@ -79,6 +79,11 @@ static void apply_end(struct model *m, struct target *t, const struct object_con
     store_text(&t->end_message, c->message);
 }
 
+static void touch_pods(struct model *m, struct target *t) {
+    for (size_t i = 0; i < t->pod_count; i++)
+        store_touch_pod(m, t->pods[i]);
+}
+
 static void target_gone(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
     if (t->is_gone)
         return;
@@ -91,6 +96,7 @@ static void target_gone(struct model *m, struct target *t, const struct object_m
         t->outcome = OUTCOME_DELETED;
         t->end_reason = "Deleted";
     }
+    touch_pods(m, t);
     store_touch_target(m, t);
     store_trim(m);
 }
@@ -116,7 +122,7 @@ static void restart_add(struct target *t, const char *what, int64_t number, int6
         memmove(&t->restart_list[0], &t->restart_list[1], (size_t)(t->restart_count - 1) * sizeof *t->restart_list);
         t->restart_count--;
     }
-    MEM_GROW(t->restart_list, t->restart_count, t->restart_capacity);
+    STORE_GROW(t->restart_list, t->restart_count, t->restart_capacity);
     struct restart *r = &t->restart_list[t->restart_count++];
     *r = (struct restart){at_ms, number, what, NULL, is_derived};
     store_text(&r->message, message);
@@ -131,6 +137,11 @@ static void apply_counter(struct target *t, const char *what, int64_t *known, in
     if (*known >= 0 ? value > *known : value > 0 && is_told)
         restart_add(t, what, value, is_told ? c->at_ms : received_ms, !is_told, is_told ? c->message : (struct slice){0});
     *known = value;
+}
+
+/* Moves when something happened to the target that may explain what happened to its pods. */
+static int turning_points(const struct target *t) {
+    return t->restart_count + t->suspended.count + (t->end_ms != TIME_UNKNOWN) + (t->is_gone ? 1 : 0);
 }
 
 int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
@@ -148,6 +159,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     if (t == NULL)
         return -EINVAL;
     bool is_first = target_seen(m, t, &o.meta, received_ms);
+    int changes = turning_points(t);
     t->queue = store_intern(m, o.meta.queue);
     t->managed_by = store_intern(m, o.managed_by);
     t->is_started_in_order = o.is_started_in_order;
@@ -169,6 +181,8 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
     apply_end(m, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
     store_touch_target(m, t);
+    if (turning_points(t) != changes)
+        touch_pods(m, t);
     if (what == OBSERVED_DELETED)
         target_gone(m, t, &o.meta, received_ms);
     return 0;

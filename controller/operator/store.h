@@ -9,8 +9,18 @@
 #define OPERATOR_STORE_H
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "operator/model.h"
 #include "operator/objects.h"
+
+/* MEM_GROW for counts that are int: they are bounded. */
+#define STORE_GROW(items, count, capacity)                                                                             \
+    do {                                                                                                               \
+        if ((count) == (capacity)) {                                                                                   \
+            (capacity) = (capacity) ? (capacity) * 2 : 4;                                                              \
+            (items) = mem_resize((items), (size_t)(capacity), sizeof *(items));                                        \
+        }                                                                                                              \
+    } while (0)
 
 #define STORE_MESSAGE_SIZE 256
 #define STORE_MAX_TRANSITIONS 512
@@ -38,6 +48,22 @@ bool history_add(struct history *h, struct transition t);
 const struct transition *history_last(const struct history *h); /* NULL if empty */
 bool history_is_true(const struct history *h);                  /* now */
 void history_done(struct history *h);
+
+/* ---- what the ledger was told ---- */
+
+/* One fact that depends on several objects, and so may turn out otherwise: sink.h takes back what no longer holds. */
+struct pushed {
+    enum pushed_kind { PUSHED_HOLD, PUSHED_DISRUPTION, PUSHED_OUTAGE, PUSHED_RESTART } kind;
+    int detail; /* bucket or cause */
+    bool is_current;
+    uint64_t key;
+    int64_t from_ms; /* of outages and restarts, part of their identity */
+};
+
+struct pushed_list {
+    struct pushed *items;
+    int count, capacity;
+};
 
 /* ---- pods ---- */
 
@@ -91,6 +117,8 @@ struct pod {
     int64_t ended_ms; /* phase Succeeded or Failed */
     int64_t gone_ms;
     struct spans ready;
+    struct pushed_list pushed;
+    int slot_index; /* for pods without a completion index: given in the order of creation */
 };
 
 /* What Events tell about a pod. */
@@ -223,7 +251,8 @@ struct model {
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
     struct model_job **dirty;
-    size_t dirty_count, dirty_capacity, dirty_next;
+    size_t dirty_count, dirty_capacity;
+    struct model_job *gone; /* deleted and told; freed by the next model_next_dirty */
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
     bool is_absent[RESOURCE_COUNT];
     int64_t malformed;

@@ -25,6 +25,7 @@ static void pod_free(struct model *m, struct pod *p) {
     free(p->message);
     free(p->waiting_message);
     free(p->ready.items);
+    free(p->pushed.items);
     free(p);
 }
 

@@ -1,0 +1,193 @@
+#include "operator/facts.h"
+
+#include "base/mem.h"
+#include "operator/causes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A whole-second stamp stands for [t, t + 1 s): the target ended no earlier than the processes within that second. */
+int64_t job_end_ms(const struct model_job *job) {
+    const struct target *t = job->target;
+    if (t == NULL || t->end_ms == TIME_UNKNOWN)
+        return TIME_OPEN;
+    int64_t end_ms = t->end_ms;
+    for (int i = 0; i < job->process_count; i++) {
+        const struct log_process *p = job->processes[i];
+        if (p->last_line_ms > end_ms && p->last_line_ms < t->end_ms + 1000)
+            end_ms = p->last_line_ms;
+    }
+    return end_ms;
+}
+
+/* ---- pods without a completion index ---- */
+
+static int compare_pods(const void *a, const void *b) {
+    const struct pod *x = *(struct pod *const *)a, *y = *(struct pod *const *)b;
+    int order = strcmp(x->replicated_job, y->replicated_job);
+    if (order != 0)
+        return order;
+    if (x->job_index != y->job_index)
+        return x->job_index < y->job_index ? -1 : 1;
+    if (x->created_ms != y->created_ms)
+        return x->created_ms < y->created_ms ? -1 : 1;
+    return strcmp(x->uid, y->uid);
+}
+
+/* Each takes the place that was free longest when it was created; a place is free once its pod was lost. */
+static void place_pods(struct pod **pods, size_t count) {
+    int64_t *free_from = mem_resize(NULL, count + 1, sizeof *free_from);
+    size_t places = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_next_job = i == 0 || strcmp(pods[i]->replicated_job, pods[i - 1]->replicated_job) != 0 ||
+                           pods[i]->job_index != pods[i - 1]->job_index;
+        if (is_next_job)
+            places = 0;
+        size_t place = 0;
+        for (size_t k = 1; k < places; k++)
+            if (free_from[k] < free_from[place])
+                place = k;
+        if (places == 0 || free_from[place] > pods[i]->created_ms + 1000)
+            place = places++;
+        pods[i]->slot_index = (int)place;
+        int64_t lost_ms = fact_pod_lost_ms(pods[i]);
+        free_from[place] = pods[i]->phase == POD_SUCCEEDED ? TIME_OPEN : lost_ms;
+    }
+    free(free_from);
+}
+
+static bool place_unindexed(struct target *t) {
+    size_t count = 0;
+    for (size_t i = 0; i < t->pod_count; i++)
+        count += t->pods[i]->completion_index < 0;
+    if (count == 0)
+        return false;
+    struct pod **pods = mem_resize(NULL, count, sizeof(struct pod *));
+    count = 0;
+    for (size_t i = 0; i < t->pod_count; i++)
+        if (t->pods[i]->completion_index < 0)
+            pods[count++] = t->pods[i];
+    qsort(pods, count, sizeof *pods, compare_pods);
+    place_pods(pods, count);
+    free(pods);
+    return true;
+}
+
+/* ---- the target itself ---- */
+
+static void tell_sizes(struct model_job *job) {
+    const struct target *t = job->target;
+    for (int i = 0; i < t->job_count; i++)
+        for (int s = 0; s < t->jobs[i].size_count; s++) {
+            int64_t at_ms = t->jobs[i].sizes[s].at_ms, slots = 0, chips = 0;
+            for (int k = 0; k < t->job_count; k++) {
+                int64_t n = job_requires(job, k) ? job_pods_at(&t->jobs[k], at_ms) : 0;
+                slots += n;
+                chips += n * t->jobs[k].chips;
+            }
+            ledger_set_required(job->ledger, at_ms, slots);
+            ledger_set_required_chips(job->ledger, at_ms, chips);
+        }
+}
+
+static void tell_suspensions(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    const char *kind = t->kind == TARGET_JOBSET ? "JobSet" : "Job";
+    for (int i = 0; i < t->suspended.count; i++) {
+        const struct transition *s = &t->suspended.items[i];
+        if (!s->is_true || target_is_queued_by_kueue(t))
+            continue;
+        struct ledger_hold hold = {.kind = BUCKET_SUSPENDED, .key = (uint64_t)s->at_ms, .from_ms = s->at_ms,
+                                   .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
+                                   .basis = s->is_derived ? BASIS_DERIVED : BASIS_OBSERVED};
+        snprintf(hold.evidence, sizeof hold.evidence, "%s %.200s: spec.suspend=true", kind, t->name);
+        sink_hold(sink, &hold);
+        struct cause_facts f = {kind, "Suspended", "", "", t->name, "", "", ""};
+        struct ledger_disruption d = {.key = (uint64_t)s->at_ms, .at_ms = s->at_ms, .opens = true};
+        if (s->at_ms > t->created_ms && cause_fill(&f, &d))
+            sink_disruption(sink, &d);
+    }
+}
+
+static void tell_restarts(const struct target *t, struct sink *sink) {
+    for (int i = 0; i < t->restart_count; i++) {
+        const struct restart *r = &t->restart_list[i];
+        char reason[64];
+        snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
+        struct cause_facts f = {"JobSet", "restarts", reason, "", t->name, r->message ? r->message : "", "", ""};
+        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), .at_ms = r->at_ms, .opens = true};
+        if (cause_fill(&f, &d))
+            sink_disruption(sink, &d);
+    }
+}
+
+/* The first Job of a replicated job appears once what it depends on is met. */
+static int64_t first_created_ms(const struct target *t, const char *replicated_job) {
+    int64_t first_ms = TIME_OPEN;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        if (strcmp(j->replicated_job, replicated_job) == 0 && j->created_ms != TIME_UNKNOWN && j->created_ms < first_ms)
+            first_ms = j->created_ms;
+    return first_ms;
+}
+
+static void tell_dependencies(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    struct ledger_hold hold = {.kind = BUCKET_DEPENDENCY_WAIT, .basis = BASIS_OBSERVED};
+    for (int i = 0; i < t->startup.count; i++) {
+        if (!t->startup.items[i].is_true)
+            continue;
+        hold.key = (uint64_t)t->startup.items[i].at_ms;
+        hold.from_ms = t->startup.items[i].at_ms;
+        hold.to_ms = i + 1 < t->startup.count ? t->startup.items[i + 1].at_ms : TIME_OPEN;
+        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.200s: StartupPolicyInProgress", t->name);
+        if (t->is_started_in_order)
+            sink_hold(sink, &hold);
+    }
+    for (int i = 0; i < t->job_count; i++) {
+        if (!t->jobs[i].has_dependency || !job_requires(job, i))
+            continue;
+        hold.key = slice_hash(slice_of(t->jobs[i].name));
+        hold.from_ms = t->created_ms;
+        hold.to_ms = first_created_ms(t, t->jobs[i].name);
+        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn", t->name,
+                 t->jobs[i].name);
+        sink_hold(sink, &hold);
+    }
+}
+
+void fact_tell_target(struct model_job *job) {
+    struct target *t = job->target;
+    struct sink sink = sink_begin(job->ledger, &job->pushed);
+    ledger_set_span(job->ledger, t->created_ms, job_end_ms(job), t->end_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->outcome);
+    tell_sizes(job);
+    tell_suspensions(job, &sink);
+    tell_restarts(t, &sink);
+    tell_dependencies(job, &sink);
+    fact_tell_workloads(job, &sink);
+    sink_end(&sink);
+}
+
+void job_tell_facts(struct model_job *job) {
+    struct target *t = job->target;
+    if (t == NULL || !t->is_seen)
+        return;
+    job->needs_all_pods |= place_unindexed(t); /* any may have moved */
+    job_find_log_pods(job);
+    job_tell_processes(job);
+    fact_tell_target(job);
+    if (job->shape_version != t->shape_version)
+        job->needs_all_pods = true;
+    job->shape_version = t->shape_version;
+    if (job->needs_all_pods)
+        for (size_t i = 0; i < t->pod_count; i++)
+            fact_tell_pod(job, t->pods[i]);
+    for (struct pod *p = t->dirty_pods, *next; p; p = next) {
+        next = p->next_dirty;
+        p->is_dirty = false;
+        p->next_dirty = NULL;
+        if (!job->needs_all_pods)
+            fact_tell_pod(job, p);
+    }
+    t->dirty_pods = NULL;
+    job->needs_all_pods = false;
+}

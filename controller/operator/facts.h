@@ -1,0 +1,26 @@
+/* facts: from the store to the ledger's facts: lives, holds and disruptions. Pure functions of what is stored, so that
+ * the order in which the streams came cannot matter. Private to the model. */
+#ifndef OPERATOR_FACTS_H
+#define OPERATOR_FACTS_H
+
+#include "operator/job.h"
+#include "operator/sink.h"
+
+/* A whole-second stamp means [t, t + 1 s); a line of the same process stamped within that second proves it later. */
+int64_t fact_finished_ms(const struct instance *i);
+/* When the pod was over; TIME_UNKNOWN while it is not. */
+int64_t fact_pod_ended_ms(const struct pod *p);
+/* When the pod stopped to count as available; TIME_OPEN while it does. */
+int64_t fact_pod_lost_ms(const struct pod *p);
+bool fact_is_training_container(const struct pod *p, int container);
+/* When the node under the pod was last heard of before that trouble. */
+int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
+
+void fact_tell_pod(struct model_job *job, struct pod *p);
+/* Holds and disruptions of the target itself and its Workloads. */
+void fact_tell_target(struct model_job *job);
+void fact_tell_workloads(struct model_job *job, struct sink *sink);
+/* Why the pod was lost, if an object tells. */
+bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);
+
+#endif

@@ -1,0 +1,143 @@
+/* Why a pod was lost: the facts are gathered here, the table in causes.c judges them. */
+#include "operator/causes.h"
+#include "operator/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Objects' times are whole seconds of several clocks: what lies this close belongs together. */
+#define NEAR_MS 5000
+#define TROUBLE_NEAR_MS 60000
+
+static bool touches(int64_t from_ms, int64_t to_ms, int64_t at_ms, int64_t slack_ms) {
+    return from_ms <= at_ms + slack_ms && (to_ms == TIME_OPEN || to_ms >= at_ms - slack_ms);
+}
+
+/* What the node showed around that time. */
+static const char *node_state(const struct node *n, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
+    bool is_maintained = false;
+    if (n == NULL)
+        return "";
+    for (int i = 0; i < n->taint_count; i++) {
+        const struct node_taint *t = &n->taints[i];
+        if (!touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
+            continue;
+        snprintf(text, STORE_MESSAGE_SIZE, "taint %s%s%s", t->key, t->value[0] ? "=" : "", t->value);
+        if (n->is_spot && slice_contains(slice_of(t->key), "impending-node-termination"))
+            return "Spot";
+        is_maintained |= slice_contains(slice_of(t->key), "maintenance") ||
+                         slice_contains(slice_of(t->key), "impending-node-termination");
+        if (is_maintained)
+            break;
+    }
+    for (int i = 0; i < n->maintenance.count; i++)
+        is_maintained |= touches(n->maintenance.items[i].from_ms, n->maintenance.items[i].to_ms, at_ms, NEAR_MS);
+    if (is_maintained)
+        return "Maintenance";
+    for (int i = 0; i < n->trouble_count; i++)
+        if (touches(fact_node_silent_from_ms(n, &n->troubles[i]), n->troubles[i].to_ms, at_ms, TROUBLE_NEAR_MS))
+            return "NotReady";
+    return "";
+}
+
+/* Was the pod deleted because its Job or JobSet wanted it? Then that, not the deletion, is the cause. */
+static bool is_deletion_explained(const struct pod *p) {
+    const struct target *t = p->target;
+    const struct kube_job *j = p->job;
+    int64_t at_ms = p->deletion_ms;
+    if (t->end_ms != TIME_UNKNOWN && t->end_ms <= at_ms + NEAR_MS)
+        return true;
+    if (t->gone_ms != TIME_UNKNOWN && t->gone_ms <= at_ms + NEAR_MS)
+        return true;
+    if (j && ((j->failing_ms != TIME_UNKNOWN && j->failing_ms <= at_ms + NEAR_MS) ||
+              (j->deletion_ms != TIME_UNKNOWN && j->deletion_ms <= at_ms + NEAR_MS)))
+        return true;
+    for (int i = 0; i < t->restart_count; i++)
+        if (touches(t->restart_list[i].at_ms, t->restart_list[i].at_ms, at_ms, NEAR_MS))
+            return true;
+    const struct history *all[] = {&t->suspended, j ? &j->suspended : NULL};
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; all[h] && i < all[h]->count; i++)
+            if (all[h]->items[i].is_true && all[h]->items[i].at_ms <= at_ms + NEAR_MS &&
+                (i + 1 == all[h]->count || all[h]->items[i + 1].at_ms >= at_ms))
+                return true;
+    return false;
+}
+
+/* A container that failed by itself: not because the pod was told to go. */
+static bool exit_facts(const struct pod *p, int64_t asked_ms, struct cause_facts *f, int64_t *at_ms,
+                       char message[static STORE_MESSAGE_SIZE], char reason[static 32]) {
+    const struct instance *first = NULL;
+    const char *name = "";
+    for (int i = 0; i < p->container_count; i++) {
+        const struct instance *now = container_now(&p->containers[i]);
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || fact_finished_ms(now) > asked_ms)
+            continue;
+        if (first && fact_finished_ms(first) <= fact_finished_ms(now))
+            continue;
+        first = now;
+        name = p->containers[i].name;
+    }
+    if (first == NULL)
+        return false;
+    bool is_oom = strcmp(first->reason, "OOMKilled") == 0;
+    snprintf(reason, 32, "exit %d", first->exit_code);
+    snprintf(message, STORE_MESSAGE_SIZE, "container %s terminated with exit %d (%s)", name, first->exit_code,
+             first->reason);
+    f->shows = "exit";
+    f->reason = is_oom ? "OOMKilled" : reason;
+    f->message = message;
+    *at_ms = fact_finished_ms(first);
+    return true;
+}
+
+static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms) {
+    int64_t lost_ms = fact_pod_lost_ms(p);
+    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
+        const struct node_trouble *t = &p->node->troubles[i];
+        int64_t from_ms = fact_node_silent_from_ms(p->node, t);
+        if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || t->to_ms <= p->bound_ms)
+            continue;
+        f->object = "Node";
+        f->shows = "Ready";
+        f->reason = t->reason;
+        f->message = p->name;
+        f->name = p->node->name;
+        *at_ms = lost_ms;
+        return true;
+    }
+    return false;
+}
+
+bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
+    char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
+    const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(p->uid));
+    struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
+    int64_t asked_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : TIME_OPEN;
+    if (p->disruption_ms != TIME_UNKNOWN) {
+        f.shows = "DisruptionTarget";
+        f.reason = p->disruption_reason;
+        f.message = p->disruption_message ? p->disruption_message : "";
+        d->at_ms = p->disruption_ms;
+    } else if (trouble_facts(p, &f, &d->at_ms)) {
+        /* told by the node */
+    } else if (e && e->evicted_ms != TIME_UNKNOWN) {
+        f.shows = "event";
+        f.reason = "Evicted";
+        f.message = e->evicted_message;
+        d->at_ms = e->evicted_ms;
+    } else if (exit_facts(p, asked_ms, &f, &d->at_ms, message, reason)) {
+        /* told by the container */
+    } else if (p->deletion_ms != TIME_UNKNOWN && !is_deletion_explained(p)) {
+        f.shows = "deleted";
+        d->at_ms = p->deletion_ms;
+    } else {
+        return false;
+    }
+    f.node_state = node_state(p->node, d->at_ms, taint);
+    if (taint[0] && f.node_state[0] && strcmp(f.shows, "DisruptionTarget") == 0) {
+        snprintf(message, sizeof message, "%.180s (%.70s)", f.message, taint);
+        f.message = message;
+    }
+    return cause_fill(&f, d);
+}

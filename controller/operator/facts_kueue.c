@@ -1,0 +1,115 @@
+/* What Kueue did to the target: a Workload's histories into holds and disruptions. Facts: kueue workload_types.go; the
+ * order of an eviction is Evicted=True, Jobs stopped, QuotaReserved=False and Admitted=False, ..., QuotaReserved=True
+ * with Evicted=False, Admitted=True. Admitted thus stays True for a while after an eviction. */
+#include "operator/causes.h"
+#include "operator/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* When the workload was admitted again after an eviction; TIME_OPEN while it is not. */
+static int64_t admitted_again_ms(const struct workload *w, int64_t evicted_ms) {
+    int i = 0;
+    while (i < w->admitted.count && (w->admitted.items[i].is_true || w->admitted.items[i].at_ms < evicted_ms))
+        i++;
+    while (i < w->admitted.count && !w->admitted.items[i].is_true)
+        i++;
+    return i < w->admitted.count ? w->admitted.items[i].at_ms : TIME_OPEN;
+}
+
+static int64_t workload_end_ms(const struct workload *w) {
+    return w->finished_ms != TIME_UNKNOWN ? w->finished_ms : w->gone_ms != TIME_UNKNOWN ? w->gone_ms : TIME_OPEN;
+}
+
+static void hold(struct sink *sink, enum bucket kind, uint64_t key, int64_t from_ms, int64_t to_ms,
+                 const char *evidence) {
+    struct ledger_hold h = {.kind = kind, .key = key, .from_ms = from_ms, .to_ms = to_ms, .basis = BASIS_OBSERVED};
+    slice_copy(h.evidence, sizeof h.evidence, slice_of(evidence));
+    sink_hold(sink, &h);
+}
+
+static void tell_evictions(const struct workload *w, struct sink *sink) {
+    for (int i = 0; i < w->evicted.count; i++) {
+        const struct transition *e = &w->evicted.items[i];
+        if (!e->is_true)
+            continue;
+        struct cause_facts f = {"Workload", "Evicted", e->reason, "", w->name, e->message ? e->message : "", "", ""};
+        struct ledger_disruption d = {.key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms,
+                                      .opens = true};
+        if (!cause_fill(&f, &d))
+            continue;
+        sink_disruption(sink, &d);
+        int64_t to_ms = admitted_again_ms(w, e->at_ms), end_ms = workload_end_ms(w);
+        hold(sink, d.cause == CAUSE_USER_SUSPEND ? BUCKET_SUSPENDED : BUCKET_PREEMPTED_WAIT, d.key, e->at_ms,
+             to_ms < end_ms ? to_ms : end_ms, d.evidence);
+    }
+}
+
+/* Without quota: from the start, or from when it was lost, until QuotaReserved. */
+static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *sink) {
+    char evidence[LEDGER_TEXT_SIZE];
+    int64_t from_ms = start_ms;
+    uint64_t key = slice_hash(slice_of(w->uid)) ^ 1;
+    const char *message = "no quota yet";
+    bool is_reserved = false;
+    for (int i = 0; i <= w->reserved.count; i++) {
+        const struct transition *r = i < w->reserved.count ? &w->reserved.items[i] : NULL;
+        if (r && !r->is_true) {
+            message = r->message ? r->message : r->reason;
+            if (is_reserved)
+                from_ms = r->at_ms;
+            is_reserved = false;
+            continue;
+        }
+        if (is_reserved || (r == NULL && w->reserved.count > 0 && history_is_true(&w->reserved)))
+            continue;
+        snprintf(evidence, sizeof evidence, "Workload %s: %s: %.180s", w->name,
+                 w->is_active ? "QuotaReserved=False" : "spec.active=false", message);
+        int64_t to_ms = r ? r->at_ms : workload_end_ms(w);
+        hold(sink, w->is_active || r ? BUCKET_QUEUE_WAIT : BUCKET_SUSPENDED, key + (uint64_t)from_ms, from_ms, to_ms,
+             evidence);
+        is_reserved = r != NULL;
+    }
+}
+
+/* Quota, but admission checks are open: the capacity is being made, or something else is asked. */
+static void tell_checks(const struct workload *w, struct sink *sink) {
+    char evidence[LEDGER_TEXT_SIZE];
+    for (int i = 0; i < w->reserved.count; i++) {
+        const struct transition *r = &w->reserved.items[i];
+        if (!r->is_true)
+            continue;
+        int64_t to_ms = i + 1 < w->reserved.count ? w->reserved.items[i + 1].at_ms : workload_end_ms(w);
+        for (int k = 0; k < w->admitted.count; k++)
+            if (w->admitted.items[k].is_true && w->admitted.items[k].at_ms >= r->at_ms) {
+                to_ms = w->admitted.items[k].at_ms < to_ms ? w->admitted.items[k].at_ms : to_ms;
+                break;
+            }
+        snprintf(evidence, sizeof evidence, "Workload %s: admission check %.60s: %.140s", w->name, w->check_name,
+                 w->check_message ? w->check_message : "pending");
+        hold(sink, w->awaits_provisioning ? BUCKET_PROVISIONING : BUCKET_QUEUE_WAIT,
+             slice_hash(slice_of(w->uid)) ^ (uint64_t)r->at_ms ^ 2, r->at_ms, to_ms, evidence);
+    }
+}
+
+void fact_tell_workloads(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    const struct workload *first = NULL;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target)
+        if (first == NULL || w->created_ms < first->created_ms ||
+            (w->created_ms == first->created_ms && strcmp(w->uid, first->uid) < 0))
+            first = w;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
+        if (w->name == NULL)
+            continue;
+        tell_evictions(w, sink);
+        tell_queue(w, w == first ? t->created_ms : w->created_ms, sink);
+        tell_checks(w, sink);
+    }
+    if (first == NULL && t->queue[0]) {
+        char evidence[LEDGER_TEXT_SIZE];
+        snprintf(evidence, sizeof evidence, "%s %.100s: no Workload yet in queue %.60s",
+                 t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name, t->queue);
+        hold(sink, BUCKET_QUEUE_WAIT, slice_hash(slice_of(t->uid)) ^ 3, t->created_ms, TIME_OPEN, evidence);
+    }
+}

@@ -1,0 +1,277 @@
+/* One pod as one life of a slot. */
+#include "operator/causes.h"
+#include "operator/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Without its lease, a node that fell silent was last heard of this long before (node-monitor-grace-period). */
+#define GRACE_PERIOD_MS 50000
+
+static int64_t min_of(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+int64_t fact_finished_ms(const struct instance *i) {
+    bool is_within = i->finished_ms != TIME_UNKNOWN && i->last_line_ms > i->finished_ms &&
+                     i->last_line_ms < i->finished_ms + 1000;
+    return is_within ? i->last_line_ms : i->finished_ms;
+}
+
+bool fact_is_training_container(const struct pod *p, int container) {
+    return p->chips == 0 || p->containers[container].chips > 0;
+}
+
+int64_t fact_pod_ended_ms(const struct pod *p) {
+    int64_t at_ms = p->ended_ms;
+    for (int i = 0; i < p->container_count && at_ms != TIME_UNKNOWN; i++) {
+        int64_t finished_ms = fact_finished_ms(container_now(&p->containers[i]));
+        if (finished_ms >= p->ended_ms && finished_ms < p->ended_ms + 1000)
+            at_ms = max_of(at_ms, finished_ms);
+    }
+    return at_ms;
+}
+
+/* The first training container that ended with a failure for good. */
+static const struct instance *failed_instance(const struct pod *p, const char **name) {
+    const struct instance *first = NULL;
+    if (p->restarts_in_place && p->phase != POD_FAILED)
+        return NULL;
+    for (int i = 0; i < p->container_count; i++) {
+        const struct instance *now = container_now(&p->containers[i]);
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || !fact_is_training_container(p, i))
+            continue;
+        if (first == NULL || fact_finished_ms(now) < fact_finished_ms(first)) {
+            first = now;
+            *name = p->containers[i].name;
+        }
+    }
+    return first;
+}
+
+static int64_t failed_ms(const struct pod *p) {
+    const char *name;
+    const struct instance *failed = failed_instance(p, &name);
+    if (failed)
+        return fact_finished_ms(failed);
+    return p->phase == POD_FAILED ? fact_pod_ended_ms(p) : TIME_OPEN;
+}
+
+static const struct pod_events *events_of(const struct pod *p) {
+    return p->target->job ? map_get(&p->target->job->model->events, slice_of(p->uid)) : NULL;
+}
+
+static int64_t asked_to_go_ms(const struct pod *p) {
+    const struct pod_events *e = events_of(p);
+    int64_t at_ms = TIME_OPEN;
+    if (p->deletion_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, p->deletion_ms);
+    if (p->disruption_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, p->disruption_ms);
+    if (e && e->evicted_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, e->evicted_ms);
+    return at_ms;
+}
+
+int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble) {
+    int64_t heard_ms = trouble->visible_ms;
+    if (!trouble->is_silent)
+        return heard_ms;
+    if (n->renewed_ms == TIME_UNKNOWN && trouble->heartbeat_ms != TIME_UNKNOWN)
+        return min_of(heard_ms, max_of(trouble->heartbeat_ms, heard_ms - GRACE_PERIOD_MS));
+    if (n->renewed_ms != TIME_UNKNOWN && n->renewed_ms < heard_ms)
+        heard_ms = n->renewed_ms;
+    for (int i = 0; i < n->silences.count; i++)
+        if (n->silences.items[i].from_ms < trouble->visible_ms && n->silences.items[i].to_ms > trouble->visible_ms)
+            heard_ms = n->silences.items[i].from_ms;
+    return trouble->heartbeat_ms != TIME_UNKNOWN && trouble->heartbeat_ms < trouble->visible_ms
+               ? max_of(heard_ms, trouble->heartbeat_ms)
+               : heard_ms;
+}
+
+/* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
+static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
+    int64_t over_ms = fact_pod_ended_ms(p);
+    if (p->gone_ms != TIME_UNKNOWN)
+        over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
+    if (over_ms == TIME_UNKNOWN)
+        over_ms = TIME_OPEN;
+    for (int i = 0; p->node && p->bound_ms != TIME_UNKNOWN && i < p->node->trouble_count; i++) {
+        const struct node_trouble *t = &p->node->troubles[i];
+        int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
+        if (t->to_ms <= p->bound_ms || from_ms >= over_ms)
+            continue;
+        if (t->to_ms >= over_ms)
+            return t;
+        if (sink)
+            sink_outage(sink, p->id, from_ms, t->to_ms);
+    }
+    return NULL;
+}
+
+static bool has_completed_index(const struct pod *p) {
+    struct slice rest = slice_of(p->job ? p->job->completed_indexes : NULL);
+    int64_t low, high;
+    while (p->completion_index >= 0 && slice_take_uint(&rest, &low)) {
+        high = low;
+        if (slice_take_char(&rest, '-') && !slice_take_uint(&rest, &high))
+            return false;
+        if (p->completion_index >= low && p->completion_index <= high)
+            return true;
+        if (!slice_take_char(&rest, ','))
+            return false;
+    }
+    return false;
+}
+
+static int64_t done_ms(const struct pod *p) {
+    if (p->phase != POD_SUCCEEDED)
+        return TIME_UNKNOWN;
+    int64_t ended_ms = fact_pod_ended_ms(p);
+    return asked_to_go_ms(p) >= ended_ms || has_completed_index(p) ? ended_ms : TIME_UNKNOWN;
+}
+
+int64_t fact_pod_lost_ms(const struct pod *p) {
+    int64_t at_ms = min_of(failed_ms(p), asked_to_go_ms(p));
+    const struct node_trouble *trouble = fatal_trouble(p, NULL);
+    if (trouble)
+        at_ms = min_of(at_ms, fact_node_silent_from_ms(p->node, trouble));
+    if (p->is_gone)
+        at_ms = min_of(at_ms, p->gone_ms);
+    if (p->phase == POD_SUCCEEDED && done_ms(p) == TIME_UNKNOWN)
+        at_ms = min_of(at_ms, fact_pod_ended_ms(p));
+    return at_ms != TIME_OPEN && p->bound_ms != TIME_UNKNOWN ? max_of(at_ms, p->bound_ms) : at_ms;
+}
+
+/* When all training containers ran for the first time. */
+static int64_t running_ms(const struct pod *p) {
+    int64_t at_ms = TIME_UNKNOWN;
+    for (int i = 0; i < p->container_count; i++) {
+        const struct container *c = &p->containers[i];
+        int64_t started_ms = TIME_UNKNOWN;
+        for (int k = 0; k < c->count && started_ms == TIME_UNKNOWN; k++)
+            started_ms = c->instances[k].started_ms;
+        if (!fact_is_training_container(p, i))
+            continue;
+        if (started_ms == TIME_UNKNOWN)
+            return TIME_UNKNOWN;
+        at_ms = max_of(at_ms, started_ms);
+    }
+    return at_ms == TIME_UNKNOWN || p->bound_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->bound_ms);
+}
+
+/* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
+static void tell_pull(const struct pod *p, struct ledger_life *life) {
+    const struct pod_events *e = events_of(p);
+    if (e == NULL || (e->pull_start_ms == TIME_UNKNOWN && e->pull_end_ms == TIME_UNKNOWN))
+        return;
+    int64_t start_ms = e->pull_start_ms, end_ms = e->pull_end_ms;
+    if (end_ms != TIME_UNKNOWN && e->pull_duration_ms >= 0) {
+        start_ms = start_ms == TIME_UNKNOWN ? end_ms - e->pull_duration_ms : start_ms;
+        end_ms = max_of(end_ms, start_ms + e->pull_duration_ms);
+    }
+    if (start_ms == TIME_UNKNOWN)
+        return;
+    if (life->bound_ms != TIME_UNKNOWN)
+        start_ms = max_of(start_ms, life->bound_ms);
+    if (life->running_ms != TIME_UNKNOWN)
+        end_ms = end_ms == TIME_UNKNOWN ? life->running_ms : min_of(end_ms, life->running_ms);
+    life->pull_start_ms = start_ms;
+    life->pull_end_ms = end_ms == TIME_UNKNOWN ? TIME_UNKNOWN : max_of(start_ms, end_ms);
+}
+
+static void tell_restarts(const struct pod *p, struct sink *sink) {
+    for (int i = 0; i < p->container_count; i++) {
+        const struct container *c = &p->containers[i];
+        if (!fact_is_training_container(p, i))
+            continue;
+        for (int k = 0; k < c->count; k++) {
+            int64_t down_ms = fact_finished_ms(&c->instances[k]);
+            bool is_last = k + 1 == c->count;
+            if (down_ms == TIME_UNKNOWN || (is_last && (!p->restarts_in_place || p->phase >= POD_SUCCEEDED)))
+                continue;
+            if (is_last && c->instances[k].exit_code == 0)
+                continue;
+            int64_t up_ms = is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN
+                                                                                      : c->instances[k + 1].started_ms;
+            sink_restart(sink, p->id, down_ms, max_of(up_ms, down_ms));
+            struct ledger_disruption d = {.key = p->id + (uint64_t)c->instances[k].restart_count + 1, .at_ms = down_ms};
+            char message[STORE_MESSAGE_SIZE], exit_text[32];
+            snprintf(exit_text, sizeof exit_text, "exit %d", c->instances[k].exit_code);
+            snprintf(message, sizeof message, "container %s restarted in place after %s (%s)", c->name, exit_text,
+                     c->instances[k].reason);
+            bool is_oom = strcmp(c->instances[k].reason, "OOMKilled") == 0;
+            struct cause_facts f = {"Pod", "exit", is_oom ? "OOMKilled" : exit_text, "", p->name, message,
+                                    p->node ? p->node->name : "", p->node ? p->node->pool : ""};
+            if (cause_fill(&f, &d))
+                sink_disruption(sink, &d);
+        }
+    }
+}
+
+static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
+    int64_t until_ms = p->bound_ms != TIME_UNKNOWN ? p->bound_ms : lost_ms;
+    if (p->gated_from_ms != TIME_UNKNOWN) {
+        struct ledger_hold hold = {.kind = BUCKET_QUEUE_WAIT, .key = p->id, .from_ms = p->gated_from_ms,
+                                   .to_ms = min_of(until_ms, p->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : p->gated_to_ms),
+                                   .basis = BASIS_DERIVED};
+        snprintf(hold.evidence, sizeof hold.evidence, "Pod %s: PodScheduled=False/SchedulingGated", p->name);
+        sink_hold(sink, &hold);
+    }
+    if (p->unschedulable_ms != TIME_UNKNOWN) {
+        struct ledger_hold hold = {.kind = BUCKET_PROVISIONING, .key = p->id, .from_ms = p->unschedulable_ms,
+                                   .to_ms = until_ms, .basis = BASIS_OBSERVED};
+        snprintf(hold.evidence, sizeof hold.evidence, "Pod %s: PodScheduled=False/Unschedulable: %.160s", p->name,
+                 p->unschedulable_message ? p->unschedulable_message : "");
+        sink_hold(sink, &hold);
+    }
+}
+
+static void tell_silence(const struct pod *p, struct sink *sink) {
+    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
+        const struct node_trouble *t = &p->node->troubles[i];
+        if (!t->is_silent || t->to_ms <= p->bound_ms || (p->is_gone && t->visible_ms > p->gone_ms))
+            continue;
+        struct ledger_hold hold = {.kind = BUCKET_NODE_FAILURE_DETECTION,
+                                   .key = p->id ^ (uint64_t)t->visible_ms,
+                                   .from_ms = fact_node_silent_from_ms(p->node, t), .to_ms = t->visible_ms,
+                                   .basis = BASIS_DERIVED};
+        snprintf(hold.evidence, sizeof hold.evidence, "Node %s: silent until its condition Ready showed it (%s)",
+                 p->node->name, t->reason);
+        sink_hold(sink, &hold);
+    }
+}
+
+void fact_tell_pod(struct model_job *job, struct pod *p) {
+    struct sink sink = sink_begin(job->ledger, &p->pushed);
+    int64_t slot = job_slot(job, p);
+    if (slot >= 0) {
+        int64_t ended_ms = fact_pod_ended_ms(p), lost_ms = fact_pod_lost_ms(p), over_ms = ended_ms;
+        if (p->gone_ms != TIME_UNKNOWN)
+            over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
+        if (over_ms == TIME_UNKNOWN)
+            over_ms = TIME_OPEN;
+        struct ledger_life life = {.id = p->id, .slot = (uint32_t)slot, .created_ms = p->created_ms,
+                                   .bound_ms = p->bound_ms == TIME_UNKNOWN ? p->bound_ms : max_of(p->bound_ms, p->created_ms),
+                                   .pull_start_ms = TIME_UNKNOWN, .pull_end_ms = TIME_UNKNOWN,
+                                   .running_ms = running_ms(p), .lost_ms = lost_ms, .ended_ms = over_ms,
+                                   .done_ms = done_ms(p), .chips = p->chips, .released_ms = over_ms};
+        tell_pull(p, &life);
+        char name[2 * LEDGER_NAME_SIZE];
+        snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");
+        slice_copy(life.name, sizeof life.name, slice_of(name));
+        ledger_add_life(job->ledger, &life);
+        fatal_trouble(p, &sink);
+        tell_restarts(p, &sink);
+        tell_waits(p, lost_ms, &sink);
+        tell_silence(p, &sink);
+        struct ledger_disruption d = {.key = p->id};
+        if (lost_ms != TIME_OPEN && life.done_ms == TIME_UNKNOWN && fact_pod_cause(p, &d))
+            sink_disruption(&sink, &d);
+    }
+    sink_end(&sink);
+}

@@ -1,0 +1,113 @@
+/* job: one JobGoodput inside the model: its spec, the target it measures, the ledger, the logs that are read. Private
+ * to the model; model.h is what others see. */
+#ifndef OPERATOR_JOB_H
+#define OPERATOR_JOB_H
+
+#include "operator/store.h"
+#include "steplog/steplog.h"
+
+#define JOB_MAX_NOTICES 64
+#define JOB_MAX_PREVIOUS 4
+#define JOB_CONDITIONS 5
+#define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
+#define JOB_MIN_EVIDENCE_PPM 950000
+
+struct log_process { /* the log of one instance of the log container */
+    struct model_job *job;
+    struct pod *pod;
+    int restart_count;
+    int ordinal; /* in the ledger */
+    bool has_ended, is_unsupported;
+    char lost[128]; /* why lines are missing; "" */
+    int64_t first_line_ms, last_line_ms;
+    struct steplog *parser;
+};
+
+struct job_notice {
+    const char *type, *reason;
+    char note[512];
+};
+
+struct job_condition { /* as last written */
+    char status[8];
+    int64_t at_ms;
+};
+
+struct job_previous { /* the result of an earlier target */
+    char uid[65];
+    int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* productive: RECORD_NONE if not known */
+};
+
+struct model_job {
+    struct model *model;
+    char *namespace_, *name, *uid, *resource_version;
+    int64_t generation, created_ms;
+    /* spec */
+    enum target_kind target_kind;
+    const char *target_name;
+    const char *required[OBJECT_REPLICATED_JOBS];
+    int required_count;
+    const char *source, *format, *container, *log_job;
+    int64_t log_job_index, log_completion_index;
+    struct ledger_options options;
+    uint64_t spec_hash;
+    /* what it measures */
+    struct target *target;
+    struct model_job *duplicate_of; /* the older JobGoodput of the same target */
+    struct ledger *ledger;
+    struct pushed_list pushed;
+    uint64_t shape_version;
+    bool is_deleted, is_dirty, needs_all_pods;
+    /* the log */
+    struct pod **log_pods;
+    int log_pod_count, log_pod_capacity;
+    uint64_t log_pods_version;
+    struct log_process **processes;
+    int process_count, process_capacity;
+    char log_trouble[256]; /* now; "" */
+    int64_t log_watermark_ms;
+    int64_t told_steps;    /* at the last status */
+    /* results */
+    struct job_condition conditions[JOB_CONDITIONS];
+    struct job_previous previous[JOB_MAX_PREVIOUS];
+    int previous_count;
+    struct job_notice notices[JOB_MAX_NOTICES];
+    int notice_count, notice_next;
+    struct model_notice notice;
+    int64_t told_interruptions;
+    bool told_end, is_final, told_first_step;
+    const char *told_log_reason;
+    void *user;
+};
+
+/* model.c */
+void job_mark_dirty(struct model *m, struct model_job *job);
+void job_notice(struct model_job *job, const char *type, const char *reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* target.c: which target, which slots, which log */
+void job_target_appeared(struct model *m, struct target *t);
+void job_find_target(struct model_job *job); /* also tells duplicates apart */
+void job_set_target(struct model_job *job, struct target *t);
+bool job_is_managed_elsewhere(const struct model_job *job);
+bool target_is_queued_by_kueue(const struct target *t);
+bool job_requires(const struct model_job *job, int replicated_job);
+/* The slot of a pod, or -1 if it is in none that is required. */
+int64_t job_slot(const struct model_job *job, const struct pod *p);
+/* The replicated job whose log is read; NULL if it does not exist. */
+const struct replicated_job *job_log_replicated_job(const struct model_job *job);
+void job_find_log_pods(struct model_job *job);
+/* The container of the log, "" if the pod has none of that name. */
+const char *job_log_container(const struct model_job *job, const struct pod *p);
+int64_t job_pods_at(const struct replicated_job *r, int64_t at_ms);
+
+/* facts.c: tells the ledger what changed since the last call */
+void job_tell_facts(struct model_job *job);
+int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
+
+/* logs.c */
+void job_logs_done(struct model_job *job);
+struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
+void job_tell_processes(struct model_job *job);
+
+#endif

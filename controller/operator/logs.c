@@ -1,0 +1,149 @@
+/* The step log's side: lines of the log pods' containers through a parser per process into the ledger. */
+#include "base/mem.h"
+#include "operator/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct container *log_container(const struct model_job *job, const struct pod *p) {
+    const char *name = job_log_container(job, p);
+    for (int i = 0; i < p->container_count; i++)
+        if (name[0] && strcmp(p->containers[i].name, name) == 0)
+            return &p->containers[i];
+    return NULL;
+}
+
+static void on_record(void *context, const struct record *r) {
+    struct log_process *process = context;
+    struct record mine = *r;
+    mine.process = process->ordinal;
+    ledger_add_record(process->job->ledger, &mine);
+}
+
+static void process_free(struct log_process *p) {
+    steplog_free(p->parser);
+    free(p);
+}
+
+void job_logs_done(struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++)
+        process_free(job->processes[i]);
+    job->process_count = 0;
+    job->log_trouble[0] = '\0';
+    job->log_watermark_ms = TIME_UNKNOWN;
+}
+
+static void tell_process(struct log_process *p) {
+    struct container *c = log_container(p->job, p->pod);
+    struct instance *i = c ? container_instance(c, p->restart_count) : NULL;
+    int64_t finished_ms = TIME_UNKNOWN;
+    if (i) {
+        if (p->last_line_ms > i->last_line_ms)
+            i->last_line_ms = p->last_line_ms;
+        finished_ms = fact_finished_ms(i);
+    }
+    if (finished_ms == TIME_UNKNOWN && p->pod->is_gone)
+        finished_ms = p->pod->gone_ms;
+    p->ordinal = ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
+                                    i ? i->started_ms : TIME_UNKNOWN,
+                                    finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
+}
+
+/* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
+struct log_process *job_log_process(struct model_job *job, struct pod *pod, int restart_count) {
+    for (int i = job->process_count - 1; i >= 0; i--)
+        if (job->processes[i]->pod == pod && job->processes[i]->restart_count == restart_count)
+            return job->processes[i];
+    struct log_process *p = mem_new(struct log_process);
+    int format = steplog_format_of_name(slice_of(job->format));
+    p->job = job;
+    p->pod = pod;
+    p->restart_count = restart_count;
+    p->first_line_ms = p->last_line_ms = TIME_UNKNOWN;
+    p->parser = format < 0 ? NULL : steplog_new((enum steplog_format)format, NULL, on_record, p);
+    p->is_unsupported = p->parser == NULL;
+    STORE_GROW(job->processes, job->process_count, job->process_capacity);
+    job->processes[job->process_count++] = p;
+    tell_process(p);
+    return p;
+}
+
+void job_tell_processes(struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++)
+        tell_process(job->processes[i]);
+}
+
+/* ---- model.h ---- */
+
+static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
+    if (job->ledger == NULL || job->target == NULL || strcmp(job->source, "PodLog") != 0)
+        return NULL;
+    struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
+    return p && p->target == job->target ? p : NULL;
+}
+
+int model_job_log_count(const struct model_job *job) {
+    job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
+    return job->log_pod_count;
+}
+
+void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
+    const struct pod *p = job->log_pods[index];
+    struct container *c = log_container(job, p);
+    *log = (struct model_log){.namespace_ = p->namespace_, .pod = p->name, .pod_uid = p->uid,
+                              .container = c ? c->name : "", .finished_ms = TIME_UNKNOWN, .pod_exists = !p->is_gone};
+    if (c == NULL)
+        return;
+    const struct instance *now = container_now(c);
+    log->restart_count = now->restart_count;
+    log->is_running = now->is_running;
+    log->has_started = now->started_ms != TIME_UNKNOWN;
+    log->finished_ms = now->finished_ms;
+}
+
+void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
+                        struct slice line) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod == NULL)
+        return;
+    struct log_process *p = job_log_process(job, pod, restart_count);
+    int64_t stamp_ms = stamp_ns == INT64_MIN ? TIME_UNKNOWN : stamp_ns / 1000000 - (stamp_ns % 1000000 < 0);
+    if (p->parser)
+        steplog_line(p->parser, line, stamp_ms);
+    if (stamp_ms != TIME_UNKNOWN) {
+        if (p->first_line_ms == TIME_UNKNOWN)
+            p->first_line_ms = stamp_ms;
+        if (stamp_ms > p->last_line_ms)
+            p->last_line_ms = stamp_ms;
+    }
+    if (!pod->is_dirty)
+        store_touch_pod(job->model, pod);
+    job_mark_dirty(job->model, job);
+}
+
+void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod == NULL)
+        return;
+    struct log_process *p = job_log_process(job, pod, restart_count);
+    if (!p->has_ended && p->parser)
+        steplog_end(p->parser);
+    p->has_ended = true;
+    if (lost)
+        slice_copy(p->lost, sizeof p->lost, slice_of(lost));
+    store_touch_pod(job->model, pod);
+    job_mark_dirty(job->model, job);
+}
+
+void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text) {
+    if (log_pod(job, pod_uid) == NULL)
+        return;
+    slice_copy(job->log_trouble, sizeof job->log_trouble, slice_of(text));
+    job_mark_dirty(job->model, job);
+}
+
+void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod && received_ms > job->log_watermark_ms)
+        job->log_watermark_ms = received_ms;
+}

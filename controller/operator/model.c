@@ -1,0 +1,313 @@
+#include "operator/model.h"
+
+#include "base/mem.h"
+#include "operator/job.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct model *model_new(const struct model_options *options) {
+    struct model *m = mem_new(struct model);
+    slice_copy(m->version, sizeof m->version, slice_of(options->version));
+    map_init(&m->targets, NULL);
+    map_init(&m->names, NULL);
+    map_init(&m->pods, NULL);
+    map_init(&m->kube_jobs, NULL);
+    map_init(&m->workloads, NULL);
+    map_init(&m->nodes, NULL);
+    map_init(&m->events, free);
+    map_init(&m->strings, free);
+    map_init(&m->jobs, NULL);
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        m->watermark_ms[r] = TIME_UNKNOWN;
+    return m;
+}
+
+static void job_free(struct model_job *job) {
+    job_logs_done(job);
+    ledger_free(job->ledger);
+    free(job->processes);
+    free(job->log_pods);
+    free(job->pushed.items);
+    free(job->namespace_);
+    free(job->name);
+    free(job->uid);
+    free(job->resource_version);
+    free(job);
+}
+
+void model_free(struct model *m) {
+    if (m == NULL)
+        return;
+    for (size_t i = 0; i < m->jobs.count; i++)
+        job_free(m->jobs.entries[i].value);
+    for (size_t i = 0; i < m->dirty_count; i++)
+        if (m->dirty[i]->is_deleted)
+            job_free(m->dirty[i]);
+    if (m->gone)
+        job_free(m->gone);
+    map_done(&m->jobs);
+    store_done(m);
+    free(m->dirty);
+    free(m);
+}
+
+void job_mark_dirty(struct model *m, struct model_job *job) {
+    if (job->is_dirty)
+        return;
+    job->is_dirty = true;
+    MEM_GROW(m->dirty, m->dirty_count, m->dirty_capacity);
+    m->dirty[m->dirty_count++] = job;
+}
+
+void job_notice(struct model_job *job, const char *type, const char *reason, const char *format, ...) {
+    if (job->notice_count == JOB_MAX_NOTICES)
+        return;
+    struct job_notice *n = &job->notices[job->notice_count++];
+    va_list args;
+    n->type = type;
+    n->reason = reason;
+    va_start(args, format);
+    vsnprintf(n->note, sizeof n->note, format, args);
+    va_end(args);
+}
+
+/* ---- JobGoodputs ---- */
+
+static struct slice job_key(char out[static 520], const char *namespace_, const char *name) {
+    int n = snprintf(out, 520, "%s/%s", namespace_, name);
+    return (struct slice){out, n < 520 ? (size_t)n : 519};
+}
+
+static uint64_t mixed(uint64_t hash, const void *data, size_t size) {
+    return hash * UINT64_C(1099511628211) ^ slice_hash((struct slice){data, size});
+}
+
+/* Everything in the spec that the ledger was made with. */
+static uint64_t spec_hash(const struct model_job *job) {
+    uint64_t hash = mixed(1, &job->options, sizeof job->options);
+    hash = mixed(hash, job->required, sizeof job->required); /* interned: the same text is the same pointer */
+    const void *all[] = {job->source, job->format, job->container, job->log_job, job->target_name};
+    hash = mixed(hash, all, sizeof all);
+    int64_t numbers[] = {job->log_job_index, job->log_completion_index, (int64_t)job->target_kind};
+    return mixed(hash, numbers, sizeof numbers);
+}
+
+static void apply_spec(struct model *m, struct model_job *job, const struct object_jobgoodput *o) {
+    job->target_kind = slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET;
+    job->target_name = store_intern(m, o->target_name);
+    memset(job->required, 0, sizeof job->required);
+    job->required_count = o->required_count;
+    for (int i = 0; i < o->required_count; i++)
+        job->required[i] = store_intern(m, o->required[i]);
+    job->source = store_intern(m, o->source);
+    job->format = store_intern(m, o->format);
+    job->container = store_intern(m, o->container);
+    job->log_job = store_intern(m, o->log_job);
+    job->log_job_index = o->log_job_index;
+    job->log_completion_index = o->log_completion_index;
+    memset(&job->options, 0, sizeof job->options);
+    job->options.ideal_step_ms = o->ideal_step_ms;
+    job->options.hang_after_ms = o->hang_after_ms;
+    memcpy(job->options.windows_ms, o->windows_ms, sizeof o->windows_ms);
+    job->options.window_count = o->window_count;
+    job->options.has_log = strcmp(job->source, "None") != 0;
+}
+
+static void delete_job(struct model *m, struct model_job *job) {
+    char key[520];
+    job->is_deleted = true;
+    map_take(&m->jobs, job_key(key, job->namespace_, job->name));
+    job_set_target(job, NULL);
+    for (size_t i = 0; i < m->jobs.count; i++) {
+        struct model_job *other = m->jobs.entries[i].value;
+        if (other->duplicate_of == job) {
+            job_find_target(other);
+            job_mark_dirty(m, other);
+        }
+    }
+    job_mark_dirty(m, job);
+    store_trim(m);
+}
+
+static struct model_job *new_job(struct model *m, const struct object_meta *meta, int64_t received_ms) {
+    char key[520];
+    struct model_job *job = mem_new(struct model_job);
+    job->model = m;
+    job->namespace_ = slice_dup(meta->namespace_);
+    job->name = slice_dup(meta->name);
+    job->uid = slice_dup(meta->uid);
+    job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
+    job->log_watermark_ms = TIME_UNKNOWN;
+    for (int i = 0; i < JOB_CONDITIONS; i++)
+        job->conditions[i].at_ms = TIME_UNKNOWN;
+    map_put(&m->jobs, job_key(key, job->namespace_, job->name), job);
+    return job;
+}
+
+/* A new JobGoodput can be older than a known one of the same target: who is the duplicate is found out anew. */
+static void find_all_targets(struct model *m, struct model_job *job) {
+    for (size_t i = 0; i < m->jobs.count; i++) {
+        struct model_job *other = m->jobs.entries[i].value;
+        if (other != job && other->target_kind == job->target_kind && other->target_name == job->target_name &&
+            strcmp(other->namespace_, job->namespace_) == 0) {
+            job_find_target(other);
+            job_mark_dirty(m, other);
+        }
+    }
+    job_find_target(job);
+}
+
+static int observe_jobgoodput(struct model *m, enum observed what, struct slice namespace_, struct slice name,
+                              struct slice json, int64_t received_ms) {
+    char key[520];
+    CLEANUP_FREE char *ns = slice_dup(namespace_);
+    CLEANUP_FREE char *n = slice_dup(name);
+    struct model_job *job = map_get(&m->jobs, job_key(key, ns, n));
+    if (what != OBSERVED_PRESENT) {
+        if (job)
+            delete_job(m, job);
+        return 0;
+    }
+    struct object_jobgoodput o;
+    int err = object_jobgoodput_parse(json, &o);
+    if (err < 0)
+        return err;
+    if (job && !slice_is(o.meta.uid, job->uid)) {
+        delete_job(m, job);
+        job = NULL;
+    }
+    bool is_new = job == NULL;
+    if (is_new)
+        job = new_job(m, &o.meta, received_ms);
+    free(job->resource_version);
+    job->resource_version = slice_dup(o.meta.resource_version);
+    if (!is_new && o.meta.generation == job->generation)
+        return 0; /* our own status came back */
+    job->generation = o.meta.generation;
+    apply_spec(m, job, &o);
+    uint64_t hash = spec_hash(job);
+    if (!is_new && hash != job->spec_hash)
+        job_set_target(job, NULL); /* a new ledger for the new spec */
+    job->spec_hash = hash;
+    find_all_targets(m, job);
+    job_mark_dirty(m, job);
+    return 0;
+}
+
+/* ---- model.h ---- */
+
+int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,
+                  struct slice name, struct slice uid, struct slice object, int64_t received_ms) {
+    int r = -EINVAL;
+    if (resource < RESOURCE_COUNT && received_ms > m->watermark_ms[resource] &&
+        m->watermark_ms[resource] != TIME_UNKNOWN)
+        m->watermark_ms[resource] = received_ms;
+    switch (resource) {
+    case RESOURCE_JOBGOODPUT:
+        r = observe_jobgoodput(m, what, namespace_, name, object, received_ms);
+        break;
+    case RESOURCE_JOBSET:
+        r = observe_jobset(m, what, uid, object, received_ms);
+        break;
+    case RESOURCE_JOB:
+        r = observe_job(m, what, uid, object, received_ms);
+        break;
+    case RESOURCE_POD:
+        r = observe_pod(m, what, uid, object, received_ms);
+        break;
+    case RESOURCE_NODE:
+        r = observe_node(m, what, name, object, received_ms);
+        break;
+    case RESOURCE_WORKLOAD:
+        r = observe_workload(m, what, uid, object, received_ms);
+        break;
+    case RESOURCE_EVENT:
+        r = observe_event(m, what, object);
+        break;
+    case RESOURCE_NODE_LEASE:
+        r = observe_lease(m, what, object);
+        break;
+    case RESOURCE_COUNT:
+        break;
+    }
+    m->malformed += r < 0;
+    return r;
+}
+
+void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent) {
+    m->is_absent[resource] = is_absent;
+    if (!is_absent && received_ms > m->watermark_ms[resource])
+        m->watermark_ms[resource] = received_ms;
+}
+
+struct model_job *model_next_dirty(struct model *m) {
+    if (m->gone) { /* told in the call before: nobody holds it any more */
+        job_free(m->gone);
+        m->gone = NULL;
+    }
+    if (m->dirty_count == 0)
+        return NULL;
+    struct model_job *job = m->dirty[--m->dirty_count];
+    job->is_dirty = false;
+    if (job->is_deleted)
+        m->gone = job;
+    return job;
+}
+
+size_t model_job_count(const struct model *m) {
+    return m->jobs.count;
+}
+
+struct model_job *model_job_at(struct model *m, size_t index) {
+    return m->jobs.entries[index].value;
+}
+
+struct model_job *model_job_find(struct model *m, const char *namespace_, const char *name) {
+    char key[520];
+    return map_get(&m->jobs, job_key(key, namespace_, name));
+}
+
+const char *model_job_namespace(const struct model_job *job) {
+    return job->namespace_;
+}
+
+const char *model_job_name(const struct model_job *job) {
+    return job->name;
+}
+
+const char *model_job_uid(const struct model_job *job) {
+    return job->uid;
+}
+
+const char *model_job_resource_version(const struct model_job *job) {
+    return job->resource_version ? job->resource_version : "";
+}
+
+bool model_job_is_deleted(const struct model_job *job) {
+    return job->is_deleted;
+}
+
+bool model_job_is_final(const struct model_job *job) {
+    return job->is_final;
+}
+
+void *model_job_user(const struct model_job *job) {
+    return job->user;
+}
+
+void model_job_set_user(struct model_job *job, void *user) {
+    job->user = user;
+}
+
+const struct model_notice *model_job_next_notice(struct model_job *job) {
+    if (job->notice_next >= job->notice_count) {
+        job->notice_next = job->notice_count = 0;
+        return NULL;
+    }
+    const struct job_notice *n = &job->notices[job->notice_next++];
+    job->notice = (struct model_notice){n->type, n->reason, n->note};
+    return &job->notice;
+}
