@@ -1,0 +1,205 @@
+#include "cli/cli.h"
+
+#include "base/mem.h"
+#include "cli/pick.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name, *usage, *help;
+    bool needs_name;
+    int (*run)(const struct cli_options *options, struct error **err);
+} commands[] = {
+    {"top", "top [-n NAMESPACE | -A] [-w] [-o wide|json|yaml|name]", "the jobs that lose the most chip-hours first",
+     false, cli_top},
+    {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name]", "where one job's time went, and why", true,
+     cli_explain},
+    {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", true,
+     cli_timeline},
+};
+
+static void print_help(FILE *out) {
+    fputs("kubectl goodput: where the accelerator time of training jobs goes\n\n", out);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        fprintf(out, "  kubectl goodput %s\n      %s\n", commands[i].usage, commands[i].help);
+    fputs("  kubectl goodput version\n\n"
+          "  -f FILE            read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
+          "  -n, --namespace N  default: the context's\n"
+          "  -A, --all-namespaces\n"
+          "  --kubeconfig FILE, --context NAME\n",
+          out);
+}
+
+struct option {
+    const char *short_name, *long_name;
+    size_t offset;
+    bool takes_value;
+};
+
+#define AT(field) offsetof(struct cli_options, field)
+static const struct option table[] = {
+    {"-n", "--namespace", AT(namespace_), true},  {"-A", "--all-namespaces", AT(all_namespaces), false},
+    {"-w", "--watch", AT(watch), false},          {"-f", "--filename", AT(file), true},
+    {"-o", "--output", AT(output), true},         {"-h", "--help", AT(wants_help), false},
+    {NULL, "--kubeconfig", AT(kubeconfig), true}, {NULL, "--context", AT(context), true},
+};
+
+/* Takes the option at argv[*i] ("-o json", "-ojson", "--output json", "--output=json"); moves *i over its value. */
+static int take_option(struct cli_options *options, char **argv, int argc, int *i, struct error **err) {
+    const char *argument = argv[*i];
+    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
+        const char *value = NULL;
+        size_t size = strlen(table[k].long_name);
+        bool is_short = table[k].short_name && strncmp(argument, table[k].short_name, 2) == 0;
+        bool is_long = strncmp(argument, table[k].long_name, size) == 0 && strchr("=", argument[size]) != NULL;
+        if (is_long && argument[size] == '=')
+            value = argument + size + 1;
+        else if (is_short && argument[2] != '\0')
+            value = argument + 2 + (argument[2] == '=');
+        else if (!is_short && !is_long)
+            continue;
+        char *to = (char *)options + table[k].offset;
+        if (!table[k].takes_value) {
+            if (value != NULL)
+                return error_set(err, EINVAL, "%s takes no value", table[k].long_name);
+            *(bool *)to = true;
+            return 0;
+        }
+        if (value == NULL && ++*i == argc)
+            return error_set(err, EINVAL, "%s needs a value", argument);
+        *(const char **)to = value ? value : argv[*i];
+        return 0;
+    }
+    return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput help\" lists them", argument);
+}
+
+static int parse(struct cli_options *options, int argc, char **argv, struct error **err) {
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            int r = take_option(options, argv, argc, &i, err);
+            if (r < 0)
+                return r;
+        } else if (options->command == NULL) {
+            options->command = argv[i];
+        } else if (options->name == NULL) {
+            /* "jobgoodput/NAME" is what -o name prints */
+            const char *slash = strchr(argv[i], '/');
+            options->name = slash ? slash + 1 : argv[i];
+        } else {
+            return error_set(err, EINVAL, "unexpected argument \"%s\"", argv[i]);
+        }
+    }
+    static const char *const outputs[] = {"json", "yaml", "name", "wide"};
+    if (options->output == NULL)
+        return 0;
+    bool is_top = options->command != NULL && strcmp(options->command, "top") == 0;
+    for (size_t i = 0; i < ARRAY_SIZE(outputs) - !is_top; i++)
+        if (strcmp(options->output, outputs[i]) == 0)
+            return 0;
+    return error_set(err, EINVAL, "-o %s: not one of json, yaml, name%s", options->output, is_top ? ", wide" : "");
+}
+
+/* The first of the three variables that is set decides, as setlocale would; no locale is loaded. */
+static bool is_utf8_locale(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && *value)
+            return strcasestr(value, "UTF-8") != NULL || strcasestr(value, "utf8") != NULL;
+    }
+    return false;
+}
+
+static void find_style(struct text_style *style) {
+    struct winsize size;
+    const char *no_colour = getenv("NO_COLOR");
+    style->is_utf8 = is_utf8_locale();
+    if (!isatty(STDOUT_FILENO))
+        return;
+    style->columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    style->has_colour = no_colour == NULL || *no_colour == '\0';
+}
+
+int cli_write(const struct buf *out, struct error **err) {
+    fwrite(buf_text(out), 1, out->size_bytes, stdout);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return error_set(err, EIO, "standard output: %s", strerror(errno));
+    return out->truncated ? error_set(err, EMSGSIZE, "the output is too long") : 0;
+}
+
+static void print_name(struct buf *out, const json_t *job) {
+    buf_format(out, "jobgoodput.goodput.dev/%s\n", pick_text(job, "metadata.name"));
+}
+
+int cli_print_as(const char *output, const json_t *value, struct error **err) {
+    CLEANUP_BUF struct buf out;
+    size_t i;
+    json_t *item;
+    buf_init(&out, (size_t)256 << 20);
+    json_t *list =
+        json_is_array(value) ? json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", value) : NULL;
+    const json_t *whole = list ? list : value;
+    if (strcmp(output, "yaml") == 0) {
+        cli_yaml(&out, whole);
+    } else if (strcmp(output, "name") == 0 && list != NULL) {
+        json_array_foreach(value, i, item) print_name(&out, item);
+    } else if (strcmp(output, "name") == 0) {
+        print_name(&out, value);
+    } else {
+        char *dump = json_dumps(whole, JSON_INDENT(2));
+        buf_append_text(&out, dump ? dump : "null");
+        buf_append_char(&out, '\n');
+        free(dump);
+    }
+    json_decref(list);
+    return cli_write(&out, err);
+}
+
+static int complain(const struct error *err, int code) {
+    fprintf(stderr, "kubectl-goodput: %s\n", error_text(err));
+    return code;
+}
+
+static int check_name(const struct cli_options *options, bool needs_name, struct error **err) {
+    if (needs_name && options->name == NULL && options->file == NULL)
+        return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput, or -f FILE", options->command);
+    if (!needs_name && options->name != NULL)
+        return error_set(err, EINVAL, "%s takes no name; \"kubectl goodput explain %s\" shows one", options->command,
+                         options->name);
+    if (options->watch && (needs_name || options->file != NULL || options->output != NULL))
+        return error_set(err, EINVAL, "-w goes with top alone, without -f and -o");
+    return 0;
+}
+
+int cli_main(int argc, char **argv) {
+    struct cli_options options = {0};
+    CLEANUP_ERROR struct error *err = NULL;
+    find_style(&options.style);
+    if (parse(&options, argc, argv, &err) < 0)
+        return complain(err, 2);
+    if (options.wants_help || (options.command != NULL && strcmp(options.command, "help") == 0)) {
+        print_help(stdout);
+        return 0;
+    }
+    if (options.command == NULL) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(options.command, "version") == 0) {
+        puts("kubectl-goodput " GOODPUT_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        if (strcmp(options.command, commands[i].name) != 0)
+            continue;
+        if (check_name(&options, commands[i].needs_name, &err) < 0)
+            return complain(err, 2);
+        return commands[i].run(&options, &err) < 0 ? complain(err, 1) : 0;
+    }
+    error_set(&err, EINVAL, "unknown command \"%s\"; \"kubectl goodput help\" lists them", options.command);
+    return complain(err, 2);
+}

@@ -1,0 +1,314 @@
+/* explain: where one job's wall time went: a waterfall from wall time down to productive time whose parts add up
+ * exactly (as bars, as shares and as durations), then why. */
+#include "cli/cli.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/pick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 22, SHARE_WIDTH = 9 };
+
+struct waterfall {
+    struct buf *out;
+    const struct text_style *style;
+    int64_t wall_ms, left_ms; /* what is not lost yet */
+    int64_t unit_ms;          /* of the durations shown */
+    int time_width, bar_width;
+};
+
+/* A row whose part is [before, before + ms) of the wall time, counted from the left of the bar. */
+static void draw_row(struct waterfall *w, const char *name, int indent, int64_t before, int64_t ms, bool is_loss,
+                     enum text_colour colour) {
+    char duration[TEXT_DURATION_SIZE], share[32];
+    int64_t units = text_share(before, ms, w->wall_ms, w->wall_ms / w->unit_ms);
+    long long hundredths = (long long)text_share(before, ms, w->wall_ms, 10000);
+    int start = (int)text_share(0, before, w->wall_ms, w->bar_width);
+    int length = (int)text_share(before, ms, w->wall_ms, w->bar_width);
+    snprintf(share, sizeof share, "%lld.%02lld%%", hundredths / 100, hundredths % 100);
+    text_repeat(w->out, " ", indent);
+    text_cell(w->out, name, NAME_WIDTH - indent, 1);
+    text_cell(w->out, text_duration_in(duration, units * w->unit_ms, w->unit_ms), w->time_width, -1);
+    text_cell(w->out, share, SHARE_WIDTH, -1);
+    if (length > 0 || ms > 0) {
+        text_repeat(w->out, " ", 2 + start - (length == 0 && start == w->bar_width));
+        text_colour(w->out, w->style, colour);
+        if (length == 0) /* too little to be drawn, but not nothing */
+            buf_append_text(w->out, w->style->is_utf8 ? "▏" : "'");
+        else if (w->style->is_utf8)
+            text_repeat(w->out, is_loss ? "▒" : "█", length);
+        else
+            text_repeat(w->out, is_loss ? "=" : "#", length);
+        text_colour(w->out, w->style, COLOUR_NONE);
+    }
+    buf_append_char(w->out, '\n');
+}
+
+static void draw_losses(struct waterfall *w, const json_t *badput, const char *family, enum text_colour colour) {
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(badput, i, bucket) {
+        int64_t ms = pick_int(bucket, "ms", 0);
+        if (ms <= 0 || strcmp(pick_text(bucket, "family"), family) != 0)
+            continue;
+        if (ms > w->left_ms) /* not a status of ours */
+            ms = w->left_ms;
+        w->left_ms -= ms;
+        draw_row(w, pick_text(bucket, "bucket"), 2, w->left_ms, ms, true, colour);
+    }
+}
+
+static void draw_waterfall(const json_t *status, const struct text_style *style, struct buf *out) {
+    int64_t wall_ms = pick_int(status, "time.wallMs", 0);
+    int columns = style->columns > 60 ? style->columns : 80;
+    struct waterfall w = {
+        .out = out, .style = style, .wall_ms = wall_ms, .left_ms = wall_ms, .unit_ms = wall_ms < 3600000 ? 100 : 1000};
+    char duration[TEXT_DURATION_SIZE];
+    w.time_width = text_width(text_duration_in(duration, wall_ms, w.unit_ms)) + 1;
+    w.bar_width = columns - NAME_WIDTH - w.time_width - SHARE_WIDTH - 2;
+    if (w.bar_width < 10)
+        w.bar_width = 10;
+    if (w.bar_width > 60)
+        w.bar_width = 60;
+    const json_t *badput = pick(status, "badput");
+    draw_row(&w, "wall time", 0, 0, wall_ms, false, COLOUR_BOLD);
+    draw_losses(&w, badput, "Scheduling", COLOUR_SCHEDULING);
+    draw_row(&w, "available", 0, 0, w.left_ms, false, COLOUR_BOLD);
+    draw_losses(&w, badput, "Runtime", COLOUR_RUNTIME);
+    if (pick_has(status, "time.productiveMs"))
+        draw_row(&w, "productive", 0, 0, w.left_ms, false, COLOUR_PRODUCTIVE);
+    int64_t provisional_ms = pick_int(status, "time.provisionalMs", 0);
+    if (provisional_ms > 0) {
+        buf_format(out, "  of it %s since the last durable checkpoint, at stake in an interruption\n",
+                   text_duration(duration, provisional_ms));
+    }
+}
+
+/* "goodput 82.22% = scheduling 93.41% x runtime 88.02%", and what must be known to believe it. */
+static void draw_scores(const json_t *status, const struct text_style *style, struct buf *out) {
+    const char *job = pick_text(status, "goodput.job"), *scheduling = pick_text(status, "goodput.scheduling");
+    const char *runtime = pick_text(status, "goodput.runtime"), *program = pick_text(status, "goodput.program");
+    const char *evidence = pick_text(status, "goodput.evidence");
+    CLEANUP_FREE char *score =
+        *job ? mem_format("goodput %s = scheduling %s x runtime %s", job, scheduling, runtime)
+        : *scheduling
+            ? mem_format("scheduling goodput %s; runtime goodput is not known, as no steps have been read", scheduling)
+            : mem_strdup("no scores yet");
+    text_colour(out, style, COLOUR_BOLD);
+    text_wrap(out, style, 0, 2, score);
+    text_colour(out, style, COLOUR_NONE);
+    if (*program) {
+        CLEANUP_FREE char *line = mem_format("productivity %s = goodput %s x program %s",
+                                             pick_text(status, "goodput.productivity"), job, program);
+        text_wrap(out, style, 0, 2, line);
+    }
+    if (*evidence && strcmp(evidence, "100.00%") != 0) {
+        CLEANUP_FREE char *line = mem_format("evidence explains %s of the available time; runtime is at most %s",
+                                             evidence, pick_text(status, "goodput.runtimeUpperBound"));
+        text_wrap(out, style, 0, 2, line);
+    }
+}
+
+static void draw_head(const json_t *job, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(job, "status");
+    char since[TEXT_DURATION_SIZE];
+    text_colour(out, style, COLOUR_BOLD);
+    text_cell(out, pick_text(job, "metadata.namespace"), 0, 0);
+    buf_append_text(out, *pick_text(job, "metadata.namespace") ? "/" : "");
+    text_cell(out, pick_text(job, "metadata.name"), 0, 0);
+    text_colour(out, style, COLOUR_NONE);
+    buf_append_text(out, " (");
+    text_cell(out, pick_text(job, "spec.targetRef.kind"), 0, 0);
+    buf_append_char(out, ' ');
+    text_cell(out, pick_text(job, "spec.targetRef.name"), 0, 0);
+    buf_append_text(out, ")\n");
+    text_cell(out, *pick_text(status, "phase") ? pick_text(status, "phase") : "no status yet", 0, 0);
+    if (pick_has(status, "phaseSince"))
+        buf_format(out, " since %s UTC", text_stamp(since, pick_time_ms(status, "phaseSince")));
+    if (pick_int(status, "availability.required", 0) > 0)
+        buf_format(out, ", %lld of %lld slots available", (long long)pick_int(status, "availability.available", 0),
+                   (long long)pick_int(status, "availability.required", 0));
+    if (pick_has(status, "steps.last"))
+        buf_format(out, ", step %lld", (long long)pick_int(status, "steps.last", 0));
+    buf_append_char(out, '\n');
+    if (*pick_text(status, "availability.message"))
+        text_wrap(out, style, 2, 0, pick_text(status, "availability.message"));
+}
+
+/* The evidence of each bucket, the largest first as the status has them. */
+static void draw_evidence(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *bucket;
+    bool has_title = false;
+    json_array_foreach(pick(status, "badput"), i, bucket) {
+        if (pick_int(bucket, "ms", 0) <= 0 || !*pick_text(bucket, "evidence"))
+            continue;
+        if (!has_title)
+            buf_append_text(out, "\nWhy (the largest span of each)\n");
+        has_title = true;
+        CLEANUP_FREE char *line =
+            mem_format("%s, %lldx, %s: %s", pick_text(bucket, "bucket"), (long long)pick_int(bucket, "count", 1),
+                       pick_text(bucket, "basis"), pick_text(bucket, "evidence"));
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
+static void draw_interruption(const json_t *execution, const struct text_style *style, struct buf *out) {
+    char when[TEXT_DURATION_SIZE], a[TEXT_DURATION_SIZE];
+    buf_format(out, "  #%lld %s  ", (long long)pick_int(execution, "number", 0),
+               text_stamp(when, pick_time_ms(execution, "end")));
+    text_colour(out, style, COLOUR_SCHEDULING);
+    text_cell(out, pick_text(execution, "cause"), 40, 0);
+    text_colour(out, style, COLOUR_NONE);
+    buf_append_char(out, '\n');
+    if (*pick_text(execution, "node")) {
+        CLEANUP_FREE char *where =
+            mem_format("node %s%s%s", pick_text(execution, "node"),
+                       *pick_text(execution, "nodePool") ? " of pool " : "", pick_text(execution, "nodePool"));
+        text_wrap(out, style, 5, 0, where);
+    }
+    static const struct {
+        const char *key, *format;
+    } costs[] = {{"tchMs", "lost work %s"},
+                 {"waitMs", "waited %s"},
+                 {"treMs", "rescheduled in %s"},
+                 {"trmMs", "resumed in %s"},
+                 {"catchUpMs", "caught up in %s"}};
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    if (pick_int(execution, "lostSteps", 0) > 0)
+        buf_format(&line, "%lld steps lost", (long long)pick_int(execution, "lostSteps", 0));
+    for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
+        int64_t ms = pick_int(execution, costs[i].key, 0);
+        if (ms <= 0)
+            continue;
+        const char *percent = strstr(costs[i].format, "%s");
+        buf_format(&line, "%s%.*s%s", line.size_bytes ? ", " : "", (int)(percent - costs[i].format), costs[i].format,
+                   text_duration(a, ms));
+    }
+    if (line.size_bytes > 0)
+        text_wrap(out, style, 5, 0, buf_text(&line));
+    if (*pick_text(execution, "evidence"))
+        text_wrap(out, style, 5, 0, pick_text(execution, "evidence"));
+}
+
+static void draw_interruptions(const json_t *status, const struct text_style *style, struct buf *out) {
+    int64_t total = pick_int(status, "interruptions.total", 0);
+    if (total == 0)
+        return;
+    CLEANUP_BUF struct buf line;
+    char duration[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *item;
+    buf_init(&line, 4096);
+    buf_format(&line, "Interruptions: %lld (", (long long)total);
+    json_array_foreach(pick(status, "interruptions.byCause"), i, item)
+        buf_format(&line, "%s%lld %s", i ? ", " : "", (long long)pick_int(item, "count", 0), pick_text(item, "cause"));
+    buf_append_text(&line, ")");
+    if (pick_has(status, "interruptions.meanTimeBetweenSeconds"))
+        buf_format(&line, "; one in %s available",
+                   text_duration(duration, pick_int(status, "interruptions.meanTimeBetweenSeconds", 0) * 1000));
+    if (pick_has(status, "interruptions.meanTimeToRecoverSeconds"))
+        buf_format(&line, "; back to steps in %s on average",
+                   text_duration(duration, pick_int(status, "interruptions.meanTimeToRecoverSeconds", 0) * 1000));
+    buf_append_char(out, '\n');
+    text_wrap(out, style, 0, 2, buf_text(&line));
+    json_array_foreach(pick(status, "executions"), i, item) {
+        if (*pick_text(item, "cause"))
+            draw_interruption(item, style, out);
+    }
+}
+
+static void draw_steps(const json_t *status, const struct text_style *style, struct buf *out) {
+    CLEANUP_BUF struct buf line;
+    char a[TEXT_DURATION_SIZE], b[TEXT_DURATION_SIZE], c[TEXT_DURATION_SIZE];
+    buf_init(&line, 4096);
+    buf_format(&line, "Steps: %lld retained, %lld repeated", (long long)pick_int(status, "steps.retained", 0),
+               (long long)pick_int(status, "steps.repeated", 0));
+    if (pick_has(status, "steps.lastDurable"))
+        buf_format(&line, ", durable up to %lld", (long long)pick_int(status, "steps.lastDurable", 0));
+    if (pick_has(status, "steps.meanMs"))
+        buf_format(&line, "; mean %s, half within %s, 99%% within %s",
+                   text_duration_in(a, pick_int(status, "steps.meanMs", 0), 100),
+                   text_duration_in(b, pick_int(status, "steps.p50Ms", 0), 100),
+                   text_duration_in(c, pick_int(status, "steps.p99Ms", 0), 100));
+    text_wrap(out, style, 0, 2, buf_text(&line));
+}
+
+static void draw_rest(const json_t *status, const struct text_style *style, struct buf *out) {
+    char duration[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *item;
+    if (pick_has(status, "steps") || pick_has(status, "acceleratorHours") || pick_has(status, "windows"))
+        buf_append_char(out, '\n');
+    if (pick_has(status, "steps"))
+        draw_steps(status, style, out);
+    if (pick_has(status, "acceleratorHours")) {
+        CLEANUP_FREE char *line = mem_format(
+            "Chip-hours: %s allocated = %s productive + %s lost; %s waiting",
+            pick_text(status, "acceleratorHours.allocated"), pick_text(status, "acceleratorHours.productive"),
+            pick_text(status, "acceleratorHours.lost"), pick_text(status, "acceleratorHours.waiting"));
+        text_wrap(out, style, 0, 2, line);
+    }
+    json_array_foreach(pick(status, "windows"), i, item) {
+        const char *goodput = pick_text(item, "job"), *top = pick_text(item, "topBadput");
+        CLEANUP_FREE char *line = mem_format(
+            "Last %s: goodput %s (scheduling %s, runtime %s)%s%s", text_duration(duration, pick_int(item, "ms", 0)),
+            *goodput ? goodput : "not known", pick_text(item, "scheduling"),
+            *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-", *top ? ", most lost to " : "", top);
+        text_wrap(out, style, 0, 2, line);
+    }
+}
+
+/* Conditions that ask for attention. */
+static void draw_conditions(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *condition;
+    bool has_title = false;
+    json_array_foreach(pick(status, "conditions"), i, condition) {
+        const char *type = pick_text(condition, "type"), *value = pick_text(condition, "status");
+        bool is_bad = strcmp(type, "ClockSkew") == 0 ? strcmp(value, "True") == 0 : strcmp(value, "False") == 0;
+        if (!is_bad || strcmp(type, "Finished") == 0)
+            continue;
+        if (!has_title)
+            buf_append_text(out, "\nMind\n");
+        has_title = true;
+        CLEANUP_FREE char *line =
+            mem_format("%s=%s, %s: %s", type, value, pick_text(condition, "reason"), pick_text(condition, "message"));
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
+void cli_explain_draw(const json_t *job, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(job, "status");
+    draw_head(job, style, out);
+    buf_append_char(out, '\n');
+    draw_scores(status, style, out);
+    if (pick_int(status, "time.wallMs", 0) > 0) {
+        buf_append_char(out, '\n');
+        draw_waterfall(status, style, out);
+    }
+    draw_evidence(status, style, out);
+    draw_interruptions(status, style, out);
+    draw_rest(status, style, out);
+    draw_conditions(status, style, out);
+}
+
+int cli_explain(const struct cli_options *options, struct error **err) {
+    json_t *job = NULL;
+    int r = cli_fetch(options, options->name, &job, err);
+    if (r < 0)
+        return r;
+    if (options->output != NULL) {
+        r = cli_print_as(options->output, job, err);
+    } else {
+        CLEANUP_BUF struct buf out;
+        buf_init(&out, (size_t)4 << 20);
+        cli_explain_draw(job, &options->style, &out);
+        r = cli_write(&out, err);
+    }
+    json_decref(job);
+    return r;
+}

@@ -1,0 +1,195 @@
+/* What the commands draw, as data: tests/data/cli/NAME.json is a JobGoodput (or a list), NAME.COMMAND.txt what must be
+ * drawn of it in 80 columns of ASCII, NAME.COMMAND.utf8.txt the same for a UTF-8 terminal. To see a change, run with
+ * GOODPUT_REGENERATE=1 and read the diff. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/pick.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#define DATA "tests/data/cli/"
+
+static json_t *load(const char *name) {
+    CLEANUP_FREE char *path = mem_format(DATA "%s.json", name);
+    json_error_t err;
+    json_t *value = json_load_file(path, JSON_ALLOW_NUL, &err);
+    if (value == NULL)
+        harness_fail(__FILE__, __LINE__, "%s: line %d: %s", path, err.line, err.text);
+    return value;
+}
+
+static void compare(const char *file, const struct buf *actual) {
+    CLEANUP_FREE char *path = mem_format(DATA "%s", file);
+    if (getenv("GOODPUT_REGENERATE")) {
+        FILE *out = fopen(path, "w");
+        if (out != NULL) {
+            fputs(buf_text(actual), out);
+            fclose(out);
+        }
+        return;
+    }
+    CLEANUP_FREE char *expected = harness_read_file(path, NULL);
+    if (expected != NULL && strcmp(expected, buf_text(actual)) != 0)
+        harness_fail(__FILE__, __LINE__, "%s differs; drawn was:\n%s", path, buf_text(actual));
+}
+
+/* No line wider than the columns, and nothing that steers a terminal. */
+static void check_lines(const char *name, const char *text, const struct text_style *style) {
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        CLEANUP_FREE char *line = mem_strndup(text, size);
+        if (text_width(line) > style->columns)
+            harness_fail(__FILE__, __LINE__, "%s: %d columns: %s", name, text_width(line), line);
+        for (size_t i = 0; i < size; i++)
+            if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+                harness_fail(__FILE__, __LINE__, "%s: byte %d", name, line[i]);
+        text += size + (text[size] == '\n');
+    }
+}
+
+static void draw(const char *command, const json_t *value, const struct text_style *style, struct buf *out) {
+    json_t *items = json_object_get(value, "items");
+    if (strcmp(command, "explain") == 0)
+        cli_explain_draw(value, style, out);
+    else if (strcmp(command, "timeline") == 0)
+        cli_timeline_draw(value, style, out);
+    else
+        cli_top_draw(items, true, false, style, out);
+}
+
+static void check_golden(const char *command, const char *name) {
+    json_t *value = load(name);
+    if (value == NULL)
+        return;
+    for (int is_utf8 = 0; is_utf8 < 2; is_utf8++) {
+        CLEANUP_BUF struct buf out;
+        struct text_style style = {.columns = 80, .is_utf8 = is_utf8};
+        CLEANUP_FREE char *file = mem_format("%s.%s%s.txt", name, command, is_utf8 ? ".utf8" : "");
+        buf_init(&out, 1 << 20);
+        draw(command, value, &style, &out);
+        check_lines(file, buf_text(&out), &style);
+        compare(file, &out);
+    }
+    json_decref(value);
+}
+
+TEST(explain_training) {
+    check_golden("explain", "training");
+}
+TEST(explain_queued) {
+    check_golden("explain", "queued");
+}
+TEST(explain_missing_target) {
+    check_golden("explain", "missing");
+}
+TEST(explain_without_status) {
+    check_golden("explain", "no-status");
+}
+TEST(explain_without_log) {
+    check_golden("explain", "no-log");
+}
+TEST(explain_hostile) {
+    check_golden("explain", "hostile");
+}
+TEST(timeline_training) {
+    check_golden("timeline", "training");
+}
+TEST(timeline_without_log) {
+    check_golden("timeline", "no-log");
+}
+TEST(timeline_without_status) {
+    check_golden("timeline", "no-status");
+}
+TEST(timeline_hostile) {
+    check_golden("timeline", "hostile");
+    check_golden("timeline", "hostile-axis");
+}
+TEST(top_fleet) {
+    check_golden("top", "fleet");
+}
+
+/* Bars, shares and durations of the losses and of productive time add up to the wall time, whatever the parts are. */
+TEST(shares_add_up) {
+    uint64_t random = 88172645463325252u;
+    for (int round = 0; round < 10000; round++) {
+        int64_t parts[12], whole = 0, before = 0, bar = 0, share = 0;
+        for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            parts[i] = (int64_t)(random % (1u << (random >> 32) % 31));
+            whole += parts[i];
+        }
+        if (whole == 0)
+            continue;
+        for (size_t i = 0; i < ARRAY_SIZE(parts); before += parts[i++]) {
+            bar += text_share(before, parts[i], whole, 29);
+            share += text_share(before, parts[i], whole, 10000);
+        }
+        CHECK_INT(bar, 29);
+        CHECK_INT(share, 10000);
+    }
+}
+
+/* The bars that were drawn, counted. */
+TEST(explain_bars_tile_the_wall) {
+    json_t *value = load("training");
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {.columns = 80};
+    buf_init(&out, 1 << 20);
+    REQUIRE(value != NULL);
+    cli_explain_draw(value, &style, &out);
+    int wall = 0, losses = 0, productive = 0;
+    struct slice rest = buf_slice(&out), line;
+    while (slice_take_line(&rest, &line) && !slice_starts(line, "Why")) {
+        int hashes = 0, lost = 0;
+        for (size_t i = 44; i < line.size_bytes; i++) {
+            hashes += line.data[i] == '#';
+            lost += line.data[i] == '=';
+        }
+        if (slice_starts(line, "wall time"))
+            wall = hashes;
+        else if (slice_starts(line, "productive"))
+            productive = hashes;
+        else if (slice_starts(line, "  ") && line.size_bytes > 25 && line.data[1] == ' ')
+            losses += lost;
+    }
+    CHECK(wall > 20);
+    CHECK_INT(losses + productive, wall);
+    json_decref(value);
+}
+
+TEST(colour_only_adds_escapes) {
+    json_t *value = load("training");
+    CLEANUP_BUF struct buf plain, colour;
+    struct text_style style = {.columns = 80};
+    buf_init(&plain, 1 << 20);
+    buf_init(&colour, 1 << 20);
+    REQUIRE(value != NULL);
+    cli_explain_draw(value, &style, &plain);
+    style.has_colour = true;
+    cli_explain_draw(value, &style, &colour);
+    CHECK(colour.size_bytes > plain.size_bytes);
+    CLEANUP_BUF struct buf stripped;
+    buf_init(&stripped, 1 << 20);
+    for (const char *at = buf_text(&colour); *at; at++) {
+        if (*at == '\033')
+            at = strchr(at, 'm');
+        else
+            buf_append_char(&stripped, *at);
+    }
+    CHECK_TEXT(buf_text(&stripped), buf_text(&plain));
+    json_decref(value);
+}
+
+TEST(yaml_quotes_what_needs_it) {
+    json_t *value = json_pack("{s:s, s:s, s:s, s:i, s:[s,{s:s,s:[]}], s:{}, s:n}", "a", "plain", "b", "93.41%", "c",
+                              "true", "n", 5, "list", "x: y", "k", "v", "e", "o", "z");
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 4096);
+    cli_yaml(&out, value);
+    CHECK_TEXT(buf_text(&out),
+               "a: plain\nb: \"93.41%\"\nc: \"true\"\n\"n\": 5\nlist:\n- \"x: y\"\n- k: v\n  e: []\no: {}\nz: null\n");
+    json_decref(value);
+}
