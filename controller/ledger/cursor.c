@@ -163,7 +163,7 @@ void cursor_book(struct cursor *c, int64_t ms) {
         b->ordinary_ms -= ms;
 }
 
-const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_ms) {
+void cursor_leave(struct cursor *c, int64_t t) {
     const struct training *training = c->training;
     while (c->view < training->view_count && training->views[c->view].end_ms <= t) {
         const struct view *v = &training->views[c->view];
@@ -175,12 +175,17 @@ const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_
         c->segment = 0;
         c->view++;
     }
+    if (c->view < training->view_count && training->views[c->view].begin_ms <= t)
+        leave_steps(c, &training->views[c->view], t);
+}
+
+const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_ms) {
+    const struct training *training = c->training;
     const struct view *v = c->view < training->view_count ? &training->views[c->view] : NULL;
     if (v == NULL || v->begin_ms > t) {
         set_gap(c, t, v == NULL ? TIME_OPEN : v->begin_ms, running_since_ms);
         return &c->base;
     }
-    leave_steps(c, v, t);
     if (c->run < v->run_first + v->run_count) {
         const struct run *run = &training->runs[c->run];
         if (t >= run->begin_ms)

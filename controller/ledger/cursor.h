@@ -45,7 +45,9 @@ struct cursor {
     void *context;
 };
 
-/* What holds at t; valid until base.to_ms. */
+/* Moves to t: leaves behind the steps that ended by then. */
+void cursor_leave(struct cursor *c, int64_t t);
+/* What holds at t, to which cursor_leave has moved; valid until base.to_ms. */
 const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_ms);
 /* So many milliseconds of what cursor_at gave were booked as its work; no more at once than is left of the present
  * part. */

@@ -193,11 +193,6 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
     }
 }
 
-/* Facts after known_ms are not looked at. Once the end has come all facts are known. */
-static int64_t known_until(const struct ledger *l, int64_t through_ms, bool at_end) {
-    return at_end && l->end_ms != TIME_OPEN ? TIME_OPEN - 1 : through_ms;
-}
-
 void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_result *result) {
     *result = (struct ledger_result){.start_ms = l->start_ms,
                                      .end_ms = l->end_ms,
@@ -209,14 +204,14 @@ void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_r
                                      .first_step_now = RECORD_NONE,
                                      .last_durable_step = RECORD_NONE,
                                      .last_record_ms = TIME_UNKNOWN};
-    bool at_end = through_ms >= l->end_ms;
-    int64_t limit = at_end ? l->end_ms : through_ms;
+    bool is_past_end = through_ms >= l->end_ms, at_end = is_past_end && l->outcome != OUTCOME_RUNNING;
+    int64_t limit = is_past_end ? l->end_ms : through_ms;
     if (l->start_ms == TIME_UNKNOWN || limit < l->start_ms)
         limit = l->start_ms;
     result->observed_through_ms = limit;
     if (l->start_ms == TIME_UNKNOWN)
         return;
-    int64_t known = known_until(l, limit, at_end);
+    int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are not looked at */
     struct slot_timeline slots = slot_timeline_make(l, limit);
     struct hold_timeline holds = hold_timeline_make(l, limit);
     struct training training;

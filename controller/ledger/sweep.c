@@ -308,6 +308,7 @@ void sweep_run(struct sweep *s) {
     CLEANUP_FREE struct strike *strikes = mem_resize(NULL, s->interruptions->count + 1, sizeof *strikes);
     prepare(s, strikes);
     for (int64_t t = s->start_ms; t < s->through_ms;) {
+        cursor_leave(&s->cursor, t);
         int64_t to = advance(s, t), segment_to;
         const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
         const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);

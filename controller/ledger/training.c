@@ -209,7 +209,7 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
         else
             begin = e->at_ms - t->ideal_ms * (run->first_step - run->resumed_step + 1);
         begin = max_of(begin, mark->ready_ms);
-        if (v->process->started_ms != TIME_UNKNOWN)
+        if (v->process->started_ms < e->at_ms) /* TIME_UNKNOWN is the least of all */
             begin = max_of(begin, v->process->started_ms);
     }
     return min_of(begin, e->at_ms);

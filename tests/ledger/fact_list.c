@@ -1,0 +1,266 @@
+#include "fact_list.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "harness.h"
+
+struct fact *fact_list_add(struct fact_list *list, enum fact_kind kind) {
+    MEM_GROW(list->items, list->count, list->capacity);
+    struct fact *f = &list->items[list->count++];
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    return f;
+}
+
+void fact_list_done(struct fact_list *list) {
+    free(list->items);
+    *list = (struct fact_list){0};
+}
+
+struct ledger_life fact_life(uint64_t id, uint32_t slot, int64_t created_ms) {
+    return (struct ledger_life){.id = id,
+                                .slot = slot,
+                                .created_ms = created_ms,
+                                .bound_ms = TIME_UNKNOWN,
+                                .pull_start_ms = TIME_UNKNOWN,
+                                .pull_end_ms = TIME_UNKNOWN,
+                                .running_ms = TIME_UNKNOWN,
+                                .lost_ms = TIME_OPEN,
+                                .ended_ms = TIME_OPEN,
+                                .done_ms = TIME_UNKNOWN,
+                                .released_ms = TIME_OPEN};
+}
+
+uint64_t random_next(uint64_t *state) {
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+int64_t random_below(uint64_t *state, int64_t bound) {
+    return bound <= 0 ? 0 : (int64_t)(random_next(state) % (uint64_t)bound);
+}
+
+/* ---- adding ---- */
+
+struct applier {
+    struct ledger *ledger;
+    uint64_t process_ids[256];
+    int process_ordinals[256];
+    size_t process_count;
+};
+
+static int ordinal_of(const struct applier *a, uint64_t id) {
+    for (size_t i = 0; i < a->process_count; i++)
+        if (a->process_ids[i] == id)
+            return a->process_ordinals[i];
+    return -1;
+}
+
+static void apply(struct applier *a, const struct fact *f) {
+    struct record r;
+    switch (f->kind) {
+    case FACT_REQUIRED:
+        ledger_set_required(a->ledger, f->at_ms, f->amount);
+        break;
+    case FACT_CHIPS:
+        ledger_set_required_chips(a->ledger, f->at_ms, f->amount);
+        break;
+    case FACT_LIFE:
+        ledger_add_life(a->ledger, &f->life);
+        break;
+    case FACT_RESTART:
+        ledger_add_restart(a->ledger, f->id, f->at_ms, f->to_ms);
+        break;
+    case FACT_OUTAGE:
+        ledger_add_outage(a->ledger, f->id, f->at_ms, f->to_ms);
+        break;
+    case FACT_HOLD:
+        ledger_add_hold(a->ledger, &f->hold);
+        break;
+    case FACT_DISRUPTION:
+        ledger_add_disruption(a->ledger, &f->disruption);
+        break;
+    case FACT_PROCESS:
+        if (ordinal_of(a, f->id) < 0 && a->process_count < 256) {
+            a->process_ids[a->process_count] = f->id;
+            a->process_ordinals[a->process_count++] = ledger_add_process(a->ledger, f->id, f->at_ms, f->to_ms);
+        } else {
+            ledger_add_process(a->ledger, f->id, f->at_ms, f->to_ms);
+        }
+        break;
+    case FACT_RECORD:
+        r = f->record;
+        r.process = ordinal_of(a, f->id);
+        ledger_add_record(a->ledger, &r);
+    }
+}
+
+static struct applier applier_new(const struct fact_list *list) {
+    struct applier a = {.ledger = ledger_new(&list->options)};
+    ledger_set_span(a.ledger, list->start_ms, list->end_ms, list->outcome);
+    return a;
+}
+
+struct ledger *fact_list_ledger(const struct fact_list *list) {
+    struct applier a = applier_new(list);
+    for (size_t i = 0; i < list->count; i++)
+        apply(&a, &list->items[i]);
+    return a.ledger;
+}
+
+static void shuffle(size_t *order, size_t count, uint64_t *random) {
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)random_below(random, (int64_t)i), swap = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swap;
+    }
+}
+
+/* Places of records stay places of records, but each is given to the next record of a process drawn at random;
+ * processes come first. A record is sometimes read again with up to three before it, as after a reconnect. */
+struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random) {
+    struct applier a = applier_new(list);
+    size_t *order = mem_alloc((list->count * 2 + 1) * sizeof *order), n = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].kind == FACT_PROCESS)
+            order[n++] = i;
+    shuffle(order, n, random);
+    size_t processes = n;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].kind == FACT_PROCESS || list->items[i].kind == FACT_RECORD)
+            continue;
+        order[n++] = i;
+        if (random_below(random, 4) == 0)
+            order[n++] = i;
+    }
+    shuffle(order + processes, n - processes, random);
+    for (size_t i = 0; i < processes; i++)
+        apply(&a, &list->items[order[i]]);
+    for (size_t i = 0; i < processes; i++) { /* per process: its records, now and then some again */
+        uint64_t id = list->items[order[i]].id;
+        for (size_t k = 0; k < list->count; k++) {
+            if (list->items[k].kind != FACT_RECORD || list->items[k].id != id)
+                continue;
+            apply(&a, &list->items[k]);
+            for (size_t back = random_below(random, 6) == 0 ? k - (k < 3 ? k : 3) : k + 1; back <= k; back++)
+                if (list->items[back].kind == FACT_RECORD && list->items[back].id == id)
+                    apply(&a, &list->items[back]);
+        }
+    }
+    for (size_t i = processes; i < n; i++)
+        apply(&a, &list->items[order[i]]);
+    free(order);
+    return a.ledger;
+}
+
+/* ---- results as text ---- */
+
+static void put_buckets(struct buf *b, const struct ledger_result *r) {
+    for (int i = 0; i < r->bucket_count; i++) {
+        const struct ledger_bucket *k = &r->buckets[i];
+        buf_format(
+            b, "bucket %d %s %s ms %" PRId64 " count %" PRId64 " basis %s chips %" PRId64 " largest %" PRId64 " %s\n",
+            k->bucket, bucket_name(k->bucket), k->custom, k->ms, k->count, basis_name(k->basis), k->chip_ms,
+            k->largest_ms, k->evidence);
+    }
+}
+
+static void put_lists(struct buf *b, const struct ledger_result *r) {
+    for (int i = 0; i < r->interruption_count; i++) {
+        const struct ledger_interruption *x = &r->interruptions[i];
+        buf_format(b,
+                   "interruption %d %" PRId64 " until %" PRId64 " %s %s %s %s %s lost %" PRId64 " tch %" PRId64
+                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d\n",
+                   x->number, x->at_ms, x->until_ms, cause_name(x->cause), x->reason, x->evidence, x->node,
+                   x->node_pool, x->lost_steps, x->tch_ms, x->tre_ms, x->wait_ms, x->trm_ms, x->catch_up_ms,
+                   x->saved_on_sigterm, x->is_settled);
+    }
+    for (int i = 0; i < r->execution_count; i++) {
+        const struct ledger_execution *x = &r->executions[i];
+        buf_format(b,
+                   "execution %d %" PRId64 " available %" PRId64 " first %" PRId64 " end %" PRId64 " steps %" PRId64
+                   " %" PRId64 " pull %" PRId64 " start %" PRId64 " productive %" PRId64 "\n",
+                   x->number, x->start_ms, x->available_ms, x->first_step_ms, x->end_ms, x->first_step, x->last_step,
+                   x->image_pull_ms, x->container_start_ms, x->productive_ms);
+    }
+    for (int i = 0; i < r->window_count; i++) {
+        const struct ledger_window *w = &r->windows[i];
+        buf_format(b,
+                   "window %" PRId64 " ms %" PRId64 " a %" PRId64 " p %" PRId64 " top %d interruptions %" PRId64 "\n",
+                   w->window_ms, w->ms, w->available_ms, w->productive_ms, w->top_badput, w->interruptions);
+    }
+}
+
+char *result_text(const struct ledger_result *r) {
+    struct buf b;
+    buf_init(&b, 1 << 24);
+    buf_format(&b,
+               "start %" PRId64 " end %" PRId64 " through %" PRId64 " w %" PRId64 " a %" PRId64 " p %" PRId64
+               " provisional %" PRId64 " steps %d top %d\n",
+               r->start_ms, r->end_ms, r->observed_through_ms, r->wall_ms, r->available_ms, r->productive_ms,
+               r->provisional_ms, r->has_steps, r->top_badput);
+    put_buckets(&b, r);
+    put_lists(&b, r);
+    buf_format(&b, "mtbi %" PRId64 " mttr %" PRId64 " slots %" PRId64 " %" PRId64 " %" PRId64 " in %d\n", r->mtbi_ms,
+               r->mttr_ms, r->slots_required, r->slots_available, r->slots_running, r->in_interruption);
+    buf_format(&b,
+               "steps last %" PRId64 " max %" PRId64 " first %" PRId64 " durable %" PRId64 " record %" PRId64
+               " count %" PRId64 " retained %" PRId64 " lost %" PRId64 " ideal %" PRId64 "\n",
+               r->last_step, r->max_step, r->first_step_now, r->last_durable_step, r->last_record_ms, r->step_count,
+               r->retained_steps, r->lost_steps, r->ideal_step_ms);
+    buf_format(&b,
+               "chips %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " clipped %" PRId64 " overlapped %" PRId64 " %d\n",
+               r->chip_ms_allocated, r->chip_ms_productive, r->chip_ms_waiting, r->chips, r->clipped_ms,
+               r->overlapped_records, r->retained_without_checkpoint);
+    return buf_take(&b);
+}
+
+/* ---- identities ---- */
+
+#define HOLDS(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            harness_fail(__FILE__, __LINE__, "%s: %s", words, #condition);                                             \
+    } while (0)
+
+void check_identities(const struct ledger_result *r, const char *words) {
+    int64_t sum = 0, runtime = 0, scheduling = 0, productive = 0, chips = 0;
+    for (int i = 0; i < r->bucket_count; i++) {
+        const struct ledger_bucket *b = &r->buckets[i];
+        HOLDS(b->ms > 0 && b->count > 0 && b->largest_ms > 0 && b->largest_ms <= b->ms && b->chip_ms >= 0);
+        HOLDS(i == 0 || r->buckets[i - 1].bucket <= b->bucket);
+        sum += b->ms;
+        chips += b->chip_ms;
+        enum family family = bucket_family(b->bucket);
+        *(family == FAMILY_SCHEDULING ? &scheduling : family == FAMILY_RUNTIME ? &runtime : &productive) += b->ms;
+    }
+    HOLDS(sum == r->wall_ms);
+    HOLDS(r->available_ms == runtime + productive && r->wall_ms - r->available_ms == scheduling);
+    HOLDS(r->productive_ms == productive && productive >= 0 && productive <= r->available_ms);
+    HOLDS(r->available_ms <= r->wall_ms);
+    HOLDS(r->provisional_ms >= 0 && r->provisional_ms <= r->productive_ms);
+    HOLDS(r->lost_steps >= 0 && r->lost_steps <= r->step_count && r->retained_steps + r->lost_steps == r->step_count);
+    HOLDS(chips == r->chip_ms_allocated && r->chip_ms_productive <= chips && r->chip_ms_waiting >= 0);
+    HOLDS(r->execution_count == r->interruption_count + 1 && r->clipped_ms >= 0);
+    int64_t executed = 0, lost = 0;
+    for (int i = 0; i < r->execution_count; i++)
+        executed += r->executions[i].productive_ms;
+    HOLDS(executed == r->productive_ms);
+    for (int i = 0; i < r->interruption_count; i++) {
+        const struct ledger_interruption *x = &r->interruptions[i];
+        HOLDS(x->at_ms >= r->start_ms && x->at_ms < r->observed_through_ms && x->until_ms >= x->at_ms);
+        HOLDS(i == 0 || x[-1].until_ms <= x->at_ms);
+        lost += x->lost_steps > 0 ? x->lost_steps : 0;
+        HOLDS(x->catch_up_ms == RECORD_NONE || x->catch_up_ms >= 0);
+    }
+    HOLDS(lost <= r->lost_steps);
+    for (int i = 0; i < r->window_count; i++) {
+        const struct ledger_window *w = &r->windows[i];
+        HOLDS(w->ms == (w->window_ms < r->wall_ms ? w->window_ms : r->wall_ms));
+        HOLDS(w->productive_ms <= w->available_ms && w->available_ms <= w->ms);
+        HOLDS(w->window_ms < r->wall_ms ||
+              (w->productive_ms == r->productive_ms && w->available_ms == r->available_ms));
+    }
+}

@@ -1,0 +1,56 @@
+/* fact_list: a job's facts as a list, so that a test can add them in any order, twice, or up to a time, and compare
+ * what the ledger makes of them as text. */
+#ifndef TESTS_LEDGER_FACT_LIST_H
+#define TESTS_LEDGER_FACT_LIST_H
+
+#include "ledger/ledger.h"
+
+enum fact_kind {
+    FACT_REQUIRED,
+    FACT_CHIPS,
+    FACT_LIFE,
+    FACT_RESTART,
+    FACT_OUTAGE,
+    FACT_HOLD,
+    FACT_DISRUPTION,
+    FACT_PROCESS,
+    FACT_RECORD
+};
+
+struct fact {
+    enum fact_kind kind;
+    int64_t at_ms, to_ms, amount; /* required, chips, restart, outage, process */
+    uint64_t id;                  /* life or process */
+    union {
+        struct ledger_life life;
+        struct ledger_hold hold;
+        struct ledger_disruption disruption;
+        struct record record; /* process: the id of FACT_PROCESS */
+    };
+};
+
+struct fact_list {
+    struct ledger_options options;
+    int64_t start_ms, end_ms;
+    enum ledger_outcome outcome;
+    struct fact *items;
+    size_t count, capacity;
+};
+
+struct fact *fact_list_add(struct fact_list *list, enum fact_kind kind);
+void fact_list_done(struct fact_list *list);
+struct ledger_life fact_life(uint64_t id, uint32_t slot, int64_t created_ms); /* nothing else known */
+
+/* A ledger with the facts in the list's order. */
+struct ledger *fact_list_ledger(const struct fact_list *list);
+/* The same facts in a random order, some of them twice; each process's records in their own order. */
+struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random);
+/* Every field of a result, a line each (heap). */
+char *result_text(const struct ledger_result *result);
+/* Checks what must hold for any result (sum, P <= A <= W, ...); reports with the given words. */
+void check_identities(const struct ledger_result *result, const char *words);
+
+uint64_t random_next(uint64_t *state);                /* splitmix64 */
+int64_t random_below(uint64_t *state, int64_t bound); /* [0, bound) */
+
+#endif
