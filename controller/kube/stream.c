@@ -1,5 +1,6 @@
 #include "kube/stream.h"
 
+#include "base/buf.h"
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "kube/client_internal.h"

@@ -1,0 +1,72 @@
+#include "kube/known.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+void kube_known_init(struct kube_known *k) {
+    *k = (struct kube_known){0};
+    map_init(&k->by_name, free);
+}
+
+void kube_known_done(struct kube_known *k) {
+    map_done(&k->by_name);
+}
+
+/* Names are at most 253 bytes each; what is longer comes from no Kubernetes. */
+struct key {
+    char text[1024];
+    struct slice slice;
+};
+
+static void make_key(struct key *key, struct slice namespace_, struct slice name) {
+    size_t a = namespace_.size_bytes < 500 ? namespace_.size_bytes : 500;
+    size_t b = name.size_bytes < 500 ? name.size_bytes : 500;
+    if (a > 0)
+        memcpy(key->text, namespace_.data, a);
+    key->text[a] = '/';
+    if (b > 0)
+        memcpy(key->text + a + 1, name.data, b);
+    key->slice = (struct slice){key->text, a + 1 + b};
+}
+
+struct kube_known_entry *kube_known_get(const struct kube_known *k, struct slice namespace_, struct slice name) {
+    struct key key;
+    make_key(&key, namespace_, name);
+    return map_get(&k->by_name, key.slice);
+}
+
+void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice name, struct slice uid,
+                    struct slice resource_version) {
+    struct key key;
+    make_key(&key, namespace_, name);
+    struct kube_known_entry *entry = map_get(&k->by_name, key.slice);
+    if (entry == NULL || !slice_is(uid, entry->uid)) {
+        entry = mem_alloc(sizeof *entry + uid.size_bytes + 1);
+        if (uid.size_bytes > 0)
+            memcpy(entry->uid, uid.data, uid.size_bytes);
+        map_put(&k->by_name, key.slice, entry);
+    }
+    entry->generation = k->generation;
+    entry->version_hash = slice_hash(resource_version);
+}
+
+void kube_known_remove(struct kube_known *k, struct slice namespace_, struct slice name) {
+    struct key key;
+    make_key(&key, namespace_, name);
+    map_remove(&k->by_name, key.slice);
+}
+
+bool kube_known_take_stale(struct kube_known *k, bool is_all, size_t *cursor, char **key,
+                           struct kube_known_entry **entry) {
+    for (; *cursor < k->by_name.count; (*cursor)++) {
+        const struct map_entry *e = &k->by_name.entries[*cursor];
+        const struct kube_known_entry *value = e->value;
+        if (!is_all && value->generation == k->generation)
+            continue;
+        *key = slice_dup((struct slice){e->key, e->key_size});
+        *entry = map_take(&k->by_name, slice_of(*key)); /* the last entry moves into the gap: look here again */
+        return true;
+    }
+    return false;
+}

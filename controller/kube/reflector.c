@@ -1,0 +1,232 @@
+#include "kube/reflector.h"
+
+#include "base/jsonlog.h"
+#include "base/mem.h"
+#include "kube/reflector_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What comes in, and what is told. The way from one request to the next is in reflector_run.c. */
+
+/* While a callback of the user runs, kube_reflector_free only marks. */
+static bool enter(struct kube_reflector *r) {
+    r->callback_depth++;
+    return true;
+}
+
+static bool leave(struct kube_reflector *r) {
+    r->callback_depth--;
+    return !r->is_dead;
+}
+
+static bool tell_event(struct kube_reflector *r, struct kube_event *event) {
+    event->received = loop_wall(r->loop);
+    r->watermark = event->received;
+    enter(r);
+    r->handler.on_event(r->handler.context, event);
+    return leave(r);
+}
+
+static bool tell_vanished(struct kube_reflector *r, struct slice namespace_, struct slice name, struct slice uid) {
+    struct kube_event event = {.type = KUBE_VANISHED, .namespace_ = namespace_, .name = name, .uid = uid};
+    return tell_event(r, &event);
+}
+
+void kube_reflector_trouble(struct kube_reflector *r, const char *text) {
+    if (text == NULL ? !r->in_trouble : r->in_trouble && strcmp(text, r->trouble) == 0)
+        return;
+    r->in_trouble = text != NULL;
+    free(r->trouble);
+    r->trouble = mem_strdup(text);
+    if (text != NULL)
+        jsonlog(JSONLOG_WARNING, "cannot follow a resource", "path", LOG_S(r->path), "error", LOG_S(text), NULL);
+    else
+        jsonlog(JSONLOG_INFO, "following a resource again", "path", LOG_S(r->path), NULL);
+    enter(r);
+    if (r->handler.on_trouble != NULL)
+        r->handler.on_trouble(r->handler.context, text);
+    leave(r);
+}
+
+void kube_reflector_absent(struct kube_reflector *r, bool is_absent) {
+    if (r->is_absent == is_absent && r->is_absence_known)
+        return;
+    bool is_change = r->is_absent != is_absent;
+    r->is_absent = is_absent;
+    r->is_absence_known = true;
+    if (is_change && r->handler.on_absent != NULL) {
+        jsonlog(JSONLOG_INFO, is_absent ? "a resource is not served" : "a resource is served now", "path",
+                LOG_S(r->path), NULL);
+        enter(r);
+        r->handler.on_absent(r->handler.context, is_absent);
+        leave(r);
+    }
+}
+
+bool kube_reflector_sweep(struct kube_reflector *r, bool is_all) {
+    size_t cursor = 0;
+    char *key;
+    struct kube_known_entry *entry;
+    bool is_alive = true;
+    while (is_alive && kube_known_take_stale(&r->known, is_all, &cursor, &key, &entry)) {
+        struct slice name = slice_of(key), namespace_;
+        slice_take_until(&name, '/', &namespace_);
+        is_alive = tell_vanished(r, namespace_, name, slice_of(entry->uid));
+        free(entry);
+        free(key);
+    }
+    return is_alive;
+}
+
+void kube_reflector_synced(struct kube_reflector *r) {
+    r->is_synced = true;
+    r->watermark = loop_wall(r->loop);
+    enter(r);
+    if (r->handler.on_synced != NULL)
+        r->handler.on_synced(r->handler.context);
+    leave(r);
+}
+
+/* An object that is there. A repeated page may show it once more; another object may have taken its name. */
+static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
+    const struct kube_known_entry *known = kube_known_get(&r->known, e->namespace_, e->name);
+    if (known != NULL && !slice_is(e->uid, known->uid)) {
+        char *uid CLEANUP_FREE = mem_strdup(known->uid);
+        kube_known_remove(&r->known, e->namespace_, e->name);
+        if (!tell_vanished(r, e->namespace_, e->name, slice_of(uid)))
+            return false;
+    } else if (known != NULL && is_list && known->generation == r->known.generation &&
+               known->version_hash == slice_hash(e->resource_version))
+        return true;
+    kube_known_put(&r->known, e->namespace_, e->name, e->uid, e->resource_version);
+    return tell_event(r, e);
+}
+
+int kube_reflector_take_item(void *context, struct slice object) {
+    struct kube_reflector *r = context;
+    struct kube_frame f;
+    if (kube_frame_parse_item(object, &f) < 0)
+        return -EBADMSG;
+    return show(r, &f.event, true) ? 0 : -ECANCELED;
+}
+
+static void remember_version(struct kube_reflector *r, struct slice version) {
+    slice_copy(r->resource_version, sizeof r->resource_version, version);
+}
+
+static int take_bookmark(struct kube_reflector *r, const struct kube_frame *f) {
+    r->watermark = loop_wall(r->loop);
+    if (r->phase == PHASE_WATCH) {
+        remember_version(r, f->event.resource_version);
+        return 0;
+    }
+    if (!f->is_initial_end)
+        return -EOPNOTSUPP; /* the server took it for a plain watch */
+    remember_version(r, f->event.resource_version);
+    r->phase = PHASE_WATCH;
+    loop_timer_stop(r->timer);
+    if (!kube_reflector_sweep(r, false))
+        return -ECANCELED;
+    kube_reflector_synced(r);
+    return r->is_dead ? -ECANCELED : 0;
+}
+
+int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
+    struct kube_reflector *r = context;
+    struct kube_frame f;
+    if (line.size_bytes == 0)
+        return 0;
+    if (is_cut) {
+        jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
+        return 0;
+    }
+    if (kube_frame_parse(line, &f) < 0)
+        return -EBADMSG;
+    if (f.kind == KUBE_FRAME_ERROR) {
+        r->error_code = f.code;
+        free(r->error_text);
+        r->error_text = mem_strdup(f.message[0] != '\0' ? f.message : f.reason);
+        return -ESTALE;
+    }
+    kube_reflector_progress(r);
+    if (r->is_dead)
+        return -ECANCELED;
+    r->frames++;
+    if (f.kind == KUBE_FRAME_BOOKMARK)
+        return take_bookmark(r, &f);
+    if (f.event.type == KUBE_DELETED) {
+        kube_known_remove(&r->known, f.event.namespace_, f.event.name);
+        if (!tell_event(r, &f.event))
+            return -ECANCELED;
+    } else if (!show(r, &f.event, false))
+        return -ECANCELED;
+    /* Only now: had the user's callback not returned, this event would have to come again. The initial events of a
+     * streaming list are in no order, so none of them is a point to resume from. */
+    if (r->phase == PHASE_WATCH)
+        remember_version(r, f.event.resource_version);
+    return 0;
+}
+
+/* The interface. */
+
+struct kube_reflector *kube_reflector_new(struct kube_client *client, const struct kube_reflector_options *options,
+                                          const struct kube_reflector_handler *handler) {
+    struct kube_reflector *r = mem_new(struct kube_reflector);
+    r->client = client;
+    r->loop = kube_client_loop(client);
+    r->handler = *handler;
+    r->path = mem_strdup(options->path);
+    r->label_selector = mem_strdup(options->label_selector);
+    r->field_selector = mem_strdup(options->field_selector);
+    r->page_size = options->page_size > 0 ? options->page_size : 500;
+    r->backoff.min_us = options->backoff_min_us > 0 ? options->backoff_min_us : 800000;
+    r->backoff.max_us = options->backoff_max_us > 0 ? options->backoff_max_us : 30000000;
+    r->silence_us = options->silence_us > 0 ? options->silence_us : 180000000;
+    r->absent_retry_us = options->absent_retry_us > 0 ? options->absent_retry_us : 300000000;
+    r->is_paged_only = options->no_streaming_list;
+    r->timer = loop_timer_new(r->loop, kube_reflector_due, r);
+    kube_known_init(&r->known);
+    kube_list_init(&r->list);
+    lines_init(&r->lines, KUBE_OBJECT_MAX_BYTES);
+    buf_init(&r->refusal, 16 << 10);
+    kube_reflector_begin(r);
+    return r;
+}
+
+static void free_now(void *context) {
+    struct kube_reflector *r = context;
+    kube_known_done(&r->known);
+    kube_list_done(&r->list);
+    lines_done(&r->lines);
+    buf_done(&r->refusal);
+    loop_timer_free(r->timer);
+    free(r->path);
+    free(r->label_selector);
+    free(r->field_selector);
+    free(r->continue_token);
+    free(r->error_text);
+    free(r->trouble);
+    free(r);
+}
+
+void kube_reflector_free(struct kube_reflector *r) {
+    if (r == NULL || r->is_dead)
+        return;
+    r->is_dead = true;
+    kube_stream_cancel(r->stream);
+    r->stream = NULL;
+    loop_timer_stop(r->timer);
+    if (r->callback_depth > 0)
+        loop_defer(r->loop, free_now, r);
+    else
+        free_now(r);
+}
+
+bool kube_reflector_is_synced(const struct kube_reflector *r) {
+    return r->is_synced || r->is_absent;
+}
+
+struct wall_time kube_reflector_watermark(const struct kube_reflector *r) {
+    return r->watermark;
+}

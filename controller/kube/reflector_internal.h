@@ -1,0 +1,70 @@
+/* reflector_internal: the two halves of the reflector: reflector.c (what comes in and what is told) and
+ * reflector_run.c (which request comes next, and when). */
+#ifndef KUBE_REFLECTOR_INTERNAL_H
+#define KUBE_REFLECTOR_INTERNAL_H
+
+#include "io/lines.h"
+#include "kube/backoff.h"
+#include "kube/frame.h"
+#include "kube/known.h"
+#include "kube/list.h"
+#include "kube/reflector.h"
+#include "kube/stream.h"
+
+enum reflector_phase {
+    PHASE_STREAM_LIST, /* a watch with sendInitialEvents, before its marker */
+    PHASE_PAGED_LIST,
+    PHASE_WATCH,
+};
+
+struct kube_reflector {
+    struct kube_client *client;
+    struct loop *loop;
+    struct kube_reflector_handler handler;
+    char *path, *label_selector, *field_selector;
+    int page_size;
+    int64_t silence_us, absent_retry_us;
+    bool is_paged_only;
+
+    enum reflector_phase phase;
+    struct loop_timer *timer; /* the next try; during a streaming list: the wait for its marker */
+    struct kube_backoff backoff;
+    struct kube_stream *stream;
+    char resource_version[128]; /* where a watch resumes */
+    char *continue_token;       /* of the next page; NULL: the first */
+    struct kube_known known;
+    bool is_synced, is_absent, is_absence_known, in_trouble;
+    char *trouble;
+    struct wall_time watermark;
+
+    /* Of the request under way. */
+    int status;
+    struct kube_list list;
+    struct lines lines;
+    struct buf refusal; /* the body of a reply that is no success */
+    int64_t started_us, last_byte_us;
+    int frames;
+    int error_code; /* of an ERROR event */
+    char *error_text;
+
+    int failures;     /* in a row, without a sign of life */
+    int bad_streams;  /* ... of which resuming may be the cause */
+    int unauthorized; /* 401 in a row */
+    int callback_depth;
+    bool is_dead;
+};
+
+/* reflector.c */
+int kube_reflector_take_item(void *reflector, struct slice object);
+int kube_reflector_take_line(void *reflector, struct slice line, bool is_cut);
+void kube_reflector_trouble(struct kube_reflector *r, const char *text);
+void kube_reflector_absent(struct kube_reflector *r, bool is_absent);
+bool kube_reflector_sweep(struct kube_reflector *r, bool is_all); /* false: it was freed meanwhile */
+void kube_reflector_synced(struct kube_reflector *r);
+
+/* reflector_run.c */
+void kube_reflector_begin(struct kube_reflector *r);
+void kube_reflector_due(void *reflector);
+void kube_reflector_progress(struct kube_reflector *r); /* the server spoke sense: troubles are over */
+
+#endif

@@ -1,0 +1,270 @@
+#include "base/mem.h"
+#include "kube/reflector_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FAILURES_BEFORE_TROUBLE = 3,
+    BAD_STREAMS_BEFORE_RELIST = 3, /* resuming leads nowhere: the version may be from before an etcd restore */
+    WATCH_MIN_S = 1800, /* up to twice as long, as the server's own default; client-go's 5 to 10 minutes would
+                         * be a third of all wake-ups of an idle process */
+};
+#define MARKER_SILENCE_US INT64_C(20000000) /* without a byte before the marker: no streaming list here */
+#define SHORT_WATCH_US INT64_C(1000000)     /* a watch that ends sooner, without an event, counts as a failure */
+
+static void start(struct kube_reflector *r);
+
+static void try_in(struct kube_reflector *r, int64_t wait_us) {
+    loop_timer_set(r->timer, wait_us);
+}
+
+static void want_list(struct kube_reflector *r) {
+    r->phase = r->is_paged_only ? PHASE_PAGED_LIST : PHASE_STREAM_LIST;
+    free(r->continue_token);
+    r->continue_token = NULL;
+    r->known.generation++;
+}
+
+void kube_reflector_begin(struct kube_reflector *r) {
+    want_list(r);
+    try_in(r, 0);
+}
+
+void kube_reflector_progress(struct kube_reflector *r) {
+    r->failures = r->bad_streams = r->unauthorized = 0;
+    kube_backoff_reset(&r->backoff);
+    if (!r->is_dead)
+        kube_reflector_absent(r, false);
+    if (!r->is_dead)
+        kube_reflector_trouble(r, NULL);
+}
+
+/* Something failed: the same again, later. */
+static void fail(struct kube_reflector *r, const char *text, bool is_certain, int64_t retry_after_us) {
+    r->failures++;
+    int64_t wait_us = kube_backoff_next(&r->backoff);
+    if (retry_after_us > wait_us)
+        wait_us = retry_after_us;
+    try_in(r, wait_us);
+    if (is_certain || r->failures >= FAILURES_BEFORE_TROUBLE)
+        kube_reflector_trouble(r, text);
+}
+
+/* Something failed that resuming from the same version may not get over. */
+static void fail_stream(struct kube_reflector *r, const char *text) {
+    if (++r->bad_streams >= BAD_STREAMS_BEFORE_RELIST) {
+        if (r->phase == PHASE_STREAM_LIST)
+            r->is_paged_only = true;
+        r->bad_streams = 0;
+        want_list(r);
+    }
+    fail(r, text, false, -1);
+}
+
+static void go_absent(struct kube_reflector *r) {
+    r->failures = 0;
+    kube_backoff_reset(&r->backoff);
+    want_list(r);
+    try_in(r, r->absent_retry_us + kube_random(r->absent_retry_us / 10 + 1));
+    if (!kube_reflector_sweep(r, true))
+        return;
+    kube_reflector_trouble(r, NULL);
+    if (!r->is_dead)
+        kube_reflector_absent(r, true);
+}
+
+/* A reply that is no success. */
+static void refused(struct kube_reflector *r, const struct http_reply *reply) {
+    char reason[64];
+    char *text CLEANUP_FREE = kube_status_text(reply->status, buf_slice(&r->refusal), reason);
+    bool is_first_401 = reply->status == 401 && r->unauthorized++ == 0;
+    if (reply->status == 404)
+        go_absent(r);
+    else if (reply->status == 410) {
+        want_list(r); /* an old version, or a continue token that has expired */
+        r->failures++;
+        try_in(r, r->failures > 1 ? kube_backoff_next(&r->backoff) : 0);
+    } else if (r->phase == PHASE_STREAM_LIST && (reply->status == 400 || reply->status == 422)) {
+        r->is_paged_only = true;
+        want_list(r);
+        try_in(r, 0);
+    } else if (is_first_401)
+        try_in(r, 0); /* the credentials are read again for it */
+    else
+        fail(r, text, reply->status == 401 || reply->status == 403, reply->retry_after_us);
+}
+
+static void page_ended(struct kube_reflector *r) {
+    if (!kube_list_is_whole(&r->list)) {
+        fail_stream(r, "the list is not whole");
+        return;
+    }
+    kube_reflector_progress(r);
+    if (r->is_dead)
+        return;
+    free(r->continue_token);
+    r->continue_token = r->list.continue_token;
+    r->list.continue_token = NULL;
+    if (r->continue_token != NULL && r->continue_token[0] != '\0') {
+        start(r);
+        return;
+    }
+    slice_copy(r->resource_version, sizeof r->resource_version, slice_of(r->list.resource_version));
+    r->phase = PHASE_WATCH;
+    try_in(r, 0);
+    if (kube_reflector_sweep(r, false))
+        kube_reflector_synced(r);
+}
+
+static void error_event(struct kube_reflector *r) {
+    if (r->error_code != 410) {
+        fail_stream(r, r->error_text);
+        return;
+    }
+    want_list(r);
+    r->failures++;
+    try_in(r, r->failures > 1 ? kube_backoff_next(&r->backoff) : 0);
+}
+
+/* The end of a stream of events: of what it held, all whole lines were taken. */
+static void stream_ended(struct kube_reflector *r, const struct error *err) {
+    int64_t lasted_us = loop_now(r->loop).us - r->started_us;
+    bool is_empty = r->frames == 0;
+    if (err != NULL && err->code == ESTALE)
+        error_event(r);
+    else if (err != NULL && err->code == EOPNOTSUPP) {
+        r->is_paged_only = true;
+        want_list(r);
+        try_in(r, 0);
+    } else if (err != NULL && (err->code == EBADMSG || (is_empty && err->code == ETIMEDOUT)))
+        fail_stream(r, err->code == EBADMSG ? "the server sent malformed JSON" : err->text);
+    else if (r->phase == PHASE_STREAM_LIST) {
+        want_list(r);
+        fail_stream(r, err != NULL ? err->text : "the streaming list ended before its end");
+    } else if (is_empty && (err != NULL || lasted_us < SHORT_WATCH_US))
+        fail(r, err != NULL ? err->text : "watches end at once", false, -1);
+    else
+        try_in(r, 0);
+}
+
+/* Callbacks of the stream. */
+
+static void on_reply(void *context, const struct http_reply *reply) {
+    struct kube_reflector *r = context;
+    r->status = reply->status;
+    r->last_byte_us = loop_now(r->loop).us;
+}
+
+static int on_data(void *context, struct slice bytes) {
+    struct kube_reflector *r = context;
+    r->last_byte_us = loop_now(r->loop).us;
+    if (r->status != 200) {
+        buf_append_slice(&r->refusal, bytes);
+        return 0;
+    }
+    r->callback_depth++;
+    int result = r->phase == PHASE_PAGED_LIST ? kube_list_feed(&r->list, bytes, kube_reflector_take_item, r)
+                                              : lines_feed(&r->lines, bytes, kube_reflector_take_line, r);
+    r->callback_depth--;
+    return r->is_dead ? -ECANCELED : result;
+}
+
+static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
+    struct kube_reflector *r = context;
+    r->stream = NULL;
+    loop_timer_stop(r->timer);
+    r->callback_depth++; /* a user who frees it from a callback leaves it to us until we are through */
+    if (reply->status == 0)
+        fail(r, error_text(err), false, -1);
+    else if (reply->status != 200)
+        refused(r, reply);
+    else if (r->phase != PHASE_PAGED_LIST)
+        stream_ended(r, err);
+    else if (err == NULL)
+        page_ended(r);
+    else if (err->code == EBADMSG)
+        fail_stream(r, "the server sent malformed JSON");
+    else
+        fail(r, err->text, false, -1); /* the same page again; what was shown is known */
+    r->callback_depth--;
+}
+
+/* Requests. */
+
+static void add_parameter(struct buf *url, const char *name, const char *value) {
+    char *escaped CLEANUP_FREE = NULL;
+    if (value == NULL)
+        return;
+    size_t size = strlen(value) * 3 + 1;
+    escaped = mem_alloc(size);
+    bool fits = kube_escape(escaped, size, value);
+    assert(fits);
+    (void)fits;
+    buf_format(url, "%c%s=%s", strchr(buf_text(url), '?') == NULL ? '?' : '&', name, escaped);
+}
+
+static void make_url(const struct kube_reflector *r, struct buf *url) {
+    char number[32];
+    buf_append_text(url, r->path);
+    add_parameter(url, "labelSelector", r->label_selector);
+    add_parameter(url, "fieldSelector", r->field_selector);
+    if (r->phase == PHASE_PAGED_LIST) {
+        snprintf(number, sizeof number, "%d", r->page_size);
+        add_parameter(url, "limit", number);
+        if (r->continue_token != NULL)
+            add_parameter(url, "continue", r->continue_token);
+        return;
+    }
+    snprintf(number, sizeof number, "%d", WATCH_MIN_S + (int)kube_random(WATCH_MIN_S));
+    add_parameter(url, "watch", "1");
+    add_parameter(url, "allowWatchBookmarks", "true");
+    add_parameter(url, "timeoutSeconds", number);
+    if (r->phase == PHASE_WATCH) {
+        add_parameter(url, "resourceVersion", r->resource_version);
+        return;
+    }
+    add_parameter(url, "sendInitialEvents", "true");
+    add_parameter(url, "resourceVersionMatch", "NotOlderThan");
+}
+
+static void start(struct kube_reflector *r) {
+    struct buf url CLEANUP_BUF = {0};
+    buf_init(&url, 64 << 10);
+    make_url(r, &url);
+    buf_clear(&r->refusal);
+    lines_clear(&r->lines);
+    kube_list_clear(&r->list);
+    r->status = r->frames = 0;
+    r->started_us = r->last_byte_us = loop_now(r->loop).us;
+    struct kube_stream_options options = {.path = buf_text(&url), .silence_us = r->silence_us};
+    struct http_handler handler = {on_reply, on_data, on_done, r};
+    r->stream = kube_stream_start(r->client, &options, &handler);
+    if (r->phase == PHASE_STREAM_LIST)
+        try_in(r, MARKER_SILENCE_US < r->silence_us ? MARKER_SILENCE_US : r->silence_us);
+}
+
+/* The streaming list has been going on for a while. As long as it moves, it may. */
+static void wait_for_marker(struct kube_reflector *r) {
+    int64_t limit_us = MARKER_SILENCE_US < r->silence_us ? MARKER_SILENCE_US : r->silence_us;
+    int64_t silent_us = loop_now(r->loop).us - r->last_byte_us;
+    if (silent_us < limit_us || r->status == 0) {
+        try_in(r, silent_us < limit_us ? limit_us - silent_us : limit_us);
+        return;
+    }
+    kube_stream_cancel(r->stream);
+    r->stream = NULL;
+    r->is_paged_only = true;
+    want_list(r);
+    start(r);
+}
+
+void kube_reflector_due(void *context) {
+    struct kube_reflector *r = context;
+    if (r->stream != NULL)
+        wait_for_marker(r);
+    else
+        start(r);
+}
