@@ -18,6 +18,12 @@ static size_t code_point(const char *s, bool *is_safe) {
         }
     if (size == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0) /* C1 controls */
         *is_safe = false;
+    /* What reorders or hides: zero-width and bidirectional controls, line and paragraph separators. */
+    if (size == 3 && c == 0xe2) {
+        unsigned char d = (unsigned char)s[1], e = (unsigned char)s[2];
+        *is_safe = !(d == 0x80 && ((e >= 0x8b && e <= 0x8f) || (e >= 0xa8 && e <= 0xae))) &&
+                   !(d == 0x81 && e >= 0xa0 && e <= 0xaf);
+    }
     return size ? size : 1;
 }
 

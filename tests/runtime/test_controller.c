@@ -1,0 +1,214 @@
+/* The controller as its users run it, against the embedded API server. */
+#include "harness.h"
+
+#include "apiserver/apiserver.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "program.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEADLINE_MS 20000
+#define CRD "crds/goodput.dev_jobgoodputs.yaml"
+
+#define JOBGOODPUT(name)                                                                                               \
+    "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
+    "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/"                                   \
+    "v1\",\"kind\":\"Job\",\"name\":\"" name "\"}}}\nEND\n"
+#define JOB(name)                                                                                                      \
+    "apply <<END\n{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"" name                        \
+    "\",\"namespace\":\"default\"},\"spec\":{\"parallelism\":1,\"completions\":1,\"suspend\":true,\"template\":{"      \
+    "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}\nEND\n"
+
+static struct apiserver *start_server(void) {
+    return apiserver_start((const char *[]){"--crd", CRD, NULL});
+}
+
+static struct program *start_controller(const struct apiserver *s, const char *const *more) {
+    const char *arguments[16] = {"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0", "--v=1"};
+    for (int i = 4; more != NULL && *more != NULL && i < 15; i++)
+        arguments[i] = *more++;
+    return program_start("goodput-controller", arguments);
+}
+
+static const char *const alone[] = {"--leader-elect=false", NULL};
+
+/* Prints what the controller said when a step failed. */
+#define MUST(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            harness_fail(__FILE__, __LINE__, "%s; the controller said:\n%s", #condition, program_output(c));           \
+            goto out;                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+TEST(controller_writes_a_status_and_says_that_the_target_is_missing) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    struct program *c = start_controller(s, alone);
+    MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending") == 0);
+    CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs default/a");
+    MUST(object != NULL);
+    CHECK(strstr(object, "\"type\":\"Ready\"") != NULL || strstr(object, "\"type\": \"Ready\"") != NULL);
+    CHECK(strstr(object, "NotFound") != NULL);
+    CHECK(strstr(object, "\"manager\":\"goodput-controller\"") != NULL ||
+          strstr(object, "\"manager\": \"goodput-controller\"") != NULL);
+    MUST(apiserver_do(s, JOB("a") "wait field jobgoodputs default/a status.phase Suspended") == 0);
+    program_terminate(c);
+    CHECK_INT(program_wait(c, DEADLINE_MS), 0);
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* Two phases, two writes (and no more while nothing happens); a restarted controller finds nothing to write. */
+TEST(controller_writes_only_what_changed) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    struct program *c = start_controller(s, alone);
+    MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending") == 0);
+    CHECK_INT(apiserver_asknumber(s, "count apply jobgoodputs/status"), 1);
+    /* Its own write comes back by the watch, then a bookmark: neither is answered by a write. */
+    MUST(apiserver_do(s, "bookmark\nsleep 1s\nbookmark") == 0);
+    CHECK_INT(apiserver_asknumber(s, "count apply jobgoodputs/status"), 1);
+    program_terminate(c);
+    CHECK_INT(program_wait(c, DEADLINE_MS), 0);
+    program_free(c);
+    c = start_controller(s, alone);
+    MUST(program_says(c, "\"synced\"", DEADLINE_MS));
+    MUST(apiserver_do(s, JOBGOODPUT("b") "wait field jobgoodputs default/b status.phase Pending") == 0);
+    CHECK_INT(apiserver_asknumber(s, "count apply jobgoodputs/status"), 2); /* b's alone */
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
+TEST(controller_survives_conflicts_and_refusals) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, "on apply jobgoodputs/status 2 times : 409"), 0);
+    struct program *c = start_controller(s, alone);
+    /* The newer object that a 409 promises: a label that somebody set meanwhile. */
+    MUST(apiserver_do(s, JOBGOODPUT("a") "wait seen apply jobgoodputs/status 1\n"
+                                         "patch jobgoodputs default/a {\"metadata\":{\"labels\":{\"x\":\"1\"}}}\n"
+                                         "wait seen apply jobgoodputs/status 2\n"
+                                         "patch jobgoodputs default/a {\"metadata\":{\"labels\":{\"x\":\"2\"}}}\n"
+                                         "wait field jobgoodputs default/a status.phase Pending") == 0);
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
+TEST(controller_waits_for_its_crd) {
+    struct apiserver *s = apiserver_start(NULL);
+    REQUIRE(s != NULL);
+    struct program *c = start_controller(s, alone);
+    MUST(program_says(c, "resource not served", DEADLINE_MS));
+    MUST(apiserver_do(s, "crd " CRD "\n" JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending") == 0);
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* The second controller writes nothing until the first has given the lease up at SIGTERM. */
+TEST(controller_hands_over_at_sigterm) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    struct program *c = start_controller(s, NULL), *second = NULL;
+    MUST(program_says(c, "\"leading\"", DEADLINE_MS));
+    second = start_controller(s, NULL);
+    MUST(program_says(second, "\"leader\"", DEADLINE_MS));
+    MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending") == 0);
+    CHECK(strstr(program_output(second), "\"leading\"") == NULL);
+    int64_t from_us = clock_mono().us;
+    program_terminate(c);
+    CHECK_INT(program_wait(c, DEADLINE_MS), 0);
+    MUST(program_says(second, "\"leading\"", DEADLINE_MS));
+    CHECK(clock_mono().us - from_us < 8000000); /* far less than the lease's 15 s */
+    MUST(apiserver_do(s, JOBGOODPUT("b") "wait field jobgoodputs default/b status.phase Pending") == 0);
+    program_terminate(second);
+    CHECK_INT(program_wait(second, DEADLINE_MS), 0);
+    CHECK_INT(apiserver_do(s, "wait field leases goodput-system/goodput-controller spec.holderIdentity "), 0);
+out:
+    program_free(c);
+    program_free(second);
+    apiserver_stop(s);
+}
+
+TEST(controller_is_ready_once_synced) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    struct program *c =
+        start_controller(s, (const char *[]){"--leader-elect=false", "--health-bind-address=127.0.0.1:1", NULL});
+    CHECK_INT(program_wait(c, DEADLINE_MS), 1);
+    CHECK(strstr(program_output(c), "goodput-controller: --health-bind-address: ") != NULL);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* Idle: reads from no timer of its own. What wakes it are bookmarks, one a minute and watch; 12 s hold about two. */
+TEST(controller_sleeps_when_nothing_happens) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    struct program *c = start_controller(s, alone);
+    MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending\nsleep 3s") == 0);
+    int64_t before = program_wakeups(c);
+    MUST(apiserver_do(s, "sleep 12s") == 0);
+    int64_t wakeups = program_wakeups(c) - before;
+    if (wakeups > 5)
+        harness_fail(__FILE__, __LINE__, "%lld wake-ups in 12 s", (long long)wakeups);
+    printf("idle: %lld wake-ups in 12 s, %lld KiB resident\n", (long long)wakeups, (long long)program_rss_kib(c));
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* ---- what stands between a user and a running controller: one line each ---- */
+
+static void check_line(const char *const *arguments, int code, const char *line) {
+    struct program *c = program_start("goodput-controller", arguments);
+    CHECK_INT(program_wait(c, DEADLINE_MS), code);
+    const char *said = program_output(c);
+    if (strcmp(said, line) != 0)
+        harness_fail(__FILE__, __LINE__, "said \"%s\", expected \"%s\"", said, line);
+    program_free(c);
+}
+
+TEST(controller_refuses_a_wrong_flag) {
+    check_line((const char *[]){"--statusinterval=3s", NULL}, 2,
+               "goodput-controller: unknown flag \"--statusinterval\"; --help lists the flags\n");
+}
+
+/* One line that names the file, and exit code 1. */
+static void check_kubeconfig(const char *path, const char *why) {
+    struct program *c =
+        program_start("goodput-controller", (const char *[]){"--kubeconfig", path, "--health-bind-address=0", NULL});
+    CHECK_INT(program_wait(c, DEADLINE_MS), 1);
+    const char *said = program_output(c), *end = strchr(said, '\n');
+    if (strncmp(said, "goodput-controller: ", 20) != 0 || strstr(said, path) == NULL || strstr(said, why) == NULL ||
+        end == NULL || end[1] != '\0')
+        harness_fail(__FILE__, __LINE__, "said \"%s\", expected one line with \"%s\" and \"%s\"", said, path, why);
+    program_free(c);
+}
+
+static void check_kubeconfig_text(const char *text, const char *why) {
+    char path[] = "/tmp/goodput-kubeconfig-XXXXXX";
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    REQUIRE(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    check_kubeconfig(path, why);
+    unlink(path);
+}
+
+TEST(controller_says_what_is_wrong_with_a_kubeconfig) {
+    check_kubeconfig("/nonexistent/kubeconfig", "No such file");
+    check_kubeconfig_text("apiVersion: v1\nclusters: [\n", "");
+    check_kubeconfig_text("apiVersion: v1\nkind: Config\ncurrent-context: c\n", "");
+    check_kubeconfig_text("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                          "clusters: [{name: k, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+                          "users: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n",
+                          "http://127.0.0.1:1 cannot be reached: ");
+}
