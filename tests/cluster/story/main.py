@@ -30,9 +30,8 @@ class Controller:
 
     def __init__(self, program, kubeconfig, log_path, port, *flags):
         self.port = port
-        addresses = [f"--{name}-bind-address=127.0.0.1:{port + i}" for i, name in enumerate(("health", "metrics", "page"))]
+        command = [program, f"--kubeconfig={kubeconfig}", f"--health-bind-address=127.0.0.1:{port}", *flags]
         with open(log_path, "ab") as log:
-            command = [program, f"--kubeconfig={kubeconfig}", *addresses, *flags]
             self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         self.log_path = log_path
 
