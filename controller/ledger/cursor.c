@@ -22,7 +22,9 @@ static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms
             if (s.to_ms > until_ms)
                 return;
             int64_t step = v->list->items[c->event].step;
-            c->on_step(c->context, run, &s, step, training_loss(run, step));
+            bool is_counted = s.to_ms > v->begin_ms && s.to_ms <= v->end_ms; /* others lie outside of what it owns */
+            if (is_counted)
+                c->on_step(c->context, run, &s, step, training_loss(run, step));
         }
     }
 }

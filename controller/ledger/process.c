@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define MAX_STEP 1000000000           /* a larger number is no step; so no sum over steps can overflow */
 #define RECEIVED_TOLERANCE_MS 3600000 /* a payload time further after its line's stamp than this is not believed */
 
 const char *record_kind_name(enum record_kind kind) {
@@ -262,7 +263,7 @@ static void add_save(struct process *p, const struct record *r, int64_t at_ms) {
 /* ---- one record ---- */
 
 static void add_training(struct process *p, const struct record *r, int64_t at_ms) {
-    if (r->step == RECORD_NONE || r->step < 0)
+    if (r->step == RECORD_NONE)
         return;
     bool has_duration = r->duration_ms >= 0 && r->duration_ms <= INT32_MAX;
     struct step_event e = {.at_ms = at_ms,
@@ -279,7 +280,7 @@ static void add_training(struct process *p, const struct record *r, int64_t at_m
 }
 
 static void add_restore(struct process *p, const struct record *r, int64_t at_ms) {
-    if (r->step != RECORD_NONE && r->step < INT64_MAX)
+    if (r->step != RECORD_NONE)
         p->told_step = r->step + 1;
     p->ends.is_restored = p->ends.count > 0;
     p->starts.is_restored = p->starts.count > 0;
@@ -383,9 +384,12 @@ static bool is_plausible(int64_t ms) {
     return ms >= -62135596800000 && ms <= 253402300799999;
 }
 
-void process_add(struct process *p, const struct record *r) {
+void process_add(struct process *p, const struct record *told) {
+    struct record copy = *told, *r = &copy;
     if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
         return;
+    if (r->step < 0 || r->step > MAX_STEP)
+        r->step = RECORD_NONE;
     int64_t at_ms = r->at_ms, received_ms = is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
     if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
         at_ms = received_ms;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define HANG_AFTER_LEAST_MS 300000
+#define MAX_INTERVAL 100000
 
 static int64_t min_of(int64_t a, int64_t b) {
     return a < b ? a : b;
@@ -99,7 +100,7 @@ static void learn_interval(struct training *t) {
             if (sums[k].count > sums[best].count || (sums[k].count == sums[best].count && delta < sums[best].delta))
                 best = k;
         }
-    t->interval = used > 0 && sums[best].delta > 0 ? sums[best].delta : 1;
+    t->interval = used > 0 && sums[best].delta > 0 ? min_of(sums[best].delta, MAX_INTERVAL) : 1;
 }
 
 /* The k-th smallest (from 0) of n values, which are moved about. Hoare's selection, median of three. */
@@ -161,7 +162,7 @@ static size_t collect_durations(const struct view *v, int32_t *to) {
 /* Median of the durations of all steps that are not the first of their process; the median leaves outliers out. Two of
  * them (three steps) are the least that says anything. */
 static void learn_ideal(struct training *t, const struct ledger_options *options) {
-    t->ideal_ms = options->ideal_step_ms > 0 ? options->ideal_step_ms : 0;
+    t->ideal_ms = options->ideal_step_ms > 0 ? min_of(options->ideal_step_ms, INT32_MAX) : 0;
     size_t most = 0, n = 0;
     for (size_t i = 0; i < t->view_count; i++)
         most += t->views[i].completed;

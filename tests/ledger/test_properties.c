@@ -1,0 +1,317 @@
+/* What must hold for any facts, searched at random. The seed is printed when something fails; GOODPUT_SEED repeats it
+ * and GOODPUT_JOBS says how many jobs. */
+#include "fact_list.h"
+#include "harness.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static uint64_t first_seed(void) {
+    const char *text = getenv("GOODPUT_SEED");
+    return text != NULL ? strtoull(text, NULL, 10) : 20261121;
+}
+
+static uint64_t jobs(uint64_t otherwise) {
+    const char *text = getenv("GOODPUT_JOBS");
+    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static int64_t maybe(uint64_t *random, int64_t otherwise, int64_t time) {
+    return random_below(random, 3) == 0 ? otherwise : time;
+}
+
+/* ---- facts without any sense ---- */
+
+static void add_wild_life(struct fact_list *list, uint64_t *r, uint64_t id, int64_t span) {
+    struct ledger_life *l = &fact_list_add(list, FACT_LIFE)->life;
+    *l = fact_life(id, (uint32_t)random_below(r, 4), random_below(r, span));
+    int64_t at = l->created_ms - random_below(r, 3) * random_below(r, 1000);
+    l->bound_ms = maybe(r, TIME_UNKNOWN, at += random_below(r, span / 8));
+    l->pull_start_ms = maybe(r, TIME_UNKNOWN, at += random_below(r, 3000));
+    l->pull_end_ms = maybe(r, TIME_UNKNOWN, at += random_below(r, 9000));
+    l->running_ms = maybe(r, TIME_UNKNOWN, at += random_below(r, 9000));
+    l->lost_ms = maybe(r, TIME_OPEN, at += random_below(r, span));
+    l->ended_ms = maybe(r, TIME_OPEN, at + random_below(r, 5000) - 2000);
+    l->done_ms = random_below(r, 5) ? TIME_UNKNOWN : random_below(r, span);
+    l->released_ms = maybe(r, TIME_OPEN, at + random_below(r, 9000));
+    l->chips = (int32_t)random_below(r, 5);
+    snprintf(l->name, sizeof l->name, "pod-%d", (int)id);
+}
+
+static void add_wild_hold(struct fact_list *list, uint64_t *r, uint64_t key, int64_t span) {
+    static const enum bucket kinds[] = {BUCKET_SUSPENDED,
+                                        BUCKET_PREEMPTED_WAIT,
+                                        BUCKET_QUEUE_WAIT,
+                                        BUCKET_DEPENDENCY_WAIT,
+                                        BUCKET_PROVISIONING,
+                                        BUCKET_NODE_FAILURE_DETECTION,
+                                        BUCKET_PROCESS_FAILURE_DETECTION};
+    struct ledger_hold *h = &fact_list_add(list, FACT_HOLD)->hold;
+    h->kind = kinds[random_below(r, ARRAY_SIZE(kinds))];
+    h->key = key;
+    h->from_ms = random_below(r, span);
+    h->to_ms = maybe(r, TIME_OPEN, h->from_ms + random_below(r, span / 3));
+    h->basis = (enum basis)random_below(r, 3);
+    snprintf(h->evidence, sizeof h->evidence, "hold %d", (int)key);
+}
+
+static void add_wild_disruption(struct fact_list *list, uint64_t *r, uint64_t key, int64_t span) {
+    struct ledger_disruption *d = &fact_list_add(list, FACT_DISRUPTION)->disruption;
+    d->cause = (enum cause)random_below(r, CAUSE_COUNT);
+    d->key = key;
+    d->at_ms = random_below(r, span);
+    d->opens = random_below(r, 3) == 0;
+    snprintf(d->evidence, sizeof d->evidence, "disruption %d", (int)key);
+}
+
+/* A log that mostly goes on as logs do, with anything in between. */
+static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, int64_t span) {
+    size_t process = list->count; /* an index: the list moves as it grows */
+    struct fact *p = fact_list_add(list, FACT_PROCESS);
+    p->id = id;
+    int64_t at = random_below(r, span), step = random_below(r, 20), line = 1;
+    p->at_ms = maybe(r, TIME_UNKNOWN, at - random_below(r, 3000));
+    int64_t records = random_below(r, 60), every = 100 + random_below(r, 5000);
+    bool tells_starts = random_below(r, 2) == 0;
+    for (int64_t i = 0; i < records; i++) {
+        struct fact *f = fact_list_add(list, FACT_RECORD);
+        f->id = id;
+        f->record = (struct record)RECORD_INIT;
+        f->record.line = line += random_below(r, 8) != 0;
+        f->record.at_ms = at += random_below(r, 2 * every);
+        f->record.received_ms = random_below(r, 4) ? RECORD_NONE : at + random_below(r, 100);
+        if (random_below(r, 2) == 0) {
+            f->record.kind = tells_starts ? RECORD_STEP_START : RECORD_STEP_END;
+            f->record.step = step++;
+            if (random_below(r, 12) == 0)
+                step = random_below(r, 30);
+        } else {
+            f->record.kind = (enum record_kind)random_below(r, RECORD_KIND_COUNT);
+            f->record.step = maybe(r, RECORD_NONE, random_below(r, 30));
+        }
+        f->record.duration_ms = maybe(r, RECORD_NONE, random_below(r, every));
+        f->record.is_async = random_below(r, 2);
+        if (random_below(r, 60) == 0)
+            f->record.at_ms = (int64_t)random_next(r);
+        if (random_below(r, 60) == 0)
+            f->record.duration_ms = (int64_t)random_next(r);
+        if (random_below(r, 80) == 0)
+            f->record.step = (int64_t)(random_next(r) >> 1);
+        snprintf(f->record.name, sizeof f->record.name, "C%d", (int)random_below(r, 25));
+    }
+    list->items[process].to_ms = maybe(r, TIME_OPEN, at + random_below(r, 4000) - 1000);
+}
+
+static struct fact_list wild_job(uint64_t seed) {
+    uint64_t r = seed;
+    int64_t span = 20000 + random_below(&r, 400000);
+    struct fact_list list = {.start_ms = random_below(&r, 5000), .end_ms = maybe(&r, TIME_OPEN, span)};
+    list.outcome = list.end_ms == TIME_OPEN ? OUTCOME_RUNNING : (enum ledger_outcome)random_below(&r, 4);
+    list.options = (struct ledger_options){.has_log = true, .windows_ms = {10000, 100000}, .window_count = 2};
+    list.options.ideal_step_ms = random_below(&r, 4) ? 0 : random_below(&r, 3000);
+    list.options.hang_after_ms = random_below(&r, 2) ? 0 : 1000 + random_below(&r, 9000);
+    for (int64_t n = random_below(&r, 4), i = 0; i < n; i++) {
+        struct fact *f = fact_list_add(&list, i % 3 == 2 ? FACT_CHIPS : FACT_REQUIRED);
+        f->at_ms = i * 7000 + (i == 0 ? 0 : random_below(&r, 7000));
+        f->amount = random_below(&r, 4);
+    }
+    for (int64_t n = random_below(&r, 12), i = 0; i < n; i++) {
+        add_wild_life(&list, &r, (uint64_t)i, span);
+        if (random_below(&r, 4) == 0) {
+            struct fact *f = fact_list_add(&list, random_below(&r, 2) ? FACT_RESTART : FACT_OUTAGE);
+            f->id = (uint64_t)i;
+            f->at_ms = random_below(&r, span);
+            f->to_ms = maybe(&r, TIME_OPEN, f->at_ms + random_below(&r, 9000));
+        }
+    }
+    for (int64_t n = random_below(&r, 8), i = 0; i < n; i++)
+        add_wild_hold(&list, &r, (uint64_t)i, span);
+    for (int64_t n = random_below(&r, 8), i = 0; i < n; i++)
+        add_wild_disruption(&list, &r, (uint64_t)i, span);
+    for (int64_t n = random_below(&r, 5), i = 0; i < n; i++)
+        add_wild_process(&list, &r, (uint64_t)i + 1, span);
+    return list;
+}
+
+static char *evaluated(const struct ledger *l, int64_t through_ms, const char *words) {
+    struct ledger_result result;
+    ledger_evaluate(l, through_ms, &result);
+    check_identities(&result, words);
+    char *text = result_text(&result);
+    ledger_result_done(&result);
+    return text;
+}
+
+TEST(any_facts_give_a_whole_whatever_their_order) {
+    uint64_t seed = first_seed(), count = jobs(3000);
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        char words[64];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
+        struct fact_list list = wild_job(seed);
+        struct ledger *ordered = fact_list_ledger(&list);
+        uint64_t random = seed;
+        struct ledger *shuffled = fact_list_shuffled(&list, &random);
+        for (int k = 0; k < 6; k++) {
+            int64_t through = k == 0 ? 2000000 : list.start_ms + random_below(&random, 400000);
+            CLEANUP_FREE char *one = evaluated(ordered, through, words);
+            CLEANUP_FREE char *again = evaluated(ordered, through, words);
+            CLEANUP_FREE char *other = evaluated(shuffled, through, words);
+            CHECK(strcmp(one, again) == 0);
+            if (strcmp(one, other) != 0)
+                harness_fail(__FILE__, __LINE__, "%s through %" PRId64 ": in another order\n%s\ninstead of\n%s", words,
+                             through, other, one);
+        }
+        ledger_free(ordered);
+        ledger_free(shuffled);
+        fact_list_done(&list);
+    }
+}
+
+/* ---- a job that makes sense, whose ledger is known ---- */
+
+struct truth {
+    int64_t productive, wasted, startup, binding, rescheduling, pulling, starting, preparation, unattributed;
+    int64_t lost_steps, interruptions;
+};
+
+static void record(struct fact_list *list, uint64_t process, int64_t *line, enum record_kind kind, int64_t at,
+                   int64_t step) {
+    struct fact *f = fact_list_add(list, FACT_RECORD);
+    f->id = process;
+    f->record = (struct record)RECORD_INIT;
+    f->record.kind = kind;
+    f->record.line = ++*line;
+    f->record.at_ms = at;
+    f->record.step = step;
+}
+
+/* Executions of steps of 1 s with a checkpoint (that costs nothing) every 7, killed while a step is running; all slots
+ * are lost at once and come back one after the other. */
+static struct fact_list true_job(uint64_t seed, struct truth *t) {
+    uint64_t r = seed, id = 0;
+    int64_t slots = 1 + random_below(&r, 4), at = 1000 * random_below(&r, 50), step = 0, durable = -1;
+    struct fact_list list = {.options = {.has_log = true, .ideal_step_ms = 1000}, .end_ms = TIME_OPEN};
+    struct fact *required = fact_list_add(&list, FACT_REQUIRED);
+    required->amount = slots;
+    t->binding = at;
+    int64_t kills = random_below(&r, 6), first_life = 0;
+    for (int64_t e = 0; e <= kills; e++) {
+        int64_t bound = at, running = at, since = at;
+        first_life = (int64_t)list.count;
+        for (int64_t s = 0; s < slots; s++) {
+            struct ledger_life *l = &fact_list_add(&list, FACT_LIFE)->life;
+            *l = fact_life(++id, (uint32_t)s, at);
+            l->bound_ms = at + random_below(&r, 20000);
+            l->running_ms = l->bound_ms + random_below(&r, 9000);
+            bound = l->bound_ms > bound ? l->bound_ms : bound;
+            running = l->running_ms > running ? l->running_ms : running;
+        }
+        *(e == 0 ? &t->binding : &t->rescheduling) += bound - since;
+        t->starting += running - bound;
+        struct fact *p = fact_list_add(&list, FACT_PROCESS);
+        p->id = (uint64_t)e + 1;
+        p->at_ms = running;
+        p->to_ms = TIME_OPEN;
+        uint64_t process = p->id;
+        int64_t compile = random_below(&r, 30000), prepare = random_below(&r, 5000), line = 0;
+        at = running + prepare;
+        t->preparation += prepare;
+        t->startup += compile;
+        int64_t first = step, count = 1 + random_below(&r, 30), committed = durable;
+        for (int64_t i = 0; i < count; i++, step++) {
+            record(&list, process, &line, RECORD_STEP_START, at, step);
+            at += 1000 + (i == 0 ? compile : 0);
+            if (step % 7 == 6) {
+                record(&list, process, &line, RECORD_SAVE_DURABLE, at, step);
+                committed = step;
+            }
+        }
+        if (e == kills) {
+            record(&list, process, &line, RECORD_JOB_END, at, RECORD_NONE);
+            t->productive += (step - first) * 1000;
+            list.end_ms = at;
+            list.outcome = OUTCOME_SUCCEEDED;
+            for (size_t k = (size_t)first_life; k < list.count; k++)
+                if (list.items[k].kind == FACT_LIFE)
+                    list.items[k].life.done_ms = at;
+            break;
+        }
+        /* one more step begins and is cut off */
+        record(&list, process, &line, RECORD_STEP_START, at, step);
+        int64_t cut = 1 + random_below(&r, 998);
+        at += cut;
+        t->wasted += cut;
+        list.items[(size_t)first_life + (size_t)slots].to_ms = at;
+        for (size_t k = (size_t)first_life; k < (size_t)first_life + (size_t)slots; k++)
+            list.items[k].life.lost_ms = list.items[k].life.ended_ms = at;
+        int64_t kept = committed >= first ? committed - first + 1 : 0;
+        t->productive += kept * 1000;
+        t->wasted += (step - first - kept) * 1000;
+        t->lost_steps += step - first - kept;
+        t->interruptions++;
+        durable = committed;
+        step = durable + 1;
+    }
+    return list;
+}
+
+static int64_t bucket_ms(const struct ledger_result *r, enum bucket bucket) {
+    for (int i = 0; i < r->bucket_count; i++)
+        if (r->buckets[i].bucket == bucket)
+            return r->buckets[i].ms;
+    return 0;
+}
+
+TEST(a_job_whose_truth_is_known_gets_exactly_that) {
+    uint64_t seed = first_seed(), count = jobs(3000);
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        struct truth t = {0};
+        struct fact_list list = true_job(seed, &t);
+        struct ledger *l = fact_list_shuffled(&list, &(uint64_t){seed});
+        struct ledger_result result;
+        ledger_evaluate(l, TIME_OPEN, &result);
+        check_identities(&result, "a job whose truth is known");
+        CHECK_INT(bucket_ms(&result, BUCKET_PRODUCTIVE), t.productive);
+        CHECK_INT(bucket_ms(&result, BUCKET_WASTED_PROGRESS), t.wasted);
+        CHECK_INT(bucket_ms(&result, BUCKET_PROGRAM_STARTUP), t.startup);
+        CHECK_INT(bucket_ms(&result, BUCKET_BINDING), t.binding);
+        CHECK_INT(bucket_ms(&result, BUCKET_RESCHEDULING), t.rescheduling);
+        CHECK_INT(bucket_ms(&result, BUCKET_CONTAINER_START), t.starting);
+        CHECK_INT(bucket_ms(&result, BUCKET_TRAINING_PREPARATION), t.preparation);
+        CHECK_INT(result.lost_steps, t.lost_steps);
+        CHECK_INT(result.interruption_count, t.interruptions);
+        if (CU_get_number_of_failures() != 0)
+            harness_fail(__FILE__, __LINE__, "GOODPUT_SEED=%" PRIu64, seed);
+        ledger_result_done(&result);
+        ledger_free(l);
+        fact_list_done(&list);
+    }
+}
+
+/* Windows that tile the job sum to the job: through each edge, a window of what lies between. */
+TEST(windows_that_tile_the_job_sum_to_it) {
+    struct truth t = {0};
+    struct fact_list list = true_job(first_seed() + 7, &t);
+    list.options.window_count = 1;
+    list.options.windows_ms[0] = list.end_ms;
+    struct ledger *l = fact_list_ledger(&list);
+    struct ledger_result whole;
+    ledger_evaluate(l, TIME_OPEN, &whole);
+    CHECK_INT(whole.windows[0].productive_ms, whole.productive_ms);
+    ledger_free(l);
+    int64_t sum = 0;
+    for (int64_t part = 1; part <= 4; part++) { /* the last part of the finished job, four times as long each */
+        list.options.windows_ms[0] = list.end_ms * part / 4;
+        l = fact_list_ledger(&list);
+        struct ledger_result result;
+        ledger_evaluate(l, TIME_OPEN, &result);
+        CHECK(result.windows[0].productive_ms >= sum);
+        sum = result.windows[0].productive_ms;
+        ledger_result_done(&result);
+        ledger_free(l);
+    }
+    CHECK_INT(sum, whole.productive_ms);
+    ledger_result_done(&whole);
+    fact_list_done(&list);
+}
