@@ -5,7 +5,7 @@
 struct sink sink_begin(struct ledger *l, struct pushed_list *list) {
     for (int i = 0; i < list->count; i++)
         list->items[i].is_current = false;
-    return (struct sink){l, list};
+    return (struct sink){l, list, {.kind = BUCKET_COUNT}, TIME_UNKNOWN};
 }
 
 static void note(struct sink *s, struct pushed p) {
@@ -25,6 +25,10 @@ void sink_hold(struct sink *s, const struct ledger_hold *hold) {
     if (hold->from_ms == TIME_UNKNOWN || hold->from_ms >= hold->to_ms)
         return;
     ledger_add_hold(s->ledger, hold);
+    if (hold->to_ms == TIME_OPEN && hold->kind < s->now.kind)
+        s->now = *hold;
+    if (hold->to_ms != TIME_OPEN && hold->to_ms > s->over_ms)
+        s->over_ms = hold->to_ms;
     note(s, (struct pushed){PUSHED_HOLD, (int)hold->kind, true, hold->key, 0});
 }
 

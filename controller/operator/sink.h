@@ -9,6 +9,8 @@
 struct sink {
     struct ledger *ledger;
     struct pushed_list *list;
+    struct ledger_hold now; /* the first in table order of those that have not ended; kind BUCKET_COUNT if there is none */
+    int64_t over_ms;        /* when the last of those that have ended did; TIME_UNKNOWN */
 };
 
 struct sink sink_begin(struct ledger *l, struct pushed_list *list);

@@ -1,0 +1,103 @@
+#include "operator/view.h"
+
+#include <string.h>
+
+static void view_scores(struct view *v) {
+    const struct ledger_result *r = &v->result;
+    v->scheduling_ppm = v->runtime_ppm = v->job_ppm = v->upper_ppm = v->evidence_ppm = RECORD_NONE;
+    for (int i = 0; i < r->bucket_count; i++) {
+        if (r->buckets[i].bucket == BUCKET_UNATTRIBUTED)
+            v->unattributed_ms = r->buckets[i].ms;
+        if (r->buckets[i].bucket == BUCKET_SUSPENDED)
+            v->suspended_ms = r->buckets[i].ms;
+    }
+    v->scheduling_ppm = ledger_ppm(r->available_ms, r->wall_ms);
+    if (!r->has_steps)
+        return;
+    v->runtime_ppm = ledger_ppm(r->productive_ms, r->available_ms);
+    v->job_ppm = ledger_ppm(r->productive_ms, r->wall_ms);
+    v->upper_ppm = ledger_ppm(r->productive_ms + v->unattributed_ms, r->available_ms);
+    v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
+}
+
+/* All lines that can be had of the log are read, or are lost. */
+static bool is_log_read(const struct view *v) {
+    struct model_job *job = v->job;
+    if (v->log == LOG_NONE)
+        return true;
+    for (int i = 0; i < job->log_pod_count; i++) {
+        const struct pod *p = job->log_pods[i];
+        bool has_process = false, has_ended = true, has_started = false;
+        for (int k = 0; k < job->process_count; k++)
+            if (job->processes[k]->pod == p) {
+                has_process = true;
+                has_ended = job->processes[k]->has_ended;
+            }
+        for (int c = 0; c < p->container_count; c++)
+            has_started |= container_now(&p->containers[c])->started_ms != TIME_UNKNOWN;
+        bool is_given_up = p->is_gone && v->now_ms > v->through_ms + 60000;
+        if ((has_process ? !has_ended : has_started) && !is_given_up)
+            return false;
+    }
+    return true;
+}
+
+void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
+    memset(v, 0, sizeof *v);
+    v->job = job;
+    v->now_ms = v->through_ms = now_ms;
+    v->attached_ms = TIME_UNKNOWN;
+    v->admitted_ms = RECORD_NONE;
+    v->scheduling_ppm = v->runtime_ppm = v->job_ppm = v->upper_ppm = v->evidence_ppm = RECORD_NONE;
+    v->result.top_badput = -1;
+    if (job->target && job->target->is_seen && !job_is_managed_elsewhere(job)) {
+        v->target = job->target;
+        job_tell_facts(job);
+        v->through_ms = view_observed_through(job, now_ms);
+        v->has_ended = v->through_ms >= job_end_ms(job);
+        ledger_evaluate(job->ledger, v->through_ms, &v->result);
+        view_scores(v);
+        view_definitions(v);
+    }
+    view_log(v);
+    view_phase(v);
+    view_waiting(v);
+    view_conditions(v);
+    v->is_final = v->has_ended && is_log_read(v);
+}
+
+void view_done(struct view *v) {
+    if (v->target)
+        ledger_result_done(&v->result);
+}
+
+static uint64_t conditions_hash(const struct view *v) {
+    uint64_t hash = 14695981039346656037u;
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
+        const struct condition_view *c = &v->conditions[i];
+        if (c->type == NULL)
+            continue;
+        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->type));
+        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->status));
+        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->reason));
+    }
+    return hash;
+}
+
+void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
+    struct view v;
+    view_make(job, now_ms, &v);
+    view_notices(&v);
+    view_write(&v, out);
+    if (summary) {
+        summary->phase = v.phase;
+        summary->interruptions = v.result.interruption_count;
+        summary->executions = v.result.execution_count;
+        summary->conditions_hash = conditions_hash(&v);
+        summary->has_new_steps = v.result.step_count > job->told_steps;
+        summary->is_final = v.is_final;
+    }
+    job->told_steps = v.result.step_count;
+    job->is_final = v.is_final;
+    view_done(&v);
+}

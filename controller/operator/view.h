@@ -1,0 +1,51 @@
+/* view: one look at a job, for one status: the ledger's result and what follows from it. Private to the model. */
+#ifndef OPERATOR_VIEW_H
+#define OPERATOR_VIEW_H
+
+#include "operator/job.h"
+
+struct condition_view {
+    const char *type;   /* NULL: this condition is not shown */
+    const char *status; /* "True", "False", "Unknown" */
+    const char *reason;
+    char message[512];
+    int64_t at_ms; /* TIME_UNKNOWN: the conditions' own memory tells */
+};
+
+enum log_state { LOG_NONE, LOG_WAITING, LOG_ATTACHED, LOG_TROUBLE };
+
+struct view {
+    struct model_job *job;
+    const struct target *target; /* NULL: none, or not accounted */
+    int64_t now_ms, through_ms;
+    bool has_ended;
+    struct ledger_result result; /* all-zero without a target */
+    const char *phase;
+    int64_t phase_since_ms;
+    char waiting_for[1024];
+    enum log_state log;
+    enum steplog_format log_format; /* AUTO: not recognised */
+    int64_t attached_ms;
+    struct condition_view conditions[JOB_CONDITIONS];
+    int64_t unattributed_ms, suspended_ms;
+    int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
+    int64_t ready_ms; /* all required pods Ready */
+    int64_t admitted_ms; /* RECORD_NONE: no Workload */
+    bool is_final;
+};
+
+void view_make(struct model_job *job, int64_t now_ms, struct view *v);
+void view_done(struct view *v);
+
+int64_t view_observed_through(struct model_job *job, int64_t now_ms); /* observed.c */
+void view_log(struct view *v);        /* conditions.c: state of the log */
+void view_phase(struct view *v);      /* phase.c */
+void view_waiting(struct view *v);    /* waiting.c: availability message */
+void view_conditions(struct view *v); /* conditions.c */
+void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
+void view_notices(struct view *v);    /* notices.c */
+
+/* status.c */
+void view_write(const struct view *v, struct buf *out);
+
+#endif
