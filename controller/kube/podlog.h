@@ -23,9 +23,9 @@ struct kube_podlog_handler {
 
 struct kube_podlog_options {
     const char *namespace_, *pod, *container;
-    int64_t since_ns;          /* INT64_MIN: from the start; else lines up to and including this stamp are dropped */
-    int first_restart_count;   /* instances before it are not asked for */
-    size_t max_line_bytes;     /* 0: 65536; longer lines: the head is given */
+    int64_t since_ns;        /* INT64_MIN: from the start; else lines up to and including this stamp are dropped */
+    int first_restart_count; /* instances before it are not asked for */
+    size_t max_line_bytes;   /* 0: 65536; longer lines: the head is given */
     int64_t backoff_min_us, backoff_max_us; /* for tests; 0 = 800 ms, 30 s */
 };
 
@@ -34,7 +34,7 @@ struct kube_podlog *kube_podlog_new(struct kube_client *client, const struct kub
 void kube_podlog_free(struct kube_podlog *log); /* no callback follows */
 /* What the pod watch tells: the instance now (restartCount), whether it runs or has ended (finishedAt), and whether the
  * pod object still exists. Call on every change; starts, ends and reopens streams as needed. */
-void kube_podlog_observe(struct kube_podlog *log, int restart_count, bool is_running, int64_t finished_ns /* INT64_MIN */,
-                         bool pod_exists);
+void kube_podlog_observe(struct kube_podlog *log, int restart_count, bool is_running,
+                         int64_t finished_ns /* INT64_MIN */, bool pod_exists);
 
 #endif
