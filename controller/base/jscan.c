@@ -80,43 +80,45 @@ static bool take_word(struct jscan *j, const char *word, size_t size) {
     return true;
 }
 
-static size_t take_digits(struct jscan *j) {
+static struct slice take_digits(struct jscan *j) {
     const char *from = j->at;
     while (j->at < j->end && *j->at >= '0' && *j->at <= '9')
         j->at++;
-    return (size_t)(j->at - from);
+    return slice_range(from, j->at);
 }
 
-/* NaN, Infinity and -Infinity are no JSON, but Python's json module writes them. */
-static bool take_number(struct jscan *j, struct slice *raw) {
-    const char *from = j->at;
-    if (*j->at == '-')
+static bool take_exponent(struct jscan *j, struct number *n) {
+    j->at++;
+    bool negative = j->at < j->end && *j->at == '-';
+    if (j->at < j->end && (*j->at == '+' || *j->at == '-'))
+        j->at++;
+    struct slice digits = take_digits(j);
+    if (digits.size_bytes == 0)
+        return fail(j, "malformed number");
+    n->exponent = number_exponent(digits, negative);
+    return true;
+}
+
+/* Checked against JSON's grammar and taken apart in one go. NaN, Infinity and -Infinity are no JSON, but Python's json
+ * module writes them: n then has no digits. */
+static bool take_number(struct jscan *j, struct number *n) {
+    *n = (struct number){.is_negative = *j->at == '-'};
+    if (n->is_negative)
         j->at++;
     if (j->at < j->end && (*j->at == 'N' || *j->at == 'I')) {
         bool is_nan = *j->at == 'N';
-        if (!take_word(j, is_nan ? "NaN" : "Infinity", is_nan ? 3 : 8))
-            return false;
-        *raw = slice_range(from, j->at);
-        return true;
+        return take_word(j, is_nan ? "NaN" : "Infinity", is_nan ? 3 : 8);
     }
-    const char *whole = j->at;
-    size_t digits = take_digits(j);
-    if (digits == 0 || (digits > 1 && *whole == '0'))
+    n->whole = take_digits(j);
+    if (n->whole.size_bytes == 0 || (n->whole.size_bytes > 1 && *n->whole.data == '0'))
         return fail(j, "malformed number");
     if (j->at < j->end && *j->at == '.') {
         j->at++;
-        if (take_digits(j) == 0)
+        n->fraction = take_digits(j);
+        if (n->fraction.size_bytes == 0)
             return fail(j, "malformed number");
     }
-    if (j->at < j->end && (*j->at | 0x20) == 'e') {
-        j->at++;
-        if (j->at < j->end && (*j->at == '+' || *j->at == '-'))
-            j->at++;
-        if (take_digits(j) == 0)
-            return fail(j, "malformed number");
-    }
-    *raw = slice_range(from, j->at);
-    return true;
+    return j->at == j->end || (*j->at | 0x20) != 'e' || take_exponent(j, n);
 }
 
 static bool enter(struct jscan *j, char closer) {
@@ -178,6 +180,7 @@ bool jscan_element(struct jscan *j) {
 /* One scalar, or the opening of an object or array. */
 static bool skip_head(struct jscan *j) {
     struct slice ignored;
+    struct number number;
     switch (jscan_peek(j)) {
     case JSCAN_OBJECT:
         return enter(j, '}');
@@ -186,7 +189,7 @@ static bool skip_head(struct jscan *j) {
     case JSCAN_STRING:
         return take_string(j, &ignored);
     case JSCAN_NUMBER:
-        return take_number(j, &ignored);
+        return take_number(j, &number);
     case JSCAN_BOOL:
         return *j->at == 't' ? take_word(j, "true", 4) : take_word(j, "false", 5);
     case JSCAN_NULL:
@@ -230,22 +233,28 @@ bool jscan_string_raw(struct jscan *j, struct slice *raw) {
 }
 
 bool jscan_number_raw(struct jscan *j, struct slice *raw) {
-    return expect(j, JSCAN_NUMBER) && take_number(j, raw);
+    struct number ignored;
+    if (!expect(j, JSCAN_NUMBER))
+        return false;
+    const char *from = j->at;
+    if (!take_number(j, &ignored))
+        return false;
+    *raw = slice_range(from, j->at);
+    return true;
+}
+
+bool jscan_scaled(struct jscan *j, int digits, int64_t *value) {
+    struct number n;
+    return expect(j, JSCAN_NUMBER) && take_number(j, &n) && n.whole.size_bytes != 0 &&
+           number_to_scaled(&n, digits, value, NULL);
 }
 
 bool jscan_int(struct jscan *j, int64_t *value) {
-    struct slice raw;
-    if (!jscan_number_raw(j, &raw))
-        return false;
-    struct slice rest = raw;
-    int64_t found;
-    if (slice_take_int(&rest, &found) && rest.size_bytes == 0) {
-        *value = found;
-        return true;
-    }
     struct number n;
+    int64_t found;
     bool exact;
-    if (!number_take(&raw, &n) || !number_to_scaled(&n, 0, &found, &exact) || !exact)
+    if (!expect(j, JSCAN_NUMBER) || !take_number(j, &n) || n.whole.size_bytes == 0 ||
+        !number_to_scaled(&n, 0, &found, &exact) || !exact)
         return false;
     *value = found;
     return true;

@@ -22,6 +22,15 @@ static struct slice take_digits(struct slice *s) {
     return digits;
 }
 
+int64_t number_exponent(struct slice digits, bool is_negative) {
+    int64_t exponent = 0;
+    for (size_t i = 0; i < digits.size_bytes && exponent < EXPONENT_LIMIT; i++)
+        exponent = exponent * 10 + (digits.data[i] - '0');
+    if (exponent > EXPONENT_LIMIT)
+        exponent = EXPONENT_LIMIT;
+    return is_negative ? -exponent : exponent;
+}
+
 static void take_exponent(struct slice *s, struct number *n) {
     struct slice rest = *s;
     if (!slice_take_char(&rest, 'e') && !slice_take_char(&rest, 'E'))
@@ -32,12 +41,7 @@ static void take_exponent(struct slice *s, struct number *n) {
     struct slice digits = take_digits(&rest);
     if (digits.size_bytes == 0)
         return;
-    for (size_t i = 0; i < digits.size_bytes && n->exponent < EXPONENT_LIMIT; i++)
-        n->exponent = n->exponent * 10 + (digits.data[i] - '0');
-    if (n->exponent > EXPONENT_LIMIT)
-        n->exponent = EXPONENT_LIMIT;
-    if (negative)
-        n->exponent = -n->exponent;
+    n->exponent = number_exponent(digits, negative);
     *s = rest;
 }
 

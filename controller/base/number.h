@@ -15,6 +15,8 @@ struct number {
 
 /* Cursor. */
 bool number_take(struct slice *s, struct number *n);
+/* Exponent digits as a number, clamped as above. */
+int64_t number_exponent(struct slice digits, bool is_negative);
 /* Nearest double, ties to even; too large gives +-infinity, too small +-0. */
 double number_to_double(const struct number *n);
 /* value * 10^digits, half away from zero; false if it is beyond +-INT64_MAX. *is_exact (may be NULL): nothing was

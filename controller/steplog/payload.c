@@ -30,14 +30,13 @@ static void parse_field(struct payload *p, struct jscan *j, int i) {
         jscan_skip(j);
         return;
     }
-    struct slice raw;
     bool found = false;
     switch (fields[i].type) {
     case INTEGER:
         found = jscan_int(j, &p->number[i]);
         break;
     case SECONDS:
-        found = jscan_number_raw(j, &raw) && slice_take_scaled(&raw, 9, &p->number[i]) && p->number[i] >= 0;
+        found = jscan_scaled(j, 9, &p->number[i]) && p->number[i] >= 0;
         break;
     case TEXT:
         found = jscan_string_raw(j, &p->text[i]);

@@ -76,7 +76,11 @@ static void emit_entry(struct steplog *s, const struct payload *p) {
         {FIELD_elastic_reinit_start_time, RECORD_ELASTIC_REINIT_START},
         {FIELD_elastic_reinit_end_time, RECORD_ELASTIC_REINIT_END},
     };
+    const uint64_t step_bits =
+        UINT64_C(1) << FIELD_job_name | UINT64_C(1) << FIELD_step_count | UINT64_C(1) << FIELD_step_start_time;
     emit_step(s, p);
+    if ((p->present & ~step_bits) == 0)
+        return; /* almost every line of a long job */
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         emit_field(s, p, plain[i].field, plain[i].kind);
     emit_named(s, p, FIELD_custom_badput_event_type, FIELD_custom_badput_event_start_time, RECORD_CUSTOM_START);

@@ -177,11 +177,11 @@ TEST(formats_have_names_and_those_without_a_parser_are_refused) {
 static const char *const damaged[] = {
     "2026-11-21T02:17:36.5Z completed step: 11, seconds: 0.054, live slice count: 4, TFLOP/s/device: 0.304, loss: 7.9",
     "2026-11-21T02:17:36.5Z [process=0] [async] Finished save (blocking + background) in 0.65 seconds @ /ck/20",
-    "2026-11-21T02:17:36.5Z \x1b[1m{'step': 10, 'event_type': 'save', 'x': None, "
-    "'checkpoint_manager_blocking_start_time': "
-    "1795227453.7, 'checkpoint_manager_blocking_duration_secs': 0.25}\x1b[0m",
-    "2026-11-21T02:17:36.5Z {\"jsonPayload\": {\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": "
-    "1795223940.5}}",
+    ("2026-11-21T02:17:36.5Z \x1b[1m{'step': 10, 'event_type': 'save', 'x': None, "
+     "'checkpoint_manager_blocking_start_time': "
+     "1795227453.7, 'checkpoint_manager_blocking_duration_secs': 0.25}\x1b[0m"),
+    ("2026-11-21T02:17:36.5Z {\"jsonPayload\": {\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": "
+     "1795223940.5}}"),
     "2026-11-21T02:17:36.5Z {\"message\": \"Finished XLA compilation of jit(\\u00e9) in 45.15 sec\"}",
 };
 

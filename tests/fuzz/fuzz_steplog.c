@@ -1,0 +1,42 @@
+/* steplog: the first byte says the format, whether lines are stamped, and into which pieces the rest is cut; in pieces
+ * and whole the records are the same. */
+#include "steplog/steplog.h"
+
+#include <assert.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void on_record(void *context, const struct record *r) {
+    uint64_t *hash = context;
+    assert((unsigned)r->kind < RECORD_KIND_COUNT && memchr(r->name, '\0', sizeof r->name) != NULL);
+    assert(r->duration_ms == RECORD_NONE || r->duration_ms >= 0);
+    int64_t fields[] = {r->kind, r->line,        r->at_ms,        r->received_ms,
+                        r->step, r->duration_ms, r->tflops_milli, r->active};
+    *hash =
+        *hash * 31 + slice_hash((struct slice){(const char *)fields, sizeof fields}) + slice_hash(slice_of(r->name));
+}
+
+static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
+    static const enum steplog_format formats[] = {STEPLOG_AUTO, STEPLOG_RECORDER, STEPLOG_MAXTEXT, STEPLOG_AUTO};
+    uint64_t hash = 0;
+    struct steplog *s = steplog_new(formats[options & 3], options & 8 ? "jobA" : NULL, on_record, &hash);
+    while (bytes.size_bytes != 0) {
+        size_t n = piece < bytes.size_bytes ? piece : bytes.size_bytes;
+        steplog_feed(s, (struct slice){bytes.data, n}, (options & 4) != 0);
+        bytes = slice_skip(bytes, n);
+    }
+    steplog_end(s);
+    struct steplog_counts counts = steplog_counts_get(s);
+    steplog_free(s);
+    return hash * 31 + (uint64_t)counts.records + (uint64_t)counts.too_long;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0)
+        return 0;
+    struct slice bytes = {(const char *)data + 1, size - 1};
+    uint64_t whole = read_in_pieces(bytes, data[0], size);
+    assert(read_in_pieces(bytes, data[0], (size_t)(data[0] >> 4) + 1) == whole);
+    return 0;
+}
