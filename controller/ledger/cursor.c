@@ -113,12 +113,17 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
     }
 }
 
-/* An unfinished step is lost to whatever cut it off. */
+/* An unfinished step is lost to whatever cut it off: the first strike after its run began. */
 static const struct loss *loss_of_unfinished(struct cursor *c, const struct run *run) {
-    c->unfinished_loss = (struct loss){INT64_MIN, -1, false};
-    for (size_t i = 0; i < c->strike_count && c->unfinished_loss.interruption < 0; i++)
-        if (c->strikes[i].at_ms > run->begin_ms)
-            c->unfinished_loss.interruption = (int)i;
+    size_t low = 0, high = c->strike_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->strikes[middle].at_ms <= run->begin_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    c->unfinished_loss = (struct loss){INT64_MIN, low < c->strike_count ? (int)low : -1, false};
     return &c->unfinished_loss;
 }
 

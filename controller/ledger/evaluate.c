@@ -43,18 +43,35 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
     }
 }
 
-static bool saved_on_sigterm(const struct sweep *s, size_t i) {
+/* Whether a save that a process made because it was told to stop belongs to this interruption. */
+static bool is_saved_by(const struct sweep *s, ptrdiff_t i, int64_t saved_ms) {
+    if (i < 0)
+        return false;
     const struct interruption *x = &s->interruptions->items[i];
-    int64_t after = i > 0 ? s->interruptions->items[i - 1].at_ms : s->start_ms;
-    int64_t first = s->recoveries[i].first_step_ms;
+    int64_t after = i > 0 ? x[-1].at_ms : s->start_ms, first = s->recoveries[i].first_step_ms;
+    return saved_ms >= x->lost_ms - 60000 && saved_ms <= x->at_ms + 600000 && saved_ms > after &&
+           (first == TIME_UNKNOWN || saved_ms < first);
+}
+
+static void mark_saved_on_sigterm(struct ledger_result *result, const struct sweep *s) {
     for (size_t v = 0; v < s->training->view_count; v++) {
         int64_t saved = s->training->views[v].process->sigterm_save_ms;
-        bool is_near = saved >= x->lost_ms - 60000 && saved <= x->at_ms + 600000;
-        if (saved != TIME_UNKNOWN && is_near && saved > after && saved <= s->through_ms &&
-            (first == TIME_UNKNOWN || saved < first))
-            return true;
+        if (saved == TIME_UNKNOWN || saved > s->through_ms)
+            continue;
+        size_t low = 0, high = s->interruptions->count; /* the interruptions that it is not too early for */
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (s->interruptions->items[middle].lost_ms - 60000 <= saved)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        ptrdiff_t last = (ptrdiff_t)low - 1;
+        if (is_saved_by(s, last, saved))
+            result->interruptions[last].saved_on_sigterm = true;
+        else if (is_saved_by(s, last - 1, saved))
+            result->interruptions[last - 1].saved_on_sigterm = true;
     }
-    return false;
 }
 
 static void fill_interruption(struct ledger_interruption *to, const struct sweep *s, size_t i) {
@@ -79,7 +96,6 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->wait_ms = is_back ? r->wait_ms : RECORD_NONE;
     to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
     to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
-    to->saved_on_sigterm = saved_on_sigterm(s, i);
 }
 
 static void fill_interruptions(struct ledger_result *result, const struct sweep *s) {
@@ -99,6 +115,7 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
             recover_ms += x->tre_ms + x->trm_ms;
         }
     }
+    mark_saved_on_sigterm(result, s);
     if (counted > 0)
         result->mtbi_ms = s->available_ms / counted;
     if (recovered > 0)
@@ -152,6 +169,20 @@ static void fill_windows(struct ledger_result *result, const struct sweep *s) {
     }
 }
 
+/* When the process last said something; of what it said before a time in the past, only steps are still known. */
+static int64_t last_record(const struct view *v, int64_t through_ms) {
+    const struct process *p = v->process;
+    if (p->last_ms <= through_ms)
+        return p->last_ms;
+    size_t ends = step_list_until(&p->ends, through_ms), starts = step_list_until(&p->starts, through_ms);
+    int64_t last = v->first_record_ms;
+    if (ends > 0 && p->ends.items[ends - 1].at_ms > last)
+        last = p->ends.items[ends - 1].at_ms;
+    if (starts > 0 && p->starts.items[starts - 1].at_ms > last)
+        last = p->starts.items[starts - 1].at_ms;
+    return last;
+}
+
 static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     const struct training *t = s->training;
     result->has_steps = s->ledger->options.has_log && s->step_count > 0;
@@ -166,8 +197,7 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->overlapped_records = t->overlapped;
     result->last_record_ms = TIME_UNKNOWN;
     for (size_t i = 0; i < t->view_count; i++) {
-        int64_t last = t->views[i].process->last_ms;
-        last = last < s->through_ms ? last : s->through_ms;
+        int64_t last = last_record(&t->views[i], s->through_ms);
         if (last > result->last_record_ms)
             result->last_record_ms = last;
     }

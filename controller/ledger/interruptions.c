@@ -108,14 +108,47 @@ static int compare_interruptions(const void *a, const void *b) {
     return (x->until_ms > y->until_ms) - (x->until_ms < y->until_ms);
 }
 
+/* The last one that had begun to show by then; they are in time order. -1: none. */
+static ptrdiff_t last_before(const struct interruptions *list, int64_t ms) {
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items[middle].lost_ms <= ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (ptrdiff_t)low - 1;
+}
+
+static size_t effective_at(const struct effectives *e, int64_t ms) {
+    size_t low = 0, high = e->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (e->items[middle].to_ms <= ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* An interruption without a loss, which lasts until the slots are available, if they are not. */
-static void add_point(struct interruptions *list, const struct effectives *e, int64_t at_ms) {
-    int64_t until = TIME_OPEN;
-    for (size_t i = 0; i < e->count && until == TIME_OPEN; i++)
-        if (e->items[i].to_ms > at_ms && e->items[i].is_available)
-            until = max_of(at_ms, e->items[i].from_ms);
-    add(list, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL});
-    qsort(list->items, list->count, sizeof *list->items, compare_interruptions);
+static void add_point(struct interruptions *points, const struct effectives *e, int64_t at_ms) {
+    size_t i = effective_at(e, at_ms);
+    while (i < e->count && !e->items[i].is_available)
+        i++;
+    int64_t until = i < e->count ? max_of(at_ms, e->items[i].from_ms) : TIME_OPEN;
+    add(points, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL});
+}
+
+/* Moves the points into the list. */
+static void take_points(struct interruptions *list, struct interruptions *points) {
+    for (size_t i = 0; i < points->count; i++)
+        add(list, points->items[i]);
+    if (points->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, compare_interruptions);
+    free(points->items);
 }
 
 static int compare_disruptions(const void *a, const void *b) {
@@ -131,33 +164,39 @@ static int compare_disruptions(const void *a, const void *b) {
 static void find_opened(struct interruptions *list, const struct effectives *e,
                         const struct ledger_disruption **disruptions, size_t count, int64_t start_ms,
                         int64_t limit_ms) {
+    struct interruptions points = {0};
     for (size_t i = 0; i < count; i++) {
         int64_t at = disruptions[i]->at_ms;
-        bool is_known = !disruptions[i]->opens || at < start_ms || at >= limit_ms;
-        for (size_t k = 0; k < list->count && !is_known; k++) {
-            int64_t until = list->items[k].until_ms;
-            is_known =
-                at >= list->items[k].lost_ms - CAUSE_BEFORE_MS && (until == TIME_OPEN || at <= until + WHOLE_SECOND_MS);
-        }
+        if (!disruptions[i]->opens || at < start_ms || at >= limit_ms)
+            continue;
+        ptrdiff_t k = last_before(list, at + CAUSE_BEFORE_MS);
+        bool is_known = k >= 0 && (list->items[k].until_ms >= TIME_OPEN - WHOLE_SECOND_MS ||
+                                   at <= list->items[k].until_ms + WHOLE_SECOND_MS);
+        const struct interruption *last = points.count > 0 ? &points.items[points.count - 1] : NULL;
+        is_known |=
+            last != NULL && (last->until_ms >= TIME_OPEN - WHOLE_SECOND_MS || at <= last->until_ms + WHOLE_SECOND_MS);
         if (!is_known)
-            add_point(list, e, at);
+            add_point(&points, e, at);
     }
+    take_points(list, &points);
 }
 
 /* A new process in the log while the job is unfinished, which no object explains: the trainer restarted itself. */
 static void find_new_processes(struct interruptions *list, const struct effectives *e, const struct training *t,
                                int64_t start_ms, int64_t limit_ms) {
+    struct interruptions points = {0};
     for (size_t i = 1; i < t->view_count; i++) {
         const struct process *old = t->views[i - 1].process, *new = t->views[i].process;
         int64_t from = old->started_ms != TIME_UNKNOWN ? old->started_ms : old->first_record_ms;
         int64_t to = new->started_ms != TIME_UNKNOWN ? new->started_ms : new->first_record_ms;
-        bool is_known = to <= start_ms || to >= limit_ms;
-        for (size_t k = 0; k < list->count && !is_known; k++)
-            is_known = list->items[k].at_ms > from && list->items[k].lost_ms <= to + WHOLE_SECOND_MS - 1;
+        if (to <= start_ms || to >= limit_ms)
+            continue;
+        ptrdiff_t k = last_before(list, to + WHOLE_SECOND_MS - 1);
         int64_t ended = t->views[i - 1].ended_ms;
-        if (!is_known)
-            add_point(list, e, max_of(start_ms, ended <= to ? ended : to));
+        if (k < 0 || list->items[k].at_ms <= from)
+            add_point(&points, e, max_of(start_ms, ended <= to ? ended : to));
     }
+    take_points(list, &points);
 }
 
 static void merge(struct interruptions *list) {
@@ -176,12 +215,15 @@ static void merge(struct interruptions *list) {
 
 /* ---- why ---- */
 
-static void find_running(struct interruption *item, const struct effectives *e) {
-    for (size_t i = 0; i < e->count; i++)
-        if (e->items[i].from_ms >= item->until_ms && slot_state_is_running(e->items[i].slots)) {
-            item->running_ms = e->items[i].from_ms;
-            return;
-        }
+static void find_running(struct interruptions *list, const struct effectives *e) {
+    size_t k = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        while (k < e->count &&
+               (e->items[k].from_ms < list->items[i].until_ms || !slot_state_is_running(e->items[k].slots)))
+            k++;
+        if (k < e->count)
+            list->items[i].running_ms = e->items[k].from_ms;
+    }
 }
 
 static bool strikes_early(enum cause cause) {
@@ -196,13 +238,21 @@ static void find_cause(struct interruption *item, const struct interruption *bef
     bool was_in_place = item->until_ms == item->at_ms;
     int64_t until = was_in_place ? item->running_ms : item->until_ms;
     until = until > TIME_OPEN - WHOLE_SECOND_MS ? TIME_OPEN : until + WHOLE_SECOND_MS;
-    for (size_t i = 0; i < count; i++) {
+    size_t low = 0, high = count;
+    while (low < high) { /* the first that may be early enough */
+        size_t middle = low + (high - low) / 2;
+        if (disruptions[middle]->at_ms < item->lost_ms - SLOW_CAUSE_BEFORE_MS - hang_after_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < count && disruptions[i]->at_ms <= until; i++) {
         const struct ledger_disruption *d = disruptions[i];
         int64_t early = strikes_early(d->cause) ? SLOW_CAUSE_BEFORE_MS : CAUSE_BEFORE_MS;
         if (d->cause == CAUSE_HANG)
             early += hang_after_ms;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
-        if (d->at_ms < item->lost_ms - early || d->at_ms > until || is_of_before)
+        if (d->at_ms < item->lost_ms - early || is_of_before)
             continue;
         if (d->at_ms > item->at_ms + WHOLE_SECOND_MS && d->at_ms >= next_ms - WHOLE_SECOND_MS)
             continue;
@@ -228,8 +278,7 @@ void interruptions_init(struct interruptions *list, const struct ledger *l, cons
     if (at_end && l->outcome == OUTCOME_SUCCEEDED && list->count > 0 &&
         list->items[list->count - 1].until_ms == TIME_OPEN)
         list->tail_ms = list->items[--list->count].at_ms;
-    for (size_t i = 0; i < list->count; i++)
-        find_running(&list->items[i], &e);
+    find_running(list, &e);
     for (size_t i = 0; i < list->count; i++)
         find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL,
                    i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count,

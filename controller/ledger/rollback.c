@@ -9,6 +9,7 @@ struct settler {
     struct training *t;
     struct run **kept; /* the stack */
     size_t kept_count;
+    size_t durable; /* the next mark of the present view */
     bool any_final; /* some line says that a save is final: then only such lines make one durable */
 };
 
@@ -48,12 +49,16 @@ const struct loss *training_loss(const struct run *run, int64_t step) {
     return low < run->loss_count ? &run->losses[low] : NULL;
 }
 
-/* What became durable in a view after one time and up to another. */
+/* What became durable in a run: what its process said after the run before it and up to a time. */
 static void find_durable(struct settler *s, const struct run *run, int64_t until_ms) {
     const struct view *v = &s->t->views[run->view];
-    for (size_t i = 0; i < v->process->durable_count; i++) {
-        const struct durable_mark *d = &v->process->durables[i];
-        if (d->at_ms >= until_ms || (s->any_final && !d->is_final))
+    if ((size_t)(run - s->t->runs) == v->run_first)
+        s->durable = 0;
+    for (; s->durable < v->process->durable_count; s->durable++) {
+        const struct durable_mark *d = &v->process->durables[s->durable];
+        if (d->at_ms >= until_ms || d->at_ms > s->t->known_ms)
+            break;
+        if (s->any_final && !d->is_final)
             continue;
         bool is_of_run = d->step >= run->resumed_step - 1 && d->step <= run->last_step + s->t->interval + 1;
         if (is_of_run && (s->t->durable_step == RECORD_NONE || d->step > s->t->durable_step))
@@ -61,11 +66,17 @@ static void find_durable(struct settler *s, const struct run *run, int64_t until
     }
 }
 
+/* The last strike by then if it came after another time; -1. */
 static int strike_before(const struct strike *strikes, size_t count, int64_t after_ms, int64_t until_ms) {
-    for (size_t i = count; i > 0; i--)
-        if (strikes[i - 1].at_ms <= until_ms)
-            return strikes[i - 1].at_ms > after_ms ? (int)(i - 1) : -1;
-    return -1;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strikes[middle].at_ms <= until_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && strikes[low - 1].at_ms > after_ms ? (int)(low - 1) : -1;
 }
 
 static void visit_run(struct settler *s, struct run *run, const struct run *before, const struct strike *strikes,
@@ -105,8 +116,10 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
         return false;
     struct settler s = {.t = t, .kept = mem_resize(NULL, t->run_count, sizeof *s.kept)};
     for (size_t i = 0; i < t->view_count; i++)
-        for (size_t j = 0; j < t->views[i].process->durable_count; j++)
-            s.any_final |= t->views[i].process->durables[j].is_final;
+        for (size_t j = 0; j < t->views[i].process->durable_count; j++) {
+            const struct durable_mark *d = &t->views[i].process->durables[j];
+            s.any_final |= d->is_final && d->at_ms <= t->known_ms;
+        }
     for (size_t i = 0; i < t->run_count; i++) {
         visit_run(&s, &t->runs[i], i > 0 ? &t->runs[i - 1] : NULL, strikes, count);
         bool has_next = i + 1 < t->run_count && t->runs[i + 1].view == t->runs[i].view;

@@ -413,7 +413,7 @@ static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
 }
 
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms) {
-    *t = (struct training){.durable_step = RECORD_NONE};
+    *t = (struct training){.known_ms = known_ms, .durable_step = RECORD_NONE};
     memcpy(t->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
     make_views(t, l, known_ms);
     learn_interval(t);

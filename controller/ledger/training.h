@@ -47,6 +47,7 @@ struct view {
 };
 
 struct training {
+    int64_t known_ms;   /* facts after it are not known yet */
     struct view *views; /* in time order */
     size_t view_count;
     struct run *runs;

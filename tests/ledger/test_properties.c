@@ -289,6 +289,70 @@ TEST(a_job_whose_truth_is_known_gets_exactly_that) {
     }
 }
 
+/* What was known by then. */
+static int64_t known(int64_t ms, int64_t through_ms, int64_t otherwise) {
+    return ms > through_ms ? otherwise : ms;
+}
+
+static struct fact_list known_facts(const struct fact_list *all, int64_t through_ms) {
+    struct fact_list list = *all;
+    list.items = NULL;
+    list.count = list.capacity = 0;
+    if (list.end_ms > through_ms) {
+        list.end_ms = TIME_OPEN;
+        list.outcome = OUTCOME_RUNNING;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        struct fact f = all->items[i];
+        if ((f.kind == FACT_RECORD && f.record.at_ms > through_ms) ||
+            (f.kind == FACT_LIFE && f.life.created_ms > through_ms) || (f.kind == FACT_PROCESS && f.at_ms > through_ms))
+            continue;
+        if (f.kind == FACT_LIFE) {
+            f.life.bound_ms = known(f.life.bound_ms, through_ms, TIME_UNKNOWN);
+            f.life.running_ms = known(f.life.running_ms, through_ms, TIME_UNKNOWN);
+            f.life.lost_ms = known(f.life.lost_ms, through_ms, TIME_OPEN);
+            f.life.ended_ms = known(f.life.ended_ms, through_ms, TIME_OPEN);
+            f.life.done_ms = known(f.life.done_ms, through_ms, TIME_UNKNOWN);
+        } else if (f.kind == FACT_PROCESS) {
+            f.to_ms = known(f.to_ms, through_ms, TIME_OPEN);
+        }
+        *fact_list_add(&list, f.kind) = f;
+    }
+    return list;
+}
+
+TEST(replayed_is_what_it_was_live) {
+    uint64_t seed = first_seed(), count = jobs(500);
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        struct truth t = {0};
+        struct fact_list list = true_job(seed, &t);
+        struct ledger *all = fact_list_ledger(&list);
+        uint64_t random = seed;
+        for (int k = 0; k < 8; k++) {
+            int64_t through = random_below(&random, list.end_ms);
+            struct fact_list then = known_facts(&list, through);
+            struct ledger *live = fact_list_ledger(&then);
+            struct ledger_result result;
+            ledger_evaluate(all, through, &result);
+            result.end_ms = TIME_OPEN;
+            result.last_record_ms = TIME_UNKNOWN; /* of the past only steps are kept */
+            CLEANUP_FREE char *replayed = result_text(&result);
+            ledger_result_done(&result);
+            ledger_evaluate(live, through, &result);
+            result.last_record_ms = TIME_UNKNOWN;
+            CLEANUP_FREE char *lived = result_text(&result);
+            if (strcmp(replayed, lived) != 0)
+                harness_fail(__FILE__, __LINE__, "GOODPUT_SEED=%" PRIu64 " through %" PRId64 ": replayed\n%s\nlive\n%s",
+                             seed, through, replayed, lived);
+            ledger_result_done(&result);
+            ledger_free(live);
+            fact_list_done(&then);
+        }
+        ledger_free(all);
+        fact_list_done(&list);
+    }
+}
+
 /* Windows that tile the job sum to the job: through each edge, a window of what lies between. */
 TEST(windows_that_tile_the_job_sum_to_it) {
     struct truth t = {0};
