@@ -187,6 +187,8 @@ static int set_up(struct runtime *r, struct error **err) {
     r->server = runtime_health_serve(r->loop, flags->health_bind_address, &r->health, err);
     if (r->server == NULL && *err != NULL)
         return error_wrap(err, (*err)->code, "--health-bind-address");
+    if (r->server != NULL)
+        jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
     struct model_options model = {.version = GOODPUT_VERSION};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput.dev/controller", r->identity);
@@ -240,7 +242,8 @@ int runtime_run(const struct runtime_flags *flags) {
         loop_on_terminate(r.loop, on_terminate, &r);
         knock(&r);
         code = loop_run(r.loop);
-        jsonlog(JSONLOG_INFO, "ended", "exit_code", LOG_I(code), NULL);
+        if (r.watches != NULL)
+            jsonlog(JSONLOG_INFO, "ended", "exit_code", LOG_I(code), NULL);
     }
     tear_down(&r);
     return code;

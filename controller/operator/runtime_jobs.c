@@ -70,19 +70,6 @@ static void forget(struct runtime_jobs *jobs, struct model_job *job) {
     free(mine);
 }
 
-void runtime_jobs_free(struct runtime_jobs *jobs) {
-    if (jobs == NULL)
-        return;
-    for (size_t i = 0; i < model_job_count(jobs->model); i++)
-        forget(jobs, model_job_at(jobs->model, i));
-    loop_timer_free(jobs->timer);
-    runtime_logs_free(jobs->logs);
-    cadence_done(&jobs->cadence);
-    buf_done(&jobs->status);
-    buf_done(&jobs->body);
-    free(jobs);
-}
-
 void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches *watches) {
     jobs->watches = watches;
 }
@@ -287,4 +274,19 @@ static void pump(void *context) {
         loop_timer_stop(jobs->timer);
     else
         loop_timer_set(jobs->timer, wake_us > loop_now(jobs->loop).us ? wake_us - loop_now(jobs->loop).us : 0);
+}
+
+void runtime_jobs_free(struct runtime_jobs *jobs) {
+    if (jobs == NULL)
+        return;
+    jobs->is_leading = false;
+    drain(jobs); /* the deleted ones are in no list any more */
+    for (size_t i = 0; i < model_job_count(jobs->model); i++)
+        forget(jobs, model_job_at(jobs->model, i));
+    loop_timer_free(jobs->timer);
+    runtime_logs_free(jobs->logs);
+    cadence_done(&jobs->cadence);
+    buf_done(&jobs->status);
+    buf_done(&jobs->body);
+    free(jobs);
 }

@@ -7,7 +7,9 @@
 #include "base/slice.h"
 #include "program.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define DEADLINE_MS 20000
@@ -47,9 +49,10 @@ static const char *const alone[] = {"--leader-elect=false", NULL};
 TEST(controller_writes_a_status_and_says_that_the_target_is_missing) {
     struct apiserver *s = start_server();
     REQUIRE(s != NULL);
+    CLEANUP_FREE char *object = NULL;
     struct program *c = start_controller(s, alone);
     MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending") == 0);
-    CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs default/a");
+    object = apiserver_ask(s, "get jobgoodputs default/a");
     MUST(object != NULL);
     CHECK(strstr(object, "\"type\":\"Ready\"") != NULL || strstr(object, "\"type\": \"Ready\"") != NULL);
     CHECK(strstr(object, "NotFound") != NULL);
@@ -88,7 +91,7 @@ out:
 TEST(controller_survives_conflicts_and_refusals) {
     struct apiserver *s = start_server();
     REQUIRE(s != NULL);
-    CHECK_INT(apiserver_do(s, "on apply jobgoodputs/status 2 times : 409"), 0);
+    CHECK_INT(apiserver_do(s, "on apply jobgoodputs/status x2 : status 409"), 0);
     struct program *c = start_controller(s, alone);
     /* The newer object that a 409 promises: a label that somebody set meanwhile. */
     MUST(apiserver_do(s, JOBGOODPUT("a") "wait seen apply jobgoodputs/status 1\n"
@@ -137,13 +140,56 @@ out:
     apiserver_stop(s);
 }
 
+TEST(controller_says_when_its_health_address_is_taken) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    CLEANUP_FREE char *address = mem_format("--health-bind-address=127.0.0.1:%d", apiserver_port(s));
+    struct program *c = start_controller(s, (const char *[]){address, NULL});
+    CHECK_INT(program_wait(c, DEADLINE_MS), 1);
+    CHECK(strncmp(program_output(c), "goodput-controller: --health-bind-address: ", 43) == 0);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+static int number_after(const char *text, const char *mark) {
+    const char *at = strstr(text, mark);
+    struct slice s = slice_of(at ? at + strlen(mark) : "");
+    int64_t value;
+    return slice_take_uint(&s, &value) ? (int)value : 0;
+}
+
+/* The status code of a GET; -1 if there is no answer. */
+static int get(int port, const char *path) {
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    char text[1024];
+    int code = -1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        int size = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+        if (write(fd, text, (size_t)size) == size && read(fd, text, sizeof text) > 12)
+            code = (text[9] - '0') * 100 + (text[10] - '0') * 10 + text[11] - '0';
+    }
+    close(fd);
+    return code;
+}
+
+/* Not ready while one list is awaited; alive all the time. */
 TEST(controller_is_ready_once_synced) {
     struct apiserver *s = start_server();
     REQUIRE(s != NULL);
+    int port = 0;
+    CHECK_INT(apiserver_do(s, "on any pods x2 : status 500"), 0);
     struct program *c =
-        start_controller(s, (const char *[]){"--leader-elect=false", "--health-bind-address=127.0.0.1:1", NULL});
-    CHECK_INT(program_wait(c, DEADLINE_MS), 1);
-    CHECK(strstr(program_output(c), "goodput-controller: --health-bind-address: ") != NULL);
+        start_controller(s, (const char *[]){"--leader-elect=false", "--health-bind-address=127.0.0.1:0", NULL});
+    MUST(program_says(c, "\"port\":", DEADLINE_MS));
+    port = number_after(program_output(c), "\"port\":");
+    MUST(program_says(c, "\"synced\",\"resource\":\"nodes\"", DEADLINE_MS));
+    CHECK_INT(get(port, "/healthz"), 200);
+    CHECK_INT(get(port, "/readyz"), 503);
+    CHECK_INT(get(port, "/nothing"), 404);
+    MUST(program_says(c, "\"synced\",\"resource\":\"pods\"", DEADLINE_MS));
+    CHECK_INT(get(port, "/readyz"), 200);
+out:
     program_free(c);
     apiserver_stop(s);
 }
