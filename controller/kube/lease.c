@@ -1,0 +1,309 @@
+#include "kube/lease.h"
+
+#include "base/jscan.h"
+#include "base/jwrite.h"
+#include "base/mem.h"
+#include "base/rfc3339.h"
+#include "kube/backoff.h"
+
+#include <string.h>
+
+/* One round at a time: read (or, while leading, skip that: our own last write is what the server holds), judge, write.
+ * Source: client-go tools/leaderelection/leaderelection.go, tryAcquireOrRenew, with its fast path. */
+
+struct record {
+    char holder[256];
+    char resource_version[128]; /* "": not known */
+    char acquire_time[64];      /* as the server wrote it */
+    int64_t duration_s, transitions;
+};
+
+struct kube_lease {
+    struct kube_client *client;
+    struct loop *loop;
+    struct kube_lease_handler handler;
+    char *namespace_, *name, *identity;
+    int64_t duration_us, renew_deadline_us, retry_us;
+    struct record seen;
+    int64_t seen_us;    /* when the record last changed, on our clock */
+    int64_t renewed_us; /* the start of our last successful write */
+    int64_t asked_us;   /* of the write under way */
+    bool is_leading, is_over;
+    char leader[256]; /* last told */
+    struct kube_call *call;
+    struct loop_timer *timer, *deadline;
+    loop_callback *released;
+    void *released_context;
+};
+
+static void round_begin(void *context);
+static void on_read(void *context, int status, struct slice body, const struct error *err);
+static void on_written(void *context, int status, struct slice body, const struct error *err);
+
+static int64_t now_us(const struct kube_lease *l) {
+    return loop_now(l->loop).us;
+}
+
+static void next_round(struct kube_lease *l) {
+    if (l->is_over)
+        return;
+    /* Contenders spread out; the leader keeps its beat. */
+    int64_t extra_us = l->is_leading ? 0 : kube_random(l->retry_us * 6 / 5 + 1);
+    loop_timer_set(l->timer, l->retry_us + extra_us);
+}
+
+static void lose(struct kube_lease *l, const char *why) {
+    l->is_leading = false;
+    l->is_over = true;
+    loop_timer_stop(l->timer);
+    loop_timer_stop(l->deadline);
+    kube_call_cancel(l->call);
+    l->call = NULL;
+    l->handler.on_lost(l->handler.context, why);
+}
+
+static void deadline_due(void *context) {
+    struct kube_lease *l = context;
+    if (l->is_leading)
+        lose(l, "the lease could not be renewed in time");
+}
+
+static void parse_spec(struct jscan *j, struct record *r) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "holderIdentity"))
+            jscan_string(j, r->holder, sizeof r->holder);
+        else if (slice_is(key, "acquireTime"))
+            jscan_string(j, r->acquire_time, sizeof r->acquire_time);
+        else if (slice_is(key, "leaseDurationSeconds"))
+            jscan_int(j, &r->duration_s);
+        else if (slice_is(key, "leaseTransitions"))
+            jscan_int(j, &r->transitions);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void parse_metadata(struct jscan *j, struct record *r) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key))
+        if (slice_is(key, "resourceVersion"))
+            jscan_string(j, r->resource_version, sizeof r->resource_version);
+        else
+            jscan_skip(j);
+}
+
+static bool parse_lease(struct slice body, struct record *ret) {
+    struct record r = {0};
+    struct jscan j;
+    struct slice key;
+    jscan_init(&j, body);
+    if (jscan_object(&j))
+        while (jscan_key(&j, &key)) {
+            if (slice_is(key, "metadata"))
+                parse_metadata(&j, &r);
+            else if (slice_is(key, "spec"))
+                parse_spec(&j, &r);
+            else
+                jscan_skip(&j);
+        }
+    if (jscan_error(&j, NULL) != NULL || r.resource_version[0] == '\0')
+        return false;
+    *ret = r;
+    return true;
+}
+
+static void see(struct kube_lease *l, const struct record *r) {
+    if (strcmp(r->resource_version, l->seen.resource_version) != 0)
+        l->seen_us = now_us(l);
+    l->seen = *r;
+}
+
+/* What we write: to take it, to renew it, or (holder "") to give it up. */
+static void write_lease(struct kube_lease *l, const char *holder, struct buf *out) {
+    char now[RFC3339_SIZE];
+    rfc3339_format(now, loop_wall(l->loop).us * 1000, 6);
+    bool is_ours = strcmp(l->seen.holder, l->identity) == 0;
+    bool is_new = l->seen.resource_version[0] == '\0';
+    int64_t duration_s = holder[0] == '\0' ? 1 : (l->duration_us + 999999) / 1000000;
+    struct jwrite w;
+    jwrite_init(&w, out);
+    jwrite_object(&w);
+    jwrite_member_text(&w, "apiVersion", "coordination.k8s.io/v1");
+    jwrite_member_text(&w, "kind", "Lease");
+    jwrite_key(&w, "metadata");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "name", l->name);
+    jwrite_member_text(&w, "namespace", l->namespace_);
+    if (!is_new)
+        jwrite_member_text(&w, "resourceVersion", l->seen.resource_version);
+    jwrite_object_end(&w);
+    jwrite_key(&w, "spec");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "holderIdentity", holder);
+    jwrite_member_int(&w, "leaseDurationSeconds", duration_s);
+    jwrite_member_text(&w, "acquireTime", is_ours && l->seen.acquire_time[0] != '\0' ? l->seen.acquire_time : now);
+    jwrite_member_text(&w, "renewTime", now);
+    jwrite_member_int(&w, "leaseTransitions", l->seen.transitions + (is_ours || is_new ? 0 : 1));
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+}
+
+static char *path_of(const struct kube_lease *l, bool with_name) {
+    return mem_format("/apis/coordination.k8s.io/v1/namespaces/%s/leases%s%s", l->namespace_, with_name ? "/" : "",
+                      with_name ? l->name : "");
+}
+
+static void send_write(struct kube_lease *l, const char *holder, kube_done *done) {
+    bool is_new = l->seen.resource_version[0] == '\0';
+    struct buf body CLEANUP_BUF = {0};
+    buf_init(&body, 8192);
+    write_lease(l, holder, &body);
+    char *path CLEANUP_FREE = path_of(l, !is_new);
+    struct kube_request request = {.method = is_new ? "POST" : "PUT",
+                                   .path = path,
+                                   .body = buf_slice(&body),
+                                   .timeout_us = l->renew_deadline_us / 2};
+    l->asked_us = now_us(l);
+    l->call = kube_call(l->client, &request, done, l);
+}
+
+static void read_lease(struct kube_lease *l) {
+    char *path CLEANUP_FREE = path_of(l, true);
+    struct kube_request request = {.path = path, .timeout_us = l->renew_deadline_us / 2};
+    l->call = kube_call(l->client, &request, on_read, l);
+}
+
+static void round_begin(void *context) {
+    struct kube_lease *l = context;
+    if (l->is_leading && l->seen.resource_version[0] != '\0')
+        send_write(l, l->identity, on_written);
+    else
+        read_lease(l);
+}
+
+static void tell_leader(struct kube_lease *l) {
+    if (strcmp(l->leader, l->seen.holder) == 0)
+        return;
+    slice_copy(l->leader, sizeof l->leader, slice_of(l->seen.holder));
+    if (l->handler.on_leader != NULL && l->leader[0] != '\0')
+        l->handler.on_leader(l->handler.context, l->leader);
+}
+
+static void on_read(void *context, int status, struct slice body, const struct error *err) {
+    struct kube_lease *l = context;
+    l->call = NULL;
+    struct record r;
+    if (status == 404)
+        l->seen = (struct record){0};
+    else if (err != NULL || !parse_lease(body, &r)) {
+        next_round(l);
+        return;
+    } else
+        see(l, &r);
+    bool is_ours = strcmp(l->seen.holder, l->identity) == 0;
+    bool is_held = l->seen.holder[0] != '\0' && now_us(l) - l->seen_us < l->seen.duration_s * 1000000;
+    if (l->is_leading && !is_ours && l->seen.holder[0] != '\0') {
+        lose(l, "another replica holds the lease");
+        return;
+    }
+    if (!is_ours && is_held) {
+        next_round(l);
+        tell_leader(l);
+        return;
+    }
+    send_write(l, l->identity, on_written);
+}
+
+static void on_written(void *context, int status, struct slice body, const struct error *err) {
+    struct kube_lease *l = context;
+    l->call = NULL;
+    struct record r;
+    next_round(l);
+    if (err != NULL || status >= 300 || !parse_lease(body, &r)) {
+        if (status != 0 && status < 500 && status != 429)
+            l->seen.resource_version[0] = '\0'; /* a lost race, or it is gone: read it first */
+        return;
+    }
+    see(l, &r);
+    l->renewed_us = l->asked_us;
+    loop_timer_set(l->deadline, l->renewed_us + l->renew_deadline_us - now_us(l));
+    if (l->is_leading)
+        return;
+    l->is_leading = true;
+    loop_timer_set(l->timer, l->retry_us);
+    slice_copy(l->leader, sizeof l->leader, slice_of(l->identity));
+    l->handler.on_leading(l->handler.context);
+}
+
+struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_lease_options *options,
+                                  const struct kube_lease_handler *handler) {
+    struct kube_lease *l = mem_new(struct kube_lease);
+    l->client = client;
+    l->loop = kube_client_loop(client);
+    l->handler = *handler;
+    l->namespace_ = mem_strdup(options->namespace_);
+    l->name = mem_strdup(options->name);
+    l->identity = mem_strdup(options->identity);
+    l->duration_us = options->duration_us > 0 ? options->duration_us : 15000000;
+    l->renew_deadline_us = options->renew_deadline_us > 0 ? options->renew_deadline_us : 10000000;
+    l->retry_us = options->retry_us > 0 ? options->retry_us : 2000000;
+    l->timer = loop_timer_new(l->loop, round_begin, l);
+    l->deadline = loop_timer_new(l->loop, deadline_due, l);
+    loop_timer_set(l->timer, 0);
+    return l;
+}
+
+static void on_released(void *context, int status, struct slice body, const struct error *err) {
+    (void)status, (void)body, (void)err; /* if it failed, the lease runs out by itself */
+    struct kube_lease *l = context;
+    l->call = NULL;
+    l->released(l->released_context);
+}
+
+static void released_at_once(void *context) {
+    struct kube_lease *l = context;
+    l->released(l->released_context);
+}
+
+void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *context) {
+    bool was_leading = lease->is_leading && lease->seen.resource_version[0] != '\0';
+    lease->is_leading = false;
+    lease->is_over = true;
+    loop_timer_stop(lease->timer);
+    loop_timer_stop(lease->deadline);
+    kube_call_cancel(lease->call);
+    lease->call = NULL;
+    lease->released = done;
+    lease->released_context = context;
+    /* A renewal that was under way may win the race: then the lease runs out by itself */
+    if (was_leading)
+        send_write(lease, "", on_released);
+    else
+        loop_defer(lease->loop, released_at_once, lease);
+}
+
+void kube_lease_free(struct kube_lease *lease) {
+    if (lease == NULL)
+        return;
+    kube_call_cancel(lease->call);
+    loop_defer_cancel(lease->loop, released_at_once, lease);
+    loop_timer_free(lease->timer);
+    loop_timer_free(lease->deadline);
+    free(lease->namespace_);
+    free(lease->name);
+    free(lease->identity);
+    free(lease);
+}
+
+bool kube_lease_is_leading(const struct kube_lease *lease) {
+    return lease->is_leading;
+}
+
+int64_t kube_lease_age_us(const struct kube_lease *lease) {
+    return lease->is_leading ? now_us(lease) - lease->renewed_us : 0;
+}
