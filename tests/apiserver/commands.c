@@ -39,7 +39,7 @@ static struct object *find(struct srv *s, const char *kind, const char *key, cha
         snprintf(ns, sizeof ns, "%.*s", (int)(slash - key), key);
     else if (type->is_namespaced)
         snprintf(ns, sizeof ns, "default");
-    struct object *o = store_find(&s->store, type, ns, slash != NULL ? slash + 1 : key);
+    struct object *o = kstore_find(&s->store, type, ns, slash != NULL ? slash + 1 : key);
     if (o == NULL)
         snprintf(why, 200, "no %.60s \"%.100s\"", kind, key);
     return o;
@@ -114,7 +114,7 @@ static int do_patch(struct scenario *sc, char *args, const char *heredoc, char w
     const char *text = heredoc != NULL ? heredoc : rest_of(args);
     if (o == NULL)
         return -1;
-    CLEANUP_JSON json_t *patch = jx_load(text, strlen(text), false, why), *after = store_json(o);
+    CLEANUP_JSON json_t *patch = jx_load(text, strlen(text), false, why), *after = kstore_json(o);
     if (patch == NULL)
         return -1;
     jx_strategic_patch(after, patch);
@@ -143,7 +143,7 @@ static struct log_container *container_of(struct srv *s, const char *key, char w
     struct object *o = find(s, "pods", name, why);
     if (o == NULL)
         return NULL;
-    CLEANUP_JSON json_t *pod = store_json(o);
+    CLEANUP_JSON json_t *pod = kstore_json(o);
     if (*container == '\0')
         snprintf(container, sizeof container, "%.63s", jx_text(pod, "spec.containers.0.name"));
     return logs_get(&s->logs, jx_text(pod, "metadata.uid"), container, true);
@@ -239,7 +239,7 @@ static int do_token(struct scenario *sc, char *args, const char *heredoc, char w
 
 static int do_expire(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
     (void)heredoc, (void)why, (void)args;
-    store_expire(&sc->srv->store);
+    kstore_expire(&sc->srv->store);
     read_forget_snapshots(sc->srv);
     return 0;
 }
@@ -374,7 +374,7 @@ static int do_list(struct scenario *sc, char *args, const char *heredoc, char wh
         snprintf(why, 200, "no such kind");
         return -1;
     }
-    store_range(&sc->srv->store, type, "", &from, &to);
+    kstore_range(&sc->srv->store, type, "", &from, &to);
     for (size_t i = from; i < to; i++)
         buf_format(&sc->output, "%s%s%s\n", sc->srv->store.objects[i]->ns, type->is_namespaced ? "/" : "",
                    sc->srv->store.objects[i]->name);
@@ -393,6 +393,26 @@ static int do_count_connections(struct scenario *sc, char *args, const char *her
     return 0;
 }
 
+/* check-ledger NS/NAME: the JobGoodput's buckets add up to its wall time, to the millisecond. */
+static int do_check_ledger(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc;
+    struct object *o = find(sc->srv, "jobgoodputs", word(&args), why);
+    if (o == NULL)
+        return -1;
+    CLEANUP_JSON json_t *object = kstore_json(o);
+    int64_t sum = jx_int(object, "status.time.productiveMs"), wall = jx_int(object, "status.time.wallMs");
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(jx_get(object, "status.badput"), i, bucket) {
+        if (strcmp(jx_text(bucket, "bucket"), "Productive") != 0)
+            sum += jx_int(bucket, "ms");
+    }
+    if (wall > 0 && sum == wall)
+        return 0;
+    snprintf(why, 200, "the buckets sum to %lld ms, the wall time is %lld ms", (long long)sum, (long long)wall);
+    return -1;
+}
+
 static const struct {
     const char *name;
     command *run;
@@ -403,7 +423,7 @@ static const struct {
     {"bookmark", do_bookmark}, {"error", do_error},   {"all", do_connections}, {"strike", do_strike},
     {"clear", do_clear},     {"stop", do_stop},       {"echo", do_echo},       {"requests", do_requests},
     {"count", do_count},     {"open", do_open},       {"get", do_get},         {"list", do_list},
-    {"rv", do_rv},           {"connections", do_count_connections},
+    {"rv", do_rv},           {"connections", do_count_connections}, {"check-ledger", do_check_ledger},
 };
 
 int command_run(struct scenario *sc, const char *line, const char *heredoc, char why[static 200]) {
@@ -442,7 +462,7 @@ int command_condition(struct srv *s, const char *text, char why[static 200]) {
         return faults_left(&s->faults) == 0;
     if (strcmp(what, "field") == 0) {
         const struct object *o = find(s, a, b, unused);
-        CLEANUP_JSON json_t *object = o != NULL ? store_json(o) : NULL;
+        CLEANUP_JSON json_t *object = o != NULL ? kstore_json(o) : NULL;
         const json_t *value = jx_path(object, c);
         CLEANUP_FREE char *is = value == NULL || json_is_string(value) ? mem_strdup(json_string_value(value)) : jx_dump(value);
         return is != NULL && strcmp(is, rest_of(args)) == 0;

@@ -260,7 +260,7 @@ static void done(struct srv *s) {
     faults_done(&s->faults);
     logs_done(&s->logs);
     read_forget_snapshots(s);
-    store_done(&s->store);
+    kstore_done(&s->store);
     registry_done(&s->registry);
     json_decref(s->printed);
     for (size_t i = 0; i < s->request_count; i++)
@@ -279,7 +279,7 @@ int main(int argc, char **argv) {
     if (result != 0)
         return result == 1 ? 0 : 2;
     registry_init(&s->registry);
-    store_init(&s->store, o->history);
+    kstore_init(&s->store, o->history);
     if (load(s, o) < 0 || prepare_tls(o) < 0 || wire_open(s, &o->wire, &s->port) < 0)
         return 1;
     s->store.on_change = watch_change;

@@ -48,7 +48,7 @@ static json_t *in_canonical_order(const json_t *object) {
 static void ensure_namespace(struct srv *s, const char *ns) {
     struct resource *type = registry_named(&s->registry, "namespaces");
     char uid[37], now[40];
-    if (*ns == '\0' || store_find(&s->store, type, "", ns) != NULL)
+    if (*ns == '\0' || kstore_find(&s->store, type, "", ns) != NULL)
         return;
     srv_uid(s, uid);
     CLEANUP_JSON json_t *object = jx_format(
@@ -56,7 +56,7 @@ static void ensure_namespace(struct srv *s, const char *ns) {
         "\"%s\",\"labels\":{\"kubernetes.io/metadata.name\":\"%s\"}},\"spec\":{\"finalizers\":[\"kubernetes\"]},"
         "\"status\":{\"phase\":\"Active\"}}",
         ns, uid, srv_now_text(s, now, 0), ns);
-    store_put(&s->store, type, "", ns, object);
+    kstore_put(&s->store, type, "", ns, object);
 }
 
 struct object *srv_apply(struct srv *s, json_t *object, char why[static 200]) {
@@ -80,9 +80,9 @@ struct object *srv_apply(struct srv *s, json_t *object, char why[static 200]) {
     snprintf(ns, sizeof ns, "%s", type->is_namespaced ? jx_text(object, "metadata.namespace") : "");
     snprintf(key, sizeof key, "%s", jx_text(object, "metadata.name"));
     ensure_namespace(s, ns);
-    struct object *old = store_find(&s->store, type, ns, key);
+    struct object *old = kstore_find(&s->store, type, ns, key);
     if (old != NULL) {
-        CLEANUP_JSON json_t *before = store_json(old);
+        CLEANUP_JSON json_t *before = kstore_json(old);
         static const char *const kept[] = {"metadata.uid", "metadata.creationTimestamp", "metadata.managedFields"};
         for (size_t i = 0; i < 3; i++)
             if (jx_get(object, kept[i]) == NULL && jx_get(before, kept[i]) != NULL)
@@ -101,7 +101,7 @@ struct object *srv_apply(struct srv *s, json_t *object, char why[static 200]) {
     if (jx_get(object, "metadata.generation") == NULL && jx_get(object, "spec") != NULL)
         jx_set(object, "metadata.generation", json_integer(1));
     CLEANUP_JSON json_t *ordered = in_canonical_order(object);
-    return store_put(&s->store, type, ns, key, ordered);
+    return kstore_put(&s->store, type, ns, key, ordered);
 }
 
 /* True if anything but metadata and status differs. */
@@ -118,7 +118,7 @@ static bool is_spec_changed(const json_t *before, const json_t *after) {
 
 struct object *srv_change(struct srv *s, struct object *o, json_t *after, const char *manager,
                           const char *subresource) {
-    CLEANUP_JSON json_t *before = store_json(o);
+    CLEANUP_JSON json_t *before = kstore_json(o);
     char now[40], api[200];
     jx_set(after, "metadata.resourceVersion", json_incref(jx_get(before, "metadata.resourceVersion")));
     if (is_spec_changed(before, after) && jx_get(before, "metadata.generation") != NULL)
@@ -133,7 +133,7 @@ struct object *srv_change(struct srv *s, struct object *o, json_t *after, const 
         managed_update(o->type->schema, before, after, &m);
     }
     CLEANUP_JSON json_t *ordered = in_canonical_order(after);
-    struct object *changed = store_put(&s->store, o->type, o->ns, o->name, ordered);
+    struct object *changed = kstore_put(&s->store, o->type, o->ns, o->name, ordered);
     const json_t *finalizers = jx_get(after, "metadata.finalizers");
     if (jx_get(after, "metadata.deletionTimestamp") != NULL && json_array_size(finalizers) == 0 &&
         strcmp(o->type->plural, "pods") != 0) {
@@ -145,12 +145,12 @@ struct object *srv_change(struct srv *s, struct object *o, json_t *after, const 
 
 void srv_delete(struct srv *s, struct object *o) {
     if (strcmp(o->type->plural, "pods") == 0) {
-        CLEANUP_JSON json_t *pod = store_json(o);
+        CLEANUP_JSON json_t *pod = kstore_json(o);
         char uid[40];
         snprintf(uid, sizeof uid, "%s", jx_text(pod, "metadata.uid"));
-        store_delete(&s->store, o);
+        kstore_delete(&s->store, o);
         logs_drop_pod(&s->logs, uid);
         return;
     }
-    store_delete(&s->store, o);
+    kstore_delete(&s->store, o);
 }

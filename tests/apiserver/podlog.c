@@ -98,13 +98,13 @@ static const char *choose_container(struct conn *c, struct target *t, const json
 
 void podlog_serve(struct conn *c, struct target *t) {
     struct srv *s = c->srv;
-    struct object *o = store_find(&s->store, t->type, t->ns, t->name);
+    struct object *o = kstore_find(&s->store, t->type, t->ns, t->name);
     char container[64];
     if (o == NULL) {
         api_status(c, 404, "NotFound", t, "pods \"%s\" not found", t->name);
         return;
     }
-    CLEANUP_JSON json_t *pod = store_json(o);
+    CLEANUP_JSON json_t *pod = kstore_json(o);
     if (choose_container(c, t, pod, container) == NULL)
         return;
     const json_t *status = jx_find(jx_get(pod, "status.containerStatuses"), "name", container);

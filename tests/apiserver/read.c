@@ -55,12 +55,12 @@ static struct snapshot *take(struct conn *c, const struct target *t) {
     struct snapshot *p = mem_new(struct snapshot);
     bool is_selective = *conn_argument(c, "labelSelector") != '\0' || *conn_argument(c, "fieldSelector") != '\0';
     size_t from, to;
-    store_range(&s->store, t->type, t->ns, &from, &to);
+    kstore_range(&s->store, t->type, t->ns, &from, &to);
     p->rv = s->store.rv;
     p->texts = mem_alloc((to - from + 1) * sizeof *p->texts);
     for (size_t i = from; i < to; i++) {
         if (is_selective) {
-            CLEANUP_JSON json_t *object = store_json(s->store.objects[i]);
+            CLEANUP_JSON json_t *object = kstore_json(s->store.objects[i]);
             if (!read_is_selected(c, object))
                 continue;
         }
@@ -173,12 +173,12 @@ void read_list(struct conn *c, struct target *t) {
 }
 
 void read_get(struct conn *c, struct target *t) {
-    struct object *o = store_find(&c->srv->store, t->type, t->ns, t->name);
+    struct object *o = kstore_find(&c->srv->store, t->type, t->ns, t->name);
     char title[200];
     if (o == NULL) {
         api_status(c, 404, "NotFound", t, "%s \"%s\" not found", resource_title(t->type, title), t->name);
         return;
     }
-    CLEANUP_JSON json_t *object = store_json(o);
+    CLEANUP_JSON json_t *object = kstore_json(o);
     api_reply_object(c, t, 200, object);
 }

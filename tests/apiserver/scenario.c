@@ -83,8 +83,8 @@ static bool take_time(const struct scenario *sc, const char *line, int64_t *due,
         double seconds = strtod(line + n, &end);
         if (end == line + n)
             return false;
-        while (*end == 's' || *end == ' ')
-            end++;
+        end += *end == 's';
+        end += strspn(end, " ");
         *due = (i == 0 ? sc->start_us : sc->last_us) + (int64_t)(seconds * 1e6);
         *rest = end;
         return true;

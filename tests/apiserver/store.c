@@ -24,7 +24,7 @@ void text_unref(struct text *t) {
         free(t);
 }
 
-void store_init(struct store *s, size_t history_limit) {
+void kstore_init(struct store *s, size_t history_limit) {
     *s = (struct store){.rv = 100, .oldest_rv = 1, .history_limit = history_limit};
 }
 
@@ -41,7 +41,7 @@ static void object_free(struct object *o) {
     free(o);
 }
 
-void store_done(struct store *s) {
+void kstore_done(struct store *s) {
     for (size_t i = 0; i < s->count; i++)
         object_free(s->objects[i]);
     for (size_t i = 0; i < s->history_count; i++)
@@ -70,12 +70,12 @@ static size_t lower(const struct store *s, const struct resource *type, const ch
     return from;
 }
 
-struct object *store_find(const struct store *s, const struct resource *type, const char *ns, const char *name) {
+struct object *kstore_find(const struct store *s, const struct resource *type, const char *ns, const char *name) {
     size_t i = lower(s, type, ns, name);
     return i < s->count && compare(s->objects[i], type, ns, name) == 0 ? s->objects[i] : NULL;
 }
 
-void store_range(const struct store *s, const struct resource *type, const char *ns, size_t *from, size_t *to) {
+void kstore_range(const struct store *s, const struct resource *type, const char *ns, size_t *from, size_t *to) {
     *from = lower(s, type, ns, "");
     *to = *from;
     while (*to < s->count && s->objects[*to]->type == type && (*ns == '\0' || strcmp(s->objects[*to]->ns, ns) == 0))
@@ -115,7 +115,7 @@ static struct text *render(struct store *s, json_t *object) {
     return text_new(text, strlen(text));
 }
 
-struct object *store_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object) {
+struct object *kstore_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object) {
     size_t i = lower(s, type, ns, name);
     struct object *o = i < s->count && compare(s->objects[i], type, ns, name) == 0 ? s->objects[i] : NULL;
     enum change_kind kind = o == NULL ? CHANGE_ADDED : CHANGE_MODIFIED;
@@ -138,9 +138,9 @@ struct object *store_put(struct store *s, struct resource *type, const char *ns,
     return o;
 }
 
-void store_delete(struct store *s, struct object *o) {
+void kstore_delete(struct store *s, struct object *o) {
     size_t i = lower(s, o->type, o->ns, o->name);
-    CLEANUP_JSON json_t *object = store_json(o);
+    CLEANUP_JSON json_t *object = kstore_json(o);
     s->rv++;
     struct text *last = render(s, object);
     memmove(s->objects + i, s->objects + i + 1, (s->count - i - 1) * sizeof *s->objects);
@@ -150,7 +150,7 @@ void store_delete(struct store *s, struct object *o) {
     object_free(o);
 }
 
-void store_expire(struct store *s) {
+void kstore_expire(struct store *s) {
     s->rv++;
     s->oldest_rv = s->rv;
     for (size_t i = 0; i < s->history_count; i++)
@@ -158,7 +158,7 @@ void store_expire(struct store *s) {
     s->history_count = 0;
 }
 
-json_t *store_json(const struct object *o) {
+json_t *kstore_json(const struct object *o) {
     json_error_t error;
     json_t *value = json_loadb(o->text->data, o->text->size_bytes, 0, &error);
     if (value == NULL)

@@ -42,16 +42,16 @@ struct store {
     void *context;
 };
 
-void store_init(struct store *s, size_t history_limit);
-void store_done(struct store *s);
-struct object *store_find(const struct store *s, const struct resource *type, const char *ns, const char *name);
+void kstore_init(struct store *s, size_t history_limit);
+void kstore_done(struct store *s);
+struct object *kstore_find(const struct store *s, const struct resource *type, const char *ns, const char *name);
 /* Range [*from, *to) of a type's objects, of one namespace if ns is not empty. */
-void store_range(const struct store *s, const struct resource *type, const char *ns, size_t *from, size_t *to);
+void kstore_range(const struct store *s, const struct resource *type, const char *ns, size_t *from, size_t *to);
 /* Creates or replaces; sets metadata.resourceVersion in `object` (borrowed) and tells on_change. */
-struct object *store_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object);
-void store_delete(struct store *s, struct object *o);
+struct object *kstore_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object);
+void kstore_delete(struct store *s, struct object *o);
 /* Forgets the history: every older resourceVersion is expired from now on. */
-void store_expire(struct store *s);
-json_t *store_json(const struct object *o); /* parsed, new reference */
+void kstore_expire(struct store *s);
+json_t *kstore_json(const struct object *o); /* parsed, new reference */
 
 #endif

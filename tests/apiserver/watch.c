@@ -141,7 +141,7 @@ static void on_end(void *context) {
 static void send_initial(struct watch *w) {
     struct store *store = &w->conn->srv->store;
     size_t from, to;
-    store_range(store, w->target.type, w->target.ns, &from, &to);
+    kstore_range(store, w->target.type, w->target.ns, &from, &to);
     for (size_t i = from; i < to; i++)
         if (is_selected(w, store->objects[i]->text))
             send_text(w, "ADDED", store->objects[i]->text);

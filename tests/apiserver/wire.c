@@ -203,11 +203,12 @@ static bool strikes_mid_line(enum fault_kind kind) {
 }
 
 void conn_strike(struct conn *c) {
+    static const char garbage[] = "{\"type\":\"MODIFIED\",\"object\":{\"kind\":]]}\n";
     static const char half[] = "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"";
     if (strikes_mid_line(c->fault.kind) && c->events == 0)
         conn_send(c, half, sizeof half - 1);
     if (c->fault.kind == FAULT_MALFORMED)
-        conn_send(c, "{\"type\":\"MODIFIED\",\"object\":{\"kind\":]]}\n", 41);
+        conn_send(c, garbage, sizeof garbage - 1);
     if (c->fault.kind == FAULT_EXPIRED || c->fault.kind == FAULT_ERROR) {
         bool is_expired = c->fault.kind == FAULT_EXPIRED;
         char line[300];
@@ -257,13 +258,19 @@ static void drip_on(void *context) {
     lws_callback_on_writable(c->wsi);
 }
 
+static void reset_later(void *context) {
+    struct conn *c = context;
+    reset(c->wsi);
+}
+
 /* The fault strikes now. 1: go on writing; 0: stop for now; -1: close the connection. */
 static int strike(struct conn *c) {
     struct fault f = c->fault;
     c->fault = (struct fault){.kind = FAULT_NONE};
     switch (f.kind) {
-    case FAULT_RESET:
-        reset(c->wsi);
+    case FAULT_RESET: /* a little later: a RST overtakes what the peer has not read yet */
+        c->is_struck = true;
+        timer_start(c->srv, &c->timer, 0.05, reset_later, c);
         return 0;
     case FAULT_CUT:
         cut(c->wsi);
@@ -374,7 +381,7 @@ static size_t allowance(struct conn *c) {
 
 static int on_writable(struct session *session) {
     struct conn *c = session->conn;
-    if (c == NULL || !c->has_headers || is_frozen(c->srv, lws_get_network_wsi(c->wsi)))
+    if (c == NULL || !c->has_headers || c->is_struck || is_frozen(c->srv, lws_get_network_wsi(c->wsi)))
         return 0;
     if (c->fault.kind != FAULT_NONE && c->body_sent >= c->fault_at) {
         int next = strike(c);

@@ -59,7 +59,7 @@ struct conn {
     struct buf out;
     size_t out_at;
     uint64_t body_total, body_sent; /* enqueued, written */
-    bool is_begun, is_stream, is_ended, has_headers, is_dispatched;
+    bool is_begun, is_stream, is_ended, has_headers, is_dispatched, is_struck;
     /* a fault that strikes when body_sent reaches fault_at */
     struct fault fault;
     uint64_t fault_at;

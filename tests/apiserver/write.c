@@ -86,7 +86,7 @@ static void keep_status(const struct target *t, json_t *object, const json_t *fr
 
 static bool check_namespace(struct conn *c, const struct target *t) {
     struct resource *type = registry_named(&c->srv->registry, "namespaces");
-    if (!t->type->is_namespaced || store_find(&c->srv->store, type, "", t->ns) != NULL)
+    if (!t->type->is_namespaced || kstore_find(&c->srv->store, type, "", t->ns) != NULL)
         return true;
     api_status(c, 404, "NotFound", NULL, "namespaces \"%s\" not found", t->ns);
     return false;
@@ -112,7 +112,7 @@ static void create(struct conn *c, struct target *t, json_t *object, bool is_man
                    t->type->kind);
         return;
     }
-    if (store_find(&s->store, t->type, t->ns, t->name) != NULL) {
+    if (kstore_find(&s->store, t->type, t->ns, t->name) != NULL) {
         api_status(c, 409, "AlreadyExists", t, "%s \"%s\" already exists", resource_title(t->type, title), t->name);
         return;
     }
@@ -142,7 +142,7 @@ static void create(struct conn *c, struct target *t, json_t *object, bool is_man
         api_status(c, 400, "BadRequest", t, "%s", why);
         return;
     }
-    CLEANUP_JSON json_t *stored = store_json(o);
+    CLEANUP_JSON json_t *stored = kstore_json(o);
     api_reply_object(c, t, 201, stored);
 }
 
@@ -175,7 +175,7 @@ void write_create(struct conn *c, struct target *t) {
 static void store_change(struct conn *c, struct target *t, struct object *o, json_t *after, bool is_managed) {
     char manager[128];
     bool is_status = *t->subresource != '\0';
-    CLEANUP_JSON json_t *before = store_json(o);
+    CLEANUP_JSON json_t *before = kstore_json(o);
     const char *rv = jx_text(after, "metadata.resourceVersion"), *uid = jx_text(after, "metadata.uid");
     if ((*rv != '\0' && strcmp(rv, jx_text(before, "metadata.resourceVersion")) != 0) ||
         (*uid != '\0' && strcmp(uid, jx_text(before, "metadata.uid")) != 0)) {
@@ -211,7 +211,7 @@ static void store_change(struct conn *c, struct target *t, struct object *o, jso
 
 void write_update(struct conn *c, struct target *t) {
     CLEANUP_JSON json_t *object = read_body(c);
-    struct object *o = store_find(&c->srv->store, t->type, t->ns, t->name);
+    struct object *o = kstore_find(&c->srv->store, t->type, t->ns, t->name);
     if (object == NULL)
         return;
     if (o == NULL) {
@@ -241,7 +241,7 @@ static void reply_apply_conflict(struct conn *c, const struct target *t, json_t 
 
 static void apply(struct conn *c, struct target *t, json_t *config) {
     char api[200], now[40], manager[128];
-    struct object *o = store_find(&c->srv->store, t->type, t->ns, t->name);
+    struct object *o = kstore_find(&c->srv->store, t->type, t->ns, t->name);
     if (*conn_argument(c, "fieldManager") == '\0') {
         api_status(c, 400, "BadRequest", NULL, "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
                                                "required for apply patch");
@@ -265,7 +265,7 @@ static void apply(struct conn *c, struct target *t, json_t *config) {
                         .api_version = resource_api_version(t->type, t->type->storage_version, api),
                         .subresource = t->subresource,
                         .now = srv_now_text(c->srv, now, 0)};
-    CLEANUP_JSON json_t *live = o != NULL ? store_json(o) : NULL, *conflicts = NULL;
+    CLEANUP_JSON json_t *live = o != NULL ? kstore_json(o) : NULL, *conflicts = NULL;
     CLEANUP_JSON json_t *result =
         managed_apply(t->type->schema, live, pruned, &m, conn_flag(c, "force"), &conflicts);
     if (result == NULL)
@@ -284,12 +284,12 @@ void write_patch(struct conn *c, struct target *t) {
         apply(c, t, patch);
         return;
     }
-    struct object *o = store_find(&c->srv->store, t->type, t->ns, t->name);
+    struct object *o = kstore_find(&c->srv->store, t->type, t->ns, t->name);
     if (o == NULL) {
         reply_not_found(c, t);
         return;
     }
-    CLEANUP_JSON json_t *after = store_json(o);
+    CLEANUP_JSON json_t *after = kstore_json(o);
     convert_out(t->type, t->group, t->version, after);
     const char *kind = c->content_type, *why = NULL;
     if (strncmp(kind, "application/merge-patch+json", 28) == 0) {
@@ -317,7 +317,7 @@ void write_patch(struct conn *c, struct target *t) {
 static bool passes_preconditions(struct conn *c, const struct target *t, struct object *o) {
     char why[200];
     CLEANUP_JSON json_t *options = c->body.size_bytes > 0 ? jx_load(c->body.data, c->body.size_bytes, false, why) : NULL;
-    CLEANUP_JSON json_t *object = store_json(o);
+    CLEANUP_JSON json_t *object = kstore_json(o);
     const char *uid = jx_text(options, "preconditions.uid"), *rv = jx_text(options, "preconditions.resourceVersion");
     if ((*uid != '\0' && strcmp(uid, jx_text(object, "metadata.uid")) != 0) ||
         (*rv != '\0' && strcmp(rv, jx_text(object, "metadata.resourceVersion")) != 0)) {
@@ -328,7 +328,7 @@ static bool passes_preconditions(struct conn *c, const struct target *t, struct 
 }
 
 static void delete_one(struct srv *s, struct object *o) {
-    CLEANUP_JSON json_t *object = store_json(o);
+    CLEANUP_JSON json_t *object = kstore_json(o);
     bool is_pod = strcmp(o->type->plural, "pods") == 0;
     char now[40];
     if (json_array_size(jx_get(object, "metadata.finalizers")) == 0 || is_pod) {
@@ -341,14 +341,14 @@ static void delete_one(struct srv *s, struct object *o) {
 }
 
 void write_delete(struct conn *c, struct target *t) {
-    struct object *o = store_find(&c->srv->store, t->type, t->ns, t->name);
+    struct object *o = kstore_find(&c->srv->store, t->type, t->ns, t->name);
     if (o == NULL) {
         reply_not_found(c, t);
         return;
     }
     if (!passes_preconditions(c, t, o))
         return;
-    CLEANUP_JSON json_t *object = store_json(o), *status = api_make_status(200, "", t, "");
+    CLEANUP_JSON json_t *object = kstore_json(o), *status = api_make_status(200, "", t, "");
     jx_set_text(status, "details.uid", jx_text(object, "metadata.uid"));
     json_object_del(status, "code");
     if (!is_dry_run(c))
@@ -359,9 +359,9 @@ void write_delete(struct conn *c, struct target *t) {
 void write_delete_collection(struct conn *c, struct target *t) {
     struct srv *s = c->srv;
     size_t from, to;
-    store_range(&s->store, t->type, t->ns, &from, &to);
+    kstore_range(&s->store, t->type, t->ns, &from, &to);
     for (size_t i = to; i-- > from;) {
-        CLEANUP_JSON json_t *object = store_json(s->store.objects[i]);
+        CLEANUP_JSON json_t *object = kstore_json(s->store.objects[i]);
         if (read_is_selected(c, object))
             delete_one(s, s->store.objects[i]);
     }
