@@ -242,12 +242,13 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
     jwrite_array_end(w);
     if (r->mtbi_ms != RECORD_NONE)
         jwrite_member_int(w, "meanTimeBetweenSeconds", r->mtbi_ms / 1000);
-    if (r->mttr_ms != RECORD_NONE)
+    if (r->mttr_ms != RECORD_NONE && r->has_steps)
         jwrite_member_int(w, "meanTimeToRecoverSeconds", r->mttr_ms / 1000);
     jwrite_object_end(w);
 }
 
-static void write_execution(struct jwrite *w, const struct ledger_execution *e, const struct ledger_interruption *i) {
+static void write_execution(struct jwrite *w, const struct ledger_execution *e, const struct ledger_interruption *i,
+                            bool has_steps) {
     char text[128];
     jwrite_object(w);
     jwrite_member_int(w, "number", e->number);
@@ -263,13 +264,17 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
     }
     write_known(w, "firstStep", e->first_step);
     write_known(w, "lastStep", e->last_step);
-    if (i) {
+    if (i && has_steps) {
         write_known(w, "lostSteps", i->lost_steps);
         if (i->saved_on_sigterm)
             jwrite_member_bool(w, "savedOnTermination", true);
         write_known(w, "tchMs", i->tch_ms);
+    }
+    if (i) {
         write_known(w, "waitMs", i->wait_ms);
         write_known(w, "treMs", i->tre_ms);
+    }
+    if (i && has_steps) {
         write_known(w, "trmMs", i->trm_ms);
         write_known(w, "catchUpMs", i->catch_up_ms);
     }
@@ -282,7 +287,7 @@ static void write_executions(struct jwrite *w, const struct view *v) {
     jwrite_key(w, "executions");
     jwrite_array(w);
     for (int i = first; i < r->execution_count; i++)
-        write_execution(w, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL);
+        write_execution(w, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL, r->has_steps);
     jwrite_array_end(w);
 }
 

@@ -1,0 +1,278 @@
+#include "replay.h"
+
+#include "base/jscan.h"
+#include "base/mem.h"
+#include "base/rfc3339.h"
+#include "harness.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+static bool unpack(struct replay *r, const char *path) {
+    gzFile f = gzopen(path, "rb");
+    size_t capacity = 1 << 20;
+    int n;
+    if (f == NULL)
+        return false;
+    r->bytes = mem_alloc(capacity);
+    while ((n = gzread(f, r->bytes + r->size_bytes, (unsigned)(capacity - r->size_bytes))) > 0) {
+        r->size_bytes += (size_t)n;
+        if (r->size_bytes == capacity) {
+            capacity *= 2;
+            r->bytes = mem_resize(r->bytes, capacity, 1);
+        }
+    }
+    gzclose(f);
+    return n == 0;
+}
+
+static const struct {
+    const char *stream;
+    enum resource resource;
+} streams[] = {{"jobsets", RESOURCE_JOBSET}, {"jobs", RESOURCE_JOB},   {"pods", RESOURCE_POD},
+               {"nodes", RESOURCE_NODE},     {"events", RESOURCE_EVENT}, {"leases", RESOURCE_NODE_LEASE}};
+
+static int resource_of(struct slice stream, const char *workloads) {
+    if (slice_is(stream, workloads))
+        return RESOURCE_WORKLOAD;
+    for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
+        if (slice_is(stream, streams[i].stream))
+            return (int)streams[i].resource;
+    return -1;
+}
+
+static void name_event(struct replay_event *e) {
+    struct jscan j;
+    struct slice key;
+    jscan_init(&j, e->object);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (!slice_is(key, "metadata") || !jscan_object(&j)) {
+            if (!slice_is(key, "metadata"))
+                jscan_skip(&j);
+            continue;
+        }
+        while (jscan_key(&j, &key)) {
+            if (slice_is(key, "namespace"))
+                jscan_string_raw(&j, &e->namespace_);
+            else if (slice_is(key, "name"))
+                jscan_string_raw(&j, &e->name);
+            else if (slice_is(key, "uid"))
+                jscan_string_raw(&j, &e->uid);
+            else
+                jscan_skip(&j);
+        }
+    }
+}
+
+static void add_event(struct replay *r, struct replay_event e) {
+    name_event(&e);
+    MEM_GROW(r->events, r->count, r->capacity);
+    r->events[r->count++] = e;
+    if (e.at_ms > r->last_ms)
+        r->last_ms = e.at_ms;
+}
+
+static void add_list(struct replay *r, struct replay_event e, struct slice list) {
+    struct jscan j;
+    struct slice key;
+    jscan_init(&j, list);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (!slice_is(key, "items")) {
+            jscan_skip(&j);
+            continue;
+        }
+        if (jscan_array(&j))
+            while (jscan_element(&j))
+                if (jscan_raw(&j, &e.object))
+                    add_event(r, e);
+    }
+}
+
+static void add_watch(struct replay *r, struct replay_event e, struct slice frame) {
+    struct jscan j;
+    struct slice key, type = {0};
+    jscan_init(&j, frame);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "type"))
+            jscan_string_raw(&j, &type);
+        else if (slice_is(key, "object"))
+            jscan_raw(&j, &e.object);
+        else
+            jscan_skip(&j);
+    }
+    if (slice_is(type, "BOOKMARK") || slice_is(type, "ERROR"))
+        return;
+    e.what = slice_is(type, "DELETED") ? OBSERVED_DELETED : OBSERVED_PRESENT;
+    add_event(r, e);
+}
+
+static void add_line(struct replay *r, struct slice line, const char *workloads) {
+    struct jscan j;
+    struct slice key, stream = {0}, kind = {0}, body = {0};
+    struct replay_event e = {.what = OBSERVED_PRESENT};
+    jscan_init(&j, line);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "t"))
+            jscan_time_ms(&j, &e.at_ms);
+        else if (slice_is(key, "r"))
+            jscan_string_raw(&j, &stream);
+        else if (slice_is(key, "k"))
+            jscan_string_raw(&j, &kind);
+        else
+            jscan_raw(&j, &body);
+    }
+    int resource = resource_of(stream, workloads);
+    if (resource < 0)
+        return;
+    e.resource = (enum resource)resource;
+    e.stream = resource;
+    if (slice_is(kind, "list"))
+        add_list(r, e, body);
+    else if (slice_is(kind, "watch"))
+        add_watch(r, e, body);
+}
+
+bool replay_load(struct replay *r, const char *path, const char *workloads) {
+    memset(r, 0, sizeof *r);
+    if (!unpack(r, path)) {
+        harness_fail(__FILE__, __LINE__, "%s cannot be read", path);
+        return false;
+    }
+    struct slice rest = {r->bytes, r->size_bytes}, line;
+    while (slice_take_line(&rest, &line))
+        add_line(r, line, workloads);
+    return r->count > 0;
+}
+
+void replay_done(struct replay *r) {
+    free(r->events);
+    free(r->bytes);
+}
+
+void replay_feed(struct model *m, const struct replay_event *e) {
+    CHECK_INT(model_observe(m, e->resource, e->what, e->namespace_, e->name, e->uid, e->object, e->at_ms), 0);
+}
+
+void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,
+                       const char *more_spec, int64_t created_ms) {
+    char created[RFC3339_SIZE];
+    CLEANUP_FREE char *json = mem_format(
+        "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"namespace\":\"%s\","
+        "\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"1\",\"generation\":1,\"creationTimestamp\":\"%s\"},"
+        "\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},"
+        "\"stepLog\":{\"source\":\"%s\",\"format\":\"Auto\"}%s}}",
+        namespace_, name, name, rfc3339_format_s(created, created_ms), name, source, more_spec);
+    char uid[300];
+    snprintf(uid, sizeof uid, "goodput-of-%s", name);
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, slice_of(namespace_), slice_of(name),
+                            slice_of(uid), slice_of(json), created_ms),
+              0);
+}
+
+char *replay_status(struct model *m, const char *namespace_, const char *name, int64_t now_ms,
+                    struct model_summary *summary) {
+    struct model_job *job = model_job_find(m, namespace_, name);
+    struct buf out;
+    if (job == NULL)
+        return mem_strdup("");
+    buf_init(&out, 1 << 20);
+    model_job_status(job, now_ms, &out, summary);
+    CHECK(!out.truncated);
+    return buf_take(&out);
+}
+
+/* ---- looking into a status ---- */
+
+/* Leaves j at the value of the member `name` of the object at the cursor. */
+static bool enter_member(struct jscan *j, struct slice name) {
+    struct slice key;
+    if (!jscan_object(j))
+        return false;
+    while (jscan_key(j, &key)) {
+        if (slice_equal(key, name))
+            return true;
+        jscan_skip(j);
+    }
+    return false;
+}
+
+static bool element_matches(struct slice object, struct slice key, struct slice value) {
+    struct jscan j;
+    struct slice raw;
+    jscan_init(&j, object);
+    if (!enter_member(&j, key))
+        return false;
+    if (jscan_peek(&j) == JSCAN_STRING)
+        return jscan_string_raw(&j, &raw) && slice_equal(raw, value);
+    return jscan_raw(&j, &raw) && slice_equal(raw, value);
+}
+
+/* "[key=value]" on the array at the cursor. */
+static bool enter_element(struct slice *json, struct slice key, struct slice value) {
+    struct jscan j;
+    struct slice element;
+    jscan_init(&j, *json);
+    if (!jscan_array(&j))
+        return false;
+    while (jscan_element(&j)) {
+        if (!jscan_raw(&j, &element))
+            return false;
+        if (element_matches(element, key, value)) {
+            *json = element;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find(const char *status, const char *path, struct slice *json) {
+    struct slice rest = slice_of(path);
+    *json = slice_of(status);
+    while (rest.size_bytes > 0) {
+        size_t n = 0;
+        while (n < rest.size_bytes && rest.data[n] != '.' && rest.data[n] != '[')
+            n++;
+        struct slice name = {rest.data, n}, key, value;
+        struct jscan j;
+        rest = slice_skip(rest, n);
+        jscan_init(&j, *json);
+        if (!enter_member(&j, name) || !jscan_raw(&j, json))
+            return false;
+        if (slice_take_char(&rest, '[') &&
+            (!slice_take_until(&rest, '=', &key) || !slice_take_until(&rest, ']', &value) ||
+             !enter_element(json, key, value)))
+            return false;
+        slice_take_char(&rest, '.');
+    }
+    return true;
+}
+
+int64_t status_int(const char *status, const char *path) {
+    struct slice json;
+    struct jscan j;
+    int64_t value;
+    if (!find(status, path, &json))
+        return -1;
+    jscan_init(&j, json);
+    return jscan_int(&j, &value) ? value : -1;
+}
+
+const char *status_text(const char *status, const char *path) {
+    static char text[2048];
+    struct slice json;
+    struct jscan j;
+    text[0] = '\0';
+    if (!find(status, path, &json))
+        return text;
+    jscan_init(&j, json);
+    jscan_string(&j, text, sizeof text);
+    return text;
+}

@@ -1,0 +1,42 @@
+/* replay: a recording of what the API server told (tests/data/recordings), read into single observations, and fed to a
+ * model with the recorded receipt times: no clock, no cluster. */
+#ifndef TEST_REPLAY_H
+#define TEST_REPLAY_H
+
+#include "operator/model.h"
+
+struct replay_event {
+    enum resource resource;
+    enum observed what;
+    int stream; /* one per recorded stream: their order among each other is the recorder's accident */
+    int64_t at_ms;
+    struct slice namespace_, name, uid, object;
+};
+
+struct replay {
+    char *bytes; /* the unpacked file; the events point into it */
+    size_t size_bytes;
+    struct replay_event *events;
+    size_t count, capacity;
+    int64_t last_ms;
+};
+
+/* workloads: which of the two recorded streams of Workloads to take, "workloads" or "workloads.v1beta1". Fails the test
+ * and returns false if the file cannot be read. */
+bool replay_load(struct replay *r, const char *path, const char *workloads);
+void replay_done(struct replay *r);
+void replay_feed(struct model *m, const struct replay_event *e);
+
+/* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog", "None". */
+void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,
+                       const char *more_spec, int64_t created_ms);
+/* The status now (heap). */
+char *replay_status(struct model *m, const char *namespace_, const char *name, int64_t now_ms,
+                    struct model_summary *summary);
+
+/* A number anywhere in a status by a path such as "time.wallMs" or "badput[bucket=QueueWait].ms"; -1 if it is absent. */
+int64_t status_int(const char *status, const char *path);
+/* The same for text; "" if it is absent. Valid until the next call. */
+const char *status_text(const char *status, const char *path);
+
+#endif

@@ -1,0 +1,290 @@
+/* The story of tests/data/recordings: final statuses to the byte, in whatever way the streams came. */
+#include "base/mem.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define STORY "tests/data/recordings/story.jsonl.gz"
+#define JOBS 3
+
+static const char *const names[JOBS] = {"train-a", "train-b", "train-c"};
+static const char *const sources[JOBS] = {"PodLog", "PodLog", "None"};
+
+static struct model *new_model(void) {
+    struct model_options options = {.version = "test"};
+    return model_new(&options);
+}
+
+/* The JobGoodputs are created when the recording begins, whenever the model is told of them. */
+static void apply_all(struct model *m, const struct replay *r) {
+    for (int i = 0; i < JOBS; i++)
+        replay_jobgoodput(m, "train", names[i], sources[i], "", r->events[0].at_ms);
+}
+
+struct finals {
+    char *status[JOBS];
+};
+
+static struct finals finals_of(struct model *m, const struct replay *r) {
+    struct finals f;
+    for (int i = 0; i < JOBS; i++)
+        f.status[i] = replay_status(m, "train", names[i], r->last_ms, NULL);
+    return f;
+}
+
+static void finals_done(struct finals *f) {
+    for (int i = 0; i < JOBS; i++)
+        free(f->status[i]);
+}
+
+static bool check_same(const struct finals *a, const struct finals *b, const char *how, unsigned long seed) {
+    for (int i = 0; i < JOBS; i++)
+        if (strcmp(a->status[i], b->status[i]) != 0) {
+            harness_fail(__FILE__, __LINE__, "%s, seed %lu: the status of %s differs:\n%s\nexpected\n%s", how, seed,
+                         names[i], b->status[i], a->status[i]);
+            return false;
+        }
+    return true;
+}
+
+/* All at once, the JobGoodputs before event number `at`. */
+static struct finals run(const struct replay *r, size_t at) {
+    struct model *m = new_model();
+    for (size_t i = 0; i < r->count; i++) {
+        if (i == at)
+            apply_all(m, r);
+        replay_feed(m, &r->events[i]);
+    }
+    if (at >= r->count)
+        apply_all(m, r);
+    struct finals f = finals_of(m, r);
+    model_free(m);
+    return f;
+}
+
+static int64_t badput_sum(const char *status) {
+    int64_t sum = 0;
+    const char *at = strstr(status, "\"badput\":["), *end = at ? strchr(at, ']') : NULL;
+    while (at && (at = strstr(at, "\"ms\":")) != NULL && at < end) {
+        sum += strtoll(at + 5, NULL, 10);
+        at++;
+    }
+    return sum;
+}
+
+static void check_sum(const char *status, const char *name, size_t event) {
+    int64_t wall_ms = status_int(status, "time.wallMs"), productive_ms = status_int(status, "time.productiveMs");
+    if (wall_ms < 0)
+        return;
+    int64_t sum = badput_sum(status) + (productive_ms > 0 ? productive_ms : 0);
+    if (sum != wall_ms)
+        harness_fail(__FILE__, __LINE__, "%s after event %zu: the parts are %" PRId64 ", the whole is %" PRId64, name,
+                     event, sum, wall_ms);
+    if (status_int(status, "time.availableMs") > wall_ms)
+        harness_fail(__FILE__, __LINE__, "%s after event %zu: A > W", name, event);
+}
+
+TEST(story_ends_with_the_golden_statuses) {
+    struct replay r;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    struct finals f = run(&r, 0);
+    for (int i = 0; i < JOBS; i++) {
+        char path[128];
+        size_t size;
+        snprintf(path, sizeof path, "tests/data/replay/story-%s.json", names[i]);
+        if (getenv("WRITE_GOLDEN")) {
+            FILE *out = fopen(path, "w");
+            REQUIRE(out != NULL);
+            fprintf(out, "%s\n", f.status[i]);
+            fclose(out);
+        }
+        char *golden = harness_read_file(path, &size);
+        REQUIRE(golden != NULL);
+        if (size > 0 && golden[size - 1] == '\n')
+            golden[size - 1] = '\0';
+        CHECK_TEXT(f.status[i], golden);
+        free(golden);
+    }
+    finals_done(&f);
+    replay_done(&r);
+}
+
+/* Worked out by hand from the recording's marks and condition times, and by a second-by-second program that shares no
+ * code with this one. Seconds after train-a's creation (02:00:33): its slots are all bound in [1,7) [12,17) [22,27)
+ * [46,51) [56,61), all containers run in [2,7) [13,17) [23,27) [47,51) [58,61). */
+TEST(story_train_a_by_hand) {
+    struct replay r;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    struct finals f = run(&r, 0);
+    const char *s = f.status[0];
+    CHECK_TEXT(status_text(s, "phase"), "Completed");
+    CHECK_INT(status_int(s, "time.wallMs"), 61000);      /* 02:00:33 created, 02:01:34 Completed */
+    CHECK_INT(status_int(s, "time.availableMs"), 26000); /* 6 + 5 + 5 + 5 + 5 */
+    CHECK_INT(status_int(s, "time.productiveMs"), -1);   /* no step was read: absent, not 0 */
+    CHECK_INT(status_int(s, "goodputPPM.runtime"), -1);
+    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 426230);                 /* 26 / 61 */
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), -1);               /* quota in the second of creation */
+    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].ms"), 18000);        /* 02:01:00 evicted, :18 admitted */
+    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);               /* :33 to :34 */
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 16000);         /* 40-45, 50-55, 18-19, 24-29 */
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000);        /* 1 + 1 + 1 + 1 + 2 */
+    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 20000);         /* 5 + 4 + 4 + 4 + 3: no log */
+    CHECK_INT(status_int(s, "otherDefinitions[name=RunningOverTotal].numeratorMs"), 43000); /* 27 (Kueue's own
+                                accumulatedPastExecutionTimeSeconds) + 16 */
+    CHECK_INT(status_int(s, "interruptions.total"), 4); /* marks 3, 4, 5, 7 */
+    CHECK_INT(status_int(s, "interruptions.excluded"), 1);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=ApplicationError].count"), 1);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=Eviction].count"), 1);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=KueuePreemption].count"), 1);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=NodeMaintenance].count"), 1); /* taint maintenance:NoExecute */
+    CHECK_TEXT(status_text(s, "executions[number=1].evidence"),
+               "Pod train-a-slice-1-2-q26t2: container train terminated with exit 134 (Error) on node gke-tpu-02");
+    CHECK_TEXT(status_text(s, "executions[number=1].nodePool"), "tpu-slice-0");
+    CHECK_TEXT(status_text(s, "executions[number=2].cause"), "Eviction"); /* of 8pkhf, mark 4 */
+    CHECK_TEXT(status_text(s, "executions[number=2].end"), "2026-11-21T02:00:50.000Z");
+    CHECK_INT(status_int(s, "executions[number=3].waitMs"), 18000);
+    CHECK_INT(status_int(s, "executions[number=3].treMs"), 1000);
+    CHECK_TEXT(status_text(s, "executions[number=4].node"), "gke-tpu-00"); /* mark 7 */
+    CHECK_INT(status_int(s, "target.chips"), 32);
+    CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Succeeded");
+    finals_done(&f);
+    replay_done(&r);
+}
+
+/* train-b, from 02:01:00: all bound in [1,7) [11,17), running in [2,7) [13,17). train-c, from 02:01:34: all bound in
+ * [8,12), running in [9,12). */
+TEST(story_train_b_and_train_c_by_hand) {
+    struct replay r;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    struct finals f = run(&r, 0);
+    const char *b = f.status[1], *c = f.status[2];
+    CHECK_INT(status_int(b, "time.wallMs"), 17000);
+    CHECK_INT(status_int(b, "time.availableMs"), 12000);
+    CHECK_INT(status_int(b, "badput[bucket=Rescheduling].ms"), 4000);   /* :07 to :11 */
+    CHECK_INT(status_int(b, "badput[bucket=ContainerStart].ms"), 3000); /* 1 + 2 */
+    CHECK_INT(status_int(b, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(b, "executions[number=1].cause"), "OutOfMemory"); /* mark 5b: exit 137, OOMKilled */
+    CHECK_TEXT(status_text(c, "phase"), "Failed");
+    CHECK_INT(status_int(c, "time.wallMs"), 15000);
+    CHECK_INT(status_int(c, "time.availableMs"), 4000);
+    CHECK_INT(status_int(c, "badput[bucket=QueueWait].ms"), 1000);     /* created :34, QuotaReserved :35 */
+    CHECK_INT(status_int(c, "badput[bucket=Provisioning].ms"), 6000);  /* Unschedulable :35 to :41 */
+    CHECK_INT(status_int(c, "badput[bucket=Binding].ms"), 1000);       /* :41 to :42 */
+    CHECK_INT(status_int(c, "interruptions.total"), 0);                /* the failure was the job's own end */
+    CHECK_INT(status_int(c, "badput[bucket=Unattributed].ms"), 3000);
+    CHECK(strncmp(status_text(c, "conditions[type=Finished].message"), "ReachedMaxRestarts", 18) == 0);
+    CHECK_TEXT(status_text(c, "conditions[type=StepLogAttached].status"), ""); /* source None */
+    finals_done(&f);
+    replay_done(&r);
+}
+
+TEST(story_either_version_of_workloads_tells_the_same) {
+    struct replay r, old;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    REQUIRE(replay_load(&old, STORY, "workloads.v1beta1"));
+    struct finals f = run(&r, 0), g = run(&old, 0);
+    check_same(&f, &g, "v1beta1", 0);
+    finals_done(&f);
+    finals_done(&g);
+    replay_done(&r);
+    replay_done(&old);
+}
+
+TEST(story_one_event_at_a_time_adds_up_and_ends_the_same) {
+    struct replay r;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    struct finals whole = run(&r, 0);
+    struct model *m = new_model();
+    apply_all(m, &r);
+    for (size_t i = 0; i < r.count; i++) {
+        replay_feed(m, &r.events[i]);
+        while (model_next_dirty(m))
+            continue;
+        for (int k = 0; k < JOBS; k++) {
+            char *s = replay_status(m, "train", names[k], r.events[i].at_ms, NULL);
+            check_sum(s, names[k], i);
+            free(s);
+        }
+    }
+    struct finals f = finals_of(m, &r);
+    check_same(&whole, &f, "one event at a time", 0);
+    model_free(m);
+    finals_done(&whole);
+    finals_done(&f);
+    replay_done(&r);
+}
+
+TEST(story_whenever_the_jobgoodput_comes) {
+    struct replay r;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    struct finals first = run(&r, 0);
+    size_t places[] = {1, r.count / 4, r.count / 2, 3 * r.count / 4, r.count};
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        struct finals f = run(&r, places[i]);
+        check_same(&first, &f, "JobGoodput before event", places[i]);
+        finals_done(&f);
+    }
+    finals_done(&first);
+    replay_done(&r);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state += 0x9E3779B97F4A7C15u;
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* Streams in a random order that keeps each one's own; now and then a status is asked for in between. */
+static struct finals run_interleaved(const struct replay *r, uint64_t seed) {
+    size_t next[RESOURCE_COUNT] = {0}, left = r->count, at = next_random(&seed) % (r->count + 1);
+    struct model *m = new_model();
+    size_t burst = 0;
+    int stream = 0;
+    while (left > 0) {
+        if (r->count - left == at)
+            apply_all(m, r);
+        if (burst == 0) {
+            stream = (int)(next_random(&seed) % RESOURCE_COUNT);
+            burst = 1 + next_random(&seed) % 40;
+        }
+        burst--;
+        size_t *i = &next[stream];
+        while (*i < r->count && r->events[*i].stream != stream)
+            (*i)++;
+        if (*i == r->count) {
+            burst = 0;
+            continue;
+        }
+        replay_feed(m, &r->events[(*i)++]);
+        left--;
+        if (model_job_count(m) > 0 && next_random(&seed) % 50 == 0)
+            free(replay_status(m, "train", names[next_random(&seed) % JOBS], r->last_ms, NULL));
+    }
+    if (at == r->count)
+        apply_all(m, r);
+    struct finals f = finals_of(m, r);
+    model_free(m);
+    return f;
+}
+
+TEST(story_interleaved_at_random_ends_the_same) {
+    struct replay r;
+    REQUIRE(replay_load(&r, STORY, "workloads"));
+    struct finals whole = run(&r, 0);
+    const char *given = getenv("REPLAY_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    printf("interleavings from REPLAY_SEED=%" PRIu64 "\n", seed);
+    for (int i = 0; i < 60; i++) {
+        struct finals f = run_interleaved(&r, seed + (uint64_t)i);
+        bool same = check_same(&whole, &f, "interleaved", (unsigned long)(seed + (uint64_t)i));
+        finals_done(&f);
+        if (!same)
+            break;
+    }
+    finals_done(&whole);
+    replay_done(&r);
+}
