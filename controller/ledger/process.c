@@ -290,6 +290,27 @@ static void add_restore(struct process *p, const struct record *r, int64_t at_ms
         close_interval(p, OPEN_RESTORE, r, at_ms);
 }
 
+/* Records that begin and end a named interval. */
+static const struct {
+    enum record_kind start, end;
+    enum open_kind kind;
+} intervals[] = {
+    {RECORD_INIT_START, RECORD_INIT_END, OPEN_INIT},
+    {RECORD_PREPARATION_START, RECORD_PREPARATION_END, OPEN_PREPARATION},
+    {RECORD_DATA_START, RECORD_DATA_END, OPEN_DATA},
+    {RECORD_EVALUATION_START, RECORD_EVALUATION_END, OPEN_EVALUATION},
+    {RECORD_ELASTIC_REINIT_START, RECORD_ELASTIC_REINIT_END, OPEN_REINIT},
+};
+
+static void add_named(struct process *p, const struct record *r, int64_t at_ms) {
+    for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+        if (r->kind == intervals[i].start)
+            open_interval(p, intervals[i].kind, r, at_ms);
+        else if (r->kind == intervals[i].end)
+            close_interval(p, intervals[i].kind, r, at_ms);
+    }
+}
+
 static void add_known(struct process *p, const struct record *r, int64_t at_ms) {
     switch (r->kind) {
     case RECORD_JOB_END:
@@ -310,36 +331,6 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
     case RECORD_RESTORE_END:
         add_restore(p, r, at_ms);
         break;
-    case RECORD_INIT_START:
-        open_interval(p, OPEN_INIT, r, at_ms);
-        break;
-    case RECORD_INIT_END:
-        close_interval(p, OPEN_INIT, r, at_ms);
-        break;
-    case RECORD_PREPARATION_START:
-        open_interval(p, OPEN_PREPARATION, r, at_ms);
-        break;
-    case RECORD_PREPARATION_END:
-        close_interval(p, OPEN_PREPARATION, r, at_ms);
-        break;
-    case RECORD_DATA_START:
-        open_interval(p, OPEN_DATA, r, at_ms);
-        break;
-    case RECORD_DATA_END:
-        close_interval(p, OPEN_DATA, r, at_ms);
-        break;
-    case RECORD_EVALUATION_START:
-        open_interval(p, OPEN_EVALUATION, r, at_ms);
-        break;
-    case RECORD_EVALUATION_END:
-        close_interval(p, OPEN_EVALUATION, r, at_ms);
-        break;
-    case RECORD_ELASTIC_REINIT_START:
-        open_interval(p, OPEN_REINIT, r, at_ms);
-        break;
-    case RECORD_ELASTIC_REINIT_END:
-        close_interval(p, OPEN_REINIT, r, at_ms);
-        break;
     case RECORD_CUSTOM_START:
     case RECORD_CUSTOM_END:
         add_custom(p, r, at_ms, r->kind == RECORD_CUSTOM_END);
@@ -351,7 +342,7 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
         p->told_step = r->step;
         break;
     default: /* elastic slice counts and waits: issue 4; signs of life say nothing more */
-        break;
+        add_named(p, r, at_ms);
     }
 }
 

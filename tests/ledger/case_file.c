@@ -9,8 +9,10 @@
 
 #define MAX_WORDS 40
 
+enum expected { EXPECT_BUCKET, EXPECT_INTERRUPTION, EXPECT_VALUE };
+
 struct expectation {
-    enum { EXPECT_BUCKET, EXPECT_INTERRUPTION, EXPECT_VALUE } kind;
+    enum expected kind;
     int line, word_count;
     char *words[MAX_WORDS];
 };
@@ -194,7 +196,7 @@ static void read_amount(struct test_case *c, enum fact_kind kind, char *const *w
     f->amount = number_of(w[2]);
 }
 
-static void read_expectation(struct test_case *c, int kind, char *const *w, int n, int line) {
+static void read_expectation(struct test_case *c, enum expected kind, char *const *w, int n, int line) {
     struct expectation *e = &c->expectations[c->expectation_count++];
     e->kind = kind;
     e->line = line;

@@ -186,6 +186,16 @@ static void record(struct fact_list *list, uint64_t process, int64_t *line, enum
     f->record.step = step;
 }
 
+static void add_true_life(struct fact_list *list, uint64_t *r, uint64_t id, uint32_t slot, int64_t at, int64_t *bound,
+                          int64_t *running) {
+    struct ledger_life *l = &fact_list_add(list, FACT_LIFE)->life;
+    *l = fact_life(id, slot, at);
+    l->bound_ms = at + random_below(r, 20000);
+    l->running_ms = l->bound_ms + random_below(r, 9000);
+    *bound = l->bound_ms > *bound ? l->bound_ms : *bound;
+    *running = l->running_ms > *running ? l->running_ms : *running;
+}
+
 /* Executions of steps of 1 s with a checkpoint (that costs nothing) every 7, killed while a step is running; all slots
  * are lost at once and come back one after the other. */
 static struct fact_list true_job(uint64_t seed, struct truth *t) {
@@ -199,14 +209,8 @@ static struct fact_list true_job(uint64_t seed, struct truth *t) {
     for (int64_t e = 0; e <= kills; e++) {
         int64_t bound = at, running = at, since = at;
         first_life = (int64_t)list.count;
-        for (int64_t s = 0; s < slots; s++) {
-            struct ledger_life *l = &fact_list_add(&list, FACT_LIFE)->life;
-            *l = fact_life(++id, (uint32_t)s, at);
-            l->bound_ms = at + random_below(&r, 20000);
-            l->running_ms = l->bound_ms + random_below(&r, 9000);
-            bound = l->bound_ms > bound ? l->bound_ms : bound;
-            running = l->running_ms > running ? l->running_ms : running;
-        }
+        for (int64_t s = 0; s < slots; s++)
+            add_true_life(&list, &r, ++id, (uint32_t)s, at, &bound, &running);
         *(e == 0 ? &t->binding : &t->rescheduling) += bound - since;
         t->starting += running - bound;
         struct fact *p = fact_list_add(&list, FACT_PROCESS);
