@@ -17,7 +17,7 @@ struct buf {
 void buf_init(struct buf *b, size_t maximum_bytes);
 void buf_done(struct buf *b);
 #define CLEANUP_BUF __attribute__((cleanup(buf_done)))
-void buf_clear(struct buf *b); /* keeps the memory */
+void buf_clear(struct buf *b);                                      /* keeps the memory */
 int buf_append(struct buf *b, const void *data, size_t size_bytes); /* 0 or -EMSGSIZE */
 int buf_append_text(struct buf *b, const char *text);
 int buf_append_slice(struct buf *b, struct slice s);
@@ -27,7 +27,7 @@ int buf_vformat(struct buf *b, const char *format, va_list args) __attribute__((
 /* Drops the first n bytes. */
 void buf_consume(struct buf *b, size_t n);
 struct slice buf_slice(const struct buf *b);
-const char *buf_text(const struct buf *b);  /* "" when empty; borrowed */
-char *buf_take(struct buf *b);              /* moves the bytes out (never NULL); the buffer is empty afterwards */
+const char *buf_text(const struct buf *b); /* "" when empty; borrowed */
+char *buf_take(struct buf *b);             /* moves the bytes out (never NULL); the buffer is empty afterwards */
 
 #endif

@@ -9,9 +9,9 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-void *mem_alloc(size_t size);                    /* zeroed */
+void *mem_alloc(size_t size);                           /* zeroed */
 void *mem_resize(void *old, size_t count, size_t size); /* aborts on overflow of count * size; new part not zeroed */
-char *mem_strdup(const char *text);              /* NULL gives NULL */
+char *mem_strdup(const char *text);                     /* NULL gives NULL */
 char *mem_strndup(const char *text, size_t n);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
@@ -22,7 +22,7 @@ char *mem_vformat(const char *format, va_list args) __attribute__((format(printf
 #define MEM_GROW(items, count, capacity)                                                                               \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity) * 2 : 8;                                                              \
+            (capacity) = (capacity) ? (capacity)*2 : 8;                                                                \
             (items) = mem_resize((items), (capacity), sizeof *(items));                                                \
         }                                                                                                              \
     } while (0)

@@ -29,16 +29,16 @@ bool slice_ends(struct slice s, const char *suffix);
 bool slice_contains(struct slice s, const char *needle);
 const char *slice_find(struct slice s, const char *needle); /* into s, or NULL */
 const char *slice_find_char(struct slice s, char c);
-struct slice slice_trim(struct slice s);                    /* spaces, tabs, CR, LF at both ends */
+struct slice slice_trim(struct slice s);                          /* spaces, tabs, CR, LF at both ends */
 static inline struct slice slice_skip(struct slice s, size_t n) { /* n beyond the size: all of it */
     if (n > s.size_bytes)
         n = s.size_bytes;
     return n != 0 ? (struct slice){s.data + n, s.size_bytes - n} : s;
 }
-char *slice_dup(struct slice s);                            /* heap, NUL-terminated; caller frees */
+char *slice_dup(struct slice s); /* heap, NUL-terminated; caller frees */
 /* Copies with truncation at a UTF-8 boundary; always NUL-terminates. True if it all fitted. */
 bool slice_copy(char *to, size_t to_size, struct slice s);
-uint64_t slice_hash(struct slice s);                        /* FNV-1a, stable across runs */
+uint64_t slice_hash(struct slice s); /* FNV-1a, stable across runs */
 
 /* Cursors. */
 static inline bool slice_take_char(struct slice *s, char c) {
@@ -52,8 +52,8 @@ bool slice_take_prefix(struct slice *s, const char *prefix);
 bool slice_take_until(struct slice *s, char delimiter, struct slice *taken);
 /* Takes the next line without its "\n" (and "\r"); false at the end. A last line without "\n" counts. */
 bool slice_take_line(struct slice *s, struct slice *line);
-bool slice_take_int(struct slice *s, int64_t *value);     /* [+-]digits; false on overflow */
-bool slice_take_uint(struct slice *s, int64_t *value);    /* digits only; false on overflow */
+bool slice_take_int(struct slice *s, int64_t *value);  /* [+-]digits; false on overflow */
+bool slice_take_uint(struct slice *s, int64_t *value); /* digits only; false on overflow */
 /* Decimal with optional fraction and exponent, also "nan"/"inf" (any case); correctly rounded, locale-free. */
 bool slice_take_double(struct slice *s, double *value);
 /* The same decimal scaled by 10^digits and rounded to nearest, exact in integers: "1.2345", 3 -> 1235 (half away

@@ -32,7 +32,7 @@ enum steplog_format {
 };
 
 const char *steplog_format_name(enum steplog_format format);
-int steplog_format_of_name(struct slice name); /* -1 if there is none */
+int steplog_format_of_name(struct slice name);                /* -1 if there is none */
 bool steplog_format_is_supported(enum steplog_format format); /* parser built in yet */
 
 #define STEPLOG_MAX_LINE_BYTES 65536 /* longer lines: the head is read, the rest dropped and counted */
@@ -54,8 +54,8 @@ void steplog_end(struct steplog *s);
 
 struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed;
-    int64_t last_stamp_ms;            /* TIME_UNKNOWN */
-    enum steplog_format recognised;   /* the format that gave steps; AUTO while none did */
+    int64_t last_stamp_ms;          /* TIME_UNKNOWN */
+    enum steplog_format recognised; /* the format that gave steps; AUTO while none did */
 };
 struct steplog_counts steplog_counts_get(const struct steplog *s);
 
