@@ -195,6 +195,5 @@ void store_touch_pod(struct model *m, struct pod *p) {
 
 void store_touch_node(struct model *m, struct node *n) {
     for (struct pod *p = n->pods; p; p = p->next_on_node)
-        if (!p->is_gone)
-            store_touch_pod(m, p);
+        store_touch_pod(m, p); /* also those that are gone: why they were lost may be told only now */
 }

@@ -40,12 +40,17 @@ static void finals_done(struct finals *f) {
 }
 
 static bool check_same(const struct finals *a, const struct finals *b, const char *how, unsigned long seed) {
-    for (int i = 0; i < JOBS; i++)
-        if (strcmp(a->status[i], b->status[i]) != 0) {
-            harness_fail(__FILE__, __LINE__, "%s, seed %lu: the status of %s differs:\n%s\nexpected\n%s", how, seed,
-                         names[i], b->status[i], a->status[i]);
-            return false;
-        }
+    for (int i = 0; i < JOBS; i++) {
+        size_t at = 0;
+        while (a->status[i][at] && a->status[i][at] == b->status[i][at])
+            at++;
+        if (a->status[i][at] == b->status[i][at])
+            continue;
+        size_t from = at > 100 ? at - 100 : 0;
+        harness_fail(__FILE__, __LINE__, "%s %lu: %s differs at byte %zu:\n  %.180s\nexpected\n  %.180s", how, seed,
+                     names[i], at, b->status[i] + from, a->status[i] + from);
+        return false;
+    }
     return true;
 }
 
