@@ -41,11 +41,11 @@ static void job_free(struct model_job *job) {
 void model_free(struct model *m) {
     if (m == NULL)
         return;
-    for (size_t i = 0; i < m->jobs.count; i++)
-        job_free(m->jobs.entries[i].value);
     for (size_t i = 0; i < m->dirty_count; i++)
         if (m->dirty[i]->is_deleted)
             job_free(m->dirty[i]);
+    for (size_t i = 0; i < m->jobs.count; i++)
+        job_free(m->jobs.entries[i].value);
     if (m->gone)
         job_free(m->gone);
     map_done(&m->jobs);
