@@ -72,6 +72,7 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
         t->view_count++;
         v->ended_ms = effective_end(v->process, known_ms);
         v->first_record_ms = known_or(v->process->first_record_ms, known_ms, TIME_UNKNOWN);
+        t->has_records |= v->first_record_ms != TIME_UNKNOWN;
         choose_source(v, known_ms);
         if (known_or(v->process->first_checkpoint_ms, known_ms, TIME_UNKNOWN) != TIME_UNKNOWN)
             t->has_checkpoints = true;

@@ -55,6 +55,7 @@ struct training {
     int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
     int64_t interval;                /* step numbers from line to line */
     int64_t durable_step;            /* RECORD_NONE */
+    bool has_records;                /* any process said anything that means something */
     bool has_checkpoints;            /* any record of a save or a restore */
     size_t series_first_run;         /* runs from here on are of the present series */
     int64_t clipped_ms, overlapped;
