@@ -1,0 +1,37 @@
+/* fake: Kubernetes objects for tests, no longer than what the model reads, told to a model at their own times. All times
+ * are seconds after FAKE_EPOCH; -1: not (yet). */
+#ifndef TEST_FAKE_H
+#define TEST_FAKE_H
+
+#include "operator/model.h"
+
+#define FAKE_EPOCH_S 1795226400 /* 2026-11-21T02:00:00Z */
+
+struct fake_pod {
+    const char *name, *node, *container;
+    int index, restart_count, exit_code;
+    int created, bound, started, finished, unschedulable, asked_to_go, grace;
+    int last_finished, last_exit_code;  /* lastState */
+    const char *phase, *reason;         /* of the terminated state */
+    const char *disruption;             /* reason of DisruptionTarget, at `asked_to_go` */
+    const char *restart_policy;
+};
+/* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */
+struct fake_pod fake_pod(const char *name, int index, int created);
+void fake_tell_pod(struct model *m, const struct fake_pod *pod, enum observed what, double at);
+
+/* A JobSet "js" with 1 x pods, created at 0, and what its spec and status hold beside that: members of each, with a
+ * leading comma in more_spec. */
+void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at);
+void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at);
+void fake_tell_workload(struct model *m, const char *conditions, double at);
+void fake_tell_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
+                    const char *taints, double at);
+void fake_tell_lease(struct model *m, const char *node, double renewed);
+void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
+/* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */
+const char *fake_condition(const char *type, const char *status, const char *reason, int at);
+const char *fake_time(int at); /* quoted; a ring of 16 */
+int64_t fake_ms(double at);
+
+#endif

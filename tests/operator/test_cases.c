@@ -1,0 +1,364 @@
+/* Lives that the recorded story lacks, each with figures that follow from the times given. */
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+
+static struct model *begin(const char *more_spec) {
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    char created[32];
+    snprintf(created, sizeof created, "js");
+    replay_jobgoodput(m, "ns", created, "None", more_spec, fake_ms(0));
+    return m;
+}
+
+static char *finish(struct model *m, double now) {
+    char *s = replay_status(m, "ns", "js", fake_ms(now), NULL);
+    model_free(m);
+    return s;
+}
+
+static struct fake_pod running_pod(const char *name, int index, int created, int bound, int started) {
+    struct fake_pod p = fake_pod(name, index, created);
+    p.bound = bound;
+    p.started = started;
+    p.phase = "Running";
+    return p;
+}
+
+TEST(a_person_suspends_and_resumes) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    char status[512];
+    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 20));
+    fake_tell_jobset(m, 1, ",\"suspend\":true", status, 20.4);
+    a.asked_to_go = 20;
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 21);
+    char *s = replay_status(m, "ns", "js", fake_ms(30), NULL);
+    CHECK_TEXT(status_text(s, "phase"), "Suspended");
+    CHECK_TEXT(status_text(s, "phaseSince"), "2026-11-21T02:00:20.000Z");
+    CHECK_TEXT(status_text(s, "availability.message"), "JobSet js: spec.suspend=true");
+    free(s);
+    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 50));
+    fake_tell_jobset(m, 1, ",\"suspend\":false", status, 50.3);
+    struct fake_pod b = running_pod("b", 0, 51, 52, 53);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 53.1);
+    s = finish(m, 60);
+    CHECK_INT(status_int(s, "time.wallMs"), 60000);
+    CHECK_INT(status_int(s, "time.availableMs"), 26000); /* 2-20 and 52-60 */
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 30000);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 2000);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
+    CHECK_INT(status_int(s, "interruptions.excluded"), 1);
+    CHECK_TEXT(status_text(s, "phase"), "Training"); /* source None: containers that run are all there is to see */
+    CHECK_INT(status_int(s, "otherDefinitions[name=ExcludingSuspended].denominatorMs"), 30000);
+    free(s);
+}
+
+TEST(suspended_from_the_beginning_is_no_interruption) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, ",\"suspend\":true", "", 0.2);
+    char *s = finish(m, 10);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 10000);
+    CHECK_INT(status_int(s, "interruptions.total"), 0);
+    CHECK_TEXT(status_text(s, "phase"), "Suspended");
+    free(s);
+}
+
+TEST(image_pull_is_told_by_events) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_event(m, "a", "Pulling", "Pulling image \\\"x\\\"", 3); /* may come before its pod */
+    struct fake_pod a = running_pod("a", 0, 1, 2, 9);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
+    fake_tell_event(m, "a", "Pulled",
+                    "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.", 8);
+    char *s = finish(m, 20);
+    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 2000);
+    CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), 5000);      /* 3 to 8: both stamps fit 4.7 s */
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 2000); /* 2 to 3, 8 to 9 */
+    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 11000);
+    free(s);
+}
+
+TEST(an_image_already_present_is_no_pull) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 9);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
+    fake_tell_event(m, "a", "Pulled", "Container image \\\"x\\\" already present on machine", 4);
+    char *s = finish(m, 20);
+    CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), -1);
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 7000);
+    free(s);
+}
+
+/* The node's lease was renewed last at 30, Ready turned Unknown at 71, the pod was deleted at 80 and came up elsewhere. */
+static void tell_node_failure(struct model *m, bool lease_first) {
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-nodepool\":\"pool\"", "", 0.5);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    for (int at = 0; at <= 30 && lease_first; at += 10)
+        fake_tell_lease(m, "n0", at);
+    fake_tell_node(m, "n0", "Unknown", 71, "\"cloud.google.com/gke-nodepool\":\"pool\"", "", 71.2);
+    a.asked_to_go = 80;
+    a.disruption = "DeletionByTaintManager";
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 81);
+    struct fake_pod b = running_pod("b", 0, 82, 84, 85);
+    b.node = "n1";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 85.1);
+    free(replay_status(m, "ns", "js", fake_ms(90), NULL));
+    for (int at = 0; at <= 30 && !lease_first; at += 10)
+        fake_tell_lease(m, "n0", at);
+    if (!lease_first) /* a lease does not wake a job by itself */
+        fake_tell_node(m, "n0", "Unknown", 71, "\"cloud.google.com/gke-nodepool\":\"other\"", "", 90);
+}
+
+TEST(a_dead_node_counts_from_its_last_sign_of_life) {
+    for (int lease_first = 0; lease_first < 2; lease_first++) {
+        struct model *m = begin("");
+        tell_node_failure(m, lease_first);
+        char *s = finish(m, 100);
+        CHECK_INT(status_int(s, "time.availableMs"), 44000); /* 2-30, 84-100 */
+        CHECK_INT(status_int(s, "badput[family=Scheduling].ms"), 41000); /* FailureDetection is the first of them: 30-71 */
+        CHECK_TEXT(status_text(s, "badput[family=Scheduling].bucket"), "FailureDetection");
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 13000); /* 71-84 */
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
+        CHECK_TEXT(status_text(s, "executions[number=1].node"), "n0");
+        CHECK(strstr(status_text(s, "executions[number=1].evidence"), "n0 that was not Ready") != NULL);
+        free(s);
+    }
+}
+
+TEST(a_node_that_comes_back_was_an_outage) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_tell_node(m, "n0", "False", 20, "", "", 20.2);
+    fake_tell_node(m, "n0", "True", 30, "", "", 30.2);
+    char *s = finish(m, 40);
+    CHECK_INT(status_int(s, "time.availableMs"), 28000);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:00:20.000Z");
+    free(s);
+}
+
+TEST(spot_reclaim_is_told_by_the_taint) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-spot\":\"true\"",
+                   "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}", 19);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    a.asked_to_go = 20;
+    a.disruption = "TerminationByKubelet";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    char *s = finish(m, 40);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "SpotReclaim");
+    CHECK_TEXT(status_text(s, "phase"), "Recovering");
+    CHECK_TEXT(status_text(s, "availability.message"), "slice 0 host 0: pod a is terminating for 20s on node n0");
+    free(s);
+}
+
+TEST(a_success_after_an_eviction_is_no_completion) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    a.asked_to_go = 20;
+    a.disruption = "EvictionByEvictionAPI";
+    a.finished = 22;
+    a.phase = "Succeeded";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
+    char *s = finish(m, 40);
+    CHECK_INT(status_int(s, "time.availableMs"), 18000);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
+    free(s);
+}
+
+TEST(a_kubelet_eviction_is_told_by_its_event_alone) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    a.finished = 22;
+    a.phase = "Succeeded";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
+    free(replay_status(m, "ns", "js", fake_ms(23), NULL));
+    fake_tell_event(m, "a", "Evicted", "Usage of EmptyDir volume exceeds the limit", 20);
+    char *s = finish(m, 40);
+    CHECK_INT(status_int(s, "time.availableMs"), 18000);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
+    free(s);
+}
+
+TEST(a_deleted_pod_is_a_cause_only_if_nothing_explains_it) {
+    for (int restarted = 0; restarted < 2; restarted++) {
+        struct model *m = begin("");
+        fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
+        struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+        a.asked_to_go = 20;
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+        free(replay_status(m, "ns", "js", fake_ms(20.2), NULL));
+        if (restarted)
+            fake_tell_jobset(m, 1, "", "\"restarts\":1", 21);
+        struct fake_pod b = running_pod("b", 0, 22, 23, 24);
+        fake_tell_pod(m, &b, OBSERVED_PRESENT, 24.1);
+        char *s = finish(m, 40);
+        CHECK_INT(status_int(s, "interruptions.total"), 1);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), restarted ? "Unknown" : "PodDeleted");
+        free(s);
+    }
+}
+
+TEST(a_restart_in_place_keeps_the_slot) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    a.restart_policy = "OnFailure";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    a.restart_count = 1;
+    a.last_finished = 20;
+    a.last_exit_code = 1;
+    a.started = 25;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 25.1);
+    char *s = finish(m, 40);
+    CHECK_INT(status_int(s, "time.availableMs"), 38000);
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000); /* 2-3, 20-25 */
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
+    CHECK(strstr(status_text(s, "executions[number=1].evidence"), "restarted in place after exit 1") != NULL);
+    free(s);
+}
+
+TEST(unschedulable_pods_say_why) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 2, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3), b = fake_pod("b", 1, 1);
+    b.unschedulable = 1;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.2);
+    char *s = finish(m, 901);
+    CHECK_TEXT(status_text(s, "phase"), "Provisioning");
+    CHECK_TEXT(status_text(s, "availability.message"), "slice 0 host 1: Unschedulable for 15m: so \"it\" is");
+    CHECK_INT(status_int(s, "availability.required"), 2);
+    CHECK_INT(status_int(s, "availability.available"), 1);
+    CHECK_INT(status_int(s, "badput[bucket=Provisioning].ms"), 900000);
+    free(s);
+}
+
+TEST(kueue_evicts_for_other_reasons_too) {
+    struct model *m = begin("");
+    char conditions[1400];
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    snprintf(conditions, sizeof conditions, "%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+             fake_condition("Admitted", "True", "Admitted", 6));
+    fake_tell_workload(m, conditions, 6.1);
+    struct fake_pod a = running_pod("a", 0, 7, 8, 9);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
+    snprintf(conditions, sizeof conditions, "%s,%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+             fake_condition("Admitted", "True", "Admitted", 6), fake_condition("Evicted", "True", "PodsReadyTimeout", 20));
+    fake_tell_workload(m, conditions, 20.1);
+    a.asked_to_go = 20;
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 21);
+    char *s = replay_status(m, "ns", "js", fake_ms(30), NULL);
+    CHECK_TEXT(status_text(s, "phase"), "Queued");
+    CHECK_TEXT(status_text(s, "interruptions.byCause[cause=KueueEviction/PodsReadyTimeout].cause"),
+               "KueueEviction/PodsReadyTimeout");
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 6000); /* 0-4 no quota, 4-6 checks */
+    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].ms"), 10000);
+    free(s);
+    model_free(m);
+}
+
+TEST(targets_that_are_missing_taken_or_gone) {
+    struct model *m = begin("");
+    char *s = replay_status(m, "ns", "js", fake_ms(5), NULL);
+    CHECK_TEXT(status_text(s, "phase"), "Pending");
+    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "TargetNotFound");
+    CHECK_INT(status_int(s, "time.wallMs"), -1);
+    free(s);
+    const char *second = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"second\",\"uid\":\"2\",\"generation\":1,"
+                         "\"creationTimestamp\":\"2026-11-21T02:00:07Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
+                         "\"name\":\"js\"}}}";
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("second"), SLICE("2"),
+                            slice_of(second), fake_ms(7)),
+              0);
+    s = replay_status(m, "ns", "second", fake_ms(8), NULL);
+    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Duplicate");
+    free(s);
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_jobset_gone(m, 1, 12, 12.4);
+    s = replay_status(m, "ns", "js", fake_ms(20), NULL);
+    CHECK_TEXT(status_text(s, "phase"), "Deleted");
+    CHECK_INT(status_int(s, "time.wallMs"), 12000);
+    CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Deleted");
+    free(s);
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
+                            SLICE(""), fake_ms(21)),
+              0);
+    s = replay_status(m, "ns", "second", fake_ms(22), NULL); /* now it is the only one */
+    CHECK_TEXT(status_text(s, "phase"), "Deleted");
+    free(s);
+    int deleted = 0;
+    for (struct model_job *job; (job = model_next_dirty(m)) != NULL;)
+        deleted += model_job_is_deleted(job);
+    CHECK_INT(deleted, 1);
+    CHECK_INT(model_job_count(m), 1);
+    model_free(m);
+}
+
+TEST(a_target_managed_elsewhere_gets_no_scores) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, ",\"managedBy\":\"kueue.x-k8s.io/multikueue\"", "", 0.2);
+    char *s = finish(m, 10);
+    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "ManagedElsewhere");
+    CHECK_TEXT(status_text(s, "goodput.scheduling"), "");
+    free(s);
+}
+
+TEST(a_target_made_again_moves_its_result_to_previous) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_jobset_gone(m, 1, 12, 12.4);
+    const char *again = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":"
+                        "\"2026-11-21T02:00:20Z\"},\"spec\":{\"replicatedJobs\":[]}}";
+    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
+                            slice_of(again), fake_ms(20)),
+              0);
+    char *s = finish(m, 25);
+    CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
+    CHECK_TEXT(status_text(s, "previous[uid=uid-js].time.end"), "2026-11-21T02:00:12.000Z");
+    CHECK_INT(status_int(s, "previous[uid=uid-js].time.wallMs"), 12000);
+    CHECK_INT(status_int(s, "time.wallMs"), 5000);
+    free(s);
+}
+
+/* Every cut of a real object is refused or read, and never crashes (this runs under the sanitizers too). */
+TEST(malformed_objects_are_left_out) {
+    struct replay r;
+    REQUIRE(replay_load(&r, "tests/data/recordings/story.jsonl.gz", "workloads"));
+    bool was_cut[RESOURCE_COUNT] = {false};
+    struct model *m = begin("");
+    for (size_t i = r.count; i-- > 0;) {
+        struct replay_event *e = &r.events[i];
+        if (was_cut[e->resource])
+            continue;
+        was_cut[e->resource] = true;
+        for (size_t n = 0; n < e->object.size_bytes; n++) {
+            struct slice cut = {e->object.data, n};
+            CHECK(model_observe(m, e->resource, OBSERVED_PRESENT, e->namespace_, e->name, e->uid, cut, e->at_ms) < 0);
+        }
+    }
+    static const char *const odd[] = {"null", "[]", "{}", "{\"metadata\":[]}", "{\"metadata\":{\"name\":7}}", "\"x\""};
+    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
+        for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
+            CHECK(model_observe(m, (enum resource)resource, OBSERVED_PRESENT, SLICE("n"), SLICE("x"), SLICE("u"),
+                                slice_of(odd[i]), 1) < 0);
+    CHECK_INT(model_job_count(m), 1);
+    model_free(m);
+    replay_done(&r);
+}
