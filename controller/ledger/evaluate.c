@@ -193,6 +193,8 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->retained_steps = s->step_count - s->lost_steps;
     result->last_durable_step = t->durable_step;
     result->ideal_step_ms = t->ideal_ms;
+    result->median_step_ms = t->median_ms;
+    result->p99_step_ms = t->p99_ms;
     result->clipped_ms = t->clipped_ms;
     result->overlapped_records = t->overlapped;
     result->last_record_ms = TIME_UNKNOWN;

@@ -170,6 +170,7 @@ struct ledger_result {
     int64_t last_record_ms;        /* TIME_UNKNOWN */
     int64_t step_count, retained_steps, lost_steps;
     int64_t ideal_step_ms;         /* as used; 0 if not known */
+    int64_t median_step_ms, p99_step_ms; /* of steps that are not the first of their process; RECORD_NONE */
     /* chips x ms; lost = allocated - productive */
     int64_t chip_ms_allocated, chip_ms_productive, chip_ms_waiting;
     int64_t chips;                 /* required now */

@@ -160,23 +160,32 @@ static size_t collect_durations(const struct view *v, int32_t *to) {
     return n;
 }
 
-/* Median of the durations of all steps that are not the first of their process; the median leaves outliers out. Two of
- * them (three steps) are the least that says anything. */
-static void learn_ideal(struct training *t, const struct ledger_options *options) {
-    t->ideal_ms = options->ideal_step_ms > 0 ? min_of(options->ideal_step_ms, INT32_MAX) : 0;
+/* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. Two
+ * of them (three steps) are the least that says anything. */
+static void learn_durations(struct training *t) {
     size_t most = 0, n = 0;
+    t->median_ms = t->p99_ms = RECORD_NONE;
     for (size_t i = 0; i < t->view_count; i++)
         most += t->views[i].completed;
-    if (t->ideal_ms == 0 && most >= 3) {
-        int32_t *all = mem_resize(NULL, most, sizeof *all);
-        for (size_t i = 0; i < t->view_count; i++)
-            n += collect_durations(&t->views[i], all + n);
-        if (n >= 2) {
-            int64_t upper = kth_smallest(all, n, n / 2);
-            t->ideal_ms = n % 2 ? upper : (upper + kth_smallest(all, n, n / 2 - 1)) / 2;
-        }
-        free(all);
+    if (most < 3)
+        return;
+    int32_t *all = mem_resize(NULL, most, sizeof *all);
+    for (size_t i = 0; i < t->view_count; i++)
+        n += collect_durations(&t->views[i], all + n);
+    if (n >= 2) {
+        int64_t upper = kth_smallest(all, n, n / 2);
+        t->median_ms = n % 2 ? upper : (upper + kth_smallest(all, n, n / 2 - 1)) / 2;
+        t->p99_ms = kth_smallest(all, n, (n * 99 + 99) / 100 - 1);
     }
+    free(all);
+}
+
+/* The ideal step: as configured, else the median, which leaves outliers out. */
+static void learn_ideal(struct training *t, const struct ledger_options *options) {
+    learn_durations(t);
+    t->ideal_ms = t->median_ms != RECORD_NONE ? t->median_ms : 0;
+    if (options->ideal_step_ms > 0)
+        t->ideal_ms = min_of(options->ideal_step_ms, INT32_MAX);
     t->hang_after_ms = options->hang_after_ms > 0 ? options->hang_after_ms
                                                   : max_of(HANG_AFTER_LEAST_MS, 10 * t->ideal_ms * t->interval);
 }

@@ -53,6 +53,7 @@ struct training {
     struct run *runs;
     size_t run_count, run_capacity;
     int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
+    int64_t median_ms, p99_ms;       /* of the steps that are not the first of their process; RECORD_NONE */
     int64_t interval;                /* step numbers from line to line */
     int64_t durable_step;            /* RECORD_NONE */
     bool has_records;                /* any process said anything that means something */

@@ -303,6 +303,8 @@ static void write_steps(struct jwrite *w, const struct view *v) {
     jwrite_member_int(w, "repeated", r->lost_steps);
     int64_t mean_ms = r->retained_steps > 0 ? r->productive_ms / r->retained_steps : RECORD_NONE;
     write_known(w, "meanMs", mean_ms);
+    write_known(w, "p50Ms", r->median_step_ms);
+    write_known(w, "p99Ms", r->p99_step_ms);
     if (r->ideal_step_ms > 0) {
         jwrite_member_int(w, "idealMs", r->ideal_step_ms);
         if (mean_ms != RECORD_NONE)
