@@ -6,14 +6,14 @@
 #include "ledger/ledger.h"
 
 struct cause_rule {
-    const char *object;   /* "Pod", "Workload", "Node", "JobSet", "Job" */
-    const char *shows;    /* condition type, "event", "exit", "deleted", ... */
-    const char *reason;   /* of the condition, "*" for any */
-    const char *node;     /* what the node shows then: "NotReady", "Spot", "Maintenance"; "*" for anything */
+    const char *object; /* "Pod", "Workload", "Node", "JobSet", "Job" */
+    const char *shows;  /* condition type, "event", "exit", "deleted", ... */
+    const char *reason; /* of the condition, "*" for any */
+    const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance"; "*" for anything */
     enum cause cause;
     const char *sub_reason; /* template; "" for none */
-    const char *evidence; /* template: {name} {reason} {message} {node}; {on node} is empty without a node */
-    const char *source;   /* where it is written that it is so */
+    const char *evidence;   /* template: {name} {reason} {message} {node}; {on node} is empty without a node */
+    const char *source;     /* where it is written that it is so */
 };
 
 struct cause_facts { /* "" where not known */

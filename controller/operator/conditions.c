@@ -1,6 +1,6 @@
-/* The conditions of a JobGoodput. Their times come from facts where facts tell, so that the same recording gives the same
- * status however often it was evaluated; where none does, the time up to which it was so is remembered while the target
- * runs, and is the end once it ended. */
+/* The conditions of a JobGoodput. Their times come from facts where facts tell, so that the same recording gives the
+ * same status however often it was evaluated; where none does, the time up to which it was so is remembered while the
+ * target runs, and is the end once it ended. */
 #include "operator/view.h"
 
 #include <stdarg.h>
@@ -31,8 +31,8 @@ static void set_ready(struct view *v) {
     const struct model_job *job = v->job;
     const char *kind = job->target_kind == TARGET_JOBSET ? "JobSet" : "Job";
     if (job->duplicate_of)
-        set(v, READY, false, "Duplicate", job->created_ms, "%s %s is already measured by JobGoodput %s, which is older", kind,
-            job->target_name, job->duplicate_of->name);
+        set(v, READY, false, "Duplicate", job->created_ms, "%s %s is already measured by JobGoodput %s, which is older",
+            kind, job->target_name, job->duplicate_of->name);
     else if (job->target == NULL || !job->target->is_seen)
         set(v, READY, false, "TargetNotFound", job->created_ms, "there is no %s %s in namespace %s yet; waiting for it",
             kind, job->target_name, job->namespace_);
@@ -73,8 +73,10 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
         return true;
     }
     if (job_log_replicated_job(job) == NULL) {
-        set(v, STEP_LOG_ATTACHED, false, "NoSuchReplicatedJob", at_ms, "%s has no replicated job %s",
-            job->target_name, job->log_job[0] ? job->log_job : job->target->coordinator ? job->target->coordinator : "");
+        set(v, STEP_LOG_ATTACHED, false, "NoSuchReplicatedJob", at_ms, "%s has no replicated job %s", job->target_name,
+            job->log_job[0]            ? job->log_job
+            : job->target->coordinator ? job->target->coordinator
+                                       : "");
         return true;
     }
     for (int i = 0; i < job->log_pod_count; i++)
@@ -157,7 +159,9 @@ static void set_finished(struct view *v) {
     const struct target *t = v->target;
     if (!v->has_ended)
         return;
-    const char *reason = t->outcome == OUTCOME_SUCCEEDED ? "Succeeded" : t->outcome == OUTCOME_FAILED ? "Failed" : "Deleted";
+    const char *reason = t->outcome == OUTCOME_SUCCEEDED ? "Succeeded"
+                         : t->outcome == OUTCOME_FAILED  ? "Failed"
+                                                         : "Deleted";
     if (t->outcome == OUTCOME_DELETED)
         set(v, FINISHED, true, reason, v->through_ms, "the target was deleted before it ended");
     else

@@ -97,7 +97,9 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
         const struct transition *s = &t->suspended.items[i];
         if (!s->is_true || target_is_queued_by_kueue(t))
             continue;
-        struct ledger_hold hold = {.kind = BUCKET_SUSPENDED, .key = (uint64_t)s->at_ms, .from_ms = s->at_ms,
+        struct ledger_hold hold = {.kind = BUCKET_SUSPENDED,
+                                   .key = (uint64_t)s->at_ms,
+                                   .from_ms = s->at_ms,
                                    .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
                                    .basis = s->is_derived ? BASIS_DERIVED : BASIS_OBSERVED};
         snprintf(hold.evidence, sizeof hold.evidence, "%s %.200s: spec.suspend=true", kind, t->name);
@@ -149,8 +151,8 @@ static void tell_dependencies(struct model_job *job, struct sink *sink) {
         hold.key = slice_hash(slice_of(t->jobs[i].name));
         hold.from_ms = t->created_ms;
         hold.to_ms = first_created_ms(t, t->jobs[i].name);
-        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn", t->name,
-                 t->jobs[i].name);
+        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn",
+                 t->name, t->jobs[i].name);
         sink_hold(sink, &hold);
     }
 }
@@ -158,7 +160,8 @@ static void tell_dependencies(struct model_job *job, struct sink *sink) {
 void fact_tell_target(struct model_job *job) {
     struct target *t = job->target;
     struct sink sink = sink_begin(job->ledger, &job->pushed);
-    ledger_set_span(job->ledger, t->created_ms, job_end_ms(job), t->end_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->outcome);
+    ledger_set_span(job->ledger, t->created_ms, job_end_ms(job),
+                    t->end_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->outcome);
     tell_sizes(job);
     tell_suspensions(job, &sink);
     tell_restarts(t, &sink);

@@ -34,8 +34,8 @@ static void tell_evictions(const struct workload *w, struct sink *sink) {
         if (!e->is_true)
             continue;
         struct cause_facts f = {"Workload", "Evicted", e->reason, "", w->name, e->message ? e->message : "", "", ""};
-        struct ledger_disruption d = {.key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms,
-                                      .opens = true};
+        struct ledger_disruption d = {
+            .key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms, .opens = true};
         if (!cause_fill(&f, &d))
             continue;
         sink_disruption(sink, &d);

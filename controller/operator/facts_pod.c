@@ -17,8 +17,8 @@ static int64_t max_of(int64_t a, int64_t b) {
 }
 
 int64_t fact_finished_ms(const struct instance *i) {
-    bool is_within = i->finished_ms != TIME_UNKNOWN && i->last_line_ms > i->finished_ms &&
-                     i->last_line_ms < i->finished_ms + 1000;
+    bool is_within =
+        i->finished_ms != TIME_UNKNOWN && i->last_line_ms > i->finished_ms && i->last_line_ms < i->finished_ms + 1000;
     return is_within ? i->last_line_ms : i->finished_ms;
 }
 
@@ -196,8 +196,8 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
                 continue;
             if (is_last && c->instances[k].exit_code == 0)
                 continue;
-            int64_t up_ms = is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN
-                                                                                      : c->instances[k + 1].started_ms;
+            int64_t up_ms =
+                is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN : c->instances[k + 1].started_ms;
             sink_restart(sink, p->id, down_ms, max_of(up_ms, down_ms));
             struct ledger_disruption d = {.key = p->id + (uint64_t)c->instances[k].restart_count + 1, .at_ms = down_ms};
             char message[STORE_MESSAGE_SIZE], exit_text[32];
@@ -205,8 +205,8 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
             snprintf(message, sizeof message, "container %s restarted in place after %s (%s)", c->name, exit_text,
                      c->instances[k].reason);
             bool is_oom = strcmp(c->instances[k].reason, "OOMKilled") == 0;
-            struct cause_facts f = {"Pod", "exit", is_oom ? "OOMKilled" : exit_text, "", p->name, message,
-                                    p->node ? p->node->name : "", p->node ? p->node->pool : ""};
+            struct cause_facts f = {"Pod",   "exit",  is_oom ? "OOMKilled" : exit_text, "",
+                                    p->name, message, p->node ? p->node->name : "",     p->node ? p->node->pool : ""};
             if (cause_fill(&f, &d))
                 sink_disruption(sink, &d);
         }
@@ -216,15 +216,21 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
 static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
     int64_t until_ms = p->bound_ms != TIME_UNKNOWN ? p->bound_ms : lost_ms;
     if (p->gated_from_ms != TIME_UNKNOWN) {
-        struct ledger_hold hold = {.kind = BUCKET_QUEUE_WAIT, .key = p->id, .from_ms = p->gated_from_ms,
-                                   .to_ms = min_of(until_ms, p->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : p->gated_to_ms),
+        struct ledger_hold hold = {.kind = BUCKET_QUEUE_WAIT,
+                                   .key = p->id,
+                                   .from_ms = p->gated_from_ms,
+                                   .to_ms =
+                                       min_of(until_ms, p->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : p->gated_to_ms),
                                    .basis = BASIS_DERIVED};
         snprintf(hold.evidence, sizeof hold.evidence, "Pod %s: PodScheduled=False/SchedulingGated", p->name);
         sink_hold(sink, &hold);
     }
     if (p->unschedulable_ms != TIME_UNKNOWN) {
-        struct ledger_hold hold = {.kind = BUCKET_PROVISIONING, .key = p->id, .from_ms = p->unschedulable_ms,
-                                   .to_ms = until_ms, .basis = BASIS_OBSERVED};
+        struct ledger_hold hold = {.kind = BUCKET_PROVISIONING,
+                                   .key = p->id,
+                                   .from_ms = p->unschedulable_ms,
+                                   .to_ms = until_ms,
+                                   .basis = BASIS_OBSERVED};
         snprintf(hold.evidence, sizeof hold.evidence, "Pod %s: PodScheduled=False/Unschedulable: %.160s", p->name,
                  p->unschedulable_message ? p->unschedulable_message : "");
         sink_hold(sink, &hold);
@@ -238,7 +244,8 @@ static void tell_silence(const struct pod *p, struct sink *sink) {
             continue;
         struct ledger_hold hold = {.kind = BUCKET_NODE_FAILURE_DETECTION,
                                    .key = p->id ^ (uint64_t)t->visible_ms,
-                                   .from_ms = fact_node_silent_from_ms(p->node, t), .to_ms = t->visible_ms,
+                                   .from_ms = fact_node_silent_from_ms(p->node, t),
+                                   .to_ms = t->visible_ms,
                                    .basis = BASIS_DERIVED};
         snprintf(hold.evidence, sizeof hold.evidence, "Node %s: silent until its condition Ready showed it (%s)",
                  p->node->name, t->reason);
@@ -255,11 +262,19 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
             over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
         if (over_ms == TIME_UNKNOWN)
             over_ms = TIME_OPEN;
-        struct ledger_life life = {.id = p->id, .slot = (uint32_t)slot, .created_ms = p->created_ms,
-                                   .bound_ms = p->bound_ms == TIME_UNKNOWN ? p->bound_ms : max_of(p->bound_ms, p->created_ms),
-                                   .pull_start_ms = TIME_UNKNOWN, .pull_end_ms = TIME_UNKNOWN,
-                                   .running_ms = running_ms(p), .lost_ms = lost_ms, .ended_ms = over_ms,
-                                   .done_ms = done_ms(p), .chips = p->chips, .released_ms = over_ms};
+        struct ledger_life life = {.id = p->id,
+                                   .slot = (uint32_t)slot,
+                                   .created_ms = p->created_ms,
+                                   .bound_ms =
+                                       p->bound_ms == TIME_UNKNOWN ? p->bound_ms : max_of(p->bound_ms, p->created_ms),
+                                   .pull_start_ms = TIME_UNKNOWN,
+                                   .pull_end_ms = TIME_UNKNOWN,
+                                   .running_ms = running_ms(p),
+                                   .lost_ms = lost_ms,
+                                   .ended_ms = over_ms,
+                                   .done_ms = done_ms(p),
+                                   .chips = p->chips,
+                                   .released_ms = over_ms};
         tell_pull(p, &life);
         char name[2 * LEDGER_NAME_SIZE];
         snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");

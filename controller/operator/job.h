@@ -69,7 +69,7 @@ struct model_job {
     int process_count, process_capacity;
     char log_trouble[256]; /* now; "" */
     int64_t log_watermark_ms;
-    int64_t told_steps;    /* at the last status */
+    int64_t told_steps; /* at the last status */
     /* results */
     struct job_condition conditions[JOB_CONDITIONS];
     struct job_previous previous[JOB_MAX_PREVIOUS];

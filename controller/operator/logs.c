@@ -44,9 +44,9 @@ static void tell_process(struct log_process *p) {
     }
     if (finished_ms == TIME_UNKNOWN && p->pod->is_gone)
         finished_ms = p->pod->gone_ms;
-    p->ordinal = ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
-                                    i ? i->started_ms : TIME_UNKNOWN,
-                                    finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
+    p->ordinal =
+        ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
+                           i ? i->started_ms : TIME_UNKNOWN, finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
 }
 
 /* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
@@ -90,8 +90,12 @@ int model_job_log_count(const struct model_job *job) {
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
     const struct pod *p = job->log_pods[index];
     struct container *c = log_container(job, p);
-    *log = (struct model_log){.namespace_ = p->namespace_, .pod = p->name, .pod_uid = p->uid,
-                              .container = c ? c->name : "", .finished_ms = TIME_UNKNOWN, .pod_exists = !p->is_gone};
+    *log = (struct model_log){.namespace_ = p->namespace_,
+                              .pod = p->name,
+                              .pod_uid = p->uid,
+                              .container = c ? c->name : "",
+                              .finished_ms = TIME_UNKNOWN,
+                              .pod_exists = !p->is_gone};
     if (c == NULL)
         return;
     const struct instance *now = container_now(c);

@@ -32,10 +32,10 @@ const struct object_condition *object_condition_find(const struct object_conditi
 struct object_meta {
     struct slice namespace_, name, uid, resource_version;
     int64_t generation, created_ms;
-    int64_t deletion_ms;   /* deletionTimestamp: in the future while the grace period runs */
-    int64_t grace_seconds; /* deletionGracePeriodSeconds; 0 if absent */
+    int64_t deletion_ms;                            /* deletionTimestamp: in the future while the grace period runs */
+    int64_t grace_seconds;                          /* deletionGracePeriodSeconds; 0 if absent */
     struct slice owner_kind, owner_uid, owner_name; /* the controlling owner */
-    int64_t written_ms;    /* the newest managedFields time */
+    int64_t written_ms;                             /* the newest managedFields time */
     /* labels and annotations */
     struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
     int64_t job_index, completion_index, restart_attempt; /* -1 */
@@ -58,7 +58,7 @@ struct object_container_status {
     struct slice name, waiting_reason, reason; /* reason of the terminated state */
     struct slice waiting_message;              /* raw */
     int64_t restart_count, started_ms, finished_ms;
-    int64_t exit_code;                         /* -1 if it has not ended */
+    int64_t exit_code; /* -1 if it has not ended */
     bool is_running;
     int64_t last_started_ms, last_finished_ms, last_exit_code; /* lastState.terminated */
     struct slice last_reason;
@@ -153,7 +153,7 @@ struct object_jobgoodput {
     struct slice required[OBJECT_REPLICATED_JOBS];
     int required_count;
     struct slice source, format, container;
-    struct slice log_job; /* spec.stepLog.podLog.pod */
+    struct slice log_job;                        /* spec.stepLog.podLog.pod */
     int64_t log_job_index, log_completion_index; /* -1 */
     int64_t ideal_step_ms, hang_after_ms;        /* 0: learnt */
     int64_t windows_ms[OBJECT_WINDOWS];

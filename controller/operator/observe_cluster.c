@@ -55,8 +55,8 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     bool is_jobset = slice_is(o.meta.owner_kind, "JobSet");
     if (!is_jobset && !slice_is(o.meta.owner_kind, "Job"))
         return 0;
-    struct target *t = store_target(m, is_jobset ? TARGET_JOBSET : TARGET_JOB, o.meta.owner_uid, o.meta.namespace_,
-                                    o.meta.owner_name);
+    struct target *t =
+        store_target(m, is_jobset ? TARGET_JOBSET : TARGET_JOB, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct workload *w = store_workload(m, t, o.meta.uid);
@@ -74,8 +74,8 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
         w->finished_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
     if (what == OBSERVED_DELETED && w->gone_ms == TIME_UNKNOWN)
-        w->gone_ms = o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms
-                                                                                            : received_ms;
+        w->gone_ms =
+            o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms : received_ms;
     store_touch_target(m, t);
     return 0;
 }
@@ -180,8 +180,8 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     changed |= apply_taints(m, n, &o, received_ms);
     changed |= apply_maintenance(n, o.meta.is_under_maintenance, received_ms);
     if (what == OBSERVED_DELETED) {
-        int64_t at_ms = o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms
-                                                                                               : received_ms;
+        int64_t at_ms =
+            o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms : received_ms;
         changed |= trouble_begin(n, at_ms, TIME_UNKNOWN, true, "NodeDeleted");
     }
     if (changed)

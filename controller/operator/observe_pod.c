@@ -81,8 +81,8 @@ static void apply_last_state(struct model *m, struct container *c, const struct 
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
         return;
     if (last == NULL) {
-        instance_add(c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN,
-                                          -1, ""});
+        instance_add(
+            c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, ""});
         last = container_now(c);
     }
     last->is_running = false;
@@ -105,8 +105,8 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
     if (container_now(c)->restart_count < s->restart_count) {
         apply_last_state(m, c, s);
-        instance_add(c, (struct instance){(int)s->restart_count, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1,
-                                          ""});
+        instance_add(c,
+                     (struct instance){(int)s->restart_count, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, ""});
     }
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)

@@ -60,8 +60,8 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
     const struct object_condition *c = object_condition_find(all, "Suspended");
     struct history *h = &t->suspended;
     if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True")))
-        history_add(h, (struct transition){c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason),
-                                           NULL});
+        history_add(
+            h, (struct transition){c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL});
     if (history_is_true(h) == is_suspended)
         return;
     int64_t at_ms = is_first ? t->created_ms : received_ms;
@@ -135,7 +135,8 @@ static void apply_counter(struct target *t, const char *what, int64_t *known, in
     for (int i = 0; i < t->restart_count && is_told; i++)
         is_told = t->restart_list[i].at_ms < c->at_ms;
     if (*known >= 0 ? value > *known : value > 0 && is_told)
-        restart_add(t, what, value, is_told ? c->at_ms : received_ms, !is_told, is_told ? c->message : (struct slice){0});
+        restart_add(t, what, value, is_told ? c->at_ms : received_ms, !is_told,
+                    is_told ? c->message : (struct slice){0});
     *known = value;
 }
 
@@ -193,7 +194,8 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
     bool changed = false;
     const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
     if (c && c->at_ms != TIME_UNKNOWN)
-        changed |= history_add(&j->suspended, (struct transition){c->at_ms, slice_is(c->status, "True"), false, "", NULL});
+        changed |=
+            history_add(&j->suspended, (struct transition){c->at_ms, slice_is(c->status, "True"), false, "", NULL});
     static const char *const failing[] = {"FailureTarget", "Failed"};
     for (int i = 0; i < 2; i++) {
         c = object_condition_find(&o->conditions, failing[i]);
@@ -250,9 +252,9 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
     if (err < 0)
         return err;
     bool is_part = o.meta.jobset_uid.size_bytes > 0;
-    struct target *t =
-        is_part ? store_target(m, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)
-                : store_target(m, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
+    struct target *t = is_part
+                           ? store_target(m, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)
+                           : store_target(m, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct kube_job *j = store_kube_job(m, t, o.meta.uid);

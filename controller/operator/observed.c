@@ -5,7 +5,8 @@
 #define LEAST_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */
 
 static int64_t objects_watermark(const struct model *m, int64_t now_ms) {
-    static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE, RESOURCE_WORKLOAD};
+    static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE,
+                                           RESOURCE_WORKLOAD};
     int64_t least_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
         if (!m->is_absent[needed[i]] && m->watermark_ms[needed[i]] != TIME_UNKNOWN &&

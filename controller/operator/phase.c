@@ -12,7 +12,10 @@ static int64_t max_of(int64_t a, int64_t b) {
 
 static void set_end(struct view *v) {
     const struct target *t = v->target;
-    set(v, t->outcome == OUTCOME_SUCCEEDED ? "Completed" : t->outcome == OUTCOME_FAILED ? "Failed" : "Deleted",
+    set(v,
+        t->outcome == OUTCOME_SUCCEEDED ? "Completed"
+        : t->outcome == OUTCOME_FAILED  ? "Failed"
+                                        : "Deleted",
         v->through_ms);
 }
 

@@ -1,6 +1,6 @@
 /* store: what the model remembers of the cluster, trimmed: targets (JobSets and Jobs) with their pods, jobs and
- * workloads, and nodes. observe_*.c fill it from objects, facts*.c read it. Everything hangs on the UID, so that a thing
- * that is deleted and made again is another thing, and a thing may be named by others before it is seen itself.
+ * workloads, and nodes. observe_*.c fill it from objects, facts*.c read it. Everything hangs on the UID, so that a
+ * thing that is deleted and made again is another thing, and a thing may be named by others before it is seen itself.
  *
  * What is stored about an object depends only on the order of that object's own stream and on the receipt times given;
  * whatever needs two objects is worked out later, in facts. Conditions hold only their last transition, so histories
@@ -17,7 +17,7 @@
 #define STORE_GROW(items, count, capacity)                                                                             \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity) * 2 : 4;                                                              \
+            (capacity) = (capacity) ? (capacity)*2 : 4;                                                                \
             (items) = mem_resize((items), (size_t)(capacity), sizeof *(items));                                        \
         }                                                                                                              \
     } while (0)
@@ -25,8 +25,8 @@
 #define STORE_MESSAGE_SIZE 256
 #define STORE_MAX_TRANSITIONS 512
 #define STORE_MAX_INSTANCES 64
-#define STORE_MAX_UNMEASURED 32      /* targets that are gone and that no JobGoodput measures */
-#define STORE_MAX_EVENTS 65536       /* pods of which only events are known */
+#define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
+#define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
 
 /* ---- histories ---- */
 
@@ -98,8 +98,8 @@ struct pod {
     char *uid, *name, *namespace_;
     uint64_t id; /* hash of the UID */
     struct target *target;
-    struct kube_job *job;         /* NULL if not known */
-    struct node *node;            /* NULL until bound */
+    struct kube_job *job; /* NULL if not known */
+    struct node *node;    /* NULL until bound */
     struct pod *next_on_node, *next_in_job, *next_dirty;
     const char *replicated_job, *default_container;
     int job_index, completion_index; /* -1: none */
@@ -131,10 +131,10 @@ struct pod_events {
 /* ---- nodes ---- */
 
 struct node_trouble {
-    int64_t visible_ms;  /* Ready turned False or Unknown, or the Node was deleted */
+    int64_t visible_ms;   /* Ready turned False or Unknown, or the Node was deleted */
     int64_t heartbeat_ms; /* as its conditions told then */
-    int64_t to_ms;       /* Ready again; TIME_OPEN */
-    bool is_silent;      /* Unknown or deleted: the kubelet no longer speaks */
+    int64_t to_ms;        /* Ready again; TIME_OPEN */
+    bool is_silent;       /* Unknown or deleted: the kubelet no longer speaks */
     const char *reason;
 };
 
@@ -152,8 +152,8 @@ struct node {
     struct node_taint *taints;
     int taint_count, taint_capacity;
     struct spans maintenance;
-    int64_t renewed_ms;      /* newest lease renewal */
-    struct spans silences;   /* gaps between renewals that were too long */
+    int64_t renewed_ms;    /* newest lease renewal */
+    struct spans silences; /* gaps between renewals that were too long */
     struct pod *pods;
 };
 
@@ -211,7 +211,7 @@ enum target_kind { TARGET_JOBSET, TARGET_JOB };
 struct target {
     char *uid, *namespace_, *name;
     enum target_kind kind;
-    bool is_seen;   /* the object itself, not only others that name it */
+    bool is_seen; /* the object itself, not only others that name it */
     bool is_gone;
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
@@ -252,7 +252,7 @@ struct model {
     struct map jobs;      /* "ns/name" -> model_job */
     struct model_job **dirty;
     size_t dirty_count, dirty_capacity;
-    struct model_job *gone; /* deleted and told; freed by the next model_next_dirty */
+    struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
     bool is_absent[RESOURCE_COUNT];
     int64_t malformed;

@@ -29,8 +29,8 @@ struct view {
     struct condition_view conditions[JOB_CONDITIONS];
     int64_t unattributed_ms, suspended_ms;
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
-    int64_t ready_ms; /* all required pods Ready */
-    int64_t admitted_ms; /* RECORD_NONE: no Workload */
+    int64_t ready_ms;                                                      /* all required pods Ready */
+    int64_t admitted_ms;                                                   /* RECORD_NONE: no Workload */
     bool is_final;
 };
 
@@ -38,12 +38,12 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v);
 void view_done(struct view *v);
 
 int64_t view_observed_through(struct model_job *job, int64_t now_ms); /* observed.c */
-void view_log(struct view *v);        /* conditions.c: state of the log */
-void view_phase(struct view *v);      /* phase.c */
-void view_waiting(struct view *v);    /* waiting.c: availability message */
-void view_conditions(struct view *v); /* conditions.c */
+void view_log(struct view *v);                                        /* conditions.c: state of the log */
+void view_phase(struct view *v);                                      /* phase.c */
+void view_waiting(struct view *v);                                    /* waiting.c: availability message */
+void view_conditions(struct view *v);                                 /* conditions.c */
 void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
-void view_notices(struct view *v);    /* notices.c */
+void view_notices(struct view *v);     /* notices.c */
 
 /* status.c */
 void view_write(const struct view *v, struct buf *out);

@@ -31,7 +31,9 @@ static bool why(const struct view *v, const struct pod *p, char *out, size_t siz
         format_age(age, v->through_ms - p->created_ms);
         snprintf(out, size, "pod %s not yet bound for %s", p->name, age);
     } else if (p->phase != POD_SUCCEEDED && fact_pod_lost_ms(p) != TIME_OPEN) {
-        const char *what = p->phase == POD_FAILED ? "failed" : p->deletion_ms != TIME_UNKNOWN ? "is terminating" : "is lost";
+        const char *what = p->phase == POD_FAILED           ? "failed"
+                           : p->deletion_ms != TIME_UNKNOWN ? "is terminating"
+                                                            : "is lost";
         format_age(age, v->through_ms - fact_pod_lost_ms(p));
         snprintf(out, size, "pod %s %s for %s%s%s", p->name, what, age, p->node ? " on node " : "",
                  p->node ? p->node->name : "");

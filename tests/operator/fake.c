@@ -29,9 +29,20 @@ const char *fake_condition(const char *type, const char *status, const char *rea
 }
 
 struct fake_pod fake_pod(const char *name, int index, int created) {
-    return (struct fake_pod){.name = name, .node = "n0", .container = "train", .index = index, .created = created,
-                             .bound = -1, .started = -1, .finished = -1, .unschedulable = -1, .asked_to_go = -1,
-                             .last_finished = -1, .phase = "Pending", .reason = "Error", .restart_policy = "Never"};
+    return (struct fake_pod){.name = name,
+                             .node = "n0",
+                             .container = "train",
+                             .index = index,
+                             .created = created,
+                             .bound = -1,
+                             .started = -1,
+                             .finished = -1,
+                             .unschedulable = -1,
+                             .asked_to_go = -1,
+                             .last_finished = -1,
+                             .phase = "Pending",
+                             .reason = "Error",
+                             .restart_policy = "Never"};
 }
 
 static void tell(struct model *m, enum resource resource, enum observed what, const char *name, const char *uid,
@@ -56,17 +67,18 @@ static void add_state(struct buf *b, const struct fake_pod *p) {
 void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what, double at) {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 65536);
-    buf_format(&b, "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%s\",\"creationTimestamp\":%s", p->name,
-               p->name, fake_time(p->created));
+    buf_format(&b, "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%s\",\"creationTimestamp\":%s",
+               p->name, p->name, fake_time(p->created));
     if (p->asked_to_go >= 0)
-        buf_format(&b, ",\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":%d", fake_time(p->asked_to_go + p->grace),
-                   p->grace);
-    buf_format(&b,
-               ",\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-               "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
-               "\"batch.kubernetes.io/job-completion-index\":\"%d\"}},\"spec\":{\"restartPolicy\":\"%s\",\"containers\":[{"
-               "\"name\":\"%s\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]",
-               p->index, p->restart_policy, p->container);
+        buf_format(&b, ",\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":%d",
+                   fake_time(p->asked_to_go + p->grace), p->grace);
+    buf_format(
+        &b,
+        ",\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
+        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
+        "\"batch.kubernetes.io/job-completion-index\":\"%d\"}},\"spec\":{\"restartPolicy\":\"%s\",\"containers\":[{"
+        "\"name\":\"%s\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]",
+        p->index, p->restart_policy, p->container);
     if (p->bound >= 0)
         buf_format(&b, ",\"nodeName\":\"%s\"", p->node);
     buf_format(&b, "},\"status\":{\"phase\":\"%s\",\"conditions\":[", p->phase);
@@ -87,11 +99,12 @@ void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what
 }
 
 static char *jobset_json(int pods, const char *more_meta, const char *more_spec, const char *status) {
-    return mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s%s},"
-                      "\"spec\":{\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{"
-                      "\"parallelism\":%d,\"completions\":%d,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\","
-                      "\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]}}}}}]%s},\"status\":{%s}}",
-                      fake_time(0), more_meta, pods, pods, more_spec, status);
+    return mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s%s},"
+        "\"spec\":{\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{"
+        "\"parallelism\":%d,\"completions\":%d,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\","
+        "\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]}}}}}]%s},\"status\":{%s}}",
+        fake_time(0), more_meta, pods, pods, more_spec, status);
 }
 
 void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at) {
@@ -106,11 +119,11 @@ void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at) {
 }
 
 void fake_tell_workload(struct model *m, const char *conditions, double at) {
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
-                   "\"ownerReferences\":[{\"kind\":\"JobSet\",\"name\":\"js\",\"uid\":\"uid-js\",\"controller\":true}]},"
-                   "\"spec\":{\"active\":true,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]}}",
-                   fake_time(0), conditions);
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
+        "\"ownerReferences\":[{\"kind\":\"JobSet\",\"name\":\"js\",\"uid\":\"uid-js\",\"controller\":true}]},"
+        "\"spec\":{\"active\":true,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]}}",
+        fake_time(0), conditions);
     tell(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, "wl", "uid-wl", json, at);
 }
 
@@ -125,16 +138,17 @@ void fake_tell_node(struct model *m, const char *name, const char *ready, int si
 
 void fake_tell_lease(struct model *m, const char *node, double renewed) {
     char text[RFC3339_SIZE];
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"kube-node-lease\",\"name\":\"%s\",\"uid\":\"l\"},\"spec\":{\"renewTime\":"
-                   "\"%s\"}}",
-                   node, rfc3339_format(text, fake_ms(renewed) * 1000000, 6));
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"kube-node-lease\",\"name\":\"%s\",\"uid\":\"l\"},\"spec\":{\"renewTime\":"
+        "\"%s\"}}",
+        node, rfc3339_format(text, fake_ms(renewed) * 1000000, 6));
     tell(m, RESOURCE_NODE_LEASE, OBSERVED_PRESENT, node, "l", json, renewed);
 }
 
 void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at) {
     CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"e\",\"uid\":\"e\"},\"involvedObject\":{\"kind\":\"Pod\",\"name\":"
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"e\",\"uid\":\"e\"},\"involvedObject\":{\"kind\":\"Pod\","
+        "\"name\":"
         "\"%s\",\"uid\":\"uid-%s\"},\"reason\":\"%s\",\"message\":\"%s\",\"firstTimestamp\":%s,\"lastTimestamp\":%s}",
         pod, pod, reason, message, fake_time(at), fake_time(at));
     tell(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, at);

@@ -1,5 +1,5 @@
-/* fake: Kubernetes objects for tests, no longer than what the model reads, told to a model at their own times. All times
- * are seconds after FAKE_EPOCH; -1: not (yet). */
+/* fake: Kubernetes objects for tests, no longer than what the model reads, told to a model at their own times. All
+ * times are seconds after FAKE_EPOCH; -1: not (yet). */
 #ifndef TEST_FAKE_H
 #define TEST_FAKE_H
 
@@ -11,9 +11,9 @@ struct fake_pod {
     const char *name, *node, *container;
     int index, restart_count, exit_code;
     int created, bound, started, finished, unschedulable, asked_to_go, grace;
-    int last_finished, last_exit_code;  /* lastState */
-    const char *phase, *reason;         /* of the terminated state */
-    const char *disruption;             /* reason of DisruptionTarget, at `asked_to_go` */
+    int last_finished, last_exit_code; /* lastState */
+    const char *phase, *reason;        /* of the terminated state */
+    const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
     const char *restart_policy;
 };
 /* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */

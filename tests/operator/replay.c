@@ -29,7 +29,7 @@ static bool unpack(struct replay *r, const char *path) {
 static const struct {
     const char *stream;
     enum resource resource;
-} streams[] = {{"jobsets", RESOURCE_JOBSET}, {"jobs", RESOURCE_JOB},   {"pods", RESOURCE_POD},
+} streams[] = {{"jobsets", RESOURCE_JOBSET}, {"jobs", RESOURCE_JOB},     {"pods", RESOURCE_POD},
                {"nodes", RESOURCE_NODE},     {"events", RESOURCE_EVENT}, {"leases", RESOURCE_NODE_LEASE}};
 
 static int resource_of(struct slice stream, const char *workloads) {
@@ -166,7 +166,8 @@ void replay_jobgoodput(struct model *m, const char *namespace_, const char *name
     char created[RFC3339_SIZE];
     CLEANUP_FREE char *json = mem_format(
         "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"namespace\":\"%s\","
-        "\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"1\",\"generation\":1,\"creationTimestamp\":\"%s\"},"
+        "\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"1\",\"generation\":1,\"creationTimestamp\":\"%"
+        "s\"},"
         "\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},"
         "\"stepLog\":{\"source\":\"%s\",\"format\":\"Auto\"}%s}}",
         namespace_, name, name, rfc3339_format_s(created, created_ms), name, source, more_spec);
@@ -246,9 +247,8 @@ static bool find(const char *status, const char *path, struct slice *json) {
         jscan_init(&j, *json);
         if (!enter_member(&j, name) || !jscan_raw(&j, json))
             return false;
-        if (slice_take_char(&rest, '[') &&
-            (!slice_take_until(&rest, '=', &key) || !slice_take_until(&rest, ']', &value) ||
-             !enter_element(json, key, value)))
+        if (slice_take_char(&rest, '[') && (!slice_take_until(&rest, '=', &key) ||
+                                            !slice_take_until(&rest, ']', &value) || !enter_element(json, key, value)))
             return false;
         slice_take_char(&rest, '.');
     }

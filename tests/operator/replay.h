@@ -27,14 +27,16 @@ bool replay_load(struct replay *r, const char *path, const char *workloads);
 void replay_done(struct replay *r);
 void replay_feed(struct model *m, const struct replay_event *e);
 
-/* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog", "None". */
+/* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog",
+ * "None". */
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,
                        const char *more_spec, int64_t created_ms);
 /* The status now (heap). */
 char *replay_status(struct model *m, const char *namespace_, const char *name, int64_t now_ms,
                     struct model_summary *summary);
 
-/* A number anywhere in a status by a path such as "time.wallMs" or "badput[bucket=QueueWait].ms"; -1 if it is absent. */
+/* A number anywhere in a status by a path such as "time.wallMs" or "badput[bucket=QueueWait].ms"; -1 if it is absent.
+ */
 int64_t status_int(const char *status, const char *path);
 /* The same for text; "" if it is absent. Valid until the next call. */
 const char *status_text(const char *status, const char *path);

@@ -76,7 +76,8 @@ TEST(image_pull_is_told_by_events) {
     struct fake_pod a = running_pod("a", 0, 1, 2, 9);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
     fake_tell_event(m, "a", "Pulled",
-                    "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.", 8);
+                    "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.",
+                    8);
     char *s = finish(m, 20);
     CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 2000);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), 5000);      /* 3 to 8: both stamps fit 4.7 s */
@@ -97,7 +98,8 @@ TEST(an_image_already_present_is_no_pull) {
     free(s);
 }
 
-/* The node's lease was renewed last at 30, Ready turned Unknown at 71, the pod was deleted at 80 and came up elsewhere. */
+/* The node's lease was renewed last at 30, Ready turned Unknown at 71, the pod was deleted at 80 and came up elsewhere.
+ */
 static void tell_node_failure(struct model *m, bool lease_first) {
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-nodepool\":\"pool\"", "", 0.5);
@@ -125,7 +127,8 @@ TEST(a_dead_node_counts_from_its_last_sign_of_life) {
         tell_node_failure(m, lease_first);
         char *s = finish(m, 100);
         CHECK_INT(status_int(s, "time.availableMs"), 44000); /* 2-30, 84-100 */
-        CHECK_INT(status_int(s, "badput[family=Scheduling].ms"), 41000); /* FailureDetection is the first of them: 30-71 */
+        CHECK_INT(status_int(s, "badput[family=Scheduling].ms"),
+                  41000); /* FailureDetection is the first of them: 30-71 */
         CHECK_TEXT(status_text(s, "badput[family=Scheduling].bucket"), "FailureDetection");
         CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 13000); /* 71-84 */
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
@@ -260,7 +263,8 @@ TEST(kueue_evicts_for_other_reasons_too) {
     struct fake_pod a = running_pod("a", 0, 7, 8, 9);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
     snprintf(conditions, sizeof conditions, "%s,%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
-             fake_condition("Admitted", "True", "Admitted", 6), fake_condition("Evicted", "True", "PodsReadyTimeout", 20));
+             fake_condition("Admitted", "True", "Admitted", 6),
+             fake_condition("Evicted", "True", "PodsReadyTimeout", 20));
     fake_tell_workload(m, conditions, 20.1);
     a.asked_to_go = 20;
     fake_tell_pod(m, &a, OBSERVED_DELETED, 21);

@@ -69,16 +69,154 @@ static void tell_run(struct model *m, int order) {
         snprintf(uid, sizeof uid, "uid-try%d", i + 1);
         read_log(model_job_find(m, "ns", "js"), uid, path);
     }
-    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 1069));
+    snprintf(status, sizeof status, "\"conditions\":[%s]",
+             fake_condition("Completed", "True", "AllJobsCompleted", 1069));
     fake_tell_jobset(m, 1, "", status, 1070);
 }
+
+struct figure {
+    const char *what, *path;
+    int64_t truth_ms, within_ms;
+};
+
+/* From truth.json beside the logs (productive_s, lost_s; 47 steps completed, 30 of them distinct). A MaxText line tells
+ * the host loop's time while the steps run asynchronously, a line late: half a step of play per attempt, and the lines
+ * of the last step of each killed attempt never came. */
+static const struct figure figures[] = {
+    {"productive", "time.productiveMs", 12274, 600},
+    {"lost steps' time", "badput[bucket=WastedProgress].ms", 7077, 900},
+    {"wall time", "time.wallMs", 1069000, 0},
+    {"steps that were kept", "steps.retained", 30, 0},
+    {"steps done again", "steps.repeated", 17, 2},
+    {"last step", "steps.last", 29, 0},
+    {"interruptions", "interruptions.total", 2, 0},
+    {"first step of attempt 2 (restored 10)", "executions[number=2].firstStep", 11, 0},
+    {"first step of attempt 3 (the save of 20 was cut)", "executions[number=3].firstStep", 11, 0},
+};
 
 TEST(maxtext_restarts_joined_with_pods) {
     struct model *m = begin("js", "");
     struct model_summary summary;
     tell_run(m, 0);
     char *s = replay_status(m, "ns", "js", fake_ms(1080), &summary);
-    printf("%s\n", s);
-    model_free(m);
+    printf("%-52s %10s %10s\n", "MaxText, killed twice (ms or count)", "truth", "status");
+    for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
+        const struct figure *f = &figures[i];
+        int64_t value = status_int(s, f->path);
+        printf("%-52s %10" PRId64 " %10" PRId64 "\n", f->what, f->truth_ms, value);
+        if (value < f->truth_ms - f->within_ms || value > f->truth_ms + f->within_ms)
+            harness_fail(__FILE__, __LINE__, "%s: %" PRId64 ", truth %" PRId64, f->what, value, f->truth_ms);
+    }
+    CHECK_TEXT(status_text(s, "target.logFormat"), "MaxText");
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "True");
+    CHECK_TEXT(status_text(s, "conditions[type=ClockSkew].status"),
+               ""); /* the last lines lie within the whole seconds */
+    CHECK_TEXT(status_text(s, "phase"), "Completed");
+    CHECK(summary.is_final);
     free(s);
+    model_free(m);
+}
+
+TEST(logs_and_objects_in_any_order_give_the_same) {
+    char *first = NULL;
+    for (int order = 0; order < 3; order++) {
+        struct model *m = begin("js", "");
+        tell_run(m, order);
+        char *s = replay_status(m, "ns", "js", fake_ms(1080), NULL);
+        if (first)
+            CHECK_TEXT(s, first);
+        else
+            first = strdup(s);
+        free(s);
+        model_free(m);
+    }
+    free(first);
+}
+
+TEST(while_training_the_numbers_reach_to_the_last_record) {
+    struct model *m = begin("js", "");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    tell_attempt(m, 0, false);
+    read_log(model_job_find(m, "ns", "js"), "uid-try1", RESTARTS "attempt-1.log");
+    char *s = replay_status(m, "ns", "js", fake_ms(1030), NULL);
+    CHECK_TEXT(status_text(s, "phase"), "Training");
+    CHECK_TEXT(status_text(s, "time.observedThrough"), "2026-11-21T02:16:52.658Z");
+    CHECK_INT(status_int(s, "steps.last"), 15);
+    free(s);
+    s = replay_status(m, "ns", "js", fake_ms(1700), NULL); /* hangAfter has passed: it follows the clock */
+    CHECK_TEXT(status_text(s, "time.observedThrough"), "2026-11-21T02:28:20.000Z");
+    free(s);
+    model_free(m);
+}
+
+/* ---- logs that cannot be read: a condition says so, the scheduling side goes on ---- */
+
+static void jobgoodput(struct model *m, const char *step_log) {
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":1,"
+                   "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
+                   "\"name\":\"js\"},\"stepLog\":{%s}}}",
+                   step_log);
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
+                            slice_of(json), fake_ms(0)),
+              0);
+}
+
+enum trouble { NOTHING, LINES, TROUBLE, LOST };
+
+static void check_reason(const char *step_log, enum trouble trouble, const char *reason) {
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    jobgoodput(m, step_log);
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod p = fake_pod("a", 0, 1);
+    p.bound = 2;
+    p.started = 3;
+    p.phase = "Running";
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, 3.1);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    for (int i = 0; i < 200 && trouble == LINES; i++)
+        model_job_log_line(job, "uid-a", 0, fake_ms(4) * 1000000 + i, SLICE("loading shard"));
+    if (trouble == TROUBLE)
+        model_job_log_trouble(job, "uid-a", "pods \"a\" is forbidden");
+    if (trouble == LOST)
+        model_job_log_end(job, "uid-a", 0, "rotated away");
+    char *s = replay_status(m, "ns", "js", fake_ms(10), NULL);
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "False");
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), reason);
+    CHECK_TEXT(status_text(s, "conditions[type=Ready].status"), "True");
+    CHECK_INT(status_int(s, "time.availableMs"), 8000);
+    CHECK_INT(status_int(s, "time.productiveMs"), -1);
+    free(s);
+    model_free(m);
+}
+
+TEST(what_is_wrong_with_a_log_is_said) {
+    check_reason("\"source\":\"PodLog\"", NOTHING, "Waiting");
+    check_reason("\"source\":\"PodLog\"", LINES, "FormatNotRecognised");
+    check_reason("\"source\":\"PodLog\"", TROUBLE, "LogUnreadable");
+    check_reason("\"source\":\"PodLog\"", LOST, "LogUnreadable");
+    check_reason("\"source\":\"PodLog\",\"podLog\":{\"container\":\"no-such\"}", NOTHING, "ContainerNotFound");
+    check_reason("\"source\":\"PodLog\",\"podLog\":{\"pod\":{\"replicatedJob\":\"x\"}}", NOTHING,
+                 "NoSuchReplicatedJob");
+    check_reason("\"source\":\"PodLog\",\"format\":\"Invented\"", NOTHING, "FormatUnsupported");
+    check_reason("\"source\":\"CloudLogging\",\"cloudLogging\":{}", NOTHING, "SourceUnsupported");
+}
+
+TEST(the_log_that_is_wanted_is_told) {
+    struct model *m = begin("js", "");
+    struct model_log log;
+    fake_tell_jobset(m, 2, "", "", 0.2);
+    struct fake_pod a = fake_pod("a", 0, 1), b = fake_pod("b", 1, 1);
+    a.bound = b.bound = 2;
+    a.started = b.started = 3;
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.1);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.2);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    CHECK_INT(model_job_log_count(job), 1);
+    model_job_log_get(job, 0, &log);
+    CHECK_TEXT(log.pod, "a");
+    CHECK_TEXT(log.container, "train");
+    CHECK(log.is_running && log.has_started && log.pod_exists);
+    model_free(m);
 }

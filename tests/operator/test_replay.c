@@ -129,16 +129,16 @@ TEST(story_train_a_by_hand) {
     CHECK_INT(status_int(s, "time.availableMs"), 26000); /* 6 + 5 + 5 + 5 + 5 */
     CHECK_INT(status_int(s, "time.productiveMs"), -1);   /* no step was read: absent, not 0 */
     CHECK_INT(status_int(s, "goodputPPM.runtime"), -1);
-    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 426230);                 /* 26 / 61 */
-    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), -1);               /* quota in the second of creation */
-    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].ms"), 18000);        /* 02:01:00 evicted, :18 admitted */
-    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);               /* :33 to :34 */
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 16000);         /* 40-45, 50-55, 18-19, 24-29 */
-    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000);        /* 1 + 1 + 1 + 1 + 2 */
-    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 20000);         /* 5 + 4 + 4 + 4 + 3: no log */
+    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 426230);          /* 26 / 61 */
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), -1);        /* quota in the second of creation */
+    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].ms"), 18000); /* 02:01:00 evicted, :18 admitted */
+    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);        /* :33 to :34 */
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 16000);  /* 40-45, 50-55, 18-19, 24-29 */
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000); /* 1 + 1 + 1 + 1 + 2 */
+    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 20000);  /* 5 + 4 + 4 + 4 + 3: no log */
     CHECK_INT(status_int(s, "otherDefinitions[name=RunningOverTotal].numeratorMs"), 43000); /* 27 (Kueue's own
                                 accumulatedPastExecutionTimeSeconds) + 16 */
-    CHECK_INT(status_int(s, "interruptions.total"), 4); /* marks 3, 4, 5, 7 */
+    CHECK_INT(status_int(s, "interruptions.total"), 4);                                     /* marks 3, 4, 5, 7 */
     CHECK_INT(status_int(s, "interruptions.excluded"), 1);
     CHECK_INT(status_int(s, "interruptions.byCause[cause=ApplicationError].count"), 1);
     CHECK_INT(status_int(s, "interruptions.byCause[cause=Eviction].count"), 1);
@@ -174,10 +174,10 @@ TEST(story_train_b_and_train_c_by_hand) {
     CHECK_TEXT(status_text(c, "phase"), "Failed");
     CHECK_INT(status_int(c, "time.wallMs"), 15000);
     CHECK_INT(status_int(c, "time.availableMs"), 4000);
-    CHECK_INT(status_int(c, "badput[bucket=QueueWait].ms"), 1000);     /* created :34, QuotaReserved :35 */
-    CHECK_INT(status_int(c, "badput[bucket=Provisioning].ms"), 6000);  /* Unschedulable :35 to :41 */
-    CHECK_INT(status_int(c, "badput[bucket=Binding].ms"), 1000);       /* :41 to :42 */
-    CHECK_INT(status_int(c, "interruptions.total"), 0);                /* the failure was the job's own end */
+    CHECK_INT(status_int(c, "badput[bucket=QueueWait].ms"), 1000);    /* created :34, QuotaReserved :35 */
+    CHECK_INT(status_int(c, "badput[bucket=Provisioning].ms"), 6000); /* Unschedulable :35 to :41 */
+    CHECK_INT(status_int(c, "badput[bucket=Binding].ms"), 1000);      /* :41 to :42 */
+    CHECK_INT(status_int(c, "interruptions.total"), 0);               /* the failure was the job's own end */
     CHECK_INT(status_int(c, "badput[bucket=Unattributed].ms"), 3000);
     CHECK(strncmp(status_text(c, "conditions[type=Finished].message"), "ReachedMaxRestarts", 18) == 0);
     CHECK_TEXT(status_text(c, "conditions[type=StepLogAttached].status"), ""); /* source None */
