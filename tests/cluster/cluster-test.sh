@@ -52,7 +52,7 @@ kubectl apply -f "$HERE/scenario/queues.yaml" >/dev/null
 failed=0
 PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/story/main.py" --api "$API" --run "$RUN" --scenario "$HERE/scenario" \
   --trainer-logs "$ROOT/tests/data/trainer-logs/maxtext/restarts" --controller "$controller" --kubeconfig "$KC/controller" \
-  --plugin "$plugin" --earlier-checks "$RUN/install.out" --stories "$stories" ${record:+--record "$record"} &
+  --plugin "$plugin" --earlier-checks "$RUN/install.out" --stories "$stories" --record "${record:-$RUN/recording.jsonl}" &
 story_pid=$!
 wait "$story_pid" || failed=1
 story_pid=''

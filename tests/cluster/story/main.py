@@ -152,8 +152,21 @@ def measure_idle(options, cluster, tally):
         idle.report(tally, controller.pid, options.idle_seconds)
     finally:
         controller.stop()
-    changed = [job[3] for job in expect.JOBS if cluster.goodput(job[1], job[3]).get("status") != finished[job[3]]]
-    tally.check(not changed, "a controller that starts afterwards leaves the final statuses as they are", " ".join(changed))
+    changed = []
+    for job in expect.JOBS:
+        changed += changes(job[3], finished[job[3]], cluster.goodput(job[1], job[3]).get("status"))
+    seen = f"{len(changed)} changes: {'; '.join(changed[:8])}" if changed else ""
+    tally.check(not changed, "a controller that starts afterwards leaves the final statuses as they are", seen)
+
+
+def changes(path, before, now):
+    """["path: old -> new"] of everything that differs."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = sorted(before.keys() | now.keys())
+        return [line for key in keys for line in changes(f"{path}.{key}", before.get(key), now.get(key))]
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        return [line for i, pair in enumerate(zip(before, now)) for line in changes(f"{path}[{i}]", *pair)]
+    return [] if before == now else [f"{path}: {str(before)[:80]} -> {str(now)[:80]}"]
 
 
 def main():
