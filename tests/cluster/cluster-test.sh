@@ -48,7 +48,7 @@ begun=$SECONDS
 "$HERE/down.sh" --wipe # an earlier run may have been kept
 "$HERE/up.sh"
 kubectl apply -f "$HERE/scenario/queues.yaml" >/dev/null
-"$HERE/install.sh" | tee "$RUN/install.out"
+"$HERE/install.sh" | tee "$RUN/install.out" || die "the chart could not be installed"
 failed=0
 PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/story/main.py" --api "$API" --run "$RUN" --scenario "$HERE/scenario" \
   --trainer-logs "$ROOT/tests/data/trainer-logs/maxtext/restarts" --controller "$controller" --kubeconfig "$KC/controller" \

@@ -30,7 +30,11 @@ check "the CRD is established" kubectl wait --for=condition=Established crd/jobg
 account=$(kubectl get serviceaccount -n $namespace -o name | grep -v '/default$' | head -1)
 [ -n "$account" ] || die "the chart made no ServiceAccount"
 "$HERE/sa-kubeconfig.sh" $namespace "${account#*/}" >"$KC/controller"
-explain=$(kubectl explain jobgoodput.status.badput 2>&1)
+# The API server publishes the schema a little after the CRD is established.
+for _ in $(seq 20); do
+  explain=$(kubectl explain jobgoodput.status.badput 2>&1) && break
+  sleep 0.5
+done
 # shellcheck disable=SC2317 # called by check
 useful() { grep -q bucket <<<"$explain" && grep -q family <<<"$explain" && [ "$(wc -w <<<"$explain")" -ge 40 ]; }
 check "kubectl explain jobgoodput.status.badput is useful ($(wc -w <<<"$explain") words)" useful
