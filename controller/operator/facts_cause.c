@@ -1,4 +1,5 @@
 /* Why a pod was lost: the facts are gathered here, the table in causes.c judges them. */
+#include "base/mem.h"
 #include "operator/causes.h"
 #include "operator/facts.h"
 
@@ -7,7 +8,8 @@
 
 /* Objects' times are whole seconds of several clocks: what lies this close belongs together. */
 #define NEAR_MS 5000
-#define TROUBLE_NEAR_MS 60000
+#define SECOND_MS 1000
+#define MAX_SIBLINGS 256 /* pods of a Job that are asked; the first to be lost is not far */
 
 static bool touches(int64_t from_ms, int64_t to_ms, int64_t at_ms, int64_t slack_ms) {
     return from_ms <= at_ms + slack_ms && (to_ms == TIME_OPEN || to_ms >= at_ms - slack_ms);
@@ -35,9 +37,34 @@ static const char *node_state(const struct node *n, int64_t at_ms, char text[sta
     if (is_maintained)
         return "Maintenance";
     for (int i = 0; i < n->trouble_count; i++)
-        if (touches(fact_node_silent_from_ms(n, &n->troubles[i]), n->troubles[i].to_ms, at_ms, TROUBLE_NEAR_MS))
+        if (touches(fact_node_silent_from_ms(n, &n->troubles[i]), n->troubles[i].to_ms, at_ms, NEAR_MS))
             return "NotReady";
     return "";
+}
+
+/* A Job that fails because pods failed proves nothing about this pod: its own deletion may be what failed the Job. */
+static bool fails_by_itself(const struct kube_job *j) {
+    static const char *const by_pods[] = {"BackoffLimitExceeded", "PodFailurePolicy", "MaxFailedIndexesExceeded",
+                                          "FailedIndexes"};
+    for (size_t i = 0; i < ARRAY_SIZE(by_pods); i++)
+        if (strcmp(j->failing_reason, by_pods[i]) == 0)
+            return false;
+    return j->failing_ms != TIME_UNKNOWN;
+}
+
+static bool is_before(int64_t reason_ms, int64_t at_ms) {
+    return reason_ms != TIME_UNKNOWN && reason_ms < at_ms + SECOND_MS;
+}
+
+/* The Job was failing because another of its pods was lost before: then it deleted this one. */
+static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
+    int looked_at = 0;
+    if (j->failing_ms == TIME_UNKNOWN)
+        return false;
+    for (const struct pod *other = j->pods; other && looked_at < MAX_SIBLINGS; other = other->next_in_job, looked_at++)
+        if (other != p && other->target == p->target && fact_pod_lost_ms(other) < p->deletion_ms)
+            return true;
+    return false;
 }
 
 /* Was the pod deleted because its Job or JobSet wanted it? Then that, not the deletion, is the cause. */
@@ -45,20 +72,18 @@ static bool is_deletion_explained(const struct pod *p) {
     const struct target *t = p->target;
     const struct kube_job *j = p->job;
     int64_t at_ms = p->deletion_ms;
-    if (t->end_ms != TIME_UNKNOWN && t->end_ms <= at_ms + NEAR_MS)
+    if (is_before(t->end_ms, at_ms) || is_before(t->gone_ms, at_ms))
         return true;
-    if (t->gone_ms != TIME_UNKNOWN && t->gone_ms <= at_ms + NEAR_MS)
+    if (j && (is_before(j->deletion_ms, at_ms) ||
+              (is_before(j->failing_ms, at_ms) && (fails_by_itself(j) || fails_by_another(j, p)))))
         return true;
-    if (j && ((j->failing_ms != TIME_UNKNOWN && j->failing_ms <= at_ms + NEAR_MS) ||
-              (j->deletion_ms != TIME_UNKNOWN && j->deletion_ms <= at_ms + NEAR_MS)))
-        return true;
-    for (int i = 0; i < t->restart_count; i++)
-        if (touches(t->restart_list[i].at_ms, t->restart_list[i].at_ms, at_ms, NEAR_MS))
+    for (int i = 0; i < t->restart_count; i++) /* a pod made after a restart is not deleted by it */
+        if (is_before(t->restart_list[i].at_ms, at_ms) && p->created_ms < t->restart_list[i].at_ms)
             return true;
     const struct history *all[] = {&t->suspended, j ? &j->suspended : NULL};
     for (int h = 0; h < 2; h++)
         for (int i = 0; all[h] && i < all[h]->count; i++)
-            if (all[h]->items[i].is_true && all[h]->items[i].at_ms <= at_ms + NEAR_MS &&
+            if (all[h]->items[i].is_true && is_before(all[h]->items[i].at_ms, at_ms) &&
                 (i + 1 == all[h]->count || all[h]->items[i + 1].at_ms >= at_ms))
                 return true;
     return false;

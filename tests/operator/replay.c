@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 static bool unpack(struct replay *r, const char *path) {
+    memset(r, 0, sizeof *r);
     gzFile f = gzopen(path, "rb");
     size_t capacity = 1 << 20;
     int n;
@@ -141,7 +142,6 @@ static void add_line(struct replay *r, struct slice line, const char *workloads)
 }
 
 bool replay_load(struct replay *r, const char *path, const char *workloads) {
-    memset(r, 0, sizeof *r);
     if (!unpack(r, path)) {
         harness_fail(__FILE__, __LINE__, "%s cannot be read", path);
         return false;
@@ -159,6 +159,42 @@ void replay_done(struct replay *r) {
 
 void replay_feed(struct model *m, const struct replay_event *e) {
     CHECK_INT(model_observe(m, e->resource, e->what, e->namespace_, e->name, e->uid, e->object, e->at_ms), 0);
+}
+
+/* The file in a tar whose name has `part` in it; empty if there is none. */
+static struct slice tar_find(struct slice tar, const char *part) {
+    while (tar.size_bytes > 512 && tar.data[0] != '\0') {
+        size_t size = strtoul(tar.data + 124, NULL, 8), blocks = (size + 511) / 512 * 512;
+        if (512 + blocks > tar.size_bytes)
+            break;
+        if (strstr(tar.data, part) != NULL && strlen(tar.data) < 100)
+            return (struct slice){tar.data + 512, size};
+        tar = slice_skip(tar, 512 + blocks);
+    }
+    return (struct slice){0};
+}
+
+void replay_logs(struct model_job *job, const char *tgz) {
+    struct replay tar;
+    if (!unpack(&tar, tgz)) {
+        harness_fail(__FILE__, __LINE__, "%s cannot be read", tgz);
+        return;
+    }
+    for (int i = 0; i < model_job_log_count(job); i++) {
+        struct model_log log;
+        char part[300];
+        model_job_log_get(job, i, &log);
+        snprintf(part, sizeof part, "%s__%s__", log.pod, log.container);
+        struct slice rest = tar_find((struct slice){tar.bytes, tar.size_bytes}, part), line;
+        while (slice_take_line(&rest, &line)) {
+            int64_t stamp_ns = INT64_MIN;
+            if (rfc3339_take(&line, &stamp_ns, NULL))
+                slice_take_char(&line, ' ');
+            model_job_log_line(job, log.pod_uid, log.restart_count, stamp_ns, line);
+        }
+        model_job_log_end(job, log.pod_uid, log.restart_count, NULL);
+    }
+    replay_done(&tar);
 }
 
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,

@@ -27,6 +27,9 @@ bool replay_load(struct replay *r, const char *path, const char *workloads);
 void replay_done(struct replay *r);
 void replay_feed(struct model *m, const struct replay_event *e);
 
+/* The pod logs recorded beside: hands all lines of the log pods' containers to the job. */
+void replay_logs(struct model_job *job, const char *tgz);
+
 /* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog",
  * "None". */
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,

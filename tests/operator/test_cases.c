@@ -208,7 +208,7 @@ TEST(a_deleted_pod_is_a_cause_only_if_nothing_explains_it) {
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
         free(replay_status(m, "ns", "js", fake_ms(20.2), NULL));
         if (restarted)
-            fake_tell_jobset(m, 1, "", "\"restarts\":1", 21);
+            fake_tell_jobset(m, 1, "", "\"restarts\":1", 20.5);
         struct fake_pod b = running_pod("b", 0, 22, 23, 24);
         fake_tell_pod(m, &b, OBSERVED_PRESENT, 24.1);
         char *s = finish(m, 40);

@@ -51,7 +51,7 @@ static void tell_attempt(struct model *m, int i, bool is_over) {
 }
 
 static void tell_run(struct model *m, int order) {
-    char status[512], path[128], uid[16];
+    char status[512], path[128], uid[32];
     fake_tell_jobset(m, 1, "", "", 0.2);
     for (int i = 0; i < 3; i++) {
         tell_attempt(m, i, false);
