@@ -33,6 +33,7 @@ static void end(struct fixture *f) {
     mirror_stop(&f->mirror);
     kube_client_free(f->client);
     loop_free(f->loop);
+    apiserver_do(f->server, "stop"); /* sooner than by the end of its stdin */
     apiserver_stop(f->server);
 }
 
