@@ -197,6 +197,7 @@ static int set_up(struct runtime *r, struct error **err) {
         .model = r->model,
         .recorder = r->recorder,
         .cadence = {.coalesce_us = 250000,
+                    .settle_us = 300000,
                     .active_us = flags->status_interval_us,
                     .quiet_us = flags->status_interval_us > 60000000 ? flags->status_interval_us : 60000000,
                     .writes_per_second = (int)flags->status_qps},

@@ -54,6 +54,7 @@ void cadence_remove(struct cadence *c, struct cadence_job *job) {
 }
 
 void cadence_mark(struct cadence *c, struct cadence_job *job) {
+    job->is_settling = false;
     if (job->dirty_index != 0)
         return;
     MEM_GROW(c->dirty, c->dirty_count, c->dirty_capacity);
@@ -78,7 +79,9 @@ static int64_t token_us(const struct cadence *c, enum cadence_want want) {
 }
 
 static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *job) {
-    return job->was_evaluated ? job->evaluated_us + c->options.coalesce_us : INT64_MIN;
+    if (!job->was_evaluated)
+        return INT64_MIN;
+    return job->evaluated_us + (job->is_settling ? c->options.settle_us : c->options.coalesce_us);
 }
 
 /* When the job may be written (or its totals looked at), but for the fleet's limit. */
@@ -143,7 +146,12 @@ static void want(struct cadence *c, struct cadence_job *job, enum cadence_want w
 
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                     int64_t now_us) {
+    bool is_to_settle = job->dirty_index != 0 && !job->is_settling && c->options.settle_us > 0;
     drop_dirty(c, job);
+    if (is_to_settle && !evaluation->is_final) {
+        cadence_mark(c, job);
+        job->is_settling = true;
+    }
     job->was_evaluated = true;
     job->evaluated_us = now_us;
     job->is_active |= evaluation->has_new_steps;

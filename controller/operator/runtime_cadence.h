@@ -19,6 +19,8 @@
 
 struct cadence_options {
     int64_t coalesce_us, active_us, quiet_us;
+    int64_t settle_us;     /* an evaluation after a mark is repeated this much later, when what came with the mark by
+                            * other streams has arrived as well; 0: it is not */
     int writes_per_second; /* at least 1 */
 };
 
@@ -30,6 +32,7 @@ struct cadence_job {           /* all-zero, then cadence_add */
     int64_t due_us;                /* of want, or of the next look at the totals */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
     int64_t held_until_us;
+    bool is_settling; /* dirty only because of settle_us */
     bool was_evaluated, is_in_flight, is_active, is_final;
     bool has_server_status, has_written_key, was_final_written;
     uint64_t server_hash, written_key;

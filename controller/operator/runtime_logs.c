@@ -8,6 +8,8 @@
 #define TROUBLE_FULL "waits for its turn: --max-log-follows logs are being read"
 /* A follower that was opened this long ago and does not complain is taken to be connected. */
 #define SETTLED_US INT64_C(2000000)
+/* Time a line may take from the container to here. */
+#define SKEW_MS 200
 
 struct runtime_follow {
     struct runtime_follow *next;
@@ -134,12 +136,16 @@ void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, stru
     }
 }
 
+/* The model keeps one watermark for all of a job's logs: it may move once every open follower is connected. Logs that
+ * have ended are read for good. */
 void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtime_follow *list) {
     struct loop *loop = kube_client_loop(logs->client);
     int64_t settled_us = loop_now(loop).us - SETTLED_US;
+    for (const struct runtime_follow *f = list; f != NULL; f = f->next)
+        if (f->is_waiting || (f->podlog != NULL && (f->is_in_trouble || f->started_us > settled_us)))
+            return;
     for (; list != NULL; list = list->next)
-        if (list->podlog != NULL && !list->is_in_trouble && list->started_us <= settled_us)
-            model_job_log_watermark(list->job, list->pod_uid, wall_ms(loop_wall(loop)) - 1000);
+        model_job_log_watermark(list->job, list->pod_uid, wall_ms(loop_wall(loop)) - SKEW_MS);
 }
 
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list) {

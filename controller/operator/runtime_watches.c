@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define SECOND_US INT64_C(1000000)
+/* Streams that are connected may be this far apart; what comes later is counted when it comes. */
+#define SKEW_MS 200
 
 enum scope { NAMESPACED, CLUSTER };
 
@@ -228,7 +230,7 @@ static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
     if (*is_absent)
         return 0;
     int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));
-    int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - 1000;
+    int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - SKEW_MS;
     bool is_connected = kube_reflector_is_synced(watch->reflector) && !watch->is_in_trouble;
     return is_connected && silent_ms > told_ms ? silent_ms : told_ms;
 }

@@ -30,7 +30,7 @@ bool runtime_watches_are_synced(const struct runtime_watches *watches);
 void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);
 
 /* Tells the model how far each resource is known. A connected watch that says nothing has nothing to say: it counts as
- * known up to a second ago. */
+ * known up to a moment ago. */
 void runtime_watches_tell_watermarks(struct runtime_watches *watches);
 
 #endif

@@ -216,6 +216,33 @@ TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
     cadence_done(&c);
 }
 
+/* An event's companions on other streams come a moment later: without another event the job is looked at again. */
+TEST(cadence_looks_again_when_the_streams_have_settled) {
+    struct cadence c;
+    struct cadence_options settling = options;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    settling.settle_us = 3 * S / 10;
+    cadence_init(&c, &settling);
+    cadence_add(&c, &f.job);
+    cadence_mark(&c, &f.job);
+    run(&c, &now, now);
+    CHECK_INT(f.evaluations, 1);
+    f.key = 2, f.hash = 2; /* only time has passed */
+    run(&c, &now, S);
+    CHECK_INT(f.evaluations, 2); /* once more, not for ever */
+    CHECK_INT(f.writes, 2);
+    f.is_final = true;
+    f.key = 3, f.hash = 3;
+    cadence_mark(&c, &f.job);
+    run(&c, &now, 100 * S);
+    CHECK_INT(f.evaluations, 3); /* the end needs no second look */
+    CHECK_INT(f.writes, 3);
+    CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
 /* 1,000 jobs with a step a second want 67 writes a second; they get 20, all alike, and an urgent one does not wait. */
 TEST(cadence_stretches_a_fleet_evenly) {
     enum { JOBS = 1000 };
