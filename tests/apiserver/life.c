@@ -91,8 +91,9 @@ static int make_nodes(struct srv *s, const char *pool, const char *line, char wh
     return 0;
 }
 
-static int lose_node(struct srv *s, const char *node, bool is_lost) {
-    char now[40];
+static int lose_node(struct srv *s, const char *node, bool is_lost, double silent_s) {
+    char now[40], beat[40];
+    rfc3339_format(beat, (srv_now_us(s) - (int64_t)(silent_s * 1e6)) * 1000, 0);
     srv_now_text(s, now, 0);
     json_t *taints =
         is_lost ? jx_format("[{\"key\":\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"},{\"key\":"
@@ -100,6 +101,8 @@ static int lose_node(struct srv *s, const char *node, bool is_lost) {
                             "\"node.kubernetes.io/unreachable\",\"effect\":\"NoExecute\",\"timeAdded\":\"%s\"}]",
                             now, now)
                 : jx_format("[{\"key\":\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"}]");
+    life_patch(s, "nodes", "", node,
+               jx_format("{\"status\":{\"conditions\":[{\"type\":\"Ready\",\"lastHeartbeatTime\":\"%s\"}]}}", beat));
     life_condition_set(s, "nodes", "", node, "Ready", is_lost ? "Unknown" : "True",
                        is_lost ? "NodeStatusUnknown" : "KubeletReady",
                        is_lost ? "Kubelet stopped posting node status." : "kubelet is posting ready status");
@@ -231,7 +234,7 @@ int life_command(struct srv *s, const char *line, char why[static 200]) {
         return make_nodes(s, name, line, why);
     if (strcmp(verb, "node-lost") == 0 || strcmp(verb, "node-back") == 0) {
         snprintf(why, 200, "no node \"%s\"", name);
-        return lose_node(s, name, verb[5] == 'l');
+        return lose_node(s, name, verb[5] == 'l', verb[5] == 'l' ? number(line, "silent", "40") : 0);
     }
     struct life *g = find(s, name);
     return g == NULL ? 1 : act(g, verb, rest);

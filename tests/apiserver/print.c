@@ -26,11 +26,9 @@ void print_change(struct srv *s, const struct change *change) {
             continue;
         CLEANUP_FREE char *text =
             json_is_string(cell) ? mem_strdup(json_string_value(cell)) : json_is_null(cell) ? mem_strdup("") : jx_dump(cell);
-        int width = (int)strlen(name) + 2;
-        if (width < 12)
-            width = i + 1 < 3 ? 14 : 12;
-        if (strcmp(name, "Top-Badput") == 0)
-            width = 20;
+        int width = strcmp(name, "Top-Badput") == 0 ? 21 : (int)strlen(name) + 2;
+        if (width < 13)
+            width = 13;
         buf_format(&head, "%-*s", width, name);
         buf_format(&line, "%-*s", width, text);
     }

@@ -71,7 +71,7 @@ static void boot(struct life *g) {
     if (t->durable < 0) {
         say(g, "checkpointing.py:803", "No existing checkpoints found, not restoring checkpoint.");
         t->step = 0;
-        next_phase(g, TRAINER_COMPILE, g->compile_s);
+        next_phase(g, TRAINER_COMPILE, 0.1);
         return;
     }
     say(g, "checkpointing.py:705", "restoring from this run's directory step %d", t->durable);
@@ -132,12 +132,13 @@ static void advance(void *context) {
     case TRAINER_RESTORE:
         say(g, "event_tracking.py:184", "[process=0] [sync] Finished load in %.2f seconds @ %s/%d", g->restore_s, directory,
             t->durable);
-        next_phase(g, TRAINER_COMPILE, g->compile_s);
+        next_phase(g, TRAINER_COMPILE, 0.1);
         return;
-    case TRAINER_COMPILE:
+    case TRAINER_COMPILE: /* tracing and compiling happen within the first step */
         say(g, "max_utils.py:823", "[train] Total estimated memory size: 13.2 GB, estimated output size: 9.8 GB");
         say(g, "metric_logger.py:425", "number parameters: 70.554 billion");
-        begin_step(g);
+        t->step_start_us = srv_now_us(g->srv);
+        next_phase(g, TRAINER_STEP, g->compile_s + g->step_s);
         return;
     case TRAINER_STEP:
         end_step(g);
