@@ -1,0 +1,75 @@
+/* kubectl-goodput as its users run it: what it asks the server, its errors and exit codes. What it draws is tested in
+ * tests/cli. */
+#include "harness.h"
+
+#include "apiserver/apiserver.h"
+#include "base/mem.h"
+#include "program.h"
+
+#define DEADLINE_MS 20000
+#define CRD "crds/goodput.dev_jobgoodputs.yaml"
+
+static void check(const char *const *arguments, int code, const char *text) {
+    struct program *p = program_start("kubectl-goodput", arguments);
+    CHECK_INT(program_wait(p, DEADLINE_MS), code);
+    const char *said = program_output(p), *end = strchr(said, '\n');
+    if (strstr(said, text) == NULL)
+        harness_fail(__FILE__, __LINE__, "said \"%s\", expected \"%s\"", said, text);
+    if (code != 0 && (end == NULL || end[1] != '\0'))
+        harness_fail(__FILE__, __LINE__, "more than one line: \"%s\"", said);
+    program_free(p);
+}
+
+#define CALL(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+TEST(kubectl_goodput_reads_the_cluster) {
+    struct apiserver *s = apiserver_start(CALL("--crd", CRD));
+    REQUIRE(s != NULL);
+    const char *kubeconfig = apiserver_kubeconfig(s);
+    CHECK_INT(apiserver_do(s, "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\","
+                              "\"metadata\":{\"name\":\"a\",\"namespace\":\"team\"},\"spec\":{\"targetRef\":{"
+                              "\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"a\"}},"
+                              "\"status\":{\"phase\":\"Training\",\"topBadput\":\"QueueWait\"}}\nEND"),
+              0);
+    check(CALL("top", "-A", "--kubeconfig", kubeconfig), 0, "team       a     Training");
+    check(CALL("top", "-n", "team", "--kubeconfig", kubeconfig), 0, "a     Training");
+    check(CALL("top", "-n", "other", "--kubeconfig", kubeconfig), 0, "no JobGoodputs found");
+    check(CALL("top", "-A", "-o", "name", "--kubeconfig", kubeconfig), 0, "jobgoodput.goodput.dev/a\n");
+    check(CALL("explain", "a", "-nteam", "--kubeconfig", kubeconfig), 0, "team/a (Job a)\nTraining\n");
+    check(CALL("timeline", "jobgoodput/a", "-n", "team", "--kubeconfig", kubeconfig), 0, "nothing to draw yet");
+    check(CALL("explain", "a", "-n", "team", "-o", "yaml", "--kubeconfig", kubeconfig), 0,
+          "\n  topBadput: QueueWait\n");
+    check(CALL("explain", "b", "-n", "team", "--kubeconfig", kubeconfig), 1,
+          "kubectl-goodput: jobgoodputs.goodput.dev \"b\" not found");
+    apiserver_stop(s);
+}
+
+TEST(kubectl_goodput_says_when_there_are_none) {
+    struct apiserver *s = apiserver_start(NULL);
+    REQUIRE(s != NULL);
+    check(CALL("top", "--kubeconfig", apiserver_kubeconfig(s)), 1,
+          "does not serve JobGoodputs: is goodput-controller installed?");
+    apiserver_stop(s);
+}
+
+TEST(kubectl_goodput_refuses_wrong_usage) {
+    check(CALL("tpo"), 2, "unknown command \"tpo\"");
+    check(CALL("explain"), 2, "explain needs the NAME of a JobGoodput, or -f FILE");
+    check(CALL("top", "x"), 2, "top takes no name");
+    check(CALL("top", "-o", "xml"), 2, "-o xml: not one of json, yaml, name, wide");
+    check(CALL("explain", "x", "--what"), 2, "unknown option \"--what\"");
+    check(CALL("explain", "x", "-w"), 2, "-w goes with top alone");
+    check(CALL("explain", "-f"), 2, "-f needs a value");
+}
+
+TEST(kubectl_goodput_reads_files) {
+    check(CALL("explain", "-f", "tests/data/cli/training.json"), 0,
+          "goodput 82.18% = scheduling 93.61% x runtime 87.79%");
+    check(CALL("explain", "no-log", "-f", "tests/data/cli/fleet.json"), 0, "team-b/no-log");
+    check(CALL("explain", "x", "-f", "tests/data/cli/fleet.json"), 1, "no JobGoodput \"x\" in it");
+    check(CALL("explain", "-f", "/nonexistent"), 1, "/nonexistent: No such file or directory");
+    check(CALL("explain", "-f", "Makefile"), 1, "kubectl-goodput: Makefile: line 1:");
+    check(CALL("explain", "a", "--kubeconfig", "/nonexistent"), 1, "/nonexistent");
+    check(CALL("version"), 0, "kubectl-goodput ");
+    check(CALL("help"), 0, "kubectl goodput explain NAME");
+}
