@@ -24,7 +24,7 @@ CAUSES = {
     "phase Completed": ("end",),
     "phase Failed": ("end",),
     "interruption": ("lost", "restart", "workload", "suspend", "node"),
-    "execution": ("new pod", "restart", "resume", "lost", "gone", "run", "step", "bound", "created", "target"),
+    "execution": ("new pod", "restart", "suspend", "resume", "workload", "node", "lost", "run", "step", "bound", "created", "target"),
 }
 FIRST_SIGNS = ("lost", "suspend", "node")
 
