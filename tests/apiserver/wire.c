@@ -610,6 +610,11 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     } else if (options->is_h2_only) {
         info.options |= LWS_SERVER_OPTION_H2_PRIOR_KNOWLEDGE;
     }
+    /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client that
+     * indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has no room
+     * for such a path (RFC 7541 section 4.1: 32 + name + value). The others are lws's own presets. */
+    static const uint32_t settings[7] = {6, 64, 0, 100, 0, 16384, 16384};
+    memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);
     srv->vhost = srv->context != NULL ? lws_get_vhost_by_name(srv->context, "default") : NULL;
     if (srv->vhost == NULL) {
