@@ -4,8 +4,14 @@
 
 const struct format steplog_formats[] = {
     {STEPLOG_RECORDER, true, recorder_line}, /* beside: it reads Orbax's statistics too */
-    {STEPLOG_MAXTEXT, false, maxtext_line},  {STEPLOG_AUTO, true, orbax_line},
-    {STEPLOG_AUTO, true, jax_line},          {STEPLOG_AUTO, true, NULL},
+    {STEPLOG_MAXTEXT, false, maxtext_line},
+    {STEPLOG_MEGATRON, false, megatron_line},
+    {STEPLOG_NEMO, false, nemo_line},
+    {STEPLOG_TORCHTITAN, false, torchtitan_line},
+    {STEPLOG_DEEPSPEED, false, deepspeed_line},
+    {STEPLOG_AUTO, true, orbax_line},
+    {STEPLOG_AUTO, true, jax_line},
+    {STEPLOG_AUTO, true, NULL},
 };
 
 static const char *const names[] = {
@@ -60,6 +66,63 @@ bool take_duration_ms(struct slice *s, int64_t *ms) {
     *ms = found;
     *s = rest;
     return true;
+}
+
+bool take_milliseconds(struct slice *s, int64_t *ms) {
+    struct slice rest = *s;
+    int64_t found;
+    if (!slice_take_scaled(&rest, 0, &found) || found < 0 || found > STEPLOG_MAX_DURATION_MS)
+        return false;
+    *ms = found;
+    *s = rest;
+    return true;
+}
+
+bool take_milli(struct slice *s, int64_t *milli) {
+    char plain[40]; /* a longer number is none */
+    size_t n = 0, used = 0;
+    while (used < s->size_bytes && n < sizeof plain && slice_find_char(SLICE("0123456789.,eE+-"), s->data[used])) {
+        bool is_comma = s->data[used] == ',';
+        if (is_comma && (used + 1 == s->size_bytes || s->data[used + 1] < '0' || s->data[used + 1] > '9'))
+            break; /* ends a list's element */
+        if (!is_comma)
+            plain[n++] = s->data[used];
+        used++;
+    }
+    struct slice number = {plain, n};
+    int64_t found;
+    if (!slice_take_scaled(&number, 3, &found) || number.size_bytes != 0 || found < 0)
+        return false;
+    *milli = found;
+    *s = slice_skip(*s, used);
+    return true;
+}
+
+void skip_spaces(struct slice *s) {
+    while (slice_take_char(s, ' ')) {
+    }
+}
+
+bool step_after(struct slice text, const char *words, int64_t *step, struct slice *rest) {
+    struct slice found;
+    if (!text_after(text, words, &found))
+        return false;
+    skip_spaces(&found);
+    if (!take_step(&found, step))
+        return false;
+    *rest = found;
+    return true;
+}
+
+bool duration_after(struct slice text, const char *words, int64_t *ms) {
+    if (!text_after(text, words, &text))
+        return false;
+    skip_spaces(&text);
+    return take_duration_ms(&text, ms);
+}
+
+bool steplog_is_reading(const struct steplog *s, enum steplog_format format) {
+    return s->format == format || s->counts.recognised == format;
 }
 
 int64_t step_of_path(struct slice path) {

@@ -35,12 +35,19 @@ struct steplog {
     int64_t saving_step;     /* the save last begun */
     int64_t wait_started_ms; /* the main thread waits for a background save since; TIME_UNKNOWN */
     int64_t live_slices;     /* last told; RECORD_NONE */
+    int64_t loading_step;    /* the restore last begun */
+    int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
 };
 
 /* A record with the current line's time and number filled in. */
 struct record steplog_record(const struct steplog *s, enum record_kind kind);
 /* Hands a record on and counts it. */
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
+
+/* The end of a step, told by a line whose mean_ms (RECORD_NONE if it gives none) is that of each step since the line
+ * before: the record's duration is that of all of them, as far as it is known how many. A step that the last line told
+ * already (several ranks print it) is left out. */
+void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format);
 
 /* Text found inside a structured line: read by the text formats alone, so that nothing nests. */
 void steplog_read_text(struct steplog *s, struct slice text);
@@ -56,6 +63,10 @@ extern const struct format steplog_formats[];
 
 enum line_result recorder_line(struct steplog *s, struct slice text);
 enum line_result maxtext_line(struct steplog *s, struct slice text);
+enum line_result megatron_line(struct steplog *s, struct slice text);
+enum line_result nemo_line(struct steplog *s, struct slice text);
+enum line_result torchtitan_line(struct steplog *s, struct slice text);
+enum line_result deepspeed_line(struct steplog *s, struct slice text);
 enum line_result orbax_line(struct steplog *s, struct slice text);
 enum line_result jax_line(struct steplog *s, struct slice text);
 
@@ -70,6 +81,17 @@ bool text_after(struct slice text, const char *words, struct slice *rest);
 bool take_step(struct slice *s, int64_t *step);
 /* Cursor: seconds as milliseconds, 0 to STEPLOG_MAX_DURATION_MS. */
 bool take_duration_ms(struct slice *s, int64_t *ms);
+/* Cursor: milliseconds with a fraction, the same bounds. */
+bool take_milliseconds(struct slice *s, int64_t *ms);
+/* Cursor: a number of at least 0 as thousandths; thousands commas ("1,145.20") and exponents are read. */
+bool take_milli(struct slice *s, int64_t *milli);
+/* Cursor: any number of spaces, also none. */
+void skip_spaces(struct slice *s);
+/* text_after() and then the number, spaces between: a step, or seconds as milliseconds. */
+bool step_after(struct slice text, const char *words, int64_t *step, struct slice *rest);
+bool duration_after(struct slice text, const char *words, int64_t *ms);
+/* Whether the line says that it is this format's: it was asked for, or gave the steps so far. */
+bool steplog_is_reading(const struct steplog *s, enum steplog_format format);
 /* The last component of a path that is a number: ".../checkpoints/20/items." gives 20; RECORD_NONE if there is none. */
 int64_t step_of_path(struct slice path);
 

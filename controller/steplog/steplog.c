@@ -19,7 +19,7 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognised = STEPLOG_AUTO;
     s->stamp_ms = s->last_said_ms = s->wait_started_ms = TIME_UNKNOWN;
-    s->saving_step = s->live_slices = RECORD_NONE;
+    s->saving_step = s->live_slices = s->loading_step = s->last_step = RECORD_NONE;
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->plain, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->scratch, 2 * STEPLOG_MAX_LINE_BYTES);
@@ -52,8 +52,19 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         s->counts.steps++;
         s->counts.recognised = format;
     }
+    if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
+        s->last_step = r->step;
     s->said = true;
     s->on_record(s->context, r);
+}
+
+void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
+    if (r.step == s->last_step)
+        return;
+    int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
+    if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
+        r.duration_ms = mean_ms * steps;
+    steplog_emit(s, &r, format);
 }
 
 static void read_with(struct steplog *s, struct slice text, const struct format *f) {

@@ -1,0 +1,114 @@
+/* Real logs of further trainers, killed and restarted, against what is known of those runs (truth.json beside them). */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "steplog/steplog.h"
+
+struct tally {
+    int64_t kinds[RECORD_KIND_COUNT];
+    int64_t steps_done; /* sum over STEP_END of the steps since the last one or the restore */
+    int64_t first_step, last_step, restored_step, durable_step;
+    int64_t first_ms, last_ms;      /* when those steps ended */
+    int64_t save_start_ms, save_ms; /* blocked: told, or from a save's start to its end */
+};
+
+static void add_step(struct tally *t, const struct record *r) {
+    if (t->first_step == RECORD_NONE) {
+        t->first_step = r->step;
+        t->first_ms = r->at_ms;
+    }
+    CHECK(t->last_step == RECORD_NONE || r->step > t->last_step);
+    CHECK(r->at_ms >= t->last_ms);
+    t->last_step = r->step;
+    t->last_ms = r->at_ms;
+}
+
+static void on_record(void *context, const struct record *r) {
+    struct tally *t = context;
+    t->kinds[r->kind]++;
+    if (r->kind == RECORD_STEP_END)
+        add_step(t, r);
+    if (r->kind == RECORD_RESTORE_END)
+        t->restored_step = r->step;
+    if (r->kind == RECORD_SAVE_START)
+        t->save_start_ms = r->at_ms;
+    bool ends_save = r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_SAVE_DURABLE;
+    if (ends_save && t->save_start_ms != TIME_UNKNOWN) {
+        t->save_ms += r->duration_ms != RECORD_NONE ? r->duration_ms : r->at_ms - t->save_start_ms;
+        t->save_start_ms = TIME_UNKNOWN;
+    }
+    if (r->kind == RECORD_SAVE_DURABLE)
+        t->durable_step = r->step;
+}
+
+struct attempt {
+    int64_t first, last, count, restored, durable, save_ms;
+    int64_t first_ms, last_ms; /* truth: when those steps ended, Unix ms */
+    int64_t lag_ms;            /* a line may be this much later */
+};
+
+static void check_attempt(const char *folder, int attempt, enum steplog_format format, const struct attempt *truth) {
+    struct tally t = {.first_step = RECORD_NONE,
+                      .last_step = RECORD_NONE,
+                      .restored_step = RECORD_NONE,
+                      .durable_step = RECORD_NONE,
+                      .save_start_ms = TIME_UNKNOWN};
+    char path[256];
+    snprintf(path, sizeof path, "tests/data/trainer-logs/%s/attempt-%d.log", folder, attempt);
+    size_t size = 0;
+    CLEANUP_FREE char *data = harness_read_file(path, &size);
+    REQUIRE(data != NULL);
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &t);
+    steplog_feed(s, (struct slice){data, size}, true);
+    steplog_end(s);
+    struct steplog_counts counts = steplog_counts_get(s);
+    steplog_free(s);
+    CHECK_INT(counts.malformed, 0);
+    CHECK_INT(counts.too_long, 0);
+    CHECK_INT(counts.recognised, truth->count > 0 ? format : STEPLOG_AUTO);
+    CHECK_INT(t.kinds[RECORD_STEP_END], truth->count);
+    CHECK_INT(t.first_step, truth->first);
+    CHECK_INT(t.last_step, truth->last);
+    CHECK_INT(t.restored_step, truth->restored);
+    CHECK_INT(t.durable_step, truth->durable);
+    CHECK(t.save_ms >= truth->save_ms - 10 && t.save_ms <= truth->save_ms + 10); /* titan prints centiseconds */
+    if (truth->count > 0) {
+        CHECK(t.first_ms >= truth->first_ms - 1 && t.first_ms <= truth->first_ms + truth->lag_ms);
+        CHECK(t.last_ms >= truth->last_ms - 1 && t.last_ms <= truth->last_ms + truth->lag_ms);
+    }
+}
+
+#define NONE RECORD_NONE
+
+/* The save of 30 was cut off; the ones of 10, 20, 30 and 40 took 213, 282, 312 and 253 ms. */
+TEST(megatron_restarts) {
+    static const struct attempt truth[] = {
+        {1, 16, 16, NONE, 10, 213, 1795228062508, 1795228068367, 5},
+        {11, 30, 20, 10, 20, 282, 1795228086282, 1795228093709, 5},
+        {21, 40, 20, 20, 40, 312 + 253, 1795228113869, 1795228121580, 5},
+    };
+    for (int i = 0; i < 3; i++)
+        check_attempt("megatron-log/restarts", i + 1, STEPLOG_MEGATRON, &truth[i]);
+}
+
+/* Only the last save says that it was no asynchronous one; of the others the next restore proves 10 and 20. */
+TEST(torchtitan_restarts) {
+    static const struct attempt truth[] = {
+        {1, 16, 16, NONE, NONE, 405, 1795227765101, 1795227772094, 5},
+        {11, 30, 20, 10, NONE, 552, 1795227785598, 1795227796111, 5},
+        {21, 40, 20, 20, 40, 327 + 351, 1795227811788, 1795227820397, 5},
+    };
+    for (int i = 0; i < 3; i++)
+        check_attempt("torchtitan/restarts", i + 1, STEPLOG_TORCHTITAN, &truth[i]);
+}
+
+/* DeepSpeed 0.19 says when a save begins and not when it ends: the 217, 213 and 344 ms are not in the log. */
+TEST(deepspeed_restarts) {
+    static const struct attempt truth[] = {
+        {1, 15, 15, NONE, NONE, 0, 1795227692235, 1795227698768, 5},
+        {11, 26, 16, 10, NONE, 0, 1795227707130, 1795227713918, 5},
+        {21, 30, 10, 20, NONE, 0, 1795227721081, 1795227724842, 5},
+    };
+    for (int i = 0; i < 3; i++)
+        check_attempt("deepspeed/restarts-info", i + 1, STEPLOG_DEEPSPEED, &truth[i]);
+}
