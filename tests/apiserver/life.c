@@ -30,7 +30,8 @@ static double number(const char *line, const char *key, const char *preset) {
     return strtod(option(line, key, preset, text), NULL);
 }
 
-static void define_pools(struct life *g, const char *list) {
+static void define_pools(struct life *g, const char *text) {
+    const char *list = text != NULL ? text : "";
     for (int i = 0; i < g->slices; i++) {
         snprintf(g->pools[i], sizeof g->pools[i], "%.*s", (int)strcspn(list, ","), list);
         list += strcspn(list, ",");

@@ -19,7 +19,7 @@ static void make_pod(struct life *g, int slice, int host) {
     snprintf(pod->uid, sizeof pod->uid, "%s", uid);
     snprintf(job, sizeof job, "%s-slice-%d", g->name, slice);
     snprintf(pod->name, sizeof pod->name, "%.100s-%d-%s", job, host, suffix);
-    snprintf(pod->node, sizeof pod->node, "%s", "");
+    pod->node[0] = '\0';
     struct object *o = kstore_find(&s->store, registry_named(&s->registry, "jobs"), g->ns, job);
     if (o == NULL)
         return;
@@ -99,7 +99,8 @@ void gang_bind(struct life *g) {
     char now[40], text[300];
     EACH_POD(g, i, j) {
         struct gang_pod *pod = &g->pods[i][j];
-        snprintf(pod->node, sizeof pod->node, "%.50s-%d", g->pools[i], j);
+        CLEANUP_FREE char *node = mem_format("%s-%d", g->pools[i], j);
+        snprintf(pod->node, sizeof pod->node, "%.63s", node);
         json_t *patch = container_status(g, "\"waiting\":{\"reason\":\"ContainerCreating\"}", false);
         jx_set_text(patch, "spec.nodeName", pod->node);
         jx_set_text(patch, "status.startTime", srv_now_text(s, now, 0));
@@ -111,7 +112,6 @@ void gang_bind(struct life *g) {
         set(g, pod, "ContainersReady", "False", "ContainersNotReady", "containers with unready status");
         snprintf(text, sizeof text, "Successfully assigned %s/%s to %s", g->ns, pod->name, pod->node);
         life_event(s, EVENT_MICRO, "default-scheduler", "Pod", g->ns, pod->name, pod->uid, "Normal", "Scheduled", text);
-        snprintf(text, sizeof text, "Pulling image \\\"%s\\\"", g->image);
         snprintf(text, sizeof text, "Pulling image \"%s\"", g->image);
         life_event(s, EVENT_SECONDS, "kubelet", "Pod", g->ns, pod->name, pod->uid, "Normal", "Pulling", text);
     }
