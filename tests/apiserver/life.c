@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "base/slice.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,12 +31,11 @@ static double number(const char *line, const char *key, const char *preset) {
     return strtod(option(line, key, preset, text), NULL);
 }
 
-static void define_pools(struct life *g, const char *text) {
-    const char *list = text != NULL ? text : "";
-    for (int i = 0; i < g->slices; i++) {
-        snprintf(g->pools[i], sizeof g->pools[i], "%.*s", (int)strcspn(list, ","), list);
-        list += strcspn(list, ",");
-        list += *list == ',';
+static void define_pools(struct life *g, char *list) {
+    char *save = NULL, *pool = strtok_r(list, ",", &save);
+    for (int i = 0; i < g->slices && i < LIFE_SLICES && pool != NULL; i++) {
+        slice_copy(g->pools[i], sizeof g->pools[i], slice_of(pool));
+        pool = strtok_r(NULL, ",", &save);
     }
 }
 
@@ -62,7 +62,8 @@ static int define(struct srv *s, const char *name, const char *line, char why[st
     g->trainer.durable = g->trainer.saving = -1;
     g->next = s->lives;
     s->lives = g;
-    define_pools(g, option(line, "pools", "pool-0", text));
+    option(line, "pools", "pool-0", text);
+    define_pools(g, text);
     if (g->slices > 0 && g->slices <= LIFE_SLICES && g->hosts > 0 && g->hosts <= LIFE_HOSTS && g->checkpoint_every > 0)
         return 0;
     snprintf(why, 200, "1 to %d slices of 1 to %d hosts, checkpoint at least 1", LIFE_SLICES, LIFE_HOSTS);

@@ -31,7 +31,7 @@ static void make_pod(struct life *g, int slice, int host) {
         "\"status\":{\"phase\":\"Pending\",\"qosClass\":\"BestEffort\"}}",
         pod->name, job, host, g->ns, uid, job, g->job_uids[slice]);
     json_t *labels = json_deep_copy(jx_get(owner, "metadata.labels")), *notes = json_deep_copy(labels);
-    char index[8];
+    char index[16];
     snprintf(index, sizeof index, "%d", host);
     json_object_set_new(labels, "batch.kubernetes.io/controller-uid", json_string(g->job_uids[slice]));
     json_object_set_new(labels, "batch.kubernetes.io/job-name", json_string(job));
