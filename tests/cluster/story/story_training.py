@@ -14,6 +14,7 @@ def play(cluster, facts, log_directory, pod_logs):
     cluster.observe(NAMESPACE, "maxtext")
     cluster.submit("maxtext")
     time.sleep(2)
+    cluster.observe(NAMESPACE, "queued")
     cluster.submit("queued")
     before = set()
     facts["replays"] = []
