@@ -1,7 +1,7 @@
 /* The reflector against the embedded API server and its faults (issue 3, point 2): after each, what the mirror holds
  * is what the server holds, nothing was lost, and nothing was shown twice but by a relist. */
-#include "apiserver/apiserver.h"
 #include "base/mem.h"
+#include "fixture.h"
 #include "harness.h"
 #include "io/rawserver.h"
 #include "mirror.h"
@@ -10,46 +10,12 @@
 
 #define PODS "/api/v1/namespaces/n/pods"
 
-struct fixture {
-    struct apiserver *server;
-    struct loop *loop;
-    struct kube_client *client;
-    struct mirror mirror;
-};
-
-static bool begin(struct fixture *f, const char *const *arguments) {
-    *f = (struct fixture){.server = apiserver_start(arguments), .loop = loop_new(NULL)};
-    if (f->server == NULL)
-        return false;
-    struct kube_options options = {.kubeconfig = apiserver_kubeconfig(f->server), .user_agent = "test/0"};
-    struct error *err CLEANUP_ERROR = NULL;
-    f->client = kube_client_new(f->loop, &options, &err);
-    if (f->client == NULL)
-        fprintf(stderr, "%s\n", error_text(err));
-    return f->client != NULL;
-}
-
-static void end(struct fixture *f) {
-    mirror_stop(&f->mirror);
-    kube_client_free(f->client);
-    loop_free(f->loop);
-    apiserver_do(f->server, "stop"); /* sooner than by the end of its stdin */
-    apiserver_stop(f->server);
-}
-
-static void pod(struct fixture *f, const char *name) {
-    apiserver_dof(f->server,
-                  "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":"
-                  "\"n\",\"labels\":{\"job\":\"j\"}},\"spec\":{\"containers\":[{\"name\":\"main\"}]}}\nEND",
-                  name);
-}
-
 static void touch(struct fixture *f, const char *name, int value) {
     apiserver_dof(f->server, "patch pods n/%s {\"metadata\":{\"annotations\":{\"v\":\"%d\"}}}", name, value);
 }
 
 /* What the mirror holds against what the server holds. */
-static void check_same(struct fixture *f) {
+static void check_same(struct fixture *f, struct mirror *m) {
     char *list CLEANUP_FREE = apiserver_ask(f->server, "list pods");
     struct slice rest = slice_of(list), line;
     size_t count = 0;
@@ -59,33 +25,34 @@ static void check_same(struct fixture *f) {
         char ask[300], found[128];
         snprintf(ask, sizeof ask, "get pods n/%.*s", SLICE_ARG(line));
         char *json CLEANUP_FREE = apiserver_ask(f->server, ask);
-        const char *version = map_get(&f->mirror.versions, line);
+        const char *version = map_get(&m->versions, line);
         snprintf(found, sizeof found, "\"resourceVersion\":\"%s\"", version != NULL ? version : "none");
         if (json == NULL || strstr(json, found) == NULL)
             harness_fail(__FILE__, __LINE__, "pod %.*s: mirror has version %s, server %.300s", SLICE_ARG(line),
                          version != NULL ? version : "none", json != NULL ? json : "nothing");
         count++;
     }
-    CHECK_INT(f->mirror.versions.count, count);
+    CHECK_INT(m->versions.count, count);
 }
 
 static void lists(bool is_paged) {
     struct fixture f;
-    REQUIRE(begin(&f, NULL));
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
     for (const char *name = "abcde"; *name != '\0'; name++)
-        pod(&f, (char[]){*name, '\0'});
-    mirror_start(&f.mirror, f.client, PODS,
-                 (struct kube_reflector_options){.page_size = 2, .no_streaming_list = is_paged});
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 1));
-    CHECK_TEXT(buf_text(&f.mirror.words), "+a +b +c +d +e |");
+        fixture_pod(&f, (char[]){*name, '\0'});
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){.page_size = 2, .no_streaming_list = is_paged});
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    CHECK_TEXT(buf_text(&m.words), "+a +b +c +d +e |");
     CHECK_INT(apiserver_asknumber(f.server, "count list pods"), is_paged ? 3 : 0);
     touch(&f, "b", 1);
     apiserver_do(f.server, "delete pods n/a");
-    pod(&f, "z");
-    CHECK(mirror_wait(&f.mirror, f.loop, "+z"));
-    CHECK_TEXT(buf_text(&f.mirror.words), "+a +b +c +d +e | ~b -a +z");
-    check_same(&f);
-    end(&f);
+    fixture_pod(&f, "z");
+    CHECK(mirror_wait(&m, f.loop, "+z"));
+    CHECK_TEXT(buf_text(&m.words), "+a +b +c +d +e | ~b -a +z");
+    check_same(&f, &m);
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(a_paged_list_then_a_watch) {
@@ -99,28 +66,29 @@ TEST(a_streaming_list_goes_on_as_the_watch) {
 /* A fault in the stream of events, of which `after` came through. relists: whether it may show objects again. */
 static void stream_fault(const char *fault, int after, bool relists, const char *const *arguments, int64_t silence_us) {
     struct fixture f;
-    REQUIRE(begin(&f, arguments));
-    pod(&f, "a");
-    pod(&f, "b");
-    mirror_start(&f.mirror, f.client, PODS,
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, arguments));
+    fixture_pod(&f, "a");
+    fixture_pod(&f, "b");
+    mirror_start(&m, f.client, PODS,
                  (struct kube_reflector_options){.no_streaming_list = true, .silence_us = silence_us});
     apiserver_dof(f.server, "on watch pods after %d events : %s", after, fault);
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 1));
-    while (apiserver_asknumber(f.server, "open watch pods") == 0)
-        loop_for(f.loop, 1000);
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    CHECK(wait_number(&f, "open watch pods", 1));
     for (int i = 0; i < 4; i++)
         touch(&f, i % 2 == 0 ? "a" : "b", i);
     apiserver_do(f.server, "delete pods n/a");
-    pod(&f, "z");
-    if (!mirror_wait(&f.mirror, f.loop, "+z"))
+    fixture_pod(&f, "z");
+    if (!mirror_wait(&m, f.loop, "+z"))
         harness_fail(__FILE__, __LINE__, "after %s", fault);
-    check_same(&f);
+    check_same(&f, &m);
     if (!relists) {
-        CHECK_INT(f.mirror.repeats, 0);
-        if (strcmp(buf_text(&f.mirror.words), "+a +b | ~a ~b ~a ~b -a +z") != 0)
-            harness_fail(__FILE__, __LINE__, "%s: %s", fault, buf_text(&f.mirror.words));
+        CHECK_INT(m.repeats, 0);
+        if (strcmp(buf_text(&m.words), "+a +b | ~a ~b ~a ~b -a +z") != 0)
+            harness_fail(__FILE__, __LINE__, "%s: %s", fault, buf_text(&m.words));
     }
-    end(&f);
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(a_reset_in_the_middle_of_a_line_loses_and_doubles_nothing) {
@@ -159,19 +127,20 @@ TEST(the_same_over_tls_and_http2) {
 
 static void list_fault(const char *rule, bool is_paged, const char *trouble) {
     struct fixture f;
-    REQUIRE(begin(&f, NULL));
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
     for (const char *name = "abcde"; *name != '\0'; name++)
-        pod(&f, (char[]){*name, '\0'});
+        fixture_pod(&f, (char[]){*name, '\0'});
     apiserver_do(f.server, rule);
-    mirror_start(&f.mirror, f.client, PODS,
-                 (struct kube_reflector_options){.page_size = 2, .no_streaming_list = is_paged});
-    if (!mirror_wait_synced(&f.mirror, f.loop, 1))
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){.page_size = 2, .no_streaming_list = is_paged});
+    if (!mirror_wait_synced(&m, f.loop, 1))
         harness_fail(__FILE__, __LINE__, "after %s", rule);
-    CHECK_TEXT(mirror_names(&f.mirror), "a b c d e");
-    check_same(&f);
-    if (trouble != NULL && strstr(buf_text(&f.mirror.words), trouble) == NULL)
-        harness_fail(__FILE__, __LINE__, "%s: no %s in %s", rule, trouble, buf_text(&f.mirror.words));
-    end(&f);
+    CHECK_TEXT(mirror_names(&m), "a b c d e");
+    check_same(&f, &m);
+    if (trouble != NULL && strstr(buf_text(&m.words), trouble) == NULL)
+        harness_fail(__FILE__, __LINE__, "%s: no %s in %s", rule, trouble, buf_text(&m.words));
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(faults_of_a_paged_list) {
@@ -200,122 +169,120 @@ TEST(faults_of_a_streaming_list) {
 
 TEST(retry_after_is_waited_for) {
     struct fixture f;
-    REQUIRE(begin(&f, NULL));
-    pod(&f, "a");
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
+    fixture_pod(&f, "a");
     apiserver_do(f.server, "on list pods : status 429 retry-after 1");
     int64_t start_us = clock_mono().us;
-    mirror_start(&f.mirror, f.client, PODS, (struct kube_reflector_options){.no_streaming_list = true});
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 1));
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){.no_streaming_list = true});
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
     CHECK(clock_mono().us - start_us >= 1000000);
-    end(&f);
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(what_vanished_while_nobody_looked_is_told) {
     struct fixture f;
-    REQUIRE(begin(&f, NULL));
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
     for (const char *name = "abc"; *name != '\0'; name++)
-        pod(&f, (char[]){*name, '\0'});
-    mirror_start(&f.mirror, f.client, PODS, (struct kube_reflector_options){.no_streaming_list = true});
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 1));
-    while (apiserver_asknumber(f.server, "open watch pods") == 0)
-        loop_for(f.loop, 1000);
+        fixture_pod(&f, (char[]){*name, '\0'});
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){.no_streaming_list = true});
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    CHECK(wait_number(&f, "open watch pods", 1));
     apiserver_do(f.server, "strike watch pods : reset\ndelete pods n/b\ndelete pods n/c");
-    pod(&f, "c"); /* another one of that name */
+    fixture_pod(&f, "c"); /* another one of that name */
     apiserver_do(f.server, "expire");
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 2));
-    CHECK(strstr(buf_text(&f.mirror.words), "?b") != NULL);
-    CHECK(strstr(buf_text(&f.mirror.words), "?c +c") != NULL);
-    CHECK_TEXT(mirror_names(&f.mirror), "a c");
-    check_same(&f);
-    end(&f);
+    CHECK(mirror_wait_synced(&m, f.loop, 2));
+    CHECK(strstr(buf_text(&m.words), "?b") != NULL);
+    CHECK(strstr(buf_text(&m.words), "?c +c") != NULL);
+    CHECK_TEXT(mirror_names(&m), "a c");
+    check_same(&f, &m);
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(an_absent_resource_is_noticed_when_it_appears_and_goes) {
     struct fixture f;
+    struct mirror m;
     const char *const arguments[] = {"--absent", "jobset.x-k8s.io", NULL};
-    REQUIRE(begin(&f, arguments));
-    mirror_start(&f.mirror, f.client, "/apis/jobset.x-k8s.io/v1alpha2/jobsets",
+    REQUIRE(fixture_begin(&f, arguments));
+    mirror_start(&m, f.client, "/apis/jobset.x-k8s.io/v1alpha2/jobsets",
                  (struct kube_reflector_options){.absent_retry_us = 5000});
-    CHECK(mirror_wait(&f.mirror, f.loop, "absent"));
-    CHECK(kube_reflector_is_synced(f.mirror.reflector));
+    CHECK(mirror_wait(&m, f.loop, "absent"));
+    CHECK(kube_reflector_is_synced(m.reflector));
     apiserver_do(f.server, "serve jobset.x-k8s.io\napply <<END\n{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":"
                            "\"JobSet\",\"metadata\":{\"name\":\"j\",\"namespace\":\"n\"},\"spec\":{}}\nEND");
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 1));
-    CHECK_TEXT(buf_text(&f.mirror.words), "absent served +j |");
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    CHECK_TEXT(buf_text(&m.words), "absent served +j |");
     apiserver_do(f.server, "unserve jobset.x-k8s.io\nall reset");
-    CHECK(mirror_wait(&f.mirror, f.loop, "| ?j absent"));
-    end(&f);
+    CHECK(mirror_wait(&m, f.loop, "| ?j absent"));
+    mirror_stop(&m);
+    fixture_end(&f);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return;
+    fputs(text, file);
+    fclose(file);
 }
 
 TEST(a_rotated_token_is_read_again_after_a_401) {
     struct fixture f;
+    struct mirror m;
     const char *const arguments[] = {"--token", "first", NULL};
-    REQUIRE(begin(&f, arguments));
-    char path[200], token[200];
+    REQUIRE(fixture_begin(&f, arguments));
+    char token[200], user[300];
     snprintf(token, sizeof token, "%s/token", apiserver_directory(f.server));
-    snprintf(path, sizeof path, "%s/own-kubeconfig", apiserver_directory(f.server));
-    FILE *file = fopen(token, "w");
-    REQUIRE(file != NULL);
-    fputs("first\n", file);
-    fclose(file);
-    file = fopen(path, "w");
-    REQUIRE(file != NULL);
-    fprintf(file,
-            "current-context: x\nclusters: [{name: x, cluster: {server: \"%s\"}}]\ncontexts: [{name: x, context: "
-            "{cluster: x, user: x}}]\nusers: [{name: x, user: {tokenFile: token}}]\n",
-            apiserver_url(f.server));
-    fclose(file);
+    write_file(token, "first\n");
+    snprintf(user, sizeof user, "tokenFile: \"%s\"", token);
+    char *path CLEANUP_FREE = write_kubeconfig(apiserver_url(f.server), user);
     kube_client_free(f.client);
     struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
     f.client = kube_client_new(f.loop, &options, NULL);
     REQUIRE(f.client != NULL);
-    pod(&f, "a");
-    mirror_start(&f.mirror, f.client, PODS, (struct kube_reflector_options){0});
-    CHECK(mirror_wait_synced(&f.mirror, f.loop, 1));
-    file = fopen(token, "w");
-    REQUIRE(file != NULL);
-    fputs("second\n", file);
-    fclose(file);
+    fixture_pod(&f, "a");
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){0});
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    write_file(token, "second\n");
     apiserver_do(f.server, "token second\nall reset");
-    pod(&f, "z");
-    CHECK(mirror_wait(&f.mirror, f.loop, "+z"));
-    CHECK(strstr(buf_text(&f.mirror.words), "!") == NULL);
+    fixture_pod(&f, "z");
+    CHECK(mirror_wait(&m, f.loop, "+z"));
+    CHECK(strstr(buf_text(&m.words), "!") == NULL);
     remove(path);
     remove(token);
-    end(&f);
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(a_reflector_may_be_freed_by_its_own_event) {
     struct fixture f;
-    REQUIRE(begin(&f, NULL));
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
     for (const char *name = "abc"; *name != '\0'; name++)
-        pod(&f, (char[]){*name, '\0'});
-    mirror_start(&f.mirror, f.client, PODS, (struct kube_reflector_options){0});
-    f.mirror.wants_end = true;
-    CHECK(mirror_wait(&f.mirror, f.loop, "+a"));
+        fixture_pod(&f, (char[]){*name, '\0'});
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){0});
+    m.wants_end = true;
+    CHECK(mirror_wait(&m, f.loop, "+a"));
     loop_for(f.loop, 20000);
-    CHECK_TEXT(buf_text(&f.mirror.words), "+a");
-    end(&f);
+    CHECK_TEXT(buf_text(&m.words), "+a");
+    mirror_stop(&m);
+    fixture_end(&f);
 }
 
 TEST(an_unreachable_server_is_trouble_until_it_is_back) {
     struct fixture f = {.loop = loop_new(NULL)};
-    char path[] = "/tmp/kube-test-XXXXXX";
-    int fd = mkstemp(path);
-    REQUIRE(fd >= 0);
-    FILE *file = fdopen(fd, "w");
-    fputs("current-context: x\nclusters: [{name: x, cluster: {server: \"http://127.0.0.1:1\"}}]\n"
-          "contexts: [{name: x, context: {cluster: x}}]\n",
-          file);
-    fclose(file);
+    struct mirror m;
+    char *path CLEANUP_FREE = write_kubeconfig("http://127.0.0.1:1", "");
     struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
     f.client = kube_client_new(f.loop, &options, NULL);
     REQUIRE(f.client != NULL);
-    mirror_start(&f.mirror, f.client, PODS, (struct kube_reflector_options){0});
-    CHECK(mirror_wait(&f.mirror, f.loop, "!"));
-    CHECK(strstr(f.mirror.trouble, "127.0.0.1") != NULL);
-    mirror_stop(&f.mirror);
-    kube_client_free(f.client);
-    loop_free(f.loop);
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){0});
+    CHECK(mirror_wait(&m, f.loop, "!"));
+    CHECK(strstr(m.trouble, "127.0.0.1") != NULL);
+    mirror_stop(&m);
+    fixture_end(&f);
     remove(path);
 }

@@ -1,0 +1,152 @@
+/* Leader election and Events against the embedded API server. */
+#include "base/mem.h"
+#include "fixture.h"
+#include "harness.h"
+#include "io/rawserver.h"
+#include "kube/lease.h"
+#include "kube/recorder.h"
+
+#include <stdlib.h>
+
+struct candidate {
+    struct kube_lease *lease;
+    struct buf *words;
+    const char *name;
+};
+
+static void on_leading(void *context) {
+    struct candidate *c = context;
+    buf_format(c->words, "%s leads. ", c->name);
+}
+
+static void on_lost(void *context, const char *why) {
+    struct candidate *c = context;
+    buf_format(c->words, "%s lost: %s. ", c->name, why);
+}
+
+static void on_leader(void *context, const char *identity) {
+    struct candidate *c = context;
+    buf_format(c->words, "%s sees %s. ", c->name, identity);
+}
+
+static void run(struct candidate *c, struct fixture *f, struct buf *words, const char *name) {
+    *c = (struct candidate){.words = words, .name = name};
+    struct kube_lease_options options = {.namespace_ = "n",
+                                         .name = "l",
+                                         .identity = name,
+                                         .duration_us = 1000000,
+                                         .renew_deadline_us = 400000,
+                                         .retry_us = 20000};
+    struct kube_lease_handler handler = {on_leading, on_lost, on_leader, c};
+    c->lease = kube_lease_new(f->client, &options, &handler);
+}
+
+static void set_true(void *context) {
+    *(bool *)context = true;
+}
+
+TEST(one_leads_the_other_waits_and_takes_over_at_once_after_a_release) {
+    struct fixture f;
+    struct candidate a, b;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    run(&a, &f, &words, "a");
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    run(&b, &f, &words, "b");
+    CHECK(wait_text(f.loop, &words, "b sees a."));
+    loop_for(f.loop, 200000);
+    CHECK(kube_lease_is_leading(a.lease) && !kube_lease_is_leading(b.lease));
+    CHECK(kube_lease_age_us(a.lease) < 200000);
+    bool is_released = false;
+    kube_lease_release(a.lease, set_true, &is_released);
+    CHECK(loop_until(f.loop, &is_released));
+    CHECK(wait_text(f.loop, &words, "b leads."));
+    CHECK_TEXT(buf_text(&words), "a leads. b sees a. b leads. ");
+    char *json CLEANUP_FREE = apiserver_ask(f.server, "get leases n/l");
+    CHECK(json != NULL && strstr(json, "\"leaseTransitions\":1") != NULL);
+    kube_lease_free(a.lease);
+    kube_lease_free(b.lease);
+    fixture_end(&f);
+}
+
+TEST(a_dead_leader_is_followed_after_its_lease_by_our_own_clock) {
+    struct fixture f;
+    struct candidate b;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    /* Its stamps are from the future: they are not believed. */
+    apiserver_do(f.server,
+                 "apply <<END\n{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":"
+                 "\"l\",\"namespace\":\"n\"},\"spec\":{\"holderIdentity\":\"dead\",\"leaseDurationSeconds\":1,"
+                 "\"renewTime\":\"2099-01-01T00:00:00.000000Z\",\"leaseTransitions\":7}}\nEND");
+    int64_t start_us = clock_mono().us;
+    run(&b, &f, &words, "b");
+    CHECK(wait_text(f.loop, &words, "b leads."));
+    CHECK(clock_mono().us - start_us >= 1000000);
+    CHECK_TEXT(buf_text(&words), "b sees dead. b leads. ");
+    char *json CLEANUP_FREE = apiserver_ask(f.server, "get leases n/l");
+    CHECK(json != NULL && strstr(json, "\"leaseTransitions\":8") != NULL);
+    kube_lease_free(b.lease);
+    fixture_end(&f);
+}
+
+TEST(a_leader_that_cannot_renew_stops) {
+    struct fixture f;
+    struct candidate a;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    run(&a, &f, &words, "a");
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    apiserver_do(f.server, "on any leases always : status 500");
+    CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
+    CHECK(!kube_lease_is_leading(a.lease));
+    kube_lease_free(a.lease);
+    fixture_end(&f);
+}
+
+TEST(a_leader_that_was_deposed_stops) {
+    struct fixture f;
+    struct candidate a;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    run(&a, &f, &words, "a");
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    apiserver_do(f.server, "patch leases n/l {\"spec\":{\"holderIdentity\":\"thief\"}}");
+    CHECK(wait_text(f.loop, &words, "a lost: another replica holds the lease."));
+    kube_lease_free(a.lease);
+    fixture_end(&f);
+}
+
+TEST(events_are_written_repeats_are_a_series_and_a_flood_is_cut) {
+    struct fixture f;
+    REQUIRE(fixture_begin(&f, NULL));
+    struct kube_recorder *r = kube_recorder_new(f.client, "goodput-controller", "host-1");
+    struct kube_object_reference o = {
+        .api_version = "goodput.dev/v1alpha1", .kind = "JobGoodput", .namespace_ = "n", .name = "j", .uid = "u"};
+    kube_recorder_event(r, &o, "Warning", "LogUnreadable", "Read", "the log \"x\" cannot be read");
+    CHECK(wait_number(&f, "count create events", 1));
+    loop_for(f.loop, 20000);
+    kube_recorder_event(r, &o, "Warning", "LogUnreadable", "Read", "the log \"x\" cannot be read");
+    CHECK(wait_number(&f, "count patch events", 1));
+    char *names CLEANUP_FREE = apiserver_ask(f.server, "list events");
+    REQUIRE(names != NULL);
+    char ask[300];
+    snprintf(ask, sizeof ask, "get events %.*s", (int)strcspn(names, "\n"), names);
+    char *json CLEANUP_FREE = apiserver_ask(f.server, ask);
+    REQUIRE(json != NULL);
+    CHECK(strstr(json, "\"count\":2") != NULL);
+    CHECK(strstr(json, "the log \\\"x\\\" cannot be read") != NULL);
+    for (int i = 0; i < 100; i++) {
+        char note[20];
+        snprintf(note, sizeof note, "note %d", i);
+        kube_recorder_event(r, &o, "Normal", "Flood", "Flood", note);
+    }
+    loop_for(f.loop, 300000);
+    CHECK_INT(apiserver_asknumber(f.server, "count create events"), 24); /* 25 tokens, one went to the series */
+    kube_recorder_free(r);
+    fixture_end(&f);
+}
