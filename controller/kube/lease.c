@@ -1,6 +1,7 @@
 #include "kube/lease.h"
 
 #include "base/jscan.h"
+#include "base/jsonlog.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
@@ -30,6 +31,7 @@ struct kube_lease {
     int64_t asked_us;   /* of the write under way */
     bool is_leading, is_over;
     char leader[256]; /* last told */
+    char *trouble;    /* last logged */
     struct kube_call *call;
     struct loop_timer *timer, *deadline;
     loop_callback *released;
@@ -60,6 +62,17 @@ static void lose(struct kube_lease *l, const char *why) {
     kube_call_cancel(l->call);
     l->call = NULL;
     l->handler.on_lost(l->handler.context, why);
+}
+
+/* A lease that cannot be read or written (RBAC, a namespace that is not there), once per change. */
+static void log_trouble(struct kube_lease *l, const char *text) {
+    if (text == NULL ? l->trouble == NULL : l->trouble != NULL && strcmp(l->trouble, text) == 0)
+        return;
+    free(l->trouble);
+    l->trouble = mem_strdup(text);
+    if (text != NULL)
+        jsonlog(JSONLOG_WARNING, "the lease cannot be used", "lease", LOG_S(l->name), "namespace", LOG_S(l->namespace_),
+                "error", LOG_S(text), NULL);
 }
 
 static void deadline_due(void *context) {
@@ -201,6 +214,7 @@ static void on_read(void *context, int status, struct slice body, const struct e
     if (status == 404)
         l->seen = (struct record){0};
     else if (err != NULL || !parse_lease(body, &r)) {
+        log_trouble(l, err != NULL ? err->text : "it is malformed");
         next_round(l);
         return;
     } else
@@ -225,10 +239,13 @@ static void on_written(void *context, int status, struct slice body, const struc
     struct record r;
     next_round(l);
     if (err != NULL || status >= 300 || !parse_lease(body, &r)) {
+        if (status != 409)
+            log_trouble(l, err != NULL ? err->text : "it is malformed");
         if (status != 0 && status < 500 && status != 429)
             l->seen.resource_version[0] = '\0'; /* a lost race, or it is gone: read it first */
         return;
     }
+    log_trouble(l, NULL);
     see(l, &r);
     l->renewed_us = l->asked_us;
     loop_timer_set(l->deadline, l->renewed_us + l->renew_deadline_us - now_us(l));
@@ -297,6 +314,7 @@ void kube_lease_free(struct kube_lease *lease) {
     free(lease->namespace_);
     free(lease->name);
     free(lease->identity);
+    free(lease->trouble);
     free(lease);
 }
 
