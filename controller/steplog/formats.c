@@ -3,15 +3,18 @@
 #include <string.h>
 
 const struct format steplog_formats[] = {
-    {STEPLOG_RECORDER, true, recorder_line}, /* beside: it reads Orbax's statistics too */
-    {STEPLOG_MAXTEXT, false, maxtext_line},
-    {STEPLOG_MEGATRON, false, megatron_line},
-    {STEPLOG_NEMO, false, nemo_line},
-    {STEPLOG_TORCHTITAN, false, torchtitan_line},
-    {STEPLOG_DEEPSPEED, false, deepspeed_line},
-    {STEPLOG_AUTO, true, orbax_line},
-    {STEPLOG_AUTO, true, jax_line},
-    {STEPLOG_AUTO, true, NULL},
+    {STEPLOG_RECORDER, true, recorder_line, NULL}, /* beside: it reads Orbax's statistics too */
+    {STEPLOG_MAXTEXT, false, maxtext_line, NULL},
+    {STEPLOG_MEGATRON, false, megatron_line, NULL},
+    {STEPLOG_NEMO, false, nemo_line, NULL},
+    {STEPLOG_TORCHTITAN, false, torchtitan_line, NULL},
+    {STEPLOG_DEEPSPEED, false, deepspeed_line, NULL},
+    {STEPLOG_LIGHTNING, false, lightning_line, lightning_line_end},
+    {STEPLOG_KERAS, false, keras_line, keras_line_end},
+    {STEPLOG_HUGGINGFACE, false, huggingface_line, huggingface_line_end},
+    {STEPLOG_AUTO, true, orbax_line, NULL},
+    {STEPLOG_AUTO, true, jax_line, NULL},
+    {STEPLOG_AUTO, true, NULL, NULL},
 };
 
 static const char *const names[] = {

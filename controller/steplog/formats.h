@@ -13,6 +13,33 @@ enum line_result {
     LINE_MALFORMED, /* clearly of this format, but not readable */
 };
 
+#define HUGGINGFACE_DICTS 64
+
+/* What huggingface.c remembers. */
+struct huggingface {
+    struct huggingface_dict {
+        int64_t stamp_ms, step; /* step: RECORD_NONE until known */
+        bool is_step;
+    } dicts[HUGGINGFACE_DICTS]; /* printed since the bar's last line */
+    struct {
+        int64_t step, elapsed_s;
+    } redraws[HUGGINGFACE_DICTS]; /* in the line being read */
+    int dict_count, redraw_count, held;
+    int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done;
+    bool has_dict, has_bar /* in this line */, is_cleared, is_written;
+};
+
+struct lightning {
+    int64_t batches; /* in an epoch; 0: not known */
+    int64_t told_step;
+    bool is_here, is_validating;
+};
+
+struct keras {
+    int64_t epoch; /* 0: none begun */
+    int64_t batches, told_step, duration_ms;
+};
+
 struct steplog {
     enum steplog_format format; /* as asked for */
     char *job_name;             /* NULL: any */
@@ -37,6 +64,9 @@ struct steplog {
     int64_t live_slices;     /* last told; RECORD_NONE */
     int64_t loading_step;    /* the restore last begun */
     int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
+    struct huggingface huggingface;
+    struct lightning lightning;
+    struct keras keras;
 };
 
 /* A record with the current line's time and number filled in. */
@@ -56,6 +86,7 @@ struct format {
     enum steplog_format id; /* STEPLOG_AUTO: none of its own */
     bool is_beside;         /* read beside any other format */
     enum line_result (*line)(struct steplog *s, struct slice text);
+    void (*line_end)(struct steplog *s); /* after all pieces of a line; may be NULL */
 };
 
 /* In the order in which they are tried; ended by line == NULL. */
@@ -67,6 +98,13 @@ enum line_result megatron_line(struct steplog *s, struct slice text);
 enum line_result nemo_line(struct steplog *s, struct slice text);
 enum line_result torchtitan_line(struct steplog *s, struct slice text);
 enum line_result deepspeed_line(struct steplog *s, struct slice text);
+enum line_result huggingface_line(struct steplog *s, struct slice text);
+void huggingface_line_end(struct steplog *s);
+bool huggingface_is_holding(const struct steplog *s); /* records of an earlier time are still to come */
+enum line_result lightning_line(struct steplog *s, struct slice text);
+void lightning_line_end(struct steplog *s);
+enum line_result keras_line(struct steplog *s, struct slice text);
+void keras_line_end(struct steplog *s);
 enum line_result orbax_line(struct steplog *s, struct slice text);
 enum line_result jax_line(struct steplog *s, struct slice text);
 

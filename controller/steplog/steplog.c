@@ -113,7 +113,7 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
 
 /* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
 static void note_life(struct steplog *s) {
-    if (s->stamp_ms == TIME_UNKNOWN)
+    if (s->stamp_ms == TIME_UNKNOWN || (!s->said && huggingface_is_holding(s)))
         return;
     if (!s->said) {
         if (s->last_said_ms != TIME_UNKNOWN && s->stamp_ms - s->last_said_ms < SIGN_OF_LIFE_EVERY_MS)
@@ -137,6 +137,9 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
             read_piece(s, piece);
     if (text.size_bytes != 0)
         read_piece(s, text);
+    for (const struct format *f = steplog_formats; f->line != NULL; f++)
+        if (f->line_end != NULL)
+            f->line_end(s);
     note_life(s);
 }
 

@@ -11,7 +11,7 @@
 #include "base/slice.h"
 #include "ledger/record.h"
 
-/* X(IDENTIFIER, name as in spec.stepLog.format) */
+/* X(IDENTIFIER, name as in spec.stepLog.format, where Lightning is only ever recognised by Auto) */
 #define STEPLOG_FORMATS(X)                                                                                             \
     X(AUTO, "Auto")                                                                                                    \
     X(RECORDER, "Recorder")                                                                                            \
@@ -22,6 +22,7 @@
     X(DEEPSPEED, "DeepSpeed")                                                                                          \
     X(HUGGINGFACE, "HuggingFace")                                                                                      \
     X(KERAS, "Keras")                                                                                                  \
+    X(LIGHTNING, "Lightning")                                                                                          \
     X(REGEX, "Regex")
 
 enum steplog_format {

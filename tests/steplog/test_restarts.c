@@ -112,3 +112,36 @@ TEST(deepspeed_restarts) {
     for (int i = 0; i < 3; i++)
         check_attempt("deepspeed/restarts-info", i + 1, STEPLOG_DEEPSPEED, &truth[i]);
 }
+
+/* Each dictionary's step is found, exactly at its time. No line tells of a save. */
+TEST(huggingface_restarts) {
+    static const struct attempt truth[] = {
+        {1, 16, 16, NONE, NONE, 0, 1795227097900, 1795227108123, 5},
+        {11, 28, 18, NONE, NONE, 0, 1795227117010, 1795227128391, 5},
+        {21, 40, 20, NONE, NONE, 0, 1795227139171, 1795227151500, 5},
+    };
+    for (int i = 0; i < 3; i++)
+        check_attempt("hf-trainer/restarts", i + 1, STEPLOG_HUGGINGFACE, &truth[i]);
+}
+
+/* One line per epoch of 12 batches, so the three batches of the epoch that was cut off are not there. The epoch's line
+ * comes after its validation and save. Of the saves of attempt 2 (3 s each) only 33 and 57 ms are ModelCheckpoint's. */
+TEST(keras_restarts) {
+    static const struct attempt truth[] = {
+        {12, 24, 2, NONE, NONE, 58 + 30, 1795227665404, 1795227667889, 800},
+        {36, 48, 2, NONE, NONE, 33 + 56, 1795227677083, 1795227682966, 3700},
+    };
+    for (int i = 0; i < 2; i++)
+        check_attempt("keras/verbose2", i + 1, STEPLOG_KERAS, &truth[i]);
+}
+
+/* The bar's line comes when the epoch's validation begins, and at death. The restart in the second epoch, from a
+ * checkpoint named "last", draws a bar without epoch and total: it tells no step. */
+TEST(lightning_restarts) {
+    static const struct attempt truth[] = {
+        {20, 29, 2, NONE, NONE, 0, 1795227762055, 1795227766269, 200},
+        {NONE, NONE, 0, NONE, NONE, 0, 0, 0, 0},
+    };
+    for (int i = 0; i < 2; i++)
+        check_attempt("lightning/restarts-tqdm", i + 1, STEPLOG_LIGHTNING, &truth[i]);
+}

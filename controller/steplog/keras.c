@@ -1,0 +1,94 @@
+/* Keras (keras/src/utils/progbar.py, callbacks; tests/data/steplog/keras.tsv), with verbose 2 (a line per epoch) and
+ * the bar (redrawn with backspaces and carriage returns on one line per epoch). A step is a batch, counted over the
+ * epochs from 1: (epoch - 1) x batches + batch; one record stands for an epoch, or for what was done of it at death.
+ * That every epoch has as many batches is held to: an epoch of another size ends the steps. model.evaluate() and
+ * predict() draw the same bar without the line "Epoch 1/4" before it, and are left out. */
+#include "steplog/formats.h"
+
+static enum line_result emit(struct steplog *s, struct record r) {
+    steplog_emit(s, &r, STEPLOG_KERAS);
+    return LINE_TAKEN;
+}
+
+/* "Epoch 3/4" */
+static bool epoch_line(struct steplog *s, struct slice text) {
+    int64_t epoch, epochs;
+    text = slice_trim(text);
+    if (!slice_take_prefix(&text, "Epoch ") || !take_step(&text, &epoch) || !slice_take_char(&text, '/') ||
+        !take_step(&text, &epochs) || text.size_bytes != 0 || epoch < 1 || epoch > epochs)
+        return false;
+    s->keras.epoch = epoch;
+    return true;
+}
+
+/* "Epoch 1: loss improved from None to 2.30334, saving model to PATH" and "Epoch 1: finished saving model to PATH". The
+ * step is left to the ledger: what was reported last, for the epoch's own line comes after the save. */
+static bool save_line(struct steplog *s, struct slice text) {
+    int64_t epoch;
+    struct slice rest = text;
+    if (!slice_take_prefix(&rest, "Epoch ") || !take_step(&rest, &epoch) || !slice_starts(rest, ": "))
+        return false;
+    if (slice_starts(rest, ": finished saving model to "))
+        emit(s, steplog_record(s, RECORD_SAVE_DURABLE));
+    else if (slice_contains(rest, "saving model to "))
+        emit(s, steplog_record(s, RECORD_SAVE_START));
+    else
+        return false;
+    return true;
+}
+
+/* "... 337ms/step ..." times n. Whole seconds are too coarse to be multiplied. */
+static int64_t duration_of(struct slice text, int64_t n) {
+    const char *end = slice_find(text, "s/step");
+    if (end == NULL || end == text.data || (end[-1] != 'm' && end[-1] != 'u'))
+        return RECORD_NONE;
+    const char *from = end - 1;
+    while (from > text.data && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    struct slice number = slice_range(from, end - 1);
+    int64_t mean;
+    if (!slice_take_uint(&number, &mean) || n <= 0 || mean > STEPLOG_MAX_DURATION_MS / n)
+        return RECORD_NONE;
+    return end[-1] == 'm' ? mean * n : mean * n / 1000;
+}
+
+/* "12/12 - 4s - 337ms/step - loss: ...", "12/12 ━━━━ 4s 337ms/step - ...", "3/12 [=>....] - ETA: 3s - ..." */
+static enum line_result batch_line(struct steplog *s, struct slice text) {
+    struct keras *k = &s->keras;
+    while (text.size_bytes > 0 && (text.data[0] == '\b' || text.data[0] == ' '))
+        text = slice_skip(text, 1);
+    int64_t n, total;
+    if (k->epoch == 0 || !take_step(&text, &n) || !slice_take_char(&text, '/') || !take_step(&text, &total) ||
+        n > total || total < 1 || total > STEPLOG_MAX_STEP / k->epoch)
+        return LINE_NOT_MINE;
+    bool is_bar = slice_starts(text, " - ") || slice_starts(text, " [") || slice_starts(text, " \xE2\x94\x81");
+    if (!is_bar || (!slice_contains(text, "s/step") && !slice_contains(text, "ETA: ")))
+        return LINE_NOT_MINE;
+    if (k->batches == 0)
+        k->batches = total;
+    if (k->batches != total)
+        return LINE_TAKEN;
+    k->told_step = (k->epoch - 1) * total + n;
+    k->duration_ms = n == total ? duration_of(text, n) : RECORD_NONE;
+    return LINE_TAKEN;
+}
+
+enum line_result keras_line(struct steplog *s, struct slice text) {
+    if (epoch_line(s, text) || save_line(s, text))
+        return LINE_TAKEN;
+    return batch_line(s, text);
+}
+
+void keras_line_end(struct steplog *s) {
+    struct keras *k = &s->keras;
+    if (k->told_step == 0)
+        return;
+    struct record r = steplog_record(s, RECORD_STEP_END);
+    r.step = k->told_step;
+    r.duration_ms = k->duration_ms;
+    k->told_step = 0;
+    if (r.step == k->epoch * k->batches)
+        k->epoch = 0; /* what comes without a new epoch is no training */
+    if (s->last_step == RECORD_NONE || r.step > s->last_step)
+        steplog_emit_step(s, r, RECORD_NONE, STEPLOG_KERAS);
+}
