@@ -55,6 +55,12 @@ struct steplog {
     /* Line assembly. */
     struct buf partial; /* the head of a line whose end has not come */
     bool partial_too_long, partial_stamped;
+    struct {
+        struct buf text;
+        int64_t stamp_ms;
+        bool is_too_long;
+    } parts[2];         /* lines that a container runtime split, of each stream */
+    struct buf decoded; /* a transport's */
     struct buf plain;   /* the line without ANSI escapes */
     struct buf scratch; /* a parser's own */
 

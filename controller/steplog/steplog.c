@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "steplog/transport.h"
 
 #include <string.h>
 
@@ -21,6 +22,9 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     s->stamp_ms = s->last_said_ms = s->wait_started_ms = TIME_UNKNOWN;
     s->saving_step = s->live_slices = s->loading_step = s->last_step = RECORD_NONE;
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
+    buf_init(&s->parts[0].text, STEPLOG_MAX_LINE_BYTES);
+    buf_init(&s->parts[1].text, STEPLOG_MAX_LINE_BYTES);
+    buf_init(&s->decoded, STEPLOG_MAX_LINE_BYTES + 8);
     buf_init(&s->plain, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->scratch, 2 * STEPLOG_MAX_LINE_BYTES);
     return s;
@@ -31,6 +35,9 @@ void steplog_free(struct steplog *s) {
         return;
     free(s->job_name);
     buf_done(&s->partial);
+    buf_done(&s->parts[0].text);
+    buf_done(&s->parts[1].text);
+    buf_done(&s->decoded);
     buf_done(&s->plain);
     buf_done(&s->scratch);
     free(s);
@@ -143,9 +150,43 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     note_life(s);
 }
 
+/* As much of bytes as there is room for; true if that was not all. */
+static bool append_bounded(struct buf *b, struct slice bytes) {
+    size_t room = STEPLOG_MAX_LINE_BYTES - b->size_bytes;
+    bool is_too_long = bytes.size_bytes > room;
+    if (is_too_long)
+        bytes.size_bytes = room;
+    buf_append_slice(b, bytes);
+    return is_too_long;
+}
+
+static void finish_parts(struct steplog *s, int stream) {
+    s->counts.too_long += s->parts[stream].is_too_long;
+    read_line(s, buf_slice(&s->parts[stream].text), s->parts[stream].stamp_ms);
+    buf_clear(&s->parts[stream].text);
+    s->parts[stream].is_too_long = false;
+}
+
+static void read_transported(struct steplog *s, const struct transport *t) {
+    struct buf *head = &s->parts[t->stream].text;
+    if (!t->is_partial && head->size_bytes == 0) {
+        read_line(s, t->text, t->stamp_ms);
+        return;
+    }
+    s->parts[t->stream].is_too_long |= append_bounded(head, t->text);
+    s->parts[t->stream].stamp_ms = t->stamp_ms;
+    if (!t->is_partial)
+        finish_parts(s, t->stream);
+}
+
 /* A line as it came, its end dropped, cut to the limit. */
 static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
     int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
+    struct transport transport;
+    if (transport_parse(&transport, line, &s->decoded)) {
+        read_transported(s, &transport);
+        return;
+    }
     if (stamped) {
         struct slice rest = line;
         if (rfc3339_take(&rest, &unix_ns, NULL) && (rest.size_bytes == 0 || slice_take_char(&rest, ' '))) {
@@ -170,12 +211,7 @@ static struct slice cut(struct steplog *s, struct slice line, bool is_too_long) 
 }
 
 static void keep_partial(struct steplog *s, struct slice bytes) {
-    size_t room = STEPLOG_MAX_LINE_BYTES - s->partial.size_bytes;
-    if (bytes.size_bytes > room) {
-        bytes.size_bytes = room;
-        s->partial_too_long = true;
-    }
-    buf_append_slice(&s->partial, bytes);
+    s->partial_too_long |= append_bounded(&s->partial, bytes);
 }
 
 static void finish_partial(struct steplog *s, bool stamped) {
@@ -208,6 +244,9 @@ void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
 void steplog_end(struct steplog *s) {
     if (s->partial.size_bytes != 0)
         finish_partial(s, s->partial_stamped);
+    for (int i = 0; i < 2; i++)
+        if (s->parts[i].text.size_bytes != 0)
+            finish_parts(s, i);
 }
 
 struct steplog_counts steplog_counts_get(const struct steplog *s) {

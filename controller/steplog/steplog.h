@@ -46,7 +46,8 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
                             void (*on_record)(void *context, const struct record *r), void *context);
 void steplog_free(struct steplog *s);
 
-/* Bytes as they come. stamped: each line starts with a transport stamp. */
+/* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
+ * (CRI's prefix, json-file's object; steplog/transport.h) are known by themselves, and stamped by what they hold. */
 void steplog_feed(struct steplog *s, struct slice bytes, bool stamped);
 /* One whole line without its newline; stamp_ms TIME_UNKNOWN if not known. */
 void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms);

@@ -93,6 +93,60 @@ TEST(stamps_are_taken_off) {
     CHECK_INT(c.recognised, STEPLOG_MAXTEXT);
 }
 
+/* A line split by the runtime is one line again, also where the other stream's come in between. */
+static const char cri[] = "2026-11-21T02:16:52.1Z stdout P completed step: 1, sec\n"
+                          "2026-11-21T02:16:52.2Z stderr F completed step: 7, seconds: 1.5, x\n"
+                          "2026-11-21T02:16:52.3Z stdout P:TAG onds: 2.\n"
+                          "2026-11-21T02:16:52.4Z stdout F 5, x\n"
+                          "2026-11-21T02:16:52.5Z stdout F\n"
+                          "2026-11-21T02:16:53.5Z stdout X completed step: 3, seconds: 1, x\n"
+                          "2026-11-21T02:16:54.5Z stdout P completed step: 9, seconds: 1, x";
+static const char json_file[] =
+    "{\"log\":\"completed step: 1, sec\",\"stream\":\"stdout\",\"time\":\"2026-11-21T02:16:52.1Z\"}\n"
+    "{\"log\":\"completed step: 7, seconds: 1.5, x\\n\",\"stream\":\"stderr\",\"time\":\"2026-11-21T02:16:52.2Z\"}\n"
+    "{\"log\":\"onds: 2.5, "
+    "\\u003cx\\n\",\"stream\":\"stdout\",\"attrs\":{\"a\":\"b\"},\"time\":\"2026-11-21T02:16:52.4Z\"}\n"
+    "{\"log\":\"completed step: 3, seconds: 1, x\\n\",\"stream\":\"stdout\"}\n"
+    "{\"log\":\"completed step: 9, seconds: 1, x\",\"stream\":\"stdout\",\"time\":\"2026-11-21T02:16:54.5Z\"}";
+
+static void check_transport(const char *text, size_t size, bool stamped) {
+    static const size_t pieces[] = {1, 1 << 20};
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+        CLEANUP_BUF struct buf out;
+        buf_init(&out, 1 << 16);
+        struct steplog_counts c = read_in_pieces((struct slice){text, size}, pieces[i], stamped, &out);
+        CHECK_INT(c.steps, 4); /* step 3's is no runtime's line, and read as it stands */
+        const char *first = strstr(buf_text(&out), "STEP_END 1795227412200 1795227412200 7 1500 ");
+        const char *second = strstr(buf_text(&out), "STEP_END 1795227412400 1795227412400 1 2500 ");
+        CHECK(first != NULL && second != NULL && first < second);
+        CHECK(strstr(buf_text(&out), "STEP_END 1795227414500 1795227414500 9 1000 ") != NULL);
+    }
+}
+
+TEST(container_runtimes_files_are_read) {
+    check_transport(json_file, sizeof json_file - 1, false);
+    check_transport(json_file, sizeof json_file - 1, true);
+    check_transport(cri, sizeof cri - 1, false);
+}
+
+TEST(parts_beyond_the_limit_are_dropped) {
+    CLEANUP_BUF struct buf in, out;
+    buf_init(&in, 1 << 20);
+    buf_init(&out, 1 << 16);
+    for (int i = 0; i < 5; i++) {
+        buf_append_text(&in, "2026-11-21T02:16:52.1Z stdout P completed step: 9, seconds: 1, ");
+        for (int k = 0; k < 16384; k++)
+            buf_append_char(&in, 'x');
+        buf_append_char(&in, '\n');
+    }
+    buf_append_text(&in,
+                    "2026-11-21T02:16:52.1Z stdout F end\n2026-11-21T02:16:52.1Z stdout F completed step: 10, x\n");
+    struct steplog_counts c = read_in_pieces(buf_slice(&in), 1000, false, &out);
+    CHECK_INT(c.too_long, 1);
+    CHECK_INT(c.lines, 2);
+    CHECK_INT(c.steps, 2);
+}
+
 TEST(signs_of_life_are_sparing) {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 20);
