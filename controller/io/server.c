@@ -115,7 +115,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return on_writeable(wsi, x);
     case LWS_CALLBACK_HTTP_BODY:
-        return -1; /* nobody has business sending one here */
+        return 0; /* nobody has business sending one here: it was answered with 405, and is dropped */
     case LWS_CALLBACK_CLOSED_HTTP:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
         if (x != NULL) {

@@ -1,0 +1,135 @@
+/* The endpoints, asked by our own HTTP client on the same loop. */
+#include "base/mem.h"
+#include "harness.h"
+#include "io/http.h"
+#include "io/rawserver.h"
+#include "io/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void hello(void *context, struct slice query, struct server_reply *reply) {
+    (void)context;
+    buf_format(&reply->body, "hello %.*s", SLICE_ARG(query));
+}
+
+static void large(void *context, struct slice query, struct server_reply *reply) {
+    (void)context, (void)query;
+    reply->content_type = "application/json";
+    for (int i = 0; i < 300000; i++)
+        buf_append_char(&reply->body, (char)('a' + i % 26));
+}
+
+static const struct server_endpoint endpoints[] = {{"/hello", hello, NULL}, {"/large", large, NULL}};
+
+struct asked {
+    struct buf body;
+    int status;
+    char content_type[64];
+    bool done;
+};
+
+static int on_data(void *context, struct slice bytes) {
+    return buf_append_slice(&((struct asked *)context)->body, bytes);
+}
+
+static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
+    struct asked *a = context;
+    a->status = err == NULL ? reply->status : -err->code;
+    snprintf(a->content_type, sizeof a->content_type, "%s", reply->content_type);
+    a->done = true;
+}
+
+static void ask(struct loop *loop, struct http_client *client, const char *method, int port, const char *path,
+                struct asked *a) {
+    char *url CLEANUP_FREE = mem_format("http://127.0.0.1:%d%s", port, path);
+    struct http_options options = {.method = method, .url = url, .body = slice_of(method[0] == 'P' ? "x" : "")};
+    struct http_handler handler = {.on_data = on_data, .on_done = on_done, .context = a};
+    *a = (struct asked){0};
+    buf_init(&a->body, 1 << 20);
+    http_start(client, &options, &handler);
+    CHECK(loop_until(loop, &a->done));
+}
+
+TEST(endpoints_answer) {
+    struct loop *loop = loop_new(NULL);
+    struct http_client *client = http_client_new(loop);
+    struct error *err CLEANUP_ERROR = NULL;
+    struct server *s = server_new(loop, "127.0.0.1:0", endpoints, 2, &err);
+    REQUIRE(s != NULL);
+    const struct {
+        const char *method, *path, *body;
+        int status;
+    } cases[] = {{"GET", "/hello?a=b", "hello a=b", 200},
+                 {"GET", "/hello", "hello ", 200},
+                 {"HEAD", "/hello", "", 200},
+                 {"GET", "/nowhere", "not found\n", 404},
+                 {"GET", "/hello/", "not found\n", 404},
+                 {"PUT", "/hello", "only GET and HEAD\n", 405}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct asked a;
+        ask(loop, client, cases[i].method, server_port(s), cases[i].path, &a);
+        if (a.status != cases[i].status || strcmp(buf_text(&a.body), cases[i].body) != 0)
+            harness_fail(__FILE__, __LINE__, "%s %s: %d %s", cases[i].method, cases[i].path, a.status,
+                         buf_text(&a.body));
+        buf_done(&a.body);
+    }
+    struct asked a;
+    ask(loop, client, "GET", server_port(s), "/large", &a);
+    CHECK_INT(a.body.size_bytes, 300000);
+    CHECK_TEXT(a.content_type, "application/json");
+    buf_done(&a.body);
+    http_client_free(client);
+    server_free(s);
+    loop_free(loop);
+}
+
+TEST(a_reader_that_stops_reading_costs_nothing) {
+    struct loop *loop = loop_new(NULL);
+    struct server *s = server_new(loop, "127.0.0.1:0", endpoints, 2, NULL);
+    REQUIRE(s != NULL);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), small = 4096;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)server_port(s)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    REQUIRE(connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+    static const char request[] = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n";
+    CHECK(write(fd, request, sizeof request - 1) > 0);
+    loop_for(loop, 50000);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    loop_for(loop, 300000);
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(after.ru_nvcsw - before.ru_nvcsw < 20);
+    CHECK(after.ru_utime.tv_sec * 1000000 + after.ru_utime.tv_usec -
+              (before.ru_utime.tv_sec * 1000000 + before.ru_utime.tv_usec) <
+          100000);
+    close(fd);
+    loop_for(loop, 10000);
+    server_free(s);
+    loop_free(loop);
+}
+
+TEST(a_wrong_address_is_said) {
+    struct loop *loop = loop_new(NULL);
+    const struct {
+        const char *address, *error;
+    } cases[] = {{"nonsense", "\"nonsense\" is not an address; write HOST:PORT, :PORT or [IPV6]:PORT"},
+                 {"127.0.0.1:99999", "\"127.0.0.1:99999\" is not an address; write"},
+                 {"example.org:80", "\"example.org:80\" is not an address: "},
+                 {"192.0.2.1:80", "cannot listen on 192.0.2.1:80: "}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error *err CLEANUP_ERROR = NULL;
+        CHECK(server_new(loop, cases[i].address, endpoints, 2, &err) == NULL);
+        if (strncmp(error_text(err), cases[i].error, strlen(cases[i].error)) != 0)
+            harness_fail(__FILE__, __LINE__, "%s", error_text(err));
+    }
+    struct error *err CLEANUP_ERROR = NULL;
+    CHECK(server_new(loop, "0", endpoints, 2, &err) == NULL && err == NULL);
+    CHECK(server_new(loop, "", endpoints, 2, &err) == NULL && err == NULL);
+    loop_free(loop);
+}
