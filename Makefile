@@ -39,7 +39,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check demo cluster-test packaging-test fuzz nightly clean format deps missing tests programs
+.PHONY: all help release test check demo cluster-test packaging-test image-test fuzz nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -137,8 +137,16 @@ cluster-test: ## the same on a real control plane, built from Go modules
 	@$(MAKE) -s -j2 programs
 	@tests/cluster/cluster-test.sh
 
-packaging-test: ## the chart, the CRD and the manifests (needs tests/cluster/build.sh's helm, kubectl, etcd, kube-apiserver)
+packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
 	@tests/packaging/run.sh
+
+image-test: ## builds the image with buildah and looks into it (root)
+	@tests/check/packages.sh --install image
+	@tests/packaging/image.sh
+
+nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
+	@tests/check/packages.sh --install build test nightly
+	@tests/check/nightly.sh
 
 format: ## clang-format over all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

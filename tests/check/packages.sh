@@ -5,6 +5,8 @@ declare -A groups=(
     [build]="gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev"
     [test]="libcunit1-dev clang libclang-rt-14-dev curl openssl"
     [cluster]="curl openssl python3 python3-yaml procps"
+    [image]="buildah mmdebstrap"
+    [nightly]="valgrind cppcheck"
 )
 install=0
 if [ "${1:-}" = --install ]; then

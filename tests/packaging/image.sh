@@ -48,7 +48,10 @@ same "has one program" "./usr/bin/goodput-controller" "$(cd "$root" && find . -t
 same "has no shell, no package manager" "" "$(cd "$root" && find . -name 'sh' -o -name '*bash*' -o -name 'apt*' -o -name 'dpkg*' -o -name 'busybox')"
 same "has no set-uid file" "" "$(find "$root" -perm /6000)"
 same "has no file that others may write" "" "$(find "$root" -perm /o+w -not -type l)"
-# As the cluster runs it: uid 65532, nothing but the image. --help or not, it must come up and end by itself.
+# As a container runtime runs it: uid 65532, nothing but the image and the few devices that every runtime adds.
+mkdir -p "$root/dev"
+mknod -m 666 "$root/dev/urandom" c 1 9
+mknod -m 666 "$root/dev/null" c 1 3
 smoke() { chroot --userspec=65532:65532 "$root" /usr/bin/goodput-controller "$@"; }
 if [ "${1:-}" = --stand-in ]; then
 	check "the program runs, with every library" smoke
@@ -56,6 +59,7 @@ else
 	refused "the program runs: without a cluster it says so" "kubeconfig" timeout 10 chroot --userspec=65532:65532 "$root" \
 		/usr/bin/goodput-controller --kubeconfig=/nowhere
 fi
+rm -rf "$root/dev"
 buildah umount "$container" >/dev/null
 buildah rm "$container" >/dev/null
 rm -f "$work/goodput-controller.tar"

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# nightly.sh: what `make nightly` runs: the second compiler, static analysers, valgrind, long random searches, long
+# fuzzing, and the benchmarks, whose figures it prints. Environment: FUZZ_SECONDS (1800 a target), JOBS (60000 random
+# jobs). The last line is the total.
+set -u
+cd "$(dirname "$0")/../.."
+logs=.build/nightly-logs
+mkdir -p "$logs"
+passed=0 failed=0
+
+step() {
+    local name=$1 log=$logs/$1.log
+    shift
+    local begun=$SECONDS
+    if "$@" >"$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok - $name ($((SECONDS - begun)) s)"
+    else
+        failed=$((failed + 1))
+        echo "not ok - $name (see $log)"
+        tail -n 20 "$log"
+    fi
+}
+jobs=$(nproc)
+
+step build-clang make -s -j"$jobs" V=clang programs tests
+step build-release make -s -j"$jobs" V=release programs tests
+for program in .build/clang/tests/test-*; do
+    [ -x "$program" ] && [ -f "$program" ] || continue
+    case $program in *.d) continue ;; esac
+    GOODPUT_BIN=.build/clang/bin step "clang-$(basename "$program")" timeout 900 "$program"
+done
+analyze() {
+    local file
+    for file in controller/*/*.c controller/*.c; do
+        gcc -std=c17 -D_GNU_SOURCE -DGOODPUT_VERSION='"0"' -I controller -O2 -fanalyzer -Werror -c -o /dev/null "$file" || return 1
+    done
+}
+step fanalyzer analyze
+step cppcheck cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem \
+    --suppress=unknownMacro -D'__attribute__(x)=' -I controller controller
+for layer in base ledger steplog operator cli; do
+    GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
+done
+step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
+step fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
+step bench-ledger env GOODPUT_BENCH=1 .build/release/tests/test-ledger test_speed
+step bench-steplog .build/release/tests/test-steplog speed
+grep -hE '[0-9] (ms|s|us|lines/s|M/s|MB/s)' "$logs"/bench-*.log
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
