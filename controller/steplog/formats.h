@@ -65,11 +65,12 @@ struct steplog {
     struct buf scratch; /* a parser's own */
 
     /* What earlier lines of this process told. */
-    int64_t saving_step;     /* the save last begun */
-    int64_t wait_started_ms; /* the main thread waits for a background save since; TIME_UNKNOWN */
-    int64_t live_slices;     /* last told; RECORD_NONE */
-    int64_t loading_step;    /* the restore last begun */
-    int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
+    int64_t saving_step;       /* the save last begun */
+    int64_t wait_started_ms;   /* the main thread waits for a background save since; TIME_UNKNOWN */
+    int64_t live_slices;       /* last told; RECORD_NONE */
+    int64_t loading_step;      /* the restore last begun */
+    int64_t last_step;         /* the step that last ended or was restored, as text formats number it */
+    struct patterns *patterns; /* format Regex; else NULL */
     struct huggingface huggingface;
     struct lightning lightning;
     struct keras keras;
@@ -111,6 +112,8 @@ enum line_result lightning_line(struct steplog *s, struct slice text);
 void lightning_line_end(struct steplog *s);
 enum line_result keras_line(struct steplog *s, struct slice text);
 void keras_line_end(struct steplog *s);
+enum line_result patterns_line(struct steplog *s, struct slice text);
+void patterns_free(struct patterns *p);
 enum line_result orbax_line(struct steplog *s, struct slice text);
 enum line_result jax_line(struct steplog *s, struct slice text);
 

@@ -34,6 +34,7 @@ void steplog_free(struct steplog *s) {
     if (s == NULL)
         return;
     free(s->job_name);
+    patterns_free(s->patterns);
     buf_done(&s->partial);
     buf_done(&s->parts[0].text);
     buf_done(&s->parts[1].text);
@@ -88,6 +89,11 @@ static void read_with(struct steplog *s, struct slice text, const struct format 
 
 /* One piece of a line: what stands between carriage returns. The first parser that knows it has it. */
 static void read_piece(struct steplog *s, struct slice text) {
+    /* A user's patterns see the line as it is, before anything reads the structure of it. */
+    enum line_result result = s->patterns != NULL ? patterns_line(s, text) : LINE_NOT_MINE;
+    s->counts.malformed += result == LINE_MALFORMED;
+    if (result != LINE_NOT_MINE)
+        return;
     read_with(s, text, steplog_formats);
 }
 

@@ -34,7 +34,7 @@ enum steplog_format {
 
 const char *steplog_format_name(enum steplog_format format);
 int steplog_format_of_name(struct slice name);                /* -1 if there is none */
-bool steplog_format_is_supported(enum steplog_format format); /* parser built in yet */
+bool steplog_format_is_supported(enum steplog_format format); /* steplog_new() makes it; Regex needs its patterns */
 
 #define STEPLOG_MAX_LINE_BYTES 65536 /* longer lines: the head is read, the rest dropped and counted */
 
@@ -45,6 +45,23 @@ struct steplog;
 struct steplog *steplog_new(enum steplog_format format, const char *job_name,
                             void (*on_record)(void *context, const struct record *r), void *context);
 void steplog_free(struct steplog *s);
+
+#define STEPLOG_MAX_PATTERN_BYTES 1024
+
+/* PCRE2 patterns; NULL: not given. Named groups carry the values: step (required in the first, a whole number), and
+ * optionally seconds or milliseconds (how long it took) and time (RFC 3339; else the line's stamp). */
+struct steplog_patterns {
+    const char *step;                /* a step ended */
+    const char *checkpoint_start;    /* a save began */
+    const char *checkpoint_saved;    /* it is complete and can be restored */
+    const char *checkpoint_restored; /* a restore ended */
+};
+
+/* Format Regex. NULL and *err, which names the pattern and the place, if one cannot be used. A line on which a pattern
+ * takes too long counts as malformed. */
+struct steplog *steplog_new_regex(const struct steplog_patterns *patterns,
+                                  void (*on_record)(void *context, const struct record *r), void *context,
+                                  struct error **err);
 
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
  * (CRI's prefix, json-file's object; steplog/transport.h) are known by themselves, and stamped by what they hold. */

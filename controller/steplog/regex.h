@@ -1,0 +1,24 @@
+/* regex: a user's own patterns (PCRE2), compiled once and matched with limits: a pattern comes from a user, and the
+ * controller is everybody's. Not for use outside steplog/. */
+#ifndef STEPLOG_REGEX_H
+#define STEPLOG_REGEX_H
+
+#include "base/error.h"
+#include "base/slice.h"
+
+struct regex;
+
+enum regex_result { REGEX_NO, REGEX_YES, REGEX_TOO_EXPENSIVE };
+
+/* name says which pattern it is in errors ("regex.step"). A pattern may be 1 to STEPLOG_MAX_PATTERN_BYTES long. NULL
+ * and *err if it cannot be compiled. */
+struct regex *regex_new(const char *name, const char *pattern, struct error **err);
+void regex_free(struct regex *r);
+bool regex_has_group(const struct regex *r, const char *group);
+
+/* Only the head of a long text is looked at. A pattern that often was too expensive is not tried any more. */
+enum regex_result regex_match(struct regex *r, struct slice text);
+/* What the named group held in the last match; false if it took no part. */
+bool regex_group(const struct regex *r, const char *group, struct slice *value);
+
+#endif

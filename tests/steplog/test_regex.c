@@ -1,0 +1,136 @@
+/* Format Regex: patterns of users. */
+#include "harness.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "steplog/steplog.h"
+
+static void on_record(void *context, const struct record *r) {
+    if (r->kind == RECORD_SIGN_OF_LIFE)
+        return;
+    buf_format(context, "%s", record_kind_name(r->kind));
+    if (r->step != RECORD_NONE)
+        buf_format(context, " %" PRId64, r->step);
+    if (r->duration_ms != RECORD_NONE)
+        buf_format(context, " took %" PRId64, r->duration_ms);
+    if (r->at_ms != r->received_ms)
+        buf_format(context, " at %" PRId64, r->at_ms);
+    buf_append_text(context, r->is_async ? " async\n" : "\n");
+}
+
+static struct steplog_counts read_lines(const struct steplog_patterns *patterns, const char *lines, struct buf *out) {
+    CLEANUP_ERROR struct error *err = NULL;
+    struct steplog *s = steplog_new_regex(patterns, on_record, out, &err);
+    struct steplog_counts counts = {0};
+    if (s == NULL) {
+        buf_append_text(out, error_text(err));
+        return counts;
+    }
+    struct slice rest = slice_of(lines), line;
+    for (int64_t ms = 1795230000000; slice_take_line(&rest, &line); ms += 1000)
+        steplog_line(s, line, ms);
+    steplog_end(s);
+    counts = steplog_counts_get(s);
+    steplog_free(s);
+    return counts;
+}
+
+static void check(const struct steplog_patterns *patterns, const char *lines, const char *expected) {
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 16);
+    read_lines(patterns, lines, &out);
+    CHECK_TEXT(buf_text(&out), expected);
+}
+
+static const struct steplog_patterns all = {
+    .step = "^it (?<step>\\d+)(?: took (?<seconds>[\\d.]+)s)?(?: (?<milliseconds>[\\d.]+)ms)?(?: at (?P<time>\\S+))?",
+    .checkpoint_start = "^saving(?: (?<step>\\d+))?",
+    .checkpoint_saved = "^saved(?: (?<step>\\d+))?",
+    .checkpoint_restored = "^restored(?: (?<step>\\d+))?(?: in (?<seconds>\\S+))?",
+};
+
+TEST(regex_groups_carry_the_values) {
+    check(&all, "it 5 took 1.25s\n", "STEP_END 5 took 1250\n");
+    check(&all, "it 5 12.6ms\nit 6\n", "STEP_END 5 took 13\nSTEP_END 6\n");
+    check(&all, "it 5 at 2026-11-21T02:17:36.5Z\nit 6 at noon\n", "STEP_END 5 at 1795227456500\nSTEP_END 6\n");
+    check(&all, "restored 4 in 2.5\nrestored\n", "RESTORE_END 4 took 2500\nRESTORE_END\n");
+    check(&all, "{\"message\": \"it 5\"}\nIt 5\n", ""); /* the line as it is */
+}
+
+/* A save that training waits for, and one that is written while steps go on. */
+TEST(regex_saves) {
+    check(&all, "saving 5\nsaved 5\nit 6\n", "SAVE_START 5\nSAVE_DURABLE 5\nSTEP_END 6\n");
+    check(&all, "saving 5\nit 6\nit 7\nsaved 5\n",
+          "SAVE_START 5\nSAVE_START async\nSTEP_END 6\nSTEP_END 7\nSAVE_DURABLE 5\n");
+}
+
+/* Orbax's lines are read beside; other trainers' are not. */
+TEST(regex_keeps_what_stands_beside) {
+    check(&all, "Restoring checkpoint from /ck/20.\ncompleted step: 9, seconds: 5.667, x\n", "RESTORE_START 20\n");
+}
+
+TEST(regex_numbers_that_are_none_are_counted) {
+    static const struct steplog_patterns loose = {.step = "it (?<step>.*)"};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 16);
+    struct steplog_counts c =
+        read_lines(&loose, "it 5x\nit -1\nit 99999999999999999999\nit \nit 7\nit 7\nother\n", &out);
+    CHECK_TEXT(buf_text(&out), "STEP_END 7\n");
+    CHECK_INT(c.malformed, 4);
+    CHECK_INT(c.recognised, STEPLOG_REGEX);
+}
+
+TEST(regex_errors_name_the_pattern_and_the_place) {
+    struct steplog_patterns p = {0};
+    check(&p, "", "format Regex needs regex.step");
+    p.step = "step=([0-9]+)";
+    check(&p, "", "regex.step has no group named step, for example 'step=(?<step>[0-9]+)'");
+    p.step = "step=(?<step>[0-9]+";
+    check(&p, "", "regex.step is no valid pattern: at byte 19: missing closing parenthesis");
+    p.step = "(?<step>1)";
+    p.checkpoint_saved = "";
+    check(&p, "", "regex.checkpointSaved has 0 bytes; a pattern has 1 to 1024");
+    p.checkpoint_saved = "((a{1000}){1000}){1000}";
+    check(&p, "", "regex.checkpointSaved is no valid pattern: at byte 23: regular expression is too large");
+    p.checkpoint_saved = "(*UTF)a";
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 16);
+    read_lines(&p, "", &out);
+    CHECK(strstr(buf_text(&out), "regex.checkpointSaved is no valid pattern: at byte ") != NULL);
+}
+
+TEST(regex_patterns_have_a_limit) {
+    char pattern[1100];
+    for (int size = 1023; size <= 1025; size++) {
+        memset(pattern, 'a', sizeof pattern);
+        memcpy(pattern, "(?<step>1)|", 11);
+        pattern[size] = '\0';
+        CLEANUP_ERROR struct error *err = NULL;
+        struct steplog *s = steplog_new_regex(&(struct steplog_patterns){.step = pattern}, on_record, NULL, &err);
+        CHECK((s != NULL) == (size <= STEPLOG_MAX_PATTERN_BYTES));
+        steplog_free(s);
+    }
+}
+
+/* Patterns whose time grows without bounds end at a limit; those that go on so are given up. */
+TEST(regex_expensive_patterns_are_stopped) {
+    static const char *const evil[] = {"(?<step>(a+)+)$", "(?<step>(a|aa)+)$", "(?<step>a*a*a*a*a*a*)b",
+                                       "(?<step>(?:a?){500}a{500})", "(?<step>(a|(?1))*)x"};
+    CLEANUP_FREE char *lines = mem_alloc(100 * 4001 + 1);
+    memset(lines, 'a', 100 * 4001);
+    for (int i = 0; i < 100; i++)
+        memcpy(lines + i * 4001 + 3999, "!\n", 2);
+    lines[100 * 4001] = '\0';
+    int64_t worst_us = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(evil); i++) {
+        CLEANUP_BUF struct buf out;
+        buf_init(&out, 1 << 16);
+        int64_t start_us = clock_mono().us;
+        struct steplog_counts c = read_lines(&(struct steplog_patterns){.step = evil[i]}, lines, &out);
+        int64_t us = clock_mono().us - start_us;
+        worst_us = us > worst_us ? us : worst_us;
+        CHECK_INT(c.steps, 0);
+        CHECK_INT(c.lines, 100);
+    }
+    printf(" worst %.1f ms for 100 lines ", (double)worst_us / 1000);
+}
