@@ -39,7 +39,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check demo cluster-test packaging-test image-test fuzz nightly clean format deps missing tests programs
+.PHONY: all help release test check demo cluster-test packaging-test kubectl-test image-test fuzz nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -139,6 +139,11 @@ cluster-test: ## the same on a real control plane, built from Go modules
 
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
 	@tests/packaging/run.sh
+
+kubectl-test: ## an unmodified kubectl, built from its module, against the embedded API server
+	@tests/cluster/build.sh kubectl
+	@$(MAKE) -s tests
+	@tests/apiserver/kubectl-check.sh .build/cluster/bin/kubectl
 
 image-test: ## builds the image with buildah and looks into it (root)
 	@tests/check/packages.sh --install image

@@ -258,7 +258,7 @@ static void apply(struct conn *c, struct target *t, json_t *config) {
     if (*jx_text(config, "metadata.name") == '\0')
         jx_set_text(config, "metadata.name", t->name);
     convert_in(t->type, config);
-    CLEANUP_JSON json_t *unknown = json_array(), *pruned = json_deep_copy(config);
+    CLEANUP_JSON json_t *pruned = json_deep_copy(config);
     if (*t->subresource != '\0' && *jx_text(config, "metadata.resourceVersion") == '\0')
         json_object_del(pruned, "spec");
     struct manager m = {.name = manager_of(c, manager),
