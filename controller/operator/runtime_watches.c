@@ -153,7 +153,7 @@ static void add_scope(struct runtime_watches *owner, enum scope scope, struct sl
         if (sources[i].scope != scope)
             continue;
         struct watch *watch = add(owner, &sources[i], namespace_);
-        if (sources[i].is_fallback)
+        if (sources[i].is_fallback && before != NULL)
             before->fallback = watch;
         before = watch;
     }
