@@ -5,6 +5,7 @@
 const struct format steplog_formats[] = {
     {STEPLOG_RECORDER, true, recorder_line, NULL}, /* beside: it reads Orbax's statistics too */
     {STEPLOG_MAXTEXT, false, maxtext_line, NULL},
+    {STEPLOG_MAXTEXT, false, maxtext_metrics_line, NULL},
     {STEPLOG_MEGATRON, false, megatron_line, NULL},
     {STEPLOG_NEMO, false, nemo_line, NULL},
     {STEPLOG_TORCHTITAN, false, torchtitan_line, NULL},

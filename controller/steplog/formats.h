@@ -114,6 +114,7 @@ enum line_result keras_line(struct steplog *s, struct slice text);
 void keras_line_end(struct steplog *s);
 enum line_result patterns_line(struct steplog *s, struct slice text);
 void patterns_free(struct patterns *p);
+enum line_result maxtext_metrics_line(struct steplog *s, struct slice text);
 enum line_result orbax_line(struct steplog *s, struct slice text);
 enum line_result jax_line(struct steplog *s, struct slice text);
 

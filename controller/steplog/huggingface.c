@@ -29,7 +29,8 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms) {
 
 bool huggingface_is_holding(const struct steplog *s) {
     const struct huggingface *h = &s->huggingface;
-    return h->held > 0 && s->stamp_ms != TIME_UNKNOWN && s->stamp_ms - h->held_since_ms < HELD_AT_MOST_MS;
+    bool is_known = s->stamp_ms != TIME_UNKNOWN && h->held_since_ms != TIME_UNKNOWN;
+    return h->held > 0 && is_known && s->stamp_ms - h->held_since_ms < HELD_AT_MOST_MS;
 }
 
 static void forget(struct huggingface *h) {
@@ -39,7 +40,8 @@ static void forget(struct huggingface *h) {
 /* A dictionary was printed. */
 static void add_dict(struct steplog *s, bool is_step) {
     struct huggingface *h = &s->huggingface;
-    if (h->dict_count == HUGGINGFACE_DICTS || (h->held > 0 && !huggingface_is_holding(s)))
+    if (h->dict_count == HUGGINGFACE_DICTS ||
+        (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !huggingface_is_holding(s)))
         forget(h);
     struct huggingface_dict d = {.stamp_ms = s->stamp_ms, .is_step = is_step, .step = RECORD_NONE};
     if (is_step && h->logging_steps > 0 && s->last_step != RECORD_NONE) {
@@ -164,8 +166,8 @@ static bool agree(const struct huggingface *h) {
         if ((h->dicts[i].is_step && h->dicts[i].step != RECORD_NONE && h->dicts[i].step != h->redraws[i].step) ||
             (i > 0 && h->redraws[i].step < h->redraws[i - 1].step))
             return false;
-    if (h->dicts[0].stamp_ms == TIME_UNKNOWN)
-        return true;
+    if (h->dicts[0].stamp_ms == TIME_UNKNOWN || h->dicts[n - 1].stamp_ms == TIME_UNKNOWN)
+        return h->dicts[0].stamp_ms == h->dicts[n - 1].stamp_ms;
     int64_t told_ms = h->dicts[n - 1].stamp_ms - h->dicts[0].stamp_ms;
     int64_t drawn_ms = (h->redraws[n - 1].elapsed_s - h->redraws[0].elapsed_s) * 1000;
     return told_ms - drawn_ms < CLOCKS_AGREE_MS && drawn_ms - told_ms < CLOCKS_AGREE_MS;

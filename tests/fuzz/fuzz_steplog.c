@@ -1,5 +1,6 @@
-/* steplog: the first byte says the format, whether lines are stamped, and into which pieces the rest is cut; in pieces
- * and whole the records are the same. */
+/* steplog: the first byte says the format (3: the second byte says it), whether lines are stamped, and into which
+ * pieces the rest is cut; in pieces and whole the records are the same. Auto runs every parser but Regex (fuzz_regex).
+ */
 #include "steplog/steplog.h"
 
 #include <assert.h>
@@ -18,9 +19,16 @@ static void on_record(void *context, const struct record *r) {
 }
 
 static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
-    static const enum steplog_format formats[] = {STEPLOG_AUTO, STEPLOG_RECORDER, STEPLOG_MAXTEXT, STEPLOG_AUTO};
+    static const enum steplog_format formats[] = {STEPLOG_AUTO, STEPLOG_RECORDER, STEPLOG_MAXTEXT};
     uint64_t hash = 0;
-    struct steplog *s = steplog_new(formats[options & 3], options & 8 ? "jobA" : NULL, on_record, &hash);
+    enum steplog_format format = STEPLOG_AUTO;
+    if ((options & 3) < 3)
+        format = formats[options & 3];
+    else if (bytes.size_bytes != 0)
+        format = (enum steplog_format)((unsigned char)bytes.data[0] % STEPLOG_FORMAT_COUNT);
+    if (!steplog_format_is_supported(format))
+        format = STEPLOG_AUTO;
+    struct steplog *s = steplog_new(format, options & 8 ? "jobA" : NULL, on_record, &hash);
     while (bytes.size_bytes != 0) {
         size_t n = piece < bytes.size_bytes ? piece : bytes.size_bytes;
         steplog_feed(s, (struct slice){bytes.data, n}, (options & 4) != 0);

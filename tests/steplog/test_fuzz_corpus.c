@@ -10,6 +10,11 @@
 #define LLVMFuzzerTestOneInput fuzz_slice_number
 #include "../fuzz/fuzz_slice_number.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_regex
+#define on_record on_regex_record
+#include "../fuzz/fuzz_regex.c"
+#undef on_record
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_steplog
 #include "../fuzz/fuzz_steplog.c"
 
@@ -37,5 +42,6 @@ TEST(corpora_are_replayed) {
     replay("tests/data/fuzz/fuzz_jscan/*", fuzz_jscan);
     replay("tests/data/fuzz/fuzz_rfc3339/*", fuzz_rfc3339);
     replay("tests/data/fuzz/fuzz_slice_number/*", fuzz_slice_number);
+    replay("tests/data/fuzz/fuzz_regex/*", fuzz_regex);
     replay("tests/data/fuzz/fuzz_steplog/*", fuzz_steplog);
 }

@@ -1,0 +1,35 @@
+/* Format Regex: the first line is the pattern for steps, the second that for saved checkpoints, the rest is the log. */
+#include "steplog/steplog.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void on_record(void *context, const struct record *r) {
+    (void)context;
+    assert((unsigned)r->kind < RECORD_KIND_COUNT);
+    assert(r->step == RECORD_NONE || r->step >= 0);
+    assert(r->duration_ms == RECORD_NONE || r->duration_ms >= 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct slice rest = {(const char *)data, size}, step, saved;
+    if (!slice_take_until(&rest, '\n', &step) || !slice_take_until(&rest, '\n', &saved))
+        return 0;
+    char *step_text = slice_dup(step), *saved_text = slice_dup(saved);
+    struct steplog_patterns patterns = {.step = step_text, .checkpoint_saved = saved_text[0] ? saved_text : NULL};
+    struct error *err = NULL;
+    struct steplog *s = steplog_new_regex(&patterns, on_record, NULL, &err);
+    assert((s == NULL) == (err != NULL));
+    if (s != NULL) {
+        steplog_feed(s, rest, false);
+        steplog_end(s);
+    }
+    steplog_free(s);
+    error_free(err);
+    free(step_text);
+    free(saved_text);
+    return 0;
+}
