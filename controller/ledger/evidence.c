@@ -26,14 +26,24 @@ static const struct life_fact *slowest(const struct sweep *s, int64_t from, int6
     return found;
 }
 
+/* Whose log it is: the name that was given, else the process's number. */
+static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct view *view) {
+    if (view->process->name != NULL)
+        snprintf(out, LEDGER_NAME_SIZE, "%s", view->process->name);
+    else
+        snprintf(out, LEDGER_NAME_SIZE, "process %d", (int)(view - s->training->views) + 1);
+    return out;
+}
+
 static void write_steps(char *out, const struct sweep *s, const struct account *a) {
     const struct origin *o = &a->largest;
-    int process = (int)(o->view - s->training->views) + 1;
+    char name[LEDGER_NAME_SIZE];
+    log_name(name, s, o->view);
     if (o->last_step > o->step)
-        snprintf(out, LEDGER_TEXT_SIZE, "steps %" PRId64 " to %" PRId64 " (process %d, from line %" PRId64 ")", o->step,
-                 o->last_step, process, o->line);
+        snprintf(out, LEDGER_TEXT_SIZE, "steps %" PRId64 " to %" PRId64 " (log of %s, from line %" PRId64 ")", o->step,
+                 o->last_step, name, o->line);
     else
-        snprintf(out, LEDGER_TEXT_SIZE, "step %" PRId64 " (process %d, line %" PRId64 ")", o->step, process, o->line);
+        snprintf(out, LEDGER_TEXT_SIZE, "step %" PRId64 " (log of %s, line %" PRId64 ")", o->step, name, o->line);
 }
 
 static void write_cause(char *out, const struct sweep *s, const struct account *a) {
@@ -49,6 +59,7 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
                     const struct account *a) {
     const struct origin *o = &a->largest;
     const struct life_fact *life = NULL;
+    char name[LEDGER_NAME_SIZE];
     out[0] = '\0';
     if (bucket == BUCKET_BINDING || bucket == BUCKET_IMAGE_PULL || bucket == BUCKET_CONTAINER_START)
         life = slowest(s, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket != BUCKET_BINDING);
@@ -61,7 +72,7 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
     else if (o->view != NULL && o->step != RECORD_NONE)
         write_steps(out, s, a);
     else if (o->view != NULL && o->line > 0)
-        snprintf(out, LEDGER_TEXT_SIZE, "process %d, line %" PRId64, (int)(o->view - s->training->views) + 1, o->line);
+        snprintf(out, LEDGER_TEXT_SIZE, "log of %s, line %" PRId64, log_name(name, s, o->view), o->line);
     else if (bucket == BUCKET_TRAINING_PREPARATION && o->view != NULL)
-        snprintf(out, LEDGER_TEXT_SIZE, "process %d: before its first record", (int)(o->view - s->training->views) + 1);
+        snprintf(out, LEDGER_TEXT_SIZE, "log of %s: before its first record", log_name(name, s, o->view));
 }

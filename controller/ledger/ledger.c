@@ -142,6 +142,13 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
     return (int)at;
 }
 
+void ledger_name_process(struct ledger *l, int process, const char *name) {
+    if (process < 0 || (size_t)process >= l->process_count)
+        return;
+    free(l->processes[process]->name);
+    l->processes[process]->name = mem_strdup(name);
+}
+
 void ledger_set_line_lag(struct ledger *l, int process, int steps) {
     if (process >= 0 && (size_t)process < l->process_count)
         l->processes[process]->line_lag = steps;

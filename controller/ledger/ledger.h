@@ -103,6 +103,8 @@ void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
 /* One run of the training program whose log is read, in order of start. Returns its ordinal for record.process.
  * Adding the same id again updates the times. ended_ms is the container's finishedAt. */
 int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms);
+/* What evidence calls it: the pod whose log it is. Without a name, "process N" in order of start. */
+void ledger_name_process(struct ledger *l, int process, const char *name);
 
 /* How many steps late a step's line comes in this process's format: 1 (MaxText) or 0. Not told: 1 where lines tell ends,
  * 0 where they tell starts. Bounds what an unfinished step may have cost. */

@@ -35,6 +35,7 @@ struct process *process_new(uint64_t id) {
 void process_free(struct process *p) {
     if (p == NULL)
         return;
+    free(p->name);
     free(p->ends.items);
     free(p->ends.runs);
     free(p->starts.items);

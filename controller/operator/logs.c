@@ -47,6 +47,7 @@ static void tell_process(struct log_process *p) {
     p->ordinal =
         ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
                            i ? i->started_ms : TIME_UNKNOWN, finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
+    ledger_name_process(p->job->ledger, p->ordinal, p->pod->name);
 }
 
 /* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
