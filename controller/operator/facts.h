@@ -13,7 +13,11 @@ int64_t fact_pod_ended_ms(const struct pod *p);
 /* When the pod stopped to count as available; TIME_OPEN while it does. */
 int64_t fact_pod_lost_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
-/* When the node under the pod was last heard of before that trouble. */
+/* The container ended because its pod was asked to go, not by itself. */
+bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
+/* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
+bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
+/* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
 
 void fact_tell_pod(struct model_job *job, struct pod *p);

@@ -15,8 +15,9 @@ static bool touches(int64_t from_ms, int64_t to_ms, int64_t at_ms, int64_t slack
     return from_ms <= at_ms + slack_ms && (to_ms == TIME_OPEN || to_ms >= at_ms - slack_ms);
 }
 
-/* What the node showed around that time. */
-static const char *node_state(const struct node *n, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
+/* What the node under the pod showed around that time. */
+static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
+    const struct node *n = p->node;
     bool is_maintained = false;
     if (n == NULL)
         return "";
@@ -37,7 +38,8 @@ static const char *node_state(const struct node *n, int64_t at_ms, char text[sta
     if (is_maintained)
         return "Maintenance";
     for (int i = 0; i < n->trouble_count; i++)
-        if (touches(fact_node_silent_from_ms(n, &n->troubles[i]), n->troubles[i].to_ms, at_ms, NEAR_MS))
+        if (fact_is_touched(p, &n->troubles[i], NEAR_MS) &&
+            touches(fact_node_silent_from_ms(n, &n->troubles[i]), n->troubles[i].to_ms, at_ms, NEAR_MS))
             return "NotReady";
     return "";
 }
@@ -90,13 +92,13 @@ static bool is_deletion_explained(const struct pod *p) {
 }
 
 /* A container that failed by itself: not because the pod was told to go. */
-static bool exit_facts(const struct pod *p, int64_t asked_ms, struct cause_facts *f, int64_t *at_ms,
+static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms,
                        char message[static STORE_MESSAGE_SIZE], char reason[static 32]) {
     const struct instance *first = NULL;
     const char *name = "";
     for (int i = 0; i < p->container_count; i++) {
         const struct instance *now = container_now(&p->containers[i]);
-        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || fact_finished_ms(now) > asked_ms)
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || fact_was_told_to_go(p, now))
             continue;
         if (first && fact_finished_ms(first) <= fact_finished_ms(now))
             continue;
@@ -121,7 +123,7 @@ static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *a
     for (int i = 0; p->node && i < p->node->trouble_count; i++) {
         const struct node_trouble *t = &p->node->troubles[i];
         int64_t from_ms = fact_node_silent_from_ms(p->node, t);
-        if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || t->to_ms <= p->bound_ms)
+        if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || !fact_is_touched(p, t, 0))
             continue;
         f->object = "Node";
         f->shows = "Ready";
@@ -138,7 +140,6 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
     const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(p->uid));
     struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
-    int64_t asked_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : TIME_OPEN;
     if (p->disruption_ms != TIME_UNKNOWN) {
         f.shows = "DisruptionTarget";
         f.reason = p->disruption_reason;
@@ -151,7 +152,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         f.reason = "Evicted";
         f.message = e->evicted_message;
         d->at_ms = e->evicted_ms;
-    } else if (exit_facts(p, asked_ms, &f, &d->at_ms, message, reason)) {
+    } else if (exit_facts(p, &f, &d->at_ms, message, reason)) {
         /* told by the container */
     } else if (p->deletion_ms != TIME_UNKNOWN && !is_deletion_explained(p)) {
         f.shows = "deleted";
@@ -159,7 +160,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     } else {
         return false;
     }
-    f.node_state = node_state(p->node, d->at_ms, taint);
+    f.node_state = node_state(p, d->at_ms, taint);
     if (taint[0] && f.node_state[0] && strcmp(f.shows, "DisruptionTarget") == 0) {
         snprintf(message, sizeof message, "%.180s (%.70s)", f.message, taint);
         f.message = message;

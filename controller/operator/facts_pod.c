@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without its lease, a node that fell silent was last heard of this long before (node-monitor-grace-period). */
-#define GRACE_PERIOD_MS 50000
+/* A lease renewed longer ago than this is not what made the node count as lost (node-monitor-grace-period: 50 s). */
+#define LEASE_TOO_OLD_MS 300000
+
+#define EXIT_SIGTERM 143
+#define EXIT_SIGKILL 137
 
 static int64_t min_of(int64_t a, int64_t b) {
     return a < b ? a : b;
@@ -53,6 +56,15 @@ static const struct instance *failed_instance(const struct pod *p, const char **
     return first;
 }
 
+bool fact_was_told_to_go(const struct pod *p, const struct instance *i) {
+    if (p->deletion_ms == TIME_UNKNOWN || i->finished_ms == TIME_UNKNOWN || i->end_order == END_SEEN_FIRST)
+        return false;
+    bool is_signal = i->exit_code == EXIT_SIGTERM || (i->exit_code == EXIT_SIGKILL && strcmp(i->reason, "OOMKilled"));
+    if (i->finished_ms / 1000 != p->deletion_ms / 1000)
+        return i->finished_ms > p->deletion_ms;
+    return i->end_order == END_SEEN_AFTER || is_signal;
+}
+
 static int64_t failed_ms(const struct pod *p) {
     const char *name;
     const struct instance *failed = failed_instance(p, &name);
@@ -81,10 +93,14 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
     int64_t heard_ms = trouble->visible_ms;
     if (!trouble->is_silent)
         return heard_ms;
-    if (n->renewed_ms == TIME_UNKNOWN && trouble->heartbeat_ms != TIME_UNKNOWN)
-        return min_of(heard_ms, max_of(trouble->heartbeat_ms, heard_ms - GRACE_PERIOD_MS));
-    if (n->renewed_ms != TIME_UNKNOWN && n->renewed_ms < heard_ms)
-        heard_ms = n->renewed_ms;
+    int64_t healthy_ms = trouble->visible_ms - LEASE_TOO_OLD_MS;
+    for (int i = 0; i < n->trouble_count && &n->troubles[i] != trouble; i++)
+        healthy_ms = max_of(healthy_ms, n->troubles[i].to_ms);
+    /* With leases, heartbeats come every 5 min only: they tell nothing until the lease is known (kubelet
+     * nodeStatusReportFrequency); nor does a lease read before the node was Ready again. */
+    if (n->renewed_ms <= healthy_ms)
+        return heard_ms;
+    heard_ms = min_of(heard_ms, n->renewed_ms);
     for (int i = 0; i < n->silences.count; i++)
         if (n->silences.items[i].from_ms < trouble->visible_ms && n->silences.items[i].to_ms > trouble->visible_ms)
             heard_ms = n->silences.items[i].from_ms;
@@ -93,17 +109,26 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
                : heard_ms;
 }
 
-/* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
-static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
+/* Nothing of the pod can be there after this; TIME_OPEN while it is. */
+static int64_t over_ms_of(const struct pod *p) {
     int64_t over_ms = fact_pod_ended_ms(p);
     if (p->gone_ms != TIME_UNKNOWN)
         over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
-    if (over_ms == TIME_UNKNOWN)
-        over_ms = TIME_OPEN;
-    for (int i = 0; p->node && p->bound_ms != TIME_UNKNOWN && i < p->node->trouble_count; i++) {
+    return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
+}
+
+bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
+    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
+           trouble->visible_ms - slack_ms <= over_ms_of(p);
+}
+
+/* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
+static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
+    int64_t over_ms = over_ms_of(p);
+    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
         const struct node_trouble *t = &p->node->troubles[i];
         int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
-        if (t->to_ms <= p->bound_ms || from_ms >= over_ms)
+        if (!fact_is_touched(p, t, 0) || from_ms >= over_ms)
             continue;
         if (t->to_ms >= over_ms)
             return t;
@@ -194,7 +219,7 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
             bool is_last = k + 1 == c->count;
             if (down_ms == TIME_UNKNOWN || (is_last && (!p->restarts_in_place || p->phase >= POD_SUCCEEDED)))
                 continue;
-            if (is_last && c->instances[k].exit_code == 0)
+            if (is_last && (c->instances[k].exit_code == 0 || fact_was_told_to_go(p, &c->instances[k])))
                 continue;
             int64_t up_ms =
                 is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN : c->instances[k + 1].started_ms;
@@ -240,7 +265,7 @@ static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) 
 static void tell_silence(const struct pod *p, struct sink *sink) {
     for (int i = 0; p->node && i < p->node->trouble_count; i++) {
         const struct node_trouble *t = &p->node->troubles[i];
-        if (!t->is_silent || t->to_ms <= p->bound_ms || (p->is_gone && t->visible_ms > p->gone_ms))
+        if (!t->is_silent || !fact_is_touched(p, t, 0))
             continue;
         struct ledger_hold hold = {.kind = BUCKET_NODE_FAILURE_DETECTION,
                                    .key = p->id ^ (uint64_t)t->visible_ms,
@@ -257,11 +282,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
     struct sink sink = sink_begin(job->ledger, &p->pushed);
     int64_t slot = job_slot(job, p);
     if (slot >= 0) {
-        int64_t ended_ms = fact_pod_ended_ms(p), lost_ms = fact_pod_lost_ms(p), over_ms = ended_ms;
-        if (p->gone_ms != TIME_UNKNOWN)
-            over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
-        if (over_ms == TIME_UNKNOWN)
-            over_ms = TIME_OPEN;
+        int64_t lost_ms = fact_pod_lost_ms(p), over_ms = over_ms_of(p);
         struct ledger_life life = {.id = p->id,
                                    .slot = (uint32_t)slot,
                                    .created_ms = p->created_ms,

@@ -203,7 +203,10 @@ int observe_lease(struct model *m, enum observed what, struct slice json) {
         spans_add(&n->silences, n->renewed_ms, o.renewed_ms);
         store_touch_node(m, n);
     }
-    if (o.renewed_ms > n->renewed_ms)
+    if (o.renewed_ms > n->renewed_ms) {
         n->renewed_ms = o.renewed_ms;
+        if (trouble_now(n))
+            store_touch_node(m, n); /* now it is known since when it was silent */
+    }
     return 0;
 }

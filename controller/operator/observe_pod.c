@@ -34,7 +34,8 @@ static void apply_containers(struct model *m, struct pod *p, const struct object
         c->name = store_intern(m, o->containers.items[i].name);
         c->chips = o->containers.items[i].chips;
         STORE_GROW(c->instances, c->count, c->capacity);
-        c->instances[c->count++] = (struct instance){0, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, ""};
+        c->instances[c->count++] =
+            (struct instance){0, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, "", END_UNSEEN};
     }
     p->chips = (int32_t)(o->containers.chips < INT32_MAX ? o->containers.chips : INT32_MAX);
     p->restarts_in_place = !slice_is(o->restart_policy, "Never");
@@ -81,8 +82,8 @@ static void apply_last_state(struct model *m, struct container *c, const struct 
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
         return;
     if (last == NULL) {
-        instance_add(
-            c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, ""});
+        instance_add(c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN,
+                                          -1, "", END_UNSEEN});
         last = container_now(c);
     }
     last->is_running = false;
@@ -92,7 +93,14 @@ static void apply_last_state(struct model *m, struct container *c, const struct 
     last->reason = store_intern(m, s->last_reason);
 }
 
-static void apply_status(struct model *m, struct pod *p, const struct object_container_status *s) {
+/* Called before the object's own deletionTimestamp is taken in. */
+static void note_end_order(const struct pod *p, struct instance *i, bool is_asked_now) {
+    if (i->finished_ms == TIME_UNKNOWN || i->end_order != END_UNSEEN)
+        return;
+    i->end_order = p->deletion_ms != TIME_UNKNOWN ? END_SEEN_AFTER : is_asked_now ? END_SEEN_TOGETHER : END_SEEN_FIRST;
+}
+
+static void apply_status(struct model *m, struct pod *p, const struct object_container_status *s, bool is_asked_now) {
     struct container *c = NULL;
     for (int i = 0; i < p->container_count && c == NULL; i++)
         if (slice_is(s->name, p->containers[i].name))
@@ -105,8 +113,8 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
     if (container_now(c)->restart_count < s->restart_count) {
         apply_last_state(m, c, s);
-        instance_add(c,
-                     (struct instance){(int)s->restart_count, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, ""});
+        instance_add(c, (struct instance){(int)s->restart_count, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1,
+                                          "", END_UNSEEN});
     }
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)
@@ -114,6 +122,7 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     now->is_running = s->is_running;
     set_time(&now->started_ms, s->started_ms);
     set_time(&now->finished_ms, s->finished_ms);
+    note_end_order(p, now, is_asked_now);
     if (s->exit_code >= 0) {
         now->exit_code = (int)(s->exit_code & 0xffff);
         now->reason = store_intern(m, s->reason);
@@ -203,7 +212,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, received_ms);
     for (int i = 0; i < o.status_count; i++)
-        apply_status(m, p, &o.statuses[i]);
+        apply_status(m, p, &o.statuses[i], o.meta.deletion_ms != TIME_UNKNOWN);
     apply_disruption(m, p, &o);
     apply_ready(p, &o);
     apply_end(p, &o, received_ms);

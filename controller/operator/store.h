@@ -74,6 +74,8 @@ struct instance { /* one run of a container */
     int64_t last_line_ms;            /* stamp of the last line of its log, TIME_UNKNOWN if it was not read */
     int exit_code;                   /* -1 */
     const char *reason;
+    /* Which was seen first, this end or that its pod was asked to go. Their stamps are whole seconds. */
+    enum { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER } end_order;
 };
 
 struct container {

@@ -136,6 +136,15 @@ void fake_tell_node(struct model *m, const char *name, const char *ready, int si
     tell(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
 }
 
+void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at) {
+    CLEANUP_FREE char *json = mem_format("{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\"},\"spec\":{},\"status\":{"
+                                         "\"conditions\":[{\"type\":\"Ready\","
+                                         "\"status\":\"Unknown\",\"reason\":\"NodeStatusUnknown\","
+                                         "\"lastTransitionTime\":%s,\"lastHeartbeatTime\":%s}]}}",
+                                         name, name, fake_time(since), fake_time(heartbeat));
+    tell(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
+}
+
 void fake_tell_lease(struct model *m, const char *node, double renewed) {
     char text[RFC3339_SIZE];
     CLEANUP_FREE char *json = mem_format(

@@ -27,6 +27,8 @@ void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at);
 void fake_tell_workload(struct model *m, const char *conditions, double at);
 void fake_tell_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
                     const char *taints, double at);
+/* Ready is Unknown since then; its last heartbeat was at another time. */
+void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at);
 void fake_tell_lease(struct model *m, const char *node, double renewed);
 void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
 /* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */

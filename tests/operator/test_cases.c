@@ -59,6 +59,97 @@ TEST(a_person_suspends_and_resumes) {
     free(s);
 }
 
+/* As the kubelet and the Job controller do it: SIGTERM ends the containers within the second of the request. */
+TEST(a_suspended_pod_that_exits_is_no_application_error) {
+    for (int asked_first = 0; asked_first < 2; asked_first++) {
+        struct model *m = begin("");
+        fake_tell_jobset(m, 1, "", "", 0.2);
+        struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+        char status[512];
+        snprintf(status, sizeof status, "\"conditions\":[%s]",
+                 fake_condition("Suspended", "True", "SuspendedJobs", 20));
+        fake_tell_jobset(m, 1, ",\"suspend\":true", status, 20.4);
+        a.asked_to_go = 20;
+        a.grace = 30;
+        if (asked_first)
+            fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.5);
+        a.finished = 20;
+        a.exit_code = asked_first ? 1 : 143; /* its own handler's exit code; or both are seen at once */
+        a.phase = "Failed";
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.9);
+        char *s = finish(m, 30);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
+        CHECK_INT(status_int(s, "interruptions.excluded"), 1);
+        free(s);
+    }
+}
+
+TEST(an_exit_before_the_deletion_is_the_applications) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    a.finished = 20;
+    a.exit_code = 143;
+    a.phase = "Failed";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    fake_tell_jobset(m, 1, "", "\"restarts\":1", 20.3);
+    a.asked_to_go = 20; /* the JobSet deletes its Job within the same second */
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 20.6);
+    char *s = finish(m, 30);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
+    free(s);
+}
+
+/* A pod ended at 20, its node fell silent at 30, which showed at 71: that cannot have ended the pod. The node reports
+ * its status every 5 min (heartbeat at 0). */
+TEST(a_life_that_was_over_is_not_touched_by_its_node) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3), b = running_pod("b", 0, 22, 23, 24);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    a.finished = 20;
+    a.exit_code = 7;
+    a.phase = "Failed";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.5);
+    b.node = "n1";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 24.5);
+    fake_tell_heartbeat(m, "n0", 71, 0, 71.2);
+    for (int has_lease = 0; has_lease < 2; has_lease++) {
+        char *s = replay_status(m, "ns", "js", fake_ms(80), NULL);
+        CHECK_INT(status_int(s, "interruptions.total"), 1);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
+        CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), -1);
+        free(s);
+        fake_tell_lease(m, "n0", 15); /* even if the lease had stopped before it */
+    }
+    model_free(m);
+}
+
+/* The lease is read when the node is seen to be lost; until it comes nothing is dated back. */
+TEST(without_its_lease_a_dead_node_is_dead_when_it_shows) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_tell_heartbeat(m, "n0", 71, 40, 71.2); /* with leases, this says little: every 5 min */
+    char *s = replay_status(m, "ns", "js", fake_ms(71.3), NULL);
+    CHECK_INT(status_int(s, "time.availableMs"), 69000);
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), -1);
+    free(s);
+    fake_tell_lease(m, "n0", 50);
+    s = replay_status(m, "ns", "js", fake_ms(75), NULL);
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 21000);
+    free(s);
+    fake_tell_node(m, "n0", "True", 100, "", "", 100.2);
+    fake_tell_heartbeat(m, "n0", 200, 190, 200.1); /* again, and the lease known is still that of the first time */
+    s = finish(m, 200.2);
+    CHECK_INT(status_int(s, "time.availableMs"), 48000 + 100000);
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 21000);
+    free(s);
+}
+
 TEST(suspended_from_the_beginning_is_no_interruption) {
     struct model *m = begin("");
     fake_tell_jobset(m, 1, ",\"suspend\":true", "", 0.2);
