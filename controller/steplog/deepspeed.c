@@ -37,18 +37,16 @@ static enum line_result save_line(struct steplog *s, struct slice text) {
     struct record r = steplog_record(s, RECORD_SAVE_START);
     bool is_torch = slice_contains(text, "[Torch] Checkpoint ");
     if (is_torch && slice_contains(text, " is ready now!")) {
-        r.kind = RECORD_SAVE_DURABLE;
         r.step = step_of_tag(text);
-        return emit(s, &r);
+        steplog_emit_save_durable(s, r, STEPLOG_DEEPSPEED);
+        return LINE_TAKEN;
     }
     bool is_begin = slice_contains(text, " is about to be saved!") && text_after(text, "] Checkpoint ", &rest);
     if (!is_begin && !text_after(text, "Saving model checkpoint: ", &rest))
         return LINE_NOT_MINE;
     r.step = step_of_tag(rest);
-    r.is_async = is_begin && !is_torch; /* [AsyncTorch], [DataStates], ... */
     if (r.step == RECORD_NONE || r.step != s->saving_step)
-        emit(s, &r);
-    s->saving_step = r.step;
+        steplog_emit_save_start(s, r, STEPLOG_DEEPSPEED);
     return LINE_TAKEN;
 }
 

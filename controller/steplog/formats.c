@@ -44,6 +44,10 @@ bool steplog_format_is_supported(enum steplog_format format) {
     return false;
 }
 
+int steplog_format_line_lag(enum steplog_format format) {
+    return format == STEPLOG_AUTO || format == STEPLOG_REGEX ? -1 : format == STEPLOG_MAXTEXT;
+}
+
 bool text_after(struct slice text, const char *words, struct slice *rest) {
     const char *at = slice_find(text, words);
     if (at == NULL)

@@ -66,6 +66,7 @@ struct steplog {
 
     /* What earlier lines of this process told. */
     int64_t saving_step;       /* the save last begun */
+    int64_t save_started_ms;   /* of steplog_emit_save_start(); TIME_UNKNOWN */
     int64_t wait_started_ms;   /* the main thread waits for a background save since; TIME_UNKNOWN */
     int64_t live_slices;       /* last told; RECORD_NONE */
     int64_t loading_step;      /* the restore last begun */
@@ -85,6 +86,11 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
  * before: the record's duration is that of all of them, as far as it is known how many. A step that the last line told
  * already (several ranks print it) is left out. */
 void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format);
+
+/* A save of which some versions tell the begin only: what comes after it may be anything, so that nothing counts as
+ * blocked until the end is told (and then what lay between, if no step did). r.step: RECORD_NONE if not known. */
+void steplog_emit_save_start(struct steplog *s, struct record r, enum steplog_format format);
+void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_format format);
 
 /* Text found inside a structured line: read by the text formats alone, so that nothing nests. */
 void steplog_read_text(struct steplog *s, struct slice text);

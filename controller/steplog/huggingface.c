@@ -132,8 +132,8 @@ static enum line_result other_line(struct steplog *s, struct slice text) {
             struct slice number = rest;
             take_step(&number, &r.step);
         }
-        s->saving_step = r.step;
-        return emit(s, r);
+        steplog_emit_save_start(s, r, STEPLOG_HUGGINGFACE); /* nothing tells the end */
+        return LINE_TAKEN;
     }
     if (!step_after(text, "Continuing training from global step ", &r.step, &rest))
         return LINE_NOT_MINE;

@@ -5,11 +5,6 @@
  * predict() draw the same bar without the line "Epoch 1/4" before it, and are left out. */
 #include "steplog/formats.h"
 
-static enum line_result emit(struct steplog *s, struct record r) {
-    steplog_emit(s, &r, STEPLOG_KERAS);
-    return LINE_TAKEN;
-}
-
 /* "Epoch 3/4" */
 static bool epoch_line(struct steplog *s, struct slice text) {
     int64_t epoch, epochs;
@@ -21,17 +16,18 @@ static bool epoch_line(struct steplog *s, struct slice text) {
     return true;
 }
 
-/* "Epoch 1: loss improved from None to 2.30334, saving model to PATH" and "Epoch 1: finished saving model to PATH". The
- * step is left to the ledger: what was reported last, for the epoch's own line comes after the save. */
+/* "Epoch 1: loss improved from None to 2.30334, saving model to PATH" and "Epoch 1: finished saving model to PATH"
+ * (newer versions). The step is left to the ledger: what was reported last, for the epoch's own line comes after the
+ * save. */
 static bool save_line(struct steplog *s, struct slice text) {
     int64_t epoch;
     struct slice rest = text;
     if (!slice_take_prefix(&rest, "Epoch ") || !take_step(&rest, &epoch) || !slice_starts(rest, ": "))
         return false;
     if (slice_starts(rest, ": finished saving model to "))
-        emit(s, steplog_record(s, RECORD_SAVE_DURABLE));
+        steplog_emit_save_durable(s, steplog_record(s, RECORD_SAVE_DURABLE), STEPLOG_KERAS);
     else if (slice_contains(rest, "saving model to "))
-        emit(s, steplog_record(s, RECORD_SAVE_START));
+        steplog_emit_save_start(s, steplog_record(s, RECORD_SAVE_START), STEPLOG_KERAS);
     else
         return false;
     return true;

@@ -19,7 +19,7 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     s->context = context;
     s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognised = STEPLOG_AUTO;
-    s->stamp_ms = s->last_said_ms = s->wait_started_ms = TIME_UNKNOWN;
+    s->stamp_ms = s->last_said_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
     s->saving_step = s->live_slices = s->loading_step = s->last_step = RECORD_NONE;
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->parts[0].text, STEPLOG_MAX_LINE_BYTES);
@@ -62,6 +62,8 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     }
     if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
         s->last_step = r->step;
+    if (r->kind == RECORD_STEP_END)
+        s->save_started_ms = TIME_UNKNOWN;
     s->said = true;
     s->on_record(s->context, r);
 }
@@ -72,6 +74,28 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
     int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
     if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
         r.duration_ms = mean_ms * steps;
+    steplog_emit(s, &r, format);
+}
+
+void steplog_emit_save_start(struct steplog *s, struct record r, enum steplog_format format) {
+    r.kind = RECORD_SAVE_START;
+    r.is_async = true;
+    s->saving_step = r.step;
+    s->save_started_ms = s->stamp_ms;
+    steplog_emit(s, &r, format);
+}
+
+void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_format format) {
+    if (s->save_started_ms != TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN && s->stamp_ms >= s->save_started_ms &&
+        s->stamp_ms - s->save_started_ms <= STEPLOG_MAX_DURATION_MS) {
+        struct record blocked = r;
+        blocked.kind = RECORD_SAVE_BLOCKED;
+        blocked.duration_ms = s->stamp_ms - s->save_started_ms;
+        blocked.is_async = true;
+        steplog_emit(s, &blocked, format);
+    }
+    s->save_started_ms = TIME_UNKNOWN;
+    r.kind = RECORD_SAVE_DURABLE;
     steplog_emit(s, &r, format);
 }
 
