@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "io/rawserver.h"
 #include "mirror.h"
+#include "relay.h"
 
 #include <stdlib.h>
 
@@ -283,6 +284,39 @@ TEST(an_unreachable_server_is_trouble_until_it_is_back) {
     CHECK(mirror_wait(&m, f.loop, "!"));
     CHECK(strstr(m.trouble, "127.0.0.1") != NULL);
     mirror_stop(&m);
+    fixture_end(&f);
+    remove(path);
+}
+
+/* Streams that share one HTTP/2 connection: leaving it for the one must not lead the next request back onto it. */
+TEST(a_dead_connection_that_several_watches_share_is_left_by_all) {
+    struct fixture f;
+    struct mirror m[4];
+    static const char *const paths[] = {PODS, "/api/v1/nodes", "/api/v1/namespaces", "/apis/batch/v1/jobs"};
+    const char *const arguments[] = {"--tls", NULL};
+    char server[64], user[400];
+    REQUIRE(fixture_begin(&f, arguments));
+    fixture_pod(&f, "a");
+    struct relay *relay = relay_new(f.loop, apiserver_port(f.server));
+    snprintf(server, sizeof server, "https://127.0.0.1:%d", relay_port(relay));
+    snprintf(user, sizeof user, "client-certificate: %s/client.crt, client-key: %s/client.key",
+             apiserver_directory(f.server), apiserver_directory(f.server));
+    char *path CLEANUP_FREE = write_tls_kubeconfig(server, user, apiserver_directory(f.server));
+    kube_client_free(f.client);
+    struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
+    f.client = kube_client_new(f.loop, &options, NULL);
+    REQUIRE(f.client != NULL);
+    for (int i = 0; i < 4; i++)
+        mirror_start(&m[i], f.client, paths[i], (struct kube_reflector_options){.silence_us = 100000 + i * 50000});
+    for (int i = 0; i < 4; i++)
+        CHECK(mirror_wait_synced(&m[i], f.loop, 1));
+    CHECK_INT(relay_connections(relay), 1);
+    relay_freeze(relay);
+    fixture_pod(&f, "z");
+    CHECK(mirror_wait(&m[0], f.loop, "+z"));
+    for (int i = 0; i < 4; i++)
+        mirror_stop(&m[i]);
+    relay_free(relay);
     fixture_end(&f);
     remove(path);
 }
