@@ -80,6 +80,10 @@ struct model_job {
     int64_t told_interruptions;
     bool told_end, is_final, told_first_step;
     const char *told_log_reason;
+    bool was_evaluated;        /* by us: then a status that is observed is our own */
+    char *final_status;        /* the final status as it was found: never computed anew; NULL */
+    struct job_previous final; /* what it says */
+    const char *final_phase;
     void *user;
 };
 
@@ -103,6 +107,12 @@ void job_find_log_pods(struct model_job *job);
 /* The container of the log, "" if the pod has none of that name. */
 const char *job_log_container(const struct model_job *job, const struct pod *p);
 int64_t job_pods_at(const struct replicated_job *r, int64_t at_ms);
+
+/* final.c: the status of a target that had ended before this controller began is the record, and stays. */
+void job_find_final(struct model_job *job, const struct object_jobgoodput *o);
+void job_drop_final(struct model_job *job, const struct target *target); /* if it is of another target */
+void job_write_final(struct model_job *job, struct buf *out, struct model_summary *summary);
+void job_push_previous(struct model_job *job, const struct job_previous *result);
 
 /* facts.c: tells the ledger what changed since the last call */
 void job_tell_facts(struct model_job *job);

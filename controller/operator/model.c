@@ -35,6 +35,7 @@ static void job_free(struct model_job *job) {
     free(job->name);
     free(job->uid);
     free(job->resource_version);
+    free(job->final_status);
     free(job);
 }
 
@@ -185,6 +186,8 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
         job = new_job(m, &o.meta, received_ms);
     free(job->resource_version);
     job->resource_version = slice_dup(o.meta.resource_version);
+    job_find_final(job, &o);
+    job_drop_final(job, job->target);
     if (!is_new && o.meta.generation == job->generation)
         return 0; /* our own status came back */
     job->generation = o.meta.generation;
@@ -292,7 +295,7 @@ bool model_job_is_deleted(const struct model_job *job) {
 }
 
 bool model_job_is_final(const struct model_job *job) {
-    return job->is_final;
+    return job->is_final || job->final_status != NULL;
 }
 
 void *model_job_user(const struct model_job *job) {

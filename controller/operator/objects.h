@@ -158,6 +158,11 @@ struct object_jobgoodput {
     int64_t ideal_step_ms, hang_after_ms;        /* 0: learnt */
     int64_t windows_ms[OBJECT_WINDOWS];
     int window_count;
+    /* as written before, by whomever */
+    struct slice status; /* the whole of it, JSON; empty if there is none */
+    bool is_finished;    /* condition Finished=True */
+    struct slice target_uid, phase;
+    int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
 };
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *jobgoodput);
 

@@ -1,5 +1,6 @@
 /* The reader of JobGoodputs: crds/goodput.dev_jobgoodputs.yaml holds the schema that the API server has checked. */
 #include "base/jscan.h"
+#include "ledger/record.h"
 #include "operator/objects.h"
 
 #include <errno.h>
@@ -113,12 +114,73 @@ static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
     }
 }
 
+static void status_target_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "uid"))
+            g->target_uid = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void status_time_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "start"))
+            jscan_time_ms(j, &g->start_ms);
+        else if (slice_is(key, "end"))
+            jscan_time_ms(j, &g->end_ms);
+        else if (slice_is(key, "wallMs"))
+            g->wall_ms = object_int_scan(j, RECORD_NONE);
+        else if (slice_is(key, "availableMs"))
+            g->available_ms = object_int_scan(j, RECORD_NONE);
+        else if (slice_is(key, "productiveMs"))
+            g->productive_ms = object_int_scan(j, RECORD_NONE);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void status_scan(struct jscan *outer, struct object_jobgoodput *g) {
+    struct object_conditions conditions = {0};
+    struct jscan j;
+    struct slice key;
+    if (jscan_peek(outer) != JSCAN_OBJECT || !jscan_raw(outer, &g->status)) {
+        jscan_skip(outer);
+        return;
+    }
+    jscan_init(&j, g->status);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "target"))
+            status_target_scan(&j, g);
+        else if (slice_is(key, "phase"))
+            g->phase = object_text_scan(&j);
+        else if (slice_is(key, "time"))
+            status_time_scan(&j, g);
+        else if (slice_is(key, "conditions"))
+            object_conditions_scan(&j, &conditions);
+        else
+            jscan_skip(&j);
+    }
+    const struct object_condition *finished = object_condition_find(&conditions, "Finished");
+    g->is_finished = finished && slice_is(finished->status, "True");
+}
+
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
     struct jscan j;
     struct slice key;
     memset(g, 0, sizeof *g);
     object_meta_init(&g->meta);
     g->log_job_index = g->log_completion_index = -1;
+    g->start_ms = g->end_ms = TIME_UNKNOWN;
+    g->wall_ms = g->available_ms = g->productive_ms = RECORD_NONE;
     jscan_init(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
@@ -127,6 +189,8 @@ int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
             object_meta_scan(&j, &g->meta);
         else if (slice_is(key, "spec"))
             spec_scan(&j, g);
+        else if (slice_is(key, "status"))
+            status_scan(&j, g);
         else
             jscan_skip(&j);
     }

@@ -25,17 +25,13 @@ static void remember_result(struct model_job *job) {
     job_tell_facts(job);
     int64_t end_ms = t->end_ms != TIME_UNKNOWN ? t->end_ms : t->created_ms;
     ledger_evaluate(job->ledger, end_ms, &result);
-    if (job->previous_count == JOB_MAX_PREVIOUS)
-        job->previous_count--;
-    memmove(&job->previous[1], &job->previous[0], (size_t)job->previous_count * sizeof job->previous[0]);
-    job->previous_count++;
-    struct job_previous *p = &job->previous[0];
-    slice_copy(p->uid, sizeof p->uid, slice_of(t->uid));
-    p->start_ms = t->created_ms;
-    p->end_ms = end_ms;
-    p->wall_ms = result.wall_ms;
-    p->available_ms = result.available_ms;
-    p->productive_ms = result.has_steps ? result.productive_ms : RECORD_NONE;
+    struct job_previous p = {.start_ms = t->created_ms,
+                             .end_ms = end_ms,
+                             .wall_ms = result.wall_ms,
+                             .available_ms = result.available_ms,
+                             .productive_ms = result.has_steps ? result.productive_ms : RECORD_NONE};
+    slice_copy(p.uid, sizeof p.uid, slice_of(t->uid));
+    job_push_previous(job, &p);
     ledger_result_done(&result);
 }
 
@@ -78,8 +74,9 @@ void job_find_target(struct model_job *job) {
         return;
     if (t && t->job)
         job_set_target(t->job, NULL);
-    if (job->target && t)
+    if (job->target && t && job->final_status == NULL)
         remember_result(job);
+    job_drop_final(job, t);
     job_set_target(job, t);
     job_mark_dirty(m, job);
 }

@@ -112,6 +112,11 @@ static uint64_t conditions_hash(const struct view *v) {
 
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
+    if (job->final_status) {
+        job_write_final(job, out, summary);
+        return;
+    }
+    job->was_evaluated = true;
     view_make(job, now_ms, &v);
     view_notices(&v);
     view_write(&v, out);

@@ -1,4 +1,5 @@
 /* Lives that the recorded story lacks, each with figures that follow from the times given. */
+#include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
@@ -430,6 +431,65 @@ TEST(a_target_made_again_moves_its_result_to_previous) {
     CHECK_INT(status_int(s, "previous[uid=uid-js].time.wallMs"), 12000);
     CHECK_INT(status_int(s, "time.wallMs"), 5000);
     free(s);
+}
+
+static void tell_jobgoodput(struct model *m, const char *resource_version, int generation, const char *status) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":%d,\"resourceVersion\":"
+        "\"%s\",\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
+        "\"name\":\"js\"},\"stepLog\":{\"source\":\"None\"}},\"status\":%s}",
+        generation, resource_version, status);
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
+                            slice_of(json), fake_ms(60)),
+              0);
+}
+
+/* A controller started anew finds the job's final status and of the job itself only the object: pods and Workload are
+ * gone. */
+TEST(final_numbers_are_never_computed_again) {
+    static const char status[] =
+        "{\"target\":{\"uid\":\"uid-js\"},\"phase\":\"Failed\",\"conditions\":[{\"type\":\"Finished\",\"status\":"
+        "\"True\","
+        "\"reason\":\"Failed\"}],\"time\":{\"start\":\"2026-11-21T02:00:00.000Z\",\"end\":\"2026-11-21T02:00:50.000Z\","
+        "\"wallMs\":50000,\"availableMs\":40000,\"productiveMs\":30000},\"interruptions\":{\"total\":4}}";
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    struct model_summary summary;
+    char failed[512];
+    snprintf(failed, sizeof failed, "\"conditions\":[%s]", fake_condition("Failed", "True", "FailedJobs", 50));
+    tell_jobgoodput(m, "1", 1, status);
+    fake_tell_jobset(m, 1, "", failed, 60);
+    CHECK(model_job_is_final(model_job_find(m, "ns", "js")));
+    tell_jobgoodput(m, "2", 2, status); /* the spec changes: the record does not */
+    fake_tell_jobset_gone(m, 1, 70, 70.2);
+    char *s = replay_status(m, "ns", "js", fake_ms(80), &summary);
+    CHECK_TEXT(s, status);
+    CHECK_TEXT(summary.phase, "Failed");
+    CHECK(summary.is_final);
+    free(s);
+    const char *again = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":"
+                        "\"2026-11-21T02:01:30Z\"},\"spec\":{\"replicatedJobs\":[]}}";
+    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
+                            slice_of(again), fake_ms(90)),
+              0);
+    CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
+    s = finish(m, 100);
+    CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
+    CHECK_INT(status_int(s, "previous[uid=uid-js].time.productiveMs"), 30000);
+    free(s);
+}
+
+/* While the log is still read, our own status comes back with Finished=True: it does not stop us. */
+TEST(our_own_status_freezes_nothing) {
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    tell_jobgoodput(m, "1", 1, "{}");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    free(replay_status(m, "ns", "js", fake_ms(10), NULL));
+    tell_jobgoodput(m, "2", 1,
+                    "{\"target\":{\"uid\":\"uid-js\"},\"conditions\":[{\"type\":\"Finished\",\"status\":\"True\"}]}");
+    CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
+    model_free(m);
 }
 
 /* Every cut of a real object is refused or read, and never crashes (this runs under the sanitizers too). */
