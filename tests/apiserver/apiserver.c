@@ -89,7 +89,9 @@ int apiserver_stop(struct apiserver *s) {
     int status = -1, code = -1;
     if (s == NULL)
         return 0;
-    close(s->in); /* the child ends at the end of its stdin */
+    close(s->in);
+    if (s->pid > 0) /* the end of its stdin is no event to lws, which sees a pipe hang up but never reads it */
+        kill(s->pid, SIGTERM);
     if (s->out != NULL)
         fclose(s->out);
     for (int i = 0; s->pid > 0 && i < 500; i++) {
