@@ -2,7 +2,7 @@
 #
 # Layers, from the bottom up. Each is a static library that may include only what stands left of it
 # (`make check` holds it to that), and its unit tests link only it and what is below.
-LAYERS := base ledger steplog io kube operator cli
+LAYERS := base ledger steplog library io kube operator cli
 PROGRAMS := goodput-controller kubectl-goodput
 VERSION := 0.1.0
 
@@ -136,6 +136,10 @@ cluster-test: ## the same on a real control plane, built from Go modules
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs
 	@tests/cluster/cluster-test.sh
+
+parity-test: programs ## the Python library's own answers against analyze --definition library, on 200 random logs
+	@tests/parity/setup.sh
+	@.build/parity/venv/bin/python tests/parity/parity.py 200
 
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
 	@tests/packaging/run.sh

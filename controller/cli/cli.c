@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include "base/mem.h"
+#include "cli/analyze.h"
 #include "cli/pick.h"
 
 #include <errno.h>
@@ -26,7 +27,9 @@ static void print_help(FILE *out) {
     fputs("kubectl goodput: where the accelerator time of training jobs goes\n\n", out);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         fprintf(out, "  kubectl goodput %s\n      %s\n", commands[i].usage, commands[i].help);
-    fputs("  kubectl goodput version\n\n"
+    fputs("  kubectl goodput analyze FILE... [--definition ledger|library|both] [-o table|json|yaml]\n"
+          "      the same from step logs alone, without a cluster; --help lists the options\n"
+          "  kubectl goodput version\n\n"
           "  -f FILE            read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
           "  -n, --namespace N  default: the context's\n"
           "  -A, --all-namespaces\n"
@@ -179,6 +182,8 @@ int cli_main(int argc, char **argv) {
     struct cli_options options = {0};
     CLEANUP_ERROR struct error *err = NULL;
     find_style(&options.style);
+    if (argc > 1 && strcmp(argv[1], "analyze") == 0) /* has options of its own */
+        return cli_analyze(argc - 1, argv + 1, &options.style);
     if (parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);
     if (options.wants_help || (options.command != NULL && strcmp(options.command, "help") == 0)) {

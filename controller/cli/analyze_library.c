@@ -1,0 +1,232 @@
+#include "cli/analyze.h"
+
+#include "base/jwrite.h"
+#include "base/mem.h"
+#include "cli/pick.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+static void write_double(struct jwrite *w, double value) {
+    char text[LIBRARY_REPR_SIZE];
+    if (isfinite(value))
+        jwrite_raw(w, slice_of(library_repr(text, value)));
+    else
+        jwrite_null(w);
+}
+
+static void member_double(struct jwrite *w, const char *key, double value) {
+    jwrite_key(w, key);
+    write_double(w, value);
+}
+
+static void write_number(struct jwrite *w, struct library_number n) {
+    if (n.is_float || !(fabs(n.value) < 9e15))
+        write_double(w, n.value);
+    else
+        jwrite_int(w, (int64_t)n.value);
+}
+
+static void write_customs(struct jwrite *w, const struct library_log *log, const struct library_customs *c,
+                          double total_s) {
+    jwrite_key(w, library_badput_name(LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS));
+    jwrite_object(w);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct map_entry *type = &log->types.entries[c->order[i]];
+        double seconds = c->seconds[c->order[i]];
+        CLEANUP_FREE char *name = mem_strndup(type->key, type->key_size);
+        member_double(w, name, isnan(total_s) ? seconds : library_percent(seconds, total_s));
+    }
+    jwrite_object_end(w);
+}
+
+/* percent: the breakdown, every type; else the seconds of what was seen. */
+static void write_badputs(struct jwrite *w, const char *key, const struct library_log *log,
+                          const struct library_answer *a, bool percent) {
+    const struct library_badputs *b = &a->badputs;
+    jwrite_key(w, key);
+    jwrite_object(w);
+    for (int i = 0; i < LIBRARY_BADPUT_COUNT && !a->is_empty && !a->error[0]; i++) {
+        if (i == LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS && (percent || b->has[i])) {
+            write_customs(w, log, &b->customs, percent ? a->total_s : NAN);
+        } else if (percent) {
+            member_double(w, library_badput_name(i), b->has[i] ? library_percent(b->value[i].value, a->total_s) : 0.0);
+        } else if (b->has[i]) {
+            jwrite_key(w, library_badput_name(i));
+            write_number(w, b->value[i]);
+        }
+    }
+    jwrite_object_end(w);
+}
+
+static void member_unless(struct jwrite *w, const char *key, bool is_absent, double value) {
+    member_double(w, key, is_absent ? NAN : value);
+}
+
+static void write_deviation(struct jwrite *w, const struct library_deviation *d, bool with_steps) {
+    char step[32];
+    jwrite_key(w, "step_deviation");
+    jwrite_object(w);
+    if (d->error[0]) {
+        jwrite_member_text(w, "error", d->error);
+        jwrite_object_end(w);
+        return;
+    }
+    member_double(w, "ideal_seconds", d->ideal_s);
+    jwrite_member_int(w, "count", (int64_t)d->count);
+    member_double(w, "mean_seconds", d->mean_s);
+    if (with_steps) {
+        jwrite_key(w, "by_step");
+        jwrite_object(w);
+        for (size_t i = 0; i < d->count; i++) {
+            snprintf(step, sizeof step, "%lld", (long long)d->steps[i]);
+            member_double(w, step, d->seconds[i]);
+        }
+        jwrite_object_end(w);
+    }
+    jwrite_object_end(w);
+}
+
+/* The members of one answer; its object is open and stays open. */
+static void write_answer(struct jwrite *w, const struct library_log *log, const struct library_answer *a) {
+    bool failed = a->error[0] != '\0';
+    member_unless(w, "goodput_percent", failed, a->goodput_percent);
+    write_badputs(w, "badput_percent", log, a, true);
+    write_badputs(w, "badput_seconds", log, a, false);
+    member_unless(w, "productive_seconds", failed, a->productive_s);
+    member_unless(w, "total_seconds", failed, a->total_s);
+    static const char *const keys[] = {"max_productive_step", "last_recorded_step", "disruptions"};
+    int64_t values[] = {a->max_productive_step, a->last_step, a->disruptions};
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        jwrite_key(w, keys[i]);
+        if (failed)
+            jwrite_null(w);
+        else
+            jwrite_int(w, values[i]);
+    }
+}
+
+static void write_error(struct jwrite *w, const struct library_answer *a) {
+    jwrite_key(w, "error");
+    if (a->error[0])
+        jwrite_text(w, a->error);
+    else
+        jwrite_null(w);
+}
+
+static void write_interval(struct jwrite *w, const struct library_log *log, int64_t from_us, int64_t to_us) {
+    struct library_answer answer;
+    library_interval(log, from_us, to_us, &answer);
+    jwrite_object(w);
+    write_answer(w, log, &answer);
+    write_error(w, &answer);
+    jwrite_object_end(w);
+    library_answer_done(&answer);
+}
+
+static void write_intervals(struct jwrite *w, const struct analyze *a, const struct library_log *log, int64_t at_us) {
+    jwrite_key(w, "intervals");
+    jwrite_array(w);
+    if (a->from_us != ANALYZE_NO_TIME)
+        write_interval(w, log, a->from_us, a->to_us != ANALYZE_NO_TIME ? a->to_us : at_us);
+    for (int i = 0; i < a->window_count; i++)
+        write_interval(w, log, at_us - a->windows_s[i] * 1000000, at_us);
+    jwrite_array_end(w);
+}
+
+static void write_exclusions(struct jwrite *w, const struct analyze *a, const struct library_log *log, int64_t at_us) {
+    struct library_answer answer;
+    struct library_deviation deviation;
+    library_with_exclusions(log, at_us, a->excluded, (size_t)a->excluded_count, a->ideal_s, &answer, &deviation);
+    jwrite_key(w, "with_exclusions");
+    jwrite_object(w);
+    write_answer(w, log, &answer);
+    member_unless(w, "excluded_seconds", answer.error[0] != '\0', answer.excluded_s);
+    write_deviation(w, &deviation, a->wants_deviation);
+    write_error(w, &answer);
+    jwrite_object_end(w);
+    library_answer_done(&answer);
+    library_deviation_done(&deviation);
+}
+
+static void write_all(struct jwrite *w, const struct analyze *a, const struct library_log *log) {
+    int64_t at_us = a->at_us != ANALYZE_NO_TIME ? a->at_us : library_microseconds(log->last_s);
+    struct library_answer answer;
+    struct library_deviation deviation;
+    library_cumulative(log, at_us, &answer);
+    library_step_deviation(log, a->ideal_s, &deviation);
+    jwrite_object(w);
+    write_answer(w, log, &answer);
+    write_deviation(w, &deviation, a->wants_deviation);
+    write_error(w, &answer);
+    library_deviation_done(&deviation);
+    library_answer_done(&answer);
+    if (a->from_us != ANALYZE_NO_TIME || a->window_count > 0)
+        write_intervals(w, a, log, at_us);
+    if (a->excluded_count > 0)
+        write_exclusions(w, a, log, at_us);
+    jwrite_object_end(w);
+}
+
+int analyze_library(const struct analyze *a, struct buf *json, struct error **err) {
+    struct library_log log;
+    struct jwrite w;
+    int r = 0;
+    library_log_init(&log);
+    for (size_t i = 0; i < a->file_count && r == 0; i++) {
+        r = library_log_read(&log, (struct slice){a->files[i].bytes, a->files[i].size_bytes}, err);
+        if (r < 0)
+            error_wrap(err, EINVAL, "%s", a->files[i].path);
+    }
+    if (r == 0 && log.job_name == NULL)
+        r = error_set(err, EINVAL, "%s: no entries of the goodput recorder (JSON lines with a job_name) in it",
+                      a->files[0].path);
+    if (r == 0) {
+        jwrite_init(&w, json);
+        write_all(&w, a, &log);
+    }
+    library_log_done(&log);
+    return r;
+}
+
+static void draw_row(struct buf *out, const char *name, double seconds, double percent) {
+    buf_format(out, "  %-40.40s %14.2f s %8.2f%%\n", name, seconds, percent);
+}
+
+void analyze_library_draw(const json_t *answer, const struct text_style *style, struct buf *out) {
+    const char *key, *error = pick_text(answer, "error");
+    json_t *value;
+    text_colour(out, style, COLOUR_BOLD);
+    if (*error) {
+        CLEANUP_FREE char *line = mem_format("The Python library gives no result: ValueError: %s", error);
+        text_wrap(out, style, 0, 2, line);
+        text_colour(out, style, COLOUR_NONE);
+        return;
+    }
+    double total_s = json_number_value(pick(answer, "total_seconds"));
+    buf_format(out, "The Python library (ml-goodput-measurement 0.2.3): goodput %.2f%%\n",
+               json_number_value(pick(answer, "goodput_percent")));
+    text_colour(out, style, COLOUR_NONE);
+    draw_row(out, "total", total_s, 100);
+    draw_row(out, "productive", json_number_value(pick(answer, "productive_seconds")),
+             json_number_value(pick(answer, "goodput_percent")));
+    json_object_foreach((json_t *)pick(answer, "badput_seconds"), key, value) {
+        const char *type;
+        json_t *seconds;
+        if (json_is_object(value)) {
+            json_object_foreach(value, type, seconds) {
+                CLEANUP_FREE char *name = mem_format("%s/%s", key, type);
+                CLEANUP_BUF struct buf safe;
+                buf_init(&safe, 1024);
+                text_cell(&safe, name, 40, 0);
+                draw_row(out, buf_text(&safe), json_number_value(seconds),
+                         library_percent(json_number_value(seconds), total_s));
+            }
+        } else if (json_number_value(value) != 0) {
+            draw_row(out, key, json_number_value(value), library_percent(json_number_value(value), total_s));
+        }
+    }
+    buf_format(out, "  step %lld, %lld disruptions\n", (long long)pick_int(answer, "last_recorded_step", 0),
+               (long long)pick_int(answer, "disruptions", 0));
+}

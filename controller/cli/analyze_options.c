@@ -1,0 +1,198 @@
+#include "cli/analyze.h"
+
+#include "base/mem.h"
+#include "base/rfc3339.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* RFC 3339 or Unix seconds. */
+static bool take_time(struct slice text, int64_t *us) {
+    int64_t ns;
+    struct slice rest = text;
+    if (rfc3339_take(&rest, &ns, NULL) && rest.size_bytes == 0) {
+        *us = ns / 1000 - (ns % 1000 < 0);
+        return true;
+    }
+    double seconds;
+    if (!slice_take_double(&text, &seconds) || text.size_bytes != 0 || !(fabs(seconds) < 2e11))
+        return false;
+    *us = library_microseconds(seconds);
+    return true;
+}
+
+static int set_time(int64_t *us, const char *option, const char *value, struct error **err) {
+    if (take_time(slice_of(value), us))
+        return 0;
+    return error_set(err, EINVAL, "%s %s: not a time (RFC 3339, or Unix seconds)", option, value);
+}
+
+static int set_definition(struct analyze *a, const char *option, const char *value, struct error **err) {
+    static const char *const names[] = {"ledger", "library", "both"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (strcmp(value, names[i]) == 0) {
+            a->definition = (enum analyze_definition)i;
+            return 0;
+        }
+    return error_set(err, EINVAL, "%s %s: not one of ledger, library, both", option, value);
+}
+
+static int set_format(struct analyze *a, const char *option, const char *value, struct error **err) {
+    int format = steplog_format_of_name(slice_of(value));
+    if (format < 0)
+        return error_set(err, EINVAL, "%s %s: there is no such format", option, value);
+    if (format == STEPLOG_REGEX || !steplog_format_is_supported((enum steplog_format)format))
+        return error_set(err, EINVAL, "%s %s: analyze cannot read this format yet", option, value);
+    a->format = (enum steplog_format)format;
+    return 0;
+}
+
+static int set_output(struct analyze *a, const char *option, const char *value, struct error **err) {
+    if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0 && strcmp(value, "yaml") != 0)
+        return error_set(err, EINVAL, "%s %s: not one of table, json, yaml", option, value);
+    a->output = value;
+    return 0;
+}
+
+static int set_windows(struct analyze *a, const char *option, const char *value, struct error **err) {
+    struct slice rest = slice_of(value);
+    do {
+        int64_t seconds;
+        if (!slice_take_uint(&rest, &seconds) || seconds == 0 || seconds > (int64_t)1000000000)
+            return error_set(err, EINVAL, "%s %s: whole seconds are wanted, such as 3600,43200", option, value);
+        if (a->window_count == LEDGER_MAX_WINDOWS)
+            return error_set(err, EINVAL, "%s: at most %d windows", option, LEDGER_MAX_WINDOWS);
+        a->windows_s[a->window_count++] = seconds;
+    } while (slice_take_char(&rest, ','));
+    if (rest.size_bytes != 0)
+        return error_set(err, EINVAL, "%s %s: whole seconds are wanted, such as 3600,43200", option, value);
+    return 0;
+}
+
+static int set_ideal(struct analyze *a, const char *option, const char *value, struct error **err) {
+    struct slice rest = slice_of(value);
+    if (!slice_take_double(&rest, &a->ideal_s) || rest.size_bytes != 0 || !(a->ideal_s > 0 && a->ideal_s < 1e9))
+        return error_set(err, EINVAL, "%s %s: seconds are wanted, such as 2.4", option, value);
+    return 0;
+}
+
+static int set_excluded(struct analyze *a, const char *option, const char *value, struct error **err) {
+    struct slice rest = slice_of(value), from;
+    struct library_span span;
+    if (!slice_take_until(&rest, ',', &from) || !take_time(from, &span.from_us) || !take_time(rest, &span.to_us))
+        return error_set(err, EINVAL, "%s %s: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", option,
+                         value);
+    if (a->excluded_count == ANALYZE_MAX_SPANS)
+        return error_set(err, EINVAL, "%s: at most %d times", option, ANALYZE_MAX_SPANS);
+    a->excluded[a->excluded_count++] = span;
+    return 0;
+}
+
+static int set_at(struct analyze *a, const char *option, const char *value, struct error **err) {
+    return set_time(&a->at_us, option, value, err);
+}
+static int set_from(struct analyze *a, const char *option, const char *value, struct error **err) {
+    return set_time(&a->from_us, option, value, err);
+}
+static int set_to(struct analyze *a, const char *option, const char *value, struct error **err) {
+    return set_time(&a->to_us, option, value, err);
+}
+static int refuse(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)a, (void)value;
+    return error_set(err, EINVAL, "%s is not there yet", option);
+}
+static int set_deviation(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option, (void)value, (void)err;
+    a->wants_deviation = true;
+    return 0;
+}
+static int set_help(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option, (void)value, (void)err;
+    a->wants_help = true;
+    return 0;
+}
+
+static const struct {
+    const char *name, *alias;
+    bool takes_value;
+    int (*set)(struct analyze *a, const char *option, const char *value, struct error **err);
+} table[] = {
+    {"--definition", NULL, true, set_definition},
+    {"--format", NULL, true, set_format},
+    {"--at", NULL, true, set_at},
+    {"--from", NULL, true, set_from},
+    {"--to", NULL, true, set_to},
+    {"--window", NULL, true, set_windows},
+    {"--ideal-step", NULL, true, set_ideal},
+    {"--exclude", NULL, true, set_excluded},
+    {"--step-deviation", NULL, false, set_deviation},
+    {"--elastic", NULL, false, refuse},
+    {"--html", NULL, true, refuse},
+    {"--output", "-o", true, set_output},
+    {"--help", "-h", false, set_help},
+};
+
+static int take_option(struct analyze *a, char **argv, int argc, int *i, struct error **err) {
+    const char *argument = argv[*i], *value = NULL;
+    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
+        size_t size = strlen(table[k].name);
+        bool is_long = strncmp(argument, table[k].name, size) == 0 && strchr("=", argument[size]) != NULL;
+        bool is_short = table[k].alias != NULL && strncmp(argument, table[k].alias, 2) == 0;
+        if (!is_long && !is_short)
+            continue;
+        if (is_long && argument[size] == '=')
+            value = argument + size + 1;
+        else if (is_short && argument[2] != '\0')
+            value = argument + 2 + (argument[2] == '=');
+        if (value != NULL && !table[k].takes_value)
+            return error_set(err, EINVAL, "%s takes no value", table[k].name);
+        if (value == NULL && table[k].takes_value && ++*i == argc)
+            return error_set(err, EINVAL, "%s needs a value", table[k].name);
+        return table[k].set(a, table[k].name, value || !table[k].takes_value ? value : argv[*i], err);
+    }
+    return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput analyze --help\" lists them", argument);
+}
+
+/* What our ledger cannot do yet must not be left out in silence. */
+static int check(const struct analyze *a, struct error **err) {
+    if (a->file_count == 0)
+        return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
+    if (a->to_us != ANALYZE_NO_TIME && a->from_us == ANALYZE_NO_TIME)
+        return error_set(err, EINVAL, "--to goes with --from");
+    if (a->definition == ANALYZE_LIBRARY)
+        return 0;
+    const char *option = a->from_us != ANALYZE_NO_TIME ? "--from"
+                         : a->excluded_count > 0       ? "--exclude"
+                         : a->wants_deviation          ? "--step-deviation"
+                                                       : NULL;
+    return option ? error_set(err, EINVAL, "%s goes with --definition library only; the ledger has no such answer yet",
+                              option)
+                  : 0;
+}
+
+int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) {
+    *a = (struct analyze){.output = "table",
+                          .at_us = ANALYZE_NO_TIME,
+                          .from_us = ANALYZE_NO_TIME,
+                          .to_us = ANALYZE_NO_TIME,
+                          .ideal_s = NAN};
+    a->files = mem_alloc((size_t)argc * sizeof *a->files);
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == '\0') {
+            a->files[a->file_count++].path = argv[i];
+            continue;
+        }
+        int r = take_option(a, argv, argc, &i, err);
+        if (r < 0)
+            return r;
+    }
+    return a->wants_help ? 0 : check(a, err);
+}
+
+void analyze_done(struct analyze *a) {
+    for (size_t i = 0; i < a->file_count; i++)
+        free(a->files[i].bytes);
+    free(a->files);
+    *a = (struct analyze){0};
+}

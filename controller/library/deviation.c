@@ -1,0 +1,124 @@
+#include "library/deviation.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void step_times_set(struct step_times *t, int64_t step, double seconds) {
+    size_t i;
+    if (!steps_find(&t->steps, step, &i)) {
+        i = t->steps.count;
+        steps_add(&t->steps, step);
+        if (i == t->capacity) {
+            t->capacity = t->steps.capacity;
+            t->seconds = mem_resize(t->seconds, t->capacity, sizeof *t->seconds);
+        }
+    }
+    t->seconds[i] = seconds;
+}
+
+void step_times_done(struct step_times *t) {
+    steps_done(&t->steps);
+    free(t->seconds);
+    *t = (struct step_times){0};
+}
+
+static double pairwise_sum(const double *a, size_t n) {
+    if (n < 8) {
+        double sum = 0.0;
+        for (size_t i = 0; i < n; i++)
+            sum += a[i];
+        return sum;
+    }
+    if (n > 128) {
+        size_t half = n / 2;
+        half -= half % 8;
+        return pairwise_sum(a, half) + pairwise_sum(a + half, n - half);
+    }
+    double r[8];
+    size_t i = 8;
+    for (size_t k = 0; k < 8; k++)
+        r[k] = a[k];
+    for (; i < n - n % 8; i += 8)
+        for (size_t k = 0; k < 8; k++)
+            r[k] += a[i + k];
+    double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    for (; i < n; i++)
+        sum += a[i];
+    return sum;
+}
+
+double numpy_mean(const double *items, size_t count) {
+    return pairwise_sum(items, count) / (double)count;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Sorts items. */
+static double median(double *items, size_t count) {
+    qsort(items, count, sizeof *items, by_value);
+    if (count % 2 == 1)
+        return items[count / 2];
+    return (items[count / 2 - 1] + items[count / 2]) / 2;
+}
+
+bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
+    CLEANUP_FREE double *kept = mem_resize(NULL, count + 1, sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (seconds[i] >= 1.0)
+            kept[n++] = seconds[i];
+    if (n == 0)
+        return false;
+    double middle = median(kept, n);
+    for (size_t i = 0; i < n; i++)
+        kept[i] = fabs(kept[i] - middle);
+    double limit = middle + median(kept, n) * 3;
+    n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (seconds[i] >= 1.0 && seconds[i] <= limit)
+            kept[n++] = seconds[i];
+    if (n == 0)
+        return false;
+    *ideal_s = numpy_mean(kept, n);
+    return true;
+}
+
+void deviation_fill(struct library_deviation *d, struct step_times *t, double ideal_s, bool is_signed) {
+    d->ideal_s = ideal_s;
+    d->count = t->steps.count;
+    d->steps = t->steps.items;
+    d->seconds = t->seconds;
+    t->steps.items = NULL;
+    t->seconds = NULL;
+    for (size_t i = 0; i < d->count; i++)
+        d->seconds[i] = is_signed ? d->seconds[i] - ideal_s : fabs(d->seconds[i] - ideal_s);
+    d->mean_s = d->count ? numpy_mean(d->seconds, d->count) : 0.0;
+}
+
+void library_deviation_done(struct library_deviation *d) {
+    free(d->steps);
+    free(d->seconds);
+    *d = (struct library_deviation){0};
+}
+
+void library_step_deviation(const struct library_log *log, double ideal_s, struct library_deviation *d) {
+    struct step_times times = {0};
+    *d = (struct library_deviation){0};
+    for (size_t i = 1; i < log->step_count; i++) {
+        int64_t previous = library_step_number(&log->steps[i - 1]);
+        if (library_step_number(&log->steps[i]) == previous + 1)
+            step_times_set(&times, previous, log->steps[i].at - log->steps[i - 1].at);
+    }
+    bool is_known = !isnan(ideal_s) || ideal_step_time(times.seconds, times.steps.count, &ideal_s);
+    const char *missing = times.steps.count == 0 ? "step times" : !is_known || ideal_s == 0 ? "ideal step time" : NULL;
+    if (missing)
+        snprintf(d->error, sizeof d->error, "No %s available and no previous step deviations found.", missing);
+    else
+        deviation_fill(d, &times, ideal_s, false);
+    step_times_done(&times);
+}

@@ -1,0 +1,17 @@
+/* pass: the library's main pass over the entries, for a cumulative query or an interval. Private to library/. */
+#ifndef LIBRARY_PASS_H
+#define LIBRARY_PASS_H
+
+#include "library/badputs.h"
+
+/* Fills productive_s, badputs (OTHER not yet), steps and disruptions of *a; false: *a holds the library's error. */
+bool pass_run(const struct library_log *log, struct library_answer *a);
+
+/* _get_total_job_time at a query time; 0.0 without a job start. */
+double total_job_seconds(const struct library_log *log, int64_t at_us);
+
+/* CheckpointBadputCalculator: the sum over steps of the mean of what was logged for each (kind SAVE or RESTORE).
+ * NULL, or the text of the exception. */
+const char *checkpoint_seconds(const struct library_log *log, enum library_kind kind, double *seconds);
+
+#endif

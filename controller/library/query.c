@@ -1,0 +1,123 @@
+#include "library/library.h"
+
+#include "library/pass.h"
+
+#include "base/rfc3339.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void library_answer_done(struct library_answer *a) {
+    customs_done(&a->badputs.customs);
+}
+
+static void fail(struct library_answer *a, const char *text) {
+    snprintf(a->error, sizeof a->error, "%s", text);
+}
+
+/* _get_total_job_time: from the first start to the last end, both as datetimes. */
+double total_job_seconds(const struct library_log *log, int64_t at_us) {
+    int64_t start_us = INT64_MIN, end_us = at_us;
+    for (size_t i = 0; i < log->event_count; i++) {
+        const struct library_event *e = &log->events[i];
+        if (e->kind == LIBRARY_JOB_START && start_us == INT64_MIN)
+            start_us = library_microseconds(e->at.value);
+        if (e->kind == LIBRARY_JOB_END)
+            end_us = library_microseconds(e->at.value);
+    }
+    return start_us == INT64_MIN ? 0.0 : library_seconds(end_us) - library_seconds(start_us);
+}
+
+/* What both queries do once the total and the pass are there. */
+static void conclude(struct library_answer *a) {
+    if (a->productive_s < 0.0 || a->productive_s > a->total_s) {
+        fail(a, "Productive training time is invalid. Please fix the logging entries.");
+        return;
+    }
+    badputs_finish(&a->badputs, a->total_s, a->productive_s);
+    a->goodput_percent = a->productive_s / a->total_s * 100;
+}
+
+void library_cumulative(const struct library_log *log, int64_t at_us, struct library_answer *a) {
+    struct library_log part;
+    library_log_part(log, INT64_MIN, at_us, &part);
+    *a = (struct library_answer){.total_s = total_job_seconds(&part, at_us)};
+    if (a->total_s == 0.0)
+        fail(a, "Total job time is zero, Goodput cannot be calculated. Please fix the logging entries.");
+    else if (pass_run(&part, a))
+        conclude(a);
+    library_log_done_part(&part);
+}
+
+/* str(datetime) in UTC */
+static void format_datetime(char out[64], int64_t us) {
+    char text[RFC3339_SIZE];
+    rfc3339_format(text, us * 1000, us % 1000000 == 0 ? 0 : 6);
+    snprintf(out, 64, "%.10s %.*s+00:00", text, (int)strcspn(text + 11, "Z"), text + 11);
+}
+
+/* Drops what is not after from_us by its payload's time. False: the library's error. */
+static bool slide(struct library_log *log, int64_t from_us, struct library_answer *a) {
+    size_t step = 0, kept_steps = 0, kept = 0;
+    for (size_t i = 0; i <= log->event_count; i++) {
+        struct library_event e = {.before = log->step_count};
+        if (i < log->event_count)
+            e = log->events[i];
+        for (; step < e.before; step++)
+            if (library_microseconds(log->steps[step].at) > from_us)
+                log->steps[kept_steps++] = log->steps[step];
+        if (i == log->event_count)
+            break;
+        if (e.stamp == LIBRARY_STAMP_NULL) {
+            fail(a, "'NoneType' object cannot be interpreted as an integer");
+            return false;
+        }
+        if (e.stamp == LIBRARY_STAMP_NONE || library_microseconds(e.stamp_s) <= from_us)
+            continue;
+        e.before = kept_steps;
+        log->events[kept++] = e;
+    }
+    log->event_count = kept;
+    log->step_count = kept_steps;
+    return true;
+}
+
+/* The payload's time of the first or last entry. */
+static int64_t edge_us(const struct library_log *log, bool is_last) {
+    size_t i = is_last && log->event_count ? log->event_count - 1 : 0;
+    bool is_event = log->event_count > 0 && log->events[i].before == (is_last ? log->step_count : 0);
+    if (is_event)
+        return library_microseconds(log->events[i].stamp_s);
+    return library_microseconds(log->steps[is_last ? log->step_count - 1 : 0].at);
+}
+
+static bool measure(struct library_log *log, int64_t from_us, int64_t to_us, struct library_answer *a) {
+    if (log->event_count == 0 && log->step_count == 0) {
+        char from[64], to[64];
+        format_datetime(from, from_us);
+        format_datetime(to, to_us);
+        snprintf(a->error, sizeof a->error, "No log entries found within the interval window between %s and %s.", from,
+                 to);
+        return false;
+    }
+    int64_t first_us = edge_us(log, false), last_us = edge_us(log, true);
+    if (first_us < from_us)
+        first_us = from_us;
+    if (last_us > to_us)
+        last_us = to_us;
+    if (first_us >= last_us) {
+        fail(a, "Start time is on or after end time, cannot compute total job time.");
+        return false;
+    }
+    a->total_s = library_seconds(last_us) - library_seconds(first_us);
+    return true;
+}
+
+void library_interval(const struct library_log *log, int64_t from_us, int64_t to_us, struct library_answer *a) {
+    struct library_log part;
+    *a = (struct library_answer){0};
+    library_log_part(log, from_us, to_us, &part);
+    if (slide(&part, from_us, a) && measure(&part, from_us, to_us, a) && pass_run(&part, a))
+        conclude(a);
+    library_log_done_part(&part);
+}

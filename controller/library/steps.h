@@ -1,0 +1,22 @@
+/* steps: a set of step numbers in the order in which they were added, as the keys of a Python dictionary. Numbers that
+ * only go up (nearly all logs) are found by bisection; from the first that does not on, by hashing. Private. */
+#ifndef LIBRARY_STEPS_H
+#define LIBRARY_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct steps {
+    int64_t *items;
+    size_t count, capacity;
+    uint32_t *table; /* index + 1; NULL while the numbers go up */
+    size_t table_size;
+};
+
+bool steps_find(const struct steps *s, int64_t step, size_t *index);
+void steps_add(struct steps *s, int64_t step); /* not in it yet */
+void steps_clear(struct steps *s);
+void steps_done(struct steps *s);
+
+#endif

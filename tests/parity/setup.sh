@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# setup.sh: the real library, in a virtual environment below .build/, from the package index that pip is configured for.
+set -eu
+cd "$(dirname "$0")/../.."
+venv=.build/parity/venv
+[ -x $venv/bin/python ] || python3 -m venv $venv
+$venv/bin/python -c 'import importlib.metadata as m; assert m.version("ml-goodput-measurement") == "0.2.3"' 2>/dev/null ||
+    $venv/bin/pip install -q ml-goodput-measurement==0.2.3
