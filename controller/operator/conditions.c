@@ -111,7 +111,7 @@ static void set_reading(struct view *v, int64_t at_ms) {
         set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "the pod whose log is read does not exist yet");
     else
         set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet in the log of pod %s", last->name);
-    v->log = strcmp(v->conditions[STEP_LOG_ATTACHED].reason, "Waiting") == 0 ? LOG_WAITING : LOG_TROUBLE;
+    v->log = strcmp(v->conditions[STEP_LOG_ATTACHED].reason, "Waiting") == 0 ? LOG_WAITING : LOG_DOUBT;
 }
 
 void view_log(struct view *v) {

@@ -1,5 +1,7 @@
-#include "operator/facts.h"
 #include "operator/view.h"
+
+#define DOUBT_MS                                                                                                       \
+    300000 /* so long a log without steps may still be that of a trainer that starts (MaxText: 800 lines) */
 
 static void set(struct view *v, const char *phase, int64_t since_ms) {
     v->phase = phase;
@@ -19,18 +21,6 @@ static void set_end(struct view *v) {
         v->through_ms);
 }
 
-/* When the first pod of a required slot that is still unschedulable became so; TIME_OPEN if none is. */
-static int64_t unschedulable_since(const struct view *v) {
-    int64_t since_ms = TIME_OPEN;
-    for (size_t i = 0; i < v->target->pod_count; i++) {
-        const struct pod *p = v->target->pods[i];
-        if (p->unschedulable_ms != TIME_UNKNOWN && p->bound_ms == TIME_UNKNOWN && p->unschedulable_ms < since_ms &&
-            fact_pod_lost_ms(p) == TIME_OPEN && job_slot(v->job, p) >= 0)
-            since_ms = p->unschedulable_ms;
-    }
-    return since_ms;
-}
-
 /* True while the target itself waits: suspended, in the queue, for capacity that is being made. */
 static bool set_wait(struct view *v) {
     const struct ledger_hold *h = &v->job->hold_now;
@@ -43,19 +33,23 @@ static bool set_wait(struct view *v) {
     return true;
 }
 
-/* Without steps to go by (no log, or none that can be read), containers that run are taken for training. */
+static bool is_available(const struct view *v) {
+    return v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
+}
+
+/* Without steps to go by (no log, or none that can be read), containers that run are taken for training. A step never
+ * is unseen, so there is no way back from Training within an execution but by a loss. */
 static bool set_training(struct view *v, const struct ledger_execution *e) {
-    const struct ledger_result *r = &v->result;
-    bool is_available = r->slots_required > 0 && r->slots_available >= r->slots_required;
-    bool has_step = e && e->first_step_ms != TIME_UNKNOWN;
-    bool is_blind = v->log == LOG_NONE || v->log == LOG_TROUBLE;
-    if (!is_available || !(has_step || (is_blind && r->slots_running >= r->slots_required)))
-        return false;
     int64_t since_ms = v->target->created_ms;
+    bool has_step = e && e->first_step_ms != TIME_UNKNOWN;
     if (has_step)
         since_ms = e->first_step_ms;
     else if (e && e->available_ms != TIME_UNKNOWN && e->available_ms != TIME_OPEN)
         since_ms = e->available_ms + max_of(e->image_pull_ms, 0) + max_of(e->container_start_ms, 0);
+    bool is_blind =
+        v->log == LOG_NONE || v->log == LOG_TROUBLE || (v->log == LOG_DOUBT && v->through_ms - since_ms >= DOUBT_MS);
+    if (!is_available(v) || !(has_step || (is_blind && v->result.slots_running >= v->result.slots_required)))
+        return false;
     set(v, "Training", since_ms);
     return true;
 }
@@ -78,11 +72,8 @@ void view_phase(struct view *v) {
         set(v, "Recovering", max_of(r->interruptions[r->interruption_count - 1].at_ms, over_ms));
         return;
     }
-    int64_t since_ms = unschedulable_since(v);
-    if (v->job->hold_now.kind == BUCKET_PROVISIONING)
-        since_ms = v->job->hold_now.from_ms;
-    if (since_ms != TIME_OPEN)
-        set(v, "Provisioning", max_of(since_ms, over_ms));
+    if (!is_available(v)) /* from admission until all slots are bound */
+        set(v, "Provisioning", over_ms);
     else
-        set(v, "Starting", over_ms);
+        set(v, "Starting", e && e->available_ms != TIME_UNKNOWN ? max_of(e->available_ms, over_ms) : over_ms);
 }

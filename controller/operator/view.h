@@ -12,7 +12,8 @@ struct condition_view {
     int64_t at_ms; /* TIME_UNKNOWN: the conditions' own memory tells */
 };
 
-enum log_state { LOG_NONE, LOG_WAITING, LOG_ATTACHED, LOG_TROUBLE };
+/* LOG_DOUBT: no step was read so far, which may still come; LOG_TROUBLE: nothing can come of that spec. */
+enum log_state { LOG_NONE, LOG_WAITING, LOG_ATTACHED, LOG_DOUBT, LOG_TROUBLE };
 
 struct view {
     struct model_job *job;

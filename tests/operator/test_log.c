@@ -153,6 +153,47 @@ TEST(while_training_the_numbers_reach_to_the_last_record) {
     model_free(m);
 }
 
+/* A MaxText log has 800 lines before its first step; a log that cannot be read for a moment is no reason either. */
+TEST(training_means_that_a_step_was_done) {
+    struct model *m = begin("js", "");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod p = fake_pod("a", 0, 1);
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, 1.1);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    static const struct {
+        int at;
+        const char *phase, *since;
+    } expected[] = {{2, "Provisioning", "2026-11-21T02:00:00.000Z"},
+                    {6, "Starting", "2026-11-21T02:00:04.000Z"},
+                    {10, "Starting", "2026-11-21T02:00:04.000Z"},
+                    {20, "Starting", "2026-11-21T02:00:04.000Z"},
+                    {50, "Training", "2026-11-21T02:00:25.000Z"}};
+    for (int i = 0; i < 5; i++) {
+        if (i == 1) {
+            p.bound = 4;
+            p.started = 5;
+            p.phase = "Running";
+            fake_tell_pod(m, &p, OBSERVED_PRESENT, 5.1);
+        }
+        if (i == 2)
+            model_job_log_trouble(job, "uid-a", "container is waiting to start");
+        if (i == 3)
+            model_job_log_trouble(job, "uid-a", NULL);
+        for (int k = 0; k < 800 && i == 3; k++)
+            model_job_log_line(job, "uid-a", 0, fake_ms(15) * 1000000 + k, SLICE("Config param steps: 10"));
+        for (int k = 0; k < 3 && i == 4; k++) {
+            char line[128];
+            snprintf(line, sizeof line, "completed step: %d, seconds: 5.000, TFLOP/s/device: 1.0, loss: 1.0", k);
+            model_job_log_line(job, "uid-a", 0, fake_ms(30 + 5 * k) * 1000000, slice_of(line));
+        }
+        char *s = replay_status(m, "ns", "js", fake_ms(expected[i].at), NULL);
+        CHECK_TEXT(status_text(s, "phase"), expected[i].phase);
+        CHECK_TEXT(status_text(s, "phaseSince"), expected[i].since);
+        free(s);
+    }
+    model_free(m);
+}
+
 /* ---- logs that cannot be read: a condition says so, the scheduling side goes on ---- */
 
 static void jobgoodput(struct model *m, const char *step_log) {
