@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #define MAX_FILE_BYTES ((size_t)16 << 30)
@@ -15,8 +16,6 @@ static int read_stream(struct analyze_file *f, FILE *in, struct error **err) {
     size_t capacity = 1 << 16;
     if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode))
         return error_set(err, EISDIR, "%s: a folder; name the files in it", f->path);
-    if (S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < MAX_FILE_BYTES)
-        capacity = (size_t)st.st_size + 1;
     f->bytes = mem_resize(NULL, capacity, 1);
     for (;;) {
         size_t n = fread(f->bytes + f->size_bytes, 1, capacity - f->size_bytes, in);
@@ -31,9 +30,21 @@ static int read_stream(struct analyze_file *f, FILE *in, struct error **err) {
     }
     if (ferror(in))
         return error_set(err, EIO, "%s: %s", f->path, strerror(errno));
-    if (f->size_bytes > 2 && memcmp(f->bytes, "\x1f\x8b", 2) == 0)
-        return error_set(err, EINVAL, "%s: compressed; use: zcat %s | kubectl goodput analyze -", f->path, f->path);
     return 0;
+}
+
+/* A regular file is mapped: most of its bytes are looked at once. */
+static bool map_file(struct analyze_file *f, FILE *in) {
+    struct stat st;
+    if (fstat(fileno(in), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return false;
+    void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fileno(in), 0);
+    if (bytes == MAP_FAILED)
+        return false;
+    f->bytes = bytes;
+    f->size_bytes = (size_t)st.st_size;
+    f->is_mapped = true;
+    return true;
 }
 
 static int read_file(struct analyze_file *f, struct error **err) {
@@ -41,7 +52,9 @@ static int read_file(struct analyze_file *f, struct error **err) {
     FILE *in = is_stdin ? stdin : fopen(f->path, "rb");
     if (in == NULL)
         return error_set(err, errno, "%s: %s", f->path, strerror(errno));
-    int r = read_stream(f, in, err);
+    int r = map_file(f, in) ? 0 : read_stream(f, in, err);
+    if (r == 0 && f->size_bytes > 2 && memcmp(f->bytes, "\x1f\x8b", 2) == 0)
+        r = error_set(err, EINVAL, "%s: compressed; use: zcat %s | kubectl goodput analyze -", f->path, f->path);
     if (!is_stdin)
         fclose(in);
     return r;
@@ -66,7 +79,9 @@ static void print_help(void) {
 static int draw_ledger(const struct buf *json, const struct analyze *a, struct buf *out, struct error **err) {
     json_error_t why;
     json_t *status = json_loadb(json->data, json->size_bytes, 0, &why);
-    json_t *job = json_pack("{s:{s:s}, s:o}", "metadata", "name", a->files[0].path, "status", status);
+    CLEANUP_FREE char *what = a->file_count > 1 ? mem_format("logs in %zu files", a->file_count) : mem_strdup("log");
+    json_t *job = json_pack("{s:{s:s}, s:{s:{s:s, s:s}}, s:o}", "metadata", "name", a->files[0].path, "spec",
+                            "targetRef", "kind", "step", "name", what, "status", status);
     if (job == NULL)
         return error_set(err, EINVAL, "the status cannot be read back: %s", why.text);
     cli_explain_draw(job, &a->style, out);

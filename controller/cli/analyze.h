@@ -20,6 +20,7 @@ struct analyze_file {
     const char *path; /* borrowed */
     char *bytes;
     size_t size_bytes;
+    bool is_mapped;
 };
 
 struct analyze {

@@ -48,12 +48,13 @@ static void write_badputs(struct jwrite *w, const char *key, const struct librar
     jwrite_key(w, key);
     jwrite_object(w);
     for (int i = 0; i < LIBRARY_BADPUT_COUNT && !a->is_empty && !a->error[0]; i++) {
+        const char *name = library_badput_name((enum library_badput)i);
         if (i == LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS && (percent || b->has[i])) {
             write_customs(w, log, &b->customs, percent ? a->total_s : NAN);
         } else if (percent) {
-            member_double(w, library_badput_name(i), b->has[i] ? library_percent(b->value[i].value, a->total_s) : 0.0);
+            member_double(w, name, b->has[i] ? library_percent(b->value[i].value, a->total_s) : 0.0);
         } else if (b->has[i]) {
-            jwrite_key(w, library_badput_name(i));
+            jwrite_key(w, name);
             write_number(w, b->value[i]);
         }
     }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* RFC 3339 or Unix seconds. */
 static bool take_time(struct slice text, int64_t *us) {
@@ -192,7 +193,10 @@ int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) 
 
 void analyze_done(struct analyze *a) {
     for (size_t i = 0; i < a->file_count; i++)
-        free(a->files[i].bytes);
+        if (a->files[i].is_mapped)
+            munmap(a->files[i].bytes, a->files[i].size_bytes);
+        else
+            free(a->files[i].bytes);
     free(a->files);
     *a = (struct analyze){0};
 }

@@ -53,17 +53,44 @@ double numpy_mean(const double *items, size_t count) {
     return pairwise_sum(items, count) / (double)count;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+/* Puts the item that sorting would put at k there, no larger ones before it, no smaller ones after it (Hoare's FIND;
+ * the middle one as pivot). */
+static double select_item(double *items, size_t count, size_t k) {
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, wanted = (ptrdiff_t)k;
+    while (low < high) {
+        double pivot = items[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (items[i] < pivot)
+                i++;
+            while (items[j] > pivot)
+                j--;
+            if (i <= j) {
+                double item = items[i];
+                items[i++] = items[j];
+                items[j--] = item;
+            }
+        }
+        if (wanted <= j)
+            high = j;
+        else if (wanted >= i)
+            low = i;
+        else
+            break;
+    }
+    return items[k];
 }
 
-/* Sorts items. */
+/* Moves items about. */
 static double median(double *items, size_t count) {
-    qsort(items, count, sizeof *items, by_value);
+    double upper = select_item(items, count, count / 2);
     if (count % 2 == 1)
-        return items[count / 2];
-    return (items[count / 2 - 1] + items[count / 2]) / 2;
+        return upper;
+    double lower = items[0];
+    for (size_t i = 1; i < count / 2; i++)
+        if (items[i] > lower)
+            lower = items[i];
+    return (lower + upper) / 2;
 }
 
 bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {

@@ -39,12 +39,15 @@ static void conclude(struct library_answer *a) {
 }
 
 void library_cumulative(const struct library_log *log, int64_t at_us, struct library_answer *a) {
-    struct library_log part;
-    library_log_part(log, INT64_MIN, at_us, &part);
-    *a = (struct library_answer){.total_s = total_job_seconds(&part, at_us)};
+    struct library_log part = {0};
+    bool is_all = log->has_last && library_microseconds(log->last_s) <= at_us;
+    if (!is_all)
+        library_log_part(log, INT64_MIN, at_us, &part);
+    const struct library_log *known = is_all ? log : &part;
+    *a = (struct library_answer){.total_s = total_job_seconds(known, at_us)};
     if (a->total_s == 0.0)
         fail(a, "Total job time is zero, Goodput cannot be calculated. Please fix the logging entries.");
-    else if (pass_run(&part, a))
+    else if (pass_run(known, a))
         conclude(a);
     library_log_done_part(&part);
 }

@@ -23,7 +23,7 @@ static void same_badputs(const char *name, const struct library_log *log, const 
     const json_t *seconds = json_object_get(expected, "badput_seconds");
     const json_t *percent = json_object_get(expected, "badput_percent");
     for (int i = 0; i < LIBRARY_BADPUT_COUNT; i++) {
-        const char *key = library_badput_name(i);
+        const char *key = library_badput_name((enum library_badput)i);
         const json_t *value = json_object_get(seconds, key);
         if (i != LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS && a->badputs.has[i]) {
             same_double(name, key, seconds, a->badputs.value[i].value);

@@ -1,0 +1,114 @@
+/* analyze without a cluster: its options, its refusals, and that both definitions answer for the same file. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "cli/analyze.h"
+#include "cli/pick.h"
+
+#include <math.h>
+
+static void parses(const char *const *arguments, const char *error) {
+    char *argv[16] = {(char *)"analyze"};
+    int argc = 1;
+    struct analyze a;
+    CLEANUP_ERROR struct error *err = NULL;
+    for (; arguments[argc - 1]; argc++)
+        argv[argc] = (char *)arguments[argc - 1];
+    int r = analyze_parse(&a, argc, argv, &err);
+    CHECK_TEXT(r < 0 ? error_text(err) : "", error);
+    analyze_done(&a);
+}
+
+TEST(options_are_refused_with_one_line) {
+#define PARSES(error, ...) parses((const char *const[]){__VA_ARGS__, NULL}, error)
+    PARSES("", "a.log", "--at", "2026-11-21T02:16:52Z", "--window=60,3600", "-ojson", "--ideal-step", "2.5");
+    PARSES("", "a.log", "b.log", "--definition", "library", "--from", "1.5", "--to", "2", "--exclude", "3,4.5");
+    PARSES("analyze needs the FILE of a step log (- is standard input)", "-o", "json");
+    PARSES("--definition both-ways: not one of ledger, library, both", "a", "--definition", "both-ways");
+    PARSES("--format COBOL: there is no such format", "a", "--format", "COBOL");
+    PARSES("--at noon: not a time (RFC 3339, or Unix seconds)", "a", "--at", "noon");
+    PARSES("--at nan: not a time (RFC 3339, or Unix seconds)", "a", "--at", "nan");
+    PARSES("--window 60,: whole seconds are wanted, such as 3600,43200", "a", "--window", "60,");
+    PARSES("--window: at most 4 windows", "a", "--window", "1,2,3,4,5");
+    PARSES("--ideal-step -1: seconds are wanted, such as 2.4", "a", "--ideal-step", "-1");
+    PARSES("--exclude 5: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", "a", "--exclude", "5");
+    PARSES("--to goes with --from", "a", "--definition=library", "--to", "5");
+    PARSES("--from goes with --definition library only; the ledger has no such answer yet", "a", "--from", "5");
+    PARSES("--elastic is not there yet", "a", "--elastic");
+    PARSES("--html is not there yet", "a", "--html", "x.html");
+    PARSES("--output name: not one of table, json, yaml", "a", "-o", "name");
+    PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");
+    PARSES("--at needs a value", "a", "--at");
+    PARSES("--step-deviation takes no value", "a", "--step-deviation=1");
+}
+
+/* Two attempts of a job: five steps of 10 s, 100 s down, again from step 3. */
+static const char attempts[] = "{\"job_name\": \"j\", \"job_start_time\": 1000.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 0, \"step_start_time\": 1010.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": 1020.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 2, \"step_start_time\": 1030.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 3, \"step_start_time\": 1040.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": 1050.5}\n"
+                               "{\"job_name\": \"j\", \"job_start_time\": 1150.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 3, \"step_start_time\": 1160.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": 1170.5}\n"
+                               "{\"job_name\": \"j\", \"job_end_time\": 1180.5}\n";
+
+static json_t *answer_of(int (*analyse)(const struct analyze *, struct buf *, struct error **), const char *text) {
+    CLEANUP_FREE char *bytes = mem_strdup(text);
+    struct analyze_file file = {.path = "a.log", .bytes = bytes, .size_bytes = strlen(text)};
+    struct analyze a = {.at_us = ANALYZE_NO_TIME,
+                        .from_us = ANALYZE_NO_TIME,
+                        .to_us = ANALYZE_NO_TIME,
+                        .ideal_s = NAN,
+                        .files = &file,
+                        .file_count = 1};
+    CLEANUP_BUF struct buf json;
+    CLEANUP_ERROR struct error *err = NULL;
+    buf_init(&json, 1 << 20);
+    if (analyse(&a, &json, &err) < 0)
+        return json_string(error_text(err));
+    return json_loads(buf_text(&json), 0, NULL);
+}
+
+TEST(both_definitions_of_one_log) {
+    json_t *ledger = answer_of(analyze_ledger, attempts), *library = answer_of(analyze_library, attempts);
+    REQUIRE(json_is_object(ledger) && json_is_object(library));
+    CHECK_INT(pick_int(ledger, "time.wallMs", 0), 180000);
+    CHECK_INT(pick_int(ledger, "time.availableMs", 0), 80000);
+    CHECK_INT(pick_int(ledger, "interruptions.total", 0), 1);
+    CHECK_TEXT(pick_text(ledger, "topBadput"), "Rescheduling");
+    int64_t sum_ms = pick_int(ledger, "time.productiveMs", 0);
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(pick(ledger, "badput"), i, bucket) sum_ms += pick_int(bucket, "ms", 0);
+    CHECK_INT(sum_ms, 180000);
+    /* by facts of the library: 30 s of steps 0 to 2, 20 s after the restart, 10 s wasted, 100 s of infrastructure */
+    CHECK(json_number_value(pick(library, "productive_seconds")) == 50.0);
+    CHECK(json_number_value(pick(library, "badput_seconds.WASTED_PROGRESS_FROM_DISRUPTION")) == 10.0);
+    CHECK(json_number_value(pick(library, "badput_seconds.INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION")) == 100.0);
+    CHECK_INT(pick_int(library, "disruptions", 0), 1);
+    json_decref(ledger);
+    json_decref(library);
+}
+
+TEST(bad_input_is_one_clear_error) {
+    static const struct {
+        const char *text, *library, *ledger;
+    } cases[] = {
+        {"", "a.log: no entries of the goodput recorder (JSON lines with a job_name) in it",
+         "a.log: none of its 0 lines is of a step log that is known"},
+        {"hello\n", "a.log: no entries of the goodput recorder (JSON lines with a job_name) in it",
+         "a.log: none of its 1 lines is of a step log that is known"},
+        {"x\n{\"job_name\": \"j\", \"job_start_time\": \n", "a.log: line 2: not JSON: cut off", NULL},
+        {"{\"job_name\": \"j\", \"job_start_time\": \"noon\"}\n", "a.log: line 1: a time is not a number", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        json_t *library = answer_of(analyze_library, cases[i].text), *ledger = answer_of(analyze_ledger, cases[i].text);
+        CHECK_TEXT(json_string_value(library), cases[i].library);
+        if (cases[i].ledger)
+            CHECK_TEXT(json_string_value(ledger), cases[i].ledger);
+        json_decref(library);
+        json_decref(ledger);
+    }
+}
