@@ -107,7 +107,7 @@ $(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(OUT
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out fuzz_main,$(FUZZ_TARGETS))
-FUZZ_SOURCES := $(foreach l,base ledger steplog,$(call sources,$(l)))
+FUZZ_SOURCES := $(foreach l,base ledger steplog library,$(call sources,$(l)))
 FUZZ_SECONDS ?= 10
 
 .build/fuzz/%: tests/fuzz/%.c $(FUZZ_SOURCES)

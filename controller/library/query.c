@@ -55,6 +55,8 @@ void library_cumulative(const struct library_log *log, int64_t at_us, struct lib
 /* str(datetime) in UTC */
 static void format_datetime(char out[64], int64_t us) {
     char text[RFC3339_SIZE];
+    const int64_t limit_us = INT64_MAX / 1000; /* year 2262: later ones are shown as that */
+    us = us > limit_us ? limit_us : us < -limit_us ? -limit_us : us;
     rfc3339_format(text, us * 1000, us % 1000000 == 0 ? 0 : 6);
     snprintf(out, 64, "%.10s %.*s+00:00", text, (int)strcspn(text + 11, "Z"), text + 11);
 }
