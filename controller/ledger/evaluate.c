@@ -98,16 +98,26 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
 }
 
+/* An execution that ended because the job failed was not interrupted: that was the job's own end. If it trained after
+ * that, it was. */
+static size_t interruption_count(const struct sweep *s) {
+    size_t count = s->interruptions->count;
+    bool is_own_end = s->at_end && s->ledger->outcome == OUTCOME_FAILED && count > 0 &&
+                      s->interruptions->items[count - 1].until_ms >= s->through_ms &&
+                      s->executions[count].first_step == RECORD_NONE && s->executions[count].productive_ms == 0;
+    return is_own_end ? count - 1 : count;
+}
+
 static void fill_interruptions(struct ledger_result *result, const struct sweep *s) {
     size_t count = s->interruptions->count;
     result->interruptions = mem_alloc((count + 1) * sizeof *result->interruptions);
-    result->interruption_count = (int)count;
+    result->interruption_count = (int)interruption_count(s);
     result->mtbi_ms = result->mttr_ms = RECORD_NONE;
     int64_t counted = 0, recovered = 0, recover_ms = 0;
     for (size_t i = 0; i < count; i++) {
         struct ledger_interruption *x = &result->interruptions[i];
         fill_interruption(x, s, i);
-        if (cause_is_excluded(x->cause))
+        if (cause_is_excluded(x->cause) || i >= interruption_count(s))
             continue;
         counted++;
         if (x->tre_ms != RECORD_NONE && x->trm_ms != RECORD_NONE) {
@@ -127,7 +137,7 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
 static void fill_executions(struct ledger_result *result, const struct sweep *s) {
     size_t count = s->interruptions->count + 1;
     result->executions = mem_alloc(count * sizeof *result->executions);
-    result->execution_count = (int)count;
+    result->execution_count = (int)interruption_count(s) + 1;
     for (size_t i = 0; i < count; i++) {
         const struct execution *x = &s->executions[i];
         result->executions[i] = (struct ledger_execution){.number = (int)i + 1,
@@ -164,7 +174,7 @@ static void fill_windows(struct ledger_result *result, const struct sweep *s) {
                 window->top_badput = i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM;
             }
         }
-        for (size_t i = 0; i < s->interruptions->count; i++)
+        for (size_t i = 0; i < interruption_count(s); i++)
             window->interruptions += s->interruptions->items[i].at_ms >= from;
     }
 }

@@ -20,31 +20,6 @@ static void view_scores(struct view *v) {
     v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
 }
 
-/* An execution that ended because the target failed was not interrupted: that was the job's own end. */
-static void drop_own_end(struct view *v) {
-    struct ledger_result *r = &v->result;
-    const struct ledger_interruption *last =
-        r->interruption_count > 0 ? &r->interruptions[r->interruption_count - 1] : NULL;
-    if (!v->has_ended || v->target->outcome != OUTCOME_FAILED || last == NULL || last->until_ms < v->through_ms)
-        return;
-    r->interruption_count--;
-    if (r->execution_count > 1)
-        r->execution_count--;
-    int64_t counted = 0, recovered = 0, recover_ms = 0;
-    for (int i = 0; i < r->interruption_count; i++) {
-        const struct ledger_interruption *x = &r->interruptions[i];
-        if (cause_is_excluded(x->cause))
-            continue;
-        counted++;
-        if (x->tre_ms == RECORD_NONE || x->trm_ms == RECORD_NONE)
-            continue;
-        recovered++;
-        recover_ms += x->tre_ms + x->trm_ms;
-    }
-    r->mtbi_ms = counted > 0 ? r->available_ms / counted : RECORD_NONE;
-    r->mttr_ms = recovered > 0 ? recover_ms / recovered : RECORD_NONE;
-}
-
 /* All lines that can be had of the log are read, or are lost. */
 static bool is_log_read(const struct view *v) {
     struct model_job *job = v->job;
@@ -81,7 +56,6 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
         v->through_ms = view_observed_through(job, now_ms);
         v->has_ended = v->through_ms >= job_end_ms(job);
         ledger_evaluate(job->ledger, v->through_ms, &v->result);
-        drop_own_end(v);
         view_scores(v);
         view_definitions(v);
     }
