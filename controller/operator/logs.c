@@ -48,6 +48,9 @@ static void tell_process(struct log_process *p) {
         ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
                            i ? i->started_ms : TIME_UNKNOWN, finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
     ledger_name_process(p->job->ledger, p->ordinal, p->pod->name);
+    int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
+    if (lag >= 0)
+        ledger_set_line_lag(p->job->ledger, p->ordinal, lag);
 }
 
 /* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
