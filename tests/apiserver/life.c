@@ -93,8 +93,21 @@ static int make_nodes(struct srv *s, const char *pool, const char *line, char wh
     return 0;
 }
 
+/* The kubelet's last sign of life. */
+static void renew_lease(struct srv *s, const char *node, double ago_s) {
+    char renewed[RFC3339_SIZE], why[200];
+    rfc3339_format(renewed, (srv_now_us(s) - (int64_t)(ago_s * 1e6)) * 1000, 6);
+    CLEANUP_JSON json_t *lease =
+        jx_format("{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\",\"metadata\":{\"name\":\"%s\","
+                  "\"namespace\":\"kube-node-lease\"},\"spec\":{\"holderIdentity\":\"%s\",\"leaseDurationSeconds\":40,"
+                  "\"renewTime\":\"%s\"}}",
+                  node, node, renewed);
+    srv_apply(s, lease, why);
+}
+
 static int lose_node(struct srv *s, const char *node, bool is_lost, double silent_s) {
     char now[40], beat[40];
+    renew_lease(s, node, silent_s);
     rfc3339_format(beat, (srv_now_us(s) - (int64_t)(silent_s * 1e6)) * 1000, 0);
     srv_now_text(s, now, 0);
     json_t *taints =

@@ -1,6 +1,6 @@
 /* The trainer of a gang: MaxText's and Orbax's lines with its own times, into the log of job 0 pod 0. The line of step N
  * comes when N's loss is fetched, that is during N + 1; a checkpoint holds the line of the step before back until its
- * blocking part is over. (Shapes and order: trainer-logs/maxtext/restarts of the shared facts.) */
+ * blocking part is over. (Shapes and order: tests/data/trainer-logs/maxtext/restarts.) */
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "life.h"
