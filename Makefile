@@ -106,7 +106,7 @@ $(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(OUT
 
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_TARGETS := $(filter-out fuzz_main,$(FUZZ_TARGETS))
+FUZZ_TARGETS := $(filter-out fuzz_main $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
 # The pure layers, and the model on top of them.
 FUZZ_SOURCES := $(foreach l,base ledger steplog library,$(call sources,$(l))) \
 	$(filter-out controller/operator/runtime%,$(call sources,operator))

@@ -206,6 +206,8 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     int err = object_pod_parse(json, &o);
     if (err < 0)
         return err;
+    if (o.meta.created_ms == TIME_UNKNOWN) /* every real object has it; the receipt is the next best */
+        o.meta.created_ms = received_ms;
     struct pod *p = pod_of(m, &o.meta);
     if (p == NULL)
         return 0;
