@@ -67,13 +67,14 @@ static void apply_binding(struct model *m, struct pod *p, const struct object_po
     }
 }
 
-static void instance_add(struct container *c, struct instance i) {
+static struct instance *instance_add(struct container *c, struct instance i) {
     if (c->count == STORE_MAX_INSTANCES) {
         memmove(&c->instances[1], &c->instances[2], (size_t)(c->count - 2) * sizeof *c->instances);
         c->count--;
     }
     STORE_GROW(c->instances, c->count, c->capacity);
     c->instances[c->count++] = i;
+    return &c->instances[c->count - 1];
 }
 
 /* lastState tells the instance before, in case it was not seen to end. */
@@ -81,11 +82,9 @@ static void apply_last_state(struct model *m, struct container *c, const struct 
     struct instance *last = container_instance(c, (int)s->restart_count - 1);
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
         return;
-    if (last == NULL) {
-        instance_add(c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN,
-                                          -1, "", END_UNSEEN});
-        last = container_now(c);
-    }
+    if (last == NULL)
+        last = instance_add(c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN,
+                                                 TIME_UNKNOWN, -1, "", END_UNSEEN});
     last->is_running = false;
     set_time(&last->started_ms, s->last_started_ms);
     set_time(&last->finished_ms, s->last_finished_ms);
