@@ -7,6 +7,7 @@
 #include "ledger/ledger.h"
 #include "operator/view.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -131,6 +132,7 @@ static void write_status(struct ledger *l, int64_t through_ms, bool has_ended, e
 
 static void conclude(struct reading *reading, struct buf *json) {
     struct ledger *l = reading->ledger;
+    assert(reading->attempts != NULL && reading->count > 0);
     const struct attempt *t = reading->attempts, *last = &t[reading->count - 1];
     int64_t end_ms = last->last_ms;
     for (size_t i = 0; i < reading->count; i++)
