@@ -209,6 +209,11 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
     if (resource < RESOURCE_COUNT && received_ms > m->watermark_ms[resource] &&
         m->watermark_ms[resource] != TIME_UNKNOWN)
         m->watermark_ms[resource] = received_ms;
+    /* JSON holds no NUL byte (RFC 8259), and a uid that ends at one in C is not the key that it was as bytes. */
+    if (object.size_bytes > 0 && memchr(object.data, '\0', object.size_bytes) != NULL) {
+        m->malformed++;
+        return r;
+    }
     switch (resource) {
     case RESOURCE_JOBGOODPUT:
         r = observe_jobgoodput(m, what, namespace_, name, object, received_ms);

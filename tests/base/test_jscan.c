@@ -193,11 +193,3 @@ TEST(byte_flips_do_no_harm) {
             CHECK(j.at <= j.end && j.at >= j.start);
         }
 }
-
-TEST(a_nul_byte_in_a_wanted_string_is_an_error) {
-    struct jscan j;
-    struct slice raw;
-    jscan_init(&j, (struct slice){"\"a\0b\"", 5});
-    CHECK(!jscan_string_raw(&j, &raw));
-    CHECK(jscan_error(&j, NULL) != NULL);
-}
