@@ -68,7 +68,11 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
             "reading steps from source %s is not built in yet; use PodLog", job->source);
         return true;
     }
-    if (format < 0 || !steplog_format_is_supported((enum steplog_format)format)) {
+    if (job->pattern_error) {
+        set(v, STEP_LOG_ATTACHED, false, "PatternInvalid", at_ms, "spec.stepLog.%s", job->pattern_error);
+        return true;
+    }
+    if (format != STEPLOG_REGEX && (format < 0 || !steplog_format_is_supported((enum steplog_format)format))) {
         set(v, STEP_LOG_ATTACHED, false, "FormatUnsupported", at_ms, "format %s is not built in yet", job->format);
         return true;
     }

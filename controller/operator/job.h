@@ -17,7 +17,7 @@ struct log_process { /* the log of one instance of the log container */
     struct pod *pod;
     int restart_count;
     int ordinal; /* in the ledger */
-    bool has_ended, is_unsupported;
+    bool has_ended;
     char lost[128]; /* why lines are missing; "" */
     int64_t first_line_ms, last_line_ms;
     struct steplog *parser;
@@ -49,6 +49,8 @@ struct model_job {
     int required_count;
     const char *source, *format, *container, *log_job;
     int64_t log_job_index, log_completion_index;
+    char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
+    char *pattern_error;            /* why they cannot be used; NULL */
     struct ledger_options options;
     uint64_t spec_hash;
     /* what it measures */
@@ -119,6 +121,8 @@ void job_tell_facts(struct model_job *job);
 int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
 
 /* logs.c */
+void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
+void job_free_patterns(struct model_job *job);
 void job_logs_done(struct model_job *job);
 struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
 void job_tell_processes(struct model_job *job);

@@ -1,4 +1,5 @@
 /* The step log's side: lines of the log pods' containers through a parser per process into the ledger. */
+#include "base/jscan.h"
 #include "base/mem.h"
 #include "operator/facts.h"
 
@@ -12,6 +13,57 @@ static struct container *log_container(const struct model_job *job, const struct
             return &p->containers[i];
     return NULL;
 }
+
+/* ---- format Regex ---- */
+
+void job_free_patterns(struct model_job *job) {
+    for (int i = 0; i < OBJECT_REGEXES; i++) {
+        free(job->patterns[i]);
+        job->patterns[i] = NULL;
+    }
+    free(job->pattern_error);
+    job->pattern_error = NULL;
+}
+
+static void ignore_record(void *context, const struct record *r) {
+    (void)context;
+    (void)r;
+}
+
+static struct steplog *parser_new(const struct model_job *job, void (*on_record)(void *context, const struct record *r),
+                                  void *context, struct error **err) {
+    int format = steplog_format_of_name(slice_of(job->format));
+    struct steplog_patterns patterns = {.step = job->patterns[0],
+                                        .checkpoint_start = job->patterns[1],
+                                        .checkpoint_saved = job->patterns[2],
+                                        .checkpoint_restored = job->patterns[3]};
+    if (format == STEPLOG_REGEX)
+        return steplog_new_regex(&patterns, on_record, context, err);
+    return format < 0 ? NULL : steplog_new((enum steplog_format)format, NULL, on_record, context);
+}
+
+/* The patterns of the spec, tried at once, so that a bad one is told before there is a log. */
+void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) {
+    job_free_patterns(job);
+    if (strcmp(job->format, steplog_format_name(STEPLOG_REGEX)) != 0)
+        return;
+    for (int i = 0; i < OBJECT_REGEXES; i++) {
+        char text[STEPLOG_MAX_PATTERN_BYTES + 8]; /* one that is too long stays too long */
+        struct jscan j;
+        if (o->regex[i].size_bytes == 0)
+            continue;
+        jscan_init(&j, (struct slice){o->regex[i].data - 1, o->regex[i].size_bytes + 2}); /* with its quotes */
+        if (jscan_string(&j, text, sizeof text))
+            job->patterns[i] = mem_strdup(text);
+    }
+    CLEANUP_ERROR struct error *err = NULL;
+    struct steplog *parser = parser_new(job, ignore_record, NULL, &err);
+    if (parser == NULL)
+        job->pattern_error = mem_strdup(error_text(err));
+    steplog_free(parser);
+}
+
+/* ---- processes ---- */
 
 static void on_record(void *context, const struct record *r) {
     struct log_process *process = context;
@@ -59,13 +111,11 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
         if (job->processes[i]->pod == pod && job->processes[i]->restart_count == restart_count)
             return job->processes[i];
     struct log_process *p = mem_new(struct log_process);
-    int format = steplog_format_of_name(slice_of(job->format));
     p->job = job;
     p->pod = pod;
     p->restart_count = restart_count;
     p->first_line_ms = p->last_line_ms = TIME_UNKNOWN;
-    p->parser = format < 0 ? NULL : steplog_new((enum steplog_format)format, NULL, on_record, p);
-    p->is_unsupported = p->parser == NULL;
+    p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
     STORE_GROW(job->processes, job->process_count, job->process_capacity);
     job->processes[job->process_count++] = p;
     tell_process(p);

@@ -28,6 +28,7 @@ struct model *model_new(const struct model_options *options) {
 static void job_free(struct model_job *job) {
     job_logs_done(job);
     ledger_free(job->ledger);
+    job_free_patterns(job);
     free(job->processes);
     free(job->log_pods);
     free(job->pushed.items);
@@ -92,6 +93,8 @@ static uint64_t spec_hash(const struct model_job *job) {
     hash = mixed(hash, job->required, sizeof job->required); /* interned: the same text is the same pointer */
     const void *all[] = {job->source, job->format, job->container, job->log_job, job->target_name};
     hash = mixed(hash, all, sizeof all);
+    for (int i = 0; i < OBJECT_REGEXES; i++)
+        hash = mixed(hash, job->patterns[i], job->patterns[i] ? strlen(job->patterns[i]) : 0);
     int64_t numbers[] = {job->log_job_index, job->log_completion_index, (int64_t)job->target_kind};
     return mixed(hash, numbers, sizeof numbers);
 }
@@ -109,6 +112,7 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     job->log_job = store_intern(m, o->log_job);
     job->log_job_index = o->log_job_index;
     job->log_completion_index = o->log_completion_index;
+    job_set_patterns(job, o);
     memset(&job->options, 0, sizeof job->options);
     job->options.ideal_step_ms = o->ideal_step_ms;
     job->options.hang_after_ms = o->hang_after_ms;

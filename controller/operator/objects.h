@@ -147,12 +147,17 @@ struct object_lease {
 };
 int object_lease_parse(struct slice json, struct object_lease *lease);
 
+#define OBJECT_REGEXES 4
+#define OBJECT_REGEX_NAMES                                                                                             \
+    { "step", "checkpointStart", "checkpointSaved", "checkpointRestored" }
+
 struct object_jobgoodput {
     struct object_meta meta;
     struct slice target_api_version, target_kind, target_name;
     struct slice required[OBJECT_REPLICATED_JOBS];
     int required_count;
     struct slice source, format, container;
+    struct slice regex[OBJECT_REGEXES];          /* spec.stepLog.regex, raw: in the order of OBJECT_REGEX_NAMES */
     struct slice log_job;                        /* spec.stepLog.podLog.pod */
     int64_t log_job_index, log_completion_index; /* -1 */
     int64_t ideal_step_ms, hang_after_ms;        /* 0: learnt */

@@ -56,6 +56,22 @@ static void pod_log_scan(struct jscan *j, struct object_jobgoodput *g) {
     }
 }
 
+static void regex_scan(struct jscan *j, struct object_jobgoodput *g) {
+    static const char *const names[OBJECT_REGEXES] = OBJECT_REGEX_NAMES;
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        int i = 0;
+        while (i < OBJECT_REGEXES && !slice_is(key, names[i]))
+            i++;
+        if (i < OBJECT_REGEXES)
+            g->regex[i] = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
 static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
     struct slice key;
     if (!jscan_object(j))
@@ -67,6 +83,8 @@ static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
             g->format = object_text_scan(j);
         else if (slice_is(key, "podLog"))
             pod_log_scan(j, g);
+        else if (slice_is(key, "regex"))
+            regex_scan(j, g);
         else
             jscan_skip(j);
     }
