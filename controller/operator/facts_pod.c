@@ -89,6 +89,21 @@ static int64_t asked_to_go_ms(const struct pod *p) {
     return at_ms;
 }
 
+/* The last that the node's kubelet told of a pod's containers before then; TIME_UNKNOWN if nothing. */
+static int64_t last_container_change_ms(const struct node *n, int64_t before_ms) {
+    int64_t at_ms = TIME_UNKNOWN;
+    for (const struct pod *p = n->pods; p; p = p->next_on_node)
+        for (int i = 0; i < p->container_count; i++)
+            for (int k = 0; k < p->containers[i].count; k++) {
+                const struct instance *instance = &p->containers[i].instances[k];
+                if (instance->started_ms < before_ms)
+                    at_ms = max_of(at_ms, instance->started_ms);
+                if (instance->finished_ms < before_ms)
+                    at_ms = max_of(at_ms, instance->finished_ms);
+            }
+    return at_ms;
+}
+
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble) {
     int64_t heard_ms = trouble->visible_ms;
     if (!trouble->is_silent)
@@ -104,6 +119,8 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
     for (int i = 0; i < n->silences.count; i++)
         if (n->silences.items[i].from_ms < trouble->visible_ms && n->silences.items[i].to_ms > trouble->visible_ms)
             heard_ms = n->silences.items[i].from_ms;
+    /* A lease is renewed every 10 s: a container that started since shows that the node still lived then. */
+    heard_ms = max_of(heard_ms, last_container_change_ms(n, trouble->visible_ms));
     return trouble->heartbeat_ms != TIME_UNKNOWN && trouble->heartbeat_ms < trouble->visible_ms
                ? max_of(heard_ms, trouble->heartbeat_ms)
                : heard_ms;

@@ -230,6 +230,21 @@ TEST(a_dead_node_counts_from_its_last_sign_of_life) {
     }
 }
 
+/* The lease is renewed every 10 s: one that was cut off soon after a pod came up is not dead since before that. */
+TEST(a_container_that_started_is_a_sign_of_life_of_its_node) {
+    struct model *m = begin("");
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = running_pod("a", 0, 31, 32, 36);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 36.1);
+    fake_tell_lease(m, "n0", 30);
+    fake_tell_node(m, "n0", "Unknown", 71, "", "", 71.2);
+    char *s = finish(m, 75);
+    CHECK_INT(status_int(s, "time.availableMs"), 4000); /* 32-36 */
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 71000 - 36000);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    free(s);
+}
+
 TEST(a_node_that_comes_back_was_an_outage) {
     struct model *m = begin("");
     fake_tell_jobset(m, 1, "", "", 0.2);

@@ -150,8 +150,15 @@ class Cluster:
 
     def cut_off(self, node):
         """Gives the node's lease to another holder: kwok leaves the node and its pods alone until that lease has run
-        out, 30 to 40 s from now, as if the node's network were gone for so long. Returns the last sign of life."""
+        out, 30 to 40 s from now, as if the node's network were gone for so long. Waits for a renewal first, so that the
+        last sign of life, which it returns, is newer than all that happened before."""
         path = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{node}"
+        before = self.api.request("GET", path)["spec"]["renewTime"]
+        deadline = time.time() + 60
+        while self.api.request("GET", path)["spec"]["renewTime"] == before:
+            if time.time() > deadline:
+                raise TimeoutError(f"waited 60 s for node {node} to renew its lease")
+            time.sleep(0.2)
         patch = {"spec": {"holderIdentity": "cut-off"}}
         lease = self.api.request("PATCH", path, patch, "application/merge-patch+json")
         self.mark(f"node {node} is cut off; its lease was last renewed at {lease['spec']['renewTime']}")

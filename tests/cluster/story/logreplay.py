@@ -56,6 +56,7 @@ class Replay(threading.Thread):
         self.path = path
         self.begin_ns = int(begin * 10**9)
         self.stopped = threading.Event()
+        self.late = 0.0  # seconds from the start of the last container of the attempt to the log's begin
         self.written = []  # (Unix seconds at which the line was there to read, its text)
 
     def run(self):

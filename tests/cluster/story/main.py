@@ -118,7 +118,7 @@ def check_controller(options, cluster, facts, tally, controller):
     time.sleep(2)
     expect.Expectations(tally, cluster).report(facts, options.trainer_logs)
     jobs = [job[:4] for job in expect.JOBS]
-    latency.report(tally, cluster.watch, jobs, facts.get("replays", []))
+    latency.report(tally, cluster.watch, jobs, facts.get("replays", []), facts["probe"])
     code = controller.stop()
     tally.check(code == 0, "the controller ends with exit code 0 on SIGTERM", code)
 
@@ -179,7 +179,8 @@ def main():
     api = Api(options.api, os.path.join(options.run, "pki"))
     watch = Watch(api, recorder)
     cluster = Cluster(api, watch, recorder, options.scenario)
-    facts = {}
+    facts = {"probe": latency.Probe()}
+    facts["probe"].start()
     controller = None
     try:
         watch.start()

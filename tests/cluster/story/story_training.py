@@ -3,8 +3,9 @@ coordinator of a JobSet that restarts twice and completes; behind it a job that 
 import os
 import time
 
-from cluster import COMPLETION_INDEX, uid, uids
+from cluster import COMPLETION_INDEX, started_at, uid, uids
 from logreplay import Attempt, Replay
+from watch import unix
 
 NAMESPACE = "llm"
 ATTEMPTS = (1, 2, 3)
@@ -54,4 +55,6 @@ def _begin(cluster, attempt, before, pod_logs):
     replay = Replay(attempt, path, time.time())
     replay.start()
     cluster.mark(f"attempt {attempt.number} of the MaxText log begins")
-    return replay, cluster.wait_running(NAMESPACE, "maxtext", 4, before)
+    pods = cluster.wait_running(NAMESPACE, "maxtext", 4, before)
+    replay.late = replay.begin_ns / 10**9 - max(unix(started_at(pod)) for pod in pods)
+    return replay, pods

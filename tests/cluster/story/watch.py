@@ -19,6 +19,10 @@ STREAMS = ("jobsets", "jobs", "pods", "nodes", "events", "workloads", "jobgoodpu
 ONLY_RECORDED = ("workloads.v1beta1", "clusterqueues", "localqueues")
 
 
+def unix(stamp):
+    return datetime.datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
+
+
 class Recorder:
     """Writes a recording; without a path it does nothing."""
 
