@@ -39,7 +39,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check demo cluster-test packaging-test kubectl-test image-test fuzz nightly clean format deps missing tests programs
+.PHONY: all help release test check parity bench-ledger demo cluster-test packaging-test kubectl-test image-test fuzz nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -139,9 +139,14 @@ cluster-test: ## the same on a real control plane, built from Go modules
 	@$(MAKE) -s -j2 programs
 	@tests/cluster/cluster-test.sh
 
-parity-test: programs ## the Python library's own answers against analyze --definition library, on 200 random logs
+LOGS ?= 2000
+parity: programs ## the Python library's own answers against analyze --definition library, on LOGS random logs
 	@tests/parity/setup.sh
-	@.build/parity/venv/bin/python tests/parity/parity.py 200
+	@.build/parity/venv/bin/python tests/parity/parity.py $(LOGS)
+
+bench-ledger: programs ## analyze against the Python library and a plain scan, on the same files in the same run
+	@tests/parity/setup.sh
+	@tests/parity/bench.sh
 
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
 	@tests/packaging/run.sh

@@ -33,7 +33,7 @@ struct analyze {
     double ideal_s; /* NAN: not given */
     struct library_span excluded[ANALYZE_MAX_SPANS];
     int excluded_count;
-    bool wants_deviation, wants_help;
+    bool wants_deviation, is_elastic, wants_help;
     struct text_style style;
     struct analyze_file *files;
     size_t file_count;

@@ -49,6 +49,8 @@ static void write_badputs(struct jwrite *w, const char *key, const struct librar
     jwrite_object(w);
     for (int i = 0; i < LIBRARY_BADPUT_COUNT && !a->is_empty && !a->error[0]; i++) {
         const char *name = library_badput_name((enum library_badput)i);
+        if (i >= LIBRARY_BADPUT_ELASTIC_SLICE_DOWN && !a->is_elastic)
+            break;
         if (i == LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS && (percent || b->has[i])) {
             write_customs(w, log, &b->customs, percent ? a->total_s : NAN);
         } else if (percent) {
@@ -109,6 +111,10 @@ static void write_answer(struct jwrite *w, const struct library_log *log, const 
 }
 
 static void write_error(struct jwrite *w, const struct library_answer *a) {
+    if (a->has_slices) {
+        member_double(w, "stepping_slice_efficiency", a->stepping_efficiency);
+        member_double(w, "available_slice_efficiency", a->available_efficiency);
+    }
     jwrite_key(w, "error");
     if (a->error[0])
         jwrite_text(w, a->error);
@@ -116,9 +122,10 @@ static void write_error(struct jwrite *w, const struct library_answer *a) {
         jwrite_null(w);
 }
 
-static void write_interval(struct jwrite *w, const struct library_log *log, int64_t from_us, int64_t to_us) {
+static void write_interval(struct jwrite *w, const struct library_log *log, int64_t from_us, int64_t to_us,
+                           bool is_elastic) {
     struct library_answer answer;
-    library_interval(log, from_us, to_us, &answer);
+    library_interval(log, from_us, to_us, is_elastic, &answer);
     jwrite_object(w);
     write_answer(w, log, &answer);
     write_error(w, &answer);
@@ -130,16 +137,17 @@ static void write_intervals(struct jwrite *w, const struct analyze *a, const str
     jwrite_key(w, "intervals");
     jwrite_array(w);
     if (a->from_us != ANALYZE_NO_TIME)
-        write_interval(w, log, a->from_us, a->to_us != ANALYZE_NO_TIME ? a->to_us : at_us);
+        write_interval(w, log, a->from_us, a->to_us != ANALYZE_NO_TIME ? a->to_us : at_us, a->is_elastic);
     for (int i = 0; i < a->window_count; i++)
-        write_interval(w, log, at_us - a->windows_s[i] * 1000000, at_us);
+        write_interval(w, log, at_us - a->windows_s[i] * 1000000, at_us, a->is_elastic);
     jwrite_array_end(w);
 }
 
 static void write_exclusions(struct jwrite *w, const struct analyze *a, const struct library_log *log, int64_t at_us) {
     struct library_answer answer;
     struct library_deviation deviation;
-    library_with_exclusions(log, at_us, a->excluded, (size_t)a->excluded_count, a->ideal_s, &answer, &deviation);
+    library_with_exclusions(log, at_us, a->excluded, (size_t)a->excluded_count, a->ideal_s, a->is_elastic, &answer,
+                            &deviation);
     jwrite_key(w, "with_exclusions");
     jwrite_object(w);
     write_answer(w, log, &answer);
@@ -155,7 +163,7 @@ static void write_all(struct jwrite *w, const struct analyze *a, const struct li
     int64_t at_us = a->at_us != ANALYZE_NO_TIME ? a->at_us : library_microseconds(log->last_s);
     struct library_answer answer;
     struct library_deviation deviation;
-    library_cumulative(log, at_us, &answer);
+    library_cumulative(log, at_us, a->is_elastic, &answer);
     library_step_deviation(log, a->ideal_s, &deviation);
     jwrite_object(w);
     write_answer(w, log, &answer);

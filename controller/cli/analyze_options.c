@@ -108,6 +108,11 @@ static int set_deviation(struct analyze *a, const char *option, const char *valu
     a->wants_deviation = true;
     return 0;
 }
+static int set_elastic(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option, (void)value, (void)err;
+    a->is_elastic = true;
+    return 0;
+}
 static int set_help(struct analyze *a, const char *option, const char *value, struct error **err) {
     (void)option, (void)value, (void)err;
     a->wants_help = true;
@@ -128,7 +133,7 @@ static const struct {
     {"--ideal-step", NULL, true, set_ideal},
     {"--exclude", NULL, true, set_excluded},
     {"--step-deviation", NULL, false, set_deviation},
-    {"--elastic", NULL, false, refuse},
+    {"--elastic", NULL, false, set_elastic},
     {"--html", NULL, true, refuse},
     {"--output", "-o", true, set_output},
     {"--help", "-h", false, set_help},
@@ -166,6 +171,7 @@ static int check(const struct analyze *a, struct error **err) {
     const char *option = a->from_us != ANALYZE_NO_TIME ? "--from"
                          : a->excluded_count > 0       ? "--exclude"
                          : a->wants_deviation          ? "--step-deviation"
+                         : a->is_elastic               ? "--elastic"
                                                        : NULL;
     return option ? error_set(err, EINVAL, "%s goes with --definition library only; the ledger has no such answer yet",
                               option)

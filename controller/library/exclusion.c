@@ -272,11 +272,12 @@ static void conclude(struct pass *p, int64_t at_us, double ideal_s, struct libra
 }
 
 void library_with_exclusions(const struct library_log *log, int64_t at_us, const struct library_span *spans,
-                             size_t count, double ideal_s, struct library_answer *a, struct library_deviation *d) {
+                             size_t count, double ideal_s, bool is_elastic, struct library_answer *a,
+                             struct library_deviation *d) {
     struct library_log part;
     library_log_part(log, INT64_MIN, at_us, &part);
     struct pass p = {.log = &part, .answer = a, .is_data_sync = true};
-    *a = (struct library_answer){0};
+    *a = (struct library_answer){.is_elastic = is_elastic};
     *d = (struct library_deviation){0};
     normalize(&p, spans, count);
     custom_spans_find(&p.customs, &part);
@@ -287,6 +288,9 @@ void library_with_exclusions(const struct library_log *log, int64_t at_us, const
     customs_init(&p.part.customs, part.types.count);
     if (run(&p))
         conclude(&p, at_us, ideal_s, d);
+    int64_t start_us = first_start_us(&part);
+    if (is_elastic && a->error[0] == '\0' && start_us != INT64_MIN) /* get_job_goodput_details() */
+        elastic_efficiency(&part, library_seconds(start_us), library_seconds(start_us) + a->total_s, a);
     custom_spans_done(&p.customs);
     free(p.ordered);
     free(p.spans);

@@ -1,7 +1,7 @@
 /* library: the arithmetic of Google's Python library ml-goodput-measurement 0.2.3 over its recorder's entries,
  * operation by operation, so that a team can compare before it moves: the numbers are equal to the last digit that the
  * library prints (under CPython 3.11, whose sum() adds from left to right; from 3.12 on it compensates), its errors are
- * errors with its texts, and its oddities are kept on purpose. `make parity-test` holds it against the real library.
+ * errors with its texts, and its oddities are kept on purpose. `make parity` holds it against the real library.
  * What we think of the same log is ledger/'s business. Pure: no clock, no I/O.
  *
  * A log is read with log.h, and asked any number of questions; each answer owns its memory (library_answer_done). */
@@ -10,7 +10,7 @@
 
 #include "library/log.h"
 
-/* X(name of the library's BadputType), in the order of its breakdown. */
+/* X(name of the library's BadputType), in the order of its breakdown; the last three belong to elastic jobs. */
 #define LIBRARY_BADPUTS(X)                                                                                             \
     X(TPU_INITIALIZATION)                                                                                              \
     X(TRAINING_PREP)                                                                                                   \
@@ -22,7 +22,10 @@
     X(WASTED_PROGRESS_FROM_DISRUPTION)                                                                                 \
     X(INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION)                                                                         \
     X(CUSTOM_BADPUT_EVENTS)                                                                                            \
-    X(OTHER)
+    X(OTHER)                                                                                                           \
+    X(ELASTIC_SLICE_DOWN)                                                                                              \
+    X(ELASTIC_SCALE_UP)                                                                                                \
+    X(ELASTIC_REINITIALIZATION)
 
 enum library_badput {
 #define X(name) LIBRARY_BADPUT_##name,
@@ -58,15 +61,19 @@ struct library_answer {
     bool is_empty; /* with exclusions: nothing is left of the job, and the library tells no breakdown */
     struct library_badputs badputs;
     double excluded_s; /* with exclusions */
+    bool is_elastic,
+        has_slices; /* has_slices: slice counts were recorded; what share of the slices stepped, was there */
+    double stepping_efficiency, available_efficiency;
 };
 void library_answer_done(struct library_answer *a);
 /* Percent of the total, as the library's breakdown has it: 0 unless 0 < seconds < total. */
 double library_percent(double seconds, double total_s);
 
-/* get_job_goodput() at a query time. */
-void library_cumulative(const struct library_log *log, int64_t at_us, struct library_answer *a);
+/* get_job_goodput() at a query time. is_elastic, here and below: as ElasticGoodputCalculator answers. */
+void library_cumulative(const struct library_log *log, int64_t at_us, bool is_elastic, struct library_answer *a);
 /* get_job_goodput_interval(). A rolling window of w seconds is the interval from at - w to at. */
-void library_interval(const struct library_log *log, int64_t from_us, int64_t to_us, struct library_answer *a);
+void library_interval(const struct library_log *log, int64_t from_us, int64_t to_us, bool is_elastic,
+                      struct library_answer *a);
 
 struct library_span {
     int64_t from_us, to_us;
@@ -86,7 +93,8 @@ void library_step_deviation(const struct library_log *log, double ideal_s, struc
 
 /* get_job_goodput_with_exclusions(); d: the signed deviations that it leaves behind. */
 void library_with_exclusions(const struct library_log *log, int64_t at_us, const struct library_span *spans,
-                             size_t count, double ideal_s, struct library_answer *a, struct library_deviation *d);
+                             size_t count, double ideal_s, bool is_elastic, struct library_answer *a,
+                             struct library_deviation *d);
 
 /* repr(float): the shortest decimal that reads back as the same double; also "nan", "inf". */
 #define LIBRARY_REPR_SIZE 32

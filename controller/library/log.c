@@ -9,6 +9,7 @@ void library_log_init(struct library_log *log) {
     *log = (struct library_log){.last_logged_us = INT64_MIN};
     map_init(&log->types, NULL);
     map_init(&log->groups, NULL);
+    map_init(&log->waits, NULL);
 }
 
 void library_log_done_part(struct library_log *log) {
@@ -21,6 +22,8 @@ void library_log_done(struct library_log *log) {
     library_log_done_part(log);
     map_done(&log->types);
     map_done(&log->groups);
+    map_done(&log->waits);
+    free(log->slices);
     free(log->job_name);
     free((char *)log->prefix.data);
 }
@@ -52,7 +55,8 @@ static void part_step(const struct library_log *from, size_t i, struct library_l
 void library_log_part(const struct library_log *from, int64_t after_us, int64_t until_us, struct library_log *to) {
     int64_t logged_us = INT64_MIN;
     size_t step = 0;
-    *to = (struct library_log){.types = from->types, .groups = from->groups};
+    *to = (struct library_log){
+        .types = from->types, .groups = from->groups, .waits = from->waits, .slices = from->slices};
     for (size_t i = 0; i <= from->event_count; i++) {
         const struct library_event *e = i < from->event_count ? &from->events[i] : NULL;
         for (; step < (e ? e->before : from->step_count); step++) {

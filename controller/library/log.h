@@ -40,6 +40,11 @@ enum library_kind {
     LIBRARY_CUSTOM_END,
     LIBRARY_SAVE,
     LIBRARY_RESTORE,
+    LIBRARY_WAIT_START, /* elastic: for slices */
+    LIBRARY_WAIT_END,
+    LIBRARY_REINIT_START,
+    LIBRARY_REINIT_END,
+    LIBRARY_SLICES,
     LIBRARY_BROKEN_STEP, /* no step_count: KeyError */
 };
 
@@ -54,8 +59,12 @@ struct library_event { /* every entry that is not a step */
     struct library_number at; /* SAVE, RESTORE: the checkpoint manager's duration */
     double stamp_s;
     int64_t logged_us;   /* INT64_MIN: taken from the payload */
-    uint32_t type;       /* custom type, or checkpoint group; LIBRARY_NO_TYPE: missing (KeyError) */
+    uint32_t type;       /* custom type, checkpoint group, kind of wait (LIBRARY_NO_TYPE: missing), or slice counts */
     const char *trouble; /* constant text of the exception that reading it raises in the library, or NULL */
+};
+
+struct library_slices { /* as Python's ints; what is missing is 0, of total 1 */
+    double active, available, total;
 };
 
 struct library_log {
@@ -64,7 +73,9 @@ struct library_log {
     size_t step_count, step_capacity, logged_capacity;
     struct library_event *events;
     size_t event_count, event_capacity;
-    struct map types, groups; /* names to index + 1 */
+    struct library_slices *slices;
+    size_t slice_count, slice_capacity;
+    struct map types, groups, waits; /* names to index + 1 */
     char *job_name; /* of the first entry: entries of another job are left out, as the library's filter does */
     int64_t other_job, lines, last_logged_us;
     double last_s; /* the largest time in the log */

@@ -240,7 +240,7 @@ bool pass_run(const struct library_log *log, struct library_answer *a) {
     custom_spans_find(&p.spans, log);
     customs_init(&a->badputs.customs, log->types.count);
     customs_init(&p.part.customs, log->types.count);
-    bool ok = take_entries(&p) && finish(&p);
+    bool ok = take_entries(&p) && finish(&p) && (!a->is_elastic || elastic_add(log, a));
     custom_spans_done(&p.spans);
     customs_done(&p.part.customs);
     steps_done(&p.steps);

@@ -15,16 +15,19 @@ static void fail(struct library_answer *a, const char *text) {
     snprintf(a->error, sizeof a->error, "%s", text);
 }
 
+int64_t first_start_us(const struct library_log *log) {
+    for (size_t i = 0; i < log->event_count; i++)
+        if (log->events[i].kind == LIBRARY_JOB_START)
+            return library_microseconds(log->events[i].at.value);
+    return INT64_MIN;
+}
+
 /* _get_total_job_time: from the first start to the last end, both as datetimes. */
 double total_job_seconds(const struct library_log *log, int64_t at_us) {
-    int64_t start_us = INT64_MIN, end_us = at_us;
-    for (size_t i = 0; i < log->event_count; i++) {
-        const struct library_event *e = &log->events[i];
-        if (e->kind == LIBRARY_JOB_START && start_us == INT64_MIN)
-            start_us = library_microseconds(e->at.value);
-        if (e->kind == LIBRARY_JOB_END)
-            end_us = library_microseconds(e->at.value);
-    }
+    int64_t start_us = first_start_us(log), end_us = at_us;
+    for (size_t i = 0; i < log->event_count; i++)
+        if (log->events[i].kind == LIBRARY_JOB_END)
+            end_us = library_microseconds(log->events[i].at.value);
     return start_us == INT64_MIN ? 0.0 : library_seconds(end_us) - library_seconds(start_us);
 }
 
@@ -38,17 +41,20 @@ static void conclude(struct library_answer *a) {
     a->goodput_percent = a->productive_s / a->total_s * 100;
 }
 
-void library_cumulative(const struct library_log *log, int64_t at_us, struct library_answer *a) {
+void library_cumulative(const struct library_log *log, int64_t at_us, bool is_elastic, struct library_answer *a) {
     struct library_log part = {0};
     bool is_all = log->has_last && library_microseconds(log->last_s) <= at_us;
     if (!is_all)
         library_log_part(log, INT64_MIN, at_us, &part);
     const struct library_log *known = is_all ? log : &part;
-    *a = (struct library_answer){.total_s = total_job_seconds(known, at_us)};
+    *a = (struct library_answer){.total_s = total_job_seconds(known, at_us), .is_elastic = is_elastic};
     if (a->total_s == 0.0)
         fail(a, "Total job time is zero, Goodput cannot be calculated. Please fix the logging entries.");
     else if (pass_run(known, a))
         conclude(a);
+    int64_t start_us = first_start_us(known);
+    if (is_elastic && a->error[0] == '\0' && start_us != INT64_MIN) /* get_job_goodput_details() */
+        elastic_efficiency(known, library_seconds(start_us), library_seconds(start_us) + a->total_s, a);
     library_log_done_part(&part);
 }
 
@@ -118,11 +124,17 @@ static bool measure(struct library_log *log, int64_t from_us, int64_t to_us, str
     return true;
 }
 
-void library_interval(const struct library_log *log, int64_t from_us, int64_t to_us, struct library_answer *a) {
+void library_interval(const struct library_log *log, int64_t from_us, int64_t to_us, bool is_elastic,
+                      struct library_answer *a) {
     struct library_log part;
-    *a = (struct library_answer){0};
+    *a = (struct library_answer){.is_elastic = is_elastic};
     library_log_part(log, from_us, to_us, &part);
-    if (slide(&part, from_us, a) && measure(&part, from_us, to_us, a) && pass_run(&part, a))
+    bool is_read = slide(&part, from_us, a), is_measured = is_read && measure(&part, from_us, to_us, a);
+    bool is_passed = is_measured && pass_run(&part, a);
+    if (is_passed)
         conclude(a);
+    /* get_interval_metric_details() goes on after a ValueError, and only after that. */
+    if (is_elastic && is_read && (is_passed || !is_measured))
+        elastic_efficiency(&part, library_seconds(from_us), library_seconds(to_us), a);
     library_log_done_part(&part);
 }

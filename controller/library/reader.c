@@ -21,7 +21,12 @@
     X(data_loading_start_time, DATA_START)                                                                             \
     X(data_loading_end_time, DATA_END)                                                                                 \
     X(custom_badput_event_start_time, CUSTOM_START)                                                                    \
-    X(custom_badput_event_end_time, CUSTOM_END)
+    X(custom_badput_event_end_time, CUSTOM_END)                                                                        \
+    X(elastic_wait_start_time, WAIT_START)                                                                             \
+    X(elastic_wait_end_time, WAIT_END)                                                                                 \
+    X(elastic_reinit_start_time, REINIT_START)                                                                         \
+    X(elastic_reinit_end_time, REINIT_END)                                                                             \
+    X(elastic_slice_counts_timestamp, SLICES)
 
 static const struct {
     const char *key;
@@ -52,12 +57,13 @@ struct field {
 };
 
 struct payload {
-    struct field times[ARRAY_SIZE(kinds)], step_start, step_count, durations[2][4];
+    struct field times[ARRAY_SIZE(kinds)], step_start, step_count, durations[2][4], slices[3];
     enum library_stamp stamp;
     double stamp_s;
     bool has_type, has_directory, is_directory_text, is_persistent, has_event, is_odd_stamp;
     struct slice job, step; /* raw; data NULL: absent */
-    char type[256], event[32];
+    bool has_wait, is_wait_null;
+    char type[256], event[32], wait[256];
     int64_t logged_us;
 };
 
@@ -117,6 +123,10 @@ static struct field take_field(struct jscan *j) {
 }
 
 static struct field *field_of(struct payload *p, struct slice key) {
+    static const char *const slices[] = {"active_slices", "available_slices", "total_slices"};
+    for (int i = 0; i < 3; i++)
+        if (slice_is(key, slices[i]))
+            return &p->slices[i];
     if (slice_is(key, "step_start_time"))
         return &p->step_start;
     if (slice_is(key, "step_count"))
@@ -152,6 +162,9 @@ static void take_member(struct payload *p, struct jscan *j, struct slice key) {
         jscan_string_raw(j, &p->job);
     } else if (slice_is(key, "custom_badput_event_type")) {
         p->has_type = jscan_string(j, p->type, sizeof p->type);
+    } else if (slice_is(key, "elastic_wait_event_type")) {
+        p->is_wait_null = jscan_peek(j) == JSCAN_NULL;
+        p->has_wait = jscan_string(j, p->wait, sizeof p->wait);
     } else if (slice_is(key, "event_type")) {
         p->has_event = jscan_string(j, p->event, sizeof p->event);
     } else if (slice_is(key, "directory")) {
@@ -300,11 +313,43 @@ static void upper_case(char *out, const char *text) {
     *out = '\0';
 }
 
+static uint32_t add_slices(struct library_log *log, const struct payload *p) {
+    double counts[3] = {0, 0, 1};
+    for (int i = 0; i < 3; i++)
+        if (p->slices[i].found == FOUND_NUMBER)
+            counts[i] = p->slices[i].number.value;
+    MEM_GROW(log->slices, log->slice_count, log->slice_capacity);
+    log->slices[log->slice_count] = (struct library_slices){counts[0], counts[1], counts[2]};
+    return (uint32_t)log->slice_count++;
+}
+
+/* What an event is of: a custom type, a kind of wait, slice counts. */
+static void name_event(struct library_log *log, const struct payload *p, struct library_event *e) {
+    char upper[2 * sizeof p->type];
+    switch (e->kind) {
+    case LIBRARY_WAIT_START:
+    case LIBRARY_WAIT_END: /* None is a key like any other, until lower() is called on it */
+        e->type = index_of(&log->waits, slice_of(p->has_wait ? p->wait : p->is_wait_null ? "\x01" : "unknown"));
+        break;
+    case LIBRARY_SLICES:
+        e->type = add_slices(log, p);
+        break;
+    default:
+        if (p->has_type) {
+            upper_case(upper, p->type);
+            e->type = index_of(&log->types, slice_of(upper));
+        }
+    }
+}
+
 /* One compact entry for each thing that the library looks for in a payload (a recorder's has one). */
 static int add_entry(struct library_log *log, struct payload *p, struct error **err) {
     bool is_added = false;
     if (p->is_odd_stamp)
         return error_set(err, EINVAL, "a time is not a number");
+    for (int i = 0; i < 3; i++)
+        if (p->slices[i].found == FOUND_ODD || p->slices[i].found == FOUND_NULL)
+            return error_set(err, EINVAL, "a number of slices is not a number");
     if (p->step_start.found != FOUND_NOT) {
         is_added = true;
         int r = add_step_of(log, p, err);
@@ -318,11 +363,7 @@ static int add_entry(struct library_log *log, struct payload *p, struct error **
             return error_set(err, EINVAL, "%s is not a number", kinds[i].key);
         struct library_event *e = add_event(log, p, kinds[i].kind, p->times[i].number);
         note_last(log, p->times[i].number.value);
-        if (p->has_type) {
-            char upper[2 * sizeof p->type];
-            upper_case(upper, p->type);
-            e->type = index_of(&log->types, slice_of(upper));
-        }
+        name_event(log, p, e);
         is_added = true;
     }
     if (p->has_event && strcmp(p->event, "save") == 0) {

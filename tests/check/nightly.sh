@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # nightly.sh: what `make nightly` runs: the second compiler, static analysers, valgrind, long random searches, long
 # fuzzing, and the benchmarks, whose figures it prints. Environment: FUZZ_SECONDS (1800 a target), JOBS (60000 random
-# jobs). The last line is the total.
+# jobs), LOGS (20000 against the Python library). The last line is the total.
 set -u
 cd "$(dirname "$0")/../.."
 logs=.build/nightly-logs
@@ -44,9 +44,11 @@ step cppcheck cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,por
 for layer in base ledger steplog operator cli; do
     GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
 done
+step parity make -s parity LOGS="${LOGS:-20000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 step fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
-step bench-ledger env GOODPUT_BENCH=1 .build/release/tests/test-ledger test_speed
+step bench-ledger make -s bench-ledger
+step bench-ledger-layer env GOODPUT_BENCH=1 .build/release/tests/test-ledger test_speed
 step bench-steplog .build/release/tests/test-steplog speed
 grep -hE '[0-9] (ms|s|us|lines/s|M/s|MB/s)' "$logs"/bench-*.log
 echo "$passed passed, $failed failed"

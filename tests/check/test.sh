@@ -73,6 +73,14 @@ if [ -n "$kubectl" ]; then
 else
     echo "kubectl-check: not run, there is no kubectl here (tests/cluster/build.sh kubectl builds one)"
 fi
+# The Python library's answers: its own where it can be installed, else those that were kept.
+if timeout 300 tests/parity/setup.sh >"$logs/parity-setup.log" 2>&1; then
+    timeout 600 .build/parity/venv/bin/python tests/parity/parity.py 200 >"$logs/parity.log" 2>&1
+    count parity "$logs/parity.log"
+else
+    python3 tests/parity/parity.py --frozen tests/data/library >"$logs/parity.log" 2>&1
+    count "parity (against kept answers: the library cannot be installed here, see $logs/parity-setup.log)" "$logs/parity.log"
+fi
 step demo timeout 300 make -s demo
 # The model's target needs longer than ten seconds to say anything (its corpus is replayed by test-operator): nightly.
 step fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-10}" FUZZ_LEFT_OUT=fuzz_model

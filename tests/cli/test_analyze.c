@@ -34,7 +34,8 @@ TEST(options_are_refused_with_one_line) {
     PARSES("--exclude 5: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", "a", "--exclude", "5");
     PARSES("--to goes with --from", "a", "--definition=library", "--to", "5");
     PARSES("--from goes with --definition library only; the ledger has no such answer yet", "a", "--from", "5");
-    PARSES("--elastic is not there yet", "a", "--elastic");
+    PARSES("--elastic goes with --definition library only; the ledger has no such answer yet", "a", "--elastic");
+    PARSES("", "a", "--elastic", "--definition", "library");
     PARSES("--html is not there yet", "a", "--html", "x.html");
     PARSES("--output name: not one of table, json, yaml", "a", "-o", "name");
     PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");

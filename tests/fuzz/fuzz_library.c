@@ -12,10 +12,10 @@ static void ask(const struct library_log *log, int64_t at_us, struct library_ans
     struct library_answer answer;
     struct library_deviation deviation;
     struct library_span spans[] = {{at_us - 90000000, at_us - 60000000}, {at_us - 70000000, at_us - 5000000}};
-    library_cumulative(log, at_us, cumulative);
-    library_interval(log, at_us - 100000000, at_us, &answer);
+    library_cumulative(log, at_us, at_us % 2 == 0, cumulative);
+    library_interval(log, at_us - 100000000, at_us, true, &answer);
     library_answer_done(&answer);
-    library_with_exclusions(log, at_us, spans, 2, NAN, &answer, &deviation);
+    library_with_exclusions(log, at_us, spans, 2, NAN, at_us % 2 == 0, &answer, &deviation);
     library_answer_done(&answer);
     library_deviation_done(&deviation);
     library_step_deviation(log, NAN, &deviation);

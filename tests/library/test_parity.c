@@ -45,6 +45,11 @@ static void same_answer(const char *name, const struct library_log *log, const s
                         const json_t *expected) {
     const json_t *error = json_object_get(expected, "error");
     CHECK_TEXT(a->error, json_is_string(error) ? json_string_value(error) : "");
+    CHECK_INT(json_object_get(expected, "stepping_slice_efficiency") != NULL, a->has_slices);
+    if (a->has_slices) {
+        same_double(name, "stepping_slice_efficiency", expected, a->stepping_efficiency);
+        same_double(name, "available_slice_efficiency", expected, a->available_efficiency);
+    }
     if (json_is_string(error) || a->error[0])
         return;
     same_double(name, "goodput_percent", expected, a->goodput_percent);
@@ -70,6 +75,7 @@ static void same_deviation(const char *name, const struct library_deviation *d, 
 struct query {
     int64_t at_us, from_us, to_us, windows_s[8];
     int windows, spans;
+    bool is_elastic;
     double ideal_s;
     struct library_span excluded[8];
 };
@@ -81,8 +87,13 @@ static int64_t time_us(const char *text) {
 static struct query query_of(const json_t *arguments, const struct library_log *log) {
     struct query q = {
         .at_us = library_microseconds(log->last_s), .from_us = INT64_MIN, .to_us = INT64_MIN, .ideal_s = NAN};
-    for (size_t i = 0; i + 1 < json_array_size(arguments); i += 2) {
+    for (size_t i = 0; i < json_array_size(arguments); i += 2) {
         const char *option = json_string_value(json_array_get(arguments, i));
+        if (strcmp(option, "--elastic") == 0) {
+            q.is_elastic = true;
+            i--;
+            continue;
+        }
         const char *value = json_string_value(json_array_get(arguments, i + 1));
         const char *comma = strchr(value, ',');
         if (strcmp(option, "--at") == 0)
@@ -109,12 +120,12 @@ static void compare_intervals(const char *name, const struct library_log *log, c
     struct library_answer answer;
     size_t n = 0;
     if (q->from_us != INT64_MIN) {
-        library_interval(log, q->from_us, q->to_us, &answer);
+        library_interval(log, q->from_us, q->to_us, q->is_elastic, &answer);
         same_answer(name, log, &answer, json_array_get(expected, n++));
         library_answer_done(&answer);
     }
     for (int i = 0; i < q->windows; i++) {
-        library_interval(log, q->at_us - q->windows_s[i] * 1000000, q->at_us, &answer);
+        library_interval(log, q->at_us - q->windows_s[i] * 1000000, q->at_us, q->is_elastic, &answer);
         same_answer(name, log, &answer, json_array_get(expected, n++));
         library_answer_done(&answer);
     }
@@ -126,7 +137,7 @@ static void compare(const char *name, const struct library_log *log, const json_
     struct query q = query_of(json_object_get(file, "arguments"), log);
     struct library_answer answer;
     struct library_deviation deviation;
-    library_cumulative(log, q.at_us, &answer);
+    library_cumulative(log, q.at_us, q.is_elastic, &answer);
     same_answer(name, log, &answer, expected);
     library_answer_done(&answer);
     library_step_deviation(log, q.ideal_s, &deviation);
@@ -136,7 +147,7 @@ static void compare(const char *name, const struct library_log *log, const json_
     if (q.spans == 0)
         return;
     const json_t *excluded = json_object_get(expected, "with_exclusions");
-    library_with_exclusions(log, q.at_us, q.excluded, (size_t)q.spans, q.ideal_s, &answer, &deviation);
+    library_with_exclusions(log, q.at_us, q.excluded, (size_t)q.spans, q.ideal_s, q.is_elastic, &answer, &deviation);
     same_answer(name, log, &answer, excluded);
     same_deviation(name, &deviation, json_object_get(excluded, "step_deviation"));
     library_answer_done(&answer);
@@ -204,7 +215,7 @@ TEST(a_log_cut_anywhere) {
         library_log_init(&log);
         if (library_log_read(&log, (struct slice){cut, size}, &err) < 0)
             CHECK(strncmp(error_text(err), "line ", 5) == 0);
-        library_cumulative(&log, 20000000, &answer);
+        library_cumulative(&log, 20000000, size % 2, &answer);
         if (size == sizeof text - 1)
             CHECK(answer.productive_s == 2 && answer.total_s == 9.5 && log.step_count == 3);
         library_answer_done(&answer);

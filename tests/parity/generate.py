@@ -1,6 +1,7 @@
 """Random recorder logs with the library's edge cases in them (facts of ml-goodput-measurement 0.2.3): restarts at every
-kind of step, missing and doubled entries, clocks that go back, nested and open custom events, whole-second times as ints,
-checkpoint statistics, data loading, Cloud Logging envelopes. generate(seed) gives (lines, query)."""
+kind of step, missing, lost and doubled entries, clocks that go back, long gaps, nested and open custom events, whole-second
+times as ints, checkpoint statistics, data loading, elastic slices, Cloud Logging envelopes. generate(seed) gives (kind,
+lines, query): a query asks for everything that the calculator has a method for."""
 import datetime
 import json
 import random
@@ -8,7 +9,10 @@ import random
 CASES = ["plain", "plain", "restart", "restart", "restart0", "resume_next", "no_end", "no_start", "end_then_restart", "gap",
          "doubled", "skew", "one_step", "two_steps", "no_steps", "saves", "saves", "save_too_long", "restores", "custom", "custom",
          "custom_nested", "custom_late", "ints", "ints", "data", "data", "init_too_long", "backwards", "shuffled", "envelope",
-         "unseen_steps", "null_stamp", "broken_save", "long_series", "everything", "everything", "fast_steps", "long_restarts"]
+         "unseen_steps", "null_stamp", "broken_save", "long_series", "everything", "everything", "fast_steps", "long_restarts",
+         "elastic", "elastic", "elastic_restarts", "elastic_broken", "lost_lines", "missing_ends", "long_gaps", "envelope_late"]
+
+ELASTIC = ("elastic", "elastic_restarts", "elastic_broken")
 
 
 class Log:
@@ -37,12 +41,17 @@ def start(log, rng):
     if not log.has("no_start"):
         log.add(job_start_time=log.time())
     log.wait(0.1, 3)
+    if log.has(*ELASTIC) and rng.random() < 0.5:
+        log.add(elastic_reinit_start_time=log.time())
     for name in ("tpu_init", "training_prep"):
         if rng.random() < 0.7:
             log.add(**{f"{name}_start_time": log.time()})
             log.wait(0.5, 500 if log.has("init_too_long") else 20)
             if rng.random() < 0.9:
                 log.add(**{f"{name}_end_time": log.time()})
+    if log.has(*ELASTIC) and rng.random() < 0.8:
+        log.wait(0, 3)
+        log.add(elastic_reinit_end_time=log.time())
     if log.has("restores"):
         for _ in range(rng.randint(1, 3)):
             log.add(step=rng.choice([0, 5, 5, 9]), event_type=rng.choice(["restore", "emergency_restore"]),
@@ -84,6 +93,35 @@ def save(log, rng, step):
     log.add(**entry)
 
 
+def elastic(log, rng):
+    """One elastic record, as ElasticGoodputRecorder writes them: counts, a wait, or a re-initialisation."""
+    what = rng.random()
+    if what < 0.5:
+        total = rng.choice([0, 1, 4, 8])
+        counts = dict(active_slices=rng.randint(0, 8), total_slices=total, available_slices=rng.randint(0, 8))
+        if rng.random() < 0.1:
+            del counts[rng.choice(list(counts))]
+        log.add(**counts, elastic_slice_counts_timestamp=log.time(log.t + rng.choice([0, 0, -30, 30])))
+    elif what < 0.85:
+        kind = {"elastic_wait_event_type": rng.choice(["slice_down", "scale_up", "ELASTIC_SCALE_UP", "Slice_Down", "warte auf straße"])}
+        if log.has("elastic_broken") and rng.random() < 0.4:
+            kind = rng.choice([{}, {"elastic_wait_event_type": None}])
+        log.add(**kind, elastic_wait_start_time=log.time())
+        log.wait(-1 if rng.random() < 0.1 else 0, 60)
+        if rng.random() < 0.85:
+            log.add(**kind, elastic_wait_end_time=log.time())
+    else:
+        log.add(elastic_reinit_start_time=log.time())
+        start = log.time()
+        log.wait(0, 5)
+        if rng.random() < 0.6:
+            log.add(tpu_init_start_time=log.time(log.t - rng.choice([0, 3])))
+            log.wait(0, 9)
+            log.add(tpu_init_end_time=log.time())
+        if rng.random() < 0.8:
+            log.add(elastic_reinit_end_time=log.time() if rng.random() < 0.9 else start)
+
+
 def steps(log, rng, first, count):
     base = rng.uniform(0.2, 0.9) if log.has("fast_steps") else rng.uniform(0.7, 12)
     for step in range(first, first + count):
@@ -98,6 +136,10 @@ def steps(log, rng, first, count):
             custom(log, rng)
         if log.has("saves", "save_too_long", "null_stamp", "broken_save") and rng.random() < 0.25:
             save(log, rng, step)
+        if log.has(*ELASTIC) and rng.random() < 0.3:
+            elastic(log, rng)
+        if log.has("long_gaps") and rng.random() < 0.1:
+            log.wait(600, 200000)
         log.wait(base * 0.95, base * (1.05 if rng.random() < 0.95 else 3))
         if step == first:
             log.wait(0, 30)
@@ -107,7 +149,8 @@ def steps(log, rng, first, count):
 
 def attempts(log, rng):
     many = {"restart": 4, "everything": 3, "restart0": 2, "resume_next": 2, "end_then_restart": 2, "unseen_steps": 3,
-            "data": 3, "ints": 3, "saves": 2, "custom": 2, "long_restarts": 25}.get(log.case, 1)
+            "data": 3, "ints": 3, "saves": 2, "custom": 2, "long_restarts": 25, "elastic_restarts": 4, "elastic_broken": 2,
+            "lost_lines": 3, "missing_ends": 3, "long_gaps": 2, "envelope_late": 3}.get(log.case, 1)
     at = 0 if rng.random() < 0.7 else rng.randint(1, 20)
     for attempt in range(rng.randint(min(many, 2), many)):
         if attempt == 0 or rng.random() < 0.85:
@@ -130,6 +173,10 @@ def generate(seed):
         log.add(job_end_time=log.time())
     if log.has("custom_late"):
         custom(log, rng)
+    if log.has("lost_lines"):
+        log.entries = [e for e in log.entries if rng.random() < 0.93]
+    if log.has("missing_ends"):
+        log.entries = [e for e in log.entries if not any(k.endswith("end_time") for k in e) or rng.random() < 0.4]
     if log.has("doubled"):
         log.entries = [e for e in log.entries for _ in (0, 1)]
     if log.has("shuffled"):
@@ -143,8 +190,9 @@ def lines(log, rng):
     out = []
     for e in log.entries:
         stamps = [v for k, v in e.items() if "time" in k and v is not None]
-        if log.case == "envelope" and stamps:
-            at = datetime.datetime.fromtimestamp(stamps[0] + rng.uniform(0, 3), datetime.timezone.utc)
+        if log.case in ("envelope", "envelope_late") and stamps:
+            late = rng.uniform(0, 3) if log.case == "envelope" else rng.choice([0, 1, 60, 900])
+            at = datetime.datetime.fromtimestamp(stamps[0] + late, datetime.timezone.utc)
             e = {"insertId": "x", "timestamp": at.isoformat().replace("+00:00", "Z"), "jsonPayload": e}
         out.append(json.dumps(e, ensure_ascii=rng.random() < 0.5))
     return out
@@ -167,4 +215,5 @@ def query(log, rng):
     if rng.random() < 0.6:
         q["exclude"] = [tuple(sorted((pick(), pick()))) for _ in range(rng.randint(1, 4))]
     q["steps"] = rng.random() < 0.5
+    q["elastic"] = rng.random() < (0.9 if log.case in ELASTIC else 0.15)
     return q

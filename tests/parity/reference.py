@@ -8,7 +8,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(__file__))
 import numpy as np
-from ml_goodput_measurement.src import goodput, goodput_exclusion, goodput_utils
+from ml_goodput_measurement.src import goodput, goodput_elastic, goodput_exclusion, goodput_utils
 
 UTC = datetime.timezone.utc
 NOW = [None]
@@ -83,10 +83,12 @@ def named(badput, order):
 ORDER = [goodput_utils.BadputType[n] for n in (
     "TPU_INITIALIZATION", "TRAINING_PREP", "DATA_LOADING_SYNC", "DATA_LOADING_ASYNC",
     "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME", "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME", "PROGRAM_STARTUP",
-    "WASTED_PROGRESS_FROM_DISRUPTION", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION", "CUSTOM_BADPUT_EVENTS", "OTHER")]
+    "WASTED_PROGRESS_FROM_DISRUPTION", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION", "CUSTOM_BADPUT_EVENTS", "OTHER",
+    "ELASTIC_SLICE_DOWN", "ELASTIC_SCALE_UP", "ELASTIC_REINITIALIZATION")]
+EFFICIENCIES = ("stepping_slice_efficiency", "available_slice_efficiency")
 
 
-class Calculator(goodput.GoodputCalculator):
+class Remembering:
     """Remembers what the library computes on its way and does not return."""
     pass_result = seconds = None
 
@@ -102,6 +104,14 @@ class Calculator(goodput.GoodputCalculator):
     def _get_job_badput_breakdown(self, seconds, total):
         self.seconds, self.total = seconds, total
         return super()._get_job_badput_breakdown(seconds, total)
+
+
+class Calculator(Remembering, goodput.GoodputCalculator):
+    pass
+
+
+class ElasticCalculator(Remembering, goodput_elastic.ElasticGoodputCalculator):
+    pass
 
 
 def failed(error):
@@ -127,6 +137,7 @@ def deviation_of(steps, ideal, with_steps):
 class Reference:
     def __init__(self, path, query):
         self.entries, self.query = load(path), query
+        self.slides = self.slides_differ = 0
         self.last = max(max([t.timestamp() for t, _ in self.entries if t is not None], default=0.0),
                         max([v for _, p in self.entries for k, v in p.items() if "time" in k and "duration" not in k
                              and "between" not in k and "event_type" not in p and isinstance(v, (int, float))], default=0.0))
@@ -135,16 +146,31 @@ class Reference:
 
     def calculator(self):
         self.folder = tempfile.mkdtemp(dir=os.environ.get("TMPDIR", "/dev/shm"))
-        return Calculator("job", "log", cloud_logger=Logger(self.entries), cache_dir=self.folder)
+        return (ElasticCalculator if self.query.get("elastic") else Calculator)("job", "log", cloud_logger=Logger(self.entries), cache_dir=self.folder)
 
     def cumulative(self):
         c = self.calculator()
         try:
             percent, breakdown, step = c.get_job_goodput(include_badput_breakdown=True,
                                                          configured_ideal_step_time=self.query.get("ideal"))
-            return answer_of(c, percent, breakdown, step)
+            answer = answer_of(c, percent, breakdown, step)
+            details = c.get_job_goodput_details()
+            self.same_details(answer, details)
+            return self.with_efficiency(answer, details)
+        except AssertionError:
+            raise
         except Exception as e:
             return failed(e)
+
+    @staticmethod
+    def same_details(answer, details):
+        """The library's second way to say the same."""
+        assert named(details["badput_time"], ORDER) == answer["badput_seconds"]
+        assert details["disruption_count"] == answer["disruptions"] and details["total_elapsed_time"] == answer["total_seconds"]
+
+    @staticmethod
+    def with_efficiency(answer, details):
+        return {**answer, **{k: plain(details[k]) for k in EFFICIENCIES if k in details}}
 
     def deviation(self):
         c = self.calculator()
@@ -162,9 +188,31 @@ class Reference:
         c = self.calculator()
         try:
             percent, breakdown, step, _, _ = c.get_job_goodput_interval(start, end)
-            return answer_of(c, percent, breakdown, step)
+            answer = answer_of(c, percent, breakdown, step)
         except Exception as e:
-            return failed(e)
+            answer = failed(e)
+        try:
+            return self.with_efficiency(answer, self.calculator().get_interval_metric_details(start, end))
+        except Exception:
+            return answer
+
+    def window(self, seconds):
+        """As the rolling window's worker asks: the window slides forward over what was read before."""
+        end, start = NOW[0], NOW[0] - datetime.timedelta(seconds=seconds)
+        answer, c = self.interval(start, end), self.calculator()
+        back = datetime.timedelta(seconds=seconds / 3)
+        try:
+            c.get_job_goodput_interval(start - back, end - back)
+        except Exception:
+            pass
+        try:
+            percent, breakdown, step, _, _ = c.get_job_goodput_interval(start, end)
+            slid = answer_of(c, percent, breakdown, step)
+        except Exception as e:
+            slid = failed(e)
+        self.slides += 1
+        self.slides_differ += {**answer, **slid} != answer
+        return answer
 
     def exclusions(self, spans):
         c = self.calculator()
@@ -182,7 +230,7 @@ class Reference:
         answer["step_deviation"] = deviation_of(info.step_deviations if info else {}, info.ideal_step_time if info else 0.0,
                                                 self.query.get("steps"))
         answer["error"] = answer.pop("error")
-        return answer
+        return self.with_efficiency(answer, c.get_job_goodput_details())
 
     def all(self):
         answer = self.cumulative()
@@ -194,7 +242,7 @@ class Reference:
             intervals.append(self.interval(datetime.datetime.fromtimestamp(self.query["from"], UTC),
                                            now if to is None else datetime.datetime.fromtimestamp(to, UTC)))
         for w in self.query.get("windows", []):
-            intervals.append(self.interval(now - datetime.timedelta(seconds=w), now))
+            intervals.append(self.window(w))
         if intervals:
             answer["intervals"] = intervals
         if self.query.get("exclude"):
@@ -212,7 +260,7 @@ def arguments(query):
         args += ["--window", ",".join(str(w) for w in query["windows"])]
     for a, b in query.get("exclude", []):
         args += ["--exclude", f"{a!r},{b!r}"]
-    return args + (["--step-deviation"] if query.get("steps") else [])
+    return args + (["--step-deviation"] if query.get("steps") else []) + (["--elastic"] if query.get("elastic") else [])
 
 
 if __name__ == "__main__":

@@ -5,4 +5,4 @@ cd "$(dirname "$0")/../.."
 venv=.build/parity/venv
 [ -x $venv/bin/python ] || python3 -m venv $venv
 $venv/bin/python -c 'import importlib.metadata as m; assert m.version("ml-goodput-measurement") == "0.2.3"' 2>/dev/null ||
-    $venv/bin/pip install -q ml-goodput-measurement==0.2.3
+    $venv/bin/pip install -q --retries 1 --timeout 30 ml-goodput-measurement==0.2.3
