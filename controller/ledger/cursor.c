@@ -1,12 +1,6 @@
 #include "ledger/cursor.h"
 
-static int64_t min_of(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t max_of(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
+#include "base/minmax.h"
 
 /* ---- steps ---- */
 

@@ -1,6 +1,7 @@
 #include "ledger/interruptions.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #define CAUSE_BEFORE_MS 60000       /* a cause strikes at most this long before the loss shows ... */
 #define SLOW_CAUSE_BEFORE_MS 900000 /* ... or this, for causes that are noticed late */
@@ -18,14 +19,6 @@ struct effectives {
     struct effective *items;
     size_t count, capacity;
 };
-
-static int64_t min_of(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t max_of(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
 
 static struct effectives combine(const struct slot_timeline *slots, const struct training *t, int64_t start_ms,
                                  int64_t limit_ms) {

@@ -4,6 +4,7 @@
 #include "ledger/timeline.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
@@ -174,22 +175,14 @@ struct makers {
     int32_t largest_chips;
 };
 
-static int64_t min_time(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t max_time(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
 /* The training containers within a span in which the slot is available. */
 static void add_running(struct makers *m, const struct life_fact *life, int64_t from, int64_t to) {
-    int64_t at = life->running_ms == TIME_UNKNOWN ? TIME_OPEN : max_time(from, life->running_ms);
+    int64_t at = life->running_ms == TIME_UNKNOWN ? TIME_OPEN : max_of(from, life->running_ms);
     if (life->done_ms != TIME_UNKNOWN)
-        at = min_time(at, max_time(from, life->done_ms));
+        at = min_of(at, max_of(from, life->done_ms));
     if (life->pull_start_ms != TIME_UNKNOWN) {
         int64_t pulled = life->pull_end_ms == TIME_UNKNOWN ? TIME_OPEN : life->pull_end_ms;
-        add_span(&m->changes, PULLING, max_time(from, life->pull_start_ms), min_time(min_time(at, to), pulled));
+        add_span(&m->changes, PULLING, max_of(from, life->pull_start_ms), min_of(min_of(at, to), pulled));
     }
     for (size_t i = gaps_of(&m->restarts, life->id);
          i < m->restarts.count && m->restarts.items[i].life_id == life->id && at < to; i++) {
@@ -201,9 +194,9 @@ static void add_running(struct makers *m, const struct life_fact *life, int64_t 
             add_span(&m->changes, RUNNING, at, down->from_ms);
         if (down->from_ms >= from && down->from_ms <= m->changes.through_ms)
             change_at(&m->changes, down->from_ms)->is_restarted = true;
-        at = max_time(at, up);
+        at = max_of(at, up);
         if (life->done_ms != TIME_UNKNOWN && life->done_ms < at)
-            at = max_time(down->from_ms, life->done_ms);
+            at = max_of(down->from_ms, life->done_ms);
     }
     add_span(&m->changes, RUNNING, at, to);
 }
@@ -231,11 +224,11 @@ static void add_life(struct makers *m, const struct life_fact *life, int64_t sup
     if (life->bound_ms == TIME_UNKNOWN || life->bound_ms > m->changes.through_ms)
         return;
     int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
-    int64_t done = life->done_ms == TIME_UNKNOWN ? TIME_OPEN : max_time(life->done_ms, life->bound_ms);
+    int64_t done = life->done_ms == TIME_UNKNOWN ? TIME_OPEN : max_of(life->done_ms, life->bound_ms);
     if (done <= lost) {
         add_available(m, life, life->bound_ms, superseded_ms);
     } else {
-        add_available(m, life, life->bound_ms, min_time(lost, superseded_ms));
+        add_available(m, life, life->bound_ms, min_of(lost, superseded_ms));
         add_available(m, life, done, superseded_ms);
     }
     bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;

@@ -1,6 +1,7 @@
 #include "ledger/sweep.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 struct verdict {
     int account;
@@ -10,14 +11,6 @@ struct verdict {
     bool is_assumed;
     struct origin origin;
 };
-
-static int64_t min_of(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t max_of(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
 
 /* ---- steps left behind ---- */
 

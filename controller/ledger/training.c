@@ -1,19 +1,12 @@
 #include "ledger/training.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
 #define HANG_AFTER_LEAST_MS 300000
 #define MAX_INTERVAL 100000
-
-static int64_t min_of(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t max_of(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
 
 /* ---- views ---- */
 

@@ -2,6 +2,8 @@
 #include "operator/causes.h"
 #include "operator/facts.h"
 
+#include "base/minmax.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,14 +12,6 @@
 
 #define EXIT_SIGTERM 143
 #define EXIT_SIGKILL 137
-
-static int64_t min_of(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t max_of(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
 
 int64_t fact_finished_ms(const struct instance *i) {
     bool is_within =

@@ -1,15 +1,13 @@
 #include "operator/view.h"
 
+#include "base/minmax.h"
+
 #define DOUBT_MS                                                                                                       \
     300000 /* so long a log without steps may still be that of a trainer that starts (MaxText: 800 lines) */
 
 static void set(struct view *v, const char *phase, int64_t since_ms) {
     v->phase = phase;
     v->phase_since_ms = since_ms;
-}
-
-static int64_t max_of(int64_t a, int64_t b) {
-    return a > b ? a : b;
 }
 
 static void set_end(struct view *v) {
