@@ -59,10 +59,11 @@ struct steplog {
         struct buf text;
         int64_t stamp_ms;
         bool is_too_long;
-    } parts[2];         /* lines that a container runtime split, of each stream */
-    struct buf decoded; /* a transport's */
-    struct buf plain;   /* the line without ANSI escapes */
-    struct buf scratch; /* a parser's own */
+    } parts[2];             /* lines that a container runtime split, of each stream */
+    struct buf decoded;     /* a transport's */
+    struct buf plain;       /* the line without ANSI escapes */
+    struct buf scratch;     /* a parser's own */
+    struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
 
     /* What earlier lines of this process told. */
     int64_t saving_step;       /* the save last begun */
@@ -106,6 +107,9 @@ struct format {
 extern const struct format steplog_formats[];
 
 enum line_result recorder_line(struct steplog *s, struct slice text);
+/* A whole line that is a step of the recorder and begins like the one before: read; else false. */
+bool recorder_step_again(struct steplog *s, struct slice line);
+void recorder_learn_step(struct steplog *s, struct slice text, int64_t step, int64_t ns);
 enum line_result maxtext_line(struct steplog *s, struct slice text);
 enum line_result megatron_line(struct steplog *s, struct slice text);
 enum line_result nemo_line(struct steplog *s, struct slice text);

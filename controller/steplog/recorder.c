@@ -60,6 +60,9 @@ static void emit_slice_counts(struct steplog *s, const struct payload *p) {
     emit_at(s, p, &r, p->number[FIELD_elastic_slice_counts_timestamp]);
 }
 
+static const uint64_t step_bits =
+    UINT64_C(1) << FIELD_job_name | UINT64_C(1) << FIELD_step_count | UINT64_C(1) << FIELD_step_start_time;
+
 static void emit_entry(struct steplog *s, const struct payload *p) {
     static const struct {
         enum payload_field field;
@@ -76,8 +79,6 @@ static void emit_entry(struct steplog *s, const struct payload *p) {
         {FIELD_elastic_reinit_start_time, RECORD_ELASTIC_REINIT_START},
         {FIELD_elastic_reinit_end_time, RECORD_ELASTIC_REINIT_END},
     };
-    const uint64_t step_bits =
-        UINT64_C(1) << FIELD_job_name | UINT64_C(1) << FIELD_step_count | UINT64_C(1) << FIELD_step_start_time;
     emit_step(s, p);
     if ((p->present & ~step_bits) == 0)
         return; /* almost every line of a long job */
@@ -211,9 +212,12 @@ enum line_result recorder_line(struct steplog *s, struct slice text) {
             return LINE_MALFORMED;
         return payload_has(&p, FIELD_event_type) ? emit_payload(s, &p) : LINE_NOT_MINE;
     }
+    int64_t steps = s->counts.steps;
     if (!payload_parse(&p, object))
         return slice_contains(object, "\"job_name\"") ? LINE_MALFORMED : LINE_NOT_MINE;
     enum line_result result = emit_payload(s, &p);
+    if (s->counts.steps > steps && p.present == step_bits && object.data == text.data)
+        recorder_learn_step(s, text, p.number[FIELD_step_count], p.number[FIELD_step_start_time]);
     if (result == LINE_NOT_MINE && p.message.size_bytes != 0)
         return read_message(s, p.message);
     return result;

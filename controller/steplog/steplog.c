@@ -27,6 +27,7 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     buf_init(&s->decoded, STEPLOG_MAX_LINE_BYTES + 8);
     buf_init(&s->plain, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->scratch, 2 * STEPLOG_MAX_LINE_BYTES);
+    buf_init(&s->step_prefix, STEPLOG_MAX_LINE_BYTES);
     return s;
 }
 
@@ -41,6 +42,7 @@ void steplog_free(struct steplog *s) {
     buf_done(&s->decoded);
     buf_done(&s->plain);
     buf_done(&s->scratch);
+    buf_done(&s->step_prefix);
     free(s);
 }
 
@@ -167,6 +169,10 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->said = false;
     if (stamp_ms != TIME_UNKNOWN)
         s->counts.last_stamp_ms = stamp_ms;
+    if (recorder_step_again(s, line)) {
+        s->last_said_ms = stamp_ms;
+        return;
+    }
     struct slice text = without_ansi(s, line), piece;
     /* A progress bar redraws itself with carriage returns: each drawing is a line of its own. */
     while (slice_take_until(&text, '\r', &piece))

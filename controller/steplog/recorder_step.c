@@ -1,0 +1,70 @@
+/* The recorder's step lines that begin like the one before: a million do, and differ in two numbers only. What stands
+ * before the numbers is compared as bytes; since it was read once as JSON in the long way, and what follows has the
+ * same shape, it would be read the same way again. Anything else goes the long way. */
+#include "base/mem.h"
+#include "steplog/formats.h"
+
+#include <string.h>
+
+static const char before_time[] = ", \"step_start_time\": ";
+enum { BEFORE_TIME = sizeof before_time - 1, MAX_PREFIX = 1024 };
+
+/* A JSON number of digits alone, at most `most` of them. */
+static bool take_digits(const char **at, const char *end, int most, uint64_t *value) {
+    const char *p = *at;
+    uint64_t sum = 0;
+    while (p < end && (unsigned char)(*p - '0') <= 9)
+        sum = sum * 10 + (uint64_t)(*p++ - '0');
+    bool ok = p > *at && p - *at <= most && (**at != '0' || p - *at == 1);
+    *at = p;
+    *value = sum;
+    return ok;
+}
+
+/* STEP, "step_start_time": SECONDS} ; the seconds have at most nine decimals, which is exact in nanoseconds. */
+static bool take_tail(const char *at, const char *end, int64_t *step, int64_t *ns) {
+    static const uint32_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+    uint64_t number, seconds, fraction = 0;
+    if (!take_digits(&at, end, 15, &number) || end - at < BEFORE_TIME || memcmp(at, before_time, BEFORE_TIME) != 0)
+        return false;
+    at += BEFORE_TIME;
+    if (!take_digits(&at, end, 9 + 1, &seconds) || seconds > 9000000000u)
+        return false;
+    int decimals = 0;
+    if (at < end && *at == '.') {
+        const char *from = ++at;
+        while (at < end && (unsigned char)(*at - '0') <= 9 && at - from < 10)
+            fraction = fraction * 10 + (uint64_t)(*at++ - '0');
+        decimals = (int)(at - from);
+        if (decimals == 0 || decimals > 9)
+            return false;
+    }
+    *step = (int64_t)number;
+    *ns = (int64_t)(seconds * 1000000000 + fraction * scale[decimals]);
+    return end - at == 1 && *at == '}';
+}
+
+bool recorder_step_again(struct steplog *s, struct slice line) {
+    int64_t step, ns;
+    size_t size = s->step_prefix.size_bytes;
+    if (size == 0 || line.size_bytes <= size || memcmp(line.data, s->step_prefix.data, size) != 0 ||
+        !take_tail(line.data + size, line.data + line.size_bytes, &step, &ns))
+        return false;
+    struct record r = steplog_record(s, RECORD_STEP_START);
+    r.step = step;
+    r.at_ms = (ns + 500000) / 1000000;
+    steplog_emit(s, &r, STEPLOG_RECORDER);
+    return true;
+}
+
+void recorder_learn_step(struct steplog *s, struct slice text, int64_t step, int64_t ns) {
+    static const char key[] = "\"step_count\": ";
+    const char *at = slice_find(text, key), *end = text.data + text.size_bytes;
+    int64_t same_step, same_ns;
+    buf_clear(&s->step_prefix);
+    if (s->patterns != NULL || at == NULL || at - text.data > MAX_PREFIX)
+        return;
+    at += sizeof key - 1;
+    if (take_tail(at, end, &same_step, &same_ns) && same_step == step && same_ns == ns)
+        buf_append_slice(&s->step_prefix, slice_range(text.data, at));
+}
