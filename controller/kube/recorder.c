@@ -1,69 +1,95 @@
 #include "kube/recorder.h"
 
+#include "base/jsonlog.h"
 #include "base/jwrite.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 
 #include <string.h>
 
-enum { NOTE_MAX_BYTES = 1024, BURST = 25, MAX_REMEMBERED = 1024, MAX_UNDER_WAY = 32 };
-#define TOKEN_US INT64_C(300000000)  /* then one in five minutes, as client-go's EventSourceObjectSpamFilter */
-#define SERIES_US INT64_C(360000000) /* repeats within six minutes are one series, as client-go's tools/events */
+enum { NOTE_MAX_BYTES = 1024, MAX_WAITING = 1024, MAX_UNDER_WAY = 8 };
+#define PACE_US INT64_C(50000)
 
-struct series {
-    char *namespace_, *name;
-    int64_t count, last_us; /* monotonic */
-    bool is_written;        /* the first one is known to the server */
-};
-
-struct bucket {
-    int64_t tokens, last_us;
-};
-
-struct sending {
+struct telling { /* waits in order, then is under way */
     struct kube_recorder *recorder;
-    struct kube_call *call;
-    char *series_key;
-    struct sending *next;
+    struct kube_call *call; /* NULL: waits */
+    char *namespace_, *name;
+    struct buf body;
+    struct telling *next;
 };
 
 struct kube_recorder {
     struct kube_client *client;
     struct loop *loop;
-    char *controller, *instance;
-    struct map series;  /* by what makes two events the same */
-    struct map buckets; /* by uid of the object */
-    struct sending *sending;
-    int under_way;
-    int64_t number; /* makes names differ within one microsecond */
+    struct loop_timer *timer;
+    char *component;
+    struct telling *first;
+    int waiting, under_way;
+    int64_t next_us; /* monotonic: not before */
 };
 
-static void series_free(void *value) {
-    struct series *s = value;
-    free(s->namespace_);
-    free(s->name);
-    free(s);
+static void telling_free(struct telling *t) {
+    for (struct telling **p = &t->recorder->first; *p != NULL; p = &(*p)->next)
+        if (*p == t) {
+            *p = t->next;
+            break;
+        }
+    if (t->call != NULL)
+        t->recorder->under_way--;
+    else
+        t->recorder->waiting--;
+    free(t->namespace_);
+    free(t->name);
+    buf_done(&t->body);
+    free(t);
 }
 
-static bool take_token(struct kube_recorder *r, const char *uid, int64_t now_us) {
-    struct bucket *b = map_get(&r->buckets, slice_of(uid));
-    if (b == NULL) {
-        if (r->buckets.count >= MAX_REMEMBERED) {
-            map_done(&r->buckets);
-            map_init(&r->buckets, free);
-        }
-        b = mem_new(struct bucket);
-        *b = (struct bucket){.tokens = BURST, .last_us = now_us};
-        map_put(&r->buckets, slice_of(uid), b);
+static void pump(void *context);
+
+static void sent(void *context, int status, struct slice body, const struct error *err) {
+    struct telling *t = context;
+    struct kube_recorder *r = t->recorder;
+    (void)body;
+    if (err != NULL)
+        jsonlog(JSONLOG_DEBUG, "event not written", "namespace", LOG_S(t->namespace_), "name", LOG_S(t->name),
+                "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
+    telling_free(t);
+    pump(r);
+}
+
+static void send_request(struct telling *t) {
+    struct kube_recorder *r = t->recorder;
+    char namespace_[768], name[1024];
+    if (!kube_escape(namespace_, sizeof namespace_, t->namespace_) || !kube_escape(name, sizeof name, t->name)) {
+        telling_free(t);
+        return;
     }
-    int64_t earned = (now_us - b->last_us) / TOKEN_US;
-    b->tokens = b->tokens + earned > BURST ? BURST : b->tokens + earned;
-    b->last_us += earned * TOKEN_US;
-    if (b->tokens == 0)
-        return false;
-    b->tokens--;
-    return true;
+    CLEANUP_FREE char *path =
+        mem_format("/api/v1/namespaces/%s/events/%s?fieldManager=goodput-controller&force=true", namespace_, name);
+    struct kube_request request = {.method = "PATCH",
+                                   .path = path,
+                                   .body = buf_slice(&t->body),
+                                   .content_type = "application/apply-patch+yaml",
+                                   .may_retry = true};
+    r->waiting--;
+    r->under_way++;
+    t->call = kube_call(r->client, &request, sent, t);
+}
+
+static void pump(void *context) {
+    struct kube_recorder *r = context;
+    while (r->waiting > 0 && r->under_way < MAX_UNDER_WAY) {
+        int64_t now_us = loop_now(r->loop).us;
+        if (now_us < r->next_us) {
+            loop_timer_set(r->timer, r->next_us - now_us);
+            return;
+        }
+        struct telling *t = r->first;
+        while (t->call != NULL)
+            t = t->next;
+        r->next_us = now_us + PACE_US;
+        send_request(t);
+    }
 }
 
 static void write_reference(struct jwrite *w, const struct kube_object_reference *o) {
@@ -73,8 +99,7 @@ static void write_reference(struct jwrite *w, const struct kube_object_reference
                    {"kind", o->kind},
                    {"namespace", o->namespace_},
                    {"name", o->name},
-                   {"uid", o->uid},
-                   {"resourceVersion", o->resource_version}};
+                   {"uid", o->uid}};
     jwrite_object(w);
     for (size_t i = 0; i < ARRAY_SIZE(members); i++)
         if (members[i].value != NULL && members[i].value[0] != '\0')
@@ -82,146 +107,83 @@ static void write_reference(struct jwrite *w, const struct kube_object_reference
     jwrite_object_end(w);
 }
 
-static void write_event(struct kube_recorder *r, const struct kube_object_reference *o, const struct series *s,
-                        const char *type, const char *reason, const char *action, const char *note, struct buf *out) {
-    char now[RFC3339_SIZE], cut[NOTE_MAX_BYTES + 1];
-    rfc3339_format(now, loop_wall(r->loop).us * 1000, 6);
-    slice_copy(cut, sizeof cut, slice_of(note));
+static void write_event(const struct kube_recorder *r, const struct kube_object_reference *o,
+                        const struct kube_happening *h, struct telling *t) {
+    char first[RFC3339_SIZE], last[RFC3339_SIZE], cut[NOTE_MAX_BYTES + 1];
+    rfc3339_format_s(first, h->first_ms);
+    rfc3339_format_s(last, h->last_ms);
+    slice_copy(cut, sizeof cut, slice_of(h->note));
     struct jwrite w;
-    jwrite_init(&w, out);
+    jwrite_init(&w, &t->body);
     jwrite_object(&w);
-    jwrite_member_text(&w, "apiVersion", "events.k8s.io/v1");
+    jwrite_member_text(&w, "apiVersion", "v1");
     jwrite_member_text(&w, "kind", "Event");
     jwrite_key(&w, "metadata");
     jwrite_object(&w);
-    jwrite_member_text(&w, "name", s->name);
-    jwrite_member_text(&w, "namespace", s->namespace_);
+    jwrite_member_text(&w, "name", t->name);
+    jwrite_member_text(&w, "namespace", t->namespace_);
     jwrite_object_end(&w);
-    jwrite_member_text(&w, "eventTime", now);
-    jwrite_member_text(&w, "reportingController", r->controller);
-    jwrite_member_text(&w, "reportingInstance", r->instance);
-    jwrite_member_text(&w, "action", action != NULL && action[0] != '\0' ? action : reason);
-    jwrite_member_text(&w, "reason", reason);
-    jwrite_key(&w, "regarding");
+    jwrite_key(&w, "involvedObject");
     write_reference(&w, o);
-    jwrite_member_text(&w, "note", cut);
-    jwrite_member_text(&w, "type", type);
-    jwrite_object_end(&w);
-}
-
-static void write_series(struct kube_recorder *r, const struct series *s, struct buf *out) {
-    char now[RFC3339_SIZE];
-    rfc3339_format(now, loop_wall(r->loop).us * 1000, 6);
-    struct jwrite w;
-    jwrite_init(&w, out);
+    jwrite_member_text(&w, "type", h->type);
+    jwrite_member_text(&w, "reason", h->reason);
+    jwrite_member_text(&w, "message", cut);
+    jwrite_key(&w, "source");
     jwrite_object(&w);
-    jwrite_key(&w, "series");
-    jwrite_object(&w);
-    jwrite_member_int(&w, "count", s->count);
-    jwrite_member_text(&w, "lastObservedTime", now);
+    jwrite_member_text(&w, "component", r->component);
     jwrite_object_end(&w);
+    jwrite_member_text(&w, "reportingComponent", r->component);
+    jwrite_member_text(&w, "firstTimestamp", first);
+    jwrite_member_text(&w, "lastTimestamp", last);
+    jwrite_member_int(&w, "count", 1);
     jwrite_object_end(&w);
 }
 
-static void sending_free(struct sending *s) {
-    for (struct sending **p = &s->recorder->sending; *p != NULL; p = &(*p)->next)
-        if (*p == s) {
-            *p = s->next;
-            break;
-        }
-    s->recorder->under_way--;
-    free(s->series_key);
-    free(s);
+/* The one of that name that still waits, or a new one at the end; NULL if too many wait. */
+static struct telling *place(struct kube_recorder *r, const char *namespace_, const char *name) {
+    struct telling **end = &r->first;
+    for (; *end != NULL; end = &(*end)->next)
+        if ((*end)->call == NULL && strcmp((*end)->name, name) == 0 && strcmp((*end)->namespace_, namespace_) == 0)
+            return *end;
+    if (r->waiting >= MAX_WAITING)
+        return NULL;
+    struct telling *t = mem_new(struct telling);
+    *t = (struct telling){.recorder = r, .namespace_ = mem_strdup(namespace_), .name = mem_strdup(name)};
+    buf_init(&t->body, 16 << 10);
+    *end = t;
+    r->waiting++;
+    return t;
 }
 
-/* A failed write is dropped. If the event of a series is not there (never came, or expired), the next one starts anew.
- */
-static void sent(void *context, int status, struct slice body, const struct error *err) {
-    (void)status, (void)body;
-    struct sending *s = context;
-    struct kube_recorder *r = s->recorder;
-    struct series *series = map_get(&r->series, slice_of(s->series_key));
-    if (series != NULL && err == NULL)
-        series->is_written = true;
-    else if (series != NULL)
-        map_remove(&r->series, slice_of(s->series_key));
-    sending_free(s);
-}
-
-static void send_request(struct kube_recorder *r, const struct kube_request *request, const char *key) {
-    struct sending *s = mem_new(struct sending);
-    *s = (struct sending){.recorder = r, .series_key = mem_strdup(key), .next = r->sending};
-    r->sending = s;
-    r->under_way++;
-    s->call = kube_call(r->client, request, sent, s);
-}
-
-static struct series *new_series(struct kube_recorder *r, const struct kube_object_reference *o, const char *key) {
-    if (r->series.count >= MAX_REMEMBERED) {
-        map_done(&r->series);
-        map_init(&r->series, series_free);
-    }
-    struct series *s = mem_new(struct series);
+void kube_recorder_tell(struct kube_recorder *r, const struct kube_object_reference *o,
+                        const struct kube_happening *h) {
     const char *namespace_ = o->namespace_ != NULL && o->namespace_[0] != '\0' ? o->namespace_ : "default";
-    *s = (struct series){.namespace_ = mem_strdup(namespace_), .count = 1};
-    s->name = mem_format("%.200s.%llx%04llx", o->name, (unsigned long long)loop_wall(r->loop).us,
-                         (unsigned long long)(r->number++ & 0xffff));
-    map_put(&r->series, slice_of(key), s);
-    return s;
-}
-
-void kube_recorder_event(struct kube_recorder *r, const struct kube_object_reference *o, const char *type,
-                         const char *reason, const char *action, const char *note) {
-    int64_t now_us = loop_now(r->loop).us;
-    char *key CLEANUP_FREE = mem_format("%s|%s|%s|%s|%s|%s", o->uid != NULL ? o->uid : "", o->name, type, reason,
-                                        action != NULL ? action : "", note);
-    struct series *s = map_get(&r->series, slice_of(key));
-    bool is_repeat = s != NULL && now_us - s->last_us < SERIES_US;
-    if (is_repeat) {
-        s->count++;
-        s->last_us = now_us;
-    }
-    if (!take_token(r, o->uid != NULL ? o->uid : o->name, now_us) || r->under_way >= MAX_UNDER_WAY ||
-        (is_repeat && !s->is_written))
+    CLEANUP_FREE char *name = mem_format("%.180s.%s", o->name, h->id);
+    struct telling *t = place(r, namespace_, name);
+    if (t == NULL)
         return;
-    struct buf body CLEANUP_BUF = {0};
-    buf_init(&body, 16 << 10);
-    if (!is_repeat) {
-        s = new_series(r, o, key);
-        s->last_us = now_us;
-        write_event(r, o, s, type, reason, action, note, &body);
-    } else
-        write_series(r, s, &body);
-    char *path CLEANUP_FREE = mem_format("/apis/events.k8s.io/v1/namespaces/%s/events%s%s", s->namespace_,
-                                         is_repeat ? "/" : "", is_repeat ? s->name : "");
-    struct kube_request request = {.method = is_repeat ? "PATCH" : "POST",
-                                   .path = path,
-                                   .body = buf_slice(&body),
-                                   .content_type = is_repeat ? "application/merge-patch+json" : NULL};
-    send_request(r, &request, key);
+    buf_clear(&t->body);
+    write_event(r, o, h, t);
+    pump(r);
 }
 
-struct kube_recorder *kube_recorder_new(struct kube_client *client, const char *controller, const char *instance) {
+struct kube_recorder *kube_recorder_new(struct kube_client *client, const char *component) {
     struct kube_recorder *r = mem_new(struct kube_recorder);
     r->client = client;
     r->loop = kube_client_loop(client);
-    r->controller = mem_strdup(controller);
-    r->instance = mem_strdup(instance);
-    map_init(&r->series, series_free);
-    map_init(&r->buckets, free);
+    r->component = mem_strdup(component);
+    r->timer = loop_timer_new(r->loop, pump, r);
     return r;
 }
 
 void kube_recorder_free(struct kube_recorder *recorder) {
     if (recorder == NULL)
         return;
-    while (recorder->sending != NULL) {
-        kube_call_cancel(recorder->sending->call);
-        sending_free(recorder->sending);
+    while (recorder->first != NULL) {
+        kube_call_cancel(recorder->first->call);
+        telling_free(recorder->first);
     }
-    map_done(&recorder->series);
-    map_done(&recorder->buckets);
-    free(recorder->controller);
-    free(recorder->instance);
+    loop_timer_free(recorder->timer);
+    free(recorder->component);
     free(recorder);
 }

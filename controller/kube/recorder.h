@@ -1,6 +1,8 @@
-/* recorder: writes Kubernetes Events (events.k8s.io/v1) about an object: repeats become a series, a token bucket per
- * object limits them (burst 25, then one in 5 minutes, as client-go's tools/record), and a failed write is dropped: an
- * Event is never worth more. */
+/* recorder: writes Kubernetes Events about an object. Each Event has a name made of the object's and an id, and is
+ * applied (server-side apply, core/v1: there an Event may be changed), so that what is told again under the same id
+ * updates the one Event, whichever replica told it first, and the same words again change nothing. Writes are paced
+ * (20 a second over all objects; of one id only the newest waits), and one that fails is dropped: an Event is never
+ * worth more. */
 #ifndef KUBE_RECORDER_H
 #define KUBE_RECORDER_H
 
@@ -9,13 +11,20 @@
 struct kube_recorder;
 
 struct kube_object_reference {
-    const char *api_version, *kind, *namespace_, *name, *uid, *resource_version;
+    const char *api_version, *kind, *namespace_, *name, *uid;
 };
 
-struct kube_recorder *kube_recorder_new(struct kube_client *client, const char *controller, const char *instance);
-void kube_recorder_free(struct kube_recorder *recorder);
-/* type: "Normal" or "Warning"; note is cut to 1 KiB. */
-void kube_recorder_event(struct kube_recorder *recorder, const struct kube_object_reference *regarding, const char *type,
-                         const char *reason, const char *action, const char *note);
+struct kube_happening {
+    const char *id;            /* what happened, within the object: lower case, digits, '.' and '-' */
+    const char *type;          /* "Normal" or "Warning" */
+    const char *reason, *note; /* the note is cut to 1 KiB */
+    int64_t first_ms, last_ms; /* Unix time */
+};
+
+/* component: who says so, as kubectl describe shows it. */
+struct kube_recorder *kube_recorder_new(struct kube_client *client, const char *component);
+void kube_recorder_free(struct kube_recorder *recorder); /* what waits is dropped */
+void kube_recorder_tell(struct kube_recorder *recorder, const struct kube_object_reference *regarding,
+                        const struct kube_happening *happening);
 
 #endif

@@ -7,6 +7,7 @@
 #include "steplog/steplog.h"
 
 #define JOB_MAX_NOTICES 64
+#define JOB_TOLD 16 /* so many of the newest interruptions are told as Events */
 #define JOB_MAX_PREVIOUS 4
 #define JOB_CONDITIONS 5
 #define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
@@ -23,9 +24,9 @@ struct log_process { /* the log of one instance of the log container */
     struct steplog *parser;
 };
 
-struct job_notice {
-    const char *type, *reason;
-    char note[512];
+struct job_told { /* an interruption that was told as an Event */
+    int number;
+    uint64_t hash; /* of what was said */
 };
 
 struct job_condition { /* as last written */
@@ -76,10 +77,9 @@ struct model_job {
     struct job_condition conditions[JOB_CONDITIONS];
     struct job_previous previous[JOB_MAX_PREVIOUS];
     int previous_count;
-    struct job_notice notices[JOB_MAX_NOTICES];
+    struct model_notice *notices; /* their notes are ours */
     int notice_count, notice_next;
-    struct model_notice notice;
-    int64_t told_interruptions;
+    struct job_told told[JOB_TOLD];
     bool told_end, is_final, told_first_step;
     const char *told_log_reason;
     bool was_evaluated;        /* by us: then a status that is observed is our own */
@@ -91,8 +91,7 @@ struct model_job {
 
 /* model.c */
 void job_mark_dirty(struct model *m, struct model_job *job);
-void job_notice(struct model_job *job, const char *type, const char *reason, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void job_notice(struct model_job *job, const struct model_notice *notice); /* the note is copied */
 
 /* target.c: which target, which slots, which log */
 void job_target_appeared(struct model *m, struct target *t);

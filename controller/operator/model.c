@@ -25,10 +25,19 @@ struct model *model_new(const struct model_options *options) {
     return m;
 }
 
+static void drop_notices(struct model_job *job) {
+    for (int i = 0; i < job->notice_count; i++)
+        mem_freep(&job->notices[i].note);
+    free(job->notices);
+    job->notices = NULL;
+    job->notice_next = job->notice_count = 0;
+}
+
 static void job_free(struct model_job *job) {
     job_logs_done(job);
     ledger_free(job->ledger);
     job_free_patterns(job);
+    drop_notices(job);
     free(job->processes);
     free(job->log_pods);
     free(job->pushed.items);
@@ -64,16 +73,12 @@ void job_mark_dirty(struct model *m, struct model_job *job) {
     m->dirty[m->dirty_count++] = job;
 }
 
-void job_notice(struct model_job *job, const char *type, const char *reason, const char *format, ...) {
+void job_notice(struct model_job *job, const struct model_notice *notice) {
     if (job->notice_count == JOB_MAX_NOTICES)
         return;
-    struct job_notice *n = &job->notices[job->notice_count++];
-    va_list args;
-    n->type = type;
-    n->reason = reason;
-    va_start(args, format);
-    vsnprintf(n->note, sizeof n->note, format, args);
-    va_end(args);
+    job->notices = mem_resize(job->notices, (size_t)job->notice_count + 1, sizeof *job->notices);
+    job->notices[job->notice_count] = *notice;
+    job->notices[job->notice_count++].note = mem_strdup(notice->note);
 }
 
 /* ---- JobGoodputs ---- */
@@ -316,11 +321,8 @@ void model_job_set_user(struct model_job *job, void *user) {
 }
 
 const struct model_notice *model_job_next_notice(struct model_job *job) {
-    if (job->notice_next >= job->notice_count) {
-        job->notice_next = job->notice_count = 0;
-        return NULL;
-    }
-    const struct job_notice *n = &job->notices[job->notice_next++];
-    job->notice = (struct model_notice){n->type, n->reason, n->note};
-    return &job->notice;
+    if (job->notice_next < job->notice_count)
+        return &job->notices[job->notice_next++];
+    drop_notices(job);
+    return NULL;
 }

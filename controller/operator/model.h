@@ -96,8 +96,11 @@ void model_job_log_trouble(struct model_job *job, const char *pod_uid, const cha
 void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
 
 /* ---- events worth telling (Kubernetes Events, log) since the last call; NULL when there are no more ---- */
+#define MODEL_NOTE_SIZE 1024 /* what the API takes */
 struct model_notice {
-    const char *type, *reason, *note; /* "Warning", "Interrupted", "NodeFailure: ..." ; valid until the next call */
+    const char *type, *reason, *note; /* "Warning", "Interrupted", "NodeFailure ..." ; valid until the next call */
+    char id[48];                      /* of the thing told, within the JobGoodput: told again, the Event is updated */
+    int64_t first_ms, last_ms;        /* when it began, and when what is told of it ended */
 };
 const struct model_notice *model_job_next_notice(struct model_job *job);
 

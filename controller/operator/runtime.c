@@ -191,7 +191,7 @@ static int set_up(struct runtime *r, struct error **err) {
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
     struct model_options model = {.version = GOODPUT_VERSION};
     r->model = model_new(&model);
-    r->recorder = kube_recorder_new(r->client, "goodput.dev/controller", r->identity);
+    r->recorder = kube_recorder_new(r->client, "goodput-controller");
     struct runtime_jobs_options jobs = {
         .client = r->client,
         .model = r->model,

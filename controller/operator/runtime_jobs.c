@@ -180,14 +180,15 @@ static uint64_t summary_key(const struct model_summary *summary) {
 }
 
 static void tell_notices(struct runtime_job *mine) {
-    struct kube_object_reference regarding = {"goodput.dev/v1alpha1",         "JobGoodput",
-                                              model_job_namespace(mine->job), model_job_name(mine->job),
-                                              model_job_uid(mine->job),       mine->resource_version};
+    struct kube_object_reference regarding = {"goodput.dev/v1alpha1", "JobGoodput", model_job_namespace(mine->job),
+                                              model_job_name(mine->job), model_job_uid(mine->job)};
     const struct model_notice *notice;
     while ((notice = model_job_next_notice(mine->job)) != NULL) {
         jsonlog(JSONLOG_INFO, "notice", "namespace", LOG_S(regarding.namespace_), "name", LOG_S(regarding.name),
                 "reason", LOG_S(notice->reason), "note", LOG_S(notice->note), NULL);
-        kube_recorder_event(mine->owner->recorder, &regarding, notice->type, notice->reason, "Account", notice->note);
+        struct kube_happening happening = {notice->id,   notice->type,     notice->reason,
+                                           notice->note, notice->first_ms, notice->last_ms};
+        kube_recorder_tell(mine->owner->recorder, &regarding, &happening);
     }
 }
 

@@ -47,7 +47,8 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->needs_all_pods = true;
     job->log_pod_count = 0;
     job->log_pods_version = UINT64_MAX;
-    job->told_interruptions = job->told_steps = 0;
+    memset(job->told, 0, sizeof job->told);
+    job->told_steps = 0;
     job->told_through_ms = job->holds_over_ms = TIME_UNKNOWN;
     job->hold_now.kind = BUCKET_COUNT;
     job->told_end = job->is_final = job->told_first_step = false;

@@ -56,14 +56,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
   resources: [workloads]
   verbs: [get, list, watch]
 - apiGroups: [""]
-  resources: [pods, events]
+  resources: [pods]
   verbs: [get, list, watch]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [get, list, watch, create, patch]
 {{- if .Values.rbac.podLogs }}
 - apiGroups: [""]
   resources: [pods/log]
   verbs: [get]
 {{- end }}
-- apiGroups: [events.k8s.io]
-  resources: [events]
-  verbs: [create, patch]
 {{- end -}}
