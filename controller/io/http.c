@@ -76,6 +76,7 @@ int http_on_connected(void *context, char *remote_ip, char *local_ip, int remote
     (void)remote_ip, (void)local_ip, (void)remote_port, (void)local_port;
     struct http_request *r = context;
     r->had_connection = true;
+    r->is_connecting = false;
     if (r->state == REQUEST_OPENING)
         r->state = REQUEST_OPEN;
     return CURL_PREREQFUNC_OK;
@@ -129,10 +130,15 @@ static void request_free(struct http_request *r) {
     free(r);
 }
 
+/* Whether they may share a connection. */
+static bool are_together(const struct http_request *a, const struct http_request *b) {
+    return a->is_lazy == b->is_lazy && strcmp(a->origin, b->origin) == 0;
+}
+
 /* What failed before there was a connection fails alike for those that wait for the same connection. */
 static void fail_those_behind(const struct http_request *failed) {
     for (struct http_request *r = failed->client->first; r != NULL; r = r->next)
-        if (r->state == REQUEST_QUEUED && strcmp(r->origin, failed->origin) == 0) {
+        if (r->state == REQUEST_QUEUED && are_together(r, failed)) {
             r->state = REQUEST_FINISHED;
             error_set(&r->failure, failed->failure->code, "%s", failed->failure->text);
         }
@@ -188,19 +194,30 @@ static bool end_one(struct http_client *client) {
 
 /* Beginnings. */
 
-static bool is_opening(const struct http_client *client, const char *origin) {
-    for (const struct http_request *r = client->first; r != NULL; r = r->next)
-        if (r->state == REQUEST_OPENING && strcmp(r->origin, origin) == 0)
+static bool is_behind(const struct http_request *waiting) {
+    for (const struct http_request *r = waiting->client->first; r != NULL; r = r->next)
+        if (r->state == REQUEST_OPENING && are_together(r, waiting))
             return true;
     return false;
 }
 
+static struct http_pool *pool_for(const struct http_request *r) {
+    struct http_client *client = r->client;
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        if (!pool->is_retired && pool->is_lazy == r->is_lazy)
+            return pool;
+    struct http_pool *fresh = http_pool_new(client, r->is_lazy);
+    fresh->next = client->pools;
+    client->pools = fresh;
+    return fresh;
+}
+
 static bool open_one(struct http_client *client) {
     for (struct http_request *r = client->first; r != NULL; r = r->next) {
-        if (r->state != REQUEST_QUEUED || is_opening(client, r->origin))
+        if (r->state != REQUEST_QUEUED || is_behind(r))
             continue;
         r->state = REQUEST_OPENING;
-        r->pool = client->pools;
+        r->pool = pool_for(r);
         r->pool->request_count++;
         curl_multi_add_handle(r->pool->multi, r->easy);
         http_pool_kick(r->pool); /* over a connection that is there already, this sends the request */
@@ -228,6 +245,8 @@ void http_client_settle(void *context) {
     do
         collect_results(client);
     while (end_one(client) || open_one(client));
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        http_pool_watch(pool);
     free_retired(client);
     client->is_settling = false;
 }
@@ -271,7 +290,6 @@ struct http_client *http_client_new(struct loop *loop) {
     curl_global_init(CURL_GLOBAL_DEFAULT); /* counted by curl */
     struct http_client *client = mem_new(struct http_client);
     client->loop = loop;
-    client->pools = http_pool_new(client);
     client->silence_timer = loop_timer_new(loop, silence_due, client);
     return client;
 }
@@ -299,6 +317,7 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     r->client = client;
     r->handler = *handler;
     r->silence_timeout_us = options->silence_timeout_us;
+    r->is_lazy = options->is_lazy;
     r->last_byte_us = loop_now(client->loop).us;
     r->reply = (struct http_reply){.retry_after_us = -1, .content_type = r->content_type};
     r->previous = client->last;
@@ -312,6 +331,15 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     return r;
 }
 
+void http_hurry(struct http_request *request) {
+    if (request == NULL)
+        return;
+    request->is_hurried = true;
+    settle_later(request->client); /* first: its turn comes before what the caller defers */
+    if (request->pool != NULL)
+        http_pool_read(request->pool);
+}
+
 void http_cancel(struct http_request *request) {
     if (request == NULL)
         return;
@@ -322,8 +350,5 @@ void http_cancel(struct http_request *request) {
 void http_client_drop_connections(struct http_client *client) {
     for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
         pool->is_retired = true;
-    struct http_pool *fresh = http_pool_new(client);
-    fresh->next = client->pools;
-    client->pools = fresh;
     settle_later(client);
 }

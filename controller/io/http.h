@@ -35,6 +35,9 @@ struct http_options {
     int64_t total_timeout_us;   /* 0: none */
     int64_t silence_timeout_us; /* no byte received for this long ends it with -ETIMEDOUT; 0: none */
     bool is_http1_only;
+    /* Its reply stays in the socket, and wakes nobody, until http_hurry. Lazy requests have connections of their own;
+     * those are made without delay. */
+    bool is_lazy;
 };
 
 struct http_reply {
@@ -57,6 +60,9 @@ struct http_handler {
 
 struct http_request *http_start(struct http_client *client, const struct http_options *options,
                                 const struct http_handler *handler);
+/* From now on its reply is read as it comes. What has come already is read before deferred work that is added to the
+ * loop after this call. NULL-safe. */
+void http_hurry(struct http_request *request);
 void http_cancel(struct http_request *request);                /* no callback follows; NULL-safe */
 void http_client_drop_connections(struct http_client *client); /* new requests open new connections */
 

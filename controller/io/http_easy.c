@@ -39,7 +39,9 @@ static bool url_split(const char *url, struct url_parts *parts) {
 
 /* TCP finds out by itself, without waking us, that a peer is gone: also when bytes of ours are on their way. */
 static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose) {
-    (void)context, (void)purpose;
+    (void)purpose;
+    struct http_request *r = context;
+    r->is_connecting = true; /* also when curl tries again by itself, on a connection that had died */
     unsigned int timeout_ms = DEAD_PEER_MS;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
     return CURL_SOCKOPT_OK;
@@ -126,6 +128,7 @@ static void set_common(struct http_request *r, const struct http_options *o) {
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, http_on_connected);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, r);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -18,14 +18,21 @@ enum request_state {
     REQUEST_CANCELLED,
 };
 
+struct http_socket {
+    int wanted; /* LOOP_READ, LOOP_WRITE: what curl waits for */
+    int watched;
+    struct loop_fd *watch; /* NULL while nothing is watched */
+};
+
 /* A curl multi handle and its connections. "Dropping the connections" retires the pool: its requests go on until they
  * end, new ones get a new pool. (curl has no other way to say: not over that connection again.) */
 struct http_pool {
     struct http_client *client;
     CURLM *multi;
     struct loop_timer *timer;
-    struct loop_fd **watches; /* by descriptor */
-    size_t watch_count;
+    struct http_socket *sockets; /* by descriptor */
+    size_t socket_count;
+    bool is_lazy; /* for lazy requests only */
     size_t request_count;
     bool is_retired;
     struct http_pool *next;
@@ -46,23 +53,29 @@ struct http_request {
     char content_type[128];
     bool is_replied; /* on_reply was called */
     bool had_connection;
+    bool is_connecting; /* from a socket's making until a request may go out over it */
+    bool is_lazy, is_hurried;
     int64_t silence_timeout_us, last_byte_us;
     struct http_request *next, *previous;
 };
 
 struct http_client {
     struct loop *loop;
-    struct http_pool *pools; /* the first one takes new requests */
+    struct http_pool *pools; /* one that is not retired takes new requests; it is made when it is needed */
     struct http_request *first, *last;
     struct loop_timer *silence_timer;
     int64_t silence_deadline_us; /* what the timer is set to */
     bool is_settling;
 };
 
-struct http_pool *http_pool_new(struct http_client *client);
+struct http_pool *http_pool_new(struct http_client *client, bool is_lazy);
 void http_pool_free(struct http_pool *pool);
 /* Lets curl do what it can at once. */
 void http_pool_kick(struct http_pool *pool);
+/* Lets curl read what has come over sockets that are not watched. */
+void http_pool_read(struct http_pool *pool);
+/* Watches a lazy pool's sockets as curl and its requests' state want it now. */
+void http_pool_watch(struct http_pool *pool);
 /* Sets up request->easy and request->origin. */
 int http_easy_prepare(struct http_request *request, const struct http_options *options, struct error **err);
 void http_client_settle(void *client);

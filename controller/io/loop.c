@@ -60,6 +60,7 @@ struct loop {
     size_t deferred_count, deferred_capacity;
     loop_callback *terminate;
     void *terminate_context;
+    uint64_t wakeups;
     bool is_stopped;
     int exit_code;
 };
@@ -318,10 +319,15 @@ int loop_run(struct loop *loop) {
         timers_arm(loop);
         loop->turn->is_known = false;
         lws_service(loop->lws, 0);
+        loop->wakeups++;
     }
     loop->is_stopped = false;
     loop->turn->is_known = false;
     return loop->exit_code;
+}
+
+uint64_t loop_wakeups(const struct loop *loop) {
+    return loop->wakeups;
 }
 
 void loop_stop(struct loop *loop, int exit_code) {

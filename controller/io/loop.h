@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct loop;
 struct loop_timer;
@@ -17,6 +18,9 @@ struct loop *loop_new(struct error **err);
 void loop_free(struct loop *loop);
 int loop_run(struct loop *loop); /* until loop_stop; returns its exit code; may be run again */
 void loop_stop(struct loop *loop, int exit_code);
+
+/* How often the loop slept and was woken, since its making. */
+uint64_t loop_wakeups(const struct loop *loop);
 
 struct mono_time loop_now(const struct loop *loop); /* of this turn */
 struct wall_time loop_wall(const struct loop *loop);

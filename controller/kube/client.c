@@ -20,6 +20,7 @@ struct kube_call {
     struct buf body, reply;
     int64_t deadline_us;
     bool may_retry, was_refused; /* refused: one 401 was forgiven */
+    bool is_lazy;
     int tries;
     struct kube_backoff backoff;
     struct loop_timer *timer;
@@ -143,7 +144,8 @@ static void try_now(void *context) {
                                           .path = call->path,
                                           .content_type = call->content_type,
                                           .body = buf_slice(&call->body),
-                                          .total_us = left_us > 1000 ? left_us : 1000};
+                                          .total_us = left_us > 1000 ? left_us : 1000,
+                                          .is_lazy = call->is_lazy};
     struct http_handler handler = {.on_data = on_data, .on_done = on_done, .context = call};
     buf_clear(&call->reply);
     call->tries++;
@@ -158,6 +160,7 @@ struct kube_call *kube_call(struct kube_client *client, const struct kube_reques
     call->path = mem_strdup(request->path);
     call->content_type = mem_strdup(request->content_type);
     call->may_retry = request->may_retry;
+    call->is_lazy = request->is_lazy;
     call->done = done;
     call->context = context;
     call->backoff = (struct kube_backoff){.min_us = BACKOFF_MIN_US, .max_us = BACKOFF_MAX_US};
@@ -168,6 +171,14 @@ struct kube_call *kube_call(struct kube_client *client, const struct kube_reques
     buf_init(&call->reply, request->max_reply_bytes > 0 ? request->max_reply_bytes : REPLY_MAX_BYTES);
     try_now(call);
     return call;
+}
+
+void kube_call_hurry(struct kube_call *call) {
+    if (call == NULL)
+        return;
+    call->is_lazy = false; /* its next tries as well */
+    if (call->stream != NULL)
+        kube_stream_hurry(call->stream);
 }
 
 void kube_call_cancel(struct kube_call *call) {

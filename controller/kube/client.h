@@ -12,27 +12,30 @@ struct kube_client;
 struct kube_call;
 
 struct kube_options {
-    const char *kubeconfig;   /* --kubeconfig; NULL: $KUBECONFIG, then in-cluster, then ~/.kube/config */
-    const char *context;      /* --context; NULL: the current one */
-    const char *user_agent;   /* "goodput-controller/<version>" */
-    bool is_http1_only;       /* for tests */
+    const char *kubeconfig; /* --kubeconfig; NULL: $KUBECONFIG, then in-cluster, then ~/.kube/config */
+    const char *context;    /* --context; NULL: the current one */
+    const char *user_agent; /* "goodput-controller/<version>" */
+    bool is_http1_only;     /* for tests */
 };
 
 /* One line on failure that says which file and what is wrong. */
 struct kube_client *kube_client_new(struct loop *loop, const struct kube_options *options, struct error **err);
 void kube_client_free(struct kube_client *client);
-const char *kube_client_server(const struct kube_client *client);    /* URL */
-const char *kube_client_namespace(const struct kube_client *client); /* of the context or the service account; "default" */
+const char *kube_client_server(const struct kube_client *client); /* URL */
+const char *
+kube_client_namespace(const struct kube_client *client); /* of the context or the service account; "default" */
 struct loop *kube_client_loop(const struct kube_client *client);
 
 struct kube_request {
-    const char *method;       /* NULL: GET */
-    const char *path;         /* "/apis/goodput.dev/v1alpha1/..." with query; caller has escaped */
+    const char *method; /* NULL: GET */
+    const char *path;   /* "/apis/goodput.dev/v1alpha1/..." with query; caller has escaped */
     struct slice body;
-    const char *content_type; /* NULL: application/json. Also application/apply-patch+yaml, application/merge-patch+json */
-    size_t max_reply_bytes;   /* 0: 4 MiB; larger replies fail with -EMSGSIZE */
-    int64_t timeout_us;       /* 0: 30 s, over all tries */
+    const char
+        *content_type; /* NULL: application/json. Also application/apply-patch+yaml, application/merge-patch+json */
+    size_t max_reply_bytes; /* 0: 4 MiB; larger replies fail with -EMSGSIZE */
+    int64_t timeout_us;     /* 0: 30 s, over all tries */
     bool may_retry;
+    bool is_lazy; /* the reply wakes nobody and waits for kube_call_hurry (io/http.h) */
 };
 
 /* status: HTTP status, 0 if no reply came. body: whole reply. err: NULL for 2xx; for other replies the Status message
@@ -40,6 +43,7 @@ struct kube_request {
 typedef void kube_done(void *context, int status, struct slice body, const struct error *err);
 struct kube_call *kube_call(struct kube_client *client, const struct kube_request *request, kube_done *done,
                             void *context);
+void kube_call_hurry(struct kube_call *call);  /* as http_hurry; NULL-safe */
 void kube_call_cancel(struct kube_call *call); /* no callback follows; NULL-safe */
 
 /* Percent-encodes a path segment or query value into out (bounded); false if it did not fit. */

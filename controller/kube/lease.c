@@ -10,7 +10,11 @@
 #include <string.h>
 
 /* One round at a time: read (or, while leading, skip that: our own last write is what the server holds), judge, write.
- * Source: client-go tools/leaderelection/leaderelection.go, tryAcquireOrRenew, with its fast path. */
+ * Source: client-go tools/leaderelection/leaderelection.go, tryAcquireOrRenew, with its fast path.
+ *
+ * A leader wakes up once per renewal: the reply stays in the socket until the next renewal is due and is judged then.
+ * That is no later than it could be acted on: client-go too lets retryPeriod pass before it tries again. What is not
+ * there by then is read as it comes. The deadline counts from the last renewal whose success was read. */
 
 struct record {
     char holder[256];
@@ -41,6 +45,7 @@ struct kube_lease {
 static void round_begin(void *context);
 static void on_read(void *context, int status, struct slice body, const struct error *err);
 static void on_written(void *context, int status, struct slice body, const struct error *err);
+static void on_released(void *context, int status, struct slice body, const struct error *err);
 
 static int64_t now_us(const struct kube_lease *l) {
     return loop_now(l->loop).us;
@@ -180,8 +185,11 @@ static void send_write(struct kube_lease *l, const char *holder, kube_done *done
     struct kube_request request = {.method = is_new ? "POST" : "PUT",
                                    .path = path,
                                    .body = buf_slice(&body),
-                                   .timeout_us = l->renew_deadline_us / 2};
+                                   .timeout_us = l->renew_deadline_us / 2,
+                                   .is_lazy = l->is_leading};
     l->asked_us = now_us(l);
+    if (l->is_leading)
+        loop_timer_set(l->timer, l->retry_us);
     l->call = kube_call(l->client, &request, done, l);
 }
 
@@ -191,12 +199,22 @@ static void read_lease(struct kube_lease *l) {
     l->call = kube_call(l->client, &request, on_read, l);
 }
 
-static void round_begin(void *context) {
+static void round_go(void *context) {
     struct kube_lease *l = context;
+    if (l->call != NULL || l->is_over)
+        return;
+    loop_timer_stop(l->timer);
     if (l->is_leading && l->seen.resource_version[0] != '\0')
         send_write(l, l->identity, on_written);
     else
         read_lease(l);
+}
+
+/* The reply to the last renewal, if it is there, is handed to on_written before round_go runs. */
+static void round_begin(void *context) {
+    struct kube_lease *l = context;
+    kube_call_hurry(l->call);
+    loop_defer(l->loop, round_go, l);
 }
 
 static void tell_leader(struct kube_lease *l) {
@@ -237,6 +255,12 @@ static void on_written(void *context, int status, struct slice body, const struc
     struct kube_lease *l = context;
     l->call = NULL;
     struct record r;
+    if (l->released != NULL) {
+        if (err == NULL && parse_lease(body, &r))
+            see(l, &r);
+        send_write(l, "", on_released);
+        return;
+    }
     next_round(l);
     if (err != NULL || status >= 300 || !parse_lease(body, &r)) {
         if (status != 409)
@@ -293,11 +317,14 @@ void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *con
     lease->is_over = true;
     loop_timer_stop(lease->timer);
     loop_timer_stop(lease->deadline);
-    kube_call_cancel(lease->call);
-    lease->call = NULL;
     lease->released = done;
     lease->released_context = context;
-    /* A renewal that was under way may win the race: then the lease runs out by itself */
+    if (was_leading && lease->call != NULL) {
+        kube_call_hurry(lease->call); /* on_written goes on: it needs the resourceVersion of that renewal */
+        return;
+    }
+    kube_call_cancel(lease->call);
+    lease->call = NULL;
     if (was_leading)
         send_write(lease, "", on_released);
     else
@@ -309,6 +336,7 @@ void kube_lease_free(struct kube_lease *lease) {
         return;
     kube_call_cancel(lease->call);
     loop_defer_cancel(lease->loop, released_at_once, lease);
+    loop_defer_cancel(lease->loop, round_go, lease);
     loop_timer_free(lease->timer);
     loop_timer_free(lease->deadline);
     free(lease->namespace_);

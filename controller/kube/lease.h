@@ -9,13 +9,13 @@ struct kube_lease;
 
 struct kube_lease_options {
     const char *namespace_, *name;
-    const char *identity;      /* "<host>_<random>" */
+    const char *identity;                             /* "<host>_<random>" */
     int64_t duration_us, renew_deadline_us, retry_us; /* 0: 15 s, 10 s, 2 s */
 };
 
 struct kube_lease_handler {
     void (*on_leading)(void *context);
-    void (*on_lost)(void *context, const char *why); /* stop all writes and exit */
+    void (*on_lost)(void *context, const char *why);        /* stop all writes and exit */
     void (*on_leader)(void *context, const char *identity); /* somebody (else) leads now; may be NULL */
     void *context;
 };
@@ -26,7 +26,8 @@ struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_
 void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *context);
 void kube_lease_free(struct kube_lease *lease);
 bool kube_lease_is_leading(const struct kube_lease *lease);
-/* Time since the last successful renewal, for /healthz; 0 when not leading. */
+/* Time since the last renewal that is known to have succeeded, for /healthz; 0 when not leading. In ordinary life up to
+ * two tries' time: a renewal's reply is read when the next one is due. */
 int64_t kube_lease_age_us(const struct kube_lease *lease);
 
 #endif

@@ -15,7 +15,7 @@ struct kube_stream {
     struct buf body;
     int64_t silence_us, total_us;
     struct kube_credentials_waiter waiter;
-    bool is_waiting;
+    bool is_waiting, is_lazy;
     int generation; /* of the credentials it was sent with */
     struct http_request *request;
     struct error *failure;
@@ -99,7 +99,8 @@ static void send_request(struct kube_stream *s) {
                                    .transport = kube_credentials_transport(client->credentials),
                                    .total_timeout_us = s->total_us,
                                    .silence_timeout_us = s->silence_us,
-                                   .is_http1_only = client->is_http1_only};
+                                   .is_http1_only = client->is_http1_only,
+                                   .is_lazy = s->is_lazy};
     struct http_handler handler = {on_reply, on_data, on_done, s};
     s->generation = kube_credentials_generation(client->credentials);
     s->request = http_start(client->http, &options, &handler);
@@ -125,6 +126,7 @@ struct kube_stream *kube_stream_start(struct kube_client *client, const struct k
     s->accept = mem_strdup(options->accept != NULL ? options->accept : "application/json");
     s->silence_us = options->silence_us;
     s->total_us = options->total_us;
+    s->is_lazy = options->is_lazy;
     s->waiter = (struct kube_credentials_waiter){credentials_ready, s, NULL};
     buf_init(&s->body, options->body.size_bytes + 1);
     buf_append_slice(&s->body, options->body);
@@ -138,6 +140,11 @@ struct kube_stream *kube_stream_start(struct kube_client *client, const struct k
     else
         send_request(s);
     return s;
+}
+
+void kube_stream_hurry(struct kube_stream *stream) {
+    stream->is_lazy = false; /* if it still waits for credentials */
+    http_hurry(stream->request);
 }
 
 void kube_stream_cancel(struct kube_stream *stream) {

@@ -13,11 +13,13 @@ struct kube_stream_options {
     const char *content_type, *accept; /* NULL: application/json */
     struct slice body;                 /* copied */
     int64_t silence_us, total_us;      /* 0: none */
+    bool is_lazy;                      /* as in io/http.h */
 };
 
 /* The handler as in io/http.h. A 401 also makes the credentials be read again. */
 struct kube_stream *kube_stream_start(struct kube_client *client, const struct kube_stream_options *options,
                                       const struct http_handler *handler);
+void kube_stream_hurry(struct kube_stream *stream);  /* as http_hurry */
 void kube_stream_cancel(struct kube_stream *stream); /* no callback follows; NULL-safe */
 
 /* The text for a person in a reply that is no success: the Status's message, else "HTTP 503: <first line>". heap.

@@ -219,3 +219,65 @@ TEST(a_refused_connection_fails_all_that_wait_for_it) {
     buf_done(&bad.body);
     end(&f);
 }
+
+/* The reply has come, and is read when it is asked for; another request goes its own way meanwhile. */
+TEST(a_lazy_reply_waits_until_it_is_asked_for) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result lazy = {0}, other = {0};
+    get(f.client, rawserver_url(f.server), &lazy, (struct http_options){.is_lazy = true});
+    get(f.client, rawserver_url(f.server), &other, (struct http_options){0});
+    CHECK(loop_until(f.loop, &other.done));
+    loop_for(f.loop, 100000);
+    CHECK_INT(lazy.replies, 0);
+    CHECK_INT(rawserver_connections(f.server), 2);
+    uint64_t wakeups = loop_wakeups(f.loop);
+    http_hurry(lazy.request);
+    loop_for(f.loop, 0);
+    CHECK(lazy.done);
+    CHECK_TEXT(buf_text(&lazy.body), "hello");
+    CHECK(loop_wakeups(f.loop) - wakeups <= 2);
+    buf_done(&lazy.body);
+    buf_done(&other.body);
+    end(&f);
+}
+
+TEST(a_lazy_reply_that_is_late_is_read_as_it_comes) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r = {0};
+    char url[128];
+    snprintf(url, sizeof url, "%s/slow", rawserver_url(f.server));
+    get(f.client, url, &r, (struct http_options){.is_lazy = true});
+    loop_for(f.loop, 2000);
+    http_hurry(r.request);
+    CHECK(loop_until(f.loop, &r.done));
+    CHECK_TEXT(buf_text(&r.body), "hello");
+    buf_done(&r.body);
+    end(&f);
+}
+
+static void serve_once(void *context, struct rawconn *c, struct slice request) {
+    int *count = context;
+    (void)request;
+    rawconn_reply(c, 200, "", "hello");
+    if (++*count == 1)
+        rawconn_close(c);
+}
+
+/* A connection that died between two lazy requests is replaced without a hurry: only replies may wait. */
+TEST(a_lazy_request_over_a_dead_connection_is_sent_again_at_once) {
+    int count = 0;
+    struct fixture f = begin(serve_once, &count);
+    for (int i = 0; i < 2; i++) {
+        struct result r = {0};
+        get(f.client, rawserver_url(f.server), &r, (struct http_options){.is_lazy = true});
+        loop_for(f.loop, 50000);
+        CHECK_INT(count, i + 1);
+        CHECK_INT(r.replies, 0);
+        http_hurry(r.request);
+        CHECK(loop_until(f.loop, &r.done));
+        CHECK_INT(r.code, 0);
+        buf_done(&r.body);
+    }
+    CHECK_INT(rawserver_connections(f.server), 2);
+    end(&f);
+}

@@ -29,16 +29,20 @@ static void on_leader(void *context, const char *identity) {
     buf_format(c->words, "%s sees %s. ", c->name, identity);
 }
 
-static void run(struct candidate *c, struct fixture *f, struct buf *words, const char *name) {
+static void run_timed(struct candidate *c, struct fixture *f, struct buf *words, const char *name, int64_t retry_us) {
     *c = (struct candidate){.words = words, .name = name};
     struct kube_lease_options options = {.namespace_ = "n",
                                          .name = "l",
                                          .identity = name,
-                                         .duration_us = 1000000,
-                                         .renew_deadline_us = 400000,
-                                         .retry_us = 20000};
+                                         .duration_us = retry_us * 50,
+                                         .renew_deadline_us = retry_us * 20,
+                                         .retry_us = retry_us};
     struct kube_lease_handler handler = {on_leading, on_lost, on_leader, c};
     c->lease = kube_lease_new(f->client, &options, &handler);
+}
+
+static void run(struct candidate *c, struct fixture *f, struct buf *words, const char *name) {
+    run_timed(c, f, words, name, 20000);
 }
 
 static void set_true(void *context) {
@@ -117,6 +121,91 @@ TEST(a_leader_that_was_deposed_stops) {
     CHECK(wait_text(f.loop, &words, "a leads."));
     apiserver_do(f.server, "patch leases n/l {\"spec\":{\"holderIdentity\":\"thief\"}}");
     CHECK(wait_text(f.loop, &words, "a lost: another replica holds the lease."));
+    kube_lease_free(a.lease);
+    fixture_end(&f);
+}
+
+/* One wake-up a renewal: the timer's. Reading each reply as it comes would make it two. */
+static void check_wakeups(const char *const *arguments) {
+    struct fixture f;
+    struct candidate a;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, arguments));
+    run_timed(&a, &f, &words, "a", 200000);
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    loop_for(f.loop, 500000); /* the first renewal opens its connection */
+    long renewals = apiserver_asknumber(f.server, "count update leases");
+    uint64_t wakeups = loop_wakeups(f.loop);
+    loop_for(f.loop, 2000000);
+    wakeups = loop_wakeups(f.loop) - wakeups;
+    renewals = apiserver_asknumber(f.server, "count update leases") - renewals;
+    CHECK(renewals >= 3);
+    if ((long)wakeups > renewals * 3 / 2 + 1) /* where the machine is slow, some replies come after the next tick */
+        harness_fail(__FILE__, __LINE__, "%ld wake-ups for %ld renewals", (long)wakeups, renewals);
+    CHECK_TEXT(buf_text(&words), "a leads. ");
+    kube_lease_free(a.lease);
+    fixture_end(&f);
+}
+
+TEST(a_renewal_wakes_the_leader_once) {
+    check_wakeups(NULL);
+    check_wakeups((const char *[]){"--tls", "--http1", NULL});
+}
+
+/* Its reply is unread when the release is asked for; the release needs the resourceVersion in it. */
+TEST(a_release_in_the_middle_of_a_renewal_gives_the_lease_up) {
+    struct fixture f;
+    struct candidate a;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    run_timed(&a, &f, &words, "a", 100000);
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    CHECK(wait_number(&f, "count update leases", 1));
+    bool is_released = false;
+    kube_lease_release(a.lease, set_true, &is_released);
+    CHECK(loop_until(f.loop, &is_released));
+    char *json CLEANUP_FREE = apiserver_ask(f.server, "get leases n/l");
+    CHECK(json != NULL && strstr(json, "\"holderIdentity\":\"\"") != NULL);
+    kube_lease_free(a.lease);
+    fixture_end(&f);
+}
+
+/* What strikes a renewal is seen when the next one is due, and overcome: refused, reset, cut off, slow, too many. */
+TEST(a_leader_survives_what_may_befall_a_renewal) {
+    static const char *const faults[] = {
+        "status 500", "status 429 retry-after 1", "status 409", "status 401", "reset", "cut", "malformed",
+        "delay 0.12s"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        struct fixture f;
+        struct candidate a;
+        struct buf words CLEANUP_BUF = {0};
+        buf_init(&words, 4096);
+        REQUIRE(fixture_begin(&f, NULL));
+        run_timed(&a, &f, &words, "a", 50000);
+        CHECK(wait_text(f.loop, &words, "a leads."));
+        CHECK(wait_number(&f, "count update leases", 2));
+        apiserver_dof(f.server, "on update leases : %s", faults[i]);
+        CHECK(wait_number(&f, "count update leases", apiserver_asknumber(f.server, "count update leases") + 6));
+        CHECK_INT(apiserver_do(f.server, "wait 0s faults done"), 0);
+        CHECK(kube_lease_is_leading(a.lease));
+        CHECK_TEXT(buf_text(&words), "a leads. ");
+        kube_lease_free(a.lease);
+        fixture_end(&f);
+    }
+}
+
+TEST(a_leader_that_is_not_answered_stops) {
+    struct fixture f;
+    struct candidate a;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    run(&a, &f, &words, "a");
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    apiserver_do(f.server, "on update leases always : silent");
+    CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
     kube_lease_free(a.lease);
     fixture_end(&f);
 }
