@@ -2,7 +2,7 @@
 #
 # Layers, from the bottom up. Each is a static library that may include only what stands left of it
 # (`make check` holds it to that), and its unit tests link only it and what is below.
-LAYERS := base ledger steplog library io kube operator cli
+LAYERS := base ledger steplog library io kube operator export cli
 PROGRAMS := goodput-controller kubectl-goodput
 VERSION := 0.1.0
 
@@ -66,6 +66,9 @@ $(OUT)/obj/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-I tests/harness -I tests) -c -o $@ $<
 
+# The page is put into the program as it is.
+$(OUT)/obj/controller/export/assets.o: $(wildcard controller/export/page/*)
+
 define layer_rules
 $(OUT)/lib$(1).a: $$(call objects,$$(call sources,$(1)))
 	@mkdir -p $$(dir $$@)
@@ -109,7 +112,8 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out fuzz_main $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
 # The pure layers, and the model on top of them.
 FUZZ_SOURCES := $(foreach l,base ledger steplog library,$(call sources,$(l))) \
-	$(filter-out controller/operator/runtime%,$(call sources,operator))
+	$(filter-out controller/operator/runtime%,$(call sources,operator)) \
+	$(addprefix controller/export/,fleet.c fleet_read.c)
 FUZZ_SECONDS ?= 10
 
 .build/fuzz/%: tests/fuzz/%.c $(FUZZ_SOURCES)

@@ -1,4 +1,5 @@
 /* goodput-controller: the controller, in a cluster or beside one. */
+#include "export/exporter.h"
 #include "operator/runtime.h"
 
 #include <stdio.h>
@@ -18,5 +19,9 @@ int main(int argc, char **argv) {
         puts("goodput-controller " GOODPUT_VERSION);
         return 0;
     }
-    return runtime_run(&flags);
+    struct exporter *exporter = exporter_new();
+    struct runtime_exports exports = exporter_hooks(exporter);
+    int code = runtime_run(&flags, &exports);
+    exporter_free(exporter);
+    return code;
 }

@@ -14,7 +14,11 @@
 /* The listening socket is ours, so that its address and its errors are said our way; lws gets the accepted ones. */
 
 enum {
-    REPLY_MAX_BYTES = 8 << 20,
+    REPLY_MAX_BYTES = 64 << 20,
+    MESSAGE_MAX_BYTES = 1 << 20,
+    RECEIVE_MAX_BYTES = 256, /* a browser has nothing to say but pongs */
+    HEADER_MAX_BYTES = 2048,
+    AUTHORIZATION_MAX_BYTES = 16384,
     CHUNK_BYTES = 16384, /* per writeable callback: a large blocked reply must not spin */
     BACKLOG = 64,
 };
@@ -26,13 +30,28 @@ struct server {
     struct loop_fd *watch;
     struct server_endpoint *endpoints;
     int endpoint_count;
-    struct lws_protocols protocols[2];
+    struct server_feed feed; /* path NULL: none */
+    bool is_local_only;      /* other Host headers are refused */
+    struct buf certificate, private_key;
+    struct lws_protocols protocols[3];
 };
 
 /* Per connection, in lws's memory. */
-struct exchange {
+struct server_exchange {
+    struct lws *wsi;
     struct buf body;
     size_t sent_bytes;
+    bool is_head;
+    struct server_ticket *ticket;
+};
+
+struct server_ticket {
+    struct server_exchange *exchange; /* NULL: the peer went away */
+};
+
+struct peer { /* of the feed */
+    int64_t cursor;
+    size_t received_bytes;
 };
 
 static const struct server_endpoint *find_endpoint(const struct server *s, struct slice path) {
@@ -42,14 +61,26 @@ static const struct server_endpoint *find_endpoint(const struct server *s, struc
     return NULL;
 }
 
-static void answer(const struct server *s, struct slice path, struct slice query, struct server_reply *reply) {
+static void answer(const struct server *s, struct slice path, const struct server_request *request,
+                   struct server_reply *reply) {
     const struct server_endpoint *endpoint = find_endpoint(s, path);
     if (endpoint == NULL) {
         reply->status = 404;
         buf_append_text(&reply->body, "not found\n");
         return;
     }
-    endpoint->handle(endpoint->context, query, reply);
+    endpoint->handle(endpoint->context, request, reply);
+    if (reply->body.truncated) { /* half an answer is none */
+        buf_clear(&reply->body);
+        reply->status = 500;
+        reply->content_type = NULL;
+        buf_append_text(&reply->body, "the answer is too long\n");
+    }
+}
+
+static int add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end) {
+    return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
+                                       (int)strlen(value), at, end);
 }
 
 static int send_headers(struct lws *wsi, const struct server_reply *reply) {
@@ -57,37 +88,108 @@ static int send_headers(struct lws *wsi, const struct server_reply *reply) {
     unsigned char *at = space + LWS_PRE, *start = at, *end = space + sizeof space - 1;
     const char *type = reply->content_type != NULL ? reply->content_type : "text/plain; charset=utf-8";
     if (lws_add_http_common_headers(wsi, (unsigned)reply->status, type, reply->body.size_bytes, &at, end) != 0 ||
+        add_header(wsi, "x-content-type-options:", "nosniff", &at, end) != 0 ||
+        add_header(wsi, "cache-control:", "no-store", &at, end) != 0 ||
         lws_finalize_write_http_header(wsi, start, &at, end) != 0)
         return -1;
     return 0;
 }
 
-static int on_request(struct lws *wsi, struct exchange *x, struct slice path) {
-    const struct server *s = lws_vhost_user(lws_get_vhost(wsi));
-    bool is_head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
-    char query[2048];
-    int n = lws_hdr_copy(wsi, query, sizeof query, WSI_TOKEN_HTTP_URI_ARGS);
-    struct server_reply reply = {.status = 200};
-    buf_init(&reply.body, REPLY_MAX_BYTES);
-    if (!is_head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
-        reply.status = 405;
-        buf_append_text(&reply.body, "only GET and HEAD\n");
-    } else
-        answer(s, path, (struct slice){query, n > 0 ? (size_t)n : 0}, &reply);
-    int failed = send_headers(wsi, &reply);
+static int start_reply(struct server_exchange *x, struct server_reply *reply) {
+    int failed = send_headers(x->wsi, reply);
     buf_done(&x->body);
-    x->body = reply.body;
-    x->sent_bytes = is_head ? x->body.size_bytes : 0;
+    x->body = reply->body;
+    reply->body = (struct buf){0};
+    x->sent_bytes = x->is_head ? x->body.size_bytes : 0;
     if (failed != 0)
         return -1;
     if (x->sent_bytes == x->body.size_bytes)
-        return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
-    lws_callback_on_writable(wsi);
+        return lws_http_transaction_completed(x->wsi) != 0 ? -1 : 0;
+    lws_callback_on_writable(x->wsi);
     return 0;
 }
 
+/* The header's value in space; empty if it is absent or does not fit. */
+static struct slice header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size) {
+    int n = lws_hdr_copy(wsi, space, (int)size, token);
+    return (struct slice){space, n > 0 ? (size_t)n : 0};
+}
+
+/* "localhost" or an IP address, with or without a port: names are what DNS rebinding needs. */
+static bool is_local_host(struct slice host) {
+    char name[64];
+    const char *colon = slice_find_char(host, ':');
+    if (slice_starts(host, "["))
+        return true;
+    if (colon != NULL)
+        host = slice_range(host.data, colon);
+    struct in_addr address;
+    return slice_copy(name, sizeof name, host) &&
+           (strcmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &address) == 1);
+}
+
+static bool is_host_served(const struct server *s, struct lws *wsi) {
+    char space[HEADER_MAX_BYTES];
+    return !s->is_local_only || is_local_host(header(wsi, WSI_TOKEN_HOST, space, sizeof space));
+}
+
+static void handle_request(const struct server *s, struct server_exchange *x, struct slice path,
+                           struct server_reply *reply) {
+    char query[HEADER_MAX_BYTES], accept[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES];
+    struct server_request request = {
+        .exchange = x,
+        .query = header(x->wsi, WSI_TOKEN_HTTP_URI_ARGS, query, sizeof query),
+        .accept = header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
+        .authorization = header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization)};
+    if (!x->is_head && lws_hdr_total_length(x->wsi, WSI_TOKEN_GET_URI) <= 0) {
+        reply->status = 405;
+        buf_append_text(&reply->body, "only GET and HEAD\n");
+    } else if (!is_host_served(s, x->wsi)) {
+        reply->status = 403;
+        buf_append_text(&reply->body, "served to localhost only: open it by that name\n");
+    } else
+        answer(s, path, &request, reply);
+}
+
+static int on_request(struct lws *wsi, struct server_exchange *x, struct slice path) {
+    x->wsi = wsi;
+    x->is_head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
+    struct server_reply reply = {.status = 200};
+    buf_init(&reply.body, REPLY_MAX_BYTES);
+    handle_request(lws_vhost_user(lws_get_vhost(wsi)), x, path, &reply);
+    if (x->ticket == NULL)
+        return start_reply(x, &reply);
+    buf_done(&reply.body);
+    return 0;
+}
+
+struct server_ticket *server_reply_later(const struct server_request *request) {
+    struct server_ticket *ticket = mem_new(struct server_ticket);
+    ticket->exchange = request->exchange;
+    return request->exchange->ticket = ticket;
+}
+
+void server_answer(struct server_ticket *ticket, struct server_reply *reply) {
+    if (ticket == NULL)
+        return;
+    struct server_exchange *x = ticket->exchange;
+    free(ticket);
+    if (x == NULL)
+        return;
+    x->ticket = NULL;
+    if (reply == NULL || start_reply(x, reply) < 0)
+        lws_set_timeout(x->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+}
+
+static void exchange_done(struct server_exchange *x) {
+    buf_done(&x->body);
+    if (x->ticket != NULL)
+        x->ticket->exchange = NULL;
+    *x = (struct server_exchange){0};
+}
+
 /* Only a negative return closes here; 1 would leave a dead socket that spins. */
-static int on_writeable(struct lws *wsi, struct exchange *x) {
+static int on_writeable(struct lws *wsi, struct server_exchange *x) {
     unsigned char space[LWS_PRE + CHUNK_BYTES];
     size_t left = x->body.size_bytes - x->sent_bytes;
     if (left == 0)
@@ -102,13 +204,12 @@ static int on_writeable(struct lws *wsi, struct exchange *x) {
         lws_callback_on_writable(wsi);
         return 0;
     }
-    buf_done(&x->body);
-    *x = (struct exchange){0};
+    exchange_done(x);
     return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }
 
 static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
-    struct exchange *x = user;
+    struct server_exchange *x = user;
     switch (reason) {
     case LWS_CALLBACK_HTTP:
         return on_request(wsi, x, (struct slice){in, size});
@@ -118,14 +219,72 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return 0; /* nobody has business sending one here: it was answered with 405, and is dropped */
     case LWS_CALLBACK_CLOSED_HTTP:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
-        if (x != NULL) {
-            buf_done(&x->body);
-            *x = (struct exchange){0};
-        }
+        if (x != NULL)
+            exchange_done(x);
         return 0;
     default:
         return 0;
     }
+}
+
+/* ---- the feed ---- */
+
+/* A browser tells the page's origin; another site's page must not read ours. Programs send none. */
+static bool is_own_origin(struct lws *wsi) {
+    char origin_space[HEADER_MAX_BYTES], host_space[HEADER_MAX_BYTES];
+    struct slice origin = header(wsi, WSI_TOKEN_ORIGIN, origin_space, sizeof origin_space);
+    struct slice host = header(wsi, WSI_TOKEN_HOST, host_space, sizeof host_space);
+    if (origin.size_bytes == 0)
+        return true;
+    return (slice_take_prefix(&origin, "http://") || slice_take_prefix(&origin, "https://")) &&
+           slice_equal(origin, host);
+}
+
+static int check_peer(struct lws *wsi) {
+    const struct server *s = lws_vhost_user(lws_get_vhost(wsi));
+    char path[HEADER_MAX_BYTES];
+    bool is_wanted = slice_is(header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
+    return is_wanted && is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
+}
+
+static int send_news(struct lws *wsi, struct peer *peer) {
+    const struct server *s = lws_vhost_user(lws_get_vhost(wsi));
+    CLEANUP_BUF struct buf message;
+    buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
+    static const char room[LWS_PRE];
+    buf_append(&message, room, LWS_PRE);
+    if (!s->feed.next(s->feed.context, &peer->cursor, &message))
+        return 0;
+    size_t size = message.size_bytes - LWS_PRE;
+    if (message.truncated || lws_write(wsi, (unsigned char *)message.data + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
+        return -1;
+    lws_callback_on_writable(wsi); /* until there is no more */
+    return 0;
+}
+
+static int on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
+    struct peer *peer = user;
+    (void)in;
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return check_peer(wsi);
+    case LWS_CALLBACK_ESTABLISHED:
+        *peer = (struct peer){0};
+        lws_callback_on_writable(wsi);
+        return 0;
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return send_news(wsi, peer);
+    case LWS_CALLBACK_RECEIVE:
+        peer->received_bytes += size;
+        return peer->received_bytes > RECEIVE_MAX_BYTES ? -1 : 0;
+    default:
+        return 0;
+    }
+}
+
+void server_feed_stir(struct server *server) {
+    if (server != NULL && server->feed.path != NULL)
+        lws_callback_on_writable_all_protocol_vhost(server->vhost, &server->protocols[1]);
 }
 
 static void accept_ready(void *context, int fd, int events) {
@@ -178,27 +337,62 @@ static void read_port(struct server *s) {
                                                 : ((struct sockaddr_in *)&bound)->sin_port);
 }
 
-struct server *server_new(struct loop *loop, const char *address, const struct server_endpoint *endpoints, int count,
-                          struct error **err) {
-    if (address == NULL || address[0] == '\0' || strcmp(address, "0") == 0)
-        return NULL;
-    struct server *s = mem_new(struct server);
-    *s = (struct server){.loop = loop, .listen_fd = -1, .endpoint_count = count};
-    s->endpoints = mem_resize(NULL, (size_t)count + 1, sizeof *endpoints);
-    memcpy(s->endpoints, endpoints, (size_t)count * sizeof *endpoints);
-    s->protocols[0] =
-        (struct lws_protocols){.name = "http", .callback = on_http, .per_session_data_size = sizeof(struct exchange)};
+bool server_address_is_loopback(const char *address) {
+    char host[256];
+    const char *port;
+    struct in_addr v4;
+    if (!split_address(address, host, sizeof host, &port))
+        return false;
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
+           (inet_pton(AF_INET, host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127);
+}
+
+static struct lws_vhost *make_vhost(struct server *s) {
+    s->protocols[0] = (struct lws_protocols){
+        .name = "http", .callback = on_http, .per_session_data_size = sizeof(struct server_exchange)};
+    if (s->feed.path != NULL)
+        s->protocols[1] = (struct lws_protocols){
+            .name = s->feed.protocol, .callback = on_feed, .per_session_data_size = sizeof(struct peer)};
     struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
                                              .protocols = s->protocols,
                                              .vhost_name = "server", /* lws keeps the pointer */
                                              .user = s,
                                              .keepalive_timeout = 30,
                                              .server_string = "goodput-controller"};
+    if (s->certificate.size_bytes > 0) {
+        info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+        info.server_ssl_cert_mem = s->certificate.data;
+        info.server_ssl_cert_mem_len = (unsigned)s->certificate.size_bytes;
+        info.server_ssl_private_key_mem = s->private_key.data;
+        info.server_ssl_private_key_mem_len = (unsigned)s->private_key.size_bytes;
+    }
+    return lws_create_vhost(loop_lws_context(s->loop), &info);
+}
+
+static void copy(struct buf *to, struct slice from) {
+    buf_init(to, from.size_bytes + 1);
+    buf_append_slice(to, from);
+}
+
+struct server *server_new(struct loop *loop, const struct server_options *options, struct error **err) {
+    const char *address = options->address;
+    if (address == NULL || address[0] == '\0' || strcmp(address, "0") == 0)
+        return NULL;
+    struct server *s = mem_new(struct server);
+    size_t count = (size_t)options->endpoint_count;
+    *s = (struct server){.loop = loop, .listen_fd = -1, .endpoint_count = options->endpoint_count};
+    s->endpoints = mem_resize(NULL, count + 1, sizeof *s->endpoints);
+    memcpy(s->endpoints, options->endpoints, count * sizeof *s->endpoints);
+    if (options->feed != NULL)
+        s->feed = *options->feed;
+    copy(&s->certificate, options->certificate_pem);
+    copy(&s->private_key, options->private_key_pem);
+    s->is_local_only = options->is_for_browsers && server_address_is_loopback(address);
     if (listen_on(s, address, err) < 0) {
         server_free(s);
         return NULL;
     }
-    s->vhost = lws_create_vhost(loop_lws_context(loop), &info);
+    s->vhost = make_vhost(s);
     if (s->vhost == NULL) {
         error_set(err, ENOMEM, "cannot serve on %s: libwebsockets refused", address);
         server_free(s);
@@ -217,6 +411,8 @@ void server_free(struct server *server) {
         close(server->listen_fd);
     if (server->vhost != NULL)
         lws_vhost_destroy(server->vhost);
+    buf_done(&server->certificate);
+    buf_done(&server->private_key);
     free(server->endpoints);
     free(server);
 }

@@ -1,4 +1,6 @@
-/* server: the inbound side: small HTTP endpoints on libwebsockets, in the same loop. One endpoint, one function. */
+/* server: the inbound side: small HTTP endpoints on libwebsockets, in the same loop. One endpoint, one function. Beside
+ * them one feed over a WebSocket, for which nothing is queued: a peer that can take more is asked for by its position.
+ */
 #ifndef IO_SERVER_H
 #define IO_SERVER_H
 
@@ -6,6 +8,13 @@
 #include "io/loop.h"
 
 struct server;
+struct server_ticket;
+
+struct server_request { /* slices are borrowed for the call; empty: the header was not sent, or is over 2 KiB
+                           (authorization: 16 KiB) */
+    struct slice query, accept, authorization;
+    struct server_exchange *exchange; /* for server_reply_later */
+};
 
 /* Fills body and sets the status; content_type defaults to text/plain. Called once per GET (or HEAD) request. */
 struct server_reply {
@@ -15,15 +24,41 @@ struct server_reply {
 };
 struct server_endpoint {
     const char *path; /* exact */
-    void (*handle)(void *context, struct slice query, struct server_reply *reply);
+    void (*handle)(void *context, const struct server_request *request, struct server_reply *reply);
     void *context;
 };
 
-/* address: "127.0.0.1:8082", ":8081" (all interfaces), "[::1]:0" (a port of the kernel's choice). "0" or "" serves
- * nothing and returns NULL without error. Endpoints are copied. */
-struct server *server_new(struct loop *loop, const char *address, const struct server_endpoint *endpoints, int count,
-                          struct error **err);
-void server_free(struct server *server);
+/* In a handler: what it put into reply is dropped, server_answer gives the answer in a later turn of the loop. */
+struct server_ticket *server_reply_later(const struct server_request *request);
+/* Ends the ticket and takes reply's body; if the peer went away meanwhile, nothing is sent. NULL reply: close. */
+void server_answer(struct server_ticket *ticket, struct server_reply *reply);
+
+/* The feed. next() writes the message for a peer that has all up to *cursor (0: nothing yet) and moves the cursor;
+ * false if there is nothing new. Messages are text of at most 1 MiB. Peers that send more than a few bytes are cut
+ * off, and so are pages of other origins. */
+struct server_feed {
+    const char *path, *protocol;
+    bool (*next)(void *context, int64_t *cursor, struct buf *message);
+    void *context;
+};
+
+struct server_options {
+    /* "127.0.0.1:8082", ":8081" (all interfaces), "[::1]:0" (a port of the kernel's choice). */
+    const char *address;
+    const struct server_endpoint *endpoints; /* copied */
+    int endpoint_count;
+    const struct server_feed *feed;                /* NULL: none; copied */
+    struct slice certificate_pem, private_key_pem; /* empty: plain; copied */
+    bool is_for_browsers; /* on a loopback address only Host: localhost or an IP address is served (DNS rebinding) */
+};
+
+/* Address "0" or "" serves nothing and returns NULL without error. */
+struct server *server_new(struct loop *loop, const struct server_options *options, struct error **err);
+void server_free(struct server *server); /* tickets may outlive it */
 int server_port(const struct server *server);
+/* There may be something new in the feed. NULL-safe. */
+void server_feed_stir(struct server *server);
+/* "127.0.0.1:8082", "localhost:0", "[::1]:0": reached from this machine only. */
+bool server_address_is_loopback(const char *address);
 
 #endif

@@ -53,6 +53,7 @@ void kube_client_free(struct kube_client *client) {
     kube_credentials_free(client->credentials);
     kube_config_free(client->config);
     free(client->user_agent);
+    free(client->counts);
     free(client);
 }
 
@@ -66,6 +67,25 @@ const char *kube_client_namespace(const struct kube_client *client) {
 
 struct loop *kube_client_loop(const struct kube_client *client) {
     return client->loop;
+}
+
+void kube_client_count(struct kube_client *client, const char *method, int status) {
+    for (size_t i = 0; i < client->count_count; i++) {
+        struct kube_count *c = &client->counts[i];
+        if (c->status == status && strcmp(c->method, method) == 0) {
+            c->count++;
+            return;
+        }
+    }
+    MEM_GROW(client->counts, client->count_count, client->count_capacity);
+    struct kube_count *c = &client->counts[client->count_count++];
+    *c = (struct kube_count){.status = status, .count = 1};
+    slice_copy(c->method, sizeof c->method, slice_of(method));
+}
+
+int kube_client_counts(const struct kube_client *client, const struct kube_count **counts) {
+    *counts = client->counts;
+    return (int)client->count_count;
 }
 
 /* Calls. */

@@ -46,6 +46,14 @@ struct kube_call *kube_call(struct kube_client *client, const struct kube_reques
 void kube_call_hurry(struct kube_call *call);  /* as http_hurry; NULL-safe */
 void kube_call_cancel(struct kube_call *call); /* no callback follows; NULL-safe */
 
+/* How often the server answered what so far (status 0: it did not). Borrowed; the number of entries. */
+struct kube_count {
+    char method[8];
+    int status;
+    int64_t count;
+};
+int kube_client_counts(const struct kube_client *client, const struct kube_count **counts);
+
 /* Percent-encodes a path segment or query value into out (bounded); false if it did not fit. */
 bool kube_escape(char *out, size_t out_size, const char *text);
 

@@ -13,6 +13,11 @@ struct kube_client {
     struct kube_credentials *credentials;
     char *user_agent; /* the header line */
     bool is_http1_only;
+    struct kube_count *counts;
+    size_t count_count, count_capacity;
 };
+
+/* One more answer; 0 if none came. */
+void kube_client_count(struct kube_client *client, const char *method, int status);
 
 #endif

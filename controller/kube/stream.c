@@ -15,7 +15,7 @@ struct kube_stream {
     struct buf body;
     int64_t silence_us, total_us;
     struct kube_credentials_waiter waiter;
-    bool is_waiting, is_lazy;
+    bool is_waiting, is_lazy, is_counted;
     int generation; /* of the credentials it was sent with */
     struct http_request *request;
     struct error *failure;
@@ -39,6 +39,8 @@ static void stream_free(struct kube_stream *s) {
 
 static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_stream *s = context;
+    kube_client_count(s->client, s->method, reply->status);
+    s->is_counted = true;
     if (reply->status == 401)
         kube_credentials_reject(s->client->credentials, s->generation);
     if (s->handler.on_reply != NULL)
@@ -54,6 +56,8 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     struct kube_stream *s = context;
     struct http_handler handler = s->handler;
     s->request = NULL;
+    if (!s->is_counted)
+        kube_client_count(s->client, s->method, 0);
     stream_free(s);
     handler.on_done(handler.context, reply, err);
 }

@@ -20,6 +20,8 @@
 
 struct runtime {
     const struct runtime_flags *flags;
+    const struct runtime_exports *exports;
+    bool are_exports_started;
     struct loop *loop;
     struct kube_client *client;
     struct model *model;
@@ -51,7 +53,9 @@ static void on_change(void *context) {
 
 static void on_jobgoodput(void *context, const char *namespace_, const char *name, struct slice object) {
     struct runtime *r = context;
-    runtime_jobs_observed(r->jobs, namespace_, name, object);
+    if (object.size_bytes > 0)
+        runtime_jobs_observed(r->jobs, namespace_, name, object);
+    r->exports->observed(r->exports->context, namespace_, name, object);
 }
 
 /* ---- leading ---- */
@@ -205,11 +209,20 @@ static int set_up(struct runtime *r, struct error **err) {
     r->jobs = runtime_jobs_new(&jobs);
     r->knock_timer = loop_timer_new(r->loop, knock, r);
     r->release_timer = loop_timer_new(r->loop, stop, r);
-    return 0;
+    r->are_exports_started = true;
+    return r->exports->start(r->exports->context, r, r->client, flags, err);
+}
+
+void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures) {
+    *figures = (struct runtime_figures){0};
+    runtime_jobs_figures(runtime->jobs, figures);
+    figures->request_count = kube_client_counts(runtime->client, &figures->requests);
 }
 
 static void tear_down(struct runtime *r) {
     kube_call_cancel(r->knock);
+    if (r->are_exports_started)
+        r->exports->stop(r->exports->context);
     runtime_jobs_free(r->jobs);
     runtime_watches_free(r->watches);
     if (r->recorder != NULL)
@@ -228,8 +241,8 @@ static void tear_down(struct runtime *r) {
         loop_free(r->loop);
 }
 
-int runtime_run(const struct runtime_flags *flags) {
-    struct runtime r = {.flags = flags};
+int runtime_run(const struct runtime_flags *flags, const struct runtime_exports *exports) {
+    struct runtime r = {.flags = flags, .exports = exports};
     CLEANUP_ERROR struct error *err = NULL;
     jsonlog_init(flags->verbosity > 0 ? JSONLOG_DEBUG : JSONLOG_INFO);
     make_identity(&r);

@@ -3,10 +3,10 @@
 #ifndef OPERATOR_RUNTIME_H
 #define OPERATOR_RUNTIME_H
 
-#include "operator/runtime_flags.h"
+#include "operator/runtime_exports.h"
 
 /* Runs until SIGTERM or SIGINT (0), or until the lease is lost or the start fails (1, the reason as one line on
  * stderr). */
-int runtime_run(const struct runtime_flags *flags);
+int runtime_run(const struct runtime_flags *flags, const struct runtime_exports *exports);
 
 #endif

@@ -59,6 +59,7 @@ void cadence_mark(struct cadence *c, struct cadence_job *job) {
         return;
     MEM_GROW(c->dirty, c->dirty_count, c->dirty_capacity);
     c->dirty[c->dirty_count++] = job;
+    c->adds++;
     job->dirty_index = c->dirty_count;
 }
 
@@ -208,6 +209,7 @@ void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us) {
 }
 
 void cadence_failed(struct cadence *c, struct cadence_job *job, int64_t retry_us) {
+    c->retries++;
     job->is_in_flight = false;
     job->held_until_us = retry_us;
     job->due_us = sooner(job->due_us, retry_us);

@@ -48,6 +48,7 @@ struct cadence {
     int64_t *sent_us; /* ring of the last writes_per_second writes */
     int sent_next;
     int64_t last_sent_us;
+    int64_t adds, retries; /* so far: jobs that became dirty, writes that failed */
 };
 
 struct cadence_evaluation {

@@ -12,7 +12,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *kubeconfig, *context; /* NULL: as kubectl finds them */
     bool leader_elect;
     const char *lease_namespace; /* NULL: the pod's own, else goodput-system */
-    const char *health_bind_address;
+    const char *health_bind_address, *metrics_bind_address, *page_bind_address;
     const char *watch_namespaces; /* "a,b"; "": all */
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, verbosity;

@@ -6,9 +6,9 @@
 #define LEASE_US INT64_C(15000000)
 
 /* Alive: the loop answers, and no lease is held that has run out. */
-static void healthz(void *context, struct slice query, struct server_reply *reply) {
+static void healthz(void *context, const struct server_request *request, struct server_reply *reply) {
     const struct runtime_health *health = context;
-    (void)query;
+    (void)request;
     if (health->lease != NULL && kube_lease_age_us(health->lease) > LEASE_US) {
         reply->status = 500;
         buf_format(&reply->body, "lease not renewed for %lld s\n",
@@ -19,9 +19,9 @@ static void healthz(void *context, struct slice query, struct server_reply *repl
 }
 
 /* Ready: every served resource has been listed. A replica that waits for the lease is ready too. */
-static void readyz(void *context, struct slice query, struct server_reply *reply) {
+static void readyz(void *context, const struct server_request *request, struct server_reply *reply) {
     const struct runtime_health *health = context;
-    (void)query;
+    (void)request;
     if (health->watches != NULL && runtime_watches_are_synced(health->watches)) {
         buf_append_text(&reply->body, "ok\n");
         return;
@@ -37,5 +37,7 @@ static void readyz(void *context, struct slice query, struct server_reply *reply
 struct server *runtime_health_serve(struct loop *loop, const char *address, struct runtime_health *health,
                                     struct error **err) {
     struct server_endpoint endpoints[] = {{"/healthz", healthz, health}, {"/readyz", readyz, health}};
-    return server_new(loop, address, endpoints, ARRAY_SIZE(endpoints), err);
+    struct server_options options = {
+        .address = address, .endpoints = endpoints, .endpoint_count = ARRAY_SIZE(endpoints)};
+    return server_new(loop, &options, err);
 }

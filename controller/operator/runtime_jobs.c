@@ -32,6 +32,7 @@ struct runtime_jobs {
     struct cadence cadence;
     struct loop_timer *timer;
     struct buf status, body; /* scratch */
+    int64_t writes, write_failures;
     bool is_leading, was_ready;
 };
 
@@ -138,8 +139,10 @@ static void on_written(void *context, int status, struct slice body, const struc
     struct runtime_jobs *jobs = mine->owner;
     mine->write = NULL;
     if (err != NULL) {
+        jobs->write_failures++;
         failed(mine, status, err);
     } else {
+        jobs->writes++;
         char version[64];
         runtime_json_resource_version(body, version, sizeof version);
         if (version[0] != '\0')
@@ -275,6 +278,18 @@ static void pump(void *context) {
         loop_timer_stop(jobs->timer);
     else
         loop_timer_set(jobs->timer, wake_us > loop_now(jobs->loop).us ? wake_us - loop_now(jobs->loop).us : 0);
+}
+
+void runtime_jobs_figures(const struct runtime_jobs *jobs, struct runtime_figures *figures) {
+    figures->is_leading = jobs->is_leading;
+    figures->is_synced = jobs->was_ready;
+    figures->queue_depth = (int64_t)jobs->cadence.dirty_count;
+    figures->queue_adds = jobs->cadence.adds;
+    figures->queue_retries = jobs->cadence.retries;
+    figures->status_writes = jobs->writes;
+    figures->status_failures = jobs->write_failures;
+    figures->jobs = (int64_t)model_job_count(jobs->model);
+    figures->log_follows = runtime_logs_count(jobs->logs);
 }
 
 void runtime_jobs_free(struct runtime_jobs *jobs) {

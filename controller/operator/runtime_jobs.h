@@ -8,6 +8,7 @@
 #include "kube/recorder.h"
 #include "operator/model.h"
 #include "operator/runtime_cadence.h"
+#include "operator/runtime_exports.h"
 #include "operator/runtime_watches.h"
 
 struct runtime_jobs;
@@ -28,6 +29,8 @@ void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches 
 /* The server's state of a JobGoodput, after the model was told. */
 void runtime_jobs_observed(struct runtime_jobs *jobs, const char *namespace_, const char *name, struct slice object);
 void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading);
+/* Fills in what the jobs know of it. */
+void runtime_jobs_figures(const struct runtime_jobs *jobs, struct runtime_figures *figures);
 /* Asks for a turn of the work before the loop sleeps. */
 void runtime_jobs_wake(struct runtime_jobs *jobs);
 

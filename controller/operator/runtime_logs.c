@@ -165,3 +165,7 @@ bool runtime_logs_has_room_again(struct runtime_logs *logs) {
         logs->has_room_again = logs->has_waiting = false;
     return has_room_again;
 }
+
+int64_t runtime_logs_count(const struct runtime_logs *logs) {
+    return logs->follows;
+}

@@ -21,5 +21,6 @@ void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtim
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list);
 /* A follower ended since the last call, so that another job's may start. */
 bool runtime_logs_has_room_again(struct runtime_logs *logs);
+int64_t runtime_logs_count(const struct runtime_logs *logs); /* followed now */
 
 #endif

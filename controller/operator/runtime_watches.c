@@ -62,10 +62,11 @@ static void changed(struct runtime_watches *owner) {
     owner->handler.on_change(owner->handler.context);
 }
 
-static void tell_jobgoodput(struct runtime_watches *owner, const struct kube_event *event) {
+static void tell_jobgoodput(struct runtime_watches *owner, const struct kube_event *event, bool is_present) {
     char namespace_[256], name[256];
+    struct slice object = is_present ? event->object : slice_of(NULL);
     if (slice_copy(namespace_, sizeof namespace_, event->namespace_) && slice_copy(name, sizeof name, event->name))
-        owner->handler.on_jobgoodput(owner->handler.context, namespace_, name, event->object);
+        owner->handler.on_jobgoodput(owner->handler.context, namespace_, name, object);
 }
 
 static void on_event(void *context, const struct kube_event *event) {
@@ -83,8 +84,8 @@ static void on_event(void *context, const struct kube_event *event) {
         jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
     if (resource == RESOURCE_NODE)
         runtime_nodes_observed(owner->nodes, event->name, what, event->object);
-    if (resource == RESOURCE_JOBGOODPUT && what == OBSERVED_PRESENT)
-        tell_jobgoodput(owner, event);
+    if (resource == RESOURCE_JOBGOODPUT)
+        tell_jobgoodput(owner, event, what == OBSERVED_PRESENT);
     changed(owner);
 }
 

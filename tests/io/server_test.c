@@ -12,19 +12,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void hello(void *context, struct slice query, struct server_reply *reply) {
+static void hello(void *context, const struct server_request *request, struct server_reply *reply) {
     (void)context;
-    buf_format(&reply->body, "hello %.*s", SLICE_ARG(query));
+    buf_format(&reply->body, "hello %.*s", SLICE_ARG(request->query));
 }
 
-static void large(void *context, struct slice query, struct server_reply *reply) {
-    (void)context, (void)query;
+static void large(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)context, (void)request;
     reply->content_type = "application/json";
     for (int i = 0; i < 300000; i++)
         buf_append_char(&reply->body, (char)('a' + i % 26));
 }
 
 static const struct server_endpoint endpoints[] = {{"/hello", hello, NULL}, {"/large", large, NULL}};
+
+static struct server *serve(struct loop *loop, const char *address, struct error **err) {
+    struct server_options options = {
+        .address = address, .endpoints = endpoints, .endpoint_count = (int)ARRAY_SIZE(endpoints)};
+    return server_new(loop, &options, err);
+}
 
 struct asked {
     struct buf body;
@@ -59,7 +65,7 @@ TEST(endpoints_answer) {
     struct loop *loop = loop_new(NULL);
     struct http_client *client = http_client_new(loop);
     struct error *err CLEANUP_ERROR = NULL;
-    struct server *s = server_new(loop, "127.0.0.1:0", endpoints, 2, &err);
+    struct server *s = serve(loop, "127.0.0.1:0", &err);
     REQUIRE(s != NULL);
     const struct {
         const char *method, *path, *body;
@@ -90,7 +96,7 @@ TEST(endpoints_answer) {
 
 TEST(a_reader_that_stops_reading_costs_nothing) {
     struct loop *loop = loop_new(NULL);
-    struct server *s = server_new(loop, "127.0.0.1:0", endpoints, 2, NULL);
+    struct server *s = serve(loop, "127.0.0.1:0", NULL);
     REQUIRE(s != NULL);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), small = 4096;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
@@ -124,12 +130,12 @@ TEST(a_wrong_address_is_said) {
                  {"192.0.2.1:80", "cannot listen on 192.0.2.1:80: "}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error *err CLEANUP_ERROR = NULL;
-        CHECK(server_new(loop, cases[i].address, endpoints, 2, &err) == NULL);
+        CHECK(serve(loop, cases[i].address, &err) == NULL);
         if (strncmp(error_text(err), cases[i].error, strlen(cases[i].error)) != 0)
             harness_fail(__FILE__, __LINE__, "%s", error_text(err));
     }
     struct error *err CLEANUP_ERROR = NULL;
-    CHECK(server_new(loop, "0", endpoints, 2, &err) == NULL && err == NULL);
-    CHECK(server_new(loop, "", endpoints, 2, &err) == NULL && err == NULL);
+    CHECK(serve(loop, "0", &err) == NULL && err == NULL);
+    CHECK(serve(loop, "", &err) == NULL && err == NULL);
     loop_free(loop);
 }

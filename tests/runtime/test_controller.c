@@ -196,6 +196,26 @@ out:
     apiserver_stop(s);
 }
 
+/* Metrics are served in clear, so to this machine only. */
+TEST(controller_serves_metrics_on_loopback_only) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    int port = 0;
+    struct program *c =
+        start_controller(s, (const char *[]){"--leader-elect=false", "--metrics-bind-address=127.0.0.1:0", NULL});
+    MUST(program_says(c, "\"metrics served\",\"port\":", DEADLINE_MS));
+    port = number_after(program_output(c), "\"metrics served\",\"port\":");
+    CHECK_INT(get(port, "/metrics"), 200);
+    CHECK_INT(get(port, "/"), 404);
+    program_free(c);
+    c = start_controller(s, (const char *[]){"--leader-elect=false", "--metrics-bind-address=:0", NULL});
+    CHECK_INT(program_wait(c, DEADLINE_MS), 1);
+    CHECK(strstr(program_output(c), "--metrics-bind-address: \":0\" is not a loopback address") != NULL);
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
 /* Idle: reads from no timer of its own. What wakes it are bookmarks, one a minute and watch; 12 s hold about two. */
 TEST(controller_sleeps_when_nothing_happens) {
     struct apiserver *s = start_server();

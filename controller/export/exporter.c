@@ -1,0 +1,85 @@
+#include "export/exporter.h"
+
+#include "base/jsonlog.h"
+#include "base/mem.h"
+#include "export/fleet.h"
+#include "export/metrics.h"
+#include "export/prometheus.h"
+#include "io/server.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct exporter {
+    const struct runtime *runtime;
+    struct loop *loop;
+    struct fleet fleet;
+    struct server *metrics;
+};
+
+static void serve_metrics(void *context, const struct server_request *request, struct server_reply *reply) {
+    const struct exporter *e = context;
+    struct runtime_figures figures;
+    bool is_openmetrics = prometheus_wants_openmetrics(request->accept);
+    runtime_figures(e->runtime, &figures);
+    metrics_write(&e->fleet, &figures, wall_ms(loop_wall(e->loop)), is_openmetrics, &reply->body);
+    reply->content_type = is_openmetrics ? PROMETHEUS_OPENMETRICS_TYPE : PROMETHEUS_TEXT_TYPE;
+}
+
+static bool is_off(const char *address) {
+    return address[0] == '\0' || strcmp(address, "0") == 0;
+}
+
+static int start_metrics(struct exporter *e, const char *address, struct error **err) {
+    struct server_endpoint endpoint = {"/metrics", serve_metrics, e};
+    struct server_options options = {.address = address, .endpoints = &endpoint, .endpoint_count = 1};
+    if (is_off(address))
+        return 0;
+    if (!server_address_is_loopback(address))
+        return error_set(err, EINVAL,
+                         "--metrics-bind-address: \"%s\" is not a loopback address; metrics are served in clear and "
+                         "without authentication, so only 127.0.0.1:PORT, localhost:PORT or [::1]:PORT will do",
+                         address);
+    e->metrics = server_new(e->loop, &options, err);
+    if (e->metrics == NULL)
+        return error_wrap(err, EINVAL, "--metrics-bind-address");
+    jsonlog(JSONLOG_INFO, "metrics served", "port", LOG_I(server_port(e->metrics)), NULL);
+    return 0;
+}
+
+static int start(void *context, const struct runtime *runtime, struct kube_client *client,
+                 const struct runtime_flags *flags, struct error **err) {
+    struct exporter *e = context;
+    e->runtime = runtime;
+    e->loop = kube_client_loop(client);
+    return start_metrics(e, flags->metrics_bind_address, err);
+}
+
+static void observed(void *context, const char *namespace_, const char *name, struct slice object) {
+    struct exporter *e = context;
+    if (object.size_bytes == 0)
+        fleet_remove(&e->fleet, namespace_, name);
+    else if (fleet_put(&e->fleet, namespace_, name, object) < 0)
+        jsonlog(JSONLOG_WARNING, "JobGoodput not shown", "namespace", LOG_S(namespace_), "name", LOG_S(name), NULL);
+}
+
+static void stop(void *context) {
+    struct exporter *e = context;
+    server_free(e->metrics);
+    e->metrics = NULL;
+}
+
+struct exporter *exporter_new(void) {
+    struct exporter *e = mem_new(struct exporter);
+    fleet_init(&e->fleet);
+    return e;
+}
+
+void exporter_free(struct exporter *exporter) {
+    fleet_done(&exporter->fleet);
+    free(exporter);
+}
+
+struct runtime_exports exporter_hooks(struct exporter *exporter) {
+    return (struct runtime_exports){start, observed, stop, exporter};
+}

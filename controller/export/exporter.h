@@ -1,0 +1,13 @@
+/* exporter: what the controller shows to others, hooked into the runtime: /metrics and the page. */
+#ifndef EXPORT_EXPORTER_H
+#define EXPORT_EXPORTER_H
+
+#include "operator/runtime_exports.h"
+
+struct exporter;
+
+struct exporter *exporter_new(void);
+void exporter_free(struct exporter *exporter);
+struct runtime_exports exporter_hooks(struct exporter *exporter);
+
+#endif

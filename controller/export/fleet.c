@@ -1,0 +1,150 @@
+#include "export/fleet.h"
+
+#include "base/jscan.h"
+#include "base/jwrite.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MAX_GONE = 256, MAX_OBJECT_BYTES = 2 << 20, KEY_SIZE = 520 };
+
+static void job_free(void *value) {
+    struct fleet_job *job = value;
+    free(job->namespace_);
+    free(job->name);
+    free((char *)job->object.data);
+    free(job);
+}
+
+void fleet_init(struct fleet *f) {
+    *f = (struct fleet){0};
+    map_init(&f->jobs, job_free);
+}
+
+void fleet_done(struct fleet *f) {
+    map_done(&f->jobs);
+    *f = (struct fleet){0};
+}
+
+static struct slice key_of(char space[static KEY_SIZE], const char *namespace_, const char *name) {
+    struct buf key;
+    buf_init(&key, KEY_SIZE);
+    buf_format(&key, "%s/%s", namespace_, name);
+    slice_copy(space, KEY_SIZE, buf_slice(&key));
+    buf_done(&key);
+    return slice_of(space);
+}
+
+static void unlink_job(struct fleet *f, struct fleet_job *job) {
+    *(job->earlier ? &job->earlier->later : &f->first) = job->later;
+    *(job->later ? &job->later->earlier : &f->last) = job->earlier;
+    job->earlier = job->later = NULL;
+}
+
+static void touch(struct fleet *f, struct fleet_job *job) {
+    if (job->change != 0)
+        unlink_job(f, job);
+    job->change = ++f->change;
+    job->earlier = f->last;
+    *(f->last ? &f->last->later : &f->first) = job;
+    f->last = job;
+}
+
+/* Names that the API uses; members with any other are left out. */
+static bool is_field_name(struct slice key) {
+    for (size_t i = 0; i < key.size_bytes; i++) {
+        char c = key.data[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+            return false;
+    }
+    return key.size_bytes > 0 && key.size_bytes < 64;
+}
+
+/* One object, value by value; `left_out` is not copied, and of the whole (depth 0) two members are trimmed. */
+static void copy_object(struct jscan *j, struct jwrite *w, int depth, const char *left_out) {
+    struct slice key, value;
+    jwrite_object(w);
+    while (jscan_key(j, &key)) {
+        char name[64];
+        if (!is_field_name(key) || slice_is(key, left_out)) {
+            jscan_skip(j);
+            continue;
+        }
+        slice_copy(name, sizeof name, key);
+        jwrite_key(w, name);
+        bool is_status = slice_is(key, "status");
+        bool is_part = depth == 0 && (is_status || slice_is(key, "metadata")) && jscan_peek(j) == JSCAN_OBJECT;
+        if (is_part && jscan_object(j))
+            copy_object(j, w, 1, is_status ? "checkpoint" : "managedFields");
+        else if (jscan_raw(j, &value))
+            jwrite_raw(w, value);
+    }
+    jwrite_object_end(w);
+}
+
+int fleet_trim(struct slice object, struct buf *out) {
+    struct jscan j;
+    struct jwrite w;
+    jscan_init(&j, object);
+    jwrite_init(&w, out);
+    if (!jscan_object(&j))
+        return -EINVAL;
+    copy_object(&j, &w, 0, "");
+    return jscan_error(&j, NULL) != NULL || !jscan_at_end(&j) || out->truncated ? -EINVAL : 0;
+}
+
+int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct slice object) {
+    char space[KEY_SIZE];
+    struct slice key = key_of(space, namespace_, name);
+    CLEANUP_BUF struct buf trimmed;
+    buf_init(&trimmed, MAX_OBJECT_BYTES);
+    if (fleet_trim(object, &trimmed) < 0)
+        return -EINVAL;
+    struct fleet_job *job = map_get(&f->jobs, key);
+    if (job == NULL) {
+        job = mem_new(struct fleet_job);
+        job->namespace_ = mem_strdup(namespace_);
+        job->name = mem_strdup(name);
+        map_put(&f->jobs, key, job);
+    } else if (slice_equal(job->object, buf_slice(&trimmed))) {
+        return 0;
+    }
+    f->gone_count -= job->is_gone ? 1 : 0;
+    job->is_gone = false;
+    free((char *)job->object.data);
+    job->object = (struct slice){mem_strndup(trimmed.data, trimmed.size_bytes), trimmed.size_bytes};
+    touch(f, job);
+    return 0;
+}
+
+/* A reader that is further back than the oldest one forgotten starts anew. */
+static void forget_oldest(struct fleet *f) {
+    struct fleet_job *job = f->first;
+    while (!job->is_gone)
+        job = job->later;
+    char space[KEY_SIZE];
+    f->forgotten = job->change;
+    f->gone_count--;
+    unlink_job(f, job);
+    map_remove(&f->jobs, key_of(space, job->namespace_, job->name));
+}
+
+void fleet_remove(struct fleet *f, const char *namespace_, const char *name) {
+    char space[KEY_SIZE];
+    struct fleet_job *job = map_get(&f->jobs, key_of(space, namespace_, name));
+    if (job == NULL || job->is_gone)
+        return;
+    free((char *)job->object.data);
+    job->object = (struct slice){0};
+    job->is_gone = true;
+    touch(f, job);
+    if (++f->gone_count > MAX_GONE)
+        forget_oldest(f);
+}
+
+const struct fleet_job *fleet_find(const struct fleet *f, const char *namespace_, const char *name) {
+    char space[KEY_SIZE];
+    const struct fleet_job *job = map_get(&f->jobs, key_of(space, namespace_, name));
+    return job == NULL || job->is_gone ? NULL : job;
+}

@@ -1,0 +1,108 @@
+/* fleet: the JobGoodputs as the API server last told them, for those who read: metrics and the page. Every number that
+ * is shown comes from the objects themselves, so that no two places can disagree. Objects are kept as JSON text without
+ * what only machines need (managedFields, the status' checkpoint); the numbers that metrics need are read once. Keeps
+ * the order of changes, so that a reader who has all up to some change can be given what came after. */
+#ifndef EXPORT_FLEET_H
+#define EXPORT_FLEET_H
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/map.h"
+
+#define FLEET_NONE INT64_MIN /* not known: never 0 */
+
+/* The plain numbers of a status: enumerator, section of the status ("": the status itself), key, how it is written
+ * there. Ratios are parts per million, times and durations ms, chip-hours thousandths. */
+#define FLEET_VALUES(X)                                                                                                \
+    X(SCHEDULING, "goodputPPM", "scheduling", INTEGER)                                                                 \
+    X(RUNTIME, "goodputPPM", "runtime", INTEGER)                                                                       \
+    X(GOODPUT, "goodputPPM", "job", INTEGER)                                                                           \
+    X(PROGRAM, "goodputPPM", "program", INTEGER)                                                                       \
+    X(PRODUCTIVITY, "goodputPPM", "productivity", INTEGER)                                                             \
+    X(UPPER_BOUND, "goodputPPM", "runtimeUpperBound", INTEGER)                                                         \
+    X(EVIDENCE, "goodputPPM", "evidence", INTEGER)                                                                     \
+    X(START, "time", "start", TIME)                                                                                    \
+    X(END, "time", "end", TIME)                                                                                        \
+    X(OBSERVED_THROUGH, "time", "observedThrough", TIME)                                                               \
+    X(WALL, "time", "wallMs", INTEGER)                                                                                 \
+    X(AVAILABLE, "time", "availableMs", INTEGER)                                                                       \
+    X(PRODUCTIVE, "time", "productiveMs", INTEGER)                                                                     \
+    X(PROVISIONAL, "time", "provisionalMs", INTEGER)                                                                   \
+    X(SLOTS_REQUIRED, "availability", "required", INTEGER)                                                             \
+    X(SLOTS_AVAILABLE, "availability", "available", INTEGER)                                                           \
+    X(CHIPS, "target", "chips", INTEGER)                                                                               \
+    X(LAST_STEP, "steps", "last", INTEGER)                                                                             \
+    X(LAST_DURABLE_STEP, "steps", "lastDurable", INTEGER)                                                              \
+    X(RETAINED_STEPS, "steps", "retained", INTEGER)                                                                    \
+    X(REPEATED_STEPS, "steps", "repeated", INTEGER)                                                                    \
+    X(STEP_MEAN, "steps", "meanMs", INTEGER)                                                                           \
+    X(STEP_MEDIAN, "steps", "p50Ms", INTEGER)                                                                          \
+    X(STEP_P99, "steps", "p99Ms", INTEGER)                                                                             \
+    X(STEP_IDEAL, "steps", "idealMs", INTEGER)                                                                         \
+    X(STEP_DEVIATION, "steps", "deviationMs", INTEGER)                                                                 \
+    X(INTERRUPTIONS, "interruptions", "total", INTEGER)                                                                \
+    X(MTBI, "interruptions", "meanTimeBetweenSeconds", INTEGER)                                                        \
+    X(MTTR, "interruptions", "meanTimeToRecoverSeconds", INTEGER)                                                      \
+    X(HOURS_ALLOCATED, "acceleratorHours", "allocated", THOUSANDTHS)                                                   \
+    X(HOURS_PRODUCTIVE, "acceleratorHours", "productive", THOUSANDTHS)                                                 \
+    X(HOURS_WAITING, "acceleratorHours", "waiting", THOUSANDTHS)
+
+#define X(name, section, key, kind) FLEET_##name,
+enum fleet_value { FLEET_VALUES(X) FLEET_VALUE_COUNT };
+#undef X
+
+struct fleet_bucket {
+    char bucket[64], family[16];
+    int64_t ms, chip_seconds; /* FLEET_NONE: not known */
+};
+struct fleet_cause {
+    char cause[64];
+    int64_t count;
+};
+struct fleet_window {
+    int64_t seconds, scheduling_ppm, runtime_ppm, job_ppm;
+};
+struct fleet_condition {
+    char type[32], status[8], reason[48];
+};
+enum { FLEET_MAX_BUCKETS = 64, FLEET_MAX_CAUSES = 32, FLEET_MAX_WINDOWS = 8, FLEET_MAX_CONDITIONS = 8 };
+
+struct fleet_numbers {
+    char queue[128], phase[32];
+    int64_t values[FLEET_VALUE_COUNT];
+    int bucket_count, cause_count, window_count, condition_count;
+    struct fleet_bucket buckets[FLEET_MAX_BUCKETS];
+    struct fleet_cause causes[FLEET_MAX_CAUSES];
+    struct fleet_window windows[FLEET_MAX_WINDOWS];
+    struct fleet_condition conditions[FLEET_MAX_CONDITIONS];
+};
+
+struct fleet_job {
+    char *namespace_, *name;
+    struct slice object; /* owned */
+    int64_t change;      /* when it last changed, in the fleet's own count, from 1 */
+    bool is_gone;        /* only its name is left, for readers that do not know yet */
+    struct fleet_job *earlier, *later;
+};
+
+struct fleet {
+    struct map jobs;                /* "namespace/name"; those that are gone too */
+    struct fleet_job *first, *last; /* in the order of changes */
+    int64_t change, forgotten;      /* of the last change; up to this one what went is not known any more */
+    size_t gone_count;
+};
+
+void fleet_init(struct fleet *f);
+void fleet_done(struct fleet *f);
+/* object: the JobGoodput as JSON; one that is no JSON is left out (-EINVAL). */
+int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct slice object);
+void fleet_remove(struct fleet *f, const char *namespace_, const char *name);
+const struct fleet_job *fleet_find(const struct fleet *f, const char *namespace_, const char *name); /* NULL if gone */
+
+/* What metrics need of an object; false if it is no JSON object. Lists beyond their limits are cut. */
+bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers);
+
+/* The object without metadata.managedFields and status.checkpoint; -EINVAL if it is no JSON object. */
+int fleet_trim(struct slice object, struct buf *out);
+
+#endif

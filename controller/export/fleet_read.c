@@ -1,0 +1,173 @@
+#include "export/fleet.h"
+
+#include "base/jscan.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum kind { INTEGER, TIME, THOUSANDTHS };
+static const struct {
+    const char *section, *key;
+    enum kind kind;
+} table[] = {
+#define X(name, section, key, kind) {section, key, kind},
+    FLEET_VALUES(X)
+#undef X
+};
+
+/* A decimal in a string, "12.5" or "93.41%", scaled by 10^digits. */
+static bool take_decimal(struct jscan *j, int digits, int64_t *value) {
+    struct slice raw;
+    return jscan_string_raw(j, &raw) && slice_take_scaled(&raw, digits, value) &&
+           (raw.size_bytes == 0 || slice_is(raw, "%"));
+}
+
+static void read_value(struct jscan *j, enum kind kind, int64_t *value) {
+    int64_t read;
+    bool is_read = kind == INTEGER ? jscan_int(j, &read)
+                   : kind == TIME  ? jscan_time_ms(j, &read)
+                                   : take_decimal(j, 3, &read);
+    if (is_read)
+        *value = read;
+}
+
+static void read_section(struct jscan *j, struct slice section, struct fleet_numbers *n) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        size_t i = 0;
+        while (i < ARRAY_SIZE(table) && !(slice_is(section, table[i].section) && slice_is(key, table[i].key)))
+            i++;
+        if (i < ARRAY_SIZE(table))
+            read_value(j, table[i].kind, &n->values[i]);
+        else if (slice_is(section, "target") && slice_is(key, "queue"))
+            jscan_string(j, n->queue, sizeof n->queue);
+        else if (slice_is(section, "interruptions") && slice_is(key, "byCause") && jscan_array(j)) {
+            while (jscan_element(j)) {
+                struct fleet_cause cause = {.count = FLEET_NONE};
+                struct slice member;
+                if (!jscan_object(j))
+                    continue;
+                while (jscan_key(j, &member)) {
+                    if (slice_is(member, "cause"))
+                        jscan_string(j, cause.cause, sizeof cause.cause);
+                    else if (slice_is(member, "count"))
+                        read_value(j, INTEGER, &cause.count);
+                    else
+                        jscan_skip(j);
+                }
+                if (n->cause_count < FLEET_MAX_CAUSES && cause.count != FLEET_NONE)
+                    n->causes[n->cause_count++] = cause;
+            }
+        } else
+            jscan_skip(j);
+    }
+}
+
+static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
+    struct fleet_bucket b = {.ms = FLEET_NONE, .chip_seconds = FLEET_NONE};
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "bucket"))
+            jscan_string(j, b.bucket, sizeof b.bucket);
+        else if (slice_is(key, "family"))
+            jscan_string(j, b.family, sizeof b.family);
+        else if (slice_is(key, "ms"))
+            read_value(j, INTEGER, &b.ms);
+        else if (slice_is(key, "chipSeconds"))
+            read_value(j, INTEGER, &b.chip_seconds);
+        else
+            jscan_skip(j);
+    }
+    if (n->bucket_count < FLEET_MAX_BUCKETS && b.ms != FLEET_NONE)
+        n->buckets[n->bucket_count++] = b;
+}
+
+static void read_window(struct jscan *j, struct fleet_numbers *n) {
+    struct fleet_window w = {FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE};
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        int64_t *to = slice_is(key, "scheduling") ? &w.scheduling_ppm
+                      : slice_is(key, "runtime")  ? &w.runtime_ppm
+                      : slice_is(key, "job")      ? &w.job_ppm
+                                                  : NULL;
+        if (to != NULL) {
+            if (!take_decimal(j, 4, to)) /* percent to parts per million */
+                *to = FLEET_NONE;
+        } else if (slice_is(key, "windowSeconds"))
+            read_value(j, INTEGER, &w.seconds);
+        else
+            jscan_skip(j);
+    }
+    if (n->window_count < FLEET_MAX_WINDOWS && w.seconds != FLEET_NONE)
+        n->windows[n->window_count++] = w;
+}
+
+static void read_condition(struct jscan *j, struct fleet_numbers *n) {
+    struct fleet_condition c = {0};
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "type"))
+            jscan_string(j, c.type, sizeof c.type);
+        else if (slice_is(key, "status"))
+            jscan_string(j, c.status, sizeof c.status);
+        else if (slice_is(key, "reason"))
+            jscan_string(j, c.reason, sizeof c.reason);
+        else
+            jscan_skip(j);
+    }
+    if (n->condition_count < FLEET_MAX_CONDITIONS && c.type[0] != '\0')
+        n->conditions[n->condition_count++] = c;
+}
+
+static void read_list(struct jscan *j, void (*read)(struct jscan *, struct fleet_numbers *), struct fleet_numbers *n) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j))
+        read(j, n);
+}
+
+static void read_status(struct jscan *j, struct fleet_numbers *n) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "phase"))
+            jscan_string(j, n->phase, sizeof n->phase);
+        else if (slice_is(key, "badput"))
+            read_list(j, read_bucket, n);
+        else if (slice_is(key, "windows"))
+            read_list(j, read_window, n);
+        else if (slice_is(key, "conditions"))
+            read_list(j, read_condition, n);
+        else if (jscan_peek(j) == JSCAN_OBJECT)
+            read_section(j, key, n);
+        else
+            jscan_skip(j);
+    }
+}
+
+bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers) {
+    struct jscan j;
+    struct slice key;
+    memset(numbers, 0, offsetof(struct fleet_numbers, buckets));
+    for (int i = 0; i < FLEET_VALUE_COUNT; i++)
+        numbers->values[i] = FLEET_NONE;
+    jscan_init(&j, object);
+    if (!jscan_object(&j))
+        return false;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "status"))
+            read_status(&j, numbers);
+        else
+            jscan_skip(&j);
+    }
+    return jscan_error(&j, NULL) == NULL;
+}

@@ -1,0 +1,105 @@
+#include "export/prometheus.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { FAMILY_MAX_BYTES = 32 << 20 };
+
+void prometheus_init(struct prometheus_page *page, const struct metric_family *families, int count) {
+    *page = (struct prometheus_page){.families = families, .count = count};
+    page->samples = mem_alloc((size_t)count * sizeof *page->samples);
+    for (int i = 0; i < count; i++)
+        buf_init(&page->samples[i], FAMILY_MAX_BYTES);
+}
+
+void prometheus_done(struct prometheus_page *page) {
+    for (int i = 0; i < page->count; i++)
+        buf_done(&page->samples[i]);
+    free(page->samples);
+    *page = (struct prometheus_page){0};
+}
+
+/* Backslash, quote and line feed are all that both formats escape. */
+void prometheus_label(struct buf *labels, const char *name, const char *value) {
+    buf_format(labels, "%s%s=\"", labels->size_bytes > 0 ? "," : "", name);
+    for (const char *p = value; *p != '\0'; p++) {
+        if (*p == '\\' || *p == '"' || *p == '\n')
+            buf_append_char(labels, '\\');
+        buf_append_char(labels, *p == '\n' ? 'n' : *p);
+    }
+    buf_append_char(labels, '"');
+}
+
+static void append_decimal(struct buf *out, int64_t value, int digits) {
+    int64_t unit = 1;
+    for (int i = 0; i < digits; i++)
+        unit *= 10;
+    uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    buf_format(out, "%s%llu", value < 0 ? "-" : "", (unsigned long long)(size / (uint64_t)unit));
+    if (size % (uint64_t)unit != 0)
+        buf_format(out, ".%0*llu", digits, (unsigned long long)(size % (uint64_t)unit));
+}
+
+void prometheus_sample(struct prometheus_page *page, int family, struct slice labels, struct slice extra, int64_t value,
+                       int digits) {
+    struct buf *out = &page->samples[family];
+    buf_append_text(out, page->families[family].name);
+    if (page->families[family].type == METRIC_COUNTER)
+        buf_append_text(out, "_total");
+    if (labels.size_bytes + extra.size_bytes > 0) {
+        buf_append_char(out, '{');
+        buf_append_slice(out, labels);
+        if (labels.size_bytes > 0 && extra.size_bytes > 0)
+            buf_append_char(out, ',');
+        buf_append_slice(out, extra);
+        buf_append_char(out, '}');
+    }
+    buf_append_char(out, ' ');
+    append_decimal(out, value, digits);
+    buf_append_char(out, '\n');
+}
+
+void prometheus_write(const struct prometheus_page *page, bool is_openmetrics, struct buf *out) {
+    for (int i = 0; i < page->count; i++) {
+        const struct metric_family *f = &page->families[i];
+        const char *suffix = f->type == METRIC_COUNTER && !is_openmetrics ? "_total" : "";
+        if (page->samples[i].size_bytes == 0)
+            continue;
+        buf_format(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name, suffix,
+                   f->type == METRIC_COUNTER ? "counter" : "gauge");
+        buf_append_slice(out, buf_slice(&page->samples[i]));
+        if (page->samples[i].truncated)
+            out->truncated = true;
+    }
+    if (is_openmetrics)
+        buf_append_text(out, "# EOF\n");
+}
+
+/* The q of one element of an Accept header, in thousandths; 1000 if it has none. */
+static int64_t quality(struct slice element) {
+    const char *at = slice_find(element, "q=");
+    int64_t thousandths;
+    if (at == NULL)
+        return 1000;
+    struct slice rest = slice_range(at + 2, element.data + element.size_bytes);
+    return slice_take_scaled(&rest, 3, &thousandths) ? thousandths : 0;
+}
+
+bool prometheus_wants_openmetrics(struct slice accept) {
+    int64_t openmetrics = 0, text = 0;
+    while (accept.size_bytes > 0) {
+        struct slice element;
+        if (!slice_take_until(&accept, ',', &element)) {
+            element = accept;
+            accept = slice_skip(accept, accept.size_bytes);
+        }
+        element = slice_trim(element);
+        int64_t *to = slice_starts(element, "application/openmetrics-text") ? &openmetrics
+                      : slice_starts(element, "text/plain")                 ? &text
+                                                                            : NULL;
+        if (to != NULL && quality(element) > *to)
+            *to = quality(element);
+    }
+    return openmetrics > 0 && openmetrics >= text;
+}

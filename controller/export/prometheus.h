@@ -1,0 +1,41 @@
+/* prometheus: the text that Prometheus reads, in its own format and in OpenMetrics 1.0. A page is a row of families
+ * whose samples may be added in any order; written out, each family stands together, as both formats demand. */
+#ifndef EXPORT_PROMETHEUS_H
+#define EXPORT_PROMETHEUS_H
+
+#include "base/buf.h"
+
+enum metric_type { METRIC_GAUGE, METRIC_COUNTER };
+
+struct metric_family {
+    const char *name; /* of a counter without "_total", which is added */
+    enum metric_type type;
+    const char *help; /* one line; the unit is in the name */
+};
+
+struct prometheus_page {
+    const struct metric_family *families;
+    struct buf *samples; /* per family */
+    int count;
+};
+
+#define PROMETHEUS_TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+#define PROMETHEUS_OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+/* families must outlive the page. */
+void prometheus_init(struct prometheus_page *page, const struct metric_family *families, int count);
+void prometheus_done(struct prometheus_page *page);
+
+/* Labels are built in a buf of the caller's: `a="x",b="y"`. Values are escaped. */
+void prometheus_label(struct buf *labels, const char *name, const char *value);
+/* One sample: value / 10^digits. extra: more labels (may be empty), after labels. */
+void prometheus_sample(struct prometheus_page *page, int family, struct slice labels, struct slice extra, int64_t value,
+                       int digits);
+
+/* Families without samples are left out. */
+void prometheus_write(const struct prometheus_page *page, bool is_openmetrics, struct buf *out);
+
+/* What an Accept header asks for: OpenMetrics if it names it with no lesser quality than text/plain. */
+bool prometheus_wants_openmetrics(struct slice accept);
+
+#endif

@@ -1,0 +1,29 @@
+/* runtime_exports: what the runtime shows to those above it that export (metrics, the page), who are not known here. */
+#ifndef OPERATOR_RUNTIME_EXPORTS_H
+#define OPERATOR_RUNTIME_EXPORTS_H
+
+#include "kube/client.h"
+#include "operator/runtime_flags.h"
+
+struct runtime;
+
+struct runtime_exports {
+    /* Once the client exists; a negative return ends the start with that error. `runtime` is for runtime_figures. */
+    int (*start)(void *context, const struct runtime *runtime, struct kube_client *client,
+                 const struct runtime_flags *flags, struct error **err);
+    /* A JobGoodput as the server told it; an empty object: it is gone. */
+    void (*observed)(void *context, const char *namespace_, const char *name, struct slice object);
+    void (*stop)(void *context);
+    void *context;
+};
+
+struct runtime_figures { /* counts since the start */
+    bool is_leading, is_synced;
+    int64_t queue_depth, queue_adds, queue_retries; /* of the work queue of JobGoodputs */
+    int64_t status_writes, status_failures, jobs, log_follows;
+    const struct kube_count *requests;
+    int request_count;
+};
+void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures);
+
+#endif

@@ -1,0 +1,184 @@
+/* The text that Prometheus reads. promtool's own opinion of it is asked in tests/export/promtool.sh. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "export/metrics.h"
+#include "export/prometheus.h"
+#include "export/queues.h"
+
+#include <stdlib.h>
+
+static const struct metric_family two[] = {{"a_things", METRIC_COUNTER, "Things."},
+                                           {"b_seconds", METRIC_GAUGE, "Time."},
+                                           {"c_empty", METRIC_GAUGE, "Nothing."}};
+
+TEST(both_formats_are_written_by_the_book) {
+    struct prometheus_page page;
+    CLEANUP_BUF struct buf out, labels;
+    prometheus_init(&page, two, 3);
+    buf_init(&out, 4096);
+    buf_init(&labels, 4096);
+    prometheus_label(&labels, "x", "a\"b\\c\nd");
+    prometheus_sample(&page, 1, buf_slice(&labels), SLICE("y=\"1\""), -1500, 3);
+    prometheus_sample(&page, 0, buf_slice(&labels), slice_of(NULL), 7, 0);
+    prometheus_sample(&page, 1, slice_of(NULL), slice_of(NULL), 934100, 6);
+    prometheus_sample(&page, 1, slice_of(NULL), SLICE("y=\"2\""), 2000, 3);
+    prometheus_sample(&page, 1, slice_of(NULL), SLICE("y=\"3\""), INT64_MIN + 1, 3);
+    prometheus_write(&page, false, &out);
+    CHECK_TEXT(buf_text(&out), "# HELP a_things_total Things.\n# TYPE a_things_total counter\n"
+                               "a_things_total{x=\"a\\\"b\\\\c\\nd\"} 7\n"
+                               "# HELP b_seconds Time.\n# TYPE b_seconds gauge\n"
+                               "b_seconds{x=\"a\\\"b\\\\c\\nd\",y=\"1\"} -1.500\n"
+                               "b_seconds 0.934100\nb_seconds{y=\"2\"} 2\nb_seconds{y=\"3\"} -9223372036854775.807\n");
+    buf_clear(&out);
+    prometheus_write(&page, true, &out);
+    CHECK(strncmp(buf_text(&out), "# HELP a_things Things.\n# TYPE a_things counter\na_things_total{", 63) == 0);
+    CHECK(slice_ends(buf_slice(&out), "\n# EOF\n"));
+    prometheus_done(&page);
+}
+
+TEST(openmetrics_is_given_to_those_who_ask) {
+    static const struct {
+        const char *accept;
+        bool wants;
+    } cases[] = {
+        {"", false},
+        {"*/*", false},
+        {"text/plain", false},
+        {"application/openmetrics-text", true},
+        {"application/openmetrics-text; version=1.0.0, text/plain;q=0.5", true},
+        {"text/plain;q=0.5,application/openmetrics-text;q=0.4", false},
+        {"application/openmetrics-text;q=0", false},
+        /* Prometheus 2.42 and 3 */
+        {"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;"
+         "version=0.0.4;q=0.5,*/*;q=0.1",
+         true},
+        {"application/openmetrics-text;q=banana", false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        if (prometheus_wants_openmetrics(slice_of(cases[i].accept)) != cases[i].wants)
+            harness_fail(__FILE__, __LINE__, "Accept: %s", cases[i].accept);
+}
+
+static void put(struct fleet *f, const char *name) {
+    CLEANUP_FREE char *text = harness_read_file("tests/data/export/training.json", NULL);
+    REQUIRE(text != NULL);
+    CHECK_INT(fleet_put(f, "research", name, slice_of(text)), 0);
+}
+
+/* The value of the one sample that begins so, "" if there is none. */
+static const char *value(struct slice text, const char *sample, char out[static 64]) {
+    struct slice line;
+    out[0] = '\0';
+    while (slice_take_line(&text, &line))
+        if (slice_take_prefix(&line, sample) && slice_take_char(&line, ' '))
+            slice_copy(out, 64, line);
+    return out;
+}
+
+#define LABELS(name) "{namespace=\"research\",jobgoodput=\"" name "\",queue=\"research-tpu\""
+
+TEST(a_job_is_told_as_its_status_has_it) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true, .queue_adds = 5};
+    const struct kube_count requests[] = {{"GET", 200, 3}, {"PATCH", 0, 1}};
+    char v[64];
+    own.requests = requests;
+    own.request_count = 2;
+    fleet_init(&f);
+    put(&f, "a");
+    put(&f, "b");
+    fleet_put(&f, "research", "new", slice_of("{\"metadata\":{\"name\":\"new\"}}"));
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &own, INT64_C(1795232000000), false, &out);
+    struct slice text = buf_slice(&out);
+    CHECK_TEXT(value(text, "goodput_job_goodput_ratio" LABELS("a") "}", v), "0.821800");
+    CHECK_TEXT(value(text, "goodput_job_wall_seconds" LABELS("b") "}", v), "7384");
+    CHECK_TEXT(
+        value(text, "goodput_job_badput_seconds" LABELS("a") ",family=\"Runtime\",bucket=\"WastedProgress\"}", v),
+        "491.300");
+    CHECK_TEXT(value(text, "goodput_job_interruptions" LABELS("a") ",cause=\"KueueEviction/Pods\\\"Ready\"}", v), "1");
+    CHECK_TEXT(
+        value(text, "goodput_job_window_goodput_ratio" LABELS("a") ",window_seconds=\"3600\",goodput=\"job\"}", v),
+        "0.732500");
+    CHECK_TEXT(value(text, "goodput_job_program_goodput_ratio" LABELS("a") "}", v), ""); /* not known: not 0 */
+    CHECK_TEXT(value(text, "goodput_job_chip_seconds" LABELS("a") ",state=\"allocated\"}", v), "893880");
+    CHECK_TEXT(value(text, "goodput_job_phase" LABELS("a") ",phase=\"Training\"}", v), "1");
+    CHECK_TEXT(value(text, "goodput_queue_jobs{namespace=\"research\",queue=\"research-tpu\",phase=\"Training\"}", v),
+               "2");
+    CHECK_TEXT(value(text,
+                     "goodput_queue_chip_seconds{namespace=\"research\",queue=\"research-tpu\",state=\"productive\"}",
+                     v),
+               "1553328");
+    CHECK_TEXT(value(text, "goodput_queue_step_deviation_seconds{namespace=\"research\",queue=\"research-tpu\"}", v),
+               "115.296"); /* 2 x 12 ms x 4804 steps */
+    CHECK_TEXT(value(text, "workqueue_adds_total{name=\"jobgoodput\"}", v), "5");
+    CHECK_TEXT(value(text, "rest_client_requests_total{method=\"PATCH\",code=\"<error>\"}", v), "1");
+    CHECK(strtod(value(text, "process_resident_memory_bytes", v), NULL) > 100000);
+    CHECK(strtod(value(text, "process_open_fds", v), NULL) >= 3);
+    CHECK(strstr(buf_text(&out), "jobgoodput=\"new\"") == NULL); /* no status: no samples */
+    CHECK(strstr(buf_text(&out), "slice-0-0") == NULL);          /* no pod names, in no label */
+    fleet_done(&f);
+}
+
+TEST(only_the_leader_tells_of_jobs) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {0};
+    char v[64];
+    fleet_init(&f);
+    put(&f, "a");
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &own, 0, true, &out);
+    CHECK(strstr(buf_text(&out), "goodput_job_") == NULL && strstr(buf_text(&out), "goodput_queue_") == NULL);
+    CHECK_TEXT(value(buf_slice(&out), "leader_election_master_status{name=\"goodput-controller\"}", v), "0");
+    fleet_done(&f);
+}
+
+TEST(jobs_long_over_count_in_their_queue_only) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&f);
+    fleet_put(
+        &f, "n", "old",
+        SLICE("{\"status\":{\"phase\":\"Completed\",\"time\":{\"end\":\"2026-11-21T00:00:00Z\",\"wallMs\":1000}}}"));
+    buf_init(&out, 1 << 20);
+    int64_t end_ms = INT64_C(1795219200000);
+    metrics_write(&f, &own, end_ms + METRICS_KEEP_FINISHED_MS, false, &out);
+    CHECK_TEXT(value(buf_slice(&out), "goodput_job_wall_seconds{namespace=\"n\",jobgoodput=\"old\",queue=\"\"}", v),
+               "1");
+    buf_clear(&out);
+    metrics_write(&f, &own, end_ms + METRICS_KEEP_FINISHED_MS + 1, false, &out);
+    CHECK(strstr(buf_text(&out), "jobgoodput=\"old\"") == NULL);
+    CHECK_TEXT(value(buf_slice(&out), "goodput_queue_jobs{namespace=\"n\",queue=\"\",phase=\"Completed\"}", v), "1");
+    fleet_done(&f);
+}
+
+/* More names than there is room for end up under one name, and nothing is lost. */
+TEST(queue_sums_have_a_last_room) {
+    struct queues q;
+    struct fleet_numbers *n = mem_new(struct fleet_numbers);
+    const int64_t chips[3] = {FLEET_NONE, FLEET_NONE, FLEET_NONE};
+    int64_t sum = 0;
+    queues_init(&q);
+    for (int i = 0; i < 100; i++) {
+        n->bucket_count = 1;
+        snprintf(n->buckets[0].bucket, sizeof n->buckets[0].bucket, "Custom/%d", i);
+        n->buckets[0].chip_seconds = i;
+        for (int k = 0; k < FLEET_VALUE_COUNT; k++)
+            n->values[k] = INT64_MAX;
+        queues_add(&q, "n", n, chips);
+    }
+    const struct queue_sums *s = map_get(&q.map, SLICE("n/"));
+    REQUIRE(s != NULL);
+    CHECK_INT(s->bucket_count, FLEET_MAX_BUCKETS);
+    for (int i = 0; i < s->bucket_count; i++)
+        sum += s->buckets[i].sum;
+    CHECK_INT(sum, 4950);
+    CHECK_INT(s->ideal_ms, 0); /* nonsense does not overflow */
+    queues_done(&q);
+    free(n);
+}
