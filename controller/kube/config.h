@@ -54,8 +54,4 @@ int kube_config_load(const char *kubeconfig, const char *context, struct kube_co
 /* Reads a whole file of at most max_bytes; heap, NUL-terminated. The text names the file. */
 int kube_read_file(const char *path, size_t max_bytes, char **ret_text, struct error **err);
 
-/* Standard base64, line breaks allowed. NULL if it is none; heap, NUL-terminated. */
-char *kube_base64_decode(struct slice text, size_t *ret_size_bytes);
-char *kube_base64_encode(struct slice bytes);
-
 #endif

@@ -1,5 +1,6 @@
 #include "kube/credentials.h"
 
+#include "base/base64.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/exec.h"
@@ -78,7 +79,7 @@ static int make_authorization(struct kube_credentials *c, struct error **err) {
     }
     if (made == NULL && f->username != NULL) {
         char *both CLEANUP_FREE = mem_format("%s:%s", f->username, f->password != NULL ? f->password : "");
-        char *coded CLEANUP_FREE = kube_base64_encode(slice_of(both));
+        char *coded CLEANUP_FREE = base64_encode(slice_of(both));
         made = mem_format("Authorization: Basic %s", coded);
     }
     free(c->authorization);

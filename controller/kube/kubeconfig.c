@@ -1,3 +1,4 @@
+#include "base/base64.h"
 #include "base/mem.h"
 #include "kube/config.h"
 #include "kube/yamldoc.h"
@@ -120,7 +121,7 @@ static int get_pem(struct found *f, const char *key, char **ret, struct error **
     if (r < 0 || text == NULL)
         return r;
     const yaml_node_t *at = yamldoc_get(f->doc, f->node, key);
-    *ret = kube_base64_decode(slice_of(text), NULL);
+    *ret = base64_decode(slice_of(text), NULL);
     if (*ret == NULL)
         return yamldoc_error(f->doc, at, err, "%s is not base64", key);
     if (strstr(*ret, "-----BEGIN ") == NULL)

@@ -1,5 +1,6 @@
 /* Kubeconfigs as data: each file in tests/data/kube/kubeconfig says in a comment what it is ("# is: server=... ") or
  * what is wrong with it ("# error: ..."), and which context to take ("# context: ..."). Add a file to add a case. */
+#include "base/base64.h"
 #include "base/mem.h"
 #include "harness.h"
 #include "kube/config.h"
@@ -176,12 +177,12 @@ TEST(base64_of_every_length_comes_back) {
     for (size_t n = 0; n < sizeof bytes; n++) {
         for (size_t i = 0; i < n; i++)
             bytes[i] = (char)(i * 37 + n);
-        char *coded CLEANUP_FREE = kube_base64_encode((struct slice){bytes, n});
+        char *coded CLEANUP_FREE = base64_encode((struct slice){bytes, n});
         size_t size = 0;
-        char *back CLEANUP_FREE = kube_base64_decode(slice_of(coded), &size);
+        char *back CLEANUP_FREE = base64_decode(slice_of(coded), &size);
         CHECK(back != NULL && size == n && memcmp(back, bytes, n) == 0);
     }
-    CHECK(kube_base64_decode(SLICE("a"), NULL) == NULL);
-    CHECK(kube_base64_decode(SLICE("ab=c"), NULL) == NULL);
-    CHECK(kube_base64_decode(SLICE("===="), NULL) == NULL);
+    CHECK(base64_decode(SLICE("a"), NULL) == NULL);
+    CHECK(base64_decode(SLICE("ab=c"), NULL) == NULL);
+    CHECK(base64_decode(SLICE("===="), NULL) == NULL);
 }
