@@ -1,64 +1,12 @@
 #include "cli/analyze.h"
 
 #include "base/mem.h"
+#include "cli/analyze_input.h"
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#define MAX_FILE_BYTES ((size_t)16 << 30)
-
-static int read_stream(struct analyze_file *f, FILE *in, struct error **err) {
-    struct stat st;
-    size_t capacity = 1 << 16;
-    if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode))
-        return error_set(err, EISDIR, "%s: a folder; name the files in it", f->path);
-    f->bytes = mem_resize(NULL, capacity, 1);
-    for (;;) {
-        size_t n = fread(f->bytes + f->size_bytes, 1, capacity - f->size_bytes, in);
-        f->size_bytes += n;
-        if (n == 0)
-            break;
-        if (f->size_bytes == capacity) {
-            if (capacity > MAX_FILE_BYTES)
-                return error_set(err, EFBIG, "%s: longer than 16 GiB", f->path);
-            f->bytes = mem_resize(f->bytes, capacity *= 2, 1);
-        }
-    }
-    if (ferror(in))
-        return error_set(err, EIO, "%s: %s", f->path, strerror(errno));
-    return 0;
-}
-
-/* A regular file is mapped: most of its bytes are looked at once. */
-static bool map_file(struct analyze_file *f, FILE *in) {
-    struct stat st;
-    if (fstat(fileno(in), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return false;
-    void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fileno(in), 0);
-    if (bytes == MAP_FAILED)
-        return false;
-    f->bytes = bytes;
-    f->size_bytes = (size_t)st.st_size;
-    f->is_mapped = true;
-    return true;
-}
-
-static int read_file(struct analyze_file *f, struct error **err) {
-    bool is_stdin = strcmp(f->path, "-") == 0;
-    FILE *in = is_stdin ? stdin : fopen(f->path, "rb");
-    if (in == NULL)
-        return error_set(err, errno, "%s: %s", f->path, strerror(errno));
-    int r = map_file(f, in) ? 0 : read_stream(f, in, err);
-    if (r == 0 && f->size_bytes > 2 && memcmp(f->bytes, "\x1f\x8b", 2) == 0)
-        r = error_set(err, EINVAL, "%s: compressed; use: zcat %s | kubectl goodput analyze -", f->path, f->path);
-    if (!is_stdin)
-        fclose(in);
-    return r;
-}
 
 static void print_help(void) {
     fputs(
@@ -66,12 +14,17 @@ static void print_help(void) {
         "order\n\n"
         "  --definition ledger|library|both   our ledger (the default), or what ml-goodput-measurement 0.2.3 says\n"
         "  --format FORMAT                    Auto (the default), Recorder, MaxText, ...; the library reads Recorder\n"
+        "  --regex NAME=PATTERN               for --format Regex; NAME is step (with a group (?<step>...)), "
+        "checkpointStart,\n"
+        "                                     checkpointSaved, checkpointRestored\n"
         "  --at TIME                          up to here; default: the largest time in the log\n"
         "  --window SECONDS,...               rolling windows up to then\n"
         "  --ideal-step SECONDS               default: learnt from the log\n"
-        "  --from TIME [--to TIME], --exclude FROM,TO, --step-deviation    with --definition library\n"
+        "  --from TIME [--to TIME], --exclude FROM,TO, --step-deviation, --elastic    with --definition library\n"
         "  -o table|json|yaml\n\n"
-        "TIME is RFC 3339 or Unix seconds; FILE - is standard input.\n",
+        "TIME is RFC 3339 or Unix seconds; FILE may be compressed with gzip; - is standard input; a\n"
+        "quoted pattern such as 'logs/*.gz' stands for the files that it finds. Several files are sorted by their "
+        "first time\n",
         stdout);
 }
 
@@ -79,9 +32,9 @@ static void print_help(void) {
 static int draw_ledger(const struct buf *json, const struct analyze *a, struct buf *out, struct error **err) {
     json_error_t why;
     json_t *status = json_loadb(json->data, json->size_bytes, 0, &why);
-    CLEANUP_FREE char *what = a->file_count > 1 ? mem_format("logs in %zu files", a->file_count) : mem_strdup("log");
-    json_t *job = json_pack("{s:{s:s}, s:{s:{s:s, s:s}}, s:o}", "metadata", "name", a->files[0].path, "spec",
-                            "targetRef", "kind", "step", "name", what, "status", status);
+    CLEANUP_FREE char *what = a->path_count > 1 ? mem_format("logs in %zu files", a->path_count) : mem_strdup("log");
+    json_t *job = json_pack("{s:{s:s}, s:{s:{s:s, s:s}}, s:o}", "metadata", "name", a->paths[0], "spec", "targetRef",
+                            "kind", "step", "name", what, "status", status);
     if (job == NULL)
         return error_set(err, EINVAL, "the status cannot be read back: %s", why.text);
     cli_explain_draw(job, &a->style, out);
@@ -140,19 +93,74 @@ static int print(const struct analyze *a, const struct buf *ledger, const struct
     return cli_write(&out, err);
 }
 
-static int run(struct analyze *a, struct error **err) {
+/* What a file's lines are read into; either may be missing. */
+struct readers {
+    struct analyze_ledger *ledger;
+    struct library_log *library;
+};
+
+static int feed(struct readers *to, struct analyze_input *in, const char *path, struct error **err) {
+    struct slice lines;
+    int r;
+    bool has_cut = false;
+    while ((r = analyze_input_next(in, &lines, err)) > 0) {
+        if (to->ledger)
+            analyze_ledger_feed(to->ledger, lines);
+        if (to->library)
+            library_log_read(to->library, lines);
+        if (analyze_input_has_cut(in) && !has_cut) {
+            has_cut = true;
+            analyze_note(path, "line %lld is longer than %zu bytes; the rest of it is not read",
+                         (long long)(to->ledger ? analyze_ledger_lines(to->ledger) : to->library->lines),
+                         ANALYZE_MAX_LINE_BYTES);
+        }
+        analyze_input_show_progress(in);
+    }
+    return r;
+}
+
+static int read_file(struct readers *to, const char *path, struct error **err) {
+    struct analyze_input *in = analyze_input_open(path, err);
+    if (in == NULL)
+        return -EINVAL;
+    int r = to->ledger ? analyze_ledger_begin(to->ledger, path, err) : 0;
+    if (to->library)
+        to->library->lines = to->library->refused = 0;
+    if (r == 0)
+        r = feed(to, in, path, err);
+    analyze_input_close(in);
+    if (to->ledger && r == 0)
+        analyze_ledger_end(to->ledger);
+    if (to->library && to->library->refused > 0)
+        analyze_note(path, "line %lld is left out: %s%s", (long long)to->library->refused_line,
+                     to->library->refused_why, to->library->refused > 1 ? "; so are others like it" : "");
+    return r;
+}
+
+static int conclude(const struct analyze *a, struct readers *from, struct error **err) {
     CLEANUP_BUF struct buf ledger;
     CLEANUP_BUF struct buf library;
-    int r = 0;
     buf_init(&ledger, (size_t)16 << 20);
     buf_init(&library, (size_t)1 << 30);
-    for (size_t i = 0; i < a->file_count && r == 0; i++)
-        r = read_file(&a->files[i], err);
-    if (r == 0 && a->definition != ANALYZE_LIBRARY)
-        r = analyze_ledger(a, &ledger, err);
-    if (r == 0 && a->definition != ANALYZE_LEDGER)
-        r = analyze_library(a, &library, err);
+    int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
+    if (r == 0 && from->library)
+        r = analyze_library(a, from->library, &library, err);
     return r < 0 ? r : print(a, &ledger, &library, err);
+}
+
+static int run(struct analyze *a, struct error **err) {
+    struct library_log log;
+    struct readers to = {.ledger = a->definition == ANALYZE_LIBRARY ? NULL : analyze_ledger_new(a),
+                         .library = a->definition == ANALYZE_LEDGER ? NULL : &log};
+    library_log_init(&log);
+    int r = analyze_order(a, err);
+    for (size_t i = 0; i < a->path_count && r == 0; i++)
+        r = read_file(&to, a->paths[i], err);
+    if (r == 0)
+        r = conclude(a, &to, err);
+    analyze_ledger_free(to.ledger);
+    library_log_done(&log);
+    return r;
 }
 
 int cli_analyze(int argc, char **argv, const struct text_style *style) {

@@ -16,13 +16,6 @@
 
 enum analyze_definition { ANALYZE_LEDGER, ANALYZE_LIBRARY, ANALYZE_BOTH };
 
-struct analyze_file {
-    const char *path; /* borrowed */
-    char *bytes;
-    size_t size_bytes;
-    bool is_mapped;
-};
-
 struct analyze {
     enum analyze_definition definition;
     enum steplog_format format;
@@ -35,21 +28,40 @@ struct analyze {
     int excluded_count;
     bool wants_deviation, is_elastic, wants_help;
     struct text_style style;
-    struct analyze_file *files;
-    size_t file_count;
+    struct steplog_patterns patterns; /* format Regex; borrowed */
+    char **paths;                     /* owned; "-" is standard input */
+    size_t path_count, path_capacity;
 };
 
 /* kubectl goodput analyze ...; argv[0] is "analyze". The exit code. */
 int cli_analyze(int argc, char **argv, const struct text_style *style);
 
-/* Fills *a from the arguments (files are not read yet). */
+/* Fills *a from the arguments (files are not read yet); a path that is no file but a glob pattern stands for what it
+ * finds. */
 int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err);
 void analyze_done(struct analyze *a);
 
-/* The Python library's numbers as one JSON object (DESIGN.md section 4). */
-int analyze_library(const struct analyze *a, struct buf *json, struct error **err);
+/* Sorts the files by their first times. */
+int analyze_order(struct analyze *a, struct error **err);
+
+/* The Python library's numbers as one JSON object (DESIGN.md section 4). log: of all files. */
+int analyze_library(const struct analyze *a, const struct library_log *log, struct buf *json, struct error **err);
 void analyze_library_draw(const json_t *answer, const struct text_style *style, struct buf *out);
-/* Our ledger's as the status of a JobGoodput. */
-int analyze_ledger(const struct analyze *a, struct buf *json, struct error **err);
+
+/* Our ledger's, as the status of a JobGoodput: files are begun, fed and ended in the order of time. */
+struct analyze_ledger;
+struct analyze_ledger *analyze_ledger_new(const struct analyze *a);
+void analyze_ledger_free(struct analyze_ledger *l);
+int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err);
+void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);
+/* Lines read of the present file. */
+int64_t analyze_ledger_lines(const struct analyze_ledger *l);
+void analyze_ledger_end(struct analyze_ledger *l);
+int analyze_ledger_conclude(struct analyze_ledger *l, struct buf *json, struct error **err);
+/* The parser of a file; NULL and *err if the patterns of format Regex cannot be used. */
+struct steplog *analyze_parser(const struct analyze *a, void (*on_record)(void *context, const struct record *r),
+                               void *context, struct error **err);
+/* Whether a file's lines begin with a stamp, by the first of them. */
+bool analyze_is_stamped(struct slice lines);
 
 #endif

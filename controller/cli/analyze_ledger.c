@@ -4,12 +4,14 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "cli/analyze_input.h"
 #include "ledger/ledger.h"
 #include "operator/view.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct attempt {
@@ -19,32 +21,60 @@ struct attempt {
     bool has_ended, has_steps;
 };
 
-struct reading {
+struct analyze_ledger {
+    const struct analyze *analyze;
     struct ledger *ledger;
     int64_t until_ms;
     struct attempt *attempts;
     size_t count, capacity;
     enum steplog_format recognised;
+
+    /* The present file. */
+    const char *path;
+    struct steplog *parser;
+    bool is_begun, is_stamped, has_attempt;
+    int64_t before_ms, impossible, jumps;
+    char useless[128]; /* why the file that was read last gave nothing; "" */
 };
 
-static struct attempt *begin_attempt(struct reading *reading, const char *path) {
-    MEM_GROW(reading->attempts, reading->count, reading->capacity);
-    struct attempt *t = &reading->attempts[reading->count++];
-    *t = (struct attempt){.path = path, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
-    t->process = ledger_add_process(reading->ledger, reading->count, TIME_UNKNOWN, TIME_OPEN);
-    ledger_name_process(reading->ledger, t->process, path);
+static struct attempt *begin_attempt(struct analyze_ledger *l) {
+    MEM_GROW(l->attempts, l->count, l->capacity);
+    struct attempt *t = &l->attempts[l->count++];
+    *t = (struct attempt){.path = l->path, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
+    t->process = ledger_add_process(l->ledger, l->count, TIME_UNKNOWN, TIME_OPEN);
+    ledger_name_process(l->ledger, t->process, l->path);
+    l->has_attempt = true;
     return t;
+}
+
+/* Times that cannot be: before 1970, after 2100. A jump of more than a year is read, for it may be true, and said. */
+static bool is_possible(struct analyze_ledger *l, const struct record *r) {
+    const int64_t after_ms = INT64_C(4102444800000), year_ms = INT64_C(31622400000);
+    char at[RFC3339_SIZE];
+    if (r->at_ms < 0 || r->at_ms >= after_ms) {
+        if (l->impossible++ == 0)
+            analyze_note(l->path, "line %lld is left out: its time is %s", (long long)r->line,
+                         r->at_ms < 0 ? "before 1970" : "after 2100");
+        return false;
+    }
+    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0) {
+        rfc3339_format(at, r->at_ms * 1000000, 0);
+        analyze_note(l->path, "line %lld says %s, more than a year from the line before; is its clock right?",
+                     (long long)r->line, at);
+    }
+    l->before_ms = r->at_ms;
+    return true;
 }
 
 /* A recorder's log goes on over restarts: a job start after steps is the next attempt. */
 static void on_record(void *context, const struct record *r) {
-    struct reading *reading = context;
-    struct attempt *t = &reading->attempts[reading->count - 1];
+    struct analyze_ledger *l = context;
     struct record mine = *r;
-    if (r->at_ms == TIME_UNKNOWN || r->at_ms > reading->until_ms)
+    if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
         return;
+    struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
     if (r->kind == RECORD_JOB_START && t->has_steps && r->at_ms > t->last_ms)
-        t = begin_attempt(reading, t->path);
+        t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
         t->first_ms = r->at_ms;
@@ -52,34 +82,85 @@ static void on_record(void *context, const struct record *r) {
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
     t->has_steps |= r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
-    ledger_add_record(reading->ledger, &mine);
+    ledger_add_record(l->ledger, &mine);
 }
 
-static int read_attempts(struct reading *reading, const struct analyze_file *f, enum steplog_format format,
-                         struct error **err) {
-    struct slice bytes = {f->bytes, f->size_bytes}, rest = bytes, first, stamp;
-    int64_t ms, before_ms = reading->count ? reading->attempts[reading->count - 1].first_ms : INT64_MIN;
-    size_t own = reading->count;
-    bool stamped =
-        slice_take_line(&rest, &first) && slice_take_until(&first, ' ', &stamp) && rfc3339_parse_ms(stamp, &ms);
-    begin_attempt(reading, f->path);
-    struct steplog *parser = steplog_new(format, NULL, on_record, reading);
+struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *context, const struct record *r),
+                               void *context, struct error **err) {
+    if (a->format == STEPLOG_REGEX)
+        return steplog_new_regex(&a->patterns, on_one, context, err);
+    struct steplog *parser = steplog_new(a->format, NULL, on_one, context);
     if (parser == NULL)
-        return error_set(err, EINVAL, "--format %s: cannot be read yet", steplog_format_name(format));
-    steplog_feed(parser, bytes, stamped);
-    steplog_end(parser);
-    struct steplog_counts counts = steplog_counts_get(parser);
-    steplog_free(parser);
-    reading->recognised = counts.recognised;
-    int64_t first_ms = reading->attempts[own].first_ms;
-    if (first_ms == TIME_UNKNOWN)
-        return error_set(err, EINVAL, "%s: none of its %lld lines %s", f->path, (long long)counts.lines,
-                         counts.records > 0 ? "tells a time; add stamps, as kubectl logs --timestamps does"
-                                            : "is of a step log that is known");
-    if (first_ms < before_ms)
-        return error_set(err, EINVAL, "%s begins before the file before it: the attempts are wanted in time order",
-                         f->path);
-    return 0;
+        error_set(err, EINVAL, "--format %s: cannot be read", steplog_format_name(a->format));
+    return parser;
+}
+
+bool analyze_is_stamped(struct slice lines) {
+    struct slice first, stamp;
+    int64_t ms;
+    return slice_take_line(&lines, &first) && slice_take_until(&first, ' ', &stamp) && rfc3339_parse_ms(stamp, &ms);
+}
+
+struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
+    struct ledger_options options = {.has_log = true, .window_count = a->window_count};
+    for (int i = 0; i < a->window_count; i++)
+        options.windows_ms[i] = a->windows_s[i] * 1000;
+    if (!isnan(a->ideal_s))
+        options.ideal_step_ms = llround(a->ideal_s * 1000);
+    struct analyze_ledger *l = mem_new(struct analyze_ledger);
+    l->analyze = a;
+    l->ledger = ledger_new(&options);
+    l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
+    return l;
+}
+
+void analyze_ledger_free(struct analyze_ledger *l) {
+    if (l == NULL)
+        return;
+    steplog_free(l->parser);
+    ledger_free(l->ledger);
+    free(l->attempts);
+    free(l);
+}
+
+int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
+    l->path = path;
+    l->is_begun = l->has_attempt = false;
+    l->before_ms = TIME_UNKNOWN;
+    l->impossible = l->jumps = 0;
+    l->parser = analyze_parser(l->analyze, on_record, l, err);
+    return l->parser ? 0 : -EINVAL;
+}
+
+void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
+    if (!l->is_begun)
+        l->is_stamped = analyze_is_stamped(lines);
+    l->is_begun = true;
+    steplog_feed(l->parser, lines, l->is_stamped);
+}
+
+int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
+    return steplog_counts_get(l->parser).lines;
+}
+
+void analyze_ledger_end(struct analyze_ledger *l) {
+    steplog_end(l->parser);
+    struct steplog_counts counts = steplog_counts_get(l->parser);
+    steplog_free(l->parser);
+    l->parser = NULL;
+    if (counts.steps > 0 || l->recognised == STEPLOG_AUTO)
+        l->recognised = counts.recognised;
+    l->useless[0] = '\0';
+    if (!l->has_attempt)
+        snprintf(l->useless, sizeof l->useless, "none of its %lld lines %s", (long long)counts.lines,
+                 counts.records == 0        ? "is of a step log that is known"
+                 : l->until_ms != TIME_OPEN ? "tells a time up to --at"
+                                            : "tells a time; add stamps, as kubectl logs --timestamps does");
+    if (l->useless[0] && l->analyze->path_count > 1)
+        analyze_note(l->path, "%s", l->useless);
+    if (counts.malformed > 0)
+        analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
+                     counts.malformed > 1 ? "; so are others like it" : "");
 }
 
 static void add_life(struct ledger *l, const struct attempt *t, size_t number, int64_t lost_ms) {
@@ -130,9 +211,13 @@ static void write_status(struct ledger *l, int64_t through_ms, bool has_ended, e
     ledger_result_done(&v.result);
 }
 
-static void conclude(struct reading *reading, struct buf *json) {
+int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
+    if (reading->count == 0)
+        return error_set(err, EINVAL, "%s: %s", reading->path,
+                         reading->analyze->path_count == 1 ? reading->useless
+                                                           : "nor can any of the other files be used");
     struct ledger *l = reading->ledger;
-    assert(reading->attempts != NULL && reading->count > 0);
+    assert(reading->attempts != NULL);
     const struct attempt *t = reading->attempts, *last = &t[reading->count - 1];
     int64_t end_ms = last->last_ms;
     for (size_t i = 0; i < reading->count; i++)
@@ -145,22 +230,5 @@ static void conclude(struct reading *reading, struct buf *json) {
     ledger_set_span(l, t->first_ms, last->has_ended ? end_ms : TIME_OPEN,
                     last->has_ended ? OUTCOME_SUCCEEDED : OUTCOME_RUNNING);
     write_status(l, end_ms, last->has_ended, reading->recognised, json);
-}
-
-int analyze_ledger(const struct analyze *a, struct buf *json, struct error **err) {
-    struct ledger_options options = {.has_log = true, .window_count = a->window_count};
-    for (int i = 0; i < a->window_count; i++)
-        options.windows_ms[i] = a->windows_s[i] * 1000;
-    if (!isnan(a->ideal_s))
-        options.ideal_step_ms = llround(a->ideal_s * 1000);
-    struct reading reading = {.ledger = ledger_new(&options),
-                              .until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN};
-    int r = 0;
-    for (size_t i = 0; i < a->file_count && r == 0; i++)
-        r = read_attempts(&reading, &a->files[i], a->format, err);
-    if (r == 0)
-        conclude(&reading, json);
-    ledger_free(reading.ledger);
-    free(reading.attempts);
-    return r;
+    return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "base/jwrite.h"
 #include "base/mem.h"
+#include "cli/analyze_input.h"
 #include "cli/pick.h"
 
 #include <errno.h>
@@ -178,25 +179,17 @@ static void write_all(struct jwrite *w, const struct analyze *a, const struct li
     jwrite_object_end(w);
 }
 
-int analyze_library(const struct analyze *a, struct buf *json, struct error **err) {
-    struct library_log log;
+int analyze_library(const struct analyze *a, const struct library_log *log, struct buf *json, struct error **err) {
     struct jwrite w;
-    int r = 0;
-    library_log_init(&log);
-    for (size_t i = 0; i < a->file_count && r == 0; i++) {
-        r = library_log_read(&log, (struct slice){a->files[i].bytes, a->files[i].size_bytes}, err);
-        if (r < 0)
-            error_wrap(err, EINVAL, "%s", a->files[i].path);
-    }
-    if (r == 0 && log.job_name == NULL)
-        r = error_set(err, EINVAL, "%s: no entries of the goodput recorder (JSON lines with a job_name) in it",
-                      a->files[0].path);
-    if (r == 0) {
-        jwrite_init(&w, json);
-        write_all(&w, a, &log);
-    }
-    library_log_done(&log);
-    return r;
+    if (log->job_name == NULL)
+        return error_set(err, EINVAL, "%s: no entries of the goodput recorder (JSON lines with a job_name) in it",
+                         a->paths[0]);
+    if (log->other_job > 0)
+        analyze_note(a->paths[0], "%lld entries of other jobs than \"%s\" are left out, as the library does",
+                     (long long)log->other_job, log->job_name);
+    jwrite_init(&w, json);
+    write_all(&w, a, log);
+    return 0;
 }
 
 static void draw_row(struct buf *out, const char *name, double seconds, double percent) {

@@ -4,9 +4,10 @@
 #include "base/rfc3339.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 /* RFC 3339 or Unix seconds. */
 static bool take_time(struct slice text, int64_t *us) {
@@ -43,10 +44,27 @@ static int set_format(struct analyze *a, const char *option, const char *value, 
     int format = steplog_format_of_name(slice_of(value));
     if (format < 0)
         return error_set(err, EINVAL, "%s %s: there is no such format", option, value);
-    if (format == STEPLOG_REGEX || !steplog_format_is_supported((enum steplog_format)format))
-        return error_set(err, EINVAL, "%s %s: analyze cannot read this format yet", option, value);
     a->format = (enum steplog_format)format;
     return 0;
+}
+
+static int set_regex(struct analyze *a, const char *option, const char *value, struct error **err) {
+    const struct {
+        const char *name, **pattern;
+    } known[] = {{"step=", &a->patterns.step},
+                 {"checkpointStart=", &a->patterns.checkpoint_start},
+                 {"checkpointSaved=", &a->patterns.checkpoint_saved},
+                 {"checkpointRestored=", &a->patterns.checkpoint_restored}};
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (strncmp(value, known[i].name, strlen(known[i].name)) == 0) {
+            *known[i].pattern = value + strlen(known[i].name);
+            a->format = STEPLOG_REGEX;
+            return 0;
+        }
+    return error_set(err, EINVAL,
+                     "%s %s: NAME=PATTERN is wanted, NAME one of step, checkpointStart, checkpointSaved, "
+                     "checkpointRestored",
+                     option, value);
 }
 
 static int set_output(struct analyze *a, const char *option, const char *value, struct error **err) {
@@ -126,6 +144,7 @@ static const struct {
 } table[] = {
     {"--definition", NULL, true, set_definition},
     {"--format", NULL, true, set_format},
+    {"--regex", NULL, true, set_regex},
     {"--at", NULL, true, set_at},
     {"--from", NULL, true, set_from},
     {"--to", NULL, true, set_to},
@@ -162,10 +181,14 @@ static int take_option(struct analyze *a, char **argv, int argc, int *i, struct 
 
 /* What our ledger cannot do yet must not be left out in silence. */
 static int check(const struct analyze *a, struct error **err) {
-    if (a->file_count == 0)
+    if (a->path_count == 0)
         return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
     if (a->to_us != ANALYZE_NO_TIME && a->from_us == ANALYZE_NO_TIME)
         return error_set(err, EINVAL, "--to goes with --from");
+    if (a->format == STEPLOG_REGEX && a->patterns.step == NULL)
+        return error_set(err, EINVAL, "format Regex needs --regex 'step=PATTERN' with a group (?<step>...)");
+    if (a->format != STEPLOG_REGEX && a->patterns.step != NULL)
+        return error_set(err, EINVAL, "--regex goes with --format Regex");
     if (a->definition == ANALYZE_LIBRARY)
         return 0;
     const char *option = a->from_us != ANALYZE_NO_TIME ? "--from"
@@ -178,16 +201,37 @@ static int check(const struct analyze *a, struct error **err) {
                   : 0;
 }
 
+static void add_path(struct analyze *a, const char *path) {
+    MEM_GROW(a->paths, a->path_count, a->path_capacity);
+    a->paths[a->path_count++] = mem_strdup(path);
+}
+
+static int by_version(const void *a, const void *b) {
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A pattern that the shell did not expand; what matches nothing stays, to be refused as a file that is not there. */
+static void add_paths(struct analyze *a, const char *argument) {
+    glob_t found;
+    if (strpbrk(argument, "*?[") == NULL || access(argument, F_OK) == 0 || glob(argument, 0, NULL, &found) != 0) {
+        add_path(a, argument);
+        return;
+    }
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_version);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        add_path(a, found.gl_pathv[i]);
+    globfree(&found);
+}
+
 int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) {
     *a = (struct analyze){.output = "table",
                           .at_us = ANALYZE_NO_TIME,
                           .from_us = ANALYZE_NO_TIME,
                           .to_us = ANALYZE_NO_TIME,
                           .ideal_s = NAN};
-    a->files = mem_alloc((size_t)argc * sizeof *a->files);
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-' || argv[i][1] == '\0') {
-            a->files[a->file_count++].path = argv[i];
+            add_paths(a, argv[i]);
             continue;
         }
         int r = take_option(a, argv, argc, &i, err);
@@ -198,11 +242,8 @@ int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) 
 }
 
 void analyze_done(struct analyze *a) {
-    for (size_t i = 0; i < a->file_count; i++)
-        if (a->files[i].is_mapped)
-            munmap(a->files[i].bytes, a->files[i].size_bytes);
-        else
-            free(a->files[i].bytes);
-    free(a->files);
+    for (size_t i = 0; i < a->path_count; i++)
+        free(a->paths[i]);
+    free(a->paths);
     *a = (struct analyze){0};
 }

@@ -80,6 +80,8 @@ struct library_log {
     int64_t other_job, lines, last_logged_us;
     double last_s; /* the largest time in the log */
     bool has_last;
+    int64_t refused, refused_line; /* lines that are entries but cannot be read: how many, the first one, and why */
+    char refused_why[128];
     struct slice prefix; /* of the step line last read: a million others begin the same (owned) */
     size_t prefix_capacity;
 };
@@ -87,9 +89,9 @@ struct library_log {
 void library_log_init(struct library_log *log);
 void library_log_done(struct library_log *log);
 
-/* Reads all lines of a file. Lines that are not JSON objects, or hold no "job_name", are no entries; an object that is
- * cut off or an entry whose fields cannot be read is an error that names the line. */
-int library_log_read(struct library_log *log, struct slice bytes, struct error **err);
+/* Reads whole lines. Those that are not JSON objects, or hold no "job_name", are no entries; an object that is cut off or
+ * an entry whose fields cannot be read is left out and counted in `refused`. Sets the line numbers on: lines. */
+void library_log_read(struct library_log *log, struct slice bytes);
 
 /* A Unix time in seconds as Python's datetime.fromtimestamp() keeps it: whole microseconds, halves to even. */
 int64_t library_microseconds(double seconds);

@@ -447,18 +447,17 @@ static int read_line(struct library_log *log, struct slice line, struct error **
     return r;
 }
 
-int library_log_read(struct library_log *log, struct slice bytes, struct error **err) {
+void library_log_read(struct library_log *log, struct slice bytes) {
     struct slice line;
-    int64_t number = 0;
     while (slice_take_line(&bytes, &line)) {
-        number++;
+        CLEANUP_ERROR struct error *err = NULL;
+        log->lines++;
         line = slice_trim(line);
-        if (line.size_bytes == 0)
+        if (line.size_bytes == 0 || read_line(log, line, &err) == 0)
             continue;
-        int r = read_line(log, line, err);
-        if (r < 0)
-            return error_wrap(err, EINVAL, "line %lld", (long long)number);
+        if (log->refused++ == 0) {
+            log->refused_line = log->lines;
+            slice_copy(log->refused_why, sizeof log->refused_why, slice_of(error_text(err)));
+        }
     }
-    log->lines += number;
-    return 0;
 }

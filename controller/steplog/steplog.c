@@ -101,13 +101,17 @@ void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_
     steplog_emit(s, &r, format);
 }
 
+static void note_malformed(struct steplog *s, enum line_result result) {
+    if (result == LINE_MALFORMED && s->counts.malformed++ == 0)
+        s->counts.first_malformed_line = s->counts.lines;
+}
+
 static void read_with(struct steplog *s, struct slice text, const struct format *f) {
     for (; f->line != NULL; f++) {
         if (s->format != STEPLOG_AUTO && !f->is_beside && f->id != s->format)
             continue;
         enum line_result result = f->line(s, text);
-        if (result == LINE_MALFORMED)
-            s->counts.malformed++;
+        note_malformed(s, result);
         if (result != LINE_NOT_MINE)
             return;
     }
@@ -117,7 +121,7 @@ static void read_with(struct steplog *s, struct slice text, const struct format 
 static void read_piece(struct steplog *s, struct slice text) {
     /* A user's patterns see the line as it is, before anything reads the structure of it. */
     enum line_result result = s->patterns != NULL ? patterns_line(s, text) : LINE_NOT_MINE;
-    s->counts.malformed += result == LINE_MALFORMED;
+    note_malformed(s, result);
     if (result != LINE_NOT_MINE)
         return;
     read_with(s, text, steplog_formats);

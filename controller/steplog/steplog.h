@@ -77,6 +77,7 @@ void steplog_end(struct steplog *s);
 
 struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed;
+    int64_t first_malformed_line;   /* 0: none */
     int64_t last_stamp_ms;          /* TIME_UNKNOWN */
     enum steplog_format recognised; /* the format that gave steps; AUTO while none did */
 };

@@ -25,6 +25,11 @@ TEST(options_are_refused_with_one_line) {
     PARSES("", "a.log", "b.log", "--definition", "library", "--from", "1.5", "--to", "2", "--exclude", "3,4.5");
     PARSES("analyze needs the FILE of a step log (- is standard input)", "-o", "json");
     PARSES("--definition both-ways: not one of ledger, library, both", "a", "--definition", "both-ways");
+    PARSES("", "a", "--regex", "step=(?<step>x)", "--format", "Regex");
+    PARSES("--regex stop=x: NAME=PATTERN is wanted, NAME one of step, checkpointStart, checkpointSaved, "
+           "checkpointRestored",
+           "a", "--regex", "stop=x");
+    PARSES("format Regex needs --regex 'step=PATTERN' with a group (?<step>...)", "a", "--format=Regex");
     PARSES("--format COBOL: there is no such format", "a", "--format", "COBOL");
     PARSES("--at noon: not a time (RFC 3339, or Unix seconds)", "a", "--at", "noon");
     PARSES("--at nan: not a time (RFC 3339, or Unix seconds)", "a", "--at", "nan");
@@ -55,25 +60,38 @@ static const char attempts[] = "{\"job_name\": \"j\", \"job_start_time\": 1000.5
                                "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": 1170.5}\n"
                                "{\"job_name\": \"j\", \"job_end_time\": 1180.5}\n";
 
-static json_t *answer_of(int (*analyse)(const struct analyze *, struct buf *, struct error **), const char *text) {
-    CLEANUP_FREE char *bytes = mem_strdup(text);
-    struct analyze_file file = {.path = "a.log", .bytes = bytes, .size_bytes = strlen(text)};
+static json_t *answer_of(const char *text, bool by_library) {
+    char *path = (char *)"a.log";
+    struct slice lines = slice_of(text);
     struct analyze a = {.at_us = ANALYZE_NO_TIME,
                         .from_us = ANALYZE_NO_TIME,
                         .to_us = ANALYZE_NO_TIME,
                         .ideal_s = NAN,
-                        .files = &file,
-                        .file_count = 1};
+                        .paths = &path,
+                        .path_count = 1};
     CLEANUP_BUF struct buf json;
     CLEANUP_ERROR struct error *err = NULL;
+    struct library_log log;
     buf_init(&json, 1 << 20);
-    if (analyse(&a, &json, &err) < 0)
-        return json_string(error_text(err));
-    return json_loads(buf_text(&json), 0, NULL);
+    library_log_init(&log);
+    struct analyze_ledger *l = analyze_ledger_new(&a);
+    int r;
+    if (by_library) {
+        library_log_read(&log, lines);
+        r = analyze_library(&a, &log, &json, &err);
+    } else {
+        r = analyze_ledger_begin(l, path, &err);
+        analyze_ledger_feed(l, lines);
+        analyze_ledger_end(l);
+        r = r < 0 ? r : analyze_ledger_conclude(l, &json, &err);
+    }
+    analyze_ledger_free(l);
+    library_log_done(&log);
+    return r < 0 ? json_string(error_text(err)) : json_loads(buf_text(&json), 0, NULL);
 }
 
 TEST(both_definitions_of_one_log) {
-    json_t *ledger = answer_of(analyze_ledger, attempts), *library = answer_of(analyze_library, attempts);
+    json_t *ledger = answer_of(attempts, false), *library = answer_of(attempts, true);
     REQUIRE(json_is_object(ledger) && json_is_object(library));
     CHECK_INT(pick_int(ledger, "time.wallMs", 0), 180000);
     CHECK_INT(pick_int(ledger, "time.availableMs", 0), 80000);
@@ -93,22 +111,19 @@ TEST(both_definitions_of_one_log) {
     json_decref(library);
 }
 
-TEST(bad_input_is_one_clear_error) {
+TEST(nothing_to_read_is_one_clear_error) {
     static const struct {
-        const char *text, *library, *ledger;
-    } cases[] = {
-        {"", "a.log: no entries of the goodput recorder (JSON lines with a job_name) in it",
-         "a.log: none of its 0 lines is of a step log that is known"},
-        {"hello\n", "a.log: no entries of the goodput recorder (JSON lines with a job_name) in it",
-         "a.log: none of its 1 lines is of a step log that is known"},
-        {"x\n{\"job_name\": \"j\", \"job_start_time\": \n", "a.log: line 2: not JSON: cut off", NULL},
-        {"{\"job_name\": \"j\", \"job_start_time\": \"noon\"}\n", "a.log: line 1: a time is not a number", NULL},
-    };
+        const char *text, *ledger;
+    } cases[] = {{"", "a.log: none of its 0 lines is of a step log that is known"},
+                 {"hello\n", "a.log: none of its 1 lines is of a step log that is known"},
+                 {"\x80\xff\n{\n", "a.log: none of its 2 lines is of a step log that is known"},
+                 {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
+                  "a.log: none of its 1 lines tells a time; add stamps, as kubectl logs --timestamps does"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        json_t *library = answer_of(analyze_library, cases[i].text), *ledger = answer_of(analyze_ledger, cases[i].text);
-        CHECK_TEXT(json_string_value(library), cases[i].library);
-        if (cases[i].ledger)
-            CHECK_TEXT(json_string_value(ledger), cases[i].ledger);
+        json_t *library = answer_of(cases[i].text, true), *ledger = answer_of(cases[i].text, false);
+        CHECK_TEXT(json_string_value(library),
+                   "a.log: no entries of the goodput recorder (JSON lines with a job_name) in it");
+        CHECK_TEXT(json_string_value(ledger), cases[i].ledger);
         json_decref(library);
         json_decref(ledger);
     }

@@ -1,0 +1,260 @@
+/* analyze as its users run it, on input that is bad in every way: what is wrong is said once, with the file and the
+ * line, the rest is read, and memory stays bounded. */
+#include "harness.h"
+
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define STEP(n, t) "{\"job_name\": \"j\", \"step_count\": " #n ", \"step_start_time\": " #t "}\n"
+#define START "{\"job_name\": \"j\", \"job_start_time\": 1795223940.5}\n"
+#define STEPS START STEP(0, 1795223950.5) STEP(1, 1795223960.5) STEP(2, 1795223970.5) STEP(3, 1795223980.5)
+#define END "{\"job_name\": \"j\", \"job_end_time\": 1795223990.5}\n"
+
+static char folder[64];
+
+static char *path_of(const char *name) {
+    if (folder[0] == '\0') {
+        snprintf(folder, sizeof folder, "%s", "/tmp/test-analyze-XXXXXX");
+        if (mkdtemp(folder) == NULL)
+            abort();
+    }
+    return mem_format("%s/%s", folder, name);
+}
+
+static void write_file(const char *name, const void *bytes, size_t size) {
+    CLEANUP_FREE char *path = path_of(name);
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite(bytes, 1, size, f) != size || fclose(f) != 0)
+        harness_fail(__FILE__, __LINE__, "cannot write %s", path);
+}
+
+struct run {
+    int code;
+    char *out, *err;
+    int64_t rss_kib;
+};
+
+static char *read_back(const char *name) {
+    CLEANUP_FREE char *path = path_of(name);
+    size_t size;
+    return harness_read_file(path, &size);
+}
+
+/* The program beside this test's own folder; its arguments as the shell would give them, files in the test's folder. */
+static struct run run_analyze(const char *files, const char *options) {
+    struct run run = {.code = -1};
+    char self[512];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    CLEANUP_FREE char *out = path_of("out"), *err = path_of("err"), *home = path_of("");
+    CLEANUP_FREE char *line = mem_format("cd %s && exec \"$0\" analyze %s %s >%s 2>%s", home, files, options, out, err);
+    CLEANUP_FREE char *program = mem_format("%s/../bin/kubectl-goodput", self);
+    CLEANUP_FREE char *absolute = realpath(program, NULL);
+    char *argv[] = {(char *)"sh", (char *)"-c", line, absolute, NULL};
+    pid_t pid;
+    int status = 0;
+    struct rusage usage = {0};
+    extern char **environ;
+    if (absolute != NULL && posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ) == 0 &&
+        wait4(pid, &status, 0, &usage) == pid)
+        run.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    run.out = read_back("out");
+    run.err = read_back("err");
+    run.rss_kib = usage.ru_maxrss;
+    return run;
+}
+
+static void run_done(struct run *run) {
+    free(run->out);
+    free(run->err);
+}
+
+/* A member of the JSON that it printed, by a path of one or two keys; -1 without. */
+static double number_at(const struct run *run, const char *outer, const char *inner) {
+    json_t *root = json_loads(run->out ? run->out : "", JSON_ALLOW_NUL, NULL);
+    const json_t *value = json_object_get(root, outer);
+    if (inner)
+        value = json_object_get(value, inner);
+    double number = json_is_number(value) ? json_number_value(value) : -1;
+    json_decref(root);
+    return number;
+}
+
+/* Four steps of 10 s and an end, whatever stands between them: both definitions find them, and say what stood there. */
+static void finds_the_steps(const char *files, const char *ledger_says, const char *library_says) {
+    struct run run = run_analyze(files, "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, ledger_says);
+    CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 50000);
+    CHECK_INT((int64_t)number_at(&run, "time", "productiveMs"), 40000);
+    run_done(&run);
+    if (library_says == NULL)
+        return;
+    run = run_analyze(files, "-o json --definition library");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, library_says);
+    CHECK_INT((int64_t)(number_at(&run, "productive_seconds", NULL) * 1000), 40000);
+    run_done(&run);
+}
+
+static void text_finds_the_steps(const char *text, size_t size, const char *ledger_says, const char *library_says) {
+    write_file("a.log", text, size);
+    finds_the_steps("a.log", ledger_says, library_says);
+}
+#define TEXT_FINDS(text, ledger, library) text_finds_the_steps(text, sizeof text - 1, ledger, library)
+
+TEST(garbage_between_the_lines) {
+    TEXT_FINDS(STEPS END, "", "");
+    TEXT_FINDS(STEPS "\x00\x01\xff\xfe\x80 garbage\n\n\r\n\x1b[31m\n{\n{\"\n[[[[\n" END, "", "");
+    TEXT_FINDS(STEPS "{\"job_name\": \"j\", \"step_count\": 9, \"step_start_ti\n" END,
+               "kubectl-goodput: a.log: line 6 cannot be read and is left out\n",
+               "kubectl-goodput: a.log: line 6 is left out: not JSON: string not closed\n");
+    /* invalid UTF-8 in a name, and as a line of its own */
+    TEXT_FINDS(START
+               "{\"job_name\": \"j\", \"custom_badput_event_type\": \"\xc3\x28\xff\", \"other\": 1}\n\xc3\x28\n" STEP(
+                   0, 1795223950.5) STEP(1, 1795223960.5) STEP(2, 1795223970.5) STEP(3, 1795223980.5) END,
+               "", "");
+}
+
+TEST(numbers_that_cannot_be) {
+    TEXT_FINDS(STEPS "{\"job_name\": \"j\", \"step_count\": NaN, \"step_start_time\": 1795223985.5}\n"
+                     "{\"job_name\": \"j\", \"step_count\": 5, \"step_start_time\": \"noon\"}\n"
+                     "{\"job_name\": \"j\", \"step_count\": 1e400, \"step_start_time\": 1795223985.5}\n" END,
+               "kubectl-goodput: a.log: line 6 cannot be read and is left out; so are others like it\n", NULL);
+    TEXT_FINDS(STEPS "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": 4102444800.5}\n" END,
+               "kubectl-goodput: a.log: line 6 is left out: its time is after 2100\n", NULL);
+    struct run jump;
+    write_file("a.log", STEPS STEP(4, 1895223985.5), sizeof(STEPS STEP(4, 1895223985.5)) - 1);
+    jump = run_analyze("a.log", "-o json");
+    CHECK_TEXT(jump.err,
+               "kubectl-goodput: a.log: line 6 says 2030-01-21T11:06:25Z, more than a year from the line before; is "
+               "its clock right?\n");
+    run_done(&jump);
+    /* negative, before 1970, after 2100 and beyond any date: none of them crashes it or hides the rest's existence */
+    static const char *const times[] = {"-1",
+                                        "-1e300",
+                                        "NaN",
+                                        "Infinity",
+                                        "-62135596801",
+                                        "4102444800.5",
+                                        "1e18",
+                                        "1e400",
+                                        "0",
+                                        "253402300800",
+                                        "99999999999999999999999999"};
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+        CLEANUP_FREE char *text =
+            mem_format(STEPS "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": %s}\n" END, times[i]);
+        write_file("a.log", text, strlen(text));
+        static const char *const definitions[] = {"ledger", "library", "both"};
+        for (size_t k = 0; k < ARRAY_SIZE(definitions); k++) {
+            CLEANUP_FREE char *options = mem_format("-o %s --definition %s", k % 2 ? "json" : "table", definitions[k]);
+            struct run run = run_analyze("a.log", options);
+            if (run.code != 0 && run.code != 1)
+                harness_fail(__FILE__, __LINE__, "%s, %s: exit code %d: %s", times[i], options, run.code, run.err);
+            run_done(&run);
+        }
+    }
+}
+
+TEST(json_that_is_too_deep) {
+    enum { DEPTH = 20000 };
+    char *deep = mem_alloc(2 * DEPTH + 1);
+    memset(deep, '[', DEPTH);
+    memset(deep + DEPTH, ']', DEPTH);
+    CLEANUP_FREE char *text = mem_format(STEPS "{\"job_name\": \"j\", \"x\": %s}\n" END, deep);
+    free(deep);
+    text_finds_the_steps(text, strlen(text), "kubectl-goodput: a.log: line 6 cannot be read and is left out\n",
+                         "kubectl-goodput: a.log: line 6 is left out: not JSON: nested too deeply\n");
+}
+
+TEST(a_line_of_a_gibibyte) {
+    static const char head[] = STEPS "x", tail[] = "\n" END;
+    CLEANUP_FREE char *path = path_of("a.log");
+    write_file("a.log", head, sizeof head - 1);
+    int fd = open(path, O_WRONLY | O_CLOEXEC); /* a hole reads as zeros */
+    CHECK(fd >= 0 && pwrite(fd, tail, sizeof tail - 1, ((off_t)1 << 30) + (off_t)sizeof head) == sizeof tail - 1);
+    close(fd);
+    static const char says[] =
+        "kubectl-goodput: a.log: line 6 is longer than 262144 bytes; the rest of it is not read\n";
+    finds_the_steps("a.log", says, says);
+    struct run run = run_analyze("a.log", "-o json");
+#ifndef __SANITIZE_ADDRESS__
+    CHECK(run.rss_kib > 0 && run.rss_kib < 32 * 1024);
+#endif
+    run_done(&run);
+    unlink(path);
+}
+
+/* gzip: two members as one file, zeros behind them; cut off anywhere; damaged. */
+TEST(compressed_files) {
+    CLEANUP_FREE char *path = path_of("a.gz");
+    gzFile gz = gzopen(path, "wb");
+    gzputs(gz, STEPS);
+    gzclose(gz);
+    gz = gzopen(path, "ab");
+    gzputs(gz, END);
+    gzclose(gz);
+    struct stat st;
+    CHECK(stat(path, &st) == 0);
+    finds_the_steps("a.gz", "", "");
+    finds_the_steps("- <a.gz", "", "");
+    CHECK(truncate(path, st.st_size + 512) == 0);
+    finds_the_steps("a.gz", "", "");
+    CHECK(truncate(path, st.st_size - 20) == 0); /* in the second member */
+    struct run run = run_analyze("a.gz", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK(strstr(run.err, "kubectl-goodput: a.gz: the compressed data is cut off after ") == run.err);
+    CHECK_INT((int64_t)number_at(&run, "steps", "last"), 2); /* the end of step 3 is not there */
+    run_done(&run);
+    CHECK(truncate(path, 20) == 0); /* in the first */
+    run = run_analyze("a.gz", "-o json");
+    CHECK_INT(run.code, 1);
+    CHECK(strstr(run.err, "is cut off after 20 bytes") != NULL);
+    run_done(&run);
+    write_file("a.zst", "\x28\xb5\x2f\xfd\x04\x58", 6);
+    run = run_analyze("a.zst", "");
+    CHECK_TEXT(run.err,
+               "kubectl-goodput: a.zst: compressed in a way that is not read here; use: zstdcat a.zst | kubectl "
+               "goodput analyze -\n");
+    CHECK_INT(run.code, 1);
+    run_done(&run);
+}
+
+/* Attempts named against their order, found by a pattern that the program expands; a file that is no log among them. */
+TEST(several_files) {
+    write_file("run-10.log", START STEP(0, 1795223950.5) STEP(1, 1795223960.5),
+               strlen(START) + 2 * strlen(STEP(0, 1795223950.5)));
+    static const char second[] = STEP(1, 1795223970.5) STEP(2, 1795223980.5) END;
+    write_file("run-9.log", second, sizeof second - 1);
+    struct run run = run_analyze("'run-*.log'", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, "");
+    CHECK_INT((int64_t)number_at(&run, "interruptions", "total"), 1);
+    CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 50000);
+    run_done(&run);
+    write_file("run-1.log", "not a log\n", 10);
+    run = run_analyze("'run-*.log'", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its 1 lines is of a step log that is known\n");
+    run_done(&run);
+    run = run_analyze("'none-*.log'", "");
+    CHECK_INT(run.code, 1);
+    CHECK_TEXT(run.err, "kubectl-goodput: none-*.log: No such file or directory\n");
+    run_done(&run);
+    run = run_analyze("/", "");
+    CHECK_TEXT(run.err, "kubectl-goodput: /: a folder; name the files in it\n");
+    run_done(&run);
+}
