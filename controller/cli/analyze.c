@@ -28,38 +28,29 @@ static void print_help(void) {
         stdout);
 }
 
-/* {"status": ...}, as explain draws it. */
-static int draw_ledger(const struct buf *json, const struct analyze *a, struct buf *out, struct error **err) {
+static int read_back(const struct buf *json, json_t **value, struct error **err) {
     json_error_t why;
-    json_t *status = json_loadb(json->data, json->size_bytes, 0, &why);
-    CLEANUP_FREE char *what = a->path_count > 1 ? mem_format("logs in %zu files", a->path_count) : mem_strdup("log");
-    json_t *job = json_pack("{s:{s:s}, s:{s:{s:s, s:s}}, s:o}", "metadata", "name", a->paths[0], "spec", "targetRef",
-                            "kind", "step", "name", what, "status", status);
-    if (job == NULL)
-        return error_set(err, EINVAL, "the status cannot be read back: %s", why.text);
-    cli_explain_draw(job, &a->style, out);
-    json_decref(job);
-    return 0;
+    *value = json->size_bytes ? json_loadb(json->data, json->size_bytes, JSON_DECODE_ANY, &why) : NULL;
+    return *value != NULL || json->size_bytes == 0
+               ? 0
+               : error_set(err, EINVAL, "the answer cannot be read back: %s", why.text);
 }
 
 static int draw(const struct analyze *a, const struct buf *ledger, const struct buf *library, struct buf *out,
                 struct error **err) {
-    json_error_t why;
-    if (ledger->size_bytes > 0) {
-        int r = draw_ledger(ledger, a, out, err);
-        if (r < 0)
-            return r;
-    }
-    if (library->size_bytes == 0)
-        return 0;
-    if (ledger->size_bytes > 0)
+    json_t *ours = NULL, *theirs = NULL;
+    int r = read_back(ledger, &ours, err);
+    if (r == 0)
+        r = read_back(library, &theirs, err);
+    if (r == 0 && ours != NULL)
+        analyze_ledger_draw(a, ours, out);
+    if (r == 0 && ours != NULL && theirs != NULL)
         buf_append_char(out, '\n');
-    json_t *answer = json_loadb(library->data, library->size_bytes, 0, &why);
-    if (answer == NULL)
-        return error_set(err, EINVAL, "the answer cannot be read back: %s", why.text);
-    analyze_library_draw(answer, &a->style, out);
-    json_decref(answer);
-    return 0;
+    if (r == 0 && theirs != NULL)
+        analyze_library_draw(theirs, &a->style, out);
+    json_decref(ours);
+    json_decref(theirs);
+    return r;
 }
 
 static int print(const struct analyze *a, const struct buf *ledger, const struct buf *library, struct error **err) {
@@ -137,12 +128,13 @@ static int read_file(struct readers *to, const char *path, struct error **err) {
     return r;
 }
 
-static int conclude(const struct analyze *a, struct readers *from, struct error **err) {
+static int conclude(struct analyze *a, struct readers *from, struct error **err) {
     CLEANUP_BUF struct buf ledger;
     CLEANUP_BUF struct buf library;
     buf_init(&ledger, (size_t)16 << 20);
     buf_init(&library, (size_t)1 << 30);
     int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
+    a->recognised = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
     if (r == 0 && from->library)
         r = analyze_library(a, from->library, &library, err);
     return r < 0 ? r : print(a, &ledger, &library, err);

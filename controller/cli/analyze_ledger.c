@@ -14,11 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TAIL_BYTES = 1 << 14 };
+
 struct attempt {
     const char *path;
     int process;
     int64_t first_ms, last_ms;
-    bool has_ended, has_steps;
+    int64_t last_step_line;
+    bool has_ended, has_steps, has_failed;
 };
 
 struct analyze_ledger {
@@ -30,7 +33,8 @@ struct analyze_ledger {
     enum steplog_format recognised;
 
     /* The present file. */
-    const char *path;
+    const char *path, *name; /* name: for evidence */
+    struct buf tail;         /* its last lines */
     struct steplog *parser;
     bool is_begun, is_stamped, has_attempt;
     int64_t before_ms, impossible, jumps;
@@ -40,9 +44,9 @@ struct analyze_ledger {
 static struct attempt *begin_attempt(struct analyze_ledger *l) {
     MEM_GROW(l->attempts, l->count, l->capacity);
     struct attempt *t = &l->attempts[l->count++];
-    *t = (struct attempt){.path = l->path, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
+    *t = (struct attempt){.path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
     t->process = ledger_add_process(l->ledger, l->count, TIME_UNKNOWN, TIME_OPEN);
-    ledger_name_process(l->ledger, t->process, l->path);
+    ledger_name_process(l->ledger, t->process, l->name);
     l->has_attempt = true;
     return t;
 }
@@ -81,7 +85,10 @@ static void on_record(void *context, const struct record *r) {
     if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
-    t->has_steps |= r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
+    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
+        t->has_steps = true;
+        t->last_step_line = r->line;
+    }
     ledger_add_record(l->ledger, &mine);
 }
 
@@ -110,6 +117,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     struct analyze_ledger *l = mem_new(struct analyze_ledger);
     l->analyze = a;
     l->ledger = ledger_new(&options);
+    buf_init(&l->tail, 2 * TAIL_BYTES);
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
     return l;
 }
@@ -119,12 +127,25 @@ void analyze_ledger_free(struct analyze_ledger *l) {
         return;
     steplog_free(l->parser);
     ledger_free(l->ledger);
+    buf_done(&l->tail);
     free(l->attempts);
     free(l);
 }
 
+/* The bytes of the folder that all files are in: evidence tells them apart by the rest of their paths. */
+static size_t common_folder(const struct analyze *a) {
+    const char *first = a->paths[0], *slash = strrchr(first, '/');
+    size_t size = slash ? (size_t)(slash - first) + 1 : 0;
+    for (size_t i = 1; i < a->path_count; i++)
+        while (size > 0 && (strncmp(a->paths[i], first, size) != 0 || first[size - 1] != '/'))
+            size--;
+    return size;
+}
+
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
     l->path = path;
+    l->name = path + common_folder(l->analyze);
+    buf_clear(&l->tail);
     l->is_begun = l->has_attempt = false;
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = 0;
@@ -132,15 +153,38 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     return l->parser ? 0 : -EINVAL;
 }
 
+static void keep_tail(struct analyze_ledger *l, struct slice lines) {
+    if (lines.size_bytes > TAIL_BYTES)
+        lines = slice_skip(lines, lines.size_bytes - TAIL_BYTES);
+    if (l->tail.size_bytes + lines.size_bytes > 2 * TAIL_BYTES)
+        buf_consume(&l->tail, l->tail.size_bytes + lines.size_bytes - 2 * TAIL_BYTES);
+    buf_append_slice(&l->tail, lines);
+}
+
+/* An attempt that did not say that it ended may say why. */
+static void find_cause(struct analyze_ledger *l, int64_t lines) {
+    struct attempt *t = &l->attempts[l->count - 1];
+    struct ledger_disruption d = {.key = l->count, .at_ms = t->last_ms};
+    if (t->has_ended || !analyze_cause_of(l->name, buf_slice(&l->tail), lines, t->last_step_line, l->is_stamped, &d))
+        return;
+    t->has_failed = d.cause != CAUSE_UNKNOWN;
+    ledger_add_disruption(l->ledger, &d);
+}
+
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
     if (!l->is_begun)
         l->is_stamped = analyze_is_stamped(lines);
     l->is_begun = true;
     steplog_feed(l->parser, lines, l->is_stamped);
+    keep_tail(l, lines);
 }
 
 int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
     return steplog_counts_get(l->parser).lines;
+}
+
+enum steplog_format analyze_ledger_format(const struct analyze_ledger *l) {
+    return l->recognised;
 }
 
 void analyze_ledger_end(struct analyze_ledger *l) {
@@ -150,6 +194,8 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     l->parser = NULL;
     if (counts.steps > 0 || l->recognised == STEPLOG_AUTO)
         l->recognised = counts.recognised;
+    if (l->has_attempt)
+        find_cause(l, counts.lines);
     l->useless[0] = '\0';
     if (!l->has_attempt)
         snprintf(l->useless, sizeof l->useless, "none of its %lld lines %s", (long long)counts.lines,
@@ -198,14 +244,15 @@ static void fill_view(struct view *v, struct model_job *job, const struct target
     v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
 }
 
-static void write_status(struct ledger *l, int64_t through_ms, bool has_ended, enum steplog_format format,
+static void write_status(struct ledger *l, int64_t through_ms, enum ledger_outcome outcome, enum steplog_format format,
                          struct buf *json) {
     struct model_job job = {0};
     struct target target = {0}; /* not seen: only the numbers are wanted */
-    struct view v = {.now_ms = through_ms, .through_ms = through_ms, .has_ended = has_ended, .log_format = format};
+    struct view v = {
+        .now_ms = through_ms, .through_ms = through_ms, .has_ended = outcome != OUTCOME_RUNNING, .log_format = format};
     ledger_evaluate(l, through_ms, &v.result);
     fill_view(&v, &job, &target);
-    v.phase = has_ended ? "Completed" : "Training";
+    v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     v.phase_since_ms = TIME_UNKNOWN;
     view_write(&v, json);
     ledger_result_done(&v.result);
@@ -227,8 +274,10 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
     ledger_set_required(l, t->first_ms, 1);
     for (size_t i = 0; i < reading->count; i++)
         add_life(l, &t[i], i, i + 1 < reading->count ? t[i].last_ms : TIME_OPEN);
-    ledger_set_span(l, t->first_ms, last->has_ended ? end_ms : TIME_OPEN,
-                    last->has_ended ? OUTCOME_SUCCEEDED : OUTCOME_RUNNING);
-    write_status(l, end_ms, last->has_ended, reading->recognised, json);
+    enum ledger_outcome outcome = last->has_ended    ? OUTCOME_SUCCEEDED
+                                  : last->has_failed ? OUTCOME_FAILED
+                                                     : OUTCOME_RUNNING;
+    ledger_set_span(l, t->first_ms, outcome == OUTCOME_RUNNING ? TIME_OPEN : end_ms, outcome);
+    write_status(l, end_ms, outcome, reading->recognised, json);
     return 0;
 }

@@ -28,10 +28,17 @@ void cli_top_draw(const json_t *list, bool with_namespace, bool is_wide, const s
                   struct buf *out);
 void cli_explain_draw(const json_t *job, const struct text_style *style, struct buf *out);
 void cli_timeline_draw(const json_t *job, const struct text_style *style, struct buf *out);
+/* Parts of them, of a status alone: scores and waterfall; evidence, interruptions, steps; a row per execution. */
+void cli_waterfall_draw(const json_t *status, const struct text_style *style, struct buf *out);
+void cli_reasons_draw(const json_t *status, const struct text_style *style, struct buf *out);
+void cli_executions_draw(const json_t *status, const struct text_style *style, struct buf *out);
 
 /* JobGoodputs from the cluster, or from options->file ("-": standard input): one object if name is given, else an
  * array. The caller owns *ret. */
 int cli_fetch(const struct cli_options *options, const char *name, json_t **ret, struct error **err);
+/* Fetches one job and prints it as -o says, or draws it. */
+int cli_show(const struct cli_options *options,
+             void (*draw)(const json_t *job, const struct text_style *style, struct buf *out), struct error **err);
 /* -o json, yaml or name. */
 int cli_print_as(const char *output, const json_t *value, struct error **err);
 /* Writes out to standard output; -EPIPE and the like are failures. */

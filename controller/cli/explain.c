@@ -282,34 +282,29 @@ static void draw_conditions(const json_t *status, const struct text_style *style
     }
 }
 
-void cli_explain_draw(const json_t *job, const struct text_style *style, struct buf *out) {
-    const json_t *status = pick(job, "status");
-    draw_head(job, style, out);
-    buf_append_char(out, '\n');
+void cli_waterfall_draw(const json_t *status, const struct text_style *style, struct buf *out) {
     draw_scores(status, style, out);
     if (pick_int(status, "time.wallMs", 0) > 0) {
         buf_append_char(out, '\n');
         draw_waterfall(status, style, out);
     }
+}
+
+void cli_reasons_draw(const json_t *status, const struct text_style *style, struct buf *out) {
     draw_evidence(status, style, out);
     draw_interruptions(status, style, out);
     draw_rest(status, style, out);
     draw_conditions(status, style, out);
 }
 
+void cli_explain_draw(const json_t *job, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(job, "status");
+    draw_head(job, style, out);
+    buf_append_char(out, '\n');
+    cli_waterfall_draw(status, style, out);
+    cli_reasons_draw(status, style, out);
+}
+
 int cli_explain(const struct cli_options *options, struct error **err) {
-    json_t *job = NULL;
-    int r = cli_fetch(options, options->name, &job, err);
-    if (r < 0)
-        return r;
-    if (options->output != NULL) {
-        r = cli_print_as(options->output, job, err);
-    } else {
-        CLEANUP_BUF struct buf out;
-        buf_init(&out, (size_t)4 << 20);
-        cli_explain_draw(job, &options->style, &out);
-        r = cli_write(&out, err);
-    }
-    json_decref(job);
-    return r;
+    return cli_show(options, cli_explain_draw, err);
 }

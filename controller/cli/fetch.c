@@ -160,3 +160,18 @@ int cli_fetch(const struct cli_options *options, const char *name, json_t **ret,
     bool is_list = strcmp(options->command, "top") == 0;
     return options->file ? fetch_file(options, name, is_list, ret, err) : fetch_cluster(options, name, ret, err);
 }
+
+int cli_show(const struct cli_options *options,
+             void (*draw)(const json_t *job, const struct text_style *style, struct buf *out), struct error **err) {
+    CLEANUP_BUF struct buf out;
+    json_t *job = NULL;
+    buf_init(&out, (size_t)4 << 20);
+    int r = cli_fetch(options, options->name, &job, err);
+    if (r < 0)
+        return r;
+    if (options->output == NULL)
+        draw(job, &options->style, &out);
+    r = options->output ? cli_print_as(options->output, job, err) : cli_write(&out, err);
+    json_decref(job);
+    return r;
+}

@@ -106,19 +106,10 @@ static void draw_legend(const struct axis *axis, const struct text_style *style,
     buf_format(out, "     one column is %s\n", text_duration(duration, (axis->end_ms - axis->start_ms) / axis->width));
 }
 
-void cli_timeline_draw(const json_t *job, const struct text_style *style, struct buf *out) {
-    const json_t *status = pick(job, "status");
+void cli_executions_draw(const json_t *status, const struct text_style *style, struct buf *out) {
     struct axis axis = {.start_ms = pick_time_ms(status, "time.start"), .end_ms = pick_time_ms(status, "time.end")};
     if (axis.end_ms == TIME_UNKNOWN)
         axis.end_ms = pick_time_ms(status, "time.observedThrough");
-    text_colour(out, style, COLOUR_BOLD);
-    text_cell(out, pick_text(job, "metadata.namespace"), 0, 0);
-    buf_append_text(out, *pick_text(job, "metadata.namespace") ? "/" : "");
-    text_cell(out, pick_text(job, "metadata.name"), 0, 0);
-    text_colour(out, style, COLOUR_NONE);
-    buf_append_text(out, "  ");
-    text_cell(out, *pick_text(status, "phase") ? pick_text(status, "phase") : "no status yet", 0, 0);
-    buf_append_char(out, '\n');
     if (axis.start_ms == TIME_UNKNOWN || axis.end_ms == TIME_UNKNOWN || axis.end_ms <= axis.start_ms) {
         buf_append_text(out, "nothing to draw yet\n");
         return;
@@ -134,19 +125,19 @@ void cli_timeline_draw(const json_t *job, const struct text_style *style, struct
     draw_legend(&axis, style, out);
 }
 
+void cli_timeline_draw(const json_t *job, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(job, "status");
+    text_colour(out, style, COLOUR_BOLD);
+    text_cell(out, pick_text(job, "metadata.namespace"), 0, 0);
+    buf_append_text(out, *pick_text(job, "metadata.namespace") ? "/" : "");
+    text_cell(out, pick_text(job, "metadata.name"), 0, 0);
+    text_colour(out, style, COLOUR_NONE);
+    buf_append_text(out, "  ");
+    text_cell(out, *pick_text(status, "phase") ? pick_text(status, "phase") : "no status yet", 0, 0);
+    buf_append_char(out, '\n');
+    cli_executions_draw(status, style, out);
+}
+
 int cli_timeline(const struct cli_options *options, struct error **err) {
-    json_t *job = NULL;
-    int r = cli_fetch(options, options->name, &job, err);
-    if (r < 0)
-        return r;
-    if (options->output != NULL) {
-        r = cli_print_as(options->output, job, err);
-    } else {
-        CLEANUP_BUF struct buf out;
-        buf_init(&out, (size_t)1 << 20);
-        cli_timeline_draw(job, &options->style, &out);
-        r = cli_write(&out, err);
-    }
-    json_decref(job);
-    return r;
+    return cli_show(options, cli_timeline_draw, err);
 }

@@ -128,3 +128,57 @@ TEST(nothing_to_read_is_one_clear_error) {
         json_decref(ledger);
     }
 }
+
+/* What the last lines of a log say about its end; lines up to the last step (line 2 here) say nothing about it. */
+TEST(the_end_of_an_attempt) {
+    static const struct {
+        const char *lines; /* from line 2 on */
+        bool is_found;
+        enum cause cause;
+        const char *reason, *evidence;
+    } cases[] = {
+        {"step 1\nall is well\n", false, CAUSE_UNKNOWN, "", ""},
+        {"Traceback (most recent call last):\nstep 1\n", true, CAUSE_APPLICATION_ERROR, "",
+         "log of a.log, line 1: Traceback (most recent call last):"},
+        {"SIGTERM\n", false, CAUSE_UNKNOWN, "", ""},
+        {"x\nReceived SIGTERM\nTraceback (most recent call last):\nKeyboardInterrupt\n", true, CAUSE_UNKNOWN, "SIGTERM",
+         "log of a.log, line 3: Received SIGTERM"},
+        {"x\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: loss is NaN\nbye\n", true,
+         CAUSE_APPLICATION_ERROR, "ValueError", "log of a.log, line 5: ValueError: loss is NaN"},
+        {"x\nTraceback (most recent call last):\n  File\ntorch.OutOfMemoryError: CUDA out of memory. Tried 2 GiB\n",
+         true, CAUSE_OUT_OF_MEMORY, "",
+         "log of a.log, line 5: torch.OutOfMemoryError: CUDA out of memory. Tried 2 GiB"},
+        {"x\n[rank0]: Watchdog caught collective operation timeout: WorkNCCL\n", true, CAUSE_HANG, "",
+         "log of a.log, line 3: [rank0]: Watchdog caught collective operation timeout: WorkNCCL"},
+        {"x\n  exitcode  : -9 (pid: 7)\n", true, CAUSE_APPLICATION_ERROR, "-9",
+         "log of a.log, line 3:   exitcode  : -9 (pid: 7)"},
+        {"x\nexited with code 0\n", false, CAUSE_UNKNOWN, "", ""},
+        {"x\nTraceback (most recent call last):\n", true, CAUSE_APPLICATION_ERROR, "",
+         "log of a.log, line 3: Traceback (most recent call last):"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct ledger_disruption d = {.cause = CAUSE_UNKNOWN};
+        int64_t lines = 1, after = strncmp(cases[i].lines, "Traceback", 9) == 0 ? 0 : 2;
+        for (const char *c = cases[i].lines; *c; c++)
+            lines += *c == '\n';
+        lines -= after == 0;
+        CHECK_INT(analyze_cause_of("a.log", slice_of(cases[i].lines), lines, after, false, &d), cases[i].is_found);
+        CHECK_TEXT(cause_name(d.cause), cause_name(cases[i].cause));
+        CHECK_TEXT(d.reason, cases[i].reason);
+        CHECK_TEXT(d.evidence, cases[i].evidence);
+    }
+}
+
+/* Time lost per second with a save of s every t: s / t + t / 2m (Young 1974); no other t loses less. */
+TEST(the_best_time_between_saves) {
+    for (int64_t save_ms = 100; save_ms < 100000; save_ms *= 7)
+        for (int64_t between_ms = 60000; between_ms < 1000000000; between_ms *= 11) {
+            double best = (double)analyze_best_save_interval_ms(save_ms, between_ms),
+                   near[] = {best * 0.98, best * 1.02};
+            double s = (double)save_ms, m = (double)between_ms;
+            for (int i = 0; i < 2; i++)
+                CHECK(s / best + best / (2 * m) < s / near[i] + near[i] / (2 * m));
+        }
+    CHECK_INT(analyze_best_save_interval_ms(2000, 1000000), 63245); /* sqrt(2 x 2 s x 1,000 s) */
+    CHECK_INT(analyze_best_save_interval_ms(0, 1000), 0);
+}

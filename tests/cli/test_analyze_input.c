@@ -59,7 +59,8 @@ static struct run run_analyze(const char *files, const char *options) {
     if (slash)
         *slash = '\0';
     CLEANUP_FREE char *out = path_of("out"), *err = path_of("err"), *home = path_of("");
-    CLEANUP_FREE char *line = mem_format("cd %s && exec \"$0\" analyze %s %s >%s 2>%s", home, files, options, out, err);
+    CLEANUP_FREE char *line =
+        mem_format("cd %s && LC_ALL=C exec \"$0\" analyze %s %s >%s 2>%s", home, files, options, out, err);
     CLEANUP_FREE char *program = mem_format("%s/../bin/kubectl-goodput", self);
     CLEANUP_FREE char *absolute = realpath(program, NULL);
     char *argv[] = {(char *)"sh", (char *)"-c", line, absolute, NULL};
@@ -256,5 +257,26 @@ TEST(several_files) {
     run_done(&run);
     run = run_analyze("/", "");
     CHECK_TEXT(run.err, "kubectl-goodput: /: a folder; name the files in it\n");
+    run_done(&run);
+}
+
+/* What a person sees first: the scores, bars, what to do, a row per attempt, and why they ended. */
+TEST(the_table_of_killed_runs) {
+    char here[512];
+    CHECK(getcwd(here, sizeof here) != NULL);
+    CLEANUP_FREE char *files = mem_format("'%s/tests/data/trainer-logs/torchtitan/restarts/attempt-*.log'", here);
+    struct run run = run_analyze(files, "");
+    static const char *const wanted[] = {"attempt-1.log and 2 more (TorchTitan)\n3 attempts, 2026-11-21 02:22:41 to ",
+                                         "\ngoodput ",
+                                         "\nwall time              1m 01.4s  100.00%  ######",
+                                         "\nWhat to do first\n  1. ",
+                                         "\nAttempts\n",
+                                         "\n   3 ",
+                                         "\n  #2 2026-11-21 02:23:16"};
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, "");
+    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+        if (strstr(run.out, wanted[i]) == NULL)
+            harness_fail(__FILE__, __LINE__, "\"%s\" is not in it:\n%s", wanted[i], run.out);
     run_done(&run);
 }
