@@ -47,6 +47,10 @@ int analyze_order(struct analyze *a, struct error **err);
 /* The Python library's numbers as one JSON object (DESIGN.md section 4). log: of all files. */
 int analyze_library(const struct analyze *a, const struct library_log *log, struct buf *json, struct error **err);
 void analyze_library_draw(const json_t *answer, const struct text_style *style, struct buf *out);
+/* Both beside each other: an array of {what, unit, ledger, library, why}; why is "" where they agree. Empty where the
+ * library has no result. The caller owns it. */
+json_t *analyze_compare(const json_t *status, const json_t *answer);
+void analyze_compare_draw(const json_t *differences, const struct text_style *style, struct buf *out);
 
 /* Our ledger's, as the status of a JobGoodput: files are begun, fed and ended in the order of time. */
 struct analyze_ledger;

@@ -21,7 +21,7 @@ struct attempt {
     int process;
     int64_t first_ms, last_ms;
     int64_t last_step_line;
-    bool has_ended, has_steps, has_failed;
+    bool has_ended, has_steps, has_failed, is_elastic;
 };
 
 struct analyze_ledger {
@@ -70,14 +70,21 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     return true;
 }
 
-/* A recorder's log goes on over restarts: a job start after steps is the next attempt. */
+/* A recorder's log goes on over restarts: a job start after steps is the next attempt, and so is an initialisation
+ * where the job start was lost, but not that of an elastic job, which goes on in the same process. */
+static bool is_new_attempt(const struct attempt *t, const struct record *r) {
+    bool begins = r->kind == RECORD_JOB_START ||
+                  (!t->is_elastic && (r->kind == RECORD_INIT_START || r->kind == RECORD_PREPARATION_START));
+    return begins && t->has_steps && r->at_ms > t->last_ms;
+}
+
 static void on_record(void *context, const struct record *r) {
     struct analyze_ledger *l = context;
     struct record mine = *r;
     if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
-    if (r->kind == RECORD_JOB_START && t->has_steps && r->at_ms > t->last_ms)
+    if (is_new_attempt(t, r))
         t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
@@ -85,6 +92,7 @@ static void on_record(void *context, const struct record *r) {
     if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
+    t->is_elastic |= r->kind == RECORD_ELASTIC_REINIT_START || r->kind == RECORD_ELASTIC_SLICES;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         t->has_steps = true;
         t->last_step_line = r->line;

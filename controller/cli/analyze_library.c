@@ -196,39 +196,77 @@ static void draw_row(struct buf *out, const char *name, double seconds, double p
     buf_format(out, "  %-40.40s %14.2f s %8.2f%%\n", name, seconds, percent);
 }
 
-void analyze_library_draw(const json_t *answer, const struct text_style *style, struct buf *out) {
-    const char *key, *error = pick_text(answer, "error");
-    json_t *value;
+static void draw_badputs(const json_t *seconds, double total_s, struct buf *out) {
+    const char *key, *type;
+    json_t *value, *part;
+    json_object_foreach((json_t *)seconds, key, value) {
+        if (!json_is_object(value) && json_number_value(value) != 0)
+            draw_row(out, key, json_number_value(value), library_percent(json_number_value(value), total_s));
+        json_object_foreach(value, type, part) {
+            CLEANUP_FREE char *name = mem_format("%s/%s", key, type);
+            CLEANUP_BUF struct buf safe;
+            buf_init(&safe, 1024);
+            text_cell(&safe, name, 40, 0);
+            draw_row(out, buf_text(&safe), json_number_value(part), library_percent(json_number_value(part), total_s));
+        }
+    }
+}
+
+static void draw_answer(const json_t *answer, const char *what, const struct text_style *style, struct buf *out) {
+    const char *error = pick_text(answer, "error");
     text_colour(out, style, COLOUR_BOLD);
     if (*error) {
-        CLEANUP_FREE char *line = mem_format("The Python library gives no result: ValueError: %s", error);
+        CLEANUP_FREE char *line = mem_format("%s: no result: %s", what, error);
         text_wrap(out, style, 0, 2, line);
         text_colour(out, style, COLOUR_NONE);
         return;
     }
     double total_s = json_number_value(pick(answer, "total_seconds"));
-    buf_format(out, "The Python library (ml-goodput-measurement 0.2.3): goodput %.2f%%\n",
-               json_number_value(pick(answer, "goodput_percent")));
+    double percent = json_number_value(pick(answer, "goodput_percent"));
+    buf_format(out, "%s: goodput %.2f%%\n", what, percent);
     text_colour(out, style, COLOUR_NONE);
     draw_row(out, "total", total_s, 100);
-    draw_row(out, "productive", json_number_value(pick(answer, "productive_seconds")),
-             json_number_value(pick(answer, "goodput_percent")));
-    json_object_foreach((json_t *)pick(answer, "badput_seconds"), key, value) {
-        const char *type;
-        json_t *seconds;
-        if (json_is_object(value)) {
-            json_object_foreach(value, type, seconds) {
-                CLEANUP_FREE char *name = mem_format("%s/%s", key, type);
-                CLEANUP_BUF struct buf safe;
-                buf_init(&safe, 1024);
-                text_cell(&safe, name, 40, 0);
-                draw_row(out, buf_text(&safe), json_number_value(seconds),
-                         library_percent(json_number_value(seconds), total_s));
-            }
-        } else if (json_number_value(value) != 0) {
-            draw_row(out, key, json_number_value(value), library_percent(json_number_value(value), total_s));
-        }
-    }
+    draw_row(out, "productive", json_number_value(pick(answer, "productive_seconds")), percent);
+    draw_badputs(pick(answer, "badput_seconds"), total_s, out);
+    if (pick_has(answer, "excluded_seconds"))
+        buf_format(out, "  %.2f s are excluded\n", json_number_value(pick(answer, "excluded_seconds")));
+    if (pick_has(answer, "stepping_slice_efficiency"))
+        buf_format(out, "  of the slices %.2f%% stepped, %.2f%% were there\n",
+                   100 * json_number_value(pick(answer, "stepping_slice_efficiency")),
+                   100 * json_number_value(pick(answer, "available_slice_efficiency")));
     buf_format(out, "  step %lld, %lld disruptions\n", (long long)pick_int(answer, "last_recorded_step", 0),
                (long long)pick_int(answer, "disruptions", 0));
+}
+
+static void draw_deviation(const json_t *deviation, const struct text_style *style, struct buf *out) {
+    const char *error = pick_text(deviation, "error"), *step;
+    json_t *seconds;
+    if (*error)
+        text_wrap(out, style, 2, 2, error);
+    else
+        buf_format(out, "  steps deviate from the ideal %.3f s by %.3f s on average\n",
+                   json_number_value(pick(deviation, "ideal_seconds")),
+                   json_number_value(pick(deviation, "mean_seconds")));
+    json_object_foreach((json_t *)pick(deviation, "by_step"), step, seconds)
+        buf_format(out, "    step %-12s %10.3f s\n", step, json_number_value(seconds));
+}
+
+void analyze_library_draw(const json_t *answer, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *interval;
+    if (!json_is_object(answer)) {
+        text_wrap(out, style, 0, 2,
+                  "The Python library has no numbers for this log: it reads the entries of its own recorder only.");
+        return;
+    }
+    draw_answer(answer, "The Python library (ml-goodput-measurement 0.2.3)", style, out);
+    draw_deviation(pick(answer, "step_deviation"), style, out);
+    json_array_foreach(pick(answer, "intervals"), i, interval) {
+        CLEANUP_FREE char *what = mem_format("Interval %zu", i + 1);
+        draw_answer(interval, what, style, out);
+    }
+    if (pick_has(answer, "with_exclusions")) {
+        draw_answer(pick(answer, "with_exclusions"), "With exclusions", style, out);
+        draw_deviation(pick(answer, "with_exclusions.step_deviation"), style, out);
+    }
 }

@@ -129,6 +129,50 @@ TEST(nothing_to_read_is_one_clear_error) {
     }
 }
 
+/* Five steps of 10 s, and again from the start: the library loses sight of the first attempt. */
+static const char from_zero[] = "{\"job_name\": \"j\", \"job_start_time\": 1000.5}\n"
+                                "{\"job_name\": \"j\", \"step_count\": 0, \"step_start_time\": 1010.5}\n"
+                                "{\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": 1020.5}\n"
+                                "{\"job_name\": \"j\", \"step_count\": 2, \"step_start_time\": 1030.5}\n"
+                                "{\"job_name\": \"j\", \"job_start_time\": 1150.5}\n"
+                                "{\"job_name\": \"j\", \"step_count\": 0, \"step_start_time\": 1160.5}\n"
+                                "{\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": 1170.5}\n"
+                                "{\"job_name\": \"j\", \"job_end_time\": 1180.5}\n";
+
+static void compare(const char *text, bool differ, const char *row_text, const char *why) {
+    json_t *ledger = answer_of(text, false), *library = answer_of(text, true), *row;
+    json_t *rows = analyze_compare(ledger, library);
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {0};
+    size_t i, differing = 0;
+    buf_init(&out, 1 << 16);
+    json_array_foreach(rows, i, row) {
+        double ours = json_number_value(pick(row, "ledger")), theirs = json_number_value(pick(row, "library"));
+        bool is_same = *pick_text(row, "why") == '\0';
+        differing += !is_same;
+        if (is_same ? fabs(ours - theirs) > 0.051 : ours == theirs)
+            harness_fail(__FILE__, __LINE__, "%s: %g and %g: \"%s\"", pick_text(row, "what"), ours, theirs,
+                         pick_text(row, "why"));
+    }
+    CHECK_INT(json_array_size(rows) > 5 && differing > 0, differ);
+    analyze_compare_draw(rows, &style, &out);
+    if (strstr(buf_text(&out), row_text) == NULL || strstr(buf_text(&out), why) == NULL)
+        harness_fail(__FILE__, __LINE__, "not in it: %s, %s:\n%s", row_text, why, buf_text(&out));
+    json_object_set_new(library, "error", json_string("ValueError"));
+    json_t *none = analyze_compare(ledger, library);
+    CHECK_INT(json_array_size(none), 0);
+    json_decref(none);
+    json_decref(rows);
+    json_decref(ledger);
+    json_decref(library);
+}
+
+/* What both agree on says so; what they do not has a reason. */
+TEST(differences_are_explained) {
+    compare(attempts, false, "\n  lost work                10.00 s       10.00 s  the same\n", "");
+    compare(from_zero, true, "\n  lost work                20.00 s        0.00 s\n", "work before a restart at step 0");
+}
+
 /* What the last lines of a log say about its end; lines up to the last step (line 2 here) say nothing about it. */
 TEST(the_end_of_an_attempt) {
     static const struct {
