@@ -51,7 +51,7 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
                        .from_ms = s.from_ms,
                        .loss = training_loss(run, e->step)};
     b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
-    bool is_first = c->event == run->first && c->run == v->run_first;
+    bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
     if (is_first && training->ideal_ms > 0) {
         int64_t from = max_of(s.from_ms, t);
         int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);

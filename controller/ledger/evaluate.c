@@ -1,8 +1,11 @@
 #include "ledger/evidence.h"
+#include "ledger/settle.h"
 #include "ledger/sweep.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int64_t ledger_ppm(int64_t numerator, int64_t denominator) {
@@ -33,7 +36,10 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
         b->basis = a->basis;
         b->chip_ms = a->chip_ms;
         b->largest_ms = a->largest_ms;
-        evidence_write(b->evidence, s, b->bucket, a);
+        if (a->is_settled)
+            snprintf(b->evidence, sizeof b->evidence, "%s", s->settled->evidence[i] ? s->settled->evidence[i] : "");
+        else
+            evidence_write(b->evidence, s, b->bucket, a);
         result->chip_ms_allocated += a->chip_ms;
         bool is_top =
             i != BUCKET_PRODUCTIVE && (result->top_badput < 0 || b->ms > result->buckets[result->top_badput].ms);
@@ -53,25 +59,34 @@ static bool is_saved_by(const struct sweep *s, ptrdiff_t i, int64_t saved_ms) {
            (first == TIME_UNKNOWN || saved_ms < first);
 }
 
-static void mark_saved_on_sigterm(struct ledger_result *result, const struct sweep *s) {
-    for (size_t v = 0; v < s->training->view_count; v++) {
-        int64_t saved = s->training->views[v].process->sigterm_save_ms;
-        if (saved == TIME_UNKNOWN || saved > s->through_ms)
-            continue;
-        size_t low = 0, high = s->interruptions->count; /* the interruptions that it is not too early for */
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (s->interruptions->items[middle].lost_ms - 60000 <= saved)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        ptrdiff_t last = (ptrdiff_t)low - 1;
-        if (is_saved_by(s, last, saved))
-            result->interruptions[last].saved_on_sigterm = true;
-        else if (is_saved_by(s, last - 1, saved))
-            result->interruptions[last - 1].saved_on_sigterm = true;
+ptrdiff_t sweep_saved_on_sigterm(const struct sweep *s, const struct view *v) {
+    int64_t saved = v->process->sigterm_save_ms;
+    if (saved == TIME_UNKNOWN || saved > s->through_ms)
+        return -1;
+    size_t low = 0, high = s->interruptions->count; /* the interruptions that it is not too early for */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->interruptions->items[middle].lost_ms - 60000 <= saved)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    ptrdiff_t last = (ptrdiff_t)low - 1;
+    return is_saved_by(s, last, saved) ? last : is_saved_by(s, last - 1, saved) ? last - 1 : -1;
+}
+
+static void mark_saved_on_sigterm(struct ledger_result *result, const struct sweep *s) {
+    for (size_t i = 0; i < s->interruptions->settled_count; i++)
+        result->interruptions[i].saved_on_sigterm = s->settled->listed[i].saved_on_sigterm;
+    for (size_t v = 0; v < s->training->view_count; v++) {
+        ptrdiff_t i = sweep_saved_on_sigterm(s, &s->training->views[v]);
+        if (i >= 0)
+            result->interruptions[i].saved_on_sigterm = true;
+    }
+}
+
+static int64_t older_count(const struct sweep *s) {
+    return s->settled != NULL ? s->settled->older.count : 0;
 }
 
 static void fill_interruption(struct ledger_interruption *to, const struct sweep *s, size_t i) {
@@ -79,7 +94,7 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     const struct recovery *r = &s->recoveries[i];
     bool is_over = i + 1 < s->interruptions->count || s->at_end;
     *to = (struct ledger_interruption){
-        .number = (int)i + 1, .at_ms = x->at_ms, .until_ms = x->until_ms, .cause = CAUSE_UNKNOWN};
+        .number = (int)(older_count(s) + (int64_t)i) + 1, .at_ms = x->at_ms, .until_ms = x->until_ms, .cause = CAUSE_UNKNOWN};
     if (x->cause != NULL) {
         to->cause = x->cause->cause;
         memcpy(to->reason, x->cause->reason, sizeof to->reason);
@@ -113,7 +128,10 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
     result->interruptions = mem_alloc((count + 1) * sizeof *result->interruptions);
     result->interruption_count = (int)interruption_count(s);
     result->mtbi_ms = result->mttr_ms = RECORD_NONE;
-    int64_t counted = 0, recovered = 0, recover_ms = 0;
+    if (s->settled != NULL)
+        result->older = s->settled->older;
+    int64_t counted = result->older.counted, recovered = result->older.recovered;
+    int64_t recover_ms = result->older.recover_ms;
     for (size_t i = 0; i < count; i++) {
         struct ledger_interruption *x = &result->interruptions[i];
         fill_interruption(x, s, i);
@@ -140,7 +158,7 @@ static void fill_executions(struct ledger_result *result, const struct sweep *s)
     result->execution_count = (int)interruption_count(s) + 1;
     for (size_t i = 0; i < count; i++) {
         const struct execution *x = &s->executions[i];
-        result->executions[i] = (struct ledger_execution){.number = (int)i + 1,
+        result->executions[i] = (struct ledger_execution){.number = (int)(older_count(s) + (int64_t)i) + 1,
                                                           .start_ms = x->start_ms,
                                                           .available_ms = x->available_ms,
                                                           .first_step_ms = x->first_step_ms,
@@ -154,6 +172,18 @@ static void fill_executions(struct ledger_result *result, const struct sweep *s)
     if (s->at_end)
         result->executions[count - 1].end_ms = s->through_ms;
     result->first_step_now = s->executions[count - 1].first_step;
+}
+
+/* How many of the listed interruptions struck before a time, less those before it that are not listed. */
+static int64_t struck_before(const struct sweep *s, int64_t ms) {
+    int64_t sums[ACCOUNT_COUNT], count = 0;
+    if (s->settled != NULL && ms < s->settled->through_ms) {
+        settled_sums_at(s->settled, s->start_ms, max_of(ms, s->start_ms), sums, &count);
+        return count - older_count(s);
+    }
+    for (size_t i = 0; i < interruption_count(s); i++)
+        count += s->interruptions->items[i].at_ms < ms;
+    return count;
 }
 
 static void fill_windows(struct ledger_result *result, const struct sweep *s) {
@@ -174,8 +204,7 @@ static void fill_windows(struct ledger_result *result, const struct sweep *s) {
                 window->top_badput = i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM;
             }
         }
-        for (size_t i = 0; i < interruption_count(s); i++)
-            window->interruptions += s->interruptions->items[i].at_ms >= from;
+        window->interruptions = (int64_t)interruption_count(s) - struck_before(s, from);
     }
 }
 
@@ -207,7 +236,7 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->p99_step_ms = t->p99_ms;
     result->clipped_ms = t->clipped_ms;
     result->overlapped_records = t->overlapped;
-    result->last_record_ms = TIME_UNKNOWN;
+    result->last_record_ms = t->settled != NULL ? t->settled->last_record_ms : TIME_UNKNOWN;
     for (size_t i = 0; i < t->view_count; i++) {
         int64_t last = last_record(&t->views[i], s->through_ms);
         if (last > result->last_record_ms)
@@ -227,15 +256,14 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
     fill_executions(result, s);
     fill_windows(result, s);
     fill_steps(result, s);
-    for (size_t i = 0; i < s->slots->count && s->slots->items[i].from_ms <= s->through_ms; i++) {
-        result->slots_required = s->slots->items[i].required;
-        result->slots_available = s->slots->items[i].available;
-        result->slots_running = s->slots->items[i].running;
-        result->chips = s->slots->items[i].chips_required;
-    }
+    const struct slot_state *now = &s->slots->items[slot_timeline_at(s->slots, s->through_ms)];
+    result->slots_required = now->required;
+    result->slots_available = now->available;
+    result->slots_running = now->running;
+    result->chips = now->chips_required;
 }
 
-void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_result *result) {
+void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result) {
     *result = (struct ledger_result){.start_ms = l->start_ms,
                                      .end_ms = l->end_ms,
                                      .top_badput = -1,
@@ -253,6 +281,9 @@ void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_r
     result->observed_through_ms = limit;
     if (l->start_ms == TIME_UNKNOWN)
         return;
+    ledger_settle(l, limit);
+    if (l->settled != NULL && limit < l->settled->through_ms)
+        result->observed_through_ms = limit = l->settled->through_ms;
     int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are not looked at */
     struct slot_timeline slots = slot_timeline_make(l, limit);
     struct hold_timeline holds = hold_timeline_make(l, limit);
@@ -263,18 +294,26 @@ void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_r
     struct strike *strikes = mem_resize(NULL, interruptions.count + 1, sizeof *strikes);
     for (size_t i = 0; i < interruptions.count; i++)
         strikes[i].at_ms = interruptions.items[i].at_ms;
-    result->retained_without_checkpoint = training_settle(&training, strikes, interruptions.count, at_end, l->outcome);
+    struct durable_at nothing = {.at_ms = TIME_UNKNOWN};
+    result->retained_without_checkpoint =
+        training_settle(&training, strikes, interruptions.count, at_end, l->outcome, &nothing);
+    struct settled *lost = training.settled_loss_count > 0 ? settled_clone(l->settled) : NULL;
+    for (size_t i = 0; i < training.settled_loss_count; i++)
+        settled_lose(lost, &training.settled_losses[i]);
     struct sweep s = {.ledger = l,
                       .slots = &slots,
                       .holds = &holds,
                       .training = &training,
                       .interruptions = &interruptions,
+                      .settled = lost != NULL ? lost : l->settled,
                       .start_ms = l->start_ms,
                       .through_ms = limit,
-                      .at_end = at_end};
+                      .at_end = at_end,
+                      .settle_ms = TIME_UNKNOWN};
     sweep_run(&s);
     fill(result, &s);
     sweep_done(&s);
+    settled_free(lost);
     free(strikes);
     interruptions_done(&interruptions);
     training_done(&training);

@@ -31,7 +31,8 @@ static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct swee
     if (view->process->name != NULL)
         snprintf(out, LEDGER_NAME_SIZE, "%s", view->process->name);
     else
-        snprintf(out, LEDGER_NAME_SIZE, "process %d", (int)(view - s->training->views) + 1);
+        snprintf(out, LEDGER_NAME_SIZE, "process %d",
+                 (int)(s->settled ? s->settled->view_count : 0) + (int)(view - s->training->views) + 1);
     return out;
 }
 
@@ -51,7 +52,8 @@ static void write_cause(char *out, const struct sweep *s, const struct account *
     if (x->cause != NULL && x->cause->evidence[0] != '\0')
         snprintf(out, LEDGER_TEXT_SIZE, "%s", x->cause->evidence);
     else
-        snprintf(out, LEDGER_TEXT_SIZE, "interruption %d: %s", a->largest.interruption + 1,
+        snprintf(out, LEDGER_TEXT_SIZE, "interruption %d: %s",
+                 (int)(s->settled ? s->settled->older.count : 0) + a->largest.interruption + 1,
                  cause_name(x->cause != NULL ? x->cause->cause : CAUSE_UNKNOWN));
 }
 

@@ -6,6 +6,7 @@
 #include "ledger/keyed.h"
 #include "ledger/ledger.h"
 #include "ledger/process.h"
+#include "ledger/settled.h"
 
 struct life_fact { /* struct ledger_life without its bounded text: there are many */
     uint64_t id;
@@ -49,8 +50,13 @@ struct ledger {
     STORE(struct hold_fact) holds;
     STORE(struct ledger_disruption) disruptions;
     struct keyed process_keys;
-    struct process **processes;
+    struct process **processes; /* NULL: settled */
     size_t process_count, process_capacity;
+    struct process **live; /* those that are not settled, in time order once sorted */
+    size_t live_count, live_capacity;
+    bool is_live_sorted;
+    struct settled *settled; /* NULL: nothing is */
+    int64_t late_records;    /* of processes whose time was settled */
 };
 
 #endif

@@ -20,11 +20,10 @@ struct effectives {
     size_t count, capacity;
 };
 
-static struct effectives combine(const struct slot_timeline *slots, const struct training *t, int64_t start_ms,
-                                 int64_t limit_ms) {
+static struct effectives combine(const struct slot_timeline *slots, const struct training *t, int64_t limit_ms) {
     struct effectives list = {0};
-    size_t s = 0, r = 0;
-    for (int64_t at = start_ms; at < limit_ms;) {
+    size_t s = slot_timeline_at(slots, t->from_ms), r = 0;
+    for (int64_t at = t->from_ms; at < limit_ms;) {
         while (s + 1 < slots->count && slots->items[s + 1].from_ms <= at)
             s++;
         int64_t next = s + 1 < slots->count ? slots->items[s + 1].from_ms : limit_ms;
@@ -58,40 +57,40 @@ static void add(struct interruptions *list, struct interruption item) {
 
 /* Slots lost, replaced, or their containers restarted. Restarts in place of several slots belong to one interruption
  * until all run again; losses until all slots are available again. */
-static void find_losses(struct interruptions *list, const struct effectives *e) {
-    int64_t last_count = -1, lost_ms = TIME_UNKNOWN;
-    bool is_open = false, is_restarting = false;
+static struct loss_finder find_losses(struct interruptions *list, const struct effectives *e, struct loss_finder f) {
+    bool is_open = false;
     for (size_t i = 0; i < e->count; i++) {
         const struct effective *x = &e->items[i];
         if (x->by_objects)
-            lost_ms = TIME_UNKNOWN;
-        else if (lost_ms == TIME_UNKNOWN)
-            lost_ms = x->from_ms;
+            f.lost_ms = TIME_UNKNOWN;
+        else if (f.lost_ms == TIME_UNKNOWN)
+            f.lost_ms = x->from_ms;
         if (!x->is_available) {
-            bool is_loss = i > 0 && e->items[i - 1].is_available && x->slots->available < last_count;
+            bool is_loss = i > 0 && e->items[i - 1].is_available && x->slots->available < f.last_count;
             if (is_loss && !is_open) {
-                if (is_restarting) /* part of the same failure: the restart did not hold */
+                if (f.is_restarting) /* part of the same failure: the restart did not hold */
                     list->items[list->count - 1].until_ms = TIME_OPEN;
                 else
-                    add(list, (struct interruption){x->from_ms, TIME_OPEN, lost_ms, TIME_OPEN, NULL});
+                    add(list, (struct interruption){x->from_ms, TIME_OPEN, f.lost_ms, TIME_OPEN, NULL});
                 is_open = true;
-                is_restarting = false;
+                f.is_restarting = false;
             }
             continue;
         }
-        last_count = x->by_objects ? x->slots->available : max_of(last_count, x->slots->required);
+        f.last_count = x->by_objects ? x->slots->available : max_of(f.last_count, x->slots->required);
         if (is_open)
             list->items[list->count - 1].until_ms = x->from_ms;
         bool is_struck = x->is_slot_edge && (x->slots->is_replaced || x->slots->is_restarted) && i > 0 &&
                          e->items[i - 1].is_available;
-        if (is_struck && !is_open && !is_restarting) {
+        if (is_struck && !is_open && !f.is_restarting) {
             add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL});
-            is_restarting = true;
+            f.is_restarting = true;
         }
         is_open = false;
         if (slot_state_is_running(x->slots))
-            is_restarting = false;
+            f.is_restarting = false;
     }
+    return f;
 }
 
 static int compare_interruptions(const void *a, const void *b) {
@@ -179,13 +178,12 @@ static void find_new_processes(struct interruptions *list, const struct effectiv
                                int64_t start_ms, int64_t limit_ms) {
     struct interruptions points = {0};
     for (size_t i = 1; i < t->view_count; i++) {
-        const struct process *old = t->views[i - 1].process, *new = t->views[i].process;
-        int64_t from = old->started_ms != TIME_UNKNOWN ? old->started_ms : old->first_record_ms;
-        int64_t to = new->started_ms != TIME_UNKNOWN ? new->started_ms : new->first_record_ms;
+        const struct view *old = &t->views[i - 1], *new = &t->views[i];
+        int64_t from = old->order_ms, to = new->order_ms;
         if (to <= start_ms || to >= limit_ms)
             continue;
         ptrdiff_t k = last_before(list, to + WHOLE_SECOND_MS - 1);
-        int64_t ended = t->views[i - 1].ended_ms;
+        int64_t ended = old->ended_ms;
         if (k < 0 || list->items[k].at_ms <= from)
             add_point(&points, e, max_of(start_ms, ended <= to ? ended : to));
     }
@@ -210,7 +208,7 @@ static void merge(struct interruptions *list) {
 
 static void find_running(struct interruptions *list, const struct effectives *e) {
     size_t k = 0;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = list->settled_count; i < list->count; i++) {
         while (k < e->count &&
                (e->items[k].from_ms < list->items[i].until_ms || !slot_state_is_running(e->items[k].slots)))
             k++;
@@ -254,25 +252,63 @@ static void find_cause(struct interruption *item, const struct interruption *bef
     }
 }
 
+static const struct loss_finder no_losses = {.last_count = -1, .lost_ms = TIME_UNKNOWN};
+
+struct loss_finder interruptions_losses_at(const struct slot_timeline *slots, const struct training *training,
+                                           int64_t at_ms) {
+    struct interruptions found = {0};
+    struct effectives e = combine(slots, training, at_ms);
+    struct loss_finder f = find_losses(&found, &e, training->settled ? training->settled->losses : no_losses);
+    free(found.items);
+    free(e.items);
+    return f;
+}
+
+/* Those that can still be the cause of something, in time order. */
+static const struct ledger_disruption **sorted_disruptions(const struct ledger *l, const struct training *t,
+                                                           int64_t known_ms, size_t *ret_count) {
+    size_t count = 0;
+    int64_t since_ms = INT64_MIN;
+    const struct ledger_disruption **list = mem_resize(NULL, l->disruptions.count + 1, sizeof *list);
+    if (t->settled != NULL)
+        since_ms = min_of(t->from_ms, t->settled->losses.lost_ms == TIME_UNKNOWN ? TIME_OPEN : t->settled->losses.lost_ms) -
+                   SLOW_CAUSE_BEFORE_MS - t->hang_after_ms;
+    for (size_t i = 0; i < l->disruptions.count; i++) {
+        int64_t at = l->disruptions.items[i].at_ms;
+        if (at <= known_ms && at != TIME_UNKNOWN && at >= since_ms)
+            list[count++] = &l->disruptions.items[i];
+    }
+    qsort(list, count, sizeof *list, compare_disruptions);
+    *ret_count = count;
+    return list;
+}
+
+static void take_settled(struct interruptions *list, const struct settled *s) {
+    for (size_t i = 0; i < s->listed_count; i++) {
+        struct interruption item = s->listed[i].item;
+        item.cause = item.cause != NULL ? &s->listed[i].cause : NULL;
+        add(list, item);
+    }
+    list->settled_count = list->count;
+}
+
 void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,
                         const struct training *training, int64_t known_ms, int64_t limit_ms, bool at_end) {
     *list = (struct interruptions){.tail_ms = TIME_OPEN};
-    struct effectives e = combine(slots, training, l->start_ms, limit_ms);
-    size_t count = 0;
-    const struct ledger_disruption **disruptions = mem_resize(NULL, l->disruptions.count + 1, sizeof *disruptions);
-    for (size_t i = 0; i < l->disruptions.count; i++)
-        if (l->disruptions.items[i].at_ms <= known_ms && l->disruptions.items[i].at_ms != TIME_UNKNOWN)
-            disruptions[count++] = &l->disruptions.items[i];
-    qsort(disruptions, count, sizeof *disruptions, compare_disruptions);
-    find_losses(list, &e);
-    find_opened(list, &e, disruptions, count, l->start_ms, limit_ms);
-    find_new_processes(list, &e, training, l->start_ms, limit_ms);
+    struct effectives e = combine(slots, training, limit_ms);
+    size_t count;
+    const struct ledger_disruption **disruptions = sorted_disruptions(l, training, known_ms, &count);
+    if (training->settled != NULL)
+        take_settled(list, training->settled);
+    find_losses(list, &e, training->settled ? training->settled->losses : no_losses);
+    find_opened(list, &e, disruptions, count, training->from_ms, limit_ms);
+    find_new_processes(list, &e, training, training->from_ms, limit_ms);
     merge(list);
-    if (at_end && l->outcome == OUTCOME_SUCCEEDED && list->count > 0 &&
+    if (at_end && l->outcome == OUTCOME_SUCCEEDED && list->count > list->settled_count &&
         list->items[list->count - 1].until_ms == TIME_OPEN)
         list->tail_ms = list->items[--list->count].at_ms;
     find_running(list, &e);
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = list->settled_count; i < list->count; i++)
         find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL,
                    i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count,
                    training->hang_after_ms);

@@ -5,21 +5,17 @@
 #include "ledger/timeline.h"
 #include "ledger/training.h"
 
-struct interruption {
-    int64_t at_ms, until_ms;
-    int64_t lost_ms;                       /* when the objects first showed the loss: at most at_ms */
-    int64_t running_ms;                    /* all containers run again; TIME_OPEN */
-    const struct ledger_disruption *cause; /* NULL: unknown */
-};
-
 struct interruptions {
-    struct interruption *items; /* in time order, disjoint */
-    size_t count, capacity;
+    struct interruption *items; /* in time order, disjoint; the first ones may be settled */
+    size_t count, capacity, settled_count;
     int64_t tail_ms; /* from here a job that succeeded winds down, whatever its slots show; TIME_OPEN */
 };
 
 void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,
                         const struct training *training, int64_t known_ms, int64_t limit_ms, bool at_end);
 void interruptions_done(struct interruptions *list);
+/* Where the search for losses stands at a time at which no interruption is open. */
+struct loss_finder interruptions_losses_at(const struct slot_timeline *slots, const struct training *training,
+                                           int64_t at_ms);
 
 #endif

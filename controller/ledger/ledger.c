@@ -31,6 +31,8 @@ void ledger_free(struct ledger *l) {
         free(l->holds.items[i].evidence);
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
+    free(l->live);
+    settled_free(l->settled);
     STORE_DONE(l->required);
     STORE_DONE(l->required_chips);
     STORE_DONE(l->lives);
@@ -136,25 +138,45 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
     if (is_new) {
         MEM_GROW(l->processes, l->process_count, l->process_capacity);
         l->processes[l->process_count++] = process_new(id);
+        MEM_GROW(l->live, l->live_count, l->live_capacity);
+        l->live[l->live_count++] = l->processes[at];
+        l->is_live_sorted = false;
     }
-    l->processes[at]->started_ms = started_ms;
-    l->processes[at]->ended_ms = ended_ms;
+    struct process *p = l->processes[at];
+    if (p != NULL) {
+        l->is_live_sorted = l->is_live_sorted && p->started_ms == started_ms;
+        p->started_ms = started_ms;
+        p->ended_ms = ended_ms;
+    }
     return (int)at;
 }
 
+static struct process *process_at(const struct ledger *l, int process) {
+    return process >= 0 && (size_t)process < l->process_count ? l->processes[process] : NULL;
+}
+
 void ledger_name_process(struct ledger *l, int process, const char *name) {
-    if (process < 0 || (size_t)process >= l->process_count)
+    struct process *p = process_at(l, process);
+    if (p == NULL)
         return;
-    free(l->processes[process]->name);
-    l->processes[process]->name = mem_strdup(name);
+    free(p->name);
+    p->name = mem_strdup(name);
 }
 
 void ledger_set_line_lag(struct ledger *l, int process, int steps) {
-    if (process >= 0 && (size_t)process < l->process_count)
-        l->processes[process]->line_lag = steps;
+    struct process *p = process_at(l, process);
+    if (p != NULL)
+        p->line_lag = steps;
 }
 
 void ledger_add_record(struct ledger *l, const struct record *r) {
-    if (r->process >= 0 && (size_t)r->process < l->process_count)
-        process_add(l->processes[r->process], r);
+    struct process *p = process_at(l, r->process);
+    if (p == NULL) {
+        l->late_records += r->process >= 0 && (size_t)r->process < l->process_count;
+        return;
+    }
+    int64_t order_ms = process_order_ms(p);
+    process_add(p, r);
+    if (process_order_ms(p) != order_ms)
+        l->is_live_sorted = false;
 }

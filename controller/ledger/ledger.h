@@ -33,7 +33,14 @@ struct ledger_options {
     int64_t windows_ms[LEDGER_MAX_WINDOWS];
     int window_count;
     bool has_log;             /* a step log is attached (or wanted): without it RG, P and job goodput are absent */
+    bool keep_all;            /* never settles (below): memory grows with the log, any interval stays exact */
 };
+
+/* What is settled: so that memory and time stay bounded, evaluating folds the oldest steps into sums once 1,024 newer
+ * steps (and ten minutes, as long as that is less than 4,096 steps) are known after them. Rollbacks into what is settled
+ * stay exact where a checkpoint was (the newest 256), else they are prorated by steps, basis Derived. Windows are
+ * prorated on a grid of window / 360. Facts about settled time that come later than that change nothing any more, and
+ * asking for a settled time gives the time through which it is settled instead. */
 
 struct ledger *ledger_new(const struct ledger_options *options);
 void ledger_free(struct ledger *l);
@@ -137,6 +144,18 @@ struct ledger_interruption {
     bool is_settled;               /* training resumed, so that what was lost is known */
 };
 
+#define LEDGER_OLDER_CAUSES 32
+
+struct ledger_older { /* sums over the interruptions (and the executions that they ended) that are not listed */
+    int64_t count, counted, recovered, recover_ms, productive_ms; /* counted: in MTBI; recovered: in MTTR */
+    struct {
+        enum cause cause;
+        char reason[LEDGER_NAME_SIZE]; /* of Kueue's evictions only */
+        int64_t count;
+    } causes[LEDGER_OLDER_CAUSES]; /* the last one takes what has no place */
+    int cause_count;
+};
+
 struct ledger_execution {
     int number;                    /* 1.. */
     int64_t start_ms, available_ms, first_step_ms, end_ms; /* TIME_UNKNOWN / TIME_OPEN */
@@ -157,10 +176,11 @@ struct ledger_result {
     struct ledger_bucket *buckets; /* non-empty ones, Productive included, in table order; their ms add up to wall_ms */
     int bucket_count;
     int top_badput;                /* index into buckets of the largest that is not Productive; -1 */
-    struct ledger_interruption *interruptions; /* in time order */
+    struct ledger_interruption *interruptions; /* in time order; execution i ended with interruption i */
     int interruption_count;
     struct ledger_execution *executions;
     int execution_count;
+    struct ledger_older older;     /* of a long job only the newest are listed, always the newest 16; these came before */
     int64_t mtbi_ms, mttr_ms;      /* RECORD_NONE if there is nothing to divide by */
     struct ledger_window windows[LEDGER_MAX_WINDOWS];
     int window_count;
@@ -182,8 +202,9 @@ struct ledger_result {
     bool retained_without_checkpoint; /* basis Assumed: no checkpoint evidence at all */
 };
 
-/* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. */
-void ledger_evaluate(const struct ledger *l, int64_t through_ms, struct ledger_result *result);
+/* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles what
+ * can be: what happened by through_ms is told, but for what comes late. */
+void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
 void ledger_result_done(struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */

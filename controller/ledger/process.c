@@ -1,6 +1,7 @@
 #include "ledger/process.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
@@ -16,6 +17,35 @@ const char *record_kind_name(enum record_kind kind) {
     return (unsigned)kind < RECORD_KIND_COUNT ? names[kind] : "UNKNOWN";
 }
 
+/* Arrays lose elements at their front as they are settled: `skipped` of them before `items` are free. */
+#define ROOM_AT_END(items, count, capacity, skipped)                                                                   \
+    do {                                                                                                               \
+        if ((count) + (skipped) < (capacity))                                                                          \
+            break;                                                                                                     \
+        if ((items) != NULL)                                                                                           \
+            (items) -= (skipped);                                                                                      \
+        if ((skipped) > (count)) {                                                                                     \
+            memmove((items), (items) + (skipped), (count) * sizeof *(items));                                          \
+            (skipped) = 0;                                                                                             \
+        } else {                                                                                                       \
+            (capacity) = (capacity) ? (capacity)*2 : 8;                                                                \
+            (items) = mem_resize((items), (capacity), sizeof *(items));                                                \
+        }                                                                                                              \
+        (items) += (skipped);                                                                                          \
+    } while (0)
+
+#define FREE_SKIPPED(items, skipped) free((items) != NULL ? (items) - (skipped) : NULL)
+
+#define DROP_FRONT(items, count, skipped, n)                                                                           \
+    do {                                                                                                               \
+        size_t n_ = (n);                                                                                               \
+        if (n_ > 0) {                                                                                                  \
+            (items) += n_;                                                                                             \
+            (count) -= n_;                                                                                             \
+            (skipped) += n_;                                                                                           \
+        }                                                                                                              \
+    } while (0)
+
 struct process *process_new(uint64_t id) {
     struct process *p = mem_new(struct process);
     p->id = id;
@@ -23,7 +53,7 @@ struct process *process_new(uint64_t id) {
     p->told_step = p->last_save_step = RECORD_NONE;
     p->ready_ms = p->first_record_ms = p->last_ms = p->job_end_ms = TIME_UNKNOWN;
     p->first_checkpoint_ms = p->sigterm_save_ms = TIME_UNKNOWN;
-    p->started_ms = TIME_UNKNOWN;
+    p->started_ms = p->settled_ms = TIME_UNKNOWN;
     p->ended_ms = TIME_OPEN;
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i].from_ms = TIME_UNKNOWN;
@@ -36,17 +66,48 @@ void process_free(struct process *p) {
     if (p == NULL)
         return;
     free(p->name);
-    free(p->ends.items);
+    FREE_SKIPPED(p->ends.items, p->ends.skipped);
     free(p->ends.runs);
-    free(p->starts.items);
+    FREE_SKIPPED(p->starts.items, p->starts.skipped);
     free(p->starts.runs);
-    free(p->overlays);
-    free(p->durables);
+    FREE_SKIPPED(p->overlays, p->overlay_skipped);
+    FREE_SKIPPED(p->durables, p->durable_skipped);
     free(p->custom_names);
     free(p);
 }
 
+int64_t process_order_ms(const struct process *p) {
+    return p->started_ms != TIME_UNKNOWN ? p->started_ms : p->first_record_ms;
+}
+
 /* ---- steps ---- */
+
+void step_list_drop(struct step_list *list, size_t first) {
+    size_t marks = 0;
+    if (first == 0)
+        return;
+    while (marks + 1 < list->run_count && list->runs[marks + 1].first <= first)
+        marks++;
+    list->run_count -= marks;
+    memmove(list->runs, list->runs + marks, list->run_count * sizeof *list->runs);
+    for (size_t i = 0; i < list->run_count; i++)
+        list->runs[i].first -= list->runs[i].first < first ? list->runs[i].first : first;
+    DROP_FRONT(list->items, list->count, list->skipped, first);
+}
+
+void process_settle(struct process *p, int64_t through_ms) {
+    size_t n = 0, kept = 0;
+    p->settled_ms = through_ms;
+    while (n < p->durable_count && p->durables[n].at_ms < through_ms)
+        n++;
+    DROP_FRONT(p->durables, p->durable_count, p->durable_skipped, n);
+    for (n = 0; n < p->overlay_count && p->overlays[n].from_ms < through_ms; n++)
+        ;
+    for (size_t i = n; i > 0; i--) /* of those that began before, the ones that reach beyond */
+        if (p->overlays[i - 1].to_ms > through_ms)
+            p->overlays[n - ++kept] = p->overlays[i - 1];
+    DROP_FRONT(p->overlays, p->overlay_count, p->overlay_skipped, n - kept);
+}
 
 size_t step_list_until(const struct step_list *list, int64_t through_ms) {
     size_t low = 0, high = list->count;
@@ -61,14 +122,14 @@ size_t step_list_until(const struct step_list *list, int64_t through_ms) {
 }
 
 static void append(struct step_list *list, struct step_event e) {
-    MEM_GROW(list->items, list->count, list->capacity);
+    ROOM_AT_END(list->items, list->count, list->capacity, list->skipped);
     list->items[list->count++] = e;
 }
 
-static void begin_run(struct process *p, struct step_list *list, enum run_reason reason) {
+static void begin_run(struct process *p, struct step_list *list, enum run_reason reason, int64_t first_step) {
     MEM_GROW(list->runs, list->run_count, list->run_capacity);
     list->runs[list->run_count++] =
-        (struct run_mark){.first = list->count, .reason = reason, .told_step = p->told_step, .ready_ms = p->ready_ms};
+        (struct run_mark){list->count, reason, p->told_step, p->ready_ms, first_step};
 }
 
 static void count_delta(struct step_list *list, int64_t delta) {
@@ -84,14 +145,14 @@ static void count_delta(struct step_list *list, int64_t delta) {
  * "step=0"), or the first of a new series, which the next number tells. */
 static void add_backward_step(struct process *p, struct step_list *list, struct step_event e, int64_t last) {
     if (list->has_pending && e.step > list->pending.step) {
-        begin_run(p, list, RUN_NEW_SERIES);
+        begin_run(p, list, RUN_NEW_SERIES, list->pending.step);
         append(list, list->pending);
         count_delta(list, e.step - list->pending.step);
         append(list, e);
         list->has_pending = false;
         return;
     }
-    int64_t first = list->items[list->runs[list->run_count - 1].first].step;
+    int64_t first = list->runs[list->run_count - 1].first_step;
     bool is_repeat = e.step >= last - 1 || (e.step > first && e.step >= last - 2);
     if (!is_repeat && !list->has_pending) {
         list->pending = e;
@@ -101,7 +162,7 @@ static void add_backward_step(struct process *p, struct step_list *list, struct 
 
 static void add_step(struct process *p, struct step_list *list, struct step_event e) {
     if (list->count == 0) {
-        begin_run(p, list, RUN_OF_PROCESS);
+        begin_run(p, list, RUN_OF_PROCESS, e.step);
         append(list, e);
     } else {
         int64_t last = list->items[list->count - 1].step;
@@ -110,7 +171,7 @@ static void add_step(struct process *p, struct step_list *list, struct step_even
             return;
         }
         if (list->is_restored)
-            begin_run(p, list, RUN_AFTER_RESTORE);
+            begin_run(p, list, RUN_AFTER_RESTORE, e.step);
         else
             count_delta(list, e.step - last);
         append(list, e);
@@ -122,9 +183,10 @@ static void add_step(struct process *p, struct step_list *list, struct step_even
 
 /* Keeps the order: from ascending; on a tie the bucket that comes first in the table last, so that it wins. */
 static void add_overlay(struct process *p, struct overlay o) {
+    o.from_ms = max_of(o.from_ms, p->settled_ms);
     if (o.to_ms <= o.from_ms)
         return;
-    MEM_GROW(p->overlays, p->overlay_count, p->overlay_capacity);
+    ROOM_AT_END(p->overlays, p->overlay_count, p->overlay_capacity, p->overlay_skipped);
     size_t i = p->overlay_count++;
     for (; i > 0; i--) {
         const struct overlay *before = &p->overlays[i - 1];
@@ -229,7 +291,7 @@ static void add_durable(struct process *p, const struct record *r, int64_t at_ms
             return;
         step = list->items[list->count - 1].step;
     }
-    MEM_GROW(p->durables, p->durable_count, p->durable_capacity);
+    ROOM_AT_END(p->durables, p->durable_count, p->durable_capacity, p->durable_skipped);
     p->durables[p->durable_count++] = (struct durable_mark){at_ms, step, is_final};
 }
 

@@ -26,18 +26,21 @@ struct run_mark {
     enum run_reason reason;
     int64_t told_step; /* the step at which a restore or the trainer says that training resumes; RECORD_NONE */
     int64_t ready_ms;  /* end of the last preparation or restore before it; TIME_UNKNOWN */
+    int64_t first_step;
+};
+
+struct delta_count {
+    int64_t delta, count;
 };
 
 struct step_list {
-    struct step_event *items;
-    size_t count, capacity;
+    struct step_event *items; /* the first of those that are left: `skipped` before it are free */
+    size_t count, capacity, skipped;
     struct run_mark *runs;
     size_t run_count, run_capacity;
     struct step_event pending; /* a number that went back: a new series, or noise? The next one tells */
     bool has_pending, is_restored;
-    struct {
-        int64_t delta, count;
-    } deltas[8]; /* how far apart the numbers are: 1, or the trainer's log interval */
+    struct delta_count deltas[8]; /* how far apart the numbers are: 1, or the trainer's log interval */
 };
 
 struct overlay {
@@ -74,9 +77,10 @@ struct process {
     int line_lag; /* steps that a step's line comes late: -1 not told */
     struct step_list ends, starts;
     struct overlay *overlays; /* sorted: from ascending, ties: the one that wins last */
-    size_t overlay_count, overlay_capacity;
+    size_t overlay_count, overlay_capacity, overlay_skipped;
     struct durable_mark *durables;
-    size_t durable_count, durable_capacity;
+    size_t durable_count, durable_capacity, durable_skipped;
+    int64_t settled_ms; /* intervals from before it are cut there: that time is settled; TIME_UNKNOWN */
     struct open_interval {
         int64_t from_ms; /* TIME_UNKNOWN: not open */
         uint32_t line;
@@ -95,6 +99,12 @@ struct process {
 struct process *process_new(uint64_t id);
 void process_free(struct process *p);
 void process_add(struct process *p, const struct record *r);
+/* When it began: as told, else its first record; TIME_UNKNOWN. */
+int64_t process_order_ms(const struct process *p);
+/* Forgets the steps before item `first` of the list, whose run goes on. */
+void step_list_drop(struct step_list *list, size_t first);
+/* Forgets the intervals and checkpoints that were over by then. */
+void process_settle(struct process *p, int64_t through_ms);
 /* How many of the list's steps were told by then. */
 size_t step_list_until(const struct step_list *list, int64_t through_ms);
 

@@ -4,13 +4,18 @@
 #include "ledger/training.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
+
+#include <string.h>
 
 struct settler {
     struct training *t;
     struct run **kept; /* the stack */
     size_t kept_count;
-    size_t durable; /* the next mark of the present view */
-    bool any_final; /* some line says that a save is final: then only such lines make one durable */
+    size_t durable;           /* the next mark of the present view */
+    int64_t durable_steps[2]; /* if any save counts; if only those count that a line calls final */
+    bool has_settled;         /* below the stack are steps of the present series that are settled ... */
+    int64_t settled_last;     /* ... up to this one */
 };
 
 static void push_loss(struct run *run, struct loss loss) {
@@ -25,16 +30,31 @@ static int64_t kept_last(const struct run *run) {
     return last;
 }
 
+static void lose_settled(struct settler *s, struct loss loss) {
+    struct training *t = s->t;
+    if (!s->has_settled || s->settled_last < loss.from_step)
+        return;
+    MEM_GROW(t->settled_losses, t->settled_loss_count, t->settled_loss_capacity);
+    t->settled_losses[t->settled_loss_count++] = (struct settled_loss){.loss = loss};
+    s->settled_last = loss.from_step - 1;
+    s->has_settled = s->settled_last > t->settled->series.step;
+}
+
 static void lose_from(struct settler *s, int64_t step, int interruption, bool is_assumed) {
+    struct loss loss = {step, interruption, is_assumed};
     while (s->kept_count > 0) {
         struct run *run = s->kept[s->kept_count - 1];
         if (kept_last(run) + run->missing_steps < step)
             return;
-        push_loss(run, (struct loss){step, interruption, is_assumed});
-        if (run->first_step < step)
+        push_loss(run, loss);
+        if (run->first_step < step) {
+            if (run->is_continued)
+                lose_settled(s, loss);
             return;
+        }
         s->kept_count--;
     }
+    lose_settled(s, loss);
 }
 
 const struct loss *training_loss(const struct run *run, int64_t step) {
@@ -58,12 +78,25 @@ static void find_durable(struct settler *s, const struct run *run, int64_t until
         const struct durable_mark *d = &v->process->durables[s->durable];
         if (d->at_ms >= until_ms || d->at_ms > s->t->known_ms)
             break;
-        if (s->any_final && !d->is_final)
-            continue;
         bool is_of_run = d->step >= run->resumed_step - 1 && d->step <= run->last_step + s->t->interval + 1;
-        if (is_of_run && (s->t->durable_step == RECORD_NONE || d->step > s->t->durable_step))
-            s->t->durable_step = d->step;
+        for (int i = 0; i <= d->is_final && is_of_run; i++)
+            if (s->durable_steps[i] == RECORD_NONE || d->step > s->durable_steps[i])
+                s->durable_steps[i] = d->step;
     }
+}
+
+static void set_durable(struct settler *s, int64_t step) {
+    s->durable_steps[0] = s->durable_steps[1] = step;
+}
+
+bool training_any_final(const struct training *t) {
+    bool any = t->settled != NULL && t->settled->any_final;
+    for (size_t i = 0; i < t->view_count; i++)
+        for (size_t j = 0; j < t->views[i].process->durable_count; j++) {
+            const struct durable_mark *d = &t->views[i].process->durables[j];
+            any |= d->is_final && d->at_ms <= t->known_ms;
+        }
+    return any;
 }
 
 /* The last strike by then if it came after another time; -1. */
@@ -83,7 +116,8 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
                       size_t count) {
     if (run->reason == RUN_NEW_SERIES) {
         s->kept_count = 0;
-        s->t->durable_step = RECORD_NONE;
+        s->has_settled = false;
+        set_durable(s, RECORD_NONE);
         s->t->series_first_run = (size_t)(run - s->t->runs);
     } else if (before != NULL) {
         int strike = strike_before(strikes, count, before->begin_ms, run->begin_ms);
@@ -94,11 +128,13 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
                 top->missing_steps = run->resumed_step - top->last_step - 1;
         }
         lose_from(s, run->resumed_step, strike, false);
-        s->t->durable_step = run->resumed_step > 0 && s->kept_count > 0 ? run->resumed_step - 1 : RECORD_NONE;
+        bool has_before = s->kept_count > 0 || s->has_settled;
+        set_durable(s, run->resumed_step > 0 && has_before ? run->resumed_step - 1 : RECORD_NONE);
     }
     bool is_told = s->t->views[run->view].list->runs[0].told_step != RECORD_NONE;
-    if (s->t->durable_step == RECORD_NONE && is_told && run->resumed_step > 0 && run->reason != RUN_NEW_SERIES)
-        s->t->durable_step = run->resumed_step - 1;
+    for (int i = 0; i < 2; i++)
+        if (s->durable_steps[i] == RECORD_NONE && is_told && run->resumed_step > 0 && run->reason != RUN_NEW_SERIES)
+            s->durable_steps[i] = run->resumed_step - 1;
     s->kept[s->kept_count++] = run;
 }
 
@@ -110,26 +146,44 @@ static int open_strike(const struct run *last, const struct strike *strikes, siz
     return at > last->begin_ms && at + 1000 > last->end_ms ? (int)count - 1 : -1;
 }
 
+static void begin(struct settler *s) {
+    const struct settled *settled = s->t->settled;
+    set_durable(s, RECORD_NONE);
+    if (settled == NULL)
+        return;
+    memcpy(s->durable_steps, settled->durable_steps, sizeof s->durable_steps);
+    s->has_settled = settled->progress.step > settled->series.step;
+    s->settled_last = settled->progress.step;
+}
+
 bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
-                     enum ledger_outcome outcome) {
+                     enum ledger_outcome outcome, struct durable_at *to_settle) {
     if (t->run_count == 0)
         return false;
     struct settler s = {.t = t, .kept = mem_resize(NULL, t->run_count, sizeof *s.kept)};
-    for (size_t i = 0; i < t->view_count; i++)
-        for (size_t j = 0; j < t->views[i].process->durable_count; j++) {
-            const struct durable_mark *d = &t->views[i].process->durables[j];
-            s.any_final |= d->is_final && d->at_ms <= t->known_ms;
-        }
+    begin(&s);
     for (size_t i = 0; i < t->run_count; i++) {
-        visit_run(&s, &t->runs[i], i > 0 ? &t->runs[i - 1] : NULL, strikes, count);
-        bool has_next = i + 1 < t->run_count && t->runs[i + 1].view == t->runs[i].view;
-        find_durable(&s, &t->runs[i], has_next ? t->runs[i + 1].begin_ms : TIME_OPEN);
+        struct run *run = &t->runs[i];
+        if (to_settle->at_ms != TIME_UNKNOWN && run->begin_ms >= to_settle->at_ms)
+            break; /* what it takes away is taken when it is settled itself */
+        if (run->is_continued)
+            s.kept[s.kept_count++] = run;
+        else
+            visit_run(&s, run, i > 0 ? &t->runs[i - 1] : NULL, strikes, count);
+        bool has_next = i + 1 < t->run_count && t->runs[i + 1].view == run->view;
+        int64_t until_ms = has_next ? t->runs[i + 1].begin_ms : TIME_OPEN;
+        if (to_settle->at_ms > run->begin_ms && to_settle->at_ms < max_of(run->end_ms, until_ms)) {
+            find_durable(&s, run, min_of(until_ms, to_settle->at_ms));
+            memcpy(to_settle->steps, s.durable_steps, sizeof s.durable_steps);
+        }
+        find_durable(&s, run, until_ms);
     }
+    t->durable_step = s.durable_steps[training_any_final(t)];
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
     bool is_unproved = at_risk && !t->has_checkpoints;
-    if (at_risk && !is_unproved)
+    if (at_risk && !is_unproved && to_settle->at_ms == TIME_UNKNOWN)
         lose_from(&s, t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1, strike, !at_end);
     free(s.kept);
     return is_unproved;

@@ -329,3 +329,15 @@ struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_
     free(m.outages.items);
     return t;
 }
+
+size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms) {
+    size_t low = 0, high = t->count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->items[middle].from_ms <= at_ms)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+#include <string.h>
+
 struct verdict {
     int account;
     enum basis basis;
@@ -14,12 +16,56 @@ struct verdict {
 
 /* ---- steps left behind ---- */
 
+static bool is_checkpoint(const struct sweep *s, int64_t step) {
+    size_t low = 0, high = s->checkpoint_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->checkpoints[middle] < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->checkpoint_count && s->checkpoints[low] == step;
+}
+
+static void add_knot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
+    struct knot *k = knots_add(&s->knots);
+    k->at_ms = at_ms;
+    k->is_checkpoint = is_of_checkpoint;
+    k->interruptions = (s->settled ? s->settled->older.count : 0) + s->interruption + 1;
+    k->progress = s->progress;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        k->ms[i] = s->accounts[i].ms;
+}
+
+/* The present series begins here, as far as is known; before that any. */
+static void begin_series(struct sweep *s, const struct run *run) {
+    bool is_present = run >= &s->training->runs[s->training->series_first_run];
+    if (s->is_series_begun || (!is_present && s->series.step != RECORD_NONE))
+        return;
+    s->is_series_begun = is_present;
+    s->series = (struct progress){run->resumed_step - 1, s->step_count - s->lost_steps, s->accounts[BUCKET_PRODUCTIVE].ms,
+                                  s->accounts[BUCKET_PRODUCTIVE].chip_ms};
+}
+
+/* A step that is retained so far; the time until its end is booked. */
+static void keep_step(struct sweep *s, const struct step_span *span, int64_t step) {
+    if (s->settle_ms == TIME_UNKNOWN)
+        return;
+    s->progress = (struct progress){step, s->step_count - s->lost_steps, s->accounts[BUCKET_PRODUCTIVE].ms,
+                                    s->accounts[BUCKET_PRODUCTIVE].chip_ms};
+    if (is_checkpoint(s, step))
+        add_knot(s, span->to_ms, true);
+}
+
 static void on_step(void *context, const struct run *run, const struct step_span *span, int64_t step,
                     const struct loss *loss) {
     struct sweep *s = context;
     (void)run;
     s->step_count += span->weight;
     s->last_step = step;
+    if (loss == NULL)
+        keep_step(s, span, step);
     if (loss != NULL) {
         s->lost_steps += span->weight;
         if (loss->interruption >= 0)
@@ -148,6 +194,7 @@ static void close_span(struct sweep *s, int64_t t) {
     struct account *a = &s->accounts[s->span_account];
     a->count++;
     if (t - s->span_from_ms > a->largest_ms) {
+        a->is_settled = false;
         a->largest_ms = t - s->span_from_ms;
         a->largest_from_ms = s->span_from_ms;
         a->largest = s->span_origin;
@@ -234,6 +281,7 @@ static void enter_interruption(struct sweep *s, int64_t t) {
     while (s->interruption + 1 < (int)list->count && list->items[s->interruption + 1].at_ms <= t) {
         s->executions[s->interruption + 1].end_ms = list->items[s->interruption + 1].at_ms;
         s->interruption++;
+        s->productive_before_ms[s->interruption + 1] = s->accounts[BUCKET_PRODUCTIVE].ms;
         s->executions[s->interruption + 1].start_ms = list->items[s->interruption].at_ms;
         s->recoveries[s->interruption].max_step_before = s->max_step;
     }
@@ -266,10 +314,74 @@ static int64_t advance(struct sweep *s, int64_t t) {
     return next;
 }
 
+/* What is settled is where the sweep goes on. */
+static void resume(struct sweep *s) {
+    const struct settled *old = s->settled;
+    const struct view *view = s->training->view_count > 0 ? s->training->views : NULL;
+    memcpy(s->accounts, old->accounts, sizeof s->accounts);
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        if (!s->accounts[i].is_settled)
+            s->accounts[i].largest.view = view;
+    s->span_account = old->span_account;
+    s->span_from_ms = old->span_from_ms;
+    s->span_origin = old->span_origin;
+    s->span_origin.view = view;
+    s->available_ms = old->available_ms;
+    s->chip_ms_waiting = old->chip_ms_waiting;
+    s->step_count = old->step_count;
+    s->lost_steps = old->lost_steps;
+    s->last_step = old->last_step;
+    s->max_step = old->max_step;
+    s->running_since_ms = old->running_since_ms;
+    s->progress = old->progress;
+    s->series = old->series;
+    s->is_series_begun = s->training->series_first_run == 0;
+    for (size_t i = 0; i <= old->listed_count; i++) {
+        s->executions[i] = old->executions[i];
+        s->productive_before_ms[i] = old->productive_before_ms[i];
+        if (i < old->listed_count)
+            s->recoveries[i] = old->listed[i].recovery;
+    }
+    s->interruption = (int)old->listed_count - 1;
+    for (size_t i = 0; i < s->training->settled_loss_count; i++) {
+        const struct settled_loss *loss = &s->training->settled_losses[i];
+        if (loss->loss.interruption < 0)
+            continue;
+        struct recovery *r = &s->recoveries[loss->loss.interruption];
+        r->tch_ms += loss->ms;
+        r->lost_steps += loss->steps;
+        r->is_assumed |= loss->loss.is_assumed && loss->ms > 0;
+    }
+    if (!s->at_end && s->training->series_first_run == 0) {
+        bool is_exact;
+        int64_t durable = s->training->durable_step;
+        struct progress p = durable == RECORD_NONE ? old->series : settled_progress(old, durable, &is_exact);
+        s->provisional_ms = max_of(0, s->accounts[BUCKET_PRODUCTIVE].ms - p.productive_ms);
+    }
+}
+
+/* What went before the settled time, in the windows that reach back to it. */
+static void resume_windows(struct sweep *s) {
+    const struct ledger_options *options = &s->ledger->options;
+    int64_t sums[ACCOUNT_COUNT], interruptions;
+    for (int w = 0; w < options->window_count; w++) {
+        int64_t from = s->through_ms - options->windows_ms[w];
+        if (from >= s->settled->through_ms)
+            continue;
+        settled_sums_at(s->settled, s->start_ms, max_of(from, s->start_ms), sums, &interruptions);
+        for (int i = 0; i < ACCOUNT_COUNT; i++) {
+            s->accounts[i].window_ms[w] = s->accounts[i].ms - sums[i];
+            if (i >= BUCKET_COUNT || bucket_family((enum bucket)i) != FAMILY_SCHEDULING)
+                s->window_available_ms[w] += s->accounts[i].window_ms[w];
+        }
+    }
+}
+
 static void prepare(struct sweep *s, struct strike *strikes) {
     size_t count = s->interruptions->count;
     s->executions = mem_alloc((count + 1) * sizeof *s->executions);
     s->recoveries = mem_alloc((count + 1) * sizeof *s->recoveries);
+    s->productive_before_ms = mem_alloc((count + 1) * sizeof *s->productive_before_ms);
     for (size_t i = 0; i <= count; i++) {
         s->executions[i] = (struct execution){.start_ms = TIME_UNKNOWN,
                                               .available_ms = TIME_UNKNOWN,
@@ -284,7 +396,12 @@ static void prepare(struct sweep *s, struct strike *strikes) {
     s->interruption = -1;
     s->span_account = -1;
     s->running_since_ms = INT64_MIN;
-    s->last_step = s->max_step = RECORD_NONE;
+    s->last_step = s->max_step = s->progress.step = s->series.step = RECORD_NONE;
+    if (s->settled != NULL) {
+        resume(s);
+        resume_windows(s);
+    }
+    s->slot = slot_timeline_at(s->slots, s->training->from_ms);
     for (size_t i = 0; i < count; i++)
         strikes[i].at_ms = s->interruptions->items[i].at_ms;
     s->cursor = (struct cursor){.training = s->training,
@@ -297,30 +414,54 @@ static void prepare(struct sweep *s, struct strike *strikes) {
                                 .context = s};
 }
 
+/* One stretch of time from t on in which nothing changes; returns its end. */
+static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
+    cursor_leave(&s->cursor, t);
+    int64_t to = advance(s, t), segment_to;
+    const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
+    const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
+    to = min_of(min_of(min_of(to, b->to_ms), segment_to), until_ms);
+    if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms)
+        g = NULL;
+    if (b->kind == BASE_STEP) {
+        see_step(s, b, t);
+        begin_series(s, b->run);
+    }
+    struct verdict v = judge(s, b, g, t);
+    if (v.is_work) {
+        int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms;
+        if (left > 0 && left < to - t)
+            to = t + left;
+    }
+    book(s, &v, b, t, to);
+    if (v.is_work)
+        cursor_book(&s->cursor, to - t);
+    return to;
+}
+
+/* Up to settle_ms, where a span may stay open; knots are left on the way. */
+static void sweep_to_settle(struct sweep *s) {
+    int64_t t = s->training->from_ms, next = knots_next(&s->ledger->options, t);
+    while (t < s->settle_ms) {
+        t = sweep_one(s, t, min_of(next, s->settle_ms));
+        if (t < next)
+            continue;
+        cursor_leave(&s->cursor, t);
+        add_knot(s, t, false);
+        next = knots_next(&s->ledger->options, t);
+    }
+    cursor_leave(&s->cursor, s->settle_ms);
+}
+
 void sweep_run(struct sweep *s) {
     CLEANUP_FREE struct strike *strikes = mem_resize(NULL, s->interruptions->count + 1, sizeof *strikes);
     prepare(s, strikes);
-    for (int64_t t = s->start_ms; t < s->through_ms;) {
-        cursor_leave(&s->cursor, t);
-        int64_t to = advance(s, t), segment_to;
-        const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
-        const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
-        to = min_of(min_of(to, b->to_ms), segment_to);
-        if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms)
-            g = NULL;
-        if (b->kind == BASE_STEP)
-            see_step(s, b, t);
-        struct verdict v = judge(s, b, g, t);
-        if (v.is_work) {
-            int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms;
-            if (left > 0 && left < to - t)
-                to = t + left;
-        }
-        book(s, &v, b, t, to);
-        if (v.is_work)
-            cursor_book(&s->cursor, to - t);
-        t = to;
+    if (s->settle_ms != TIME_UNKNOWN) {
+        sweep_to_settle(s);
+        return;
     }
+    for (int64_t t = s->training->from_ms; t < s->through_ms;)
+        t = sweep_one(s, t, TIME_OPEN);
     close_span(s, s->through_ms);
     cursor_finish(&s->cursor);
 }
@@ -328,4 +469,6 @@ void sweep_run(struct sweep *s) {
 void sweep_done(struct sweep *s) {
     free(s->executions);
     free(s->recoveries);
+    free(s->productive_before_ms);
+    free(s->knots.items);
 }

@@ -1,37 +1,10 @@
-/* sweep: walks the time from start to through once and puts every millisecond into one account. Private to ledger/. */
+/* sweep: walks the time from start, or from where it is settled, to through once and puts every millisecond into one
+ * account. Private to ledger/. */
 #ifndef LEDGER_SWEEP_H
 #define LEDGER_SWEEP_H
 
 #include "ledger/cursor.h"
 #include "ledger/interruptions.h"
-
-#define ACCOUNT_COUNT (BUCKET_COUNT + LEDGER_MAX_CUSTOM + 1) /* buckets, then the custom ones, the last is Other */
-
-struct origin { /* what a span is known from */
-    const struct hold_fact *hold;
-    const struct view *view;
-    int64_t line, step, last_step;
-    int interruption;
-};
-
-struct account {
-    int64_t ms, chip_ms, count, largest_ms, largest_from_ms;
-    int64_t window_ms[LEDGER_MAX_WINDOWS];
-    enum basis basis;
-    struct origin largest;
-};
-
-struct execution {
-    int64_t start_ms, available_ms, first_step_ms, end_ms, first_step, last_step;
-    int64_t image_pull_ms, container_start_ms, productive_ms;
-};
-
-struct recovery { /* what one interruption cost */
-    int64_t tch_ms, tre_ms, wait_ms, trm_ms, lost_steps;
-    int64_t first_step_ms, new_progress_ms; /* TIME_UNKNOWN: not yet */
-    int64_t max_step_before;
-    bool is_assumed;
-};
 
 struct sweep {
     const struct ledger *ledger;
@@ -39,8 +12,10 @@ struct sweep {
     const struct hold_timeline *holds;
     const struct training *training;
     const struct interruptions *interruptions;
+    const struct settled *settled; /* with what it lost since; NULL: nothing is */
     int64_t start_ms, through_ms;
     bool at_end;
+    int64_t settle_ms; /* TIME_UNKNOWN: all is swept; else up to here, and knots are left on the way */
     /* out */
     struct account accounts[ACCOUNT_COUNT];
     struct execution *executions; /* interruptions.count + 1 */
@@ -48,7 +23,13 @@ struct sweep {
     int64_t available_ms, provisional_ms, chip_ms_waiting;
     int64_t window_available_ms[LEDGER_MAX_WINDOWS];
     int64_t step_count, lost_steps, last_step, max_step;
+    struct progress progress, series;
+    int64_t *productive_before_ms; /* of each execution */
+    struct knots knots;            /* new ones */
     /* on the way */
+    const int64_t *checkpoints;    /* steps of checkpoints, ascending */
+    size_t checkpoint_count;
+    bool is_series_begun;
     struct cursor cursor;
     size_t slot, hold;
     int interruption; /* index of the last one that struck; -1 */
@@ -61,5 +42,7 @@ struct sweep {
 /* The fields before "out" are set, the rest is zero. */
 void sweep_run(struct sweep *s);
 void sweep_done(struct sweep *s);
+/* The interruption that a save belongs to which a process made because it was told to stop; -1: none. */
+ptrdiff_t sweep_saved_on_sigterm(const struct sweep *s, const struct view *v);
 
 #endif

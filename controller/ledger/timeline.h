@@ -21,6 +21,9 @@ struct slot_timeline {
 /* From lives, restarts, outages and required slots, as known at through_ms. */
 struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_ms);
 
+/* The state that holds at a time. */
+size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms);
+
 static inline bool slot_state_is_available(const struct slot_state *s) {
     return s->required > 0 && s->available >= s->required;
 }

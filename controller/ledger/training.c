@@ -10,18 +10,6 @@
 
 /* ---- views ---- */
 
-static int64_t view_order(const struct view *v) {
-    return v->process->started_ms != TIME_UNKNOWN ? v->process->started_ms : v->process->first_record_ms;
-}
-
-static int compare_views(const void *a, const void *b) {
-    int64_t x = view_order(a), y = view_order(b);
-    if (x != y)
-        return x < y ? -1 : 1;
-    uint64_t i = ((const struct view *)a)->process->id, j = ((const struct view *)b)->process->id;
-    return (i > j) - (i < j);
-}
-
 static int64_t known_or(int64_t ms, int64_t known_ms, int64_t otherwise) {
     return ms == TIME_UNKNOWN || ms > known_ms ? otherwise : ms;
 }
@@ -36,18 +24,19 @@ static int64_t effective_end(const struct process *p, int64_t known_ms) {
     return p->ended_ms;
 }
 
-/* Ends or starts of steps, whichever the process tells; ends when both (they prove completion). */
-static void choose_source(struct view *v, int64_t known_ms) {
+/* Ends or starts of steps, whichever the process tells; ends when both (they prove completion). What was chosen when
+ * its first steps were settled stays. */
+static void choose_source(const struct training *t, struct view *v, int64_t known_ms) {
     const struct process *p = v->process;
     size_t ends = step_list_until(&p->ends, known_ms), starts = step_list_until(&p->starts, known_ms);
-    v->tells_starts = starts > 2 * ends;
+    v->tells_starts = v->is_continued ? t->settled->tells_starts : starts > 2 * ends;
     v->list = v->tells_starts ? &p->starts : &p->ends;
     v->event_count = v->tells_starts ? starts : ends;
     v->completed = v->event_count;
     v->job_end_ms = known_or(p->job_end_ms, known_ms, TIME_UNKNOWN);
     if (v->tells_starts && v->job_end_ms == TIME_UNKNOWN)
         v->completed--;
-    v->steps_end_ms = TIME_UNKNOWN;
+    v->steps_end_ms = v->is_continued ? t->from_ms : TIME_UNKNOWN;
     if (v->completed > 0)
         v->steps_end_ms = !v->tells_starts                ? v->list->items[v->completed - 1].at_ms
                           : v->completed < v->event_count ? v->list->items[v->completed].at_ms
@@ -55,81 +44,58 @@ static void choose_source(struct view *v, int64_t known_ms) {
 }
 
 static void make_views(struct training *t, const struct ledger *l, int64_t known_ms) {
-    t->views = mem_alloc((l->process_count + 1) * sizeof *t->views);
-    for (size_t i = 0; i < l->process_count; i++) {
-        struct view *v = &t->views[t->view_count];
-        *v = (struct view){.process = l->processes[i]};
-        int64_t first = view_order(v);
-        if (first == TIME_UNKNOWN || first > known_ms)
+    size_t count = 0;
+    while (count < l->live_count && process_order_ms(l->live[count]) <= known_ms)
+        count++;
+    t->views = mem_alloc((count + 1) * sizeof *t->views);
+    for (size_t i = 0; i < count; i++) {
+        if (process_order_ms(l->live[i]) == TIME_UNKNOWN)
             continue;
-        t->view_count++;
+        struct view *v = &t->views[t->view_count++];
+        *v = (struct view){.process = l->live[i]};
+        v->is_continued = t->settled != NULL && l->live[i] == l->processes[t->settled->process];
+        v->order_ms = process_order_ms(v->process);
+        if (t->settled != NULL && !v->is_continued)
+            v->order_ms = max_of(v->order_ms, t->from_ms);
         v->ended_ms = effective_end(v->process, known_ms);
         v->first_record_ms = known_or(v->process->first_record_ms, known_ms, TIME_UNKNOWN);
         t->has_records |= v->first_record_ms != TIME_UNKNOWN;
-        choose_source(v, known_ms);
+        choose_source(t, v, known_ms);
         if (known_or(v->process->first_checkpoint_ms, known_ms, TIME_UNKNOWN) != TIME_UNKNOWN)
             t->has_checkpoints = true;
     }
-    qsort(t->views, t->view_count, sizeof *t->views, compare_views);
 }
 
 /* ---- the ideal step ---- */
 
+void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count) {
+    for (size_t k = 0; k < SETTLED_DELTAS && count > 0; k++)
+        if (sums[k].count == 0 || sums[k].delta == delta) {
+            sums[k].delta = delta;
+            sums[k].count += count;
+            return;
+        }
+}
+
 static void learn_interval(struct training *t) {
-    struct {
-        int64_t delta, count;
-    } sums[64];
-    size_t used = 0, best = 0;
+    struct delta_count sums[SETTLED_DELTAS] = {0};
+    size_t best = 0;
+    if (t->settled != NULL)
+        memcpy(sums, t->settled->deltas, sizeof sums);
     for (size_t i = 0; i < t->view_count; i++)
-        for (size_t j = 0; j < ARRAY_SIZE(t->views[i].list->deltas); j++) {
-            int64_t delta = t->views[i].list->deltas[j].delta, n = t->views[i].list->deltas[j].count;
-            size_t k = 0;
-            while (k < used && sums[k].delta != delta)
-                k++;
-            if (n == 0 || k == ARRAY_SIZE(sums))
-                continue;
-            if (k == used)
-                sums[used++] = (__typeof__(sums[0])){delta, 0};
-            sums[k].count += n;
-            if (sums[k].count > sums[best].count || (sums[k].count == sums[best].count && delta < sums[best].delta))
-                best = k;
-        }
-    t->interval = used > 0 && sums[best].delta > 0 ? min_of(sums[best].delta, MAX_INTERVAL) : 1;
+        for (size_t j = 0; j < ARRAY_SIZE(t->views[i].list->deltas); j++)
+            training_add_delta(sums, t->views[i].list->deltas[j].delta, t->views[i].list->deltas[j].count);
+    for (size_t k = 1; k < SETTLED_DELTAS; k++)
+        if (sums[k].count > sums[best].count ||
+            (sums[k].count == sums[best].count && sums[k].delta < sums[best].delta && sums[k].count > 0))
+            best = k;
+    t->interval = sums[best].delta > 0 ? min_of(sums[best].delta, MAX_INTERVAL) : 1;
 }
 
-/* The k-th smallest (from 0) of n values, which are moved about. Hoare's selection, median of three. */
-static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
-    size_t low = 0, high = n - 1;
-    while (low < high) {
-        int32_t a = v[low], b = v[low + (high - low) / 2], c = v[high];
-        int32_t pivot = a < b ? (b < c ? b : (a < c ? c : a)) : (a < c ? a : (b < c ? c : b));
-        size_t i = low, j = high;
-        for (;;) {
-            while (v[i] < pivot)
-                i++;
-            while (v[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            int32_t swap = v[i];
-            v[i++] = v[j];
-            v[j--] = swap;
-        }
-        size_t split = v[j] > pivot ? j - 1 : j; /* v[low..split] <= pivot <= v[split+1..high] */
-        if (k <= split && split < high)
-            high = split;
-        else if (k > split)
-            low = split + 1;
-        else
-            high = split > low ? split - 1 : low;
-    }
-    return v[k];
-}
-
-static size_t collect_durations(const struct view *v, int32_t *to) {
+size_t training_durations(const struct view *v, size_t most, int32_t *to) {
     const struct step_event *e = v->list->items;
-    size_t n = 0, mark = 0;
-    for (size_t i = 0; i < v->completed; i++) {
+    size_t n = 0, mark = 0, completed = v->completed < most ? v->completed : most;
+    for (size_t i = 0; i < completed; i++) {
         while (mark < v->list->run_count && v->list->runs[mark].first < i)
             mark++;
         bool begins_run = mark < v->list->run_count && v->list->runs[mark].first == i;
@@ -140,14 +106,15 @@ static size_t collect_durations(const struct view *v, int32_t *to) {
             ms = e[i].at_ms - e[i - 1].at_ms;
             numbers = e[i].step - e[i - 1].step;
         } else {
-            if (i == 0)
+            if (i == 0 && !v->is_continued)
                 continue;
             bool is_last = i + 1 == v->event_count;
             ms = (is_last ? v->job_end_ms : e[i + 1].at_ms) - e[i].at_ms;
             if (!is_last && e[i + 1].step > e[i].step)
                 numbers = e[i + 1].step - e[i].step;
         }
-        ms /= numbers;
+        if (numbers != 1)
+            ms /= numbers;
         to[n++] = ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
     }
     return n;
@@ -156,19 +123,22 @@ static size_t collect_durations(const struct view *v, int32_t *to) {
 /* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. Two
  * of them (three steps) are the least that says anything. */
 static void learn_durations(struct training *t) {
+    static const struct durations none;
+    const struct durations *settled = t->settled != NULL ? &t->settled->durations : &none;
     size_t most = 0, n = 0;
     t->median_ms = t->p99_ms = RECORD_NONE;
     for (size_t i = 0; i < t->view_count; i++)
         most += t->views[i].completed;
-    if (most < 3)
+    if (most < 3 && settled->total < 3)
         return;
-    int32_t *all = mem_resize(NULL, most, sizeof *all);
+    int32_t *all = mem_resize(NULL, most + 1, sizeof *all);
     for (size_t i = 0; i < t->view_count; i++)
-        n += collect_durations(&t->views[i], all + n);
-    if (n >= 2) {
-        int64_t upper = kth_smallest(all, n, n / 2);
-        t->median_ms = n % 2 ? upper : (upper + kth_smallest(all, n, n / 2 - 1)) / 2;
-        t->p99_ms = kth_smallest(all, n, (n * 99 + 99) / 100 - 1);
+        n += training_durations(&t->views[i], SIZE_MAX, all + n);
+    int64_t total = settled->total + (int64_t)n;
+    if (total >= 2) {
+        int64_t upper = durations_kth(settled, all, n, total / 2);
+        t->median_ms = total % 2 ? upper : (upper + durations_kth(settled, all, n, total / 2 - 1)) / 2;
+        t->p99_ms = durations_kth(settled, all, n, (total * 99 + 99) / 100 - 1);
     }
     free(all);
 }
@@ -188,6 +158,8 @@ static void learn_ideal(struct training *t, const struct ledger_options *options
 /* "step=0" printed at the start by a trainer that then goes on elsewhere (DeepSpeed) is no step. */
 static size_t leading_noise(const struct training *t, const struct view *v) {
     const struct step_event *e = v->list->items;
+    if (v->is_continued)
+        return 0;
     bool is_alone = v->completed >= 2 && e[0].step == 0 && e[1].step > max_of(1, t->interval);
     bool has_second_run = v->list->run_count > 1 && v->list->runs[1].first == 1;
     return is_alone && !has_second_run ? 1 : 0;
@@ -236,11 +208,41 @@ static int64_t resumed_step(const struct training *t, const struct run_mark *mar
     return max_of(0, first_step - t->interval + 1);
 }
 
+/* The run whose first steps are settled; the item before its first one is there only to tell when that began. */
+static void add_continued_run(struct training *t, size_t view) {
+    struct view *v = &t->views[view];
+    const struct settled *settled = t->settled;
+    size_t first = v->tells_starts ? 0 : 1;
+    size_t end = v->list->run_count > 1 ? v->list->runs[1].first : v->completed;
+    struct run run = {.view = view,
+                      .first = first,
+                      .end = end < v->completed ? end : v->completed,
+                      .reason = settled->reason,
+                      .is_continued = true,
+                      .begin_ms = settled->run_begin_ms,
+                      .first_step = settled->run_first_step,
+                      .last_step = settled->run_last_step,
+                      .resumed_step = settled->run_resumed_step,
+                      .end_ms = t->from_ms};
+    if (run.end < first)
+        run.end = first;
+    if (run.end > first) {
+        run.last_step = v->list->items[run.end - 1].step;
+        run.end_ms =
+            run.end == v->completed ? v->steps_end_ms : v->list->items[v->tells_starts ? run.end : run.end - 1].at_ms;
+    }
+    MEM_GROW(t->runs, t->run_count, t->run_capacity);
+    t->runs[t->run_count++] = run;
+    v->run_count++;
+}
+
 static void add_runs(struct training *t, size_t view) {
     struct view *v = &t->views[view];
     v->run_first = t->run_count;
     size_t noise = leading_noise(t, v);
-    for (size_t m = 0; m < v->list->run_count && v->list->runs[m].first < v->completed; m++) {
+    if (v->is_continued)
+        add_continued_run(t, view);
+    for (size_t m = v->is_continued; m < v->list->run_count && v->list->runs[m].first < v->completed; m++) {
         const struct run_mark *mark = &v->list->runs[m];
         size_t end = m + 1 < v->list->run_count ? v->list->runs[m + 1].first : v->completed;
         struct run run = {.view = view,
@@ -269,9 +271,10 @@ struct step_span training_step(const struct training *t, const struct run *run, 
         if (i + 1 < run->end)
             s.weight = e[i + 1].step - e[i].step;
     } else {
-        s.from_ms = i == run->first ? run->begin_ms : e[i - 1].at_ms;
+        bool is_first = i == run->first && !run->is_continued;
+        s.from_ms = is_first ? run->begin_ms : e[i - 1].at_ms;
         s.to_ms = e[i].at_ms;
-        s.weight = i == run->first ? run->first_step - run->resumed_step + 1 : e[i].step - e[i - 1].step;
+        s.weight = is_first ? run->first_step - run->resumed_step + 1 : e[i].step - e[i - 1].step;
     }
     return s;
 }
@@ -283,29 +286,31 @@ static int64_t first_begin(const struct training *t, const struct view *v) {
 }
 
 static void own_time(struct training *t, const struct ledger *l, int64_t limit_ms) {
-    int64_t at = l->start_ms;
+    int64_t at = t->from_ms;
     for (size_t i = 0; i < t->view_count; i++) {
         struct view *v = &t->views[i];
-        v->begin_ms = max_of(at, view_order(v));
+        v->begin_ms = max_of(at, v->order_ms);
         v->end_ms = min_of(v->ended_ms, limit_ms);
         int64_t allowed = min_of(v->ended_ms, l->end_ms), overlapped_from = TIME_OPEN;
         if (i + 1 < t->view_count) {
             const struct view *next = &t->views[i + 1];
             int64_t next_begin = first_begin(t, next);
-            int64_t own = v->steps_end_ms == TIME_UNKNOWN ? view_order(next) : min_of(v->steps_end_ms, next_begin);
-            v->end_ms = min_of(v->end_ms, max_of(view_order(next), own));
-            overlapped_from = max_of(next_begin, view_order(next));
+            int64_t own = v->steps_end_ms == TIME_UNKNOWN ? next->order_ms : min_of(v->steps_end_ms, next_begin);
+            v->end_ms = min_of(v->end_ms, max_of(next->order_ms, own));
+            overlapped_from = max_of(next_begin, next->order_ms);
         }
         if (v->run_count > 0) {
             int64_t begin = first_begin(t, v), end = v->steps_end_ms;
             if (end > allowed)
-                t->clipped_ms += end - max_of(allowed, begin);
-            int64_t floor = max_of(l->start_ms, view_order(v));
+                v->clipped_ms += end - max_of(allowed, begin);
+            int64_t floor = max_of(l->start_ms, v->order_ms);
             if (begin < floor)
-                t->clipped_ms += min_of(floor, end) - begin;
+                v->clipped_ms += min_of(floor, end) - begin;
             for (size_t k = v->completed; k > 0 && v->list->items[k - 1].at_ms > overlapped_from; k--)
-                t->overlapped++;
+                v->overlapped++;
         }
+        t->clipped_ms += v->clipped_ms;
+        t->overlapped += v->overlapped;
         at = max_of(at, v->end_ms);
     }
 }
@@ -425,8 +430,18 @@ static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
 }
 
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms) {
-    *t = (struct training){.known_ms = known_ms, .durable_step = RECORD_NONE};
+    *t = (struct training){.known_ms = known_ms, .from_ms = l->start_ms, .durable_step = RECORD_NONE};
     memcpy(t->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
+    if (l->settled != NULL) {
+        t->settled = l->settled;
+        t->from_ms = l->settled->through_ms;
+        t->has_records = l->settled->has_records;
+        t->has_checkpoints = l->settled->has_checkpoints;
+        t->clipped_ms = l->settled->clipped_ms;
+        t->overlapped = l->settled->overlapped;
+        t->custom_count = l->settled->custom_count;
+        memcpy(t->custom_names, l->settled->custom_names, sizeof t->custom_names);
+    }
     make_views(t, l, known_ms);
     learn_interval(t);
     learn_ideal(t, &l->options);
@@ -446,4 +461,5 @@ void training_done(struct training *t) {
         free(t->runs[i].losses);
     free(t->views);
     free(t->runs);
+    free(t->settled_losses);
 }

@@ -13,9 +13,16 @@ struct loss {
     bool is_assumed;  /* training has not resumed: since the last durable checkpoint */
 };
 
+/* The same for steps that are settled. */
+struct settled_loss {
+    struct loss loss;
+    int64_t ms, steps; /* what it took: settled_lose */
+};
+
 struct run {
     size_t view, first, end; /* events [first, end) of the view's list are completed steps */
     enum run_reason reason;
+    bool is_continued;        /* its first steps are settled */
     int64_t begin_ms, end_ms; /* of its first and last completed step */
     int64_t first_step, last_step, resumed_step;
     int64_t missing_steps; /* unlogged steps after its last, proved by where the next run resumed */
@@ -33,6 +40,8 @@ struct view {
     const struct process *process;
     const struct step_list *list; /* the one source of steps that is believed */
     bool tells_starts;
+    bool is_continued;        /* its first steps are settled; the event before those that are left is still there */
+    int64_t order_ms;         /* when the process began, as far as that is not settled */
     size_t event_count;       /* known events of the list */
     size_t completed;         /* of them, steps known to be complete */
     int64_t begin_ms, end_ms; /* the part of the time that it owns, empty if begin >= end */
@@ -44,10 +53,13 @@ struct view {
     struct segment *segments;
     size_t segment_count;
     int custom_map[PROCESS_CUSTOM_NAMES]; /* to the result's custom buckets */
+    int64_t clipped_ms, overlapped;
 };
 
 struct training {
-    int64_t known_ms;   /* facts after it are not known yet */
+    const struct settled *settled; /* NULL: nothing is */
+    int64_t from_ms;               /* the ledger's start, or through which it is settled */
+    int64_t known_ms;              /* facts after it are not known yet */
     struct view *views; /* in time order */
     size_t view_count;
     struct run *runs;
@@ -59,12 +71,15 @@ struct training {
     bool has_records;                /* any process said anything that means something */
     bool has_checkpoints;            /* any record of a save or a restore */
     size_t series_first_run;         /* runs from here on are of the present series */
+    struct settled_loss *settled_losses; /* in time order */
+    size_t settled_loss_count, settled_loss_capacity;
     int64_t clipped_ms, overlapped;
     char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE]; /* the last: Other */
     int custom_count;
 };
 
-/* known_ms: facts after it are not known yet; limit_ms: the time that the ledger reaches. */
+/* known_ms: facts after it are not known yet; limit_ms: the time that the ledger reaches. The ledger's processes are
+ * sorted. */
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms);
 void training_done(struct training *t);
 
@@ -72,10 +87,24 @@ void training_done(struct training *t);
 struct strike {
     int64_t at_ms;
 };
-/* Decides what is lost, to which interruption. at_end: the job is over with this outcome. Returns true if work is
- * retained although no checkpoint proves it. */
+/* What is durable by a time, if every save that was reported counts [0] and if only the final ones do [1]. */
+struct durable_at {
+    int64_t at_ms; /* TIME_UNKNOWN: nothing is to be settled, or ... */
+    int64_t steps[2];
+};
+/* Decides what is lost, to which interruption. at_end: the job is over with this outcome. to_settle, where at_ms is
+ * set: only what runs from before it took away, and nothing is assumed. Returns true if work is retained although no checkpoint proves it. */
 bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
-                     enum ledger_outcome outcome);
+                     enum ledger_outcome outcome, struct durable_at *to_settle);
+/* Whether any line by then says that a save is final: then only such lines make one durable. */
+bool training_any_final(const struct training *t);
+/* Adds up how many steps lie how far apart; sums has room for SETTLED_DELTAS. */
+void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count);
+/* The durations of a view's steps but the first of each run and what is settled: at most `most` events of it. */
+size_t training_durations(const struct view *v, size_t most, int32_t *to);
+/* What the settled part loses by this: Productive becomes WastedProgress. */
+void settled_lose(struct settled *s, struct settled_loss *loss);
+struct settled *settled_clone(const struct settled *s);
 
 /* The begin and end of completed step i of a run, and how many step numbers it stands for. */
 struct step_span {

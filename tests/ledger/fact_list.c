@@ -44,21 +44,14 @@ int64_t random_below(uint64_t *state, int64_t bound) {
 
 /* ---- adding ---- */
 
-struct applier {
-    struct ledger *ledger;
-    uint64_t process_ids[256];
-    int process_ordinals[256];
-    size_t process_count;
-};
-
-static int ordinal_of(const struct applier *a, uint64_t id) {
+static int ordinal_of(const struct teller *a, uint64_t id) {
     for (size_t i = 0; i < a->process_count; i++)
         if (a->process_ids[i] == id)
             return a->process_ordinals[i];
     return -1;
 }
 
-static void apply(struct applier *a, const struct fact *f) {
+void fact_tell(struct teller *a, const struct fact *f) {
     struct record r;
     switch (f->kind) {
     case FACT_REQUIRED:
@@ -97,16 +90,16 @@ static void apply(struct applier *a, const struct fact *f) {
     }
 }
 
-static struct applier applier_new(const struct fact_list *list) {
-    struct applier a = {.ledger = ledger_new(&list->options)};
+struct teller fact_teller(const struct fact_list *list) {
+    struct teller a = {.ledger = ledger_new(&list->options)};
     ledger_set_span(a.ledger, list->start_ms, list->end_ms, list->outcome);
     return a;
 }
 
 struct ledger *fact_list_ledger(const struct fact_list *list) {
-    struct applier a = applier_new(list);
+    struct teller a = fact_teller(list);
     for (size_t i = 0; i < list->count; i++)
-        apply(&a, &list->items[i]);
+        fact_tell(&a, &list->items[i]);
     return a.ledger;
 }
 
@@ -121,7 +114,7 @@ static void shuffle(size_t *order, size_t count, uint64_t *random) {
 /* Places of records stay places of records, but each is given to the next record of a process drawn at random;
  * processes come first. A record is sometimes read again with up to three before it, as after a reconnect. */
 struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random) {
-    struct applier a = applier_new(list);
+    struct teller a = fact_teller(list);
     size_t *order = mem_alloc((list->count * 2 + 1) * sizeof *order), n = 0;
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i].kind == FACT_PROCESS)
@@ -137,20 +130,20 @@ struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random
     }
     shuffle(order + processes, n - processes, random);
     for (size_t i = 0; i < processes; i++)
-        apply(&a, &list->items[order[i]]);
+        fact_tell(&a, &list->items[order[i]]);
     for (size_t i = 0; i < processes; i++) { /* per process: its records, now and then some again */
         uint64_t id = list->items[order[i]].id;
         for (size_t k = 0; k < list->count; k++) {
             if (list->items[k].kind != FACT_RECORD || list->items[k].id != id)
                 continue;
-            apply(&a, &list->items[k]);
+            fact_tell(&a, &list->items[k]);
             for (size_t back = random_below(random, 6) == 0 ? k - (k < 3 ? k : 3) : k + 1; back <= k; back++)
                 if (list->items[back].kind == FACT_RECORD && list->items[back].id == id)
-                    apply(&a, &list->items[back]);
+                    fact_tell(&a, &list->items[back]);
         }
     }
     for (size_t i = processes; i < n; i++)
-        apply(&a, &list->items[order[i]]);
+        fact_tell(&a, &list->items[order[i]]);
     free(order);
     return a.ledger;
 }
@@ -247,6 +240,7 @@ void check_identities(const struct ledger_result *r, const char *words) {
     int64_t executed = 0, lost = 0;
     for (int i = 0; i < r->execution_count; i++)
         executed += r->executions[i].productive_ms;
+    executed += r->older.productive_ms;
     HOLDS(executed == r->productive_ms);
     for (int i = 0; i < r->interruption_count; i++) {
         const struct ledger_interruption *x = &r->interruptions[i];

@@ -41,6 +41,16 @@ struct fact *fact_list_add(struct fact_list *list, enum fact_kind kind);
 void fact_list_done(struct fact_list *list);
 struct ledger_life fact_life(uint64_t id, uint32_t slot, int64_t created_ms); /* nothing else known */
 
+/* Tells a ledger one fact after the other. */
+struct teller {
+    struct ledger *ledger;
+    uint64_t process_ids[256];
+    int process_ordinals[256];
+    size_t process_count;
+};
+void fact_tell(struct teller *t, const struct fact *f);
+struct teller fact_teller(const struct fact_list *list); /* of a new ledger, which the caller frees */
+
 /* A ledger with the facts in the list's order. */
 struct ledger *fact_list_ledger(const struct fact_list *list);
 /* The same facts in a random order, some of them twice; each process's records in their own order. */

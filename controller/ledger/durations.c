@@ -1,0 +1,127 @@
+#include "ledger/durations.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+#define BITS 11
+
+void durations_done(struct durations *d) {
+    free(d->items);
+    *d = (struct durations){0};
+}
+
+/* The middle of the range that a duration is rounded to. */
+static int32_t rounded(const struct durations *d, int32_t ms) {
+    uint32_t v = ms > 0 ? (uint32_t)ms : 0;
+    int length = v > 0 ? 32 - __builtin_clz(v) : 0, drop = length - (BITS - d->dropped_bits);
+    if (drop <= 0)
+        return (int32_t)v;
+    return (int32_t)((v >> drop << drop) + (1u << drop) / 2);
+}
+
+static size_t place_of(const struct durations *d, int32_t ms) {
+    size_t low = 0, high = d->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (d->items[middle].ms < ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void coarsen(struct durations *d) {
+    size_t n = 0;
+    d->dropped_bits++;
+    for (size_t i = 0; i < d->count; i++) {
+        int32_t ms = rounded(d, d->items[i].ms);
+        if (n > 0 && d->items[n - 1].ms == ms)
+            d->items[n - 1].count += d->items[i].count;
+        else
+            d->items[n++] = (struct duration){ms, d->items[i].count};
+    }
+    d->count = n;
+}
+
+void durations_add(struct durations *d, int32_t ms) {
+    d->total++;
+    int32_t value = rounded(d, ms);
+    size_t i = place_of(d, value);
+    if (i < d->count && d->items[i].ms == value) {
+        d->items[i].count++;
+        return;
+    }
+    MEM_GROW(d->items, d->count, d->capacity);
+    memmove(&d->items[i + 1], &d->items[i], (d->count - i) * sizeof *d->items);
+    d->items[i] = (struct duration){value, 1};
+    d->count++;
+    while (d->count > DURATIONS_MOST)
+        coarsen(d);
+}
+
+/* The k-th smallest (from 0) of n values, which are moved about. Hoare's selection, median of three. */
+static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        int32_t a = v[low], b = v[low + (high - low) / 2], c = v[high];
+        int32_t pivot = a < b ? (b < c ? b : (a < c ? c : a)) : (a < c ? a : (b < c ? c : b));
+        size_t i = low, j = high;
+        for (;;) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            int32_t swap = v[i];
+            v[i++] = v[j];
+            v[j--] = swap;
+        }
+        size_t split = v[j] > pivot ? j - 1 : j; /* v[low..split] <= pivot <= v[split+1..high] */
+        if (k <= split && split < high)
+            high = split;
+        else if (k > split)
+            low = split + 1;
+        else
+            high = split > low ? split - 1 : low;
+    }
+    return v[k];
+}
+
+static int64_t count_through(const struct durations *d, const int32_t *others, size_t n, int32_t ms) {
+    int64_t sum = 0;
+    int32_t more = 0;
+    for (size_t i = 0; i < d->count && d->items[i].ms <= ms; i++)
+        sum += d->items[i].count;
+    for (size_t i = 0; i < n; i++)
+        more += others[i] <= ms;
+    return sum + more;
+}
+
+/* The table's k-th, or what bounds it beyond its ends. */
+static int32_t table_kth(const struct durations *d, int64_t k, int32_t below, int32_t above) {
+    if (k < 0)
+        return below;
+    for (size_t i = 0; i < d->count; i++) {
+        if (k < d->items[i].count)
+            return d->items[i].ms;
+        k -= d->items[i].count;
+    }
+    return above;
+}
+
+int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k) {
+    if (d->total == 0)
+        return kth_smallest(others, n, (size_t)k);
+    int32_t low = table_kth(d, k - (int64_t)n, 0, INT32_MAX), high = table_kth(d, k, 0, INT32_MAX);
+    while (low < high) { /* the smallest that has more than k values up to it */
+        int32_t middle = low + (high - low) / 2;
+        if (count_through(d, others, n, middle) > k)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}

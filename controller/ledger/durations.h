@@ -1,0 +1,27 @@
+/* durations: the durations of steps as a bounded table of how often each came, for medians of millions of steps.
+ * Exact up to 2,048 ms and as long as no more than 1,024 different ones came; else rounded to 11 leading bits (0.05 %)
+ * or as few fewer as make them fit. Private to ledger/. */
+#ifndef LEDGER_DURATIONS_H
+#define LEDGER_DURATIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DURATIONS_MOST 1024
+
+struct durations {
+    struct duration {
+        int32_t ms;
+        int64_t count;
+    } * items; /* by ms */
+    size_t count, capacity;
+    int64_t total;
+    int dropped_bits; /* of the 11 */
+};
+
+void durations_done(struct durations *d);
+void durations_add(struct durations *d, int32_t ms);
+/* The k-th smallest (from 0) of the table's and n others, which may be moved about. k < total + n. */
+int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k);
+
+#endif

@@ -1,0 +1,145 @@
+#include "ledger/settled.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+
+#define CHECKPOINTS 256 /* rollbacks to the newest of them are exact */
+#define WINDOW_PARTS 360
+
+void settled_free(struct settled *s) {
+    if (s == NULL)
+        return;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        free(s->evidence[i]);
+    durations_done(&s->durations);
+    free(s->knots.items);
+    free(s);
+}
+
+struct knot *knots_add(struct knots *k) {
+    MEM_GROW(k->items, k->count, k->capacity);
+    struct knot *knot = &k->items[k->count++];
+    *knot = (struct knot){0};
+    return knot;
+}
+
+static int64_t part_of(const struct ledger_options *options, int window) {
+    return max_of(1, options->windows_ms[window] / WINDOW_PARTS);
+}
+
+int64_t knots_next(const struct ledger_options *options, int64_t after_ms) {
+    int64_t next = TIME_OPEN;
+    for (int i = 0; i < options->window_count; i++) {
+        int64_t part = part_of(options, i), from = after_ms - after_ms % part;
+        next = min_of(next, from > after_ms ? from : from + part);
+    }
+    return next;
+}
+
+static bool is_on_grid(const struct ledger_options *options, int64_t at_ms, int64_t through_ms) {
+    for (int i = 0; i < options->window_count; i++) {
+        int64_t part = part_of(options, i);
+        if (at_ms % part == 0 && at_ms >= through_ms - options->windows_ms[i] - part)
+            return true;
+    }
+    return false;
+}
+
+void knots_prune(struct knots *k, const struct ledger_options *options, int64_t through_ms) {
+    size_t checkpoints = 0, n = 0;
+    for (size_t i = 0; i < k->count; i++)
+        checkpoints += k->items[i].is_checkpoint;
+    for (size_t i = 0; i < k->count; i++) {
+        struct knot *knot = &k->items[i];
+        if (knot->is_checkpoint && checkpoints-- > CHECKPOINTS)
+            knot->is_checkpoint = false;
+        if (!knot->is_checkpoint && !is_on_grid(options, knot->at_ms, through_ms))
+            continue;
+        if (n != i)
+            k->items[n] = *knot;
+        n++;
+    }
+    k->count = n;
+}
+
+void knots_cut(struct knots *k, const struct progress *cut) {
+    for (size_t i = k->count; i > 0; i--) {
+        struct knot *knot = &k->items[i - 1];
+        int64_t lost = knot->ms[BUCKET_PRODUCTIVE] - cut->productive_ms;
+        if (lost > 0) {
+            knot->ms[BUCKET_PRODUCTIVE] -= lost;
+            knot->ms[BUCKET_WASTED_PROGRESS] += lost;
+        }
+        if (knot->progress.productive_ms > cut->productive_ms || knot->progress.steps > cut->steps)
+            knot->progress = *cut;
+    }
+}
+
+/* value of `part` of `whole`, rounded down; none is negative */
+static int64_t prorated(int64_t value, int64_t part, int64_t whole) {
+    return whole > 0 ? (int64_t)((__int128)value * part / whole) : 0;
+}
+
+struct progress settled_progress(const struct settled *s, int64_t step, bool *is_exact) {
+    *is_exact = true;
+    if (s->progress.step == RECORD_NONE || step >= s->progress.step)
+        return s->progress;
+    size_t low = 0, high = s->knots.count; /* the first knot with this step or a later one */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct progress *p = &s->knots.items[middle].progress;
+        if (p->steps <= s->series.steps || p->step < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct progress after = low < s->knots.count ? s->knots.items[low].progress : s->progress;
+    if (after.step == step)
+        return after;
+    struct progress before = s->series;
+    if (low > 0 && s->knots.items[low - 1].progress.steps > before.steps)
+        before = s->knots.items[low - 1].progress;
+    int64_t part = step - before.step, whole = after.step - before.step;
+    if (part <= 0)
+        return before;
+    *is_exact = false;
+    return (struct progress){.step = step,
+                             .steps = before.steps + prorated(after.steps - before.steps, part, whole),
+                             .productive_ms = before.productive_ms +
+                                              prorated(after.productive_ms - before.productive_ms, part, whole),
+                             .chip_ms = before.chip_ms + prorated(after.chip_ms - before.chip_ms, part, whole)};
+}
+
+void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
+                     int64_t *ret_interruptions) {
+    size_t low = 0, high = s->knots.count; /* the first knot after it */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->knots.items[middle].at_ms <= at_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct knot *before = low > 0 ? &s->knots.items[low - 1] : NULL;
+    const struct knot *after = low < s->knots.count ? &s->knots.items[low] : NULL;
+    int64_t from = before ? before->at_ms : start_ms, to = after ? after->at_ms : s->through_ms;
+    int64_t left = at_ms - from; /* what no account has yet of the part's time: rounding */
+    for (int i = 0; i < ACCOUNT_COUNT; i++) {
+        int64_t base = before ? before->ms[i] : 0, whole = (after ? after->ms[i] : s->accounts[i].ms) - base;
+        int64_t ms = prorated(whole, at_ms - from, to - from);
+        sums[i] = base + ms;
+        left -= ms;
+    }
+    for (int i = 0; i < ACCOUNT_COUNT && left > 0; i++) {
+        int64_t more = min_of(left, (after ? after->ms[i] : s->accounts[i].ms) - sums[i]);
+        sums[i] += more;
+        left -= more;
+    }
+    int64_t struck = before ? before->interruptions : 0;
+    for (size_t i = 0; i < s->listed_count; i++) {
+        int64_t number = s->older.count + (int64_t)i + 1;
+        if (s->listed[i].item.at_ms < at_ms && number > struck)
+            struck = number;
+    }
+    *ret_interruptions = struck;
+}

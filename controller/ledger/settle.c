@@ -1,0 +1,505 @@
+#include "ledger/settle.h"
+
+#include "ledger/evidence.h"
+#include "ledger/sweep.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+
+#include <string.h>
+
+#define TAIL_STEPS 1024   /* rollbacks to any of these are exact */
+#define BATCH_STEPS 1024  /* so many are settled at once ... */
+#define LEAST_BATCH 256   /* ... or as few as this, if they come with many intervals */
+#define MANY_OVERLAYS 2048
+#define MOST_STEPS 4096   /* more than these do not wait for TAIL_MS */
+#define TAIL_MS 600000    /* facts from objects may come so late */
+
+/* ---- processes in time order ---- */
+
+static int compare_processes(const void *a, const void *b) {
+    const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
+    int64_t i = process_order_ms(x), j = process_order_ms(y);
+    if (i != j)
+        return i < j ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void ledger_sort_processes(struct ledger *l) {
+    if (l->is_live_sorted || l->live_count == 0)
+        return;
+    qsort(l->live, l->live_count, sizeof *l->live, compare_processes);
+    for (size_t i = 1; l->settled != NULL && i < l->live_count; i++)
+        if (l->live[i] == l->processes[l->settled->process]) { /* one that is late is no earlier than what is settled */
+            struct process *first = l->live[i];
+            memmove(l->live + 1, l->live, i * sizeof *l->live);
+            l->live[0] = first;
+        }
+    l->is_live_sorted = true;
+}
+
+/* ---- what the settled part loses ---- */
+
+struct settled *settled_clone(const struct settled *s) {
+    struct settled *clone = mem_new(struct settled);
+    *clone = *s;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        clone->evidence[i] = mem_strdup(s->evidence[i]);
+    clone->durations.items = NULL; /* no loss changes them */
+    clone->durations.count = clone->durations.capacity = 0;
+    clone->knots.capacity = s->knots.count + 1;
+    clone->knots.items = mem_resize(NULL, clone->knots.capacity, sizeof *clone->knots.items);
+    if (s->knots.count > 0)
+        memcpy(clone->knots.items, s->knots.items, s->knots.count * sizeof *s->knots.items);
+    return clone;
+}
+
+/* The span that is open becomes two if what is lost began within it; what was lost before it is not taken apart. */
+static void split_span(struct settled *s, const struct settled_loss *loss) {
+    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
+    int64_t from = max_of(s->span_from_ms, s->through_ms - loss->ms), kept = from - s->span_from_ms;
+    if (s->span_account == BUCKET_PRODUCTIVE) {
+        productive->count += kept > 0;
+        if (kept > productive->largest_ms) {
+            productive->largest_ms = kept;
+            productive->largest_from_ms = s->span_from_ms;
+            productive->largest = s->span_origin;
+            productive->largest.last_step = loss->loss.from_step - 1;
+            productive->is_settled = false;
+        }
+        s->span_account = BUCKET_WASTED_PROGRESS;
+        s->span_from_ms = from;
+        s->span_origin.step = max_of(loss->loss.from_step, s->span_origin.step);
+    } else {
+        wasted->count++;
+        if (loss->ms > wasted->largest_ms && s->span_account != BUCKET_WASTED_PROGRESS)
+            wasted->largest_ms = loss->ms;
+    }
+    productive->largest_ms = min_of(productive->largest_ms, productive->ms);
+    if (productive->ms == 0)
+        productive->count = 0;
+    if (productive->ms > 0 && productive->count == 0)
+        productive->count = productive->largest_ms = 1;
+}
+
+void settled_lose(struct settled *s, struct settled_loss *loss) {
+    bool is_exact;
+    struct progress cut = settled_progress(s, loss->loss.from_step - 1, &is_exact);
+    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
+    int64_t chip_ms = productive->chip_ms - cut.chip_ms;
+    loss->ms = productive->ms - cut.productive_ms;
+    loss->steps = s->progress.steps - cut.steps;
+    if (loss->ms <= 0) {
+        loss->ms = 0;
+        return;
+    }
+    productive->ms -= loss->ms;
+    productive->chip_ms -= chip_ms;
+    wasted->ms += loss->ms;
+    wasted->chip_ms += chip_ms;
+    wasted->basis = (enum basis)max_of(wasted->basis, loss->loss.is_assumed ? BASIS_ASSUMED
+                                                      : is_exact            ? BASIS_OBSERVED
+                                                                            : BASIS_DERIVED);
+    s->lost_steps += loss->steps;
+    int64_t left = loss->ms;
+    for (size_t i = 0; i <= s->listed_count; i++) {
+        struct execution *x = &s->executions[i];
+        int64_t kept = max_of(0, min_of(x->productive_ms, cut.productive_ms - s->productive_before_ms[i]));
+        left -= x->productive_ms - kept;
+        x->productive_ms = kept;
+        s->productive_before_ms[i] = min_of(s->productive_before_ms[i], cut.productive_ms);
+    }
+    s->older.productive_ms -= left;
+    s->progress = cut;
+    knots_cut(&s->knots, &cut);
+    split_span(s, loss);
+}
+
+/* ---- up to where ---- */
+
+struct horizon {
+    int64_t known_ms; /* decided with what is known by then */
+    size_t process;   /* settled is at most what came before this event of this one of the live processes */
+    size_t event;
+    int64_t tail_ms;
+};
+
+static const struct step_list *main_list(const struct ledger *l, const struct process *p) {
+    if (l->settled != NULL && p == l->processes[l->settled->process])
+        return l->settled->tells_starts ? &p->starts : &p->ends;
+    return p->starts.count > 2 * p->ends.count ? &p->starts : &p->ends;
+}
+
+/* The process and event that so many events precede. */
+static bool find_event(const struct ledger *l, size_t number, size_t *process, size_t *event) {
+    for (size_t i = 0; i < l->live_count; i++) {
+        const struct step_list *list = main_list(l, l->live[i]);
+        if (number < list->count) {
+            *process = i;
+            *event = number;
+            return true;
+        }
+        number -= list->count;
+    }
+    return false;
+}
+
+static int64_t event_ms(const struct ledger *l, size_t process, size_t event) {
+    return main_list(l, l->live[process])->items[event].at_ms;
+}
+
+static bool has_many_overlays(const struct ledger *l, size_t last, int64_t through_ms) {
+    size_t count = 0;
+    for (size_t i = 0; i <= last && i < l->live_count; i++) {
+        const struct process *p = l->live[i];
+        size_t low = 0, high = p->overlay_count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (p->overlays[middle].from_ms <= through_ms)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        count += low;
+    }
+    return count > MANY_OVERLAYS / 4; /* of a batch */
+}
+
+/* The first time from which on enough is known: TAIL_STEPS and TAIL_MS after the end of a batch. */
+static bool find_horizon(const struct ledger *l, size_t least, int64_t through_ms, struct horizon *h) {
+    size_t process, event;
+    if (!find_event(l, least + TAIL_STEPS, &process, &event))
+        return false;
+    for (size_t n = least; find_event(l, n + TAIL_STEPS, &process, &event); n += LEAST_BATCH) {
+        h->known_ms = event_ms(l, process, event);
+        if (h->known_ms > through_ms)
+            return false;
+        if (!find_event(l, n, &h->process, &h->event))
+            return false;
+        if (n < BATCH_STEPS && !has_many_overlays(l, h->process, event_ms(l, h->process, h->event)))
+            continue;
+        h->tail_ms = n + TAIL_STEPS < MOST_STEPS ? TAIL_MS : 0;
+        if (h->known_ms - event_ms(l, h->process, h->event) >= h->tail_ms)
+            return true;
+    }
+    return false;
+}
+
+/* ---- a calm moment ---- */
+
+struct moment {
+    const struct view *view;
+    const struct run *run;
+    size_t event; /* of the view's list: the one that it is at */
+    int64_t at_ms;
+};
+
+struct pass { /* all that an evaluation computes */
+    struct slot_timeline slots;
+    struct hold_timeline holds;
+    struct training training;
+    struct interruptions interruptions;
+};
+
+static bool is_calm(const struct pass *p, int64_t at_ms) {
+    const struct interruptions *list = &p->interruptions;
+    size_t slot = slot_timeline_at(&p->slots, at_ms);
+    if (p->slots.items[slot].from_ms == at_ms)
+        return false;
+    for (size_t i = list->count; i > 0; i--) {
+        const struct interruption *x = &list->items[i - 1];
+        if (x->at_ms > at_ms)
+            continue;
+        bool is_over = x->at_ms < at_ms && x->until_ms <= at_ms;
+        return is_over && (x->running_ms <= at_ms || p->slots.items[slot].required == 0 || i - 1 < list->settled_count);
+    }
+    return true;
+}
+
+static const struct run *run_of(const struct training *t, const struct view *v, size_t event) {
+    for (size_t i = v->run_first + v->run_count; i > v->run_first; i--)
+        if (t->runs[i - 1].first <= event)
+            return event < t->runs[i - 1].end ? &t->runs[i - 1] : NULL;
+    return NULL;
+}
+
+/* The latest moment within a run, no later than the horizon, at which nothing is going on but steps. */
+static bool find_moment(const struct pass *p, const struct ledger *l, const struct horizon *h, struct moment *ret) {
+    const struct training *t = &p->training;
+    for (size_t i = h->process + 1; i > 0; i--) {
+        const struct view *v = NULL;
+        for (size_t k = 0; k < t->view_count && v == NULL; k++)
+            if (t->views[k].process == l->live[i - 1])
+                v = &t->views[k];
+        size_t event = i - 1 == h->process ? h->event : SIZE_MAX;
+        if (v == NULL || v->completed == 0)
+            continue;
+        for (event = event < v->completed ? event + 1 : v->completed; event > 0; event--) {
+            const struct step_event *e = &v->list->items[event - 1];
+            const struct run *run = run_of(t, v, event - 1);
+            if (e->at_ms <= t->from_ms || e->at_ms <= v->begin_ms)
+                break;
+            if (run == NULL || event - 1 <= run->first || event >= run->end || e[1].at_ms == e->at_ms ||
+                e->at_ms >= v->end_ms || e->at_ms > h->known_ms - h->tail_ms || !is_calm(p, e->at_ms))
+                continue;
+            *ret = (struct moment){v, run, event - 1, e->at_ms};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what is kept ---- */
+
+static void tally(struct ledger_older *older, const struct listed *x) {
+    enum cause cause = x->item.cause != NULL ? x->cause.cause : CAUSE_UNKNOWN;
+    const char *reason = cause == CAUSE_KUEUE_EVICTION ? x->cause.reason : "";
+    int i = 0;
+    while (i < older->cause_count && (older->causes[i].cause != cause || strcmp(older->causes[i].reason, reason) != 0))
+        i++;
+    if (i == LEDGER_OLDER_CAUSES)
+        i--;
+    if (i == older->cause_count) {
+        older->cause_count++;
+        older->causes[i].cause = cause;
+        memcpy(older->causes[i].reason, reason, strlen(reason) + 1);
+    }
+    older->causes[i].count++;
+    older->count++;
+    if (cause_is_excluded(cause))
+        return;
+    older->counted++;
+    older->recovered++;
+    older->recover_ms += x->recovery.tre_ms + x->recovery.trm_ms;
+}
+
+static void keep_listed(struct settled *to, const struct sweep *s) {
+    size_t count = (size_t)(s->interruption + 1);
+    size_t drop = count > SETTLED_LISTED ? count - SETTLED_LISTED : 0;
+    struct listed *all = mem_alloc((count + 1) * sizeof *all);
+    for (size_t i = 0; i < count; i++) {
+        all[i].item = s->interruptions->items[i];
+        all[i].recovery = s->recoveries[i];
+        if (i < s->interruptions->settled_count)
+            all[i].saved_on_sigterm = to->listed[i].saved_on_sigterm;
+        if (all[i].item.cause != NULL)
+            all[i].cause = *all[i].item.cause;
+    }
+    for (size_t v = 0; v < s->training->view_count; v++) {
+        ptrdiff_t i = sweep_saved_on_sigterm(s, &s->training->views[v]);
+        if (i >= 0 && i < (ptrdiff_t)count)
+            all[i].saved_on_sigterm = true;
+    }
+    for (size_t i = 0; i < drop; i++) {
+        tally(&to->older, &all[i]);
+        to->older.productive_ms += s->executions[i].productive_ms;
+    }
+    to->listed_count = count - drop;
+    for (size_t i = 0; i <= to->listed_count; i++) {
+        if (i < to->listed_count)
+            to->listed[i] = all[drop + i];
+        to->executions[i] = s->executions[drop + i];
+        to->productive_before_ms[i] = s->productive_before_ms[drop + i];
+    }
+    free(all);
+}
+
+static void keep_sums(struct settled *to, const struct sweep *s) {
+    for (int i = 0; i < ACCOUNT_COUNT; i++) {
+        const struct account *a = &s->accounts[i];
+        char text[LEDGER_TEXT_SIZE];
+        to->accounts[i] = *a;
+        memset(to->accounts[i].window_ms, 0, sizeof a->window_ms);
+        if (!a->is_settled && a->largest_ms > 0) {
+            evidence_write(text, s, i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM, a);
+            free(to->evidence[i]);
+            to->evidence[i] = text[0] != '\0' ? mem_strdup(text) : NULL;
+        }
+        to->accounts[i].largest = (struct origin){0};
+        to->accounts[i].is_settled = a->largest_ms > 0;
+    }
+    to->span_account = s->span_account;
+    to->span_from_ms = s->span_from_ms;
+    to->span_origin = s->span_origin;
+    to->span_origin.view = NULL;
+    to->span_origin.hold = NULL;
+    to->available_ms = s->available_ms;
+    to->chip_ms_waiting = s->chip_ms_waiting;
+    to->step_count = s->step_count;
+    to->lost_steps = s->lost_steps;
+    to->last_step = s->last_step;
+    to->max_step = s->max_step;
+    to->running_since_ms = s->running_since_ms;
+    to->progress = s->progress;
+    to->series = s->series;
+}
+
+static void keep_durations(struct settled *to, const struct view *v, size_t most) {
+    CLEANUP_FREE int32_t *all = mem_resize(NULL, v->event_count + 1, sizeof *all);
+    size_t n = training_durations(v, most, all);
+    for (size_t i = 0; i < n; i++)
+        durations_add(&to->durations, all[i]);
+}
+
+static void keep_training(struct settled *to, const struct sweep *s, const struct moment *at) {
+    const struct training *t = s->training;
+    to->tells_starts = at->view->tells_starts;
+    to->reason = at->run->reason;
+    to->run_begin_ms = at->run->begin_ms;
+    to->run_first_step = at->run->first_step;
+    to->run_resumed_step = at->run->resumed_step;
+    to->run_last_step = at->view->list->items[at->view->tells_starts ? at->event - 1 : at->event].step;
+    to->any_final = training_any_final(t);
+    to->has_records = t->has_records;
+    to->has_checkpoints = t->has_checkpoints;
+    to->custom_count = t->custom_count;
+    memcpy(to->custom_names, t->custom_names, sizeof to->custom_names);
+    for (const struct view *v = t->views; v < at->view; v++) {
+        keep_durations(to, v, SIZE_MAX);
+        to->last_record_ms = max_of(to->last_record_ms, v->process->last_ms);
+        for (size_t j = 0; j < ARRAY_SIZE(v->list->deltas); j++)
+            training_add_delta(to->deltas, v->list->deltas[j].delta, v->list->deltas[j].count);
+        to->clipped_ms += v->clipped_ms;
+        to->overlapped += v->overlapped;
+    }
+    keep_durations(to, at->view, at->event + !at->view->tells_starts);
+    to->view_count += at->view - t->views;
+}
+
+static void keep_knots(struct settled *to, const struct sweep *s, const struct ledger_options *options) {
+    for (size_t i = 0; i < s->knots.count; i++)
+        *knots_add(&to->knots) = s->knots.items[i];
+    knots_prune(&to->knots, options, to->through_ms);
+}
+
+/* The processes before the one that goes on. */
+static void forget_before(struct ledger *l, const struct process *process) {
+    size_t kept = 0;
+    bool is_before = true;
+    for (size_t i = 0; i < l->live_count; i++) {
+        is_before = is_before && l->live[i] != process;
+        if (!is_before || process_order_ms(l->live[i]) == TIME_UNKNOWN) {
+            l->live[kept++] = l->live[i];
+            continue;
+        }
+        for (size_t k = 0; k < l->process_count; k++)
+            if (l->processes[k] == l->live[i])
+                l->processes[k] = NULL;
+        process_free(l->live[i]);
+    }
+    l->live_count = kept;
+    for (size_t i = 0; i < l->process_count; i++)
+        if (l->processes[i] == process)
+            l->settled->process = i;
+    l->is_live_sorted = false;
+}
+
+/* ---- one batch ---- */
+
+static int compare_steps(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The steps at whose ends knots are wanted: checkpoints, and where runs resume that are not settled yet. */
+static int64_t *knot_steps(const struct training *t, int64_t at_ms, size_t *ret_count) {
+    size_t most = t->run_count, n = 0;
+    for (size_t i = 0; i < t->view_count; i++)
+        most += t->views[i].process->durable_count;
+    int64_t *steps = mem_resize(NULL, most + 1, sizeof *steps);
+    for (size_t i = 0; i < t->view_count; i++)
+        for (size_t k = 0; k < t->views[i].process->durable_count; k++)
+            if (t->views[i].process->durables[k].at_ms <= t->known_ms)
+                steps[n++] = t->views[i].process->durables[k].step;
+    for (size_t i = 0; i < t->run_count; i++)
+        if (t->runs[i].begin_ms >= at_ms)
+            steps[n++] = t->runs[i].resumed_step - 1;
+    qsort(steps, n, sizeof *steps, compare_steps);
+    *ret_count = n;
+    return steps;
+}
+
+static void settle_at(struct ledger *l, struct pass *p, const struct moment *at) {
+    struct training *t = &p->training;
+    struct strike *strikes = mem_resize(NULL, p->interruptions.count + 1, sizeof *strikes);
+    for (size_t i = 0; i < p->interruptions.count; i++)
+        strikes[i].at_ms = p->interruptions.items[i].at_ms;
+    struct durable_at durable = {.at_ms = at->at_ms, .steps = {RECORD_NONE, RECORD_NONE}};
+    training_settle(t, strikes, p->interruptions.count, false, OUTCOME_RUNNING, &durable);
+    free(strikes);
+    struct settled *old = l->settled, *to = old != NULL ? settled_clone(old) : mem_new(struct settled);
+    for (size_t i = 0; old != NULL && i < t->settled_loss_count; i++)
+        settled_lose(to, &t->settled_losses[i]);
+    if (old != NULL) {
+        to->durations = old->durations;
+        old->durations = (struct durations){0};
+    } else {
+        to->last_record_ms = TIME_UNKNOWN;
+    }
+    struct sweep s = {.ledger = l,
+                      .slots = &p->slots,
+                      .holds = &p->holds,
+                      .training = t,
+                      .interruptions = &p->interruptions,
+                      .settled = old != NULL ? to : NULL,
+                      .start_ms = l->start_ms,
+                      .through_ms = t->known_ms,
+                      .settle_ms = at->at_ms};
+    s.checkpoints = knot_steps(t, at->at_ms, &s.checkpoint_count);
+    sweep_run(&s);
+    struct loss_finder losses = interruptions_losses_at(&p->slots, t, at->at_ms);
+    losses.is_restarting = false;
+    keep_sums(to, &s);
+    keep_listed(to, &s);
+    keep_training(to, &s, at);
+    to->through_ms = at->at_ms;
+    to->losses = losses;
+    memcpy(to->durable_steps, durable.steps, sizeof to->durable_steps);
+    keep_knots(to, &s, &l->options);
+    free((void *)s.checkpoints);
+    sweep_done(&s);
+    settled_free(old);
+    l->settled = to;
+}
+
+/* One batch; false if there is none, or no calm moment in it. */
+static bool settle_batch(struct ledger *l, const struct horizon *h) {
+    struct pass p;
+    struct moment at;
+    p.slots = slot_timeline_make(l, h->known_ms);
+    p.holds = hold_timeline_make(l, h->known_ms);
+    training_init(&p.training, l, h->known_ms, h->known_ms);
+    interruptions_init(&p.interruptions, l, &p.slots, &p.training, h->known_ms, h->known_ms, false);
+    bool is_found = find_moment(&p, l, h, &at);
+    if (is_found) {
+        struct process *process = (struct process *)at.view->process;
+        struct step_list *main = at.view->tells_starts ? &process->starts : &process->ends;
+        struct step_list *other = at.view->tells_starts ? &process->ends : &process->starts;
+        size_t event = at.event;
+        settle_at(l, &p, &at);
+        forget_before(l, process);
+        ledger_sort_processes(l);
+        size_t told = step_list_until(other, at.at_ms);
+        step_list_drop(main, event);
+        step_list_drop(other, told > 0 ? told - 1 : 0);
+        process_settle(process, at.at_ms);
+    }
+    interruptions_done(&p.interruptions);
+    training_done(&p.training);
+    free(p.slots.items);
+    free(p.holds.items);
+    return is_found;
+}
+
+void ledger_settle(struct ledger *l, int64_t through_ms) {
+    struct horizon h;
+    size_t least = LEAST_BATCH;
+    ledger_sort_processes(l);
+    if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
+        return;
+    while (find_horizon(l, least, min_of(through_ms, l->end_ms - 1), &h))
+        if (settle_batch(l, &h))
+            least = LEAST_BATCH;
+        else
+            least += BATCH_STEPS; /* no calm moment: later there may be one */
+}

@@ -1,0 +1,13 @@
+/* settle: folds the oldest part of a job's time into what settled.h describes. Private to ledger/. */
+#ifndef LEDGER_SETTLE_H
+#define LEDGER_SETTLE_H
+
+#include "ledger/facts.h"
+
+/* Settles what is known well enough by through_ms: a function of the facts that are known by then, however they came. */
+void ledger_settle(struct ledger *l, int64_t through_ms);
+
+/* Brings the processes that are not settled into time order. */
+void ledger_sort_processes(struct ledger *l);
+
+#endif

@@ -1,0 +1,131 @@
+/* settled: what remains of the part of a job's time that can no longer change. A long job would otherwise cost memory
+ * and time for ever, so the ledger folds its oldest steps away (settle.c): all sums up to a time, the newest
+ * interruptions, and knots, which are the sums as they stood at earlier times. Knots stand at the newest checkpoints, so
+ * that a rollback to one of them is still exact, and on a grid of window / 360, so that windows can slide. Between two
+ * knots one interpolates. Private to ledger/. */
+#ifndef LEDGER_SETTLED_H
+#define LEDGER_SETTLED_H
+
+#include "ledger/durations.h"
+#include "ledger/ledger.h"
+#include "ledger/process.h"
+
+#define ACCOUNT_COUNT (BUCKET_COUNT + LEDGER_MAX_CUSTOM + 1) /* buckets, then the custom ones, the last is Other */
+
+struct view;
+struct hold_fact;
+
+struct origin { /* what a span is known from */
+    const struct hold_fact *hold;
+    const struct view *view;
+    int64_t line, step, last_step;
+    int interruption;
+};
+
+struct account {
+    int64_t ms, chip_ms, count, largest_ms, largest_from_ms;
+    int64_t window_ms[LEDGER_MAX_WINDOWS];
+    enum basis basis;
+    bool is_settled; /* its largest span is: the words for it are kept */
+    struct origin largest;
+};
+
+struct execution {
+    int64_t start_ms, available_ms, first_step_ms, end_ms, first_step, last_step;
+    int64_t image_pull_ms, container_start_ms, productive_ms;
+};
+
+struct recovery { /* what one interruption cost */
+    int64_t tch_ms, tre_ms, wait_ms, trm_ms, lost_steps;
+    int64_t first_step_ms, new_progress_ms; /* TIME_UNKNOWN: not yet */
+    int64_t max_step_before;
+    bool is_assumed;
+};
+
+struct interruption {
+    int64_t at_ms, until_ms;
+    int64_t lost_ms;                       /* when the objects first showed the loss: at most at_ms */
+    int64_t running_ms;                    /* all containers run again; TIME_OPEN */
+    const struct ledger_disruption *cause; /* NULL: unknown */
+};
+
+struct loss_finder { /* where the search for losses stands: see interruptions.c */
+    int64_t last_count, lost_ms;
+    bool is_restarting;
+};
+
+/* What was retained when a step ended. */
+struct progress {
+    int64_t step, steps; /* RECORD_NONE: none yet; how many were retained in all */
+    int64_t productive_ms, chip_ms;
+};
+
+struct knot {
+    int64_t at_ms, interruptions;
+    bool is_checkpoint;
+    struct progress progress; /* when its last retained step ended, which may be before at_ms */
+    int64_t ms[ACCOUNT_COUNT];
+};
+
+struct knots {
+    struct knot *items; /* in time order */
+    size_t count, capacity;
+};
+
+#define SETTLED_LISTED 16 /* interruptions that are still told one by one */
+#define SETTLED_DELTAS 64
+
+struct settled {
+    int64_t through_ms;
+    struct account accounts[ACCOUNT_COUNT];
+    char *evidence[ACCOUNT_COUNT]; /* NULL: none */
+    int span_account;              /* the span that is open at through_ms; its origin is of the first view */
+    int64_t span_from_ms;
+    struct origin span_origin;
+    int64_t available_ms, chip_ms_waiting, step_count, lost_steps, last_step, max_step, running_since_ms;
+    /* the newest interruptions, and the executions that they ended and the present one */
+    struct listed {
+        struct interruption item;
+        struct ledger_disruption cause;
+        struct recovery recovery;
+        bool saved_on_sigterm;
+    } listed[SETTLED_LISTED];
+    size_t listed_count;
+    struct execution executions[SETTLED_LISTED + 1];
+    int64_t productive_before_ms[SETTLED_LISTED + 1]; /* Productive when each execution began */
+    struct ledger_older older;
+    struct loss_finder losses;
+    /* training: the process whose run goes on at through_ms, and that run */
+    size_t process;
+    bool tells_starts;
+    enum run_reason reason;
+    int64_t run_begin_ms, run_first_step, run_resumed_step, run_last_step;
+    int64_t durable_steps[2]; /* if any save that was reported counts; if only final ones do */
+    bool any_final, has_records, has_checkpoints;
+    int64_t clipped_ms, overlapped, view_count, last_record_ms;
+    struct delta_count deltas[SETTLED_DELTAS];
+    char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE];
+    int custom_count;
+    struct durations durations;
+    struct progress progress; /* at through_ms */
+    struct progress series;   /* when the present series began */
+    struct knots knots;
+};
+
+void settled_free(struct settled *s);
+
+/* What was retained when this step was done; *is_exact tells whether a knot stands there. */
+struct progress settled_progress(const struct settled *s, int64_t step, bool *is_exact);
+/* The sums at an earlier time, each prorated between two knots; from_ms is not after through_ms. */
+void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
+                     int64_t *ret_interruptions);
+
+struct knot *knots_add(struct knots *k);
+/* Drops what neither a rollback to one of the newest checkpoints nor a window needs. */
+void knots_prune(struct knots *k, const struct ledger_options *options, int64_t through_ms);
+/* The next time that a knot of the windows' grid stands at, after a time; TIME_OPEN without windows. */
+int64_t knots_next(const struct ledger_options *options, int64_t after_ms);
+/* What was retained beyond the cut is lost: Productive becomes WastedProgress. */
+void knots_cut(struct knots *k, const struct progress *cut);
+
+#endif

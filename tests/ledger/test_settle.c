@@ -1,0 +1,282 @@
+/* What is settled: a ledger that folds its past gives what one that keeps everything gives. */
+#include "fact_list.h"
+#include "harness.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static uint64_t first_seed(void) {
+    const char *text = getenv("GOODPUT_SEED");
+    return text != NULL ? strtoull(text, NULL, 10) : 20261121;
+}
+
+static uint64_t jobs(uint64_t otherwise) {
+    const char *text = getenv("GOODPUT_JOBS");
+    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* ---- a long job, told as it goes ---- */
+
+struct job {
+    struct fact_list list;
+    uint64_t random;
+    int64_t at_ms, line, step, step_ms, save_every, saved[4]; /* the newest checkpoints, the last one last */
+    bool tells_starts, loads_data, saves_block;
+    uint64_t process, life;
+};
+
+static void say(struct job *j, enum record_kind kind, int64_t at_ms, int64_t step) {
+    struct fact *f = fact_list_add(&j->list, FACT_RECORD);
+    f->id = j->process;
+    f->record = (struct record)RECORD_INIT;
+    f->record.kind = kind;
+    f->record.line = ++j->line;
+    f->record.at_ms = at_ms;
+    f->record.step = step;
+}
+
+static void begin_process(struct job *j) {
+    j->process++;
+    j->line = 0;
+    struct fact *f = fact_list_add(&j->list, FACT_PROCESS);
+    f->id = j->process;
+    f->at_ms = j->at_ms;
+    f->to_ms = TIME_OPEN;
+    j->at_ms += random_below(&j->random, 20000);
+}
+
+static void begin_life(struct job *j) {
+    struct ledger_life *l = &fact_list_add(&j->list, FACT_LIFE)->life;
+    *l = fact_life(++j->life, 0, j->at_ms);
+    l->bound_ms = j->at_ms += random_below(&j->random, 30) * 1000;
+    l->running_ms = j->at_ms += random_below(&j->random, 9) * 1000;
+    l->chips = 4;
+    snprintf(l->name, sizeof l->name, "pod-%d", (int)j->life);
+}
+
+static void end_process(struct job *j) {
+    struct fact *f = fact_list_add(&j->list, FACT_PROCESS);
+    f->id = j->process;
+    f->at_ms = TIME_UNKNOWN;
+    for (size_t i = 0; i < j->list.count; i++)
+        if (j->list.items[i].kind == FACT_PROCESS && j->list.items[i].id == j->process) {
+            f->at_ms = j->list.items[i].at_ms;
+            break;
+        }
+    f->to_ms = j->at_ms;
+}
+
+/* The container restarts in place, or the pod is lost and a new one takes its slot; training resumes where one of the
+ * newest checkpoints was, seldom at the very start. */
+static void interrupt(struct job *j) {
+    j->at_ms += 1 + random_below(&j->random, j->step_ms);
+    end_process(j);
+    if (random_below(&j->random, 2) == 0) {
+        struct fact *f = fact_list_add(&j->list, FACT_RESTART);
+        f->id = j->life;
+        f->at_ms = j->at_ms;
+        f->to_ms = j->at_ms += 1000 + random_below(&j->random, 60000);
+    } else {
+        struct fact lost = {0};
+        for (size_t i = 0; i < j->list.count; i++)
+            if (j->list.items[i].kind == FACT_LIFE && j->list.items[i].life.id == j->life)
+                lost = j->list.items[i];
+        lost.life.lost_ms = lost.life.ended_ms = lost.life.released_ms = j->at_ms;
+        *fact_list_add(&j->list, FACT_LIFE) = lost;
+        struct ledger_disruption *d = &fact_list_add(&j->list, FACT_DISRUPTION)->disruption;
+        d->cause = random_below(&j->random, 2) ? CAUSE_NODE_FAILURE : CAUSE_KUEUE_EVICTION;
+        d->key = j->life;
+        d->at_ms = j->at_ms;
+        snprintf(d->reason, sizeof d->reason, "R%d", (int)random_below(&j->random, 3));
+        snprintf(d->evidence, sizeof d->evidence, "node-%d", (int)j->life);
+        j->at_ms += random_below(&j->random, 90000);
+        begin_life(j);
+    }
+    begin_process(j);
+    int64_t back = random_below(&j->random, 30) == 0 ? 0 : j->saved[random_below(&j->random, 4)] + 1;
+    j->step = back;
+    for (int i = 0; i < 4; i++)
+        if (j->saved[i] >= back)
+            j->saved[i] = back - 1;
+    if (random_below(&j->random, 2) == 0 && back > 0) {
+        say(j, RECORD_RESTORE_START, j->at_ms, back - 1);
+        say(j, RECORD_RESTORE_END, j->at_ms += random_below(&j->random, 5000), back - 1);
+    }
+    j->at_ms += j->tells_starts ? 0 : random_below(&j->random, 30000); /* compiles */
+}
+
+static void train_step(struct job *j) {
+    int64_t took = j->step_ms;
+    if (j->tells_starts)
+        say(j, RECORD_STEP_START, j->at_ms, j->step);
+    if (j->loads_data) {
+        int64_t wait = random_below(&j->random, j->step_ms / 4);
+        say(j, RECORD_DATA_START, j->at_ms + 10, RECORD_NONE);
+        say(j, RECORD_DATA_END, j->at_ms + 10 + wait, RECORD_NONE);
+        took += wait;
+    }
+    if (random_below(&j->random, 700) == 0)
+        took += random_below(&j->random, 900000); /* a stall, perhaps */
+    j->at_ms += took;
+    if (!j->tells_starts)
+        say(j, RECORD_STEP_END, j->at_ms, j->step);
+    if (j->step % j->save_every == j->save_every - 1) {
+        int64_t blocked = j->saves_block ? random_below(&j->random, 4000) : 0;
+        say(j, RECORD_SAVE_START, j->at_ms, j->step);
+        say(j, RECORD_SAVE_DURABLE, j->at_ms += blocked, j->step);
+        memmove(j->saved, j->saved + 1, 3 * sizeof j->saved[0]);
+        j->saved[3] = j->step;
+    }
+    j->step++;
+}
+
+static struct job long_job(uint64_t seed) {
+    struct job j = {.random = seed, .saved = {-1, -1, -1, -1}};
+    j.step_ms = 300 + random_below(&j.random, 3000);
+    j.save_every = 7 + random_below(&j.random, 400);
+    j.tells_starts = random_below(&j.random, 2);
+    j.loads_data = random_below(&j.random, 3) == 0;
+    j.saves_block = random_below(&j.random, 2);
+    j.list.end_ms = TIME_OPEN;
+    j.list.options = (struct ledger_options){.has_log = true, .windows_ms = {3600000, 7200000}, .window_count = 2};
+    j.list.options.ideal_step_ms = j.step_ms;
+    struct fact *required = fact_list_add(&j.list, FACT_REQUIRED);
+    required->amount = 1;
+    begin_life(&j);
+    begin_process(&j);
+    int64_t steps = 2500 + random_below(&j.random, 8000), every = 100 + random_below(&j.random, 4000);
+    for (int64_t i = 0; i < steps; i++) {
+        train_step(&j);
+        if (random_below(&j.random, every) == 0)
+            interrupt(&j);
+    }
+    return j;
+}
+
+/* ---- comparing ---- */
+
+static const struct ledger_bucket *find(const struct ledger_result *r, const struct ledger_bucket *like) {
+    for (int i = 0; i < r->bucket_count; i++)
+        if (r->buckets[i].bucket == like->bucket && strcmp(r->buckets[i].custom, like->custom) == 0)
+            return &r->buckets[i];
+    return NULL;
+}
+
+#define SAME(a, b)                                                                                                     \
+    do {                                                                                                               \
+        if ((a) != (b))                                                                                                \
+            harness_fail(__FILE__, __LINE__, "%s: %s is %" PRId64 " with the past settled, %" PRId64 " with all kept", \
+                         words, #a, (int64_t)(a), (int64_t)(b));                                                       \
+    } while (0)
+
+static void compare_buckets(const struct ledger_result *s, const struct ledger_result *k, const char *words) {
+    SAME(s->bucket_count, k->bucket_count);
+    for (int i = 0; i < k->bucket_count; i++) {
+        const struct ledger_bucket *x = find(s, &k->buckets[i]), *y = &k->buckets[i];
+        /* the basis of time that a rollback took away is not taken back */
+        bool is_weaker = x != NULL && y->bucket == BUCKET_PRODUCTIVE && x->basis > y->basis;
+        if (x == NULL || x->ms != y->ms || x->chip_ms != y->chip_ms || (x->basis != y->basis && !is_weaker))
+            harness_fail(__FILE__, __LINE__,
+                         "%s: %s is %" PRId64 " ms, %" PRId64 " chip ms, %s with the past settled, %" PRId64 ", %" PRId64
+                         ", %s with all kept",
+                         words, bucket_name(y->bucket), x ? x->ms : 0, x ? x->chip_ms : 0,
+                         x ? basis_name(x->basis) : "", y->ms, y->chip_ms, basis_name(y->basis));
+    }
+}
+
+static void compare_lists(const struct ledger_result *s, const struct ledger_result *k, const char *words) {
+    int older = (int)s->older.count;
+    SAME(s->interruption_count + older, k->interruption_count);
+    CHECK(older == 0 || s->interruption_count >= 16);
+    for (int i = 0; i < s->interruption_count && i + older < k->interruption_count; i++) {
+        const struct ledger_interruption *x = &s->interruptions[i], *y = &k->interruptions[i + older];
+        SAME(x->number, y->number);
+        SAME(x->at_ms, y->at_ms);
+        SAME(x->until_ms, y->until_ms);
+        SAME(x->cause, y->cause);
+        SAME(strcmp(x->evidence, y->evidence), 0);
+        SAME(x->lost_steps, y->lost_steps);
+        SAME(x->tch_ms, y->tch_ms);
+        SAME(x->tre_ms, y->tre_ms);
+        SAME(x->wait_ms, y->wait_ms);
+        SAME(x->trm_ms, y->trm_ms);
+        SAME(x->catch_up_ms, y->catch_up_ms);
+    }
+    for (int i = 0; i < s->execution_count && i + older < k->execution_count; i++) {
+        const struct ledger_execution *x = &s->executions[i], *y = &k->executions[i + older];
+        SAME(x->number, y->number);
+        SAME(x->start_ms, y->start_ms);
+        SAME(x->available_ms, y->available_ms);
+        SAME(x->first_step_ms, y->first_step_ms);
+        SAME(x->first_step, y->first_step);
+        SAME(x->last_step, y->last_step);
+        SAME(x->productive_ms, y->productive_ms);
+    }
+}
+
+static void compare(const struct ledger_result *s, const struct ledger_result *k, const char *words) {
+    SAME(s->observed_through_ms, k->observed_through_ms);
+    SAME(s->wall_ms, k->wall_ms);
+    SAME(s->available_ms, k->available_ms);
+    SAME(s->productive_ms, k->productive_ms);
+    SAME(s->provisional_ms, k->provisional_ms);
+    SAME(s->mtbi_ms, k->mtbi_ms);
+    SAME(s->mttr_ms, k->mttr_ms);
+    SAME(s->last_step, k->last_step);
+    SAME(s->max_step, k->max_step);
+    SAME(s->last_durable_step, k->last_durable_step);
+    SAME(s->step_count, k->step_count);
+    SAME(s->lost_steps, k->lost_steps);
+    if (llabs(s->median_step_ms - k->median_step_ms) > k->median_step_ms / 1000) /* durations.h: rounded */
+        SAME(s->median_step_ms, k->median_step_ms);
+    SAME(s->clipped_ms, k->clipped_ms);
+    SAME(s->overlapped_records, k->overlapped_records);
+    SAME(s->in_interruption, k->in_interruption);
+    SAME(s->chip_ms_waiting, k->chip_ms_waiting);
+    compare_buckets(s, k, words);
+    compare_lists(s, k, words);
+    for (int i = 0; i < s->window_count; i++) {
+        SAME(s->windows[i].ms, k->windows[i].ms);
+        int64_t off = s->windows[i].productive_ms - k->windows[i].productive_ms;
+        if (off > s->windows[i].window_ms / 360 || -off > s->windows[i].window_ms / 360)
+            harness_fail(__FILE__, __LINE__, "%s: window %d is off by %" PRId64 " ms", words, i, off);
+    }
+}
+
+static void tell_and_compare(const struct job *j, uint64_t seed) {
+    struct fact_list keeping = j->list;
+    keeping.options.keep_all = true;
+    struct teller settles = fact_teller(&j->list), keeps = fact_teller(&keeping);
+    uint64_t random = seed;
+    int64_t through = 0;
+    for (size_t i = 0; i < j->list.count && CU_get_number_of_failures() == 0; i++) {
+        const struct fact *f = &j->list.items[i];
+        fact_tell(&settles, f);
+        fact_tell(&keeps, f);
+        if (f->kind == FACT_RECORD && f->record.at_ms > through)
+            through = f->record.at_ms;
+        if (random_below(&random, 2000) != 0 && i + 1 < j->list.count)
+            continue;
+        char words[96];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64 " after %zu of %zu facts", seed, i, j->list.count);
+        struct ledger_result s, k;
+        ledger_evaluate(settles.ledger, through, &s);
+        ledger_evaluate(keeps.ledger, through, &k);
+        check_identities(&s, words);
+        compare(&s, &k, words);
+        ledger_result_done(&s);
+        ledger_result_done(&k);
+    }
+    ledger_free(settles.ledger);
+    ledger_free(keeps.ledger);
+}
+
+TEST(a_settled_past_changes_nothing) {
+    uint64_t seed = first_seed(), count = jobs(60);
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        struct job j = long_job(seed);
+        tell_and_compare(&j, seed);
+        fact_list_done(&j.list);
+    }
+}
