@@ -101,7 +101,7 @@ static void tell_start(struct view *v) {
     if (v->job->told_first_step || !v->result.has_steps || v->result.execution_count == 0)
         return;
     v->job->told_first_step = true;
-    if (e->first_step_ms == TIME_UNKNOWN || e->first_step_ms < v->through_ms - OLD_MS)
+    if (e->number != 1 || e->first_step_ms == TIME_UNKNOWN || e->first_step_ms < v->through_ms - OLD_MS)
         return;
     char note[128];
     snprintf(note, sizeof note, "the first step is in; steps are read as %s", steplog_format_name(v->log_format));
@@ -119,7 +119,7 @@ static void tell_end(struct view *v) {
     v->job->told_end = true;
     snprintf(note, sizeof note, "ended after %s, %s of them available, %d interruption%s",
              short_duration(wall, v->result.wall_ms), short_duration(available, v->result.available_ms),
-             v->result.interruption_count, v->result.interruption_count == 1 ? "" : "s");
+             (int)view_interruptions(v), view_interruptions(v) == 1 ? "" : "s");
     struct model_notice notice = {.type = v->target->outcome == OUTCOME_FAILED ? "Warning" : "Normal",
                                   .reason = v->phase,
                                   .note = note,

@@ -184,10 +184,10 @@ static void write_badput(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "topBadput", bucket_text(&r->buckets[r->top_badput], name));
 }
 
-static const char *cause_text(const struct ledger_interruption *i, char out[static 128]) {
-    if (i->cause != CAUSE_KUEUE_EVICTION || i->reason[0] == '\0')
-        return cause_name(i->cause);
-    snprintf(out, 128, "%s/%s", cause_name(i->cause), i->reason);
+static const char *cause_text(enum cause cause, const char *reason, char out[static 128]) {
+    if (cause != CAUSE_KUEUE_EVICTION || reason[0] == '\0')
+        return cause_name(cause);
+    snprintf(out, 128, "%s/%s", cause_name(cause), reason);
     return out;
 }
 
@@ -198,25 +198,31 @@ struct cause_count {
 };
 
 /* In the order of the table of causes, then by sub-reason; what does not fit is in total only. */
+static void count_cause(struct cause_count counts[static MAX_CAUSES], int *n, enum cause cause, const char *reason,
+                        int64_t count) {
+    char text[128];
+    const char *name = cause_text(cause, reason, text);
+    int order = (int)cause, at = 0;
+    while (at < *n && (counts[at].order < order || (counts[at].order == order && strcmp(counts[at].name, name) < 0)))
+        at++;
+    if (at < *n && strcmp(counts[at].name, name) == 0) {
+        counts[at].count += count;
+        return;
+    }
+    if (*n == MAX_CAUSES)
+        return;
+    memmove(&counts[at + 1], &counts[at], (size_t)(*n - at) * sizeof counts[0]);
+    counts[at] = (struct cause_count){.order = order, .count = count};
+    slice_copy(counts[at].name, sizeof counts[at].name, slice_of(name));
+    (*n)++;
+}
+
 static int count_causes(const struct ledger_result *r, struct cause_count counts[static MAX_CAUSES]) {
     int n = 0;
-    for (int i = 0; i < r->interruption_count; i++) {
-        char text[128];
-        const char *name = cause_text(&r->interruptions[i], text);
-        int order = (int)r->interruptions[i].cause, at = 0;
-        while (at < n && (counts[at].order < order || (counts[at].order == order && strcmp(counts[at].name, name) < 0)))
-            at++;
-        if (at < n && strcmp(counts[at].name, name) == 0) {
-            counts[at].count++;
-            continue;
-        }
-        if (n == MAX_CAUSES)
-            continue;
-        memmove(&counts[at + 1], &counts[at], (size_t)(n - at) * sizeof counts[0]);
-        counts[at] = (struct cause_count){.order = order, .count = 1};
-        slice_copy(counts[at].name, sizeof counts[at].name, slice_of(name));
-        n++;
-    }
+    for (int i = 0; i < r->older.cause_count; i++)
+        count_cause(counts, &n, r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count);
+    for (int i = 0; i < r->interruption_count; i++)
+        count_cause(counts, &n, r->interruptions[i].cause, r->interruptions[i].reason, 1);
     return n;
 }
 
@@ -224,12 +230,12 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     struct cause_count counts[MAX_CAUSES + 1];
     int n = count_causes(r, counts);
-    int64_t excluded = 0;
+    int64_t excluded = r->older.count - r->older.counted;
     for (int i = 0; i < r->interruption_count; i++)
         excluded += cause_is_excluded(r->interruptions[i].cause) ? 1 : 0;
     jwrite_key(w, "interruptions");
     jwrite_object(w);
-    jwrite_member_int(w, "total", r->interruption_count);
+    jwrite_member_int(w, "total", view_interruptions(v));
     jwrite_member_int(w, "excluded", excluded);
     jwrite_key(w, "byCause");
     jwrite_array(w);
@@ -257,7 +263,7 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
     write_time(w, "firstStepAt", e->first_step_ms);
     write_time(w, "end", e->end_ms);
     if (i) {
-        jwrite_member_text(w, "cause", cause_text(i, text));
+        jwrite_member_text(w, "cause", cause_text(i->cause, i->reason, text));
         write_filled(w, "evidence", i->evidence);
         write_filled(w, "node", i->node);
         write_filled(w, "nodePool", i->node_pool);

@@ -96,8 +96,8 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     view_write(&v, out);
     if (summary) {
         summary->phase = v.phase;
-        summary->interruptions = v.result.interruption_count;
-        summary->executions = v.result.execution_count;
+        summary->interruptions = view_interruptions(&v);
+        summary->executions = view_interruptions(&v) + 1;
         summary->conditions_hash = conditions_hash(&v);
         summary->has_new_steps = v.result.step_count > job->told_steps;
         summary->is_final = v.is_final;

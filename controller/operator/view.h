@@ -38,6 +38,10 @@ struct view {
 void view_make(struct model_job *job, int64_t now_ms, struct view *v);
 void view_done(struct view *v);
 
+/* All of them, also those that the ledger no longer lists. */
+static inline int64_t view_interruptions(const struct view *v) {
+    return v->result.interruption_count + v->result.older.count;
+}
 int64_t view_observed_through(struct model_job *job, int64_t now_ms); /* observed.c */
 void view_log(struct view *v);                                        /* conditions.c: state of the log */
 void view_phase(struct view *v);                                      /* phase.c */
