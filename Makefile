@@ -21,7 +21,9 @@ CFLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined 
 LDFLAGS_asan := -fsanitize=address,undefined
 CFLAGS_clang := -O2 -Werror
 CFLAGS_debug := -O0
-ifeq ($(V),clang)
+CFLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+LDFLAGS_fuzz := -fsanitize=address,undefined
+ifneq ($(filter $(V),clang fuzz),)
 CC := clang
 endif
 ALL_CFLAGS = $(COMMON) $(CFLAGS_$(V)) $(CFLAGS)
@@ -39,7 +41,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check parity bench-ledger demo cluster-test packaging-test kubectl-test image-test fuzz nightly clean format deps missing tests programs
+.PHONY: all help release test check parity bench-ledger demo cluster-test packaging-test kubectl-test image-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -110,18 +112,16 @@ $(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(OUT
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out fuzz_main $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
-# The pure layers, and the model on top of them.
-FUZZ_SOURCES := $(foreach l,base ledger steplog library,$(call sources,$(l))) \
-	$(filter-out controller/operator/runtime%,$(call sources,operator)) \
-	$(addprefix controller/export/,fleet.c fleet_read.c)
 FUZZ_SECONDS ?= 10
 
-.build/fuzz/%: tests/fuzz/%.c $(FUZZ_SOURCES)
-	@mkdir -p $(dir $@)
-	clang $(filter-out -MMD -MP,$(COMMON)) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-		-o $@ $< $(FUZZ_SOURCES) -lpcre2-8 -lm
+# Built as a variant: what a target does not call, its program does not hold.
+$(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call link_order,cli)
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(call link_order,cli) $(LIBS)
 
-fuzz: $(addprefix .build/fuzz/,$(FUZZ_TARGETS)) ## fuzz every parser, FUZZ_SECONDS each
+fuzz-programs: $(addprefix $(OUT)/,$(FUZZ_TARGETS))
+
+fuzz: ## fuzz every parser, FUZZ_SECONDS each
+	@$(MAKE) -s V=fuzz fuzz-programs
 	@tests/check/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 # ---- checking -------------------------------------------------------------------------------------------------------

@@ -4,12 +4,20 @@
 
 #include <stdarg.h>
 
+/* What servers, plugins and files say is part of our texts: no line breaks, nothing that steers a terminal. */
+static char *one_line(char *text) {
+    for (char *p = text; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            *p = ' ';
+    return text;
+}
+
 int error_set(struct error **err, int code, const char *format, ...) {
     if (err == NULL)
         return -code;
     va_list args;
     va_start(args, format);
-    char *text = mem_vformat(format, args);
+    char *text = one_line(mem_vformat(format, args));
     va_end(args);
     error_free(*err);
     *err = mem_new(struct error);
@@ -23,7 +31,7 @@ int error_wrap(struct error **err, int code, const char *format, ...) {
         return -code;
     va_list args;
     va_start(args, format);
-    char *context = mem_vformat(format, args);
+    char *context = one_line(mem_vformat(format, args));
     va_end(args);
     if (*err == NULL)
         *err = mem_new(struct error);

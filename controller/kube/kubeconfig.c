@@ -147,11 +147,16 @@ static int read_cluster_extension(struct found *f, struct kube_exec_config *exec
     return r;
 }
 
+static bool is_server_url(const char *url) {
+    size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
+    return scheme > 0 && url[scheme] != '\0' && strchr("/?#:", url[scheme]) == NULL;
+}
+
 static int read_cluster(struct found *f, struct kube_config *c, struct error **err) {
     int r = yamldoc_text(f->doc, f->node, "server", &c->server, err);
     if (r == 0 && c->server == NULL)
         r = yamldoc_error(f->doc, f->node, err, "the cluster has no \"server: https://HOST:PORT\"");
-    if (r == 0 && !slice_starts(slice_of(c->server), "https://") && !slice_starts(slice_of(c->server), "http://"))
+    if (r == 0 && !is_server_url(c->server))
         r = yamldoc_error(f->doc, yamldoc_get(f->doc, f->node, "server"), err,
                           "server: \"%s\" is not a URL; write https://HOST:PORT", c->server);
     if (r == 0)
@@ -259,6 +264,23 @@ static int read_exec(struct found *user, struct kube_config *c, struct error **e
     return 0;
 }
 
+/* One header line; a line break in the value would make two of it. */
+static int add_header(struct found *f, struct kube_config *c, const char *name, const char *value, struct error **err) {
+    size_t n = 0;
+    while (c->headers != NULL && c->headers[n] != NULL)
+        n++;
+    for (const char *p = value; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            return yamldoc_error(f->doc, f->node, err,
+                                 "as, as-uid, as-groups: \"%s\" has a line break or another "
+                                 "control character in it",
+                                 value);
+    c->headers = mem_resize(c->headers, n + 2, sizeof(char *));
+    c->headers[n] = mem_format("%s: %s", name, value);
+    c->headers[n + 1] = NULL;
+    return 0;
+}
+
 static int read_impersonation(struct found *f, struct kube_config *c, struct error **err) {
     char *as CLEANUP_FREE = NULL, *uid CLEANUP_FREE = NULL;
     yaml_node_t *groups, *item;
@@ -269,17 +291,13 @@ static int read_impersonation(struct found *f, struct kube_config *c, struct err
         r = yamldoc_list(f->doc, f->node, "as-groups", &groups, err);
     if (r < 0 || as == NULL)
         return r;
-    size_t n = 0, count = 0;
-    while (yamldoc_item(f->doc, groups, count) != NULL)
-        count++;
-    c->headers = mem_alloc((count + 3) * sizeof(char *));
-    c->headers[n++] = mem_format("Impersonate-User: %s", as);
-    if (uid != NULL)
-        c->headers[n++] = mem_format("Impersonate-Uid: %s", uid);
-    for (size_t i = 0; (item = yamldoc_item(f->doc, groups, i)) != NULL; i++)
+    r = add_header(f, c, "Impersonate-User", as, err);
+    if (r == 0 && uid != NULL)
+        r = add_header(f, c, "Impersonate-Uid", uid, err);
+    for (size_t i = 0; r == 0 && (item = yamldoc_item(f->doc, groups, i)) != NULL; i++)
         if (item->type == YAML_SCALAR_NODE)
-            c->headers[n++] = mem_format("Impersonate-Group: %s", (const char *)item->data.scalar.value);
-    return 0;
+            r = add_header(f, c, "Impersonate-Group", (const char *)item->data.scalar.value, err);
+    return r;
 }
 
 static int check_user(struct found *f, const struct kube_config *c, struct error **err) {

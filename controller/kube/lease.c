@@ -1,11 +1,10 @@
 #include "kube/lease.h"
 
-#include "base/jscan.h"
 #include "base/jsonlog.h"
-#include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "kube/backoff.h"
+#include "kube/lease_record.h"
 
 #include <string.h>
 
@@ -16,20 +15,13 @@
  * That is no later than it could be acted on: client-go too lets retryPeriod pass before it tries again. What is not
  * there by then is read as it comes. The deadline counts from the last renewal whose success was read. */
 
-struct record {
-    char holder[256];
-    char resource_version[128]; /* "": not known */
-    char acquire_time[64];      /* as the server wrote it */
-    int64_t duration_s, transitions;
-};
-
 struct kube_lease {
     struct kube_client *client;
     struct loop *loop;
     struct kube_lease_handler handler;
     char *namespace_, *name, *identity;
     int64_t duration_us, renew_deadline_us, retry_us;
-    struct record seen;
+    struct lease_record seen;
     int64_t seen_us;    /* when the record last changed, on our clock */
     int64_t renewed_us; /* the start of our last successful write */
     int64_t asked_us;   /* of the write under way */
@@ -86,56 +78,7 @@ static void deadline_due(void *context) {
         lose(l, "the lease could not be renewed in time");
 }
 
-static void parse_spec(struct jscan *j, struct record *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "holderIdentity"))
-            jscan_string(j, r->holder, sizeof r->holder);
-        else if (slice_is(key, "acquireTime"))
-            jscan_string(j, r->acquire_time, sizeof r->acquire_time);
-        else if (slice_is(key, "leaseDurationSeconds"))
-            jscan_int(j, &r->duration_s);
-        else if (slice_is(key, "leaseTransitions"))
-            jscan_int(j, &r->transitions);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void parse_metadata(struct jscan *j, struct record *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key))
-        if (slice_is(key, "resourceVersion"))
-            jscan_string(j, r->resource_version, sizeof r->resource_version);
-        else
-            jscan_skip(j);
-}
-
-static bool parse_lease(struct slice body, struct record *ret) {
-    struct record r = {0};
-    struct jscan j;
-    struct slice key;
-    jscan_init(&j, body);
-    if (jscan_object(&j))
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "metadata"))
-                parse_metadata(&j, &r);
-            else if (slice_is(key, "spec"))
-                parse_spec(&j, &r);
-            else
-                jscan_skip(&j);
-        }
-    if (jscan_error(&j, NULL) != NULL || r.resource_version[0] == '\0')
-        return false;
-    *ret = r;
-    return true;
-}
-
-static void see(struct kube_lease *l, const struct record *r) {
+static void see(struct kube_lease *l, const struct lease_record *r) {
     if (strcmp(r->resource_version, l->seen.resource_version) != 0)
         l->seen_us = now_us(l);
     l->seen = *r;
@@ -143,32 +86,16 @@ static void see(struct kube_lease *l, const struct record *r) {
 
 /* What we write: to take it, to renew it, or (holder "") to give it up. */
 static void write_lease(struct kube_lease *l, const char *holder, struct buf *out) {
+    struct lease_record r = l->seen;
+    bool is_ours = strcmp(r.holder, l->identity) == 0, is_new = r.resource_version[0] == '\0';
     char now[RFC3339_SIZE];
     rfc3339_format(now, loop_wall(l->loop).us * 1000, 6);
-    bool is_ours = strcmp(l->seen.holder, l->identity) == 0;
-    bool is_new = l->seen.resource_version[0] == '\0';
-    int64_t duration_s = holder[0] == '\0' ? 1 : (l->duration_us + 999999) / 1000000;
-    struct jwrite w;
-    jwrite_init(&w, out);
-    jwrite_object(&w);
-    jwrite_member_text(&w, "apiVersion", "coordination.k8s.io/v1");
-    jwrite_member_text(&w, "kind", "Lease");
-    jwrite_key(&w, "metadata");
-    jwrite_object(&w);
-    jwrite_member_text(&w, "name", l->name);
-    jwrite_member_text(&w, "namespace", l->namespace_);
-    if (!is_new)
-        jwrite_member_text(&w, "resourceVersion", l->seen.resource_version);
-    jwrite_object_end(&w);
-    jwrite_key(&w, "spec");
-    jwrite_object(&w);
-    jwrite_member_text(&w, "holderIdentity", holder);
-    jwrite_member_int(&w, "leaseDurationSeconds", duration_s);
-    jwrite_member_text(&w, "acquireTime", is_ours && l->seen.acquire_time[0] != '\0' ? l->seen.acquire_time : now);
-    jwrite_member_text(&w, "renewTime", now);
-    jwrite_member_int(&w, "leaseTransitions", l->seen.transitions + (is_ours || is_new ? 0 : 1));
-    jwrite_object_end(&w);
-    jwrite_object_end(&w);
+    slice_copy(r.holder, sizeof r.holder, slice_of(holder));
+    if (!is_ours || r.acquire_time[0] == '\0')
+        slice_copy(r.acquire_time, sizeof r.acquire_time, slice_of(now));
+    r.duration_s = holder[0] == '\0' ? 1 : (l->duration_us + 999999) / 1000000;
+    r.transitions += is_ours || is_new || r.transitions == INT32_MAX ? 0 : 1;
+    lease_record_write(&r, l->namespace_, l->name, now, out);
 }
 
 static char *path_of(const struct kube_lease *l, bool with_name) {
@@ -228,10 +155,10 @@ static void tell_leader(struct kube_lease *l) {
 static void on_read(void *context, int status, struct slice body, const struct error *err) {
     struct kube_lease *l = context;
     l->call = NULL;
-    struct record r;
+    struct lease_record r;
     if (status == 404)
-        l->seen = (struct record){0};
-    else if (err != NULL || !parse_lease(body, &r)) {
+        l->seen = (struct lease_record){0};
+    else if (err != NULL || !lease_record_parse(body, &r)) {
         log_trouble(l, err != NULL ? err->text : "it is malformed");
         next_round(l);
         return;
@@ -254,15 +181,15 @@ static void on_read(void *context, int status, struct slice body, const struct e
 static void on_written(void *context, int status, struct slice body, const struct error *err) {
     struct kube_lease *l = context;
     l->call = NULL;
-    struct record r;
+    struct lease_record r;
     if (l->released != NULL) {
-        if (err == NULL && parse_lease(body, &r))
+        if (err == NULL && lease_record_parse(body, &r))
             see(l, &r);
         send_write(l, "", on_released);
         return;
     }
     next_round(l);
-    if (err != NULL || status >= 300 || !parse_lease(body, &r)) {
+    if (err != NULL || status >= 300 || !lease_record_parse(body, &r)) {
         if (status != 409)
             log_trouble(l, err != NULL ? err->text : "it is malformed");
         if (status != 0 && status < 500 && status != 429)

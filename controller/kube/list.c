@@ -60,10 +60,14 @@ static int collected(struct kube_list *l, struct slice last, kube_list_item *ite
     return r;
 }
 
+static bool key_is(const struct kube_list *l, const char *name) {
+    return slice_is((struct slice){l->key, l->key_size}, name);
+}
+
 static void open_bracket(struct kube_list *l, const char *at, const char **from) {
     bool is_item = l->in_items && l->depth == 2 && *at == '{';
-    bool is_metadata = l->depth == 1 && *at == '{' && strcmp(l->key, "metadata") == 0;
-    if (l->depth == 1 && *at == '[' && strcmp(l->key, "items") == 0)
+    bool is_metadata = l->depth == 1 && *at == '{' && key_is(l, "metadata");
+    if (l->depth == 1 && *at == '[' && key_is(l, "items"))
         l->in_items = true;
     if (is_item || is_metadata) {
         l->is_collecting = true;
@@ -95,7 +99,7 @@ static const char *pass_string(struct kube_list *l, const char *at, const char *
             if (!l->is_escaped)
                 while (c != '"' && c != '\\' && at < end)
                     c = *at++;
-        } else if (l->key_size < sizeof l->key - 1 && (c != '"' || l->is_escaped))
+        } else if (l->key_size < sizeof l->key && (c != '"' || l->is_escaped))
             l->key[l->key_size++] = c;
         if (l->is_escaped)
             l->is_escaped = false;
@@ -106,8 +110,6 @@ static const char *pass_string(struct kube_list *l, const char *at, const char *
             break;
         }
     }
-    if (is_key)
-        l->key[l->key_size] = '\0';
     return at;
 }
 
@@ -138,7 +140,7 @@ static int structure(struct kube_list *l, const char *at, const char **from, kub
             l->wants_key = true;
         return 0;
     default:
-        return l->depth == 0 && strchr(" \t\r\n", *at) == NULL ? -EBADMSG : 0;
+        return l->depth == 0 && (*at == '\0' || strchr(" \t\r\n", *at) == NULL) ? -EBADMSG : 0;
     }
 }
 

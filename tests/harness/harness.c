@@ -2,6 +2,7 @@
 
 #include <CUnit/Basic.h>
 #include <CUnit/TestRun.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -51,6 +52,28 @@ char *harness_read_file(const char *path, size_t *size_bytes) {
     if (size_bytes != NULL)
         *size_bytes = size;
     return data;
+}
+
+void harness_replay(const char *name, size_t least, int (*target)(const uint8_t *data, size_t size)) {
+    char pattern[256];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "tests/data/fuzz/%s/*", name);
+    size_t count = glob(pattern, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t size;
+        char *data = harness_read_file(found.gl_pathv[i], &size);
+        uint8_t *exact = malloc(size != 0 ? size : 1); /* so that a read beyond is seen */
+        if (data != NULL && exact != NULL) {
+            memcpy(exact, data, size);
+            if (target(exact, size) != 0)
+                harness_fail(found.gl_pathv[i], 0, "the target did not return 0");
+        }
+        free(exact);
+        free(data);
+    }
+    globfree(&found);
+    if (count < least)
+        harness_fail(pattern, 0, "%zu files, expected %zu at least", count, least);
 }
 
 static int by_file(const void *a, const void *b) {

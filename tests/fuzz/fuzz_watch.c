@@ -1,0 +1,67 @@
+/* A watch's bytes: lines, and what a frame says. The first byte is the size of the pieces in which they come: that must
+ * not matter. */
+#include "base/mem.h"
+#include "io/lines.h"
+#include "kube/frame.h"
+
+#include <assert.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LINE_MAX_BYTES = 1 << 16 };
+
+static void is_within(struct slice part, struct slice whole) {
+    assert(part.size_bytes == 0 ||
+           (part.data >= whole.data && part.data + part.size_bytes <= whole.data + whole.size_bytes));
+}
+
+static int on_line(void *context, struct slice line, bool is_cut) {
+    struct buf *said = context;
+    struct kube_frame f;
+    assert(memchr(line.data, '\n', line.size_bytes) == NULL && line.size_bytes <= LINE_MAX_BYTES);
+    buf_format(said, "%zu%s", line.size_bytes, is_cut ? "cut" : "");
+    if (kube_frame_parse(line, &f) == 0) {
+        is_within(f.event.object, line);
+        is_within(f.event.name, line);
+        is_within(f.event.namespace_, line);
+        is_within(f.event.uid, line);
+        is_within(f.event.resource_version, line);
+        assert(f.event.object.data[0] == '{' && f.code >= 0 && f.code < 1000);
+        assert(memchr(f.reason, 0, sizeof f.reason) != NULL && memchr(f.message, 0, sizeof f.message) != NULL);
+        buf_format(said, " kind %d %s %s\n", (int)f.kind, f.reason, f.message);
+        struct kube_frame item;
+        if (f.kind == KUBE_FRAME_EVENT) { /* an object that a watch tells of is one that a list may hold */
+            assert(kube_frame_parse_item(f.event.object, &item) == 0);
+            assert(slice_equal(item.event.name, f.event.name) && slice_equal(item.event.uid, f.event.uid));
+        }
+    }
+    return 0;
+}
+
+static void feed(struct slice bytes, size_t piece, struct buf *said) {
+    struct lines l;
+    lines_init(&l, LINE_MAX_BYTES);
+    for (size_t at = 0; at < bytes.size_bytes; at += piece) {
+        size_t n = bytes.size_bytes - at < piece ? bytes.size_bytes - at : piece;
+        char *exact = mem_alloc(n);
+        memcpy(exact, bytes.data + at, n); /* nobody may look beyond a piece, nor keep it */
+        assert(lines_feed(&l, (struct slice){exact, n}, on_line, said) == 0);
+        free(exact);
+    }
+    assert(lines_finish(&l, on_line, said) == 0);
+    lines_done(&l);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0)
+        return 0;
+    struct slice bytes = {(const char *)data + 1, size - 1};
+    struct buf whole CLEANUP_BUF = {0}, pieces CLEANUP_BUF = {0};
+    buf_init(&whole, 64 << 20);
+    buf_init(&pieces, 64 << 20);
+    feed(bytes, size, &whole);
+    feed(bytes, data[0] + 1U, &pieces);
+    assert(slice_equal(buf_slice(&whole), buf_slice(&pieces)));
+    return 0;
+}
