@@ -118,6 +118,13 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)
         return;
+    bool is_in_back_off = s->waiting_reason.size_bytes > 0 && !s->is_running && s->finished_ms == TIME_UNKNOWN;
+    if (is_in_back_off && s->last_finished_ms != TIME_UNKNOWN) { /* the count moves with the next start only */
+        set_time(&now->started_ms, s->last_started_ms);
+        set_time(&now->finished_ms, s->last_finished_ms);
+        now->exit_code = (int)(s->last_exit_code & 0xffff);
+        now->reason = store_intern(m, s->last_reason);
+    }
     now->is_running = s->is_running;
     set_time(&now->started_ms, s->started_ms);
     set_time(&now->finished_ms, s->finished_ms);
@@ -155,6 +162,7 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
         p->phase = POD_RUNNING;
     if (p->phase < POD_SUCCEEDED || p->ended_ms != TIME_UNKNOWN)
         return;
+    p->was_asked_first = p->deletion_ms != TIME_UNKNOWN;
     for (int i = 0; i < o->status_count; i++)
         if (o->statuses[i].finished_ms > p->ended_ms)
             p->ended_ms = o->statuses[i].finished_ms;

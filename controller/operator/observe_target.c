@@ -217,6 +217,7 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
         changed = true;
     }
     j->created_ms = o->meta.created_ms;
+    j->attempt = o->meta.restart_attempt;
     return changed;
 }
 
@@ -231,6 +232,8 @@ static void apply_job_target(struct model *m, struct target *t, const struct obj
 }
 
 static void job_gone(struct model *m, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
+    if (j->gone_ms == TIME_UNKNOWN)
+        j->gone_ms = received_ms;
     if (j->deletion_ms == TIME_UNKNOWN) {
         j->deletion_ms = received_ms;
         for (struct pod *p = j->pods; p; p = p->next_in_job)

@@ -134,7 +134,8 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->uid = slice_dup(uid);
     j->target = t;
     j->replicated_job = j->failing_reason = "";
-    j->created_ms = j->deletion_ms = j->failing_ms = TIME_UNKNOWN;
+    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = TIME_UNKNOWN;
+    j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
     map_put(&m->kube_jobs, uid, j);
@@ -150,7 +151,6 @@ struct workload *store_workload(struct model *m, struct target *t, struct slice 
     w->target = t;
     w->created_ms = w->finished_ms = w->gone_ms = TIME_UNKNOWN;
     w->check_name = w->queue = "";
-    w->is_active = true;
     w->next_in_target = t->workloads;
     t->workloads = w;
     map_put(&m->workloads, uid, w);

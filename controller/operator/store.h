@@ -110,6 +110,7 @@ struct pod {
     int32_t chips;
     enum pod_phase phase;
     bool restarts_in_place, is_dirty, is_gone;
+    bool was_asked_first; /* to go, when it was seen to have ended */
     int64_t created_ms, bound_ms, gated_from_ms, gated_to_ms, unschedulable_ms;
     char *unschedulable_message;
     int64_t deletion_ms; /* when it was asked for */
@@ -165,7 +166,8 @@ struct kube_job {
     char *uid, *name;
     struct target *target;
     const char *replicated_job;
-    int64_t created_ms, deletion_ms, failing_ms;
+    int64_t created_ms, deletion_ms, gone_ms, failing_ms;
+    int64_t attempt; /* of the whole set: label restart-attempt; -1 */
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
@@ -177,8 +179,8 @@ struct workload {
     char *uid, *name;
     struct target *target;
     int64_t created_ms, finished_ms, gone_ms;
-    struct history reserved, admitted, evicted, preempted;
-    bool is_active, awaits_provisioning;
+    struct history reserved, admitted, evicted, active; /* active: spec.active */
+    bool awaits_provisioning;
     const char *check_name, *queue;
     char *check_message;
     struct workload *next_in_target;

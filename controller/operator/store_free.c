@@ -43,7 +43,7 @@ static void workload_free(struct model *m, struct workload *w) {
     history_done(&w->reserved);
     history_done(&w->admitted);
     history_done(&w->evicted);
-    history_done(&w->preempted);
+    history_done(&w->active);
     free(w->check_message);
     free(w->name);
     free(w->uid);
