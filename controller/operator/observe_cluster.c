@@ -78,6 +78,7 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct workload *w = store_workload(m, t, o.meta.uid);
+    w->is_restored = false;
     if (w->name == NULL)
         w->name = slice_dup(o.meta.name);
     w->created_ms = o.meta.created_ms != TIME_UNKNOWN ? o.meta.created_ms : received_ms;
@@ -191,6 +192,7 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     const char *pool = store_intern(m, o.meta.node_pool);
     bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
     n->exists = true;
+    n->is_restored = false;
     n->pool = pool;
     n->is_spot = o.meta.is_spot;
     changed |= apply_ready(m, n, &o, received_ms);

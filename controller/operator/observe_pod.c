@@ -46,9 +46,7 @@ static void apply_binding(struct model *m, struct pod *p, const struct object_po
     bool is_true = c && slice_is(c->status, "True");
     bool is_gated = c && !is_true && slice_is(c->reason, "SchedulingGated");
     if (o->node.size_bytes > 0 && p->node == NULL) {
-        p->node = store_node(m, o->node);
-        p->next_on_node = p->node->pods;
-        p->node->pods = p;
+        store_pod_bind(p, store_node(m, o->node));
     }
     if (is_true)
         set_time(&p->bound_ms, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
@@ -218,6 +216,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     struct pod *p = pod_of(m, &o.meta);
     if (p == NULL)
         return 0;
+    p->is_restored = false;
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, received_ms);
     for (int i = 0; i < o.status_count; i++)
