@@ -287,7 +287,7 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
 
 /* As with the pods: what still exists can be left to the cluster to show. */
 static bool has_kube_job(const struct visitor *v, const struct kube_job *j) {
-    return v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && j->deletion_ms != TIME_UNKNOWN);
+    return v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && j->gone_ms != TIME_UNKNOWN);
 }
 
 static void visit_kube_jobs(struct visitor *v, struct target *t) {
