@@ -160,7 +160,7 @@ parity: programs ## the Python library's own answers against analyze --definitio
 
 bench-ledger: programs ## analyze against the Python library and a plain scan, on the same files in the same run
 	@tests/parity/setup.sh
-	@tests/parity/bench.sh
+	@.build/parity/venv/bin/python tests/parity/bench.py
 
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
 	@tests/packaging/run.sh
