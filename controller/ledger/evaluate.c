@@ -93,8 +93,10 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     const struct interruption *x = &s->interruptions->items[i];
     const struct recovery *r = &s->recoveries[i];
     bool is_over = i + 1 < s->interruptions->count || s->at_end;
-    *to = (struct ledger_interruption){
-        .number = (int)(older_count(s) + (int64_t)i) + 1, .at_ms = x->at_ms, .until_ms = x->until_ms, .cause = CAUSE_UNKNOWN};
+    *to = (struct ledger_interruption){.number = (int)(older_count(s) + (int64_t)i) + 1,
+                                       .at_ms = x->at_ms,
+                                       .until_ms = x->until_ms,
+                                       .cause = CAUSE_UNKNOWN};
     if (x->cause != NULL) {
         to->cause = x->cause->cause;
         memcpy(to->reason, x->cause->reason, sizeof to->reason);

@@ -59,4 +59,6 @@ struct ledger {
     int64_t late_records;    /* of processes whose time was settled */
 };
 
+void ledger_set_options(struct ledger *l, const struct ledger_options *options);
+
 #endif

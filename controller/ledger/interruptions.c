@@ -271,8 +271,9 @@ static const struct ledger_disruption **sorted_disruptions(const struct ledger *
     int64_t since_ms = INT64_MIN;
     const struct ledger_disruption **list = mem_resize(NULL, l->disruptions.count + 1, sizeof *list);
     if (t->settled != NULL)
-        since_ms = min_of(t->from_ms, t->settled->losses.lost_ms == TIME_UNKNOWN ? TIME_OPEN : t->settled->losses.lost_ms) -
-                   SLOW_CAUSE_BEFORE_MS - t->hang_after_ms;
+        since_ms =
+            min_of(t->from_ms, t->settled->losses.lost_ms == TIME_UNKNOWN ? TIME_OPEN : t->settled->losses.lost_ms) -
+            SLOW_CAUSE_BEFORE_MS - t->hang_after_ms;
     for (size_t i = 0; i < l->disruptions.count; i++) {
         int64_t at = l->disruptions.items[i].at_ms;
         if (at <= known_ms && at != TIME_UNKNOWN && at >= since_ms)

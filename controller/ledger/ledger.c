@@ -4,13 +4,17 @@
 
 #include <string.h>
 
-struct ledger *ledger_new(const struct ledger_options *options) {
-    struct ledger *l = mem_new(struct ledger);
+void ledger_set_options(struct ledger *l, const struct ledger_options *options) {
     l->options = *options;
     if (l->options.window_count < 0)
         l->options.window_count = 0;
     if (l->options.window_count > LEDGER_MAX_WINDOWS)
         l->options.window_count = LEDGER_MAX_WINDOWS;
+}
+
+struct ledger *ledger_new(const struct ledger_options *options) {
+    struct ledger *l = mem_new(struct ledger);
+    ledger_set_options(l, options);
     l->start_ms = TIME_UNKNOWN;
     l->end_ms = TIME_OPEN;
     return l;
@@ -140,6 +144,7 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
         l->processes[l->process_count++] = process_new(id);
         MEM_GROW(l->live, l->live_count, l->live_capacity);
         l->live[l->live_count++] = l->processes[at];
+        l->processes[at]->settled_ms = l->settled != NULL ? l->settled->through_ms : TIME_UNKNOWN;
         l->is_live_sorted = false;
     }
     struct process *p = l->processes[at];

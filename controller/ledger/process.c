@@ -128,8 +128,7 @@ static void append(struct step_list *list, struct step_event e) {
 
 static void begin_run(struct process *p, struct step_list *list, enum run_reason reason, int64_t first_step) {
     MEM_GROW(list->runs, list->run_count, list->run_capacity);
-    list->runs[list->run_count++] =
-        (struct run_mark){list->count, reason, p->told_step, p->ready_ms, first_step};
+    list->runs[list->run_count++] = (struct run_mark){list->count, reason, p->told_step, p->ready_ms, first_step};
 }
 
 static void count_delta(struct step_list *list, int64_t delta) {
@@ -450,7 +449,11 @@ void process_add(struct process *p, const struct record *told) {
     if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms)
         at_ms = p->last_ms;
     if (at_ms == TIME_UNKNOWN)
-        return; /* nothing at all tells when */
+        return;                  /* nothing at all tells when */
+    if (at_ms < p->settled_ms) { /* TIME_UNKNOWN is the least of all */
+        p->late_records++;
+        return;
+    }
     p->last_ms = at_ms;
     if (r->kind != RECORD_SIGN_OF_LIFE && p->first_record_ms == TIME_UNKNOWN)
         p->first_record_ms = at_ms;

@@ -94,6 +94,7 @@ struct process {
     int64_t last_line;
     uint64_t line_hashes[8]; /* of the records of the last line, so that a line read twice counts once */
     int line_hash_count;
+    int64_t late_records; /* they came when their time was settled, and are left out */
 };
 
 struct process *process_new(uint64_t id);

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-#define TAIL_STEPS 1024   /* rollbacks to any of these are exact */
-#define BATCH_STEPS 1024  /* so many are settled at once ... */
-#define LEAST_BATCH 256   /* ... or as few as this, if they come with many intervals */
+#define TAIL_STEPS 1024  /* rollbacks to any of these are exact */
+#define BATCH_STEPS 1024 /* so many are settled at once ... */
+#define LEAST_BATCH 256  /* ... or as few as this, if they come with many intervals */
 #define MANY_OVERLAYS 2048
-#define MOST_STEPS 4096   /* more than these do not wait for TAIL_MS */
-#define TAIL_MS 600000    /* facts from objects may come so late */
+#define MOST_STEPS 4096 /* more than these do not wait for TAIL_MS */
+#define TAIL_MS 600000  /* facts from objects may come so late */
 
 /* ---- processes in time order ---- */
 

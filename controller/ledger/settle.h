@@ -4,7 +4,8 @@
 
 #include "ledger/facts.h"
 
-/* Settles what is known well enough by through_ms: a function of the facts that are known by then, however they came. */
+/* Settles what is known well enough by through_ms: a function of the facts that are known by then, however they came.
+ */
 void ledger_settle(struct ledger *l, int64_t through_ms);
 
 /* Brings the processes that are not settled into time order. */

@@ -1,8 +1,8 @@
 /* settled: what remains of the part of a job's time that can no longer change. A long job would otherwise cost memory
  * and time for ever, so the ledger folds its oldest steps away (settle.c): all sums up to a time, the newest
- * interruptions, and knots, which are the sums as they stood at earlier times. Knots stand at the newest checkpoints, so
- * that a rollback to one of them is still exact, and on a grid of window / 360, so that windows can slide. Between two
- * knots one interpolates. Private to ledger/. */
+ * interruptions, and knots, which are the sums as they stood at earlier times. Knots stand at the newest checkpoints,
+ * so that a rollback to one of them is still exact, and on a grid of window / 360, so that windows can slide. Between
+ * two knots one interpolates. Private to ledger/. */
 #ifndef LEDGER_SETTLED_H
 #define LEDGER_SETTLED_H
 

@@ -44,8 +44,8 @@ static void begin_series(struct sweep *s, const struct run *run) {
     if (s->is_series_begun || (!is_present && s->series.step != RECORD_NONE))
         return;
     s->is_series_begun = is_present;
-    s->series = (struct progress){run->resumed_step - 1, s->step_count - s->lost_steps, s->accounts[BUCKET_PRODUCTIVE].ms,
-                                  s->accounts[BUCKET_PRODUCTIVE].chip_ms};
+    s->series = (struct progress){run->resumed_step - 1, s->step_count - s->lost_steps,
+                                  s->accounts[BUCKET_PRODUCTIVE].ms, s->accounts[BUCKET_PRODUCTIVE].chip_ms};
 }
 
 /* A step that is retained so far; the time until its end is booked. */
@@ -256,14 +256,20 @@ static void book_interruption(struct sweep *s, const struct verdict *v, int64_t 
     }
 }
 
+/* No real sum comes near the limit (200 years of 32 million chips); hostile facts may. */
+static void add_chips(int64_t *sum, int64_t chips, int64_t ms) {
+    const int64_t most = INT64_C(1) << 57;
+    if (chips > 0)
+        *sum = chips > most / ms ? most : min_of(most, *sum + chips * ms);
+}
+
 static void book(struct sweep *s, const struct verdict *v, const struct base *b, int64_t from, int64_t to) {
     const struct slot_state *slots = &s->slots->items[s->slot];
     int64_t ms = to - from;
     book_span(s, v, from);
     s->accounts[v->account].ms += ms;
-    s->accounts[v->account].chip_ms += slots->chips_allocated * ms;
-    if (slots->chips_required > slots->chips_allocated)
-        s->chip_ms_waiting += (slots->chips_required - slots->chips_allocated) * ms;
+    add_chips(&s->accounts[v->account].chip_ms, slots->chips_allocated, ms);
+    add_chips(&s->chip_ms_waiting, slots->chips_required - slots->chips_allocated, ms);
     if (v->is_available)
         s->available_ms += ms;
     if (s->ledger->options.window_count > 0)

@@ -27,7 +27,7 @@ struct sweep {
     int64_t *productive_before_ms; /* of each execution */
     struct knots knots;            /* new ones */
     /* on the way */
-    const int64_t *checkpoints;    /* steps of checkpoints, ascending */
+    const int64_t *checkpoints; /* steps of checkpoints, ascending */
     size_t checkpoint_count;
     bool is_series_begun;
     struct cursor cursor;

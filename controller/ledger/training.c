@@ -49,11 +49,14 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
         count++;
     t->views = mem_alloc((count + 1) * sizeof *t->views);
     for (size_t i = 0; i < count; i++) {
-        if (process_order_ms(l->live[i]) == TIME_UNKNOWN)
+        const struct process *p = l->live[i];
+        bool is_continued = t->settled != NULL && p == l->processes[t->settled->process];
+        bool is_of_settled = t->settled != NULL && !is_continued && p->first_record_ms == TIME_UNKNOWN &&
+                             p->started_ms < t->from_ms; /* it is told again */
+        if (process_order_ms(p) == TIME_UNKNOWN || is_of_settled)
             continue;
         struct view *v = &t->views[t->view_count++];
-        *v = (struct view){.process = l->live[i]};
-        v->is_continued = t->settled != NULL && l->live[i] == l->processes[t->settled->process];
+        *v = (struct view){.process = p, .is_continued = is_continued};
         v->order_ms = process_order_ms(v->process);
         if (t->settled != NULL && !v->is_continued)
             v->order_ms = max_of(v->order_ms, t->from_ms);

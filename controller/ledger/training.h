@@ -60,17 +60,17 @@ struct training {
     const struct settled *settled; /* NULL: nothing is */
     int64_t from_ms;               /* the ledger's start, or through which it is settled */
     int64_t known_ms;              /* facts after it are not known yet */
-    struct view *views; /* in time order */
+    struct view *views;            /* in time order */
     size_t view_count;
     struct run *runs;
     size_t run_count, run_capacity;
-    int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
-    int64_t median_ms, p99_ms;       /* of the steps that are not the first of their process; RECORD_NONE */
-    int64_t interval;                /* step numbers from line to line */
-    int64_t durable_step;            /* RECORD_NONE */
-    bool has_records;                /* any process said anything that means something */
-    bool has_checkpoints;            /* any record of a save or a restore */
-    size_t series_first_run;         /* runs from here on are of the present series */
+    int64_t ideal_ms, hang_after_ms;     /* ideal 0: not known */
+    int64_t median_ms, p99_ms;           /* of the steps that are not the first of their process; RECORD_NONE */
+    int64_t interval;                    /* step numbers from line to line */
+    int64_t durable_step;                /* RECORD_NONE */
+    bool has_records;                    /* any process said anything that means something */
+    bool has_checkpoints;                /* any record of a save or a restore */
+    size_t series_first_run;             /* runs from here on are of the present series */
     struct settled_loss *settled_losses; /* in time order */
     size_t settled_loss_count, settled_loss_capacity;
     int64_t clipped_ms, overlapped;
@@ -93,7 +93,8 @@ struct durable_at {
     int64_t steps[2];
 };
 /* Decides what is lost, to which interruption. at_end: the job is over with this outcome. to_settle, where at_ms is
- * set: only what runs from before it took away, and nothing is assumed. Returns true if work is retained although no checkpoint proves it. */
+ * set: only what runs from before it took away, and nothing is assumed. Returns true if work is retained although no
+ * checkpoint proves it. */
 bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
                      enum ledger_outcome outcome, struct durable_at *to_settle);
 /* Whether any line by then says that a save is final: then only such lines make one durable. */

@@ -1,6 +1,7 @@
 #include "fact_list.h"
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/mem.h"
 #include "harness.h"
 
@@ -51,6 +52,20 @@ static int ordinal_of(const struct teller *a, uint64_t id) {
     return -1;
 }
 
+static void tell_process(struct teller *t, const struct fact *f) {
+    size_t i = 0;
+    while (i < t->process_count && t->process_ids[i] != f->id)
+        i++;
+    int ordinal = ledger_add_process(t->ledger, f->id, f->at_ms, f->to_ms);
+    if (i == 256)
+        return;
+    t->process_count = i == t->process_count ? i + 1 : t->process_count;
+    t->process_ids[i] = f->id;
+    t->process_ordinals[i] = ordinal;
+    t->process_times[i][0] = f->at_ms;
+    t->process_times[i][1] = f->to_ms;
+}
+
 void fact_tell(struct teller *a, const struct fact *f) {
     struct record r;
     switch (f->kind) {
@@ -76,12 +91,7 @@ void fact_tell(struct teller *a, const struct fact *f) {
         ledger_add_disruption(a->ledger, &f->disruption);
         break;
     case FACT_PROCESS:
-        if (ordinal_of(a, f->id) < 0 && a->process_count < 256) {
-            a->process_ids[a->process_count] = f->id;
-            a->process_ordinals[a->process_count++] = ledger_add_process(a->ledger, f->id, f->at_ms, f->to_ms);
-        } else {
-            ledger_add_process(a->ledger, f->id, f->at_ms, f->to_ms);
-        }
+        tell_process(a, f);
         break;
     case FACT_RECORD:
         r = f->record;
@@ -101,6 +111,30 @@ struct ledger *fact_list_ledger(const struct fact_list *list) {
     for (size_t i = 0; i < list->count; i++)
         fact_tell(&a, &list->items[i]);
     return a.ledger;
+}
+
+size_t fact_teller_reload(struct teller *t, const struct fact_list *list, size_t told, enum ledger_save_mode mode) {
+    CLEANUP_BUF struct buf saved, again;
+    CLEANUP_ERROR struct error *err = NULL;
+    buf_init(&saved, 1 << 24);
+    buf_init(&again, 1 << 24);
+    CHECK_INT(ledger_save(t->ledger, mode, &saved), 0);
+    struct ledger *back = ledger_load(buf_slice(&saved), NULL, &err);
+    if (back == NULL) {
+        harness_fail(__FILE__, __LINE__, "%s", error_text(err));
+        return saved.size_bytes;
+    }
+    CHECK_INT(ledger_save(back, mode, &again), 0);
+    CHECK(saved.size_bytes == again.size_bytes && memcmp(saved.data, again.data, saved.size_bytes) == 0);
+    ledger_free(t->ledger);
+    t->ledger = back;
+    for (size_t i = 0; i < t->process_count; i++)
+        t->process_ordinals[i] =
+            ledger_add_process(back, t->process_ids[i], t->process_times[i][0], t->process_times[i][1]);
+    for (size_t i = 0; i < told && mode == LEDGER_SAVE_WITHOUT_OBJECTS; i++)
+        if (list->items[i].kind < FACT_PROCESS)
+            fact_tell(t, &list->items[i]);
+    return saved.size_bytes;
 }
 
 static void shuffle(size_t *order, size_t count, uint64_t *random) {

@@ -46,9 +46,13 @@ struct teller {
     struct ledger *ledger;
     uint64_t process_ids[256];
     int process_ordinals[256];
+    int64_t process_times[256][2];
     size_t process_count;
 };
 void fact_tell(struct teller *t, const struct fact *f);
+/* Saves the ledger and goes on with what is read back; what it leaves out is told again: the facts before `told`.
+ * Returns the checkpoint's size. */
+size_t fact_teller_reload(struct teller *t, const struct fact_list *list, size_t told, enum ledger_save_mode mode);
 struct teller fact_teller(const struct fact_list *list); /* of a new ledger, which the caller frees */
 
 /* A ledger with the facts in the list's order. */

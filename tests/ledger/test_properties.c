@@ -168,6 +168,35 @@ TEST(any_facts_give_a_whole_whatever_their_order) {
     }
 }
 
+TEST(any_facts_cut_anywhere_go_on_as_before) {
+    uint64_t seed = first_seed(), count = jobs(1500);
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        char words[64];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
+        struct fact_list list = wild_job(seed);
+        struct teller whole = fact_teller(&list), cut = fact_teller(&list);
+        uint64_t random = seed;
+        size_t at = (size_t)random_below(&random, (int64_t)list.count + 1);
+        for (size_t k = 0; k < list.count; k++) {
+            if (k == at)
+                fact_teller_reload(&cut, &list, k, seed % 2 ? LEDGER_SAVE_ALL : LEDGER_SAVE_WITHOUT_OBJECTS);
+            fact_tell(&whole, &list.items[k]);
+            fact_tell(&cut, &list.items[k]);
+        }
+        for (int k = 0; k < 4; k++) {
+            int64_t through = k == 0 ? 2000000 : list.start_ms + random_below(&random, 400000);
+            CLEANUP_FREE char *one = evaluated(whole.ledger, through, words);
+            CLEANUP_FREE char *other = evaluated(cut.ledger, through, words);
+            if (strcmp(one, other) != 0)
+                harness_fail(__FILE__, __LINE__, "%s through %" PRId64 ": read back\n%s\ninstead of\n%s", words,
+                             through, other, one);
+        }
+        ledger_free(whole.ledger);
+        ledger_free(cut.ledger);
+        fact_list_done(&list);
+    }
+}
+
 /* ---- a job that makes sense, whose ledger is known ---- */
 
 struct truth {

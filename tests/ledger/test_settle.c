@@ -2,6 +2,7 @@
 #include "fact_list.h"
 #include "harness.h"
 
+#include "base/error.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -178,8 +179,8 @@ static void compare_buckets(const struct ledger_result *s, const struct ledger_r
         bool is_weaker = x != NULL && y->bucket == BUCKET_PRODUCTIVE && x->basis > y->basis;
         if (x == NULL || x->ms != y->ms || x->chip_ms != y->chip_ms || (x->basis != y->basis && !is_weaker))
             harness_fail(__FILE__, __LINE__,
-                         "%s: %s is %" PRId64 " ms, %" PRId64 " chip ms, %s with the past settled, %" PRId64 ", %" PRId64
-                         ", %s with all kept",
+                         "%s: %s is %" PRId64 " ms, %" PRId64 " chip ms, %s with the past settled, %" PRId64
+                         ", %" PRId64 ", %s with all kept",
                          words, bucket_name(y->bucket), x ? x->ms : 0, x ? x->chip_ms : 0,
                          x ? basis_name(x->basis) : "", y->ms, y->chip_ms, basis_name(y->basis));
     }
@@ -279,4 +280,90 @@ TEST(a_settled_past_changes_nothing) {
         tell_and_compare(&j, seed);
         fact_list_done(&j.list);
     }
+}
+
+/* ---- cut at random places ---- */
+
+static void tell_and_cut(const struct job *j, uint64_t seed, size_t *largest) {
+    struct teller whole = fact_teller(&j->list), cut = fact_teller(&j->list);
+    uint64_t random = seed;
+    int64_t through = 0;
+    for (size_t i = 0; i < j->list.count && CU_get_number_of_failures() == 0; i++) {
+        const struct fact *f = &j->list.items[i];
+        fact_tell(&whole, f);
+        fact_tell(&cut, f);
+        if (f->kind == FACT_RECORD && f->record.at_ms > through)
+            through = f->record.at_ms;
+        if (random_below(&random, 1500) == 0) {
+            enum ledger_save_mode mode = random_below(&random, 2) ? LEDGER_SAVE_ALL : LEDGER_SAVE_WITHOUT_OBJECTS;
+            fact_teller_reload(&cut, &j->list, i + 1, mode);
+        }
+        if (random_below(&random, 1500) != 0 && i + 1 < j->list.count)
+            continue;
+        struct ledger_result w, c;
+        ledger_evaluate(whole.ledger, through, &w);
+        ledger_evaluate(cut.ledger, through, &c);
+        CLEANUP_FREE char *one = result_text(&w), *other = result_text(&c);
+        if (strcmp(one, other) != 0)
+            harness_fail(__FILE__, __LINE__,
+                         "GOODPUT_SEED=%" PRIu64 " after %zu of %zu facts: read back\n%s\nnever saved\n%s", seed, i,
+                         j->list.count, other, one);
+        ledger_result_done(&w);
+        ledger_result_done(&c);
+        size_t size = fact_teller_reload(&cut, &j->list, i + 1, LEDGER_SAVE_WITHOUT_OBJECTS);
+        *largest = size > *largest ? size : *largest;
+    }
+    ledger_free(whole.ledger);
+    ledger_free(cut.ledger);
+}
+
+TEST(read_back_it_goes_on_as_if_never_saved) {
+    uint64_t seed = first_seed(), count = jobs(60);
+    size_t largest = 0;
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        struct job j = long_job(seed);
+        tell_and_cut(&j, seed, &largest);
+        fact_list_done(&j.list);
+    }
+    printf("ledger: the largest checkpoint had %zu bytes\n", largest);
+    CHECK(largest <= 32768);
+}
+
+TEST(a_damaged_checkpoint_is_refused) {
+    struct job j = long_job(first_seed());
+    struct teller t = fact_teller(&j.list);
+    for (size_t i = 0; i < j.list.count; i++)
+        fact_tell(&t, &j.list.items[i]);
+    struct ledger_result r;
+    ledger_evaluate(t.ledger, j.at_ms, &r);
+    ledger_result_done(&r);
+    CLEANUP_BUF struct buf saved;
+    buf_init(&saved, 1 << 20);
+    CHECK_INT(ledger_save(t.ledger, LEDGER_SAVE_ALL, &saved), 0);
+    for (size_t i = 0; i < saved.size_bytes; i += 1 + i / 64) {
+        CLEANUP_ERROR struct error *flipped = NULL, *cut = NULL;
+        saved.data[i] ^= 4;
+        CHECK(ledger_load(buf_slice(&saved), NULL, &flipped) == NULL && flipped != NULL);
+        saved.data[i] ^= 4;
+        CHECK(ledger_load((struct slice){saved.data, i}, NULL, &cut) == NULL && cut != NULL);
+    }
+    struct slice body = {saved.data, saved.size_bytes - 8};
+    saved.data[4] = 4; /* version 2, and the checksum that belongs to it */
+    struct buf newer;
+    buf_init(&newer, 1 << 20);
+    buf_append_slice(&newer, body);
+    uint64_t sum = slice_hash(body);
+    for (int i = 0; i < 8; i++)
+        buf_append_char(&newer, (char)(sum >> (8 * i)));
+    CLEANUP_ERROR struct error *err = NULL;
+    CHECK(ledger_load(buf_slice(&newer), NULL, &err) == NULL);
+    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 2; this program reads version 1");
+    CLEANUP_BUF struct buf small;
+    buf_init(&small, 100);
+    buf_append_text(&small, "kept");
+    CHECK(ledger_save(t.ledger, LEDGER_SAVE_ALL, &small) < 0);
+    CHECK_INT(small.size_bytes, 4);
+    buf_done(&newer);
+    ledger_free(t.ledger);
+    fact_list_done(&j.list);
 }

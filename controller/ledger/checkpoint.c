@@ -1,0 +1,207 @@
+#include "ledger/checkpoint.h"
+
+#include "ledger/settle.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define VERSION 1
+#define MOST_OBJECTS 2000000
+#define MOST_AMOUNT INT32_MAX
+
+static const char magic[4] = {'G', 'P', 'L', 'C'};
+
+/* ---- what objects tell ---- */
+
+/* Visits all items of a store and, when reading, enters them into its index. */
+#define VISIT_STORE(c, store, visit, key_a, key_b)                                                                     \
+    do {                                                                                                               \
+        size_t n_ = codec_count((c), (store).count, MOST_OBJECTS);                                                     \
+        for (size_t i_ = 0; i_ < n_ && !(c)->failed; i_++) {                                                           \
+            if (codec_is_reading(c)) {                                                                                 \
+                MEM_GROW((store).items, (store).count, (store).capacity);                                              \
+                memset(&(store).items[(store).count++], 0, sizeof *(store).items);                                     \
+            }                                                                                                          \
+            __typeof__((store).items) item_ = &(store).items[i_];                                                      \
+            visit((c), item_);                                                                                         \
+            bool is_new_ = true;                                                                                       \
+            if (codec_is_reading(c))                                                                                   \
+                keyed_put(&(store).keys, (uint64_t)item_->key_a, (uint64_t)(key_b), &is_new_);                         \
+            (c)->failed |= !is_new_;                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static void visit_amount(struct codec *c, struct amount_from *x) {
+    codec_i64(c, &x->from_ms);
+    CODEC_INT(c, &x->amount, 0, MOST_AMOUNT);
+}
+
+static void visit_life(struct codec *c, struct life_fact *x) {
+    int64_t *times[] = {&x->created_ms, &x->bound_ms, &x->pull_start_ms, &x->pull_end_ms, &x->running_ms,
+                        &x->lost_ms,    &x->ended_ms, &x->done_ms,       &x->released_ms};
+    codec_u64(c, &x->id);
+    CODEC_INT(c, &x->slot, 0, UINT32_MAX);
+    CODEC_INT(c, &x->chips, 0, INT32_MAX);
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+        checkpoint_time(c, times[i]);
+    codec_text(c, &x->name, LEDGER_NAME_SIZE);
+}
+
+static void visit_gap(struct codec *c, struct life_gap *x) {
+    codec_u64(c, &x->life_id);
+    checkpoint_time(c, &x->from_ms);
+    checkpoint_time(c, &x->to_ms);
+}
+
+static void visit_hold(struct codec *c, struct hold_fact *x) {
+    CODEC_INT(c, &x->kind, 0, BUCKET_COUNT - 1);
+    CODEC_INT(c, &x->basis, BASIS_OBSERVED, BASIS_ASSUMED);
+    codec_u64(c, &x->key);
+    checkpoint_time(c, &x->from_ms);
+    checkpoint_time(c, &x->to_ms);
+    codec_text(c, &x->evidence, LEDGER_TEXT_SIZE);
+}
+
+static void visit_disruption(struct codec *c, struct ledger_disruption *x) {
+    CODEC_INT(c, &x->cause, 0, CAUSE_COUNT - 1);
+    codec_u64(c, &x->key);
+    checkpoint_time(c, &x->at_ms);
+    codec_bool(c, &x->opens);
+    codec_chars(c, x->reason, sizeof x->reason);
+    codec_chars(c, x->evidence, sizeof x->evidence);
+    codec_chars(c, x->node, sizeof x->node);
+    codec_chars(c, x->node_pool, sizeof x->node_pool);
+}
+
+static void visit_objects(struct codec *c, struct ledger *l) {
+    VISIT_STORE(c, l->required, visit_amount, from_ms, 0);
+    VISIT_STORE(c, l->required_chips, visit_amount, from_ms, 0);
+    VISIT_STORE(c, l->lives, visit_life, id, 0);
+    VISIT_STORE(c, l->restarts, visit_gap, life_id, item_->from_ms);
+    VISIT_STORE(c, l->outages, visit_gap, life_id, item_->from_ms);
+    VISIT_STORE(c, l->holds, visit_hold, key, item_->kind);
+    VISIT_STORE(c, l->disruptions, visit_disruption, key, item_->cause);
+}
+
+/* ---- the whole ---- */
+
+static void visit_options(struct codec *c, struct ledger_options *o) {
+    checkpoint_sum(c, &o->ideal_step_ms);
+    checkpoint_sum(c, &o->hang_after_ms);
+    CODEC_INT(c, &o->window_count, 0, LEDGER_MAX_WINDOWS);
+    for (int i = 0; i < o->window_count; i++)
+        checkpoint_sum(c, &o->windows_ms[i]);
+    codec_bool(c, &o->has_log);
+    codec_bool(c, &o->keep_all);
+}
+
+static void visit_processes(struct codec *c, struct ledger *l) {
+    size_t count = codec_count(c, l->live_count, MOST_OBJECTS);
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        if (codec_is_reading(c)) {
+            struct process *p = process_new(0);
+            MEM_GROW(l->processes, l->process_count, l->process_capacity);
+            l->processes[l->process_count++] = p;
+            MEM_GROW(l->live, l->live_count, l->live_capacity);
+            l->live[l->live_count++] = p;
+        }
+        bool is_new = true;
+        checkpoint_process(c, l->live[i]);
+        if (codec_is_reading(c))
+            keyed_put(&l->process_keys, l->live[i]->id, 0, &is_new);
+        c->failed |= !is_new;
+    }
+}
+
+/* The steps that are left go on from the one at which the settled part ends. */
+static void check_continued(struct codec *c, const struct ledger *l) {
+    const struct settled *s = l->settled;
+    const struct process *p = l->processes[s->process];
+    const struct step_list *list = s->tells_starts ? &p->starts : &p->ends;
+    c->failed |= list->count == 0 || list->items[0].at_ms != s->through_ms || p->last_ms < s->through_ms ||
+                 (s->tells_starts ? list->items[0].step <= s->run_last_step : list->items[0].step != s->run_last_step);
+}
+
+static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
+    bool has_settled = l->settled != NULL;
+    visit_options(c, &l->options);
+    checkpoint_time(c, &l->start_ms);
+    checkpoint_time(c, &l->end_ms);
+    CODEC_INT(c, &l->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
+    checkpoint_sum(c, &l->late_records);
+    visit_processes(c, l);
+    codec_bool(c, &has_settled);
+    if (has_settled && codec_is_reading(c))
+        l->settled = mem_new(struct settled);
+    if (has_settled && !c->failed) {
+        size_t process = l->settled->process;
+        for (size_t i = 0; i < l->live_count && !codec_is_reading(c); i++) /* they get new numbers */
+            if (l->live[i] == l->processes[process])
+                l->settled->process = i;
+        checkpoint_settled(c, l->settled, l->start_ms, l->live_count);
+        if (codec_is_reading(c) && !c->failed)
+            check_continued(c, l);
+        if (!codec_is_reading(c))
+            l->settled->process = process;
+    }
+    codec_bool(c, has_objects);
+    if (*has_objects)
+        visit_objects(c, l);
+}
+
+int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
+    size_t begin = out->size_bytes;
+    bool has_objects = mode == LEDGER_SAVE_ALL;
+    struct codec c = codec_writing(out);
+    int64_t version = VERSION;
+    ledger_sort_processes(l);
+    c.failed |= buf_append(out, magic, sizeof magic) < 0;
+    codec_i64(&c, &version);
+    visit(&c, l, &has_objects);
+    uint64_t sum = slice_hash((struct slice){out->data + begin, out->size_bytes - begin});
+    codec_u64(&c, &sum);
+    if (!c.failed)
+        return 0;
+    if (out->data != NULL) /* what went before stays */
+        out->size_bytes = begin;
+    return -EMSGSIZE;
+}
+
+struct ledger *ledger_load(struct slice saved, const struct ledger_options *options, struct error **err) {
+    const size_t frame = sizeof magic + 8;
+    if (saved.size_bytes < frame || memcmp(saved.data, magic, sizeof magic) != 0) {
+        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is not one", saved.size_bytes);
+        return NULL;
+    }
+    struct slice body = {saved.data, saved.size_bytes - 8};
+    struct codec tail = codec_reading(slice_skip(saved, body.size_bytes));
+    uint64_t sum;
+    codec_u64(&tail, &sum);
+    if (sum != slice_hash(body)) {
+        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: its checksum differs",
+                  saved.size_bytes);
+        return NULL;
+    }
+    struct codec c = codec_reading(slice_skip(body, sizeof magic));
+    int64_t version = 0;
+    codec_i64(&c, &version);
+    if (version != VERSION) {
+        error_set(err, ENOTSUP, "the ledger's checkpoint is of version %lld; this program reads version %d",
+                  (long long)version, VERSION);
+        return NULL;
+    }
+    struct ledger *l = ledger_new(&(struct ledger_options){0});
+    bool has_objects = false;
+    visit(&c, l, &has_objects);
+    if (!codec_is_done(&c)) {
+        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: it does not hold what it says",
+                  saved.size_bytes);
+        ledger_free(l);
+        return NULL;
+    }
+    if (options != NULL)
+        ledger_set_options(l, options);
+    return l;
+}

@@ -1,0 +1,215 @@
+/* One process in a checkpoint. There are up to some thousand steps, so they are told by how they differ from what the
+ * ones before let expect: most take two or three bytes. */
+#include "ledger/checkpoint.h"
+
+#include "base/mem.h"
+
+#define MOST_ITEMS 1000000
+#define LEAST_MS INT64_C(-62135596800000)
+#define MOST_MS INT64_C(253402300799999)
+#define MOST_STEP 1000000000
+
+void checkpoint_time(struct codec *c, int64_t *ms) {
+    codec_time(c, ms);
+    if (*ms != TIME_UNKNOWN && *ms != TIME_OPEN && (*ms < LEAST_MS || *ms > MOST_MS)) {
+        c->failed = true;
+        *ms = 0;
+    }
+}
+
+void checkpoint_sum(struct codec *c, int64_t *v) {
+    CODEC_INT(c, v, 0, CHECKPOINT_MOST_SUM);
+}
+
+/* 0: none, else from -1 on with two more. */
+void checkpoint_step(struct codec *c, int64_t *v) {
+    int64_t coded = *v == RECORD_NONE ? 0 : *v + 2;
+    CODEC_INT(c, &coded, 0, (int64_t)MOST_STEP * 2);
+    *v = coded == 0 ? RECORD_NONE : coded - 2;
+}
+
+/* What makes room for so many elements when reading. */
+#define COUNTED(c, items, count, capacity)                                                                             \
+    do {                                                                                                               \
+        (count) = codec_count((c), (count), MOST_ITEMS);                                                               \
+        if (codec_is_reading(c)) {                                                                                     \
+            (capacity) = (count);                                                                                      \
+            (items) = (count) > 0 ? mem_alloc((count) * sizeof *(items)) : NULL;                                       \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- steps ---- */
+
+struct expected {
+    int64_t at_ms, took_ms, step, apart, line, lines;
+};
+
+enum { STEP_AS_FAR = 1, LINE_AS_FAR = 2, TOOK_AS_LONG = 4 };
+
+static void visit_event(struct codec *c, struct step_event *e, struct expected *x) {
+    int64_t took = e->at_ms - x->at_ms - x->took_ms, apart = e->step - x->step, lines = e->line - x->line;
+    int64_t flags =
+        (apart == x->apart ? STEP_AS_FAR : 0) | (lines == x->lines ? LINE_AS_FAR : 0) | (took == 0 ? TOOK_AS_LONG : 0);
+    CODEC_INT(c, &flags, 0, 7);
+    if (flags & STEP_AS_FAR)
+        apart = x->apart;
+    else
+        CODEC_INT(c, &apart, -MOST_STEP, MOST_STEP);
+    if (flags & LINE_AS_FAR)
+        lines = x->lines;
+    else
+        CODEC_INT(c, &lines, -(int64_t)UINT32_MAX, (int64_t)UINT32_MAX);
+    if (flags & TOOK_AS_LONG)
+        took = 0;
+    else
+        CODEC_INT(c, &took, -MOST_MS, MOST_MS);
+    x->took_ms += took;
+    *x = (struct expected){x->at_ms + x->took_ms, x->took_ms, x->step + apart, apart, x->line + lines, lines};
+    c->failed |= x->took_ms < 0 || x->at_ms > MOST_MS || x->step < 0 || x->step > MOST_STEP;
+    if (c->failed)
+        *x = (struct expected){0};
+    if (codec_is_reading(c))
+        *e = (struct step_event){x->at_ms, x->step, -1, (uint32_t)x->line};
+}
+
+/* Numbers that are not above the one before begin a run; no run is empty. */
+static void check_runs(struct codec *c, const struct step_list *list) {
+    bool is_whole = (list->count == 0) == (list->run_count == 0) && (list->count == 0 || list->runs[0].first == 0);
+    for (size_t i = 0, r = 0; i < list->count && is_whole; i++) {
+        bool begins = r < list->run_count && list->runs[r].first == i;
+        r += begins;
+        is_whole = begins || list->items[i].step > list->items[i - 1].step;
+        if (i + 1 == list->count)
+            is_whole = is_whole && r == list->run_count;
+    }
+    c->failed |= !is_whole;
+}
+
+static void visit_list(struct codec *c, struct step_list *list) {
+    COUNTED(c, list->items, list->count, list->capacity);
+    int64_t at_ms = list->count > 0 ? list->items[0].at_ms : 0,
+            duration_ms = list->count ? list->items[0].duration_ms : 0;
+    checkpoint_time(c, &at_ms);
+    c->failed |= at_ms == TIME_UNKNOWN || at_ms == TIME_OPEN;
+    struct expected x = {.at_ms = c->failed ? 0 : at_ms};
+    for (size_t i = 0; i < list->count; i++)
+        visit_event(c, &list->items[i], &x);
+    CODEC_INT(c, &duration_ms, -1, INT32_MAX); /* only the first one's is ever looked at again */
+    if (list->count > 0)
+        list->items[0].duration_ms = (int32_t)duration_ms;
+    COUNTED(c, list->runs, list->run_count, list->run_capacity);
+    for (size_t i = 0; i < list->run_count; i++) {
+        struct run_mark *m = &list->runs[i];
+        CODEC_INT(c, &m->first, 0, MOST_ITEMS);
+        CODEC_INT(c, &m->reason, 0, RUN_NEW_SERIES);
+        checkpoint_step(c, &m->told_step);
+        checkpoint_time(c, &m->ready_ms);
+        checkpoint_step(c, &m->first_step);
+    }
+    codec_bool(c, &list->has_pending);
+    codec_bool(c, &list->is_restored);
+    checkpoint_step(c, &list->pending.step);
+    checkpoint_time(c, &list->pending.at_ms);
+    CODEC_INT(c, &list->pending.line, 0, UINT32_MAX);
+    for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++) {
+        CODEC_INT(c, &list->deltas[i].delta, -MOST_STEP, MOST_STEP);
+        checkpoint_sum(c, &list->deltas[i].count);
+    }
+    if (list->has_pending &&
+        (list->count == 0 || list->pending.step == RECORD_NONE ||
+         list->pending.at_ms < list->items[list->count - 1].at_ms || list->pending.at_ms > MOST_MS))
+        c->failed = true;
+    if (!c->failed)
+        check_runs(c, list);
+}
+
+/* ---- intervals ---- */
+
+struct reached {
+    int64_t from_ms, line, lines;
+};
+
+static void visit_overlay(struct codec *c, struct overlay *o, struct reached *x) {
+    int64_t since = o->from_ms - x->from_ms, took = o->to_ms - o->from_ms, lines = o->line - x->line;
+    int64_t kind = (int64_t)o->bucket * 4 + o->by_duration * 2 + (lines == x->lines);
+    CODEC_INT(c, &kind, 0, BUCKET_COUNT * 4 - 1);
+    CODEC_INT(c, &since, LEAST_MS, MOST_MS);
+    CODEC_INT(c, &took, 1, MOST_MS);
+    if (kind % 2)
+        lines = x->lines;
+    else
+        CODEC_INT(c, &lines, -(int64_t)UINT32_MAX, (int64_t)UINT32_MAX);
+    *x = (struct reached){x->from_ms + since, x->line + lines, lines};
+    c->failed |= x->from_ms + took > MOST_MS || x->from_ms < LEAST_MS;
+    if (c->failed)
+        *x = (struct reached){0};
+    if (codec_is_reading(c))
+        *o = (struct overlay){.from_ms = x->from_ms,
+                              .to_ms = x->from_ms + took,
+                              .line = (uint32_t)x->line,
+                              .bucket = (uint8_t)(kind / 4),
+                              .by_duration = kind / 2 % 2};
+    if (o->bucket == BUCKET_CUSTOM)
+        CODEC_INT(c, &o->custom, 0, PROCESS_CUSTOM_NAMES - 1);
+}
+
+static void visit_overlays(struct codec *c, struct process *p) {
+    struct reached x = {0};
+    COUNTED(c, p->overlays, p->overlay_count, p->overlay_capacity);
+    for (size_t i = 0; i < p->overlay_count; i++) {
+        visit_overlay(c, &p->overlays[i], &x);
+        c->failed |= i > 0 && p->overlays[i].from_ms < p->overlays[i - 1].from_ms;
+    }
+}
+
+static void visit_open(struct codec *c, struct open_interval *open) {
+    checkpoint_time(c, &open->from_ms);
+    if (open->from_ms == TIME_UNKNOWN)
+        return;
+    CODEC_INT(c, &open->line, 0, UINT32_MAX);
+    codec_bool(c, &open->is_async);
+}
+
+static void visit_durables(struct codec *c, struct process *p) {
+    COUNTED(c, p->durables, p->durable_count, p->durable_capacity);
+    for (size_t i = 0; i < p->durable_count; i++) {
+        checkpoint_time(c, &p->durables[i].at_ms);
+        checkpoint_step(c, &p->durables[i].step);
+        codec_bool(c, &p->durables[i].is_final);
+        c->failed |= p->durables[i].step == RECORD_NONE;
+    }
+}
+
+void checkpoint_process(struct codec *c, struct process *p) {
+    int64_t *times[] = {&p->started_ms,      &p->ended_ms, &p->settled_ms, &p->ready_ms,
+                        &p->first_record_ms, &p->last_ms,  &p->job_end_ms, &p->first_checkpoint_ms,
+                        &p->sigterm_save_ms};
+    codec_u64(c, &p->id);
+    codec_text(c, &p->name, LEDGER_TEXT_SIZE);
+    CODEC_INT(c, &p->line_lag, -1, 1000);
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+        checkpoint_time(c, times[i]);
+    visit_list(c, &p->ends);
+    visit_list(c, &p->starts);
+    visit_overlays(c, p);
+    visit_durables(c, p);
+    for (int i = 0; i < OPEN_KINDS; i++)
+        visit_open(c, &p->open[i]);
+    p->custom_count = (int)codec_count(c, (size_t)p->custom_count, PROCESS_CUSTOM_NAMES);
+    if (codec_is_reading(c) && p->custom_count > 0)
+        p->custom_names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom_names);
+    for (int i = 0; i < p->custom_count; i++) {
+        codec_chars(c, p->custom_names[i], RECORD_NAME_SIZE);
+        checkpoint_time(c, &p->custom_first_ms[i]);
+        visit_open(c, &p->open_custom[i]);
+    }
+    for (size_t i = 0; i < p->overlay_count; i++)
+        c->failed |= p->overlays[i].bucket == BUCKET_CUSTOM && p->overlays[i].custom >= p->custom_count;
+    checkpoint_step(c, &p->told_step);
+    checkpoint_step(c, &p->last_save_step);
+    codec_i64(c, &p->last_line);
+    CODEC_INT(c, &p->line_hash_count, 0, INT32_MAX - 1);
+    for (int i = 0; i < 8 && i < p->line_hash_count; i++)
+        codec_u64(c, &p->line_hashes[i]);
+    checkpoint_sum(c, &p->late_records);
+}

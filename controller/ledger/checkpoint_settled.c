@@ -1,0 +1,335 @@
+/* What is settled, in a checkpoint. Knots are many, so each is told by what it adds to the one before; what no other
+ * account took of the time between two of them is Productive's. */
+#include "ledger/checkpoint.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+#define MOST_KNOTS 4096
+
+static void visit_text(struct codec *c, char *text, size_t size) {
+    codec_chars(c, text, size);
+}
+
+static void visit_origin(struct codec *c, struct origin *o) {
+    codec_i64(c, &o->line);
+    checkpoint_step(c, &o->step);
+    checkpoint_step(c, &o->last_step);
+    CODEC_INT(c, &o->interruption, -1, SETTLED_LISTED);
+}
+
+/* Those that are not empty, by number. */
+static void visit_accounts(struct codec *c, struct settled *s) {
+    size_t used[ACCOUNT_COUNT], count = 0;
+    for (size_t i = 0; i < ACCOUNT_COUNT; i++)
+        if (s->accounts[i].count > 0 || s->accounts[i].ms > 0)
+            used[count++] = i;
+    count = codec_count(c, count, ACCOUNT_COUNT);
+    for (size_t k = 0; k < count; k++) {
+        size_t i = codec_is_reading(c) ? 0 : used[k];
+        CODEC_INT(c, &i, 0, ACCOUNT_COUNT - 1);
+        struct account *a = &s->accounts[i];
+        checkpoint_sum(c, &a->ms);
+        checkpoint_sum(c, &a->chip_ms);
+        checkpoint_sum(c, &a->count);
+        checkpoint_sum(c, &a->largest_ms);
+        checkpoint_time(c, &a->largest_from_ms);
+        CODEC_INT(c, &a->basis, BASIS_OBSERVED, BASIS_ASSUMED);
+        codec_bool(c, &a->is_settled);
+        if (!a->is_settled)
+            visit_origin(c, &a->largest);
+        codec_text(c, &s->evidence[i], LEDGER_TEXT_SIZE);
+    }
+}
+
+static void visit_execution(struct codec *c, struct execution *x) {
+    int64_t *times[] = {&x->start_ms, &x->available_ms, &x->first_step_ms, &x->end_ms};
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+        checkpoint_time(c, times[i]);
+    checkpoint_step(c, &x->first_step);
+    checkpoint_step(c, &x->last_step);
+    checkpoint_sum(c, &x->image_pull_ms);
+    checkpoint_sum(c, &x->container_start_ms);
+    checkpoint_sum(c, &x->productive_ms);
+}
+
+static void visit_listed(struct codec *c, struct listed *x) {
+    int64_t *times[] = {&x->item.lost_ms,           &x->item.at_ms,
+                        &x->item.until_ms,          &x->item.running_ms,
+                        &x->recovery.first_step_ms, &x->recovery.new_progress_ms};
+    int64_t *sums[] = {&x->recovery.tch_ms, &x->recovery.tre_ms, &x->recovery.wait_ms, &x->recovery.trm_ms,
+                       &x->recovery.lost_steps};
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+        checkpoint_time(c, times[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+        checkpoint_sum(c, sums[i]);
+    checkpoint_step(c, &x->recovery.max_step_before);
+    codec_bool(c, &x->recovery.is_assumed);
+    codec_bool(c, &x->saved_on_sigterm);
+    bool has_cause = x->item.cause != NULL;
+    codec_bool(c, &has_cause);
+    x->item.cause = has_cause ? &x->cause : NULL;
+    if (!has_cause)
+        return;
+    CODEC_INT(c, &x->cause.cause, 0, CAUSE_COUNT - 1);
+    codec_u64(c, &x->cause.key);
+    checkpoint_time(c, &x->cause.at_ms);
+    codec_bool(c, &x->cause.opens);
+    visit_text(c, x->cause.reason, sizeof x->cause.reason);
+    visit_text(c, x->cause.evidence, sizeof x->cause.evidence);
+    visit_text(c, x->cause.node, sizeof x->cause.node);
+    visit_text(c, x->cause.node_pool, sizeof x->cause.node_pool);
+}
+
+static void visit_interruptions(struct codec *c, struct settled *s) {
+    struct ledger_older *o = &s->older;
+    s->listed_count = codec_count(c, s->listed_count, SETTLED_LISTED);
+    for (size_t i = 0; i <= s->listed_count; i++) {
+        visit_execution(c, &s->executions[i]);
+        checkpoint_sum(c, &s->productive_before_ms[i]);
+        if (i < s->listed_count)
+            visit_listed(c, &s->listed[i]);
+    }
+    CODEC_INT(c, &o->count, 0, INT32_MAX / 2);
+    checkpoint_sum(c, &o->counted);
+    checkpoint_sum(c, &o->recovered);
+    checkpoint_sum(c, &o->recover_ms);
+    checkpoint_sum(c, &o->productive_ms);
+    o->cause_count = (int)codec_count(c, (size_t)o->cause_count, LEDGER_OLDER_CAUSES);
+    for (int i = 0; i < o->cause_count; i++) {
+        CODEC_INT(c, &o->causes[i].cause, 0, CAUSE_COUNT - 1);
+        visit_text(c, o->causes[i].reason, sizeof o->causes[i].reason);
+        checkpoint_sum(c, &o->causes[i].count);
+    }
+    for (size_t i = 0; i < s->listed_count; i++) {
+        const struct interruption *x = &s->listed[i].item;
+        bool is_over = x->at_ms >= (i > 0 ? x[0].lost_ms : INT64_MIN) && x->until_ms >= x->at_ms &&
+                       x->until_ms <= s->through_ms && x->lost_ms <= x->at_ms && x->lost_ms != TIME_UNKNOWN;
+        c->failed |= !is_over || (i > 0 && s->listed[i - 1].item.until_ms > x->at_ms);
+    }
+}
+
+static void visit_progress(struct codec *c, struct progress *p) {
+    checkpoint_step(c, &p->step);
+    checkpoint_sum(c, &p->steps);
+    checkpoint_sum(c, &p->productive_ms);
+    checkpoint_sum(c, &p->chip_ms);
+}
+
+static void visit_training(struct codec *c, struct settled *s, size_t process_count) {
+    CODEC_INT(c, &s->process, 0, process_count > 0 ? (int64_t)process_count - 1 : 0);
+    c->failed |= process_count == 0;
+    codec_bool(c, &s->tells_starts);
+    CODEC_INT(c, &s->reason, 0, RUN_NEW_SERIES);
+    checkpoint_time(c, &s->run_begin_ms);
+    int64_t *steps[] = {&s->run_first_step, &s->run_resumed_step, &s->run_last_step, &s->durable_steps[0],
+                        &s->durable_steps[1]};
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+        checkpoint_step(c, steps[i]);
+    c->failed |= s->run_first_step == RECORD_NONE || s->run_resumed_step == RECORD_NONE ||
+                 s->run_last_step == RECORD_NONE || s->run_begin_ms == TIME_UNKNOWN || s->run_begin_ms > s->through_ms;
+    codec_bool(c, &s->any_final);
+    codec_bool(c, &s->has_records);
+    codec_bool(c, &s->has_checkpoints);
+    checkpoint_sum(c, &s->clipped_ms);
+    checkpoint_sum(c, &s->overlapped);
+    CODEC_INT(c, &s->view_count, 0, INT32_MAX / 2);
+    checkpoint_time(c, &s->last_record_ms);
+    size_t deltas = 0;
+    while (deltas < SETTLED_DELTAS && s->deltas[deltas].count > 0)
+        deltas++;
+    deltas = codec_count(c, deltas, SETTLED_DELTAS);
+    for (size_t i = 0; i < deltas; i++) {
+        codec_i64(c, &s->deltas[i].delta);
+        checkpoint_sum(c, &s->deltas[i].count);
+    }
+    s->custom_count = (int)codec_count(c, (size_t)s->custom_count, LEDGER_MAX_CUSTOM);
+    for (int i = 0; i < s->custom_count; i++)
+        visit_text(c, s->custom_names[i], RECORD_NAME_SIZE);
+    if (codec_is_reading(c))
+        memcpy(s->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
+    visit_progress(c, &s->progress);
+    visit_progress(c, &s->series);
+}
+
+static void visit_durations(struct codec *c, struct durations *d) {
+    int64_t last = -1, total = 0;
+    CODEC_INT(c, &d->dropped_bits, 0, 10);
+    d->count = codec_count(c, d->count, DURATIONS_MOST);
+    if (codec_is_reading(c)) {
+        d->capacity = d->count;
+        d->items = d->count > 0 ? mem_alloc(d->count * sizeof *d->items) : NULL;
+    }
+    for (size_t i = 0; i < d->count; i++) {
+        int64_t more = d->items[i].ms - last;
+        CODEC_INT(c, &more, 1, INT32_MAX);
+        CODEC_INT(c, &d->items[i].count, 1, CHECKPOINT_MOST_SUM / DURATIONS_MOST);
+        last += more;
+        c->failed |= last > INT32_MAX;
+        d->items[i].ms = (int32_t)(c->failed ? 0 : last);
+        total += d->items[i].count;
+    }
+    d->total = total;
+}
+
+/* ---- knots ---- */
+
+enum {
+    IS_CHECKPOINT = 1,
+    IS_BETWEEN_STEPS = 2,
+    SAME_CHIPS = 4,
+    STEPS_AS_NUMBERS = 8,
+    HAS_OTHERS = 16,
+    HAS_STRUCK = 32
+};
+
+struct chip_rate { /* chips per Productive ms, from the knot before */
+    int64_t chips;
+};
+
+static int64_t expected_chips(const struct chip_rate *rate, int64_t productive_ms) {
+    return (int64_t)((__int128)rate->chips * productive_ms > CHECKPOINT_MOST_SUM ? 0 : rate->chips * productive_ms);
+}
+
+static void visit_others(struct codec *c, struct knot *k, const struct knot *before) {
+    size_t used[ACCOUNT_COUNT], count = 0;
+    for (size_t i = 0; i < ACCOUNT_COUNT; i++)
+        if (i != BUCKET_PRODUCTIVE && k->ms[i] != before->ms[i])
+            used[count++] = i;
+    count = codec_count(c, count, ACCOUNT_COUNT);
+    for (size_t n = 0; n < count; n++) {
+        size_t i = codec_is_reading(c) ? 0 : used[n];
+        CODEC_INT(c, &i, 0, ACCOUNT_COUNT - 1);
+        int64_t more = k->ms[i] - before->ms[i];
+        CODEC_INT(c, &more, 0, CHECKPOINT_MOST_SUM);
+        if (codec_is_reading(c))
+            k->ms[i] += more;
+        c->failed |= i == BUCKET_PRODUCTIVE || k->ms[i] > CHECKPOINT_MOST_SUM;
+    }
+}
+
+static void visit_knot(struct codec *c, struct knot *k, const struct knot *before, struct chip_rate *rate) {
+    struct progress *p = &k->progress;
+    const struct progress *q = &before->progress;
+    int64_t took = k->at_ms - before->at_ms, struck = k->interruptions - before->interruptions;
+    bool is_first_step = q->step == RECORD_NONE || p->step == RECORD_NONE;
+    int64_t numbers = is_first_step ? 0 : p->step - q->step, steps = p->steps - q->steps;
+    int64_t gained = p->productive_ms - q->productive_ms;
+    int64_t chips = p->chip_ms - q->chip_ms - expected_chips(rate, gained);
+    bool has_others = false;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        has_others |= i != BUCKET_PRODUCTIVE && k->ms[i] != before->ms[i];
+    int64_t flags = (k->is_checkpoint ? IS_CHECKPOINT : 0) |
+                    (p->productive_ms != k->ms[BUCKET_PRODUCTIVE] ? IS_BETWEEN_STEPS : 0) |
+                    (chips == 0 ? SAME_CHIPS : 0) | (!is_first_step && numbers == steps ? STEPS_AS_NUMBERS : 0) |
+                    (has_others ? HAS_OTHERS : 0) | (struck != 0 ? HAS_STRUCK : 0);
+    CODEC_INT(c, &flags, 0, 63);
+    CODEC_INT(c, &took, 0, CHECKPOINT_MOST_SUM);
+    if (codec_is_reading(c)) {
+        *k = *before;
+        k->at_ms += took;
+        k->is_checkpoint = flags & IS_CHECKPOINT;
+    }
+    if (flags & HAS_STRUCK)
+        CODEC_INT(c, &struck, 0, INT32_MAX);
+    else
+        struck = 0;
+    k->interruptions = before->interruptions + struck;
+    if (flags & HAS_OTHERS)
+        visit_others(c, k, before);
+    int64_t others = 0;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        others += i != BUCKET_PRODUCTIVE ? k->ms[i] - before->ms[i] : 0;
+    k->ms[BUCKET_PRODUCTIVE] = before->ms[BUCKET_PRODUCTIVE] + took - others;
+    c->failed |= others > took;
+    if (flags & STEPS_AS_NUMBERS) {
+        CODEC_INT(c, &steps, -CHECKPOINT_MOST_SUM, CHECKPOINT_MOST_SUM);
+        p->step = q->step + steps;
+        p->steps = q->steps + steps;
+    } else {
+        checkpoint_step(c, &p->step);
+        checkpoint_sum(c, &p->steps);
+    }
+    int64_t unfinished = k->ms[BUCKET_PRODUCTIVE] - p->productive_ms;
+    if (flags & IS_BETWEEN_STEPS)
+        checkpoint_sum(c, &unfinished);
+    else
+        unfinished = 0;
+    p->productive_ms = k->ms[BUCKET_PRODUCTIVE] - unfinished;
+    c->failed |= p->productive_ms < 0;
+    gained = p->productive_ms - q->productive_ms;
+    if (!(flags & SAME_CHIPS))
+        CODEC_INT(c, &chips, -CHECKPOINT_MOST_SUM, CHECKPOINT_MOST_SUM);
+    else
+        chips = 0;
+    p->chip_ms = q->chip_ms + expected_chips(rate, gained) + chips;
+    if (gained > 0 && p->chip_ms >= q->chip_ms)
+        rate->chips = (p->chip_ms - q->chip_ms) / gained;
+}
+
+static void visit_knots(struct codec *c, struct settled *s, int64_t start_ms) {
+    struct knots *list = &s->knots;
+    struct knot none = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
+    struct chip_rate rate = {0};
+    list->count = codec_count(c, list->count, MOST_KNOTS);
+    if (codec_is_reading(c)) {
+        list->capacity = list->count;
+        list->items = list->count > 0 ? mem_alloc(list->count * sizeof *list->items) : NULL;
+    }
+    for (size_t i = 0; i < list->count && !c->failed; i++) {
+        const struct knot *before = i > 0 ? &list->items[i - 1] : &none;
+        struct knot *k = &list->items[i];
+        visit_knot(c, k, before, &rate);
+        bool is_whole = k->at_ms <= s->through_ms && k->progress.chip_ms >= 0 &&
+                        k->progress.chip_ms <= s->accounts[BUCKET_PRODUCTIVE].chip_ms &&
+                        k->progress.productive_ms <= k->ms[BUCKET_PRODUCTIVE] && k->progress.steps >= 0 &&
+                        k->progress.steps <= s->progress.steps;
+        for (int a = 0; a < ACCOUNT_COUNT; a++)
+            is_whole = is_whole && k->ms[a] >= 0 && k->ms[a] <= s->accounts[a].ms;
+        c->failed |= !is_whole;
+    }
+}
+
+/* The accounts add up to the time, what was available to what is not of the family Scheduling. */
+static void check_sums(struct codec *c, const struct settled *s, int64_t start_ms) {
+    int64_t sum = 0, available = 0;
+    for (int i = 0; i < ACCOUNT_COUNT && !c->failed; i++) {
+        const struct account *a = &s->accounts[i];
+        sum += a->ms / 2;
+        c->failed |= a->largest_ms > a->ms || a->ms > s->through_ms - start_ms;
+        available += i >= BUCKET_COUNT || bucket_family((enum bucket)i) != FAMILY_SCHEDULING ? a->ms : 0;
+    }
+    if (c->failed)
+        return;
+    sum = 0;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        sum += s->accounts[i].ms;
+    c->failed |= sum != s->through_ms - start_ms || available != s->available_ms || s->lost_steps > s->step_count ||
+                 s->progress.steps > s->step_count || s->series.productive_ms > s->accounts[BUCKET_PRODUCTIVE].ms;
+}
+
+void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count) {
+    checkpoint_time(c, &s->through_ms);
+    c->failed |= s->through_ms == TIME_UNKNOWN || s->through_ms == TIME_OPEN || s->through_ms <= start_ms;
+    visit_accounts(c, s);
+    CODEC_INT(c, &s->span_account, 0, ACCOUNT_COUNT - 1);
+    checkpoint_time(c, &s->span_from_ms);
+    c->failed |= s->span_from_ms < start_ms || s->span_from_ms > s->through_ms;
+    visit_origin(c, &s->span_origin);
+    int64_t *sums[] = {&s->available_ms, &s->chip_ms_waiting, &s->step_count, &s->lost_steps};
+    for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+        checkpoint_sum(c, sums[i]);
+    checkpoint_step(c, &s->last_step);
+    checkpoint_step(c, &s->max_step);
+    checkpoint_time(c, &s->running_since_ms);
+    CODEC_INT(c, &s->losses.last_count, -1, INT32_MAX);
+    checkpoint_time(c, &s->losses.lost_ms);
+    codec_bool(c, &s->losses.is_restarting);
+    visit_interruptions(c, s);
+    visit_training(c, s, process_count);
+    visit_durations(c, &s->durations);
+    if (codec_is_reading(c))
+        check_sums(c, s, start_ms);
+    visit_knots(c, s, start_ms);
+}
