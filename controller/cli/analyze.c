@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/analyze_input.h"
 #include "cli/cli.h"
+#include "cli/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ static void print_help(void) {
         "                                     checkpointSaved, checkpointRestored\n"
         "  --at TIME                          up to here; default: the largest time in the log\n"
         "  --window SECONDS,...               rolling windows up to then\n"
+        "  --html FILE                        the pictures too, as a file that needs nothing else (- is standard output)\n"
         "  --ideal-step SECONDS               default: learnt from the log\n"
         "  --from TIME [--to TIME], --exclude FROM,TO, --step-deviation, --elastic    with --definition library\n"
         "  -o table|json|yaml\n\n"
@@ -159,7 +161,10 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
         buf_append_text(&library, "null"); /* another trainer's log: ours alone */
     else if (r == 0 && from->library)
         r = analyze_library(a, from->library, &library, err);
-    return r < 0 ? r : print(a, &ledger, &library, err);
+    if (r == 0 && a->html != NULL)
+        r = report_write_status(a->html, a->paths[0], buf_slice(&ledger), err);
+    bool is_said = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output is the report's */
+    return r < 0 || is_said ? r : print(a, &ledger, &library, err);
 }
 
 static int run(struct analyze *a, struct error **err) {

@@ -20,6 +20,7 @@ struct analyze {
     enum analyze_definition definition;
     enum steplog_format format, recognised; /* as asked for; that gave the steps */
     const char *output; /* "table", "json", "yaml" */
+    const char *html;   /* file for the report; NULL: none */
     int64_t at_us, from_us, to_us;
     int64_t windows_s[LEDGER_MAX_WINDOWS];
     int window_count;

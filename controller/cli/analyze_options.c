@@ -117,9 +117,10 @@ static int set_from(struct analyze *a, const char *option, const char *value, st
 static int set_to(struct analyze *a, const char *option, const char *value, struct error **err) {
     return set_time(&a->to_us, option, value, err);
 }
-static int refuse(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)a, (void)value;
-    return error_set(err, EINVAL, "%s is not there yet", option);
+static int set_html(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option, (void)err;
+    a->html = value;
+    return 0;
 }
 static int set_deviation(struct analyze *a, const char *option, const char *value, struct error **err) {
     (void)option, (void)value, (void)err;
@@ -153,7 +154,7 @@ static const struct {
     {"--exclude", NULL, true, set_excluded},
     {"--step-deviation", NULL, false, set_deviation},
     {"--elastic", NULL, false, set_elastic},
-    {"--html", NULL, true, refuse},
+    {"--html", NULL, true, set_html},
     {"--output", "-o", true, set_output},
     {"--help", "-h", false, set_help},
 };
@@ -190,7 +191,7 @@ static int check(const struct analyze *a, struct error **err) {
     if (a->format != STEPLOG_REGEX && a->patterns.step != NULL)
         return error_set(err, EINVAL, "--regex goes with --format Regex");
     if (a->definition == ANALYZE_LIBRARY)
-        return 0;
+        return a->html == NULL ? 0 : error_set(err, EINVAL, "--html goes with the ledger's numbers, not the library's");
     const char *option = a->from_us != ANALYZE_NO_TIME ? "--from"
                          : a->excluded_count > 0       ? "--exclude"
                          : a->wants_deviation          ? "--step-deviation"

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/analyze.h"
 #include "cli/pick.h"
+#include "cli/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@ static const struct {
      cli_explain},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", true,
      cli_timeline},
+    {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's pictures as an HTML file that needs nothing else",
+     true, cli_report},
 };
 
 static void print_help(FILE *out) {
@@ -45,10 +48,15 @@ struct option {
 
 #define AT(field) offsetof(struct cli_options, field)
 static const struct option table[] = {
-    {"-n", "--namespace", AT(namespace_), true},  {"-A", "--all-namespaces", AT(all_namespaces), false},
-    {"-w", "--watch", AT(watch), false},          {"-f", "--filename", AT(file), true},
-    {"-o", "--output", AT(output), true},         {"-h", "--help", AT(wants_help), false},
-    {NULL, "--kubeconfig", AT(kubeconfig), true}, {NULL, "--context", AT(context), true},
+    {"-n", "--namespace", AT(namespace_), true},
+    {"-A", "--all-namespaces", AT(all_namespaces), false},
+    {"-w", "--watch", AT(watch), false},
+    {"-f", "--filename", AT(file), true},
+    {"-o", "--output", AT(output), true},
+    {"-h", "--help", AT(wants_help), false},
+    {NULL, "--kubeconfig", AT(kubeconfig), true},
+    {NULL, "--context", AT(context), true},
+    {NULL, "--html", AT(html), true},
 };
 
 /* Takes the option at argv[*i] ("-o json", "-ojson", "--output json", "--output=json"); moves *i over its value. */
@@ -173,6 +181,10 @@ static int check_name(const struct cli_options *options, bool needs_name, struct
     if (!needs_name && options->name != NULL)
         return error_set(err, EINVAL, "%s takes no name; \"kubectl goodput explain %s\" shows one", options->command,
                          options->name);
+    if (options->html != NULL && strcmp(options->command, "report") != 0)
+        return error_set(err, EINVAL, "--html goes with report");
+    if (options->html == NULL && strcmp(options->command, "report") == 0)
+        return error_set(err, EINVAL, "report needs --html FILE (- is standard output)");
     if (options->watch && (needs_name || options->file != NULL || options->output != NULL))
         return error_set(err, EINVAL, "-w goes with top alone, without -f and -o");
     return 0;

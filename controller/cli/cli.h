@@ -10,7 +10,7 @@
 
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
-    const char *namespace_, *kubeconfig, *context, *file, *output;
+    const char *namespace_, *kubeconfig, *context, *file, *output, *html;
     bool all_namespaces, watch, wants_help;
     struct text_style style;
 };

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "export/fleet.h"
 #include "export/metrics.h"
+#include "export/page.h"
 #include "export/prometheus.h"
 #include "io/server.h"
 
@@ -15,6 +16,7 @@ struct exporter {
     struct loop *loop;
     struct fleet fleet;
     struct server *metrics;
+    struct page *page;
 };
 
 static void serve_metrics(void *context, const struct server_request *request, struct server_reply *reply) {
@@ -47,12 +49,29 @@ static int start_metrics(struct exporter *e, const char *address, struct error *
     return 0;
 }
 
+static int start_page(struct exporter *e, const char *address, struct error **err) {
+    if (is_off(address))
+        return 0;
+    e->page = page_new(e->loop, address, &e->fleet, err);
+    if (e->page == NULL)
+        return error_wrap(err, EINVAL, "--page-bind-address");
+    jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(e->page)), NULL);
+    return 0;
+}
+
 static int start(void *context, const struct runtime *runtime, struct kube_client *client,
                  const struct runtime_flags *flags, struct error **err) {
     struct exporter *e = context;
     e->runtime = runtime;
     e->loop = kube_client_loop(client);
-    return start_metrics(e, flags->metrics_bind_address, err);
+    if (start_metrics(e, flags->metrics_bind_address, err) < 0)
+        return -EINVAL;
+    return start_page(e, flags->page_bind_address, err);
+}
+
+/* Once a turn, however many objects came. */
+static void stir(void *context) {
+    page_stir(((struct exporter *)context)->page);
 }
 
 static void observed(void *context, const char *namespace_, const char *name, struct slice object) {
@@ -61,12 +80,16 @@ static void observed(void *context, const char *namespace_, const char *name, st
         fleet_remove(&e->fleet, namespace_, name);
     else if (fleet_put(&e->fleet, namespace_, name, object) < 0)
         jsonlog(JSONLOG_WARNING, "JobGoodput not shown", "namespace", LOG_S(namespace_), "name", LOG_S(name), NULL);
+    loop_defer(e->loop, stir, e);
 }
 
 static void stop(void *context) {
     struct exporter *e = context;
+    loop_defer_cancel(e->loop, stir, e);
     server_free(e->metrics);
+    page_free(e->page);
     e->metrics = NULL;
+    e->page = NULL;
 }
 
 struct exporter *exporter_new(void) {

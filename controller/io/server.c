@@ -33,7 +33,15 @@ struct server {
     struct server_feed feed; /* path NULL: none */
     bool is_local_only;      /* other Host headers are refused */
     struct buf certificate, private_key;
-    struct lws_protocols protocols[3];
+    struct shared *shared;
+};
+
+/* What a connection knows its server by. lws moves connections between its vhosts by their Host headers when several
+ * of them have sockets of their own, so a connection's vhost says nothing; and it may outlive the server. */
+struct shared {
+    struct server *server; /* NULL: gone */
+    struct peer *peers;
+    int connections;
 };
 
 /* Per connection, in lws's memory. */
@@ -50,9 +58,21 @@ struct server_ticket {
 };
 
 struct peer { /* of the feed */
+    struct lws *wsi;
+    struct peer *next;
     int64_t cursor;
     size_t received_bytes;
 };
+
+static const struct server *server_of(struct lws *wsi) {
+    const struct shared *shared = lws_get_opaque_user_data(wsi);
+    return shared != NULL ? shared->server : NULL;
+}
+
+static void shared_drop(struct shared *shared) {
+    if (shared != NULL && --shared->connections == 0)
+        free(shared);
+}
 
 static const struct server_endpoint *find_endpoint(const struct server *s, struct slice path) {
     for (int i = 0; i < s->endpoint_count; i++)
@@ -115,6 +135,21 @@ static struct slice header(struct lws *wsi, enum lws_token_indexes token, char *
     return (struct slice){space, n > 0 ? (size_t)n : 0};
 }
 
+/* lws hands the query out decoded and piece by piece. */
+static struct slice join_query(struct lws *wsi, char *space, size_t size) {
+    size_t n = 0;
+    for (int i = 0, got; n + 1 < size; i++) {
+        size_t at = n + (n > 0 ? 1 : 0);
+        got = lws_hdr_copy_fragment(wsi, space + at, (int)(size - at), WSI_TOKEN_HTTP_URI_ARGS, i);
+        if (got <= 0)
+            break;
+        if (n > 0)
+            space[n] = '&';
+        n = at + (size_t)got;
+    }
+    return (struct slice){space, n};
+}
+
 /* "localhost" or an IP address, with or without a port: names are what DNS rebinding needs. */
 static bool is_local_host(struct slice host) {
     char name[64];
@@ -138,7 +173,7 @@ static void handle_request(const struct server *s, struct server_exchange *x, st
     char query[HEADER_MAX_BYTES], accept[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES];
     struct server_request request = {
         .exchange = x,
-        .query = header(x->wsi, WSI_TOKEN_HTTP_URI_ARGS, query, sizeof query),
+        .query = join_query(x->wsi, query, sizeof query),
         .accept = header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
         .authorization = header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization)};
     if (!x->is_head && lws_hdr_total_length(x->wsi, WSI_TOKEN_GET_URI) <= 0) {
@@ -152,11 +187,14 @@ static void handle_request(const struct server *s, struct server_exchange *x, st
 }
 
 static int on_request(struct lws *wsi, struct server_exchange *x, struct slice path) {
+    const struct server *s = server_of(wsi);
+    if (s == NULL)
+        return -1;
     x->wsi = wsi;
     x->is_head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
     struct server_reply reply = {.status = 200};
     buf_init(&reply.body, REPLY_MAX_BYTES);
-    handle_request(lws_vhost_user(lws_get_vhost(wsi)), x, path, &reply);
+    handle_request(s, x, path, &reply);
     if (x->ticket == NULL)
         return start_reply(x, &reply);
     buf_done(&reply.body);
@@ -222,6 +260,11 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
         if (x != NULL)
             exchange_done(x);
         return 0;
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return -1; /* a WebSocket that does not ask for the feed */
+    case LWS_CALLBACK_WSI_DESTROY:
+        shared_drop(lws_get_opaque_user_data(wsi));
+        return 0;
     default:
         return 0;
     }
@@ -241,15 +284,18 @@ static bool is_own_origin(struct lws *wsi) {
 }
 
 static int check_peer(struct lws *wsi) {
-    const struct server *s = lws_vhost_user(lws_get_vhost(wsi));
+    const struct server *s = server_of(wsi);
     char path[HEADER_MAX_BYTES];
-    bool is_wanted = slice_is(header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
+    bool is_wanted =
+        s != NULL && s->feed.path != NULL && slice_is(header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
     return is_wanted && is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
 }
 
 static int send_news(struct lws *wsi, struct peer *peer) {
-    const struct server *s = lws_vhost_user(lws_get_vhost(wsi));
+    const struct server *s = server_of(wsi);
     CLEANUP_BUF struct buf message;
+    if (s == NULL)
+        return -1;
     buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
     static const char room[LWS_PRE];
     buf_append(&message, room, LWS_PRE);
@@ -264,13 +310,22 @@ static int send_news(struct lws *wsi, struct peer *peer) {
 
 static int on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
     struct peer *peer = user;
+    struct shared *shared = lws_get_opaque_user_data(wsi);
     (void)in;
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return check_peer(wsi);
     case LWS_CALLBACK_ESTABLISHED:
-        *peer = (struct peer){0};
+        *peer = (struct peer){.wsi = wsi, .next = shared->peers};
+        shared->peers = peer;
         lws_callback_on_writable(wsi);
+        return 0;
+    case LWS_CALLBACK_CLOSED:
+        for (struct peer **p = &shared->peers; *p != NULL; p = &(*p)->next)
+            if (*p == peer) {
+                *p = peer->next;
+                break;
+            }
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_news(wsi, peer);
@@ -283,16 +338,27 @@ static int on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user
 }
 
 void server_feed_stir(struct server *server) {
-    if (server != NULL && server->feed.path != NULL)
-        lws_callback_on_writable_all_protocol_vhost(server->vhost, &server->protocols[1]);
+    for (struct peer *p = server != NULL ? server->shared->peers : NULL; p != NULL; p = p->next)
+        lws_callback_on_writable(p->wsi);
 }
+
+/* The first one is told what happens to connections; both are the same for every server. */
+static const struct lws_protocols protocols[] = {
+    {.name = "http", .callback = on_http, .per_session_data_size = sizeof(struct server_exchange)},
+    {.name = "goodput", .callback = on_feed, .per_session_data_size = sizeof(struct peer)},
+    {0}};
 
 static void accept_ready(void *context, int fd, int events) {
     (void)events;
     struct server *s = context;
     int accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (accepted >= 0)
-        lws_adopt_socket_vhost(s->vhost, accepted); /* closes it if it refuses */
+    if (accepted < 0)
+        return;
+    struct lws *wsi = lws_adopt_socket_vhost(s->vhost, accepted); /* closes it if it refuses */
+    if (wsi == NULL)
+        return;
+    s->shared->connections++;
+    lws_set_opaque_user_data(wsi, s->shared);
 }
 
 /* "host:port" into its halves; the host of "[::1]:0" without brackets. */
@@ -348,19 +414,14 @@ bool server_address_is_loopback(const char *address) {
 }
 
 static struct lws_vhost *make_vhost(struct server *s) {
-    s->protocols[0] = (struct lws_protocols){
-        .name = "http", .callback = on_http, .per_session_data_size = sizeof(struct server_exchange)};
-    if (s->feed.path != NULL)
-        s->protocols[1] = (struct lws_protocols){
-            .name = s->feed.protocol, .callback = on_feed, .per_session_data_size = sizeof(struct peer)};
     struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
-                                             .protocols = s->protocols,
+                                             .protocols = protocols,
                                              .vhost_name = "server", /* lws keeps the pointer */
-                                             .user = s,
                                              .keepalive_timeout = 30,
                                              .server_string = "goodput-controller"};
     if (s->certificate.size_bytes > 0) {
         info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+        info.alpn = "http/1.1";
         info.server_ssl_cert_mem = s->certificate.data;
         info.server_ssl_cert_mem_len = (unsigned)s->certificate.size_bytes;
         info.server_ssl_private_key_mem = s->private_key.data;
@@ -381,6 +442,8 @@ struct server *server_new(struct loop *loop, const struct server_options *option
     struct server *s = mem_new(struct server);
     size_t count = (size_t)options->endpoint_count;
     *s = (struct server){.loop = loop, .listen_fd = -1, .endpoint_count = options->endpoint_count};
+    s->shared = mem_new(struct shared);
+    *s->shared = (struct shared){.server = s, .connections = 1};
     s->endpoints = mem_resize(NULL, count + 1, sizeof *s->endpoints);
     memcpy(s->endpoints, options->endpoints, count * sizeof *s->endpoints);
     if (options->feed != NULL)
@@ -409,8 +472,10 @@ void server_free(struct server *server) {
     loop_fd_remove(server->watch);
     if (server->listen_fd >= 0)
         close(server->listen_fd);
+    server->shared->server = NULL;
     if (server->vhost != NULL)
         lws_vhost_destroy(server->vhost);
+    shared_drop(server->shared);
     buf_done(&server->certificate);
     buf_done(&server->private_key);
     free(server->endpoints);

@@ -12,7 +12,7 @@ struct server_ticket;
 
 struct server_request { /* slices are borrowed for the call; empty: the header was not sent, or is over 2 KiB
                            (authorization: 16 KiB) */
-    struct slice query, accept, authorization;
+    struct slice query /* a=b&c=d, decoded */, accept, authorization;
     struct server_exchange *exchange; /* for server_reply_later */
 };
 
@@ -34,10 +34,11 @@ struct server_ticket *server_reply_later(const struct server_request *request);
 void server_answer(struct server_ticket *ticket, struct server_reply *reply);
 
 /* The feed. next() writes the message for a peer that has all up to *cursor (0: nothing yet) and moves the cursor;
- * false if there is nothing new. Messages are text of at most 1 MiB. Peers that send more than a few bytes are cut
+ * false if there is nothing new. Messages are text of at most 1 MiB; the
+ * WebSocket protocol is "goodput". Peers that send more than a few bytes are cut
  * off, and so are pages of other origins. */
 struct server_feed {
-    const char *path, *protocol;
+    const char *path;
     bool (*next)(void *context, int64_t *cursor, struct buf *message);
     void *context;
 };

@@ -5,6 +5,7 @@ declare -A groups=(
     [build]="gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev"
     [test]="libcunit1-dev clang libclang-rt-14-dev curl openssl python3 python3-venv"
     [cluster]="curl openssl python3 python3-yaml procps"
+    [export]="python3 prometheus chromium fonts-dejavu-core"
     [image]="buildah mmdebstrap"
     [nightly]="valgrind cppcheck"
 )

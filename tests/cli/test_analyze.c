@@ -41,7 +41,8 @@ TEST(options_are_refused_with_one_line) {
     PARSES("--from goes with --definition library only; the ledger has no such answer yet", "a", "--from", "5");
     PARSES("--elastic goes with --definition library only; the ledger has no such answer yet", "a", "--elastic");
     PARSES("", "a", "--elastic", "--definition", "library");
-    PARSES("--html is not there yet", "a", "--html", "x.html");
+    PARSES("--html goes with the ledger's numbers, not the library's", "a", "--html", "x", "--definition", "library");
+    PARSES("", "a", "--html", "x.html");
     PARSES("--output name: not one of table, json, yaml", "a", "-o", "name");
     PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");
     PARSES("--at needs a value", "a", "--at");

@@ -34,12 +34,17 @@ for _ in $(seq 100); do
     sleep 0.05
 done
 "$bin/goodput-controller" --kubeconfig "$work/kubeconfig" --leader-elect=false --health-bind-address 0 \
-    --status-interval 3s 2>"$work/controller.log" &
+    --page-bind-address 127.0.0.1:0 --status-interval 3s 2>"$work/controller.log" &
 controller=$!
+for _ in $(seq 100); do
+    port=$(sed -n 's/.*"page served","port":\([0-9]*\).*/\1/p' "$work/controller.log")
+    [ -n "$port" ] && break
+    sleep 0.05
+done
 
 cat <<END
 A training job of 2 TPU slices x 4 hosts is queued, admitted, trains, loses a host, is preempted, and completes.
-It takes about 75 seconds; Ctrl-C ends everything. To look meanwhile, in another terminal:
+It takes about 75 seconds; Ctrl-C ends everything. To look meanwhile: http://127.0.0.1:$port/, or in another terminal:
 
     export KUBECONFIG=$work/kubeconfig
     kubectl get jgp -A -w

@@ -85,16 +85,16 @@ TEST(changes_come_in_their_order) {
     fleet_put(&f, "n", "a", slice_of(object(text, "a", "Queued")));
     fleet_put(&f, "n", "b", slice_of(object(text, "b", "Queued")));
     fleet_put(&f, "n", "a", slice_of(object(text, "a", "Queued"))); /* nothing new */
-    CHECK_INT(f.change, 2);
+    CHECK_INT(f.change, 3);
     fleet_put(&f, "n", "a", slice_of(object(text, "a", "Training")));
     CHECK_TEXT(f.first->name, "b");
     CHECK_TEXT(f.last->name, "a");
-    CHECK_INT(f.last->change, 3);
+    CHECK_INT(f.last->change, 4);
     fleet_remove(&f, "n", "b");
     fleet_remove(&f, "n", "b");
     CHECK(f.last->is_gone && strcmp(f.last->name, "b") == 0);
     CHECK(fleet_find(&f, "n", "b") == NULL);
-    CHECK_INT(f.change, 4);
+    CHECK_INT(f.change, 5);
     fleet_put(&f, "n", "b", slice_of(object(text, "b", "Queued")));
     CHECK(fleet_find(&f, "n", "b") != NULL);
     CHECK_INT(f.gone_count, 0);

@@ -71,6 +71,7 @@ TEST(endpoints_answer) {
         const char *method, *path, *body;
         int status;
     } cases[] = {{"GET", "/hello?a=b", "hello a=b", 200},
+                 {"GET", "/hello?a=b&name=c%2Dd", "hello a=b&name=c-d", 200},
                  {"GET", "/hello", "hello ", 200},
                  {"HEAD", "/hello", "", 200},
                  {"GET", "/nowhere", "not found\n", 404},
@@ -137,5 +138,133 @@ TEST(a_wrong_address_is_said) {
     struct error *err CLEANUP_ERROR = NULL;
     CHECK(serve(loop, "0", &err) == NULL && err == NULL);
     CHECK(serve(loop, "", &err) == NULL && err == NULL);
+    loop_free(loop);
+}
+
+/* What a peer says, and what it is answered: the first bytes, up to the end of the connection or of the loop's time. */
+static void talk(struct loop *loop, int port, const char *request, char *answer, size_t size) {
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    size_t n = 0;
+    answer[0] = '\0';
+    CHECK(connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+    CHECK(write(fd, request, strlen(request)) == (ssize_t)strlen(request));
+    for (int i = 0; i < 100; i++) {
+        loop_for(loop, 5000);
+        ssize_t got = recv(fd, answer + n, size - 1 - n, MSG_DONTWAIT);
+        if (got == 0 || (n > 0 && got < 0))
+            break;
+        n += got > 0 ? (size_t)got : 0;
+    }
+    answer[n] = '\0';
+    close(fd);
+    loop_for(loop, 5000);
+}
+
+/* lws picks a virtual host by the Host header: every connection must stay with the socket that it came by. */
+TEST(two_servers_do_not_mix) {
+    struct loop *loop = loop_new(NULL);
+    struct http_client *client = http_client_new(loop);
+    struct server_options options = {.address = "127.0.0.1:0", .endpoints = &endpoints[1], .endpoint_count = 1};
+    struct server *first = serve(loop, "127.0.0.1:0", NULL), *second = server_new(loop, &options, NULL);
+    REQUIRE(first != NULL && second != NULL);
+    struct asked a;
+    ask(loop, client, "GET", server_port(first), "/hello", &a);
+    CHECK_INT(a.status, 200);
+    buf_done(&a.body);
+    ask(loop, client, "GET", server_port(second), "/hello", &a);
+    CHECK_INT(a.status, 404);
+    buf_done(&a.body);
+    server_free(first);
+    ask(loop, client, "GET", server_port(second), "/large", &a);
+    CHECK_INT(a.status, 200);
+    buf_done(&a.body);
+    http_client_free(client);
+    server_free(second);
+    loop_free(loop);
+}
+
+static bool next(void *context, int64_t *cursor, struct buf *message) {
+    const int64_t *newest = context;
+    if (*cursor >= *newest)
+        return false;
+    buf_format(message, "news %d", (int)++*cursor);
+    return true;
+}
+
+#define UPGRADE(host, more)                                                                                            \
+    "GET /feed HTTP/1.1\r\nHost: " host "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"                            \
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n" more "\r\n"
+#define PROTOCOL "Sec-WebSocket-Protocol: goodput\r\n"
+
+TEST(the_feed_is_for_its_own_page) {
+    struct loop *loop = loop_new(NULL);
+    int64_t newest = 2;
+    struct server_feed feed = {"/feed", next, &newest};
+    struct server_options options = {
+        .address = "127.0.0.1:0", .endpoints = endpoints, .endpoint_count = 1, .feed = &feed, .is_for_browsers = true};
+    struct server *s = server_new(loop, &options, NULL);
+    REQUIRE(s != NULL);
+    char answer[4096];
+    /* RFC 6455 section 1.3 has this key's answer; then two text frames. */
+    talk(loop, server_port(s), UPGRADE("localhost:1", PROTOCOL "Origin: http://localhost:1\r\n"), answer,
+         sizeof answer);
+    CHECK(strncmp(answer, "HTTP/1.1 101 ", 13) == 0);
+    CHECK(strstr(answer, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") != NULL);
+    CHECK(strstr(answer, "\x81\x06news 1\x81\x06news 2") != NULL);
+    static const char *const refused[] = {UPGRADE("localhost:1", PROTOCOL "Origin: http://elsewhere.example\r\n"),
+                                          UPGRADE("localhost:1", PROTOCOL "Origin: http://localhost:2\r\n"),
+                                          UPGRADE("rebound.example", PROTOCOL), UPGRADE("localhost:1", ""),
+                                          "GET /hello HTTP/1.1\r\nHost: rebound.example\r\n\r\n"};
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        talk(loop, server_port(s), refused[i], answer, sizeof answer);
+        if (strncmp(answer, "HTTP/1.1 101", 12) == 0 || strstr(answer, "hello") != NULL || strstr(answer, "news"))
+            harness_fail(__FILE__, __LINE__, "%s was answered: %s", refused[i], answer);
+    }
+    talk(loop, server_port(s), "GET /hello HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", answer, sizeof answer);
+    CHECK(strstr(answer, "hello") != NULL);
+    server_feed_stir(s);
+    server_free(s);
+    loop_free(loop);
+}
+
+static struct server_ticket *ticket;
+static void later(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)context, (void)reply;
+    ticket = server_reply_later(request);
+}
+static void answer_now(void *context) {
+    struct server_reply reply = {.status = 401};
+    (void)context;
+    buf_init(&reply.body, 64);
+    buf_append_text(&reply.body, "who?");
+    server_answer(ticket, &reply);
+    buf_done(&reply.body);
+}
+
+TEST(an_answer_may_come_later) {
+    struct loop *loop = loop_new(NULL);
+    struct http_client *client = http_client_new(loop);
+    struct server_endpoint endpoint = {"/later", later, NULL};
+    struct server_options options = {.address = "127.0.0.1:0", .endpoints = &endpoint, .endpoint_count = 1};
+    struct server *s = server_new(loop, &options, NULL);
+    REQUIRE(s != NULL);
+    struct loop_timer *timer = loop_timer_new(loop, answer_now, NULL);
+    struct asked a;
+    loop_timer_set(timer, 20000);
+    ask(loop, client, "GET", server_port(s), "/later", &a);
+    CHECK_INT(a.status, 401);
+    CHECK_TEXT(buf_text(&a.body), "who?");
+    buf_done(&a.body);
+    /* The peer goes away before the answer comes; then the server does. */
+    char nothing[16];
+    talk(loop, server_port(s), "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", nothing, sizeof nothing);
+    answer_now(NULL);
+    talk(loop, server_port(s), "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", nothing, sizeof nothing);
+    server_free(s);
+    answer_now(NULL);
+    loop_timer_free(timer);
+    http_client_free(client);
     loop_free(loop);
 }

@@ -7,7 +7,6 @@ import glob
 import json
 import multiprocessing
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -80,7 +79,7 @@ def one(task):
             out.write("\n")
     elif c.found:
         os.makedirs(".build/parity/logs", exist_ok=True)
-        shutil.move(path, f".build/parity/logs/{seed}.jsonl")
+        os.replace(path, f".build/parity/logs/{seed}.jsonl")
         path = f".build/parity/logs/{seed}.jsonl"
     else:
         os.remove(path)

@@ -52,10 +52,19 @@ TEST(kubectl_goodput_says_when_there_are_none) {
     apiserver_stop(s);
 }
 
+TEST(kubectl_goodput_writes_a_report) {
+    check(CALL("report", "-f", "tests/data/cli/training.json", "--html", "-"), 0, "\"wallMs\":7384000");
+    check(CALL("report", "-f", "tests/data/cli/training.json", "--html=-"), 0, "Content-Security-Policy");
+}
+
 TEST(kubectl_goodput_refuses_wrong_usage) {
     check(CALL("tpo"), 2, "unknown command \"tpo\"");
     check(CALL("explain"), 2, "explain needs the NAME of a JobGoodput, or -f FILE");
     check(CALL("top", "x"), 2, "top takes no name");
+    check(CALL("report", "x"), 2, "report needs --html FILE (- is standard output)");
+    check(CALL("top", "--html", "x"), 2, "--html goes with report");
+    check(CALL("report", "-f", "tests/data/cli/training.json", "--html", "/nowhere/x.html"), 1,
+          "/nowhere/x.html: No such file or directory");
     check(CALL("top", "-o", "xml"), 2, "-o xml: not one of json, yaml, name, wide");
     check(CALL("explain", "x", "--what"), 2, "unknown option \"--what\"");
     check(CALL("explain", "x", "-w"), 2, "-w goes with top alone");

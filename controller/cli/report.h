@@ -1,0 +1,15 @@
+/* report: a job as one HTML file that needs nothing else: the page that the controller serves, with the data inside. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "cli/cli.h"
+
+/* kubectl goodput report NAME --html OUT. */
+int cli_report(const struct cli_options *options, struct error **err);
+
+/* job: a JobGoodput as JSON. path: "-" is standard output. A file is replaced only by a whole new one. */
+int report_write(const char *path, struct slice job, struct error **err);
+/* The same for a status without an object, called `name`. */
+int report_write_status(const char *path, const char *name, struct slice status, struct error **err);
+
+#endif

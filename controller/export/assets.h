@@ -1,0 +1,10 @@
+/* assets: the page's own files, put into the program at build time from controller/export/page/. */
+#ifndef EXPORT_ASSETS_H
+#define EXPORT_ASSETS_H
+
+#include "base/slice.h"
+
+enum asset { ASSET_HTML, ASSET_CSS, ASSET_FORMAT_JS, ASSET_CHARTS_JS, ASSET_JOB_JS, ASSET_PAGE_JS };
+struct slice asset_get(enum asset asset);
+
+#endif

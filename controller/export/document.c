@@ -1,0 +1,65 @@
+#include "export/document.h"
+
+#include "export/assets.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <string.h>
+
+/* '<' cannot occur in the data block, or "</script>" would end it; in JSON it may be written as an escape. */
+static void append_data(struct buf *out, struct slice json) {
+    for (size_t i = 0; i < json.size_bytes; i++)
+        if (json.data[i] == '<')
+            buf_append_text(out, "\\u003c");
+        else
+            buf_append_char(out, json.data[i]);
+}
+
+static void append_script(struct buf *out) {
+    static const enum asset parts[] = {ASSET_FORMAT_JS, ASSET_CHARTS_JS, ASSET_JOB_JS, ASSET_PAGE_JS};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        buf_append_slice(out, asset_get(parts[i]));
+}
+
+static void append_hash(struct buf *out, struct slice text) {
+    unsigned char digest[EVP_MAX_MD_SIZE], base64[2 * EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    if (EVP_Digest(text.data, text.size_bytes, digest, &size, EVP_sha256(), NULL) == 1 &&
+        EVP_EncodeBlock(base64, digest, (int)size) > 0)
+        buf_append_text(out, (const char *)base64);
+}
+
+static void append_part(struct buf *out, struct slice name, struct slice job, const struct buf *script) {
+    struct slice css = asset_get(ASSET_CSS);
+    if (slice_is(name, "STYLE"))
+        buf_append_slice(out, css);
+    else if (slice_is(name, "STYLE_HASH"))
+        append_hash(out, css);
+    else if (slice_is(name, "SCRIPT"))
+        buf_append_slice(out, buf_slice(script));
+    else if (slice_is(name, "SCRIPT_HASH"))
+        append_hash(out, buf_slice(script));
+    else if (slice_is(name, "DATA"))
+        append_data(out, job);
+    else if (slice_is(name, "VERSION"))
+        buf_append_text(out, GOODPUT_VERSION);
+}
+
+int document_write(struct slice job, struct buf *out) {
+    struct slice rest = asset_get(ASSET_HTML);
+    const char *at;
+    CLEANUP_BUF struct buf script;
+    buf_init(&script, DOCUMENT_MAX_BYTES);
+    append_script(&script);
+    while ((at = slice_find(rest, "{{")) != NULL) {
+        buf_append_slice(out, slice_range(rest.data, at));
+        rest = slice_range(at + 2, rest.data + rest.size_bytes);
+        at = slice_find(rest, "}}");
+        if (at == NULL)
+            break;
+        append_part(out, slice_range(rest.data, at), job, &script);
+        rest = slice_range(at + 2, rest.data + rest.size_bytes);
+    }
+    buf_append_slice(out, rest);
+    return out->truncated ? -EMSGSIZE : 0;
+}

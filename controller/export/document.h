@@ -1,0 +1,13 @@
+/* document: the page as one self-contained HTML file: style and script inside, nothing fetched from elsewhere, and a
+ * content security policy that lets exactly these run (by their SHA-256) whatever the data holds. */
+#ifndef EXPORT_DOCUMENT_H
+#define EXPORT_DOCUMENT_H
+
+#include "base/buf.h"
+
+#define DOCUMENT_MAX_BYTES ((size_t)4 << 20)
+
+/* job: a JobGoodput as JSON, for a report; empty: the live page. -EMSGSIZE if out is too small. */
+int document_write(struct slice job, struct buf *out);
+
+#endif

@@ -1,0 +1,202 @@
+#include "export/page.h"
+
+#include "base/jscan.h"
+#include "base/jwrite.h"
+#include "base/mem.h"
+#include "export/document.h"
+
+#include <string.h>
+
+enum { MESSAGE_BYTES = 64 << 10 };
+
+struct page {
+    const struct fleet *fleet;
+    struct server *server;
+    struct buf document;
+};
+
+/* ---- summaries: the members that the fleet's picture is made of ---- */
+
+static bool is_in(struct slice key, const char *const *names) {
+    for (; *names != NULL; names++)
+        if (slice_is(key, *names))
+            return true;
+    return false;
+}
+
+static const char *const of_object[] = {"metadata", "status", NULL};
+static const char *const of_metadata[] = {"namespace", "name", NULL};
+static const char *const of_status[] = {"phase", "phaseSince", "target", "goodput",          "goodputPPM",
+                                        "time",  "topBadput",  "steps",  "acceleratorHours", "executions",
+                                        NULL};
+static const char *const of_execution[] = {"number", "start", "availableAt", "firstStepAt", "end", "cause", NULL};
+
+static void copy_members(struct jscan *j, struct jwrite *w, const char *const *names);
+
+static void copy_executions(struct jscan *j, struct jwrite *w) {
+    jwrite_array(w);
+    if (jscan_array(j))
+        while (jscan_element(j))
+            copy_members(j, w, of_execution);
+    jwrite_array_end(w);
+}
+
+/* One object; what is no object is written as an empty one. */
+static void copy_members(struct jscan *j, struct jwrite *w, const char *const *names) {
+    struct slice key, value;
+    char name[32];
+    jwrite_object(w);
+    if (jscan_object(j))
+        while (jscan_key(j, &key)) {
+            if (!is_in(key, names)) {
+                jscan_skip(j);
+                continue;
+            }
+            slice_copy(name, sizeof name, key);
+            jwrite_key(w, name);
+            if (names == of_object)
+                copy_members(j, w, slice_is(key, "status") ? of_status : of_metadata);
+            else if (slice_is(key, "executions"))
+                copy_executions(j, w);
+            else if (jscan_raw(j, &value))
+                jwrite_raw(w, value);
+        }
+    jwrite_object_end(w);
+}
+
+static void write_summary(struct jwrite *w, const struct fleet_job *job) {
+    struct jscan j;
+    jscan_init(&j, job->object);
+    copy_members(&j, w, of_object);
+}
+
+static void write_gone(struct jwrite *w, const struct fleet_job *job) {
+    jwrite_object(w);
+    jwrite_key(w, "metadata");
+    jwrite_object(w);
+    jwrite_member_text(w, "namespace", job->namespace_);
+    jwrite_member_text(w, "name", job->name);
+    jwrite_object_end(w);
+    jwrite_object_end(w);
+}
+
+/* ---- the feed ---- */
+
+static const struct fleet_job *first_after(const struct fleet *fleet, int64_t cursor) {
+    const struct fleet_job *job = fleet->last, *found = NULL;
+    for (; job != NULL && job->change > cursor; job = job->earlier)
+        found = job;
+    return found;
+}
+
+/* A message holds jobs, or jobs that went, each list in the order of the changes. */
+bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) {
+    bool is_new = *cursor <= 0, is_lost = !is_new && *cursor < fleet->forgotten;
+    const struct fleet_job *job = first_after(fleet, is_new || is_lost ? 0 : *cursor);
+    if (!is_new && !is_lost && job == NULL)
+        return false;
+    struct jwrite w;
+    size_t begun = message->size_bytes;
+    jwrite_init(&w, message);
+    jwrite_object(&w);
+    jwrite_member_bool(&w, "reset", is_new || is_lost);
+    bool are_gone = job != NULL && job->is_gone;
+    jwrite_key(&w, are_gone ? "gone" : "jobs");
+    jwrite_array(&w);
+    int64_t reached = fleet->change;
+    for (; job != NULL; job = job->later) {
+        if (message->size_bytes - begun > MESSAGE_BYTES || job->is_gone != are_gone) {
+            reached = job->change - 1;
+            break;
+        }
+        if (are_gone)
+            write_gone(&w, job);
+        else
+            write_summary(&w, job);
+    }
+    jwrite_array_end(&w);
+    jwrite_member_bool(&w, "more", reached < fleet->change);
+    jwrite_object_end(&w);
+    *cursor = reached;
+    return true;
+}
+
+static bool next_news(void *context, int64_t *cursor, struct buf *message) {
+    const struct page *page = context;
+    return page_news(page->fleet, cursor, message);
+}
+
+/* ---- requests ---- */
+
+static void serve_document(void *context, const struct server_request *request, struct server_reply *reply) {
+    const struct page *page = context;
+    (void)request;
+    reply->content_type = "text/html; charset=utf-8";
+    buf_append_slice(&reply->body, buf_slice(&page->document));
+}
+
+/* The value of one query parameter; false if it is absent or too long. */
+static bool parameter(struct slice query, const char *name, char *out, size_t out_size) {
+    struct slice pair;
+    for (bool is_last = false; !is_last;) {
+        is_last = !slice_take_until(&query, '&', &pair);
+        if (is_last)
+            pair = query;
+        if (slice_take_prefix(&pair, name) && slice_take_char(&pair, '='))
+            return slice_copy(out, out_size, pair);
+    }
+    return false;
+}
+
+static void serve_job(void *context, const struct server_request *request, struct server_reply *reply) {
+    const struct page *page = context;
+    char namespace_[256], name[256];
+    const struct fleet_job *job = NULL;
+    if (parameter(request->query, "namespace", namespace_, sizeof namespace_) &&
+        parameter(request->query, "name", name, sizeof name))
+        job = fleet_find(page->fleet, namespace_, name);
+    if (job == NULL) {
+        reply->status = 404;
+        buf_append_text(&reply->body, "no such JobGoodput\n");
+        return;
+    }
+    reply->content_type = "application/json";
+    buf_append_slice(&reply->body, job->object);
+}
+
+struct page *page_new(struct loop *loop, const char *address, const struct fleet *fleet, struct error **err) {
+    struct page *page = mem_new(struct page);
+    struct server_endpoint endpoints[] = {{"/", serve_document, page}, {"/job", serve_job, page}};
+    struct server_feed feed = {"/feed", next_news, page};
+    struct server_options options = {.address = address,
+                                     .endpoints = endpoints,
+                                     .endpoint_count = ARRAY_SIZE(endpoints),
+                                     .feed = &feed,
+                                     .is_for_browsers = true};
+    page->fleet = fleet;
+    buf_init(&page->document, DOCUMENT_MAX_BYTES);
+    document_write(slice_of(""), &page->document);
+    page->server = server_new(loop, &options, err);
+    if (page->server == NULL) {
+        page_free(page);
+        return NULL;
+    }
+    return page;
+}
+
+void page_free(struct page *page) {
+    if (page == NULL)
+        return;
+    server_free(page->server);
+    buf_done(&page->document);
+    free(page);
+}
+
+int page_port(const struct page *page) {
+    return server_port(page->server);
+}
+
+void page_stir(struct page *page) {
+    if (page != NULL)
+        server_feed_stir(page->server);
+}

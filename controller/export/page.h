@@ -1,0 +1,21 @@
+/* page: what the browser is given: the document at /, one JobGoodput at /job?namespace=N&name=M, and at /feed a
+ * WebSocket that sends a summary of every job, then of each that changes. */
+#ifndef EXPORT_PAGE_H
+#define EXPORT_PAGE_H
+
+#include "export/fleet.h"
+#include "io/server.h"
+
+struct page;
+
+/* fleet must outlive it. NULL without error for address "0". */
+struct page *page_new(struct loop *loop, const char *address, const struct fleet *fleet, struct error **err);
+void page_free(struct page *page);
+int page_port(const struct page *page);
+void page_stir(struct page *page); /* the fleet has changed; NULL-safe */
+
+/* The next message for a reader that has all changes up to *cursor (0: none); false if there is nothing new. At most
+ * about 64 KiB, so that a slow reader holds little. */
+bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message);
+
+#endif

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""The page in a real browser: its numbers are the status's numbers, it is live, text stays text, and a thousand jobs are
+no burden. Pictures for people to look at are left in .build/page/."""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+from browser import Browser  # noqa: E402
+from rig import BIN, Rig, Tally, fetch  # noqa: E402
+
+OUT = ".build/page"
+STORY = json.load(open("tests/data/export/story.json"))
+TRAINING = json.load(open("tests/data/export/training.json"))
+HOSTILE = "</script><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>&amp;'\" javascript:window.hit=1"
+
+
+def named(job, name, namespace="research"):
+    job = copy.deepcopy(job)
+    job["metadata"] = {"name": name, "namespace": namespace}
+    job.get("status", {}).pop("checkpoint", None)
+    return job
+
+
+def hostile():
+    job = named(STORY, "hostile")
+    status = job["status"]
+    for bucket in status["badput"]:
+        bucket["evidence"] = HOSTILE
+    status["availability"]["message"] = HOSTILE
+    status["time"].pop("end", None)
+    status["executions"][0].update(cause=HOSTILE[:60], evidence=HOSTILE, node=HOSTILE[:60])
+    status["conditions"] = [{"type": "Ready", "status": "False", "reason": "Odd", "message": HOSTILE, "lastTransitionTime": "2026-11-21T00:00:00Z"}]
+    return job
+
+
+BARS = """[...document.querySelectorAll('.falls rect')].map(r => ({name: r.dataset.bucket, ms: Number(r.dataset.ms),
+    x: parseFloat(r.getAttribute('x')), width: parseFloat(r.getAttribute('width')),
+    words: r.closest('.row').innerText}))"""
+
+
+def check_numbers(t, b, status, name):
+    bars = {r["name"]: r for r in b.ask(BARS)}
+    wall = status["time"]["wallMs"]
+    t.check(f"{name}: wall, available and productive are the status's", [bars[k]["ms"] for k in ("wall time", "available", "productive")] ==
+            [status["time"][k] for k in ("wallMs", "availableMs", "productiveMs")], bars)
+    shown = {k: r["ms"] for k, r in bars.items() if k not in ("wall time", "available", "productive")}
+    t.check(f"{name}: a bar per bucket, with its milliseconds", shown == {r["bucket"]: r["ms"] for r in status["badput"] if r["ms"] > 0}, shown)
+    t.check(f"{name}: the bars add up to the wall time exactly", sum(shown.values()) + bars["productive"]["ms"] == wall, shown)
+    t.check(f"{name}: each bar is as wide as its share", all(abs(r["width"] - 100 * r["ms"] / wall) < 0.001 for r in bars.values()), bars)
+    parts = [r for k, r in bars.items() if k in shown]
+    left = 100.0
+    is_stair = True
+    for r in parts:
+        left -= r["width"]
+        is_stair = is_stair and abs(r["x"] - left) < 0.01
+    t.check(f"{name}: each bar begins where the one below ends", is_stair, parts)
+    t.check(f"{name}: the shares are written beside the bars", all(r["share"] in bars[r["bucket"]]["words"] for r in status["badput"] if r["ms"] > 0))
+    scores = b.ask("Object.fromEntries([...document.querySelectorAll('[data-score]')].map(e => [e.dataset.score, e.querySelector('b').textContent]))")
+    t.check(f"{name}: the scores are the status's", [scores["goodput"], scores["scheduling"], scores["runtime"]] ==
+            [status["goodput"][k] for k in ("job", "scheduling", "runtime")], scores)
+
+
+def check_job(t, b, rig):
+    b.open(rig.page + "#/job/research/llama3-70b")
+    b.until("document.querySelectorAll('.falls rect').length > 5")
+    status = rig.get("research", "llama3-70b")["status"]
+    check_numbers(t, b, status, "page")
+    rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
+    ends = [e for e in status["executions"] if "cause" in e]
+    t.check("interruptions: each with its cause and evidence", all(any(e["cause"] in r and e["evidence"] in r for r in rows) for e in ends), rows)
+    t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]').length") == len(status["executions"]))
+    t.check("lost work is hatched as long as it was", b.ask("[...document.querySelectorAll('.gantt .lost')].map(r => Number(r.dataset.ms))") ==
+            [e["tchMs"] for e in status["executions"] if e.get("tchMs", 0) > 0])
+    t.check("the staircase has a line per execution that stepped", b.ask("document.querySelectorAll('.stairs .line').length") ==
+            sum("firstStep" in e for e in status["executions"]))
+    b.ask("document.querySelector('.falls button').click()")
+    why = b.ask("document.querySelector('.falls .why:not([hidden])').innerText")
+    t.check("a row opens to its evidence", status["badput"][0]["evidence"] in why, why)
+    b.ask("document.querySelector('.falls button').click()")
+
+
+def check_fleet(t, b, rig):
+    b.open(rig.page)
+    b.until("document.querySelectorAll('.fleet a').length >= 4")
+    names = b.ask("[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent)")
+    t.check("fleet: every job has a row", sorted(names) == sorted(["llama3-70b", "running", "queued", "hostile", "new"]), names)
+    b.key("/", "/")
+    b.until("document.activeElement.id === 'filter'")
+    for c in "llama":
+        b.key(c, c)
+    b.until("document.querySelectorAll('.fleet a').length === 1")
+    t.check("fleet: the filter is in the address", "q=llama" in b.ask("location.hash"))
+    b.key("Escape")
+    b.key("ArrowDown")
+    b.key("Enter", "\r")
+    b.until("document.querySelector('h1')")
+    t.check("keyboard: down and enter open a job", b.ask("location.hash") == "#/job/research/llama3-70b", b.ask("location.hash"))
+    b.key("Escape")
+    b.until("location.hash === '#/'")
+    b.open(rig.page + "#/?q=queue:none")
+    b.until("document.querySelector('.empty:not([hidden])')")
+
+
+def check_live(t, b, rig):
+    b.open(rig.page + "#/job/research/running")
+    b.until("document.querySelectorAll('.falls rect').length > 5")
+    job = named(TRAINING, "running")
+    job["status"]["phase"] = "Recovering"
+    job["status"]["steps"]["retained"] = 4242
+    rig.put(job)
+    b.until("document.body.innerText.includes('4242 kept')")
+    t.check("live: an open job follows its status", b.ask("document.querySelector('.badge').textContent") == "Recovering")
+    b.open(rig.page)
+    b.until("document.querySelectorAll('.fleet a').length >= 5")
+    rig.put(named(TRAINING, "late"))
+    b.until("document.body.innerText.includes('late')")
+    rig.delete("research", "late")
+    b.until("!document.body.innerText.includes('late')")
+    t.check("live: jobs come and go", True)
+
+
+def check_hostile(t, b, rig):
+    for path in ("", "#/job/research/hostile"):
+        b.open("about:blank")
+        b.open(rig.page + path)
+        b.until("document.querySelectorAll('.fleet a, .falls rect').length > 4")
+        b.ask("document.querySelectorAll('.falls button').forEach(e => e.click())")
+        t.check(f"hostile text stays text ({path or 'fleet'})", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
+    t.check("hostile text is shown as it is", HOSTILE in b.ask("document.querySelector('.why:not([hidden])').textContent"))
+    policy = b.ask("document.querySelector('meta[http-equiv]').content")
+    t.check("the policy allows no other script", "unsafe" not in policy and "sha256-" in policy, policy)
+    b.ask("(() => { const s = document.createElement('script'); s.textContent = 'window.hit=2'; document.body.append(s); })()")
+    t.check("an injected script does not run", b.ask("window.hit === undefined"))
+    b.problems = [p for p in b.problems if "Content Security Policy" not in p]
+
+
+def check_reports(t, b):
+    """The same page as a file, from a JobGoodput and from a log alone."""
+    os.makedirs(OUT, exist_ok=True)
+    report, bad, log = (os.path.abspath(f"{OUT}/{name}.html") for name in ("report", "hostile", "analyze"))
+    with open(f"{OUT}/hostile.json", "w") as out:
+        json.dump(hostile(), out)
+    tool = f"{BIN}/kubectl-goodput"
+    subprocess.run([tool, "report", "-f", "tests/data/export/story.json", "--html", report], check=True)
+    subprocess.run([tool, "report", "-f", f"{OUT}/hostile.json", "--html", bad], check=True)
+    done = subprocess.run([tool, "analyze", *(f"tests/data/trainer-logs/torchtitan/restarts/attempt-{i}.log" for i in (1, 2, 3)), "-o", "json", "--html", log], check=True, capture_output=True)
+    for path, name, status in ((report, "report", STORY["status"]), (log, "analyze", json.loads(done.stdout))):
+        b.open("file://" + path)
+        b.until("document.querySelectorAll('.falls rect').length > 3")
+        check_numbers(t, b, status, name)
+    b.picture(f"{OUT}/analyze.png")
+    b.open("file://" + bad)
+    b.until("document.querySelectorAll('.falls rect').length > 3")
+    t.check("hostile text stays text (report)", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
+
+
+def pictures(t, b, rig):
+    os.makedirs(OUT, exist_ok=True)
+    for scheme in ("light", "dark"):
+        b.scheme(scheme)
+        for width, kind in ((1280, "desk"), (390, "phone")):
+            b.size(width, 850, is_phone=kind == "phone", scale=1 if kind == "desk" else 2)
+            for path, name in (("", "fleet"), ("#/job/research/llama3-70b", "job"), ("#/job/research/queued", "queued")):
+                b.open("about:blank")
+                b.open(rig.page + path)
+                b.until("document.querySelectorAll('.fleet a, .falls rect').length > 1")
+                b.ask("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+                wide = b.ask("document.documentElement.scrollWidth")
+                t.check(f"{name} fits {kind} in {scheme}", wide <= width, wide)
+                b.picture(f"{OUT}/{name}-{kind}-{scheme}.png")
+    b.scheme("light")
+    b.size(1280, 850)
+
+
+def check_thousand(t, b, rig):
+    for i in range(1000):
+        job = named(STORY if i % 3 else TRAINING, f"job-{i:04d}", f"team-{i % 7}")
+        rig.put(job)
+    b.open("about:blank")
+    b.open(rig.page + "#/?sort=name")
+    b.until("document.querySelectorAll('.fleet a').length >= 1000 && document.querySelectorAll('svg.strip').length > 0")
+    drawn = b.ask("document.querySelectorAll('svg.strip').length")
+    t.check("a thousand jobs: only the strips in sight are drawn", 10 < drawn < 300, drawn)
+    took = b.ask("(() => { const a = performance.now(); drawFleet(); return performance.now() - a; })()")
+    print(f"# a thousand jobs: drawn again in {took:.0f} ms")
+    b.picture(f"{OUT}/thousand.png")
+
+
+def main():
+    t, rig, b = Tally(), Rig(), Browser()
+    try:
+        rig.put(named(STORY, "llama3-70b"))
+        rig.put(named(TRAINING, "running"))
+        rig.put(hostile())
+        queued = named(next(j for j in json.load(open("tests/data/cli/fleet.json"))["items"] if j["metadata"]["name"] == "gemma-eval"), "queued")
+        queued["spec"]["stepLog"] = {"source": "PodLog", "format": "Auto"}
+        rig.put(queued)
+        rig.put({"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": "new", "namespace": "research"}, "spec": {"targetRef": STORY["spec"]["targetRef"]}})
+        headers, document = fetch(rig.page)
+        urls = set(re.findall(r"https?://[\w.]+[^'\" ]*", document))
+        t.check("the document names nothing outside itself", urls == {"http://www.w3.org/2000/svg"}, urls)
+        t.check("headers: nosniff, no-store", headers["X-Content-Type-Options"] == "nosniff" and headers["Cache-Control"] == "no-store")
+        b.size(1280, 850)
+        check_fleet(t, b, rig)
+        check_job(t, b, rig)
+        check_live(t, b, rig)
+        check_hostile(t, b, rig)
+        check_reports(t, b)
+        pictures(t, b, rig)
+        check_thousand(t, b, rig)
+        t.check("the browser complained of nothing", not b.problems, b.problems)
+    finally:
+        b.close()
+        rig.close()
+    t.end()
+
+
+main()

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# run.sh: what the controller shows to others, as those others see it: promtool reads the metrics and the alert rules, a
+# headless browser the page. The last line is the total.
+set -u
+cd "$(dirname "$0")/../.."
+passed=0 failed=0
+for part in metrics page; do
+    echo "== $part"
+    log=.build/export-$part.log
+    timeout 900 python3 tests/export/$part.py 2>&1 | tee "$log"
+    if ! grep -qaE '^[0-9]+ passed, [0-9]+ failed' "$log"; then
+        echo "not ok - $part ended without a total"
+        failed=$((failed + 1))
+        continue
+    fi
+    read -r p _ f _ <<<"$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)"
+    passed=$((passed + p)) failed=$((failed + f))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
