@@ -41,7 +41,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check parity bench-ledger demo cluster-test packaging-test kubectl-test image-test fuzz fuzz-programs nightly clean format deps missing tests programs
+.PHONY: all help release test check sim parity bench-ledger demo cluster-test packaging-test kubectl-test image-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -100,7 +100,7 @@ $(OUT)/tests/test-$(1): $$(call objects,$$(wildcard tests/$(1)/*.c)) $(HARNESS) 
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rules,$(l))))
 
-tests: missing $(TEST_PROGRAMS) $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+tests: missing $(TEST_PROGRAMS) $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif
@@ -108,6 +108,11 @@ endif
 $(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(OUT)/libbase.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(OUT)/libbase.a $(LIBS)
+
+# Random lives with known truth, against the model.
+$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(call link_order,operator)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_order,operator) $(LIBS)
 
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -132,6 +137,11 @@ test: ## everything that needs no cluster; installs what it needs; ends with "N 
 	@tests/check/packages.sh --install build test
 	@tests/check/test.sh
 
+LIVES ?= 10000
+sim: missing ## LIVES random lives of training jobs with known truth, against the model: the table of errors
+	@$(MAKE) -s $(OUT)/bin/test-sim
+	@$(OUT)/bin/test-sim $(LIVES)
+
 demo: ## a training job's life in about a minute, with nothing else installed
 	@tests/check/packages.sh --install build
 	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
@@ -150,7 +160,7 @@ parity: programs ## the Python library's own answers against analyze --definitio
 
 bench-ledger: programs ## analyze against the Python library and a plain scan, on the same files in the same run
 	@tests/parity/setup.sh
-	@tests/parity/bench.sh
+	@.build/parity/venv/bin/python tests/parity/bench.py
 
 export-test: ## metrics, alerts and the page, read by promtool and a headless browser
 	@tests/check/packages.sh --install build export

@@ -113,6 +113,16 @@ static int errno_of(CURLcode code) {
     }
 }
 
+/* OpenSSL's words alone say little ("asn1 encoding routines::EVP lib" is a certificate of another CA). */
+static const char *context_of(CURLcode code) {
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+        return "the server's certificate is not trusted: ";
+    if (code == CURLE_SSL_CERTPROBLEM)
+        return "our client certificate cannot be used: ";
+    return errno_of(code) == EPROTO ? "the TLS handshake failed, perhaps for a certificate that is not of the CA: "
+                                    : "";
+}
+
 static void request_free(struct http_request *r) {
     struct http_client *client = r->client;
     if (r->pool != NULL) {
@@ -146,7 +156,7 @@ static void fail_those_behind(const struct http_request *failed) {
 
 static void finish(struct http_request *r) {
     if (r->failure == NULL && r->result != CURLE_OK)
-        error_set(&r->failure, errno_of(r->result), "%s",
+        error_set(&r->failure, errno_of(r->result), "%s%s", context_of(r->result),
                   r->curl_error[0] != '\0' ? r->curl_error : curl_easy_strerror(r->result));
     if (r->failure != NULL && !r->had_connection && r->pool != NULL)
         fail_those_behind(r);

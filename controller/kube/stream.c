@@ -15,6 +15,7 @@ struct kube_stream {
     struct buf body;
     int64_t silence_us, total_us;
     struct kube_credentials_waiter waiter;
+    struct loop_timer *patience; /* while it waits */
     bool is_waiting, is_lazy, is_counted;
     int generation; /* of the credentials it was sent with */
     struct http_request *request;
@@ -26,6 +27,7 @@ static void fail(void *context);
 static void stream_free(struct kube_stream *s) {
     if (s->is_waiting)
         kube_credentials_wait_cancel(s->client->credentials, &s->waiter);
+    loop_timer_free(s->patience);
     loop_defer_cancel(s->client->loop, fail, s);
     http_cancel(s->request);
     free(s->method);
@@ -52,12 +54,32 @@ static int on_data(void *context, struct slice bytes) {
     return s->handler.on_data(s->handler.context, bytes);
 }
 
+/* Without the user and password that may stand in it. */
+static char *proxy_of(const struct kube_client *client) {
+    struct slice scheme = {"", 0}, rest = slice_of(client->config->proxy_url);
+    const char *mark = slice_find(rest, "://");
+    if (mark != NULL) {
+        scheme = slice_range(rest.data, mark + 3);
+        rest = slice_skip(rest, scheme.size_bytes);
+    }
+    const char *at = memrchr(rest.data, '@', strcspn(rest.data, "/"));
+    return mem_format("%.*s%s", SLICE_ARG(scheme), at != NULL ? at + 1 : rest.data);
+}
+
 static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
     struct kube_stream *s = context;
     struct http_handler handler = s->handler;
+    struct error *said CLEANUP_ERROR = NULL;
     s->request = NULL;
     if (!s->is_counted)
         kube_client_count(s->client, s->method, 0);
+    if (err != NULL && err->code == EPROTO) /* TLS: the files may have been replaced since they were read */
+        kube_credentials_reject(s->client->credentials, s->generation);
+    if (err != NULL && s->client->config->proxy_url != NULL) {
+        char *proxy CLEANUP_FREE = proxy_of(s->client);
+        error_set(&said, err->code, "through the proxy %s: %s", proxy, err->text);
+        err = said;
+    }
     stream_free(s);
     handler.on_done(handler.context, reply, err);
 }
@@ -113,10 +135,21 @@ static void send_request(struct kube_stream *s) {
 static void credentials_ready(void *context, const struct error *err) {
     struct kube_stream *s = context;
     s->is_waiting = false;
+    loop_timer_stop(s->patience);
     if (err != NULL)
         fail_later(s, err->code, err->text);
     else
         send_request(s);
+}
+
+/* The plugin goes on: its answer may serve the next request. */
+static void waited_enough(void *context) {
+    struct kube_stream *s = context;
+    kube_credentials_wait_cancel(s->client->credentials, &s->waiter);
+    s->is_waiting = false;
+    error_set(&s->failure, ETIMEDOUT, "the credential plugin has not answered for %lld ms",
+              (long long)(s->total_us / 1000));
+    fail(s);
 }
 
 struct kube_stream *kube_stream_start(struct kube_client *client, const struct kube_stream_options *options,
@@ -138,6 +171,9 @@ struct kube_stream *kube_stream_start(struct kube_client *client, const struct k
     int r = kube_credentials_get(client->credentials, &err);
     if (r == -EINPROGRESS) {
         s->is_waiting = true;
+        s->patience = loop_timer_new(client->loop, waited_enough, s);
+        if (s->total_us > 0)
+            loop_timer_set(s->patience, s->total_us);
         kube_credentials_wait(client->credentials, &s->waiter);
     } else if (r < 0)
         fail_later(s, -r, error_text(err));

@@ -1,5 +1,6 @@
 /* Recorder entries from JSON lines. The generic way walks the object; a step line that begins like the one before it (a
  * million do) is read by comparing bytes. */
+#include "base/digits.h"
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
@@ -67,28 +68,29 @@ struct payload {
     int64_t logged_us;
 };
 
-/* A number with at most 19 digits whose digits, read as an integer, are an exact double (microseconds since 1970 are):
- * one division by an exact power of ten rounds once, correctly (Clinger 1990). */
-static bool quick_double(struct slice raw, double *value) {
+/* A double from its digits without the point: exact up to 2^53, and one division by an exact power of ten rounds once.
+ */
+static bool double_of_digits(uint64_t digits, int decimals, double *value) {
     static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
-    uint64_t digits = 0;
-    size_t i = 0, point = raw.size_bytes;
-    if (raw.size_bytes > 19 || raw.size_bytes == 0)
-        return false;
-    for (; i < raw.size_bytes; i++) {
-        unsigned digit = (unsigned)(raw.data[i] - '0');
-        if (digit <= 9)
-            digits = digits * 10 + digit;
-        else if (raw.data[i] == '.' && point == raw.size_bytes)
-            point = i;
-        else
-            return false;
-    }
-    size_t decimals = point == raw.size_bytes ? 0 : raw.size_bytes - point - 1;
-    if (digits > (uint64_t)1 << 53 || decimals >= ARRAY_SIZE(powers))
+    if (digits > (uint64_t)1 << 53 || decimals >= (int)ARRAY_SIZE(powers))
         return false;
     *value = (double)digits / powers[decimals];
     return true;
+}
+
+/* A number with at most 19 digits whose digits, read as an integer, are an exact double (microseconds since 1970 are):
+ * one division by an exact power of ten rounds once, correctly (Clinger 1990). */
+static bool quick_double(struct slice raw, double *value) {
+    const char *at = raw.data, *end = raw.data + raw.size_bytes;
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
+    uint64_t whole, fraction = 0;
+    int digits = digits_take(&at, end, &whole), decimals = 0;
+    if (digits > 0 && at < end && *at == '.') {
+        at++;
+        decimals = digits_take(&at, end, &fraction);
+    }
+    return digits > 0 && digits <= 10 && decimals <= 9 && at == end &&
+           double_of_digits(whole * tens[decimals] + fraction, decimals, value);
 }
 
 static bool number_of(struct slice raw, struct library_number *n) {
@@ -396,30 +398,41 @@ static void learn_prefix(struct library_log *log, struct slice line) {
     log->prefix.size_bytes = size;
 }
 
-static bool take_step_quickly(struct library_log *log, struct slice line) {
+/* A line that begins like the step line before it, at the cursor; numbers as JSON has them. */
+static bool take_step_quickly(struct library_log *log, struct slice *bytes) {
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
     size_t size = log->prefix.size_bytes;
-    int64_t step;
-    if (size == 0 || line.size_bytes <= size || memcmp(line.data, log->prefix.data, size) != 0)
+    uint64_t step, number, fraction = 0;
+    if (size == 0 || bytes->size_bytes <= size + sizeof middle + 2 || memcmp(bytes->data, log->prefix.data, size) != 0)
         return false;
-    struct slice rest = slice_skip(line, size);
-    if (!slice_take_uint(&rest, &step) || rest.size_bytes < sizeof middle + 1 || step > (int64_t)1 << 53 ||
-        memcmp(rest.data, middle, sizeof middle - 1) != 0 || rest.data[rest.size_bytes - 1] != '}')
+    const char *at = bytes->data + size, *end = bytes->data + bytes->size_bytes;
+    char first = *at;
+    int digits = digits_take(&at, end, &step), decimals = 0;
+    if (digits == 0 || digits > 15 || (first == '0' && digits > 1) || end - at <= (ptrdiff_t)sizeof middle ||
+        memcmp(at, middle, sizeof middle - 1) != 0)
         return false;
-    struct slice number = {rest.data + sizeof middle - 1, rest.size_bytes - sizeof middle};
-    struct library_number at = {0, memchr(number.data, '.', number.size_bytes) != NULL};
-    if (!isdigit((unsigned char)*number.data) || !quick_double(number, &at.value) ||
-        number.data[number.size_bytes - 1] == '.' || (*number.data == '0' && number.size_bytes > 1))
+    at += sizeof middle - 1;
+    first = *at;
+    digits = digits_take(&at, end, &number);
+    struct library_number seconds = {0, at < end && *at == '.'};
+    if (seconds.is_float) {
+        at++;
+        decimals = digits_take(&at, end, &fraction);
+        if (decimals == 0)
+            return false;
+    }
+    if (digits == 0 || digits > 10 || decimals > 9 || (first == '0' && digits > 1) || end - at < 2 || at[0] != '}' ||
+        at[1] != '\n' || !double_of_digits(number * tens[decimals] + fraction, decimals, &seconds.value))
         return false;
-    add_step(log, step, at, INT64_MIN);
-    note_last(log, at.value);
+    *bytes = slice_range(at + 2, end);
+    add_step(log, (int64_t)step, seconds, INT64_MIN);
+    note_last(log, seconds.value);
     return true;
 }
 
 static int read_line(struct library_log *log, struct slice line, struct error **err) {
     struct payload p;
     const char *brace = line.data;
-    if (take_step_quickly(log, line))
-        return 0;
     /* A transport's stamp may stand before the object. */
     if (*brace != '{') {
         struct slice stamp;
@@ -449,8 +462,12 @@ static int read_line(struct library_log *log, struct slice line, struct error **
 
 void library_log_read(struct library_log *log, struct slice bytes) {
     struct slice line;
-    while (slice_take_line(&bytes, &line)) {
+    for (;;) {
         CLEANUP_ERROR struct error *err = NULL;
+        while (take_step_quickly(log, &bytes))
+            log->lines++;
+        if (!slice_take_line(&bytes, &line))
+            return;
         log->lines++;
         line = slice_trim(line);
         if (line.size_bytes == 0 || read_line(log, line, &err) == 0)

@@ -37,6 +37,8 @@ static const struct cause_rule rules[] = {
      "node lifecycle controller"},
     {"Pod", "event", "Evicted", "*", CAUSE_EVICTION, "kubelet", "Pod {name}: Event {reason}{on node}{: message}",
      "kubelet eviction manager: no DisruptionTarget"},
+    {"Pod", "reason", "Evicted", "*", CAUSE_EVICTION, "kubelet", "Pod {name}: {reason}{on node}{: message}",
+     "kubelet eviction manager: status.reason, should the Event be lost"},
     {"Pod", "exit", "OOMKilled", "*", CAUSE_OUT_OF_MEMORY, "", "Pod {name}: {message}{on node}",
      "kubelet: exit 137, reason OOMKilled"},
     {"Pod", "exit", "*", "NotReady", CAUSE_NODE_FAILURE, "", "Pod {name}: {message}{on node} that was not Ready",

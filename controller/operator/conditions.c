@@ -145,6 +145,11 @@ void view_log(struct view *v) {
 
 static void set_evidence(struct view *v) {
     const struct ledger_result *r = &v->result;
+    if (v->job->checkpoint_trouble[0]) {
+        set(v, EVIDENCE_COMPLETE, false, "CheckpointIncomplete", v->target->created_ms, "%s",
+            v->job->checkpoint_trouble);
+        return;
+    }
     if (v->log == LOG_NONE || r->available_ms == 0)
         return;
     int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);

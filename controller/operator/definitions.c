@@ -27,7 +27,9 @@ static int64_t all_ready_ms(const struct view *v) {
             continue;
         for (int k = 0; k < p->ready.count; k++) {
             struct span s = p->ready.items[k];
-            bool is_done = k + 1 == p->ready.count && p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) == TIME_OPEN;
+            /* What happens to a pod after it is done takes nothing back. */
+            bool is_done =
+                k + 1 == p->ready.count && p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
             if (is_done)
                 s.to_ms = TIME_OPEN;
             MEM_GROW(edges, count, capacity);

@@ -1,10 +1,13 @@
 #include "operator/facts.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/causes.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_ATTEMPTS 16 /* so many of the newest attempts are looked at for what they waited for */
 
 /* A whole-second stamp stands for [t, t + 1 s): the target ended no earlier than the processes within that second. */
 int64_t job_end_ms(const struct model_job *job) {
@@ -123,13 +126,65 @@ static void tell_restarts(const struct target *t, struct sink *sink) {
     }
 }
 
-/* The first Job of a replicated job appears once what it depends on is met. */
-static int64_t first_created_ms(const struct target *t, const char *replicated_job) {
-    int64_t first_ms = TIME_OPEN;
+/* The Jobs of one attempt at the whole set: when the first of them was made, the first of this replicated job, and when
+ * the last of its older ones was gone. TIME_OPEN: not yet. */
+struct attempt {
+    int64_t begun_ms, made_ms, cleared_ms;
+};
+
+static struct attempt attempt_of(const struct target *t, const char *replicated_job, int64_t number) {
+    struct attempt a = {TIME_OPEN, TIME_OPEN, TIME_UNKNOWN};
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target) {
+        bool is_mine = strcmp(j->replicated_job, replicated_job) == 0;
+        if (j->created_ms == TIME_UNKNOWN)
+            continue;
+        if (max_of(j->attempt, 0) == number) {
+            a.begun_ms = min_of(a.begun_ms, j->created_ms);
+            if (is_mine)
+                a.made_ms = min_of(a.made_ms, j->created_ms);
+        } else if (is_mine && j->attempt < number) {
+            a.cleared_ms = max_of(a.cleared_ms, j->gone_ms == TIME_UNKNOWN ? TIME_OPEN : j->gone_ms);
+        }
+    }
+    return a;
+}
+
+/* While it is suspended it is not the job that holds its pods back: the hold in as many pieces as that leaves. */
+static void tell_pieces(const struct target *t, struct ledger_hold hold, struct sink *sink) {
+    int64_t to_ms = hold.to_ms;
+    for (int i = 0; i < t->suspended.count; i++) {
+        const struct transition *off = &t->suspended.items[i];
+        int64_t on_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN;
+        if (!off->is_true || on_ms <= hold.from_ms || off->at_ms >= to_ms)
+            continue;
+        hold.to_ms = off->at_ms;
+        sink_hold(sink, &hold);
+        hold.from_ms = on_ms;
+        hold.key += 1000003;
+    }
+    hold.to_ms = to_ms;
+    sink_hold(sink, &hold);
+}
+
+/* The Jobs of a replicated job are made once what it depends on is met, in each attempt anew. */
+static void tell_dependency(const struct target *t, const struct replicated_job *r, struct sink *sink) {
+    int64_t last = 0;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
-        if (strcmp(j->replicated_job, replicated_job) == 0 && j->created_ms != TIME_UNKNOWN && j->created_ms < first_ms)
-            first_ms = j->created_ms;
-    return first_ms;
+        last = max_of(last, j->attempt);
+    for (int64_t n = max_of(0, last - MAX_ATTEMPTS); n <= last; n++) {
+        struct attempt a = attempt_of(t, r->name, n);
+        for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
+            if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
+                a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
+        struct ledger_hold hold = {.kind = BUCKET_DEPENDENCY_WAIT,
+                                   .key = slice_hash(slice_of(r->name)) + (uint64_t)n,
+                                   .from_ms = n == 0 ? t->created_ms : max_of(a.begun_ms, a.cleared_ms),
+                                   .to_ms = a.made_ms,
+                                   .basis = BASIS_OBSERVED};
+        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn",
+                 t->name, r->name);
+        tell_pieces(t, hold, sink);
+    }
 }
 
 static void tell_dependencies(struct model_job *job, struct sink *sink) {
@@ -146,14 +201,8 @@ static void tell_dependencies(struct model_job *job, struct sink *sink) {
             sink_hold(sink, &hold);
     }
     for (int i = 0; i < t->job_count; i++) {
-        if (!t->jobs[i].has_dependency || !job_requires(job, i))
-            continue;
-        hold.key = slice_hash(slice_of(t->jobs[i].name));
-        hold.from_ms = t->created_ms;
-        hold.to_ms = first_created_ms(t, t->jobs[i].name);
-        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn",
-                 t->name, t->jobs[i].name);
-        sink_hold(sink, &hold);
+        if (t->jobs[i].has_dependency && job_requires(job, i))
+            tell_dependency(t, &t->jobs[i], sink);
     }
 }
 

@@ -12,6 +12,8 @@ int64_t fact_finished_ms(const struct instance *i);
 int64_t fact_pod_ended_ms(const struct pod *p);
 /* When the pod stopped to count as available; TIME_OPEN while it does. */
 int64_t fact_pod_lost_ms(const struct pod *p);
+/* When it failed by itself; TIME_OPEN if it did not. */
+int64_t fact_pod_failed_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
 /* The container ended because its pod was asked to go, not by itself. */
 bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
@@ -26,5 +28,7 @@ void fact_tell_target(struct model_job *job);
 void fact_tell_workloads(struct model_job *job, struct sink *sink);
 /* Why the pod was lost, if an object tells. */
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);
+/* Why its node was away for a while, which the pod outlived. */
+bool fact_outage_cause(const struct pod *p, const struct node_trouble *trouble, struct ledger_disruption *d);
 
 #endif

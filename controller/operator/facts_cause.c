@@ -1,5 +1,6 @@
 /* Why a pod was lost: the facts are gathered here, the table in causes.c judges them. */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/causes.h"
 #include "operator/facts.h"
 
@@ -63,9 +64,13 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
     int looked_at = 0;
     if (j->failing_ms == TIME_UNKNOWN)
         return false;
-    for (const struct pod *other = j->pods; other && looked_at < MAX_SIBLINGS; other = other->next_in_job, looked_at++)
-        if (other != p && other->target == p->target && fact_pod_lost_ms(other) < p->deletion_ms)
+    for (const struct pod *other = j->pods; other && looked_at < MAX_SIBLINGS;
+         other = other->next_in_job, looked_at++) {
+        int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), other->disruption_ms);
+        bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* not of before the Job was suspended, or backed off */
+        if (other != p && other->target == p->target && is_recent && fact_pod_lost_ms(other) < p->deletion_ms)
             return true;
+    }
     return false;
 }
 
@@ -79,8 +84,9 @@ static bool is_deletion_explained(const struct pod *p) {
     if (j && (is_before(j->deletion_ms, at_ms) ||
               (is_before(j->failing_ms, at_ms) && (fails_by_itself(j) || fails_by_another(j, p)))))
         return true;
-    for (int i = 0; i < t->restart_count; i++) /* a pod made after a restart is not deleted by it */
-        if (is_before(t->restart_list[i].at_ms, at_ms) && p->created_ms < t->restart_list[i].at_ms)
+    for (int i = 0; i < t->restart_count; i++) /* of the whole set; a pod made after a restart is not deleted by it */
+        if (strcmp(t->restart_list[i].what, "restarts") == 0 && is_before(t->restart_list[i].at_ms, at_ms) &&
+            p->created_ms < t->restart_list[i].at_ms)
             return true;
     const struct history *all[] = {&t->suspended, j ? &j->suspended : NULL};
     for (int h = 0; h < 2; h++)
@@ -136,11 +142,27 @@ static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *a
     return false;
 }
 
+bool fact_outage_cause(const struct pod *p, const struct node_trouble *t, struct ledger_disruption *d) {
+    char taint[STORE_MESSAGE_SIZE] = "";
+    int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
+    struct cause_facts f = {"Node",        "Ready", t->reason,     node_state(p, from_ms, taint),
+                            p->node->name, p->name, p->node->name, p->node->pool};
+    *d = (struct ledger_disruption){.key = p->id ^ (uint64_t)t->visible_ms, .at_ms = from_ms};
+    return cause_fill(&f, d);
+}
+
+/* A pod that was over may still be disrupted: its object is evicted from a node that is lost later. The kubelet writes
+ * the condition with the end itself. */
+static bool is_ended_by_disruption(const struct pod *p) {
+    return p->disruption_ms != TIME_UNKNOWN && (fact_pod_failed_ms(p) >= p->disruption_ms - NEAR_MS ||
+                                                strcmp(p->disruption_reason, "TerminationByKubelet") == 0);
+}
+
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
     const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(p->uid));
     struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
-    if (p->disruption_ms != TIME_UNKNOWN) {
+    if (is_ended_by_disruption(p)) {
         f.shows = "DisruptionTarget";
         f.reason = p->disruption_reason;
         f.message = p->disruption_message ? p->disruption_message : "";
@@ -152,6 +174,11 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         f.reason = "Evicted";
         f.message = e->evicted_message;
         d->at_ms = e->evicted_ms;
+    } else if (strcmp(p->reason, "Evicted") == 0 && p->ended_ms != TIME_UNKNOWN) {
+        f.shows = "reason";
+        f.reason = p->reason;
+        f.message = p->message ? p->message : "";
+        d->at_ms = p->ended_ms;
     } else if (exit_facts(p, &f, &d->at_ms, message, reason)) {
         /* told by the container */
     } else if (p->deletion_ms != TIME_UNKNOWN && !is_deletion_explained(p)) {

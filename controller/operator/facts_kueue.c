@@ -1,6 +1,7 @@
 /* What Kueue did to the target: a Workload's histories into holds and disruptions. Facts: kueue workload_types.go; the
  * order of an eviction is Evicted=True, Jobs stopped, QuotaReserved=False and Admitted=False, ..., QuotaReserved=True
  * with Evicted=False, Admitted=True. Admitted thus stays True for a while after an eviction. */
+#include "base/minmax.h"
 #include "operator/causes.h"
 #include "operator/facts.h"
 
@@ -40,8 +41,21 @@ static void tell_evictions(const struct workload *w, struct sink *sink) {
             continue;
         sink_disruption(sink, &d);
         int64_t to_ms = admitted_again_ms(w, e->at_ms), end_ms = workload_end_ms(w);
-        hold(sink, d.cause == CAUSE_USER_SUSPEND ? BUCKET_SUSPENDED : BUCKET_PREEMPTED_WAIT, d.key, e->at_ms,
-             to_ms < end_ms ? to_ms : end_ms, d.evidence);
+        if (d.cause != CAUSE_USER_SUSPEND)
+            hold(sink, BUCKET_PREEMPTED_WAIT, d.key, e->at_ms, min_of(to_ms, end_ms), d.evidence);
+    }
+}
+
+/* Deactivated by a person. What Kueue deactivated by itself is part of the eviction, until admitted again. */
+static void tell_inactivity(const struct workload *w, struct sink *sink) {
+    char evidence[LEDGER_TEXT_SIZE];
+    for (int i = 0; i < w->active.count; i++) {
+        const struct transition *off = &w->active.items[i];
+        if (off->is_true || slice_contains(slice_of(off->reason), "DeactivatedDueTo"))
+            continue;
+        int64_t to_ms = i + 1 < w->active.count ? w->active.items[i + 1].at_ms : workload_end_ms(w);
+        snprintf(evidence, sizeof evidence, "Workload %.200s: spec.active=false", w->name);
+        hold(sink, BUCKET_SUSPENDED, (uint64_t)off->at_ms ^ 4, off->at_ms, to_ms, evidence);
     }
 }
 
@@ -63,11 +77,9 @@ static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *
         }
         if (is_reserved || (r == NULL && w->reserved.count > 0 && history_is_true(&w->reserved)))
             continue;
-        snprintf(evidence, sizeof evidence, "Workload %s: %s: %.180s", w->name,
-                 w->is_active ? "QuotaReserved=False" : "spec.active=false", message);
+        snprintf(evidence, sizeof evidence, "Workload %s: QuotaReserved=False: %.180s", w->name, message);
         int64_t to_ms = r ? r->at_ms : workload_end_ms(w);
-        hold(sink, w->is_active || r ? BUCKET_QUEUE_WAIT : BUCKET_SUSPENDED, key + (uint64_t)from_ms, from_ms, to_ms,
-             evidence);
+        hold(sink, BUCKET_QUEUE_WAIT, key + (uint64_t)from_ms, from_ms, to_ms, evidence);
         is_reserved = r != NULL;
     }
 }
@@ -103,6 +115,7 @@ void fact_tell_workloads(struct model_job *job, struct sink *sink) {
         if (w->name == NULL)
             continue;
         tell_evictions(w, sink);
+        tell_inactivity(w, sink);
         tell_queue(w, w == first ? t->created_ms : w->created_ms, sink);
         tell_checks(w, sink);
     }

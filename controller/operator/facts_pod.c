@@ -59,14 +59,6 @@ bool fact_was_told_to_go(const struct pod *p, const struct instance *i) {
     return i->end_order == END_SEEN_AFTER || is_signal;
 }
 
-static int64_t failed_ms(const struct pod *p) {
-    const char *name;
-    const struct instance *failed = failed_instance(p, &name);
-    if (failed)
-        return fact_finished_ms(failed);
-    return p->phase == POD_FAILED ? fact_pod_ended_ms(p) : TIME_OPEN;
-}
-
 static const struct pod_events *events_of(const struct pod *p) {
     return p->target->job ? map_get(&p->target->job->model->events, slice_of(p->uid)) : NULL;
 }
@@ -81,6 +73,17 @@ static int64_t asked_to_go_ms(const struct pod *p) {
     if (e && e->evicted_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, e->evicted_ms);
     return at_ms;
+}
+
+int64_t fact_pod_failed_ms(const struct pod *p) {
+    const char *name;
+    const struct instance *failed = failed_instance(p, &name);
+    int64_t asked_ms = asked_to_go_ms(p);
+    if (failed && p->restarts_in_place && p->was_asked_first) /* in back-off it held its slot */
+        return max_of(fact_finished_ms(failed), asked_ms);
+    if (failed)
+        return fact_finished_ms(failed);
+    return p->phase == POD_FAILED ? fact_pod_ended_ms(p) : TIME_OPEN;
 }
 
 /* The last that the node's kubelet told of a pod's containers before then; TIME_UNKNOWN if nothing. */
@@ -143,8 +146,11 @@ static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink
             continue;
         if (t->to_ms >= over_ms)
             return t;
+        struct ledger_disruption d;
         if (sink)
             sink_outage(sink, p->id, from_ms, t->to_ms);
+        if (sink && fact_outage_cause(p, t, &d))
+            sink_disruption(sink, &d);
     }
     return NULL;
 }
@@ -164,15 +170,38 @@ static bool has_completed_index(const struct pod *p) {
     return false;
 }
 
+/* A trainer that was asked to go and handles it ends with 0 as well: that is no completion. Of one second, what was
+ * seen first came first; what was seen at once was asked. */
+static bool was_asked_before_its_end(const struct pod *p, int64_t ended_ms) {
+    int64_t asked_ms = asked_to_go_ms(p);
+    if (asked_ms == TIME_OPEN || asked_ms / 1000 != ended_ms / 1000 || asked_ms != p->deletion_ms)
+        return asked_ms < ended_ms;
+    for (int i = 0; i < p->container_count; i++) {
+        const struct instance *now = container_now(&p->containers[i]);
+        if (now->finished_ms != TIME_UNKNOWN && now->end_order == END_SEEN_FIRST)
+            return false;
+    }
+    return true;
+}
+
+/* Another pod took its index over, so it is that one whose end completes it. */
+static bool has_successor(const struct pod *p) {
+    for (const struct pod *other = p->job ? p->job->pods : NULL; other; other = other->next_in_job)
+        if (other->completion_index == p->completion_index && other->created_ms > p->created_ms)
+            return true;
+    return false;
+}
+
 static int64_t done_ms(const struct pod *p) {
     if (p->phase != POD_SUCCEEDED)
         return TIME_UNKNOWN;
     int64_t ended_ms = fact_pod_ended_ms(p);
-    return asked_to_go_ms(p) >= ended_ms || has_completed_index(p) ? ended_ms : TIME_UNKNOWN;
+    bool is_done = !was_asked_before_its_end(p, ended_ms) || (has_completed_index(p) && !has_successor(p));
+    return is_done ? ended_ms : TIME_UNKNOWN;
 }
 
 int64_t fact_pod_lost_ms(const struct pod *p) {
-    int64_t at_ms = min_of(failed_ms(p), asked_to_go_ms(p));
+    int64_t at_ms = min_of(fact_pod_failed_ms(p), asked_to_go_ms(p));
     const struct node_trouble *trouble = fatal_trouble(p, NULL);
     if (trouble)
         at_ms = min_of(at_ms, fact_node_silent_from_ms(p->node, trouble));
@@ -228,7 +257,7 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
         for (int k = 0; k < c->count; k++) {
             int64_t down_ms = fact_finished_ms(&c->instances[k]);
             bool is_last = k + 1 == c->count;
-            if (down_ms == TIME_UNKNOWN || (is_last && (!p->restarts_in_place || p->phase >= POD_SUCCEEDED)))
+            if (down_ms == TIME_UNKNOWN || (is_last && !p->restarts_in_place))
                 continue;
             if (is_last && (c->instances[k].exit_code == 0 || fact_was_told_to_go(p, &c->instances[k])))
                 continue;
@@ -281,7 +310,7 @@ static void tell_silence(const struct pod *p, struct sink *sink) {
         struct ledger_hold hold = {.kind = BUCKET_NODE_FAILURE_DETECTION,
                                    .key = p->id ^ (uint64_t)t->visible_ms,
                                    .from_ms = fact_node_silent_from_ms(p->node, t),
-                                   .to_ms = t->visible_ms,
+                                   .to_ms = min_of(t->visible_ms, asked_to_go_ms(p)),
                                    .basis = BASIS_DERIVED};
         snprintf(hold.evidence, sizeof hold.evidence, "Node %s: silent until its condition Ready showed it (%s)",
                  p->node->name, t->reason);

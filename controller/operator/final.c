@@ -1,5 +1,5 @@
 /* Final numbers freeze: what another controller, or this one before it was started anew, had written of a target that
- * is over is not computed again from what is left of it in the cluster (pods and Events are gone by then). */
+ * is over, log and all, is not computed again from what is left of it in the cluster (pods and Events are gone by then). */
 #include "base/mem.h"
 #include "operator/job.h"
 
@@ -16,6 +16,8 @@ static const char *phase_of(struct slice text) {
 void job_find_final(struct model_job *job, const struct object_jobgoodput *o) {
     if (job->was_evaluated || !o->is_finished || o->target_uid.size_bytes == 0)
         return;
+    if (job->model->keeps_checkpoints && o->checkpoint.size_bytes > 0)
+        return; /* the end of its log was not read yet */
     free(job->final_status);
     job->final_status = slice_dup(o->status);
     job->final_phase = phase_of(o->phase);

@@ -21,6 +21,7 @@ struct log_process { /* the log of one instance of the log container */
     bool has_ended;
     char lost[128]; /* why lines are missing; "" */
     int64_t first_line_ms, last_line_ms;
+    int64_t last_stamp_ns; /* INT64_MIN: none */
     struct steplog *parser;
 };
 
@@ -71,6 +72,7 @@ struct model_job {
     struct log_process **processes;
     int process_count, process_capacity;
     char log_trouble[256]; /* now; "" */
+    char checkpoint_trouble[256]; /* why what an earlier controller knew is not all known; "" */
     int64_t log_watermark_ms;
     int64_t told_steps; /* at the last status */
     /* results */

@@ -115,6 +115,7 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
     p->pod = pod;
     p->restart_count = restart_count;
     p->first_line_ms = p->last_line_ms = TIME_UNKNOWN;
+    p->last_stamp_ns = INT64_MIN;
     p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
     STORE_GROW(job->processes, job->process_count, job->process_capacity);
     job->processes[job->process_count++] = p;
@@ -141,6 +142,22 @@ int model_job_log_count(const struct model_job *job) {
     return job->log_pod_count;
 }
 
+/* Where a follower of the pod's log begins. */
+static void find_unread(const struct model_job *job, const struct pod *p, struct model_log *log) {
+    for (int i = 0; i < job->process_count; i++)
+        if (job->processes[i]->pod == p && job->processes[i]->has_ended &&
+            job->processes[i]->restart_count >= log->first_unread)
+            log->first_unread = job->processes[i]->restart_count + 1;
+    for (int i = 0; i < job->process_count; i++) {
+        const struct log_process *process = job->processes[i];
+        if (process->pod != p || process->restart_count < log->first_unread || process->last_stamp_ns == INT64_MIN)
+            continue;
+        log->first_unread = process->restart_count;
+        log->read_through_ns = process->last_stamp_ns;
+        return;
+    }
+}
+
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
     const struct pod *p = job->log_pods[index];
     struct container *c = log_container(job, p);
@@ -149,7 +166,9 @@ void model_job_log_get(const struct model_job *job, int index, struct model_log 
                               .pod_uid = p->uid,
                               .container = c ? c->name : "",
                               .finished_ms = TIME_UNKNOWN,
+                              .read_through_ns = INT64_MIN,
                               .pod_exists = !p->is_gone};
+    find_unread(job, p, log);
     if (c == NULL)
         return;
     const struct instance *now = container_now(c);
@@ -168,6 +187,8 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
     int64_t stamp_ms = stamp_ns == INT64_MIN ? TIME_UNKNOWN : stamp_ns / 1000000 - (stamp_ns % 1000000 < 0);
     if (p->parser)
         steplog_line(p->parser, line, stamp_ms);
+    if (stamp_ns > p->last_stamp_ns)
+        p->last_stamp_ns = stamp_ns;
     if (stamp_ms != TIME_UNKNOWN) {
         if (p->first_line_ms == TIME_UNKNOWN)
             p->first_line_ms = stamp_ms;

@@ -1,6 +1,7 @@
 #include "operator/model.h"
 
 #include "base/mem.h"
+#include "operator/checkpoint.h"
 #include "operator/job.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 struct model *model_new(const struct model_options *options) {
     struct model *m = mem_new(struct model);
     slice_copy(m->version, sizeof m->version, slice_of(options->version));
+    m->keeps_checkpoints = options->keeps_checkpoints;
     map_init(&m->targets, NULL);
     map_init(&m->names, NULL);
     map_init(&m->pods, NULL);
@@ -171,6 +173,17 @@ static void find_all_targets(struct model *m, struct model_job *job) {
     job_find_target(job);
 }
 
+/* From what a predecessor knew; if that cannot be, from what the cluster still shows. */
+static void go_on(struct model_job *job, struct object_jobgoodput *o) {
+    CLEANUP_ERROR struct error *err = NULL;
+    if (checkpoint_read(job, o->checkpoint, &err) == 0)
+        return;
+    snprintf(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
+             "status.checkpoint is set aside: %s; what is counted is what the cluster still shows", error_text(err));
+    o->checkpoint.size_bytes = 0;
+    job_find_final(job, o);
+}
+
 static int observe_jobgoodput(struct model *m, enum observed what, struct slice namespace_, struct slice name,
                               struct slice json, int64_t received_ms) {
     char key[520];
@@ -205,6 +218,8 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
     if (!is_new && hash != job->spec_hash)
         job_set_target(job, NULL); /* a new ledger for the new spec */
     job->spec_hash = hash;
+    if (is_new && m->keeps_checkpoints && o.checkpoint.size_bytes > 0)
+        go_on(job, &o);
     find_all_targets(m, job);
     job_mark_dirty(m, job);
     return 0;
@@ -257,6 +272,10 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
 
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent) {
     m->is_absent[resource] = is_absent;
+    if (!is_absent && !m->is_swept[resource]) {
+        m->is_swept[resource] = true;
+        store_sweep(m, resource, received_ms);
+    }
     if (!is_absent && received_ms > m->watermark_ms[resource])
         m->watermark_ms[resource] = received_ms;
 }

@@ -31,6 +31,9 @@ struct model_job; /* one JobGoodput */
 
 struct model_options {
     const char *version; /* of the controller, for status and logs */
+    /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: JobGoodputs are to be
+     * told before anything else. */
+    bool keeps_checkpoints;
 };
 
 struct model *model_new(const struct model_options *options);
@@ -43,7 +46,8 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
                   struct slice name, struct slice uid, struct slice object, int64_t received_ms);
 
 /* All that `resource` holds has been told up to received_ms (sync, bookmark). The least of these over the resources
- * that are served bounds observedThrough. is_absent: not served by this cluster. */
+ * that are served bounds observedThrough. is_absent: not served by this cluster. With the first call what a checkpoint
+ * told of and no list showed has vanished. */
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent);
 
 /* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
@@ -82,7 +86,8 @@ struct model_log {
     bool is_running, has_started;
     int64_t finished_ms;         /* TIME_UNKNOWN */
     bool pod_exists;
-    bool is_recorder_filter;     /* unused for PodLog */
+    int64_t read_through_ns;     /* an earlier controller has read so far, of the first instance not read whole */
+    int first_unread;            /* ... which is this one */
 };
 int model_job_log_count(const struct model_job *job);
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log);

@@ -166,6 +166,7 @@ struct object_jobgoodput {
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */
+    struct slice checkpoint;
     struct slice target_uid, phase;
     int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
 };

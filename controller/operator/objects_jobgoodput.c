@@ -180,6 +180,8 @@ static void status_scan(struct jscan *outer, struct object_jobgoodput *g) {
             status_target_scan(&j, g);
         else if (slice_is(key, "phase"))
             g->phase = object_text_scan(&j);
+        else if (slice_is(key, "checkpoint"))
+            g->checkpoint = object_text_scan(&j);
         else if (slice_is(key, "time"))
             status_time_scan(&j, g);
         else if (slice_is(key, "conditions"))

@@ -21,6 +21,24 @@ static void apply_condition(struct model *m, struct history *h, const struct obj
     history_add(h, t);
 }
 
+/* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
+static void apply_active(struct model *m, struct workload *w, const struct object_workload *o, int64_t received_ms) {
+    const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
+    const struct object_condition *requeued = object_condition_find(&o->conditions, "Requeued");
+    const struct object_condition *told = o->is_active ? requeued : evicted;
+    const struct transition *last = history_last(&w->active);
+    int64_t since_ms = last ? last->at_ms : w->created_ms;
+    bool is_told = told && slice_is(told->status, "True") && told->at_ms >= since_ms &&
+                   slice_contains(told->reason, o->is_active ? "Reactivated" : "Deactivated");
+    if (last == NULL && o->is_active)
+        return; /* as it was made */
+    struct transition t = {is_told ? told->at_ms
+                           : last  ? received_ms
+                                   : w->created_ms,
+                           o->is_active, !is_told, is_told ? store_intern(m, told->reason) : "", NULL};
+    history_add(&w->active, t);
+}
+
 static bool is_provisioning(const struct object_check *c) {
     return slice_contains(c->message, "rovisioning") || slice_contains(c->name, "prov") ||
            slice_contains(c->name, "dws");
@@ -60,15 +78,15 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct workload *w = store_workload(m, t, o.meta.uid);
+    w->is_restored = false;
     if (w->name == NULL)
         w->name = slice_dup(o.meta.name);
     w->created_ms = o.meta.created_ms != TIME_UNKNOWN ? o.meta.created_ms : received_ms;
-    w->is_active = o.is_active;
     w->queue = store_intern(m, o.queue);
     apply_condition(m, &w->reserved, &o, "QuotaReserved", received_ms);
     apply_condition(m, &w->admitted, &o, "Admitted", received_ms);
     apply_condition(m, &w->evicted, &o, "Evicted", received_ms);
-    apply_condition(m, &w->preempted, &o, "Preempted", received_ms);
+    apply_active(m, w, &o, received_ms);
     apply_checks(m, w, &o);
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
     if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
@@ -174,6 +192,7 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     const char *pool = store_intern(m, o.meta.node_pool);
     bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
     n->exists = true;
+    n->is_restored = false;
     n->pool = pool;
     n->is_spot = o.meta.is_spot;
     changed |= apply_ready(m, n, &o, received_ms);

@@ -46,9 +46,7 @@ static void apply_binding(struct model *m, struct pod *p, const struct object_po
     bool is_true = c && slice_is(c->status, "True");
     bool is_gated = c && !is_true && slice_is(c->reason, "SchedulingGated");
     if (o->node.size_bytes > 0 && p->node == NULL) {
-        p->node = store_node(m, o->node);
-        p->next_on_node = p->node->pods;
-        p->node->pods = p;
+        store_pod_bind(p, store_node(m, o->node));
     }
     if (is_true)
         set_time(&p->bound_ms, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
@@ -118,6 +116,13 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)
         return;
+    bool is_in_back_off = s->waiting_reason.size_bytes > 0 && !s->is_running && s->finished_ms == TIME_UNKNOWN;
+    if (is_in_back_off && s->last_finished_ms != TIME_UNKNOWN) { /* the count moves with the next start only */
+        set_time(&now->started_ms, s->last_started_ms);
+        set_time(&now->finished_ms, s->last_finished_ms);
+        now->exit_code = (int)(s->last_exit_code & 0xffff);
+        now->reason = store_intern(m, s->last_reason);
+    }
     now->is_running = s->is_running;
     set_time(&now->started_ms, s->started_ms);
     set_time(&now->finished_ms, s->finished_ms);
@@ -155,6 +160,7 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
         p->phase = POD_RUNNING;
     if (p->phase < POD_SUCCEEDED || p->ended_ms != TIME_UNKNOWN)
         return;
+    p->was_asked_first = p->deletion_ms != TIME_UNKNOWN;
     for (int i = 0; i < o->status_count; i++)
         if (o->statuses[i].finished_ms > p->ended_ms)
             p->ended_ms = o->statuses[i].finished_ms;
@@ -210,6 +216,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     struct pod *p = pod_of(m, &o.meta);
     if (p == NULL)
         return 0;
+    p->is_restored = false;
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, received_ms);
     for (int i = 0; i < o.status_count; i++)

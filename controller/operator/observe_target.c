@@ -159,6 +159,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     struct target *t = store_target(m, TARGET_JOBSET, o.meta.uid, o.meta.namespace_, o.meta.name);
     if (t == NULL)
         return -EINVAL;
+    t->is_restored = false;
     bool is_first = target_seen(m, t, &o.meta, received_ms);
     int changes = turning_points(t);
     t->queue = store_intern(m, o.meta.queue);
@@ -217,6 +218,7 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
         changed = true;
     }
     j->created_ms = o->meta.created_ms;
+    j->attempt = o->meta.restart_attempt;
     return changed;
 }
 
@@ -231,6 +233,8 @@ static void apply_job_target(struct model *m, struct target *t, const struct obj
 }
 
 static void job_gone(struct model *m, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
+    if (j->gone_ms == TIME_UNKNOWN)
+        j->gone_ms = received_ms;
     if (j->deletion_ms == TIME_UNKNOWN) {
         j->deletion_ms = received_ms;
         for (struct pod *p = j->pods; p; p = p->next_in_job)
@@ -258,6 +262,9 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct kube_job *j = store_kube_job(m, t, o.meta.uid);
+    j->is_restored = false;
+    if (!is_part)
+        t->is_restored = false;
     if (j->name == NULL)
         j->name = slice_dup(o.meta.name);
     j->replicated_job = store_intern(m, o.meta.replicated_job);

@@ -60,10 +60,19 @@ static void on_jobgoodput(void *context, const char *namespace_, const char *nam
 
 /* ---- leading ---- */
 
+/* Only a leader watches: it begins with the newest checkpoints of the one before it. */
+static void lead(struct runtime *r) {
+    struct runtime_watches_handler handler = {on_change, on_jobgoodput, r};
+    r->watches = runtime_watches_new(r->client, r->model, r->flags->watch_namespaces, &handler);
+    runtime_jobs_set_watches(r->jobs, r->watches);
+    r->health.watches = r->watches;
+    runtime_jobs_set_leading(r->jobs, true);
+}
+
 static void on_leading(void *context) {
     struct runtime *r = context;
     jsonlog(JSONLOG_INFO, "leading", "identity", LOG_S(r->identity), NULL);
-    runtime_jobs_set_leading(r->jobs, true);
+    lead(r);
 }
 
 static void on_lost(void *context, const char *why) {
@@ -89,16 +98,12 @@ static void start_election(struct runtime *r) {
 /* ---- start: the server must answer before anything else is asked of it ---- */
 
 static void start_work(struct runtime *r) {
-    struct runtime_watches_handler handler = {on_change, on_jobgoodput, r};
     jsonlog(JSONLOG_INFO, "started", "version", LOG_S(GOODPUT_VERSION), "server", LOG_S(kube_client_server(r->client)),
             NULL);
-    r->watches = runtime_watches_new(r->client, r->model, r->flags->watch_namespaces, &handler);
-    runtime_jobs_set_watches(r->jobs, r->watches);
-    r->health.watches = r->watches;
     if (r->flags->leader_elect)
         start_election(r);
     else
-        runtime_jobs_set_leading(r->jobs, true);
+        lead(r);
 }
 
 static void on_knock(void *context, int status, struct slice body, const struct error *err) {
@@ -193,7 +198,7 @@ static int set_up(struct runtime *r, struct error **err) {
         return error_wrap(err, (*err)->code, "--health-bind-address");
     if (r->server != NULL)
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
-    struct model_options model = {.version = GOODPUT_VERSION};
+    struct model_options model = {.version = GOODPUT_VERSION, .keeps_checkpoints = true};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput-controller");
     struct runtime_jobs_options jobs = {
@@ -256,7 +261,7 @@ int runtime_run(const struct runtime_flags *flags, const struct runtime_exports 
         loop_on_terminate(r.loop, on_terminate, &r);
         knock(&r);
         code = loop_run(r.loop);
-        if (r.watches != NULL)
+        if (r.lease != NULL || r.watches != NULL)
             jsonlog(JSONLOG_INFO, "ended", "exit_code", LOG_I(code), NULL);
     }
     tear_down(&r);

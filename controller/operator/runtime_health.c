@@ -22,7 +22,8 @@ static void healthz(void *context, const struct server_request *request, struct 
 static void readyz(void *context, const struct server_request *request, struct server_reply *reply) {
     const struct runtime_health *health = context;
     (void)request;
-    if (health->watches != NULL && runtime_watches_are_synced(health->watches)) {
+    bool is_standby = health->lease != NULL && health->watches == NULL;
+    if (is_standby || (health->watches != NULL && runtime_watches_are_synced(health->watches))) {
         buf_append_text(&reply->body, "ok\n");
         return;
     }

@@ -16,6 +16,7 @@ struct runtime_follow {
     struct runtime_logs *owner;
     struct model_job *job;
     char *pod_uid;
+    int64_t since_ns;           /* of the first instance that is read */
     struct kube_podlog *podlog; /* NULL: none now */
     int64_t started_us;
     int ended_through; /* the newest instance whose log is read to its end; -1: none */
@@ -65,16 +66,17 @@ static void on_trouble(void *context, const char *text) {
     follow->owner->on_change(follow->owner->context);
 }
 
-static struct runtime_follow *find_or_add(struct runtime_logs *logs, struct model_job *job, const char *pod_uid,
+static struct runtime_follow *find_or_add(struct runtime_logs *logs, struct model_job *job, const struct model_log *log,
                                           struct runtime_follow **list) {
-    while (*list != NULL && strcmp((*list)->pod_uid, pod_uid) != 0)
+    while (*list != NULL && strcmp((*list)->pod_uid, log->pod_uid) != 0)
         list = &(*list)->next;
     if (*list == NULL) {
         *list = mem_new(struct runtime_follow);
         (*list)->owner = logs;
         (*list)->job = job;
-        (*list)->pod_uid = mem_strdup(pod_uid);
-        (*list)->ended_through = -1;
+        (*list)->pod_uid = mem_strdup(log->pod_uid);
+        (*list)->ended_through = log->first_unread - 1;
+        (*list)->since_ns = log->read_through_ns;
     }
     return *list;
 }
@@ -104,7 +106,7 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
     struct kube_podlog_options options = {.namespace_ = log->namespace_,
                                           .pod = log->pod,
                                           .container = log->container,
-                                          .since_ns = INT64_MIN,
+                                          .since_ns = follow->since_ns,
                                           .first_restart_count = follow->ended_through + 1};
     struct kube_podlog_handler handler = {on_line, on_end, on_trouble, follow};
     follow->podlog = kube_podlog_new(logs->client, &options, &handler);
@@ -132,7 +134,7 @@ void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, stru
         struct model_log log;
         model_job_log_get(job, i, &log);
         if (log.pod_uid != NULL && log.pod != NULL && log.container != NULL)
-            observe(find_or_add(logs, job, log.pod_uid, list), &log);
+            observe(find_or_add(logs, job, &log, list), &log);
     }
 }
 

@@ -56,6 +56,7 @@ struct runtime_watches {
     struct runtime_nodes *nodes;
     struct watch **watches;
     size_t count, capacity;
+    bool are_all_started;
 };
 
 static void changed(struct runtime_watches *owner) {
@@ -89,14 +90,29 @@ static void on_event(void *context, const struct kube_event *event) {
     changed(owner);
 }
 
+static void start(struct watch *watch);
+
+/* What JobGoodputs hold from an earlier controller is taken in before anything that goes on from it. */
+static void start_after_jobgoodputs(struct runtime_watches *owner) {
+    if (owner->are_all_started)
+        return;
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT &&
+            !kube_reflector_is_synced(owner->watches[i]->reflector))
+            return;
+    owner->are_all_started = true;
+    for (size_t i = 0; i < owner->count; i++)
+        if (!owner->watches[i]->source->is_fallback && owner->watches[i]->reflector == NULL)
+            start(owner->watches[i]);
+}
+
 static void on_synced(void *context) {
     struct watch *watch = context;
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
             LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
+    start_after_jobgoodputs(watch->owner);
     changed(watch->owner);
 }
-
-static void start(struct watch *watch);
 
 /* Reflectors are not to be freed in their own callbacks; the fallback's is another one. */
 static void on_absent(void *context, bool is_absent) {
@@ -110,6 +126,7 @@ static void on_absent(void *context, bool is_absent) {
         kube_reflector_free(watch->fallback->reflector);
         watch->fallback->reflector = NULL;
     }
+    start_after_jobgoodputs(watch->owner);
     changed(watch->owner);
 }
 
@@ -183,7 +200,7 @@ struct runtime_watches *runtime_watches_new(struct kube_client *client, struct m
 
     model_watermark(model, RESOURCE_NODE_LEASE, 0, true);
     for (size_t i = 0; i < owner->count; i++)
-        if (!owner->watches[i]->source->is_fallback)
+        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT)
             start(owner->watches[i]);
     return owner;
 }
@@ -206,6 +223,8 @@ static bool is_waited_for(const struct watch *watch) {
 }
 
 bool runtime_watches_are_synced(const struct runtime_watches *owner) {
+    if (!owner->are_all_started)
+        return false;
     for (size_t i = 0; i < owner->count; i++) {
         const struct watch *watch = owner->watches[i];
         if (is_waited_for(watch) && !(watch->source->is_optional && watch->is_in_trouble))

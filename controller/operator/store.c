@@ -94,7 +94,7 @@ struct node *store_node(struct model *m, struct slice name) {
     n = mem_new(struct node);
     n->name = slice_dup(name);
     n->pool = "";
-    n->renewed_ms = TIME_UNKNOWN;
+    n->renewed_ms = n->restored_ms = TIME_UNKNOWN;
     map_put(&m->nodes, name, n);
     return n;
 }
@@ -126,6 +126,12 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     return p;
 }
 
+void store_pod_bind(struct pod *p, struct node *n) {
+    p->node = n;
+    p->next_on_node = n->pods;
+    n->pods = p;
+}
+
 struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid) {
     struct kube_job *j = map_get(&m->kube_jobs, uid);
     if (j)
@@ -134,7 +140,8 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->uid = slice_dup(uid);
     j->target = t;
     j->replicated_job = j->failing_reason = "";
-    j->created_ms = j->deletion_ms = j->failing_ms = TIME_UNKNOWN;
+    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = TIME_UNKNOWN;
+    j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
     map_put(&m->kube_jobs, uid, j);
@@ -150,7 +157,6 @@ struct workload *store_workload(struct model *m, struct target *t, struct slice 
     w->target = t;
     w->created_ms = w->finished_ms = w->gone_ms = TIME_UNKNOWN;
     w->check_name = w->queue = "";
-    w->is_active = true;
     w->next_in_target = t->workloads;
     t->workloads = w;
     map_put(&m->workloads, uid, w);
@@ -196,4 +202,29 @@ void store_touch_pod(struct model *m, struct pod *p) {
 void store_touch_node(struct model *m, struct node *n) {
     for (struct pod *p = n->pods; p; p = p->next_on_node)
         store_touch_pod(m, p); /* also those that are gone: why they were lost may be told only now */
+}
+
+static struct slice key_of(const struct map_entry *e) {
+    return (struct slice){e->key, e->key_size};
+}
+
+void store_sweep(struct model *m, enum resource resource, int64_t received_ms) {
+    const struct slice none = {0};
+    for (size_t i = 0; resource == RESOURCE_POD && i < m->pods.count; i++)
+        if (((struct pod *)m->pods.entries[i].value)->is_restored)
+            observe_pod(m, OBSERVED_VANISHED, key_of(&m->pods.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_NODE && i < m->nodes.count; i++)
+        if (((struct node *)m->nodes.entries[i].value)->is_restored)
+            observe_node(m, OBSERVED_VANISHED, key_of(&m->nodes.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_WORKLOAD && i < m->workloads.count; i++)
+        if (((struct workload *)m->workloads.entries[i].value)->is_restored)
+            observe_workload(m, OBSERVED_VANISHED, key_of(&m->workloads.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_JOB && i < m->kube_jobs.count; i++)
+        if (((struct kube_job *)m->kube_jobs.entries[i].value)->is_restored)
+            observe_job(m, OBSERVED_VANISHED, key_of(&m->kube_jobs.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_JOBSET && i < m->targets.count; i++) {
+        struct target *t = m->targets.entries[i].value;
+        if (t->is_restored && t->kind == TARGET_JOBSET)
+            observe_jobset(m, OBSERVED_VANISHED, key_of(&m->targets.entries[i]), none, received_ms);
+    }
 }

@@ -110,6 +110,8 @@ struct pod {
     int32_t chips;
     enum pod_phase phase;
     bool restarts_in_place, is_dirty, is_gone;
+    bool was_asked_first; /* to go, when it was seen to have ended */
+    bool is_restored; /* of this and of other objects: known from a checkpoint, not seen since */
     int64_t created_ms, bound_ms, gated_from_ms, gated_to_ms, unschedulable_ms;
     char *unschedulable_message;
     int64_t deletion_ms; /* when it was asked for */
@@ -148,7 +150,8 @@ struct node_taint { /* NoExecute, or a known notice of termination */
 struct node {
     char *name;
     const char *pool;
-    bool is_spot, exists;
+    bool is_spot, exists, is_restored;
+    int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_trouble *troubles;
     int trouble_count, trouble_capacity;
     struct node_taint *taints;
@@ -162,10 +165,12 @@ struct node {
 /* ---- jobs, workloads, targets ---- */
 
 struct kube_job {
+    bool is_restored;
     char *uid, *name;
     struct target *target;
     const char *replicated_job;
-    int64_t created_ms, deletion_ms, failing_ms;
+    int64_t created_ms, deletion_ms, gone_ms, failing_ms;
+    int64_t attempt; /* of the whole set: label restart-attempt; -1 */
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
@@ -177,8 +182,8 @@ struct workload {
     char *uid, *name;
     struct target *target;
     int64_t created_ms, finished_ms, gone_ms;
-    struct history reserved, admitted, evicted, preempted;
-    bool is_active, awaits_provisioning;
+    struct history reserved, admitted, evicted, active; /* active: spec.active */
+    bool awaits_provisioning, is_restored;
     const char *check_name, *queue;
     char *check_message;
     struct workload *next_in_target;
@@ -214,7 +219,7 @@ struct target {
     char *uid, *namespace_, *name;
     enum target_kind kind;
     bool is_seen; /* the object itself, not only others that name it */
-    bool is_gone;
+    bool is_gone, is_restored;
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
     enum ledger_outcome outcome;
@@ -256,7 +261,8 @@ struct model {
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
-    bool is_absent[RESOURCE_COUNT];
+    bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
+    bool keeps_checkpoints;
     int64_t malformed;
 };
 
@@ -272,11 +278,16 @@ struct target *store_target_by_name(struct model *m, enum target_kind kind, cons
 void store_target_named(struct model *m, struct target *t);
 struct node *store_node(struct model *m, struct slice name);
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta);
+void store_pod_bind(struct pod *p, struct node *n);
 struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid);
 struct workload *store_workload(struct model *m, struct target *t, struct slice uid);
 struct pod_events *store_events(struct model *m, struct slice pod_uid);
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
 void store_trim(struct model *m);
+void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
+/* What was restored of that kind and was not seen since has vanished. */
+void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
+void store_node_done(struct node *n);                 /* frees what it holds, but its name */
 void store_done(struct model *m);
 
 void store_touch_target(struct model *m, struct target *t); /* its job's status may change */

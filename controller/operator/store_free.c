@@ -43,7 +43,7 @@ static void workload_free(struct model *m, struct workload *w) {
     history_done(&w->reserved);
     history_done(&w->admitted);
     history_done(&w->evicted);
-    history_done(&w->preempted);
+    history_done(&w->active);
     free(w->check_message);
     free(w->name);
     free(w->uid);
@@ -67,7 +67,7 @@ static void unname(struct model *m, struct target *t) {
         first->next_named = t->next_named;
 }
 
-static void target_free(struct model *m, struct target *t) {
+void store_forget(struct model *m, struct target *t) {
     unname(m, t);
     map_remove(&m->targets, slice_of(t->uid));
     for (size_t i = 0; i < t->pod_count; i++)
@@ -108,22 +108,26 @@ void store_trim(struct model *m) {
             oldest = t;
     }
     if (count > STORE_MAX_UNMEASURED)
-        target_free(m, oldest);
+        store_forget(m, oldest);
 }
 
-static void node_free(void *value) {
-    struct node *n = value;
-    free(n->name);
+void store_node_done(struct node *n) {
     free(n->troubles);
     free(n->taints);
     free(n->maintenance.items);
     free(n->silences.items);
+}
+
+static void node_free(void *value) {
+    struct node *n = value;
+    store_node_done(n);
+    free(n->name);
     free(n);
 }
 
 void store_done(struct model *m) {
     while (m->targets.count > 0)
-        target_free(m, m->targets.entries[m->targets.count - 1].value);
+        store_forget(m, m->targets.entries[m->targets.count - 1].value);
     for (size_t i = 0; i < m->nodes.count; i++)
         node_free(m->nodes.entries[i].value);
     map_done(&m->targets);

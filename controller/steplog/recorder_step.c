@@ -1,7 +1,7 @@
 /* The recorder's step lines that begin like the one before: a million do, and differ in two numbers only. What stands
  * before the numbers is compared as bytes; since it was read once as JSON in the long way, and what follows has the
  * same shape, it would be read the same way again. Anything else goes the long way. */
-#include "base/mem.h"
+#include "base/digits.h"
 #include "steplog/formats.h"
 
 #include <string.h>
@@ -9,33 +9,24 @@
 static const char before_time[] = ", \"step_start_time\": ";
 enum { BEFORE_TIME = sizeof before_time - 1, MAX_PREFIX = 1024 };
 
-/* A JSON number of digits alone, at most `most` of them. */
-static bool take_digits(const char **at, const char *end, int most, uint64_t *value) {
-    const char *p = *at;
-    uint64_t sum = 0;
-    while (p < end && (unsigned char)(*p - '0') <= 9)
-        sum = sum * 10 + (uint64_t)(*p++ - '0');
-    bool ok = p > *at && p - *at <= most && (**at != '0' || p - *at == 1);
-    *at = p;
-    *value = sum;
-    return ok;
-}
-
-/* STEP, "step_start_time": SECONDS} ; the seconds have at most nine decimals, which is exact in nanoseconds. */
+/* STEP, "step_start_time": SECONDS} ; the seconds have at most nine decimals, which is exact in nanoseconds. Numbers as
+ * JSON has them: no zero before other digits. */
 static bool take_tail(const char *at, const char *end, int64_t *step, int64_t *ns) {
     static const uint32_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
     uint64_t number, seconds, fraction = 0;
-    if (!take_digits(&at, end, 15, &number) || end - at < BEFORE_TIME || memcmp(at, before_time, BEFORE_TIME) != 0)
+    char first = *at;
+    int digits = digits_take(&at, end, &number), decimals = 0;
+    if (digits == 0 || digits > 15 || (first == '0' && digits > 1) || end - at <= BEFORE_TIME ||
+        memcmp(at, before_time, BEFORE_TIME) != 0)
         return false;
     at += BEFORE_TIME;
-    if (!take_digits(&at, end, 9 + 1, &seconds) || seconds > 9000000000u)
+    first = *at;
+    digits = digits_take(&at, end, &seconds);
+    if (digits == 0 || digits > 10 || (first == '0' && digits > 1) || seconds > 9000000000u)
         return false;
-    int decimals = 0;
     if (at < end && *at == '.') {
-        const char *from = ++at;
-        while (at < end && (unsigned char)(*at - '0') <= 9 && at - from < 10)
-            fraction = fraction * 10 + (uint64_t)(*at++ - '0');
-        decimals = (int)(at - from);
+        at++;
+        decimals = digits_take(&at, end, &fraction);
         if (decimals == 0 || decimals > 9)
             return false;
     }

@@ -7,6 +7,7 @@
 #ifndef STEPLOG_STEPLOG_H
 #define STEPLOG_STEPLOG_H
 
+#include "base/codec.h"
 #include "base/error.h"
 #include "base/slice.h"
 #include "ledger/record.h"
@@ -74,6 +75,10 @@ void steplog_feed(struct steplog *s, struct slice bytes, bool stamped);
 void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms);
 /* The process ended: a last line without newline counts, formats may flush what they held back. */
 void steplog_end(struct steplog *s);
+
+/* Writes what is remembered between two whole lines (steplog_line), or fills it into a new parser of the same format,
+ * which then goes on as this one would have. */
+void steplog_visit(struct steplog *s, struct codec *c);
 
 struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed;

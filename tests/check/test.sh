@@ -57,6 +57,12 @@ for variant in release asan; do
         count "$name" "$logs/$name.log"
     done
 done
+# Random lives of training jobs with known truth, seen promptly, late and reordered, without Events.
+for variant in release asan; do
+    for sight in 0 1 2; do
+        step "sim-$sight-$variant" timeout 600 .build/$variant/bin/test-sim -k $sight 500
+    done
+done
 # Locale and time zone must not matter.
 for program in .build/release/tests/test-{base,ledger,steplog,operator,cli}; do
     [ -x "$program" ] || continue

@@ -307,7 +307,7 @@ TEST(a_dead_connection_that_several_watches_share_is_left_by_all) {
     f.client = kube_client_new(f.loop, &options, NULL);
     REQUIRE(f.client != NULL);
     for (int i = 0; i < 4; i++)
-        mirror_start(&m[i], f.client, paths[i], (struct kube_reflector_options){.silence_us = 100000 + i * 50000});
+        mirror_start(&m[i], f.client, paths[i], (struct kube_reflector_options){.silence_us = 1000000 + i * 200000});
     for (int i = 0; i < 4; i++)
         CHECK(mirror_wait_synced(&m[i], f.loop, 1));
     CHECK_INT(relay_connections(relay), 1);

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +20,8 @@ struct pair {
 struct relay {
     struct loop *loop;
     int fd, port, to_port, accepted;
+    bool is_proxy;
+    const char *refusal;
     struct loop_fd *watch;
     struct pair *pairs;
 };
@@ -47,19 +51,48 @@ static struct sockaddr_in loopback(int port) {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
+static void reach(struct pair *p, int port) {
+    struct sockaddr_in to = loopback(port);
+    p->fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int connected = connect(p->fds[1], (struct sockaddr *)&to, sizeof to);
+    assert(connected == 0);
+    (void)connected;
+    for (int i = 0; i < 2; i++)
+        p->watches[i] = loop_fd_add(p->relay->loop, p->fds[i], LOOP_READ, forward, p);
+}
+
+/* The head of a CONNECT comes in one piece here. */
+static void read_connect(void *context, int fd, int events) {
+    (void)events;
+    struct pair *p = context;
+    char head[4096], reply[200];
+    int port = 0;
+    ssize_t n = recv(fd, head, sizeof head - 1, MSG_DONTWAIT);
+    head[n > 0 ? n : 0] = '\0';
+    stop_watching(p);
+    if (sscanf(head, "CONNECT %*[^:]:%d HTTP/1.1", &port) != 1 || p->relay->refusal != NULL) {
+        snprintf(reply, sizeof reply, "HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n",
+                 port != 0 ? p->relay->refusal : "405 Only CONNECT");
+        send(fd, reply, strlen(reply), MSG_NOSIGNAL);
+        shutdown(fd, SHUT_RDWR);
+        return;
+    }
+    send(fd, "HTTP/1.1 200 OK\r\n\r\n", 19, MSG_NOSIGNAL);
+    reach(p, port);
+}
+
 static void accept_one(void *context, int fd, int events) {
     (void)events;
     struct relay *r = context;
-    struct sockaddr_in to = loopback(r->to_port);
     struct pair *p = mem_new(struct pair);
     *p = (struct pair){.relay = r, .next = r->pairs};
     p->fds[0] = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-    p->fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int connected = connect(p->fds[1], (struct sockaddr *)&to, sizeof to);
-    assert(p->fds[0] >= 0 && connected == 0);
-    (void)connected;
-    for (int i = 0; i < 2; i++)
-        p->watches[i] = loop_fd_add(r->loop, p->fds[i], LOOP_READ, forward, p);
+    p->fds[1] = -1;
+    assert(p->fds[0] >= 0);
+    if (r->is_proxy)
+        p->watches[0] = loop_fd_add(r->loop, p->fds[0], LOOP_READ, read_connect, p);
+    else
+        reach(p, r->to_port);
     r->pairs = p;
     r->accepted++;
 }
@@ -80,15 +113,20 @@ struct relay *relay_new(struct loop *loop, int to_port) {
     return r;
 }
 
-void relay_free(struct relay *r) {
+static void end_pairs(struct relay *r) {
     while (r->pairs != NULL) {
         struct pair *p = r->pairs;
         r->pairs = p->next;
         stop_watching(p);
         close(p->fds[0]);
-        close(p->fds[1]);
+        if (p->fds[1] >= 0)
+            close(p->fds[1]);
         free(p);
     }
+}
+
+void relay_free(struct relay *r) {
+    end_pairs(r);
     loop_fd_remove(r->watch);
     close(r->fd);
     free(r);
@@ -105,4 +143,16 @@ int relay_connections(const struct relay *r) {
 void relay_freeze(struct relay *r) {
     for (struct pair *p = r->pairs; p != NULL; p = p->next)
         stop_watching(p);
+}
+
+void relay_move(struct relay *r, int to_port) {
+    end_pairs(r);
+    r->to_port = to_port;
+}
+
+struct relay *proxy_new(struct loop *loop, const char *refusal) {
+    struct relay *r = relay_new(loop, 0);
+    r->is_proxy = true;
+    r->refusal = refusal;
+    return r;
 }

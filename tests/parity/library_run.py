@@ -1,4 +1,4 @@
-"""The real library's cumulative query over a file, and nothing else: what bench.sh times."""
+"""The real library's cumulative query over a file, and nothing else: what bench.py times."""
 import os
 import sys
 

@@ -7,6 +7,7 @@ import glob
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,7 @@ def one(task):
             out.write("\n")
     elif c.found:
         os.makedirs(".build/parity/logs", exist_ok=True)
-        os.replace(path, f".build/parity/logs/{seed}.jsonl")
+        shutil.move(path, f".build/parity/logs/{seed}.jsonl")
         path = f".build/parity/logs/{seed}.jsonl"
     else:
         os.remove(path)

@@ -1,0 +1,45 @@
+/* digits: the value of a run of decimal digits, eight at a time (a log of a million steps has thirty million of them).
+ */
+#ifndef BASE_DIGITS_H
+#define BASE_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define DIGITS_MOST 19 /* fit into 64 bits */
+
+/* The digits from *at on, at most DIGITS_MOST: moves *at behind them, returns how many there were. */
+static inline int digits_take(const char **at, const char *end, uint64_t *value) {
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const char *p = *at;
+    uint64_t sum = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    while (end - p >= 8 && p - *at <= 8) {
+        uint64_t bytes;
+        memcpy(&bytes, p, 8);
+        bytes ^= 0x3030303030303030u; /* digits become 0 to 9; other bytes more: their top bit shows in `other` */
+        uint64_t other = ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
+        int n = other ? __builtin_ctzll(other) / 8 : 8;
+        if (n == 0)
+            break;
+        bytes <<= 8 * (8 - n); /* as if zeros stood before them */
+        bytes = (bytes * (1 + (10 << 8))) >> 8 & 0x00ff00ff00ff00ffu;
+        bytes = (bytes * (1 + (100 << 16))) >> 16 & 0x0000ffff0000ffffu;
+        bytes = (bytes * (1 + ((uint64_t)10000 << 32))) >> 32;
+        sum = sum * powers[n] + bytes;
+        p += n;
+        if (n < 8)
+            break;
+    }
+#else
+    (void)powers;
+#endif
+    while (p < end && p - *at < DIGITS_MOST && (unsigned char)(*p - '0') <= 9)
+        sum = sum * 10 + (uint64_t)(*p++ - '0');
+    int count = (int)(p - *at);
+    *at = p;
+    *value = sum;
+    return count;
+}
+
+#endif

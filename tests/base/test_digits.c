@@ -1,0 +1,30 @@
+/* Runs of digits at any place of any length, between any bytes, give what one digit at a time gives. */
+#include "harness.h"
+
+#include "base/digits.h"
+
+static uint64_t next(uint64_t *seed) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 33;
+}
+
+TEST(digits_as_one_by_one) {
+    uint64_t seed = 11;
+    for (int round = 0; round < 200000; round++) {
+        char text[32];
+        size_t size = next(&seed) % sizeof text;
+        for (size_t i = 0; i < size; i++)
+            text[i] = next(&seed) % 16 ? (char)('0' + next(&seed) % 10) : (char)next(&seed);
+        const char *at = text;
+        uint64_t value, expected = 0;
+        int count = 0;
+        while (count < DIGITS_MOST && (size_t)count < size && text[count] >= '0' && text[count] <= '9')
+            expected = expected * 10 + (uint64_t)(text[count++] - '0');
+        int found = digits_take(&at, text + size, &value);
+        if (found != count || at != text + count || (count > 0 && value != expected)) {
+            harness_fail(__FILE__, __LINE__, "round %d: \"%.*s\": %d digits, %llu; expected %d, %llu", round, (int)size,
+                         text, found, (unsigned long long)value, count, (unsigned long long)expected);
+            return;
+        }
+    }
+}

@@ -1,0 +1,196 @@
+/* A controller that is killed and followed by another one ends with the same status as one that never was. */
+#include "base/mem.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+
+struct recording {
+    const char *path, *logs, *namespace_, *names[3], *source;
+    int count;
+};
+
+static const struct recording story = {"tests/data/recordings/story.jsonl.gz", NULL,   "train",
+                                       {"train-a", "train-b", "train-c"},      "None", 3};
+static const struct recording real_nodes = {"tests/data/recordings/real-nodes.jsonl.gz", NULL,   "train",
+                                            {"train-a", "train-b", "train-c"},           "None", 3};
+
+static struct model *new_model(void) {
+    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    return model_new(&options);
+}
+
+static void apply(struct model *m, const struct recording *rec, int job, const char *status, int64_t created_ms) {
+    CLEANUP_FREE char *more =
+        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    replay_jobgoodput(m, rec->namespace_, rec->names[job], rec->source, more, created_ms);
+}
+
+static void tell_watermarks(struct model *m, int64_t at_ms) {
+    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
+        model_watermark(m, (enum resource)resource, at_ms, resource == RESOURCE_NODE_LEASE);
+}
+
+/* What a new controller's lists show after the first n events. */
+static void tell_lists(struct model *m, const struct replay *r, size_t n, int64_t at_ms) {
+    for (size_t i = 0; i < n; i++) {
+        struct replay_event e = r->events[i];
+        bool is_last = e.what == OBSERVED_PRESENT;
+        for (size_t k = i + 1; k < n && is_last; k++)
+            is_last = r->events[k].stream != e.stream || !slice_equal(r->events[k].uid, e.uid);
+        e.at_ms = at_ms;
+        if (is_last)
+            replay_feed(m, &e);
+    }
+    tell_watermarks(m, at_ms);
+}
+
+static char *status_of(struct model *m, const struct recording *rec, int job, int64_t at_ms) {
+    return replay_status(m, rec->namespace_, rec->names[job], at_ms, NULL);
+}
+
+/* The checkpoint stands at the end. */
+static void strip(char *status) {
+    char *at = strstr(status, ",\"checkpoint\":\"");
+    if (at)
+        strcpy(at, "}");
+}
+
+static void check_same(const char *expected, const char *got, const char *name, size_t cut) {
+    size_t at = 0;
+    while (expected[at] && expected[at] == got[at])
+        at++;
+    if (expected[at] == got[at])
+        return;
+    size_t from = at > 100 ? at - 100 : 0;
+    harness_fail(__FILE__, __LINE__, "%s cut after event %zu differs at byte %zu:\n  %.180s\nexpected\n  %.180s", name,
+                 cut, at, got + from, expected + from);
+}
+
+static struct model *successor(struct model *m, const struct recording *rec, const struct replay *r, size_t n) {
+    int64_t at_ms = r->events[n - 1].at_ms;
+    struct model *next = new_model();
+    for (int i = 0; i < rec->count; i++) {
+        CLEANUP_FREE char *status = status_of(m, rec, i, at_ms);
+        apply(next, rec, i, status, r->events[0].at_ms);
+    }
+    model_free(m);
+    tell_lists(next, r, n, at_ms);
+    return next;
+}
+
+/* Killed after each of the events numbered by the cuts (ascending). */
+static void check_cuts(const struct recording *rec, const struct replay *r, char *const expected[], const size_t *cuts,
+                       size_t cut_count) {
+    struct model *m = new_model();
+    size_t next_cut = 0;
+    for (int i = 0; i < rec->count; i++)
+        apply(m, rec, i, NULL, r->events[0].at_ms);
+    for (size_t n = 0; n < r->count; n++) {
+        replay_feed(m, &r->events[n]);
+        if (next_cut < cut_count && cuts[next_cut] == n + 1) {
+            m = successor(m, rec, r, n + 1);
+            next_cut++;
+        }
+    }
+    tell_watermarks(m, r->last_ms);
+    for (int i = 0; i < rec->count; i++) {
+        CLEANUP_FREE char *status = status_of(m, rec, i, r->last_ms);
+        strip(status);
+        check_same(expected[i], status, rec->names[i], cuts[0]);
+    }
+    model_free(m);
+}
+
+static void check_recording(const struct recording *rec, size_t step) {
+    struct replay r;
+    char *expected[3] = {0};
+    REQUIRE(replay_load(&r, rec->path, "workloads"));
+    struct model *m = new_model();
+    for (int i = 0; i < rec->count; i++)
+        apply(m, rec, i, NULL, r.events[0].at_ms);
+    for (size_t n = 0; n < r.count; n++)
+        replay_feed(m, &r.events[n]);
+    for (int i = 0; i < rec->count; i++) {
+        expected[i] = status_of(m, rec, i, r.last_ms);
+        strip(expected[i]);
+    }
+    model_free(m);
+    for (size_t cut = 1; cut < r.count; cut += step)
+        check_cuts(rec, &r, expected, &cut, 1);
+    size_t many[] = {r.count / 7, r.count / 3, r.count / 2, r.count / 2 + 1, r.count * 4 / 5};
+    check_cuts(rec, &r, expected, many, ARRAY_SIZE(many));
+    for (int i = 0; i < rec->count; i++)
+        free(expected[i]);
+    replay_done(&r);
+}
+
+TEST(the_story_goes_on_after_a_kill_at_any_event) {
+    check_recording(&story, 29);
+}
+
+TEST(real_nodes_go_on_after_a_kill_at_any_event) {
+    check_recording(&real_nodes, 31);
+}
+
+/* ---- what cannot be read ---- */
+
+static char *status_with(const char *checkpoint) {
+    return mem_format("{\"phase\":\"Training\",\"checkpoint\":\"%s\"}", checkpoint);
+}
+
+static char *checkpoint_of_the_story(struct replay *r) {
+    struct model *m = new_model();
+    apply(m, &story, 0, NULL, r->events[0].at_ms);
+    for (size_t n = 0; n < r->count / 2; n++)
+        replay_feed(m, &r->events[n]);
+    CLEANUP_FREE char *status = status_of(m, &story, 0, r->events[r->count / 2 - 1].at_ms);
+    char *checkpoint = mem_strdup(strstr(status, ",\"checkpoint\":\"") + 15);
+    checkpoint[strlen(checkpoint) - 2] = '\0';
+    model_free(m);
+    return checkpoint;
+}
+
+/* The status of a controller that finds this checkpoint and then sees all that happens. */
+static char *after(const struct replay *r, const char *checkpoint) {
+    struct model *m = new_model();
+    CLEANUP_FREE char *found = status_with(checkpoint);
+    apply(m, &story, 0, found, r->events[0].at_ms);
+    for (size_t n = 0; n < r->count; n++)
+        replay_feed(m, &r->events[n]);
+    char *status = status_of(m, &story, 0, r->last_ms);
+    model_free(m);
+    return status;
+}
+
+TEST(a_damaged_checkpoint_is_set_aside_and_said) {
+    struct replay r;
+    REQUIRE(replay_load(&r, story.path, "workloads"));
+    CLEANUP_FREE char *whole = checkpoint_of_the_story(&r);
+    CLEANUP_FREE char *kept = mem_strdup(whole);
+    CHECK(strlen(whole) < 8192); /* DESIGN: a few KiB for an ordinary job */
+    for (size_t at = 0; at < strlen(whole); at += 97) {
+        whole[at] = whole[at] == 'A' ? 'B' : 'A';
+        CLEANUP_FREE char *status = after(&r, whole);
+        CHECK_TEXT(status_text(status, "conditions[type=EvidenceComplete].reason"), "CheckpointIncomplete");
+        CHECK_INT(status_int(status, "time.wallMs"), 61000);
+        CHECK_INT(status_int(status, "time.availableMs"), 26000);
+        whole[at] = kept[at];
+    }
+    CLEANUP_FREE char *cut = mem_strndup(whole, strlen(whole) / 8 * 4);
+    CLEANUP_FREE char *status = after(&r, cut);
+    CHECK_TEXT(status_text(status, "conditions[type=EvidenceComplete].message"),
+               "status.checkpoint is set aside: it is damaged; what is counted is what the cluster still shows");
+    replay_done(&r);
+}
+
+TEST(a_newer_checkpoint_is_set_aside_and_said) {
+    struct replay r;
+    REQUIRE(replay_load(&r, story.path, "workloads"));
+    CLEANUP_FREE char *status = after(&r, "AgAAAAAAAAAA"); /* version 2 */
+    CHECK_TEXT(
+        status_text(status, "conditions[type=EvidenceComplete].message"),
+        "status.checkpoint is set aside: it is of version 2, and this controller reads version 1; what is counted "
+        "is what the cluster still shows");
+    replay_done(&r);
+}
