@@ -47,6 +47,69 @@ static void visit_told(struct visitor *v, struct model_job *job) {
     codec_chars(v->codec, job->checkpoint_trouble, sizeof job->checkpoint_trouble);
 }
 
+/* ---- the log ---- */
+
+static void visit_process(struct visitor *v, struct log_process *p) {
+    bool has_parser = p->parser != NULL;
+    codec_bool(v->codec, &p->has_ended);
+    codec_chars(v->codec, p->lost, sizeof p->lost);
+    codec_time(v->codec, &p->first_line_ms);
+    codec_time(v->codec, &p->last_line_ms);
+    codec_time(v->codec, &p->last_stamp_ns);
+    codec_bool(v->codec, &has_parser);
+    if (has_parser && p->parser == NULL)
+        v->codec->failed = true;
+    else if (has_parser)
+        steplog_visit(p->parser, v->codec);
+}
+
+static void write_processes(struct visitor *v, struct model_job *job) {
+    codec_count(v->codec, (size_t)job->process_count, INT32_MAX);
+    for (int i = 0; i < job->process_count; i++) {
+        struct log_process *p = job->processes[i];
+        codec_chars(v->codec, p->pod->uid, 80);
+        CODEC_INT(v->codec, &p->restart_count, 0, INT32_MAX);
+        visit_process(v, p);
+    }
+}
+
+static void read_processes(struct visitor *v, struct model_job *job) {
+    size_t count = codec_count(v->codec, 0, 10000);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        char uid[80] = "";
+        int restart_count = 0;
+        codec_chars(v->codec, uid, sizeof uid);
+        CODEC_INT(v->codec, &restart_count, 0, INT32_MAX);
+        struct pod *pod = map_get(&v->model->pods, slice_of(uid));
+        if (pod == NULL || pod->target != job->target) {
+            v->codec->failed = true;
+            return;
+        }
+        visit_process(v, job_log_process(job, pod, restart_count));
+    }
+}
+
+static void write_ledger(struct visitor *v, struct model_job *job) {
+    CLEANUP_BUF struct buf bytes;
+    buf_init(&bytes, MOST_BYTES);
+    v->codec->failed |= ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &bytes) < 0;
+    codec_count(v->codec, bytes.size_bytes, MOST_BYTES);
+    v->codec->failed |= buf_append_slice(v->codec->out, buf_slice(&bytes)) < 0;
+}
+
+/* Before the processes: they find their places in it. */
+static int read_ledger(struct visitor *v, struct model_job *job, struct error **err) {
+    struct slice *in = &v->codec->in;
+    size_t size = codec_count(v->codec, 0, MOST_BYTES);
+    struct ledger *l = ledger_load((struct slice){in->data, size}, &job->options, err);
+    if (l == NULL)
+        return -EBADMSG;
+    *in = slice_skip(*in, size);
+    ledger_free(job->ledger);
+    job->ledger = l;
+    return 0;
+}
+
 /* ---- the whole, unpacked ---- */
 
 struct head {
@@ -78,6 +141,8 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     visit_target(&v, t);
     visit_previous(&v, job);
     visit_told(&v, job);
+    write_ledger(&v, job);
+    write_processes(&v, job);
     return !codec.failed;
 }
 
@@ -85,9 +150,14 @@ static int damaged(struct error **err) {
     return error_set(err, EBADMSG, "it is damaged");
 }
 
-static int read_job(struct visitor *v, struct model_job *job, struct error **err) {
+static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec, struct error **err) {
     visit_previous(v, job);
     visit_told(v, job);
+    if (!is_same_spec) /* another log, other slots: what was read is read again */
+        return v->codec->failed ? damaged(err) : 0;
+    if (read_ledger(v, job, err) < 0)
+        return -EBADMSG;
+    read_processes(v, job);
     return codec_is_done(v->codec) ? 0 : damaged(err);
 }
 
@@ -109,7 +179,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
         t->is_restored = true;
         store_target_named(m, t);
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
-            r = read_job(&v, job, err);
+            r = read_job(&v, job, h.generation == job->generation, err);
     }
     if (r == 0 && h.extent == EXTENT_TARGET)
         slice_copy(job->checkpoint_trouble, sizeof job->checkpoint_trouble,

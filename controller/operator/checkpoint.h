@@ -1,5 +1,5 @@
 /* checkpoint: what a successor must know of a running job that the cluster no longer shows it: pods and Jobs that are
- * gone, and how conditions were before. (Not yet: the log; what still exists of it is read again.) It is written into
+ * gone, how conditions were before, which log lines were read, and the ledger. It is written into
  * the status beside the numbers it belongs to (one update, so that they cannot differ), and is read back before any
  * other object is observed; what the lists then show goes on from there, and what they no longer show has vanished
  * meanwhile.

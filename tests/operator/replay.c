@@ -174,26 +174,45 @@ static struct slice tar_find(struct slice tar, const char *part) {
     return (struct slice){0};
 }
 
-void replay_logs(struct model_job *job, const char *tgz) {
-    struct replay tar;
-    if (!unpack(&tar, tgz)) {
-        harness_fail(__FILE__, __LINE__, "%s cannot be read", tgz);
-        return;
+bool replay_open_logs(struct replay *tar, const char *tgz) {
+    if (unpack(tar, tgz))
+        return true;
+    harness_fail(__FILE__, __LINE__, "%s cannot be read", tgz);
+    return false;
+}
+
+static void read_log(struct model_job *job, const struct model_log *log, struct slice rest, int64_t through_ns) {
+    struct slice line;
+    while (slice_take_line(&rest, &line)) {
+        int64_t stamp_ns = INT64_MIN;
+        if (rfc3339_take(&line, &stamp_ns, NULL))
+            slice_take_char(&line, ' ');
+        if (stamp_ns > through_ns)
+            return;
+        if (stamp_ns == INT64_MIN || stamp_ns > log->read_through_ns)
+            model_job_log_line(job, log->pod_uid, log->restart_count, stamp_ns, line);
     }
+}
+
+void replay_logs_through(struct model_job *job, const struct replay *tar, int64_t through_ms, bool at_end) {
     for (int i = 0; i < model_job_log_count(job); i++) {
         struct model_log log;
         char part[300];
         model_job_log_get(job, i, &log);
+        if (log.first_unread > log.restart_count)
+            continue;
         snprintf(part, sizeof part, "%s__%s__", log.pod, log.container);
-        struct slice rest = tar_find((struct slice){tar.bytes, tar.size_bytes}, part), line;
-        while (slice_take_line(&rest, &line)) {
-            int64_t stamp_ns = INT64_MIN;
-            if (rfc3339_take(&line, &stamp_ns, NULL))
-                slice_take_char(&line, ' ');
-            model_job_log_line(job, log.pod_uid, log.restart_count, stamp_ns, line);
-        }
-        model_job_log_end(job, log.pod_uid, log.restart_count, NULL);
+        read_log(job, &log, tar_find((struct slice){tar->bytes, tar->size_bytes}, part),
+                 through_ms == INT64_MAX ? INT64_MAX : through_ms * 1000000);
+        if (at_end)
+            model_job_log_end(job, log.pod_uid, log.restart_count, NULL);
     }
+}
+
+void replay_logs(struct model_job *job, const char *tgz) {
+    struct replay tar;
+    if (replay_open_logs(&tar, tgz))
+        replay_logs_through(job, &tar, INT64_MAX, true);
     replay_done(&tar);
 }
 

@@ -30,6 +30,11 @@ void replay_feed(struct model *m, const struct replay_event *e);
 /* The pod logs recorded beside: hands all lines of the log pods' containers to the job. */
 void replay_logs(struct model_job *job, const char *tgz);
 
+/* The same log files unpacked once (replay_done frees), and of each log the lines that the job has not read yet, up to a
+ * stamp. at_end: the logs end there. */
+bool replay_open_logs(struct replay *tar, const char *tgz);
+void replay_logs_through(struct model_job *job, const struct replay *tar, int64_t through_ms, bool at_end);
+
 /* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog",
  * "None". */
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,

@@ -15,6 +15,13 @@ static const struct recording story = {"tests/data/recordings/story.jsonl.gz", N
 static const struct recording real_nodes = {"tests/data/recordings/real-nodes.jsonl.gz", NULL,   "train",
                                             {"train-a", "train-b", "train-c"},           "None", 3};
 
+static const struct recording with_logs = {"tests/data/recordings/real-nodes.jsonl.gz",
+                                          "tests/data/recordings/real-nodes.podlogs.tgz",
+                                          "train",
+                                          {"train-a", "train-b", "train-c"},
+                                          "PodLog",
+                                          3};
+
 static struct model *new_model(void) {
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     return model_new(&options);
@@ -79,21 +86,36 @@ static struct model *successor(struct model *m, const struct recording *rec, con
     return next;
 }
 
+static void read_logs(struct model *m, const struct recording *rec, const struct replay *logs, int64_t through_ms) {
+    for (int i = 0; i < rec->count && rec->logs; i++) {
+        struct model_job *job = model_job_find(m, rec->namespace_, rec->names[i]);
+        replay_logs_through(job, logs, through_ms, through_ms == INT64_MAX);
+        for (int k = 0; k < model_job_log_count(job); k++) {
+            struct model_log log;
+            model_job_log_get(job, k, &log);
+            model_job_log_watermark(job, log.pod_uid, through_ms);
+        }
+    }
+}
+
 /* Killed after each of the events numbered by the cuts (ascending). */
-static void check_cuts(const struct recording *rec, const struct replay *r, char *const expected[], const size_t *cuts,
-                       size_t cut_count) {
+static void check_cuts(const struct recording *rec, const struct replay *r, const struct replay *logs,
+                       char *const expected[], const size_t *cuts, size_t cut_count) {
     struct model *m = new_model();
     size_t next_cut = 0;
     for (int i = 0; i < rec->count; i++)
         apply(m, rec, i, NULL, r->events[0].at_ms);
     for (size_t n = 0; n < r->count; n++) {
         replay_feed(m, &r->events[n]);
+        if (n % 16 == 0 || (next_cut < cut_count && cuts[next_cut] == n + 1))
+            read_logs(m, rec, logs, r->events[n].at_ms);
         if (next_cut < cut_count && cuts[next_cut] == n + 1) {
             m = successor(m, rec, r, n + 1);
             next_cut++;
         }
     }
     tell_watermarks(m, r->last_ms);
+    read_logs(m, rec, logs, INT64_MAX);
     for (int i = 0; i < rec->count; i++) {
         CLEANUP_FREE char *status = status_of(m, rec, i, r->last_ms);
         strip(status);
@@ -105,24 +127,28 @@ static void check_cuts(const struct recording *rec, const struct replay *r, char
 static void check_recording(const struct recording *rec, size_t step) {
     struct replay r;
     char *expected[3] = {0};
+    struct replay logs = {0};
     REQUIRE(replay_load(&r, rec->path, "workloads"));
+    REQUIRE(rec->logs == NULL || replay_open_logs(&logs, rec->logs));
     struct model *m = new_model();
     for (int i = 0; i < rec->count; i++)
         apply(m, rec, i, NULL, r.events[0].at_ms);
     for (size_t n = 0; n < r.count; n++)
         replay_feed(m, &r.events[n]);
+    read_logs(m, rec, &logs, INT64_MAX);
     for (int i = 0; i < rec->count; i++) {
         expected[i] = status_of(m, rec, i, r.last_ms);
         strip(expected[i]);
     }
     model_free(m);
     for (size_t cut = 1; cut < r.count; cut += step)
-        check_cuts(rec, &r, expected, &cut, 1);
+        check_cuts(rec, &r, &logs, expected, &cut, 1);
     size_t many[] = {r.count / 7, r.count / 3, r.count / 2, r.count / 2 + 1, r.count * 4 / 5};
-    check_cuts(rec, &r, expected, many, ARRAY_SIZE(many));
+    check_cuts(rec, &r, &logs, expected, many, ARRAY_SIZE(many));
     for (int i = 0; i < rec->count; i++)
         free(expected[i]);
     replay_done(&r);
+    replay_done(&logs);
 }
 
 TEST(the_story_goes_on_after_a_kill_at_any_event) {
@@ -131,6 +157,10 @@ TEST(the_story_goes_on_after_a_kill_at_any_event) {
 
 TEST(real_nodes_go_on_after_a_kill_at_any_event) {
     check_recording(&real_nodes, 31);
+}
+
+TEST(real_nodes_with_their_logs_go_on_after_a_kill_at_any_event) {
+    check_recording(&with_logs, 53);
 }
 
 /* ---- what cannot be read ---- */
