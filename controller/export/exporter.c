@@ -2,7 +2,9 @@
 
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "export/certificate.h"
 #include "export/fleet.h"
+#include "export/gate.h"
 #include "export/metrics.h"
 #include "export/page.h"
 #include "export/prometheus.h"
@@ -16,6 +18,7 @@ struct exporter {
     struct loop *loop;
     struct fleet fleet;
     struct server *metrics;
+    struct gate *gate; /* NULL: metrics are served in clear */
     struct page *page;
 };
 
@@ -32,20 +35,28 @@ static bool is_off(const char *address) {
     return address[0] == '\0' || strcmp(address, "0") == 0;
 }
 
-static int start_metrics(struct exporter *e, const char *address, struct error **err) {
+/* In clear to this machine alone; elsewhere by TLS, to those whom the cluster lets read metrics. */
+static int start_metrics(struct exporter *e, struct kube_client *client, const char *address, struct error **err) {
     struct server_endpoint endpoint = {"/metrics", serve_metrics, e};
     struct server_options options = {.address = address, .endpoints = &endpoint, .endpoint_count = 1};
+    CLEANUP_BUF struct buf certificate, key;
+    buf_init(&certificate, 1);
+    buf_init(&key, 1);
     if (is_off(address))
         return 0;
-    if (!server_address_is_loopback(address))
-        return error_set(err, EINVAL,
-                         "--metrics-bind-address: \"%s\" is not a loopback address; metrics are served in clear and "
-                         "without authentication, so only 127.0.0.1:PORT, localhost:PORT or [::1]:PORT will do",
-                         address);
+    if (!server_address_is_loopback(address)) {
+        if (certificate_make("goodput-controller", loop_wall(e->loop).us / 1000000, &certificate, &key, err) < 0)
+            return error_wrap(err, EIO, "--metrics-bind-address");
+        e->gate = gate_new(client, &endpoint);
+        endpoint = (struct server_endpoint){"/metrics", gate_handle, e->gate};
+        options.certificate_pem = buf_slice(&certificate);
+        options.private_key_pem = buf_slice(&key);
+    }
     e->metrics = server_new(e->loop, &options, err);
     if (e->metrics == NULL)
         return error_wrap(err, EINVAL, "--metrics-bind-address");
-    jsonlog(JSONLOG_INFO, "metrics served", "port", LOG_I(server_port(e->metrics)), NULL);
+    jsonlog(JSONLOG_INFO, "metrics served", "port", LOG_I(server_port(e->metrics)), "tls", LOG_B(e->gate != NULL),
+            NULL);
     return 0;
 }
 
@@ -64,7 +75,7 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     struct exporter *e = context;
     e->runtime = runtime;
     e->loop = kube_client_loop(client);
-    if (start_metrics(e, flags->metrics_bind_address, err) < 0)
+    if (start_metrics(e, client, flags->metrics_bind_address, err) < 0)
         return -EINVAL;
     return start_page(e, flags->page_bind_address, err);
 }
@@ -88,6 +99,8 @@ static void stop(void *context) {
     loop_defer_cancel(e->loop, stir, e);
     server_free(e->metrics);
     page_free(e->page);
+    gate_free(e->gate);
+    e->gate = NULL;
     e->metrics = NULL;
     e->page = NULL;
 }

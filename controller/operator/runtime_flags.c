@@ -30,7 +30,8 @@ static const struct flag table[] = {
     {"health-bind-address", "ADDRESS", TEXT, AT(health_bind_address), 0, 0,
      "where /healthz and /readyz are served, 0 for nowhere; default :8081"},
     {"metrics-bind-address", "ADDRESS", TEXT, AT(metrics_bind_address), 0, 0,
-     "where /metrics is served, plain and on a loopback address only, such as 127.0.0.1:8080; default 0, nowhere"},
+     "where /metrics is served: with TLS and to those whom the cluster lets get it, such as :8443; in clear on a "
+     "loopback address, such as 127.0.0.1:8080; default 0, nowhere"},
     {"page-bind-address", "ADDRESS", TEXT, AT(page_bind_address), 0, 0,
      "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; default 0, nowhere"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},

@@ -2,15 +2,22 @@
 """/metrics of a running controller, as Prometheus' own tool reads it, and against the status that it tells of."""
 
 import copy
+import http.client
+import http.server
 import json
 import os
 import re
 import shutil
+import ssl
 import subprocess
 import sys
+import tempfile
+import threading
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(__file__))
-from rig import Rig, Tally, fetch, wait_for  # noqa: E402
+from rig import BIN, Rig, Tally, fetch, wait_for  # noqa: E402
 
 STORY = json.load(open("tests/data/export/story.json"))
 JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": "default"},
@@ -27,6 +34,90 @@ def samples(text):
 def promtool(text):
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
     return done.returncode == 0 and not (done.stdout + done.stderr).strip(), done.stdout + done.stderr
+
+
+class Reviews(http.server.BaseHTTPRequestHandler):
+    """An API server that knows of nothing but reviews."""
+
+    users = {"tok-fine": "prometheus", "tok-poor": "nobody"}
+    asked = []
+    is_broken = False
+
+    def reply(self, code, body):
+        text = json.dumps(body).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        self.reply(200 if self.path == "/version" else 404, {"kind": "Status", "message": "nothing here"})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Reviews.asked.append(body)
+        if Reviews.is_broken:
+            self.reply(403, {"kind": "Status", "message": "forbidden by the test"})
+        elif self.path == "/apis/authentication.k8s.io/v1/tokenreviews":
+            user = self.users.get(body["spec"]["token"])
+            self.reply(201, {"status": {"authenticated": True, "user": {"username": user, "groups": ["a", "b"], "extra": {"x": ["1"]}}} if user
+                             else {"authenticated": False, "error": "no"}})
+        else:
+            self.reply(201, {"status": {"allowed": body["spec"]["user"] == "prometheus"}})
+
+    def log_message(self, *_):
+        pass
+
+
+def check_gate(t):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Reviews)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder:
+        kubeconfig, log = folder + "/kubeconfig", folder + "/log"
+        with open(kubeconfig, "w") as out:
+            out.write("{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], users: [{name: u, user: {}}],"
+                      f" clusters: [{{name: c, cluster: {{server: 'http://127.0.0.1:{server.server_port}'}}}}]}}")
+        with open(log, "w") as out:
+            controller = subprocess.Popen([BIN + "/goodput-controller", "--kubeconfig", kubeconfig, "--leader-elect=false", "--health-bind-address=0",
+                                           "--page-bind-address=0", "--metrics-bind-address=0.0.0.0:0"], stderr=out)
+        try:
+            port = wait_for("metrics", lambda: re.search(r'"metrics served","port":([0-9]+),"tls":true', open(log).read())).group(1)
+            trust = ssl.create_default_context()
+            trust.load_verify_locations(cadata=ssl.get_server_certificate(("127.0.0.1", int(port))))
+
+            def get(token, scheme="Bearer "):
+                request = urllib.request.Request(f"https://localhost:{port}/metrics", headers={"Authorization": scheme + token} if token else {})
+                try:
+                    with urllib.request.urlopen(request, context=trust) as answer:
+                        return answer.status, answer.read().decode()
+                except urllib.error.HTTPError as error:
+                    return error.code, error.read().decode()
+
+            code, text = get("tok-fine")
+            t.check("TLS: the metrics for who may get them", code == 200 and "process_open_fds" in text, text[:200])
+            get("tok-fine")
+            t.check("TLS: a verdict is remembered", len(Reviews.asked) == 2, Reviews.asked)
+            spec = Reviews.asked[1]["spec"]
+            t.check("the user, its groups and the path are what is asked about", spec == {"user": "prometheus", "groups": ["a", "b"], "extra": {"x": ["1"]},
+                    "nonResourceAttributes": {"path": "/metrics", "verb": "get"}}, spec)
+            t.check("TLS: 403 for who may not", get("tok-poor")[0] == 403)
+            t.check("TLS: 401 for a token that nobody knows", get("tok-guess")[0] == 401 and get("tok-guess")[0] == 401)
+            t.check("TLS: 401 without a token", get("")[0] == 401 and get("tok-fine", "Basic ")[0] == 401)
+            Reviews.is_broken = True
+            t.check("TLS: 503 while nobody can be asked", get("tok-new")[0] == 503)
+            Reviews.is_broken = False
+            t.check("TLS: and not for longer", get("tok-new")[0] == 401)
+            t.check("the token is in no log", not "tok-" in open(log).read())
+            try:
+                clear = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics").status
+            except (urllib.error.URLError, ConnectionError, http.client.HTTPException):
+                clear = 0
+            t.check("TLS: nothing in clear", clear != 200, clear)
+        finally:
+            controller.terminate()
+            t.check("the controller ends well", controller.wait() == 0)
+            server.shutdown()
 
 
 def main():
@@ -63,6 +154,7 @@ def main():
         t.check("and says that it does not lead", told['leader_election_master_status{name="goodput-controller"}'] == 0)
     finally:
         follower.close()
+    check_gate(t)
     t.end()
 
 

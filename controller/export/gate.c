@@ -1,0 +1,268 @@
+#include "export/gate.h"
+
+#include "base/jscan.h"
+#include "base/jsonlog.h"
+#include "base/jwrite.h"
+#include "base/mem.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+enum {
+    DIGEST_BYTES = 32,
+    MAX_VERDICTS = 64, /* the oldest makes room */
+    MAX_PENDING = 16,  /* more than so many unknown tokens at a time are told to come again */
+};
+#define ALLOWED_US INT64_C(60000000)
+#define REFUSED_US INT64_C(10000000)
+#define REVIEW_US INT64_C(10000000)
+
+struct verdict {
+    unsigned char token[DIGEST_BYTES];
+    int status; /* 200, 401, 403 */
+    int64_t until_us;
+};
+
+/* One request that waits for the API server. */
+struct pending {
+    struct gate *gate;
+    struct pending *next;
+    struct server_ticket *ticket;
+    struct kube_call *call;
+    unsigned char token[DIGEST_BYTES];
+    struct buf accept;
+};
+
+struct gate {
+    struct kube_client *client;
+    struct server_endpoint behind;
+    struct verdict verdicts[MAX_VERDICTS];
+    struct pending *pending;
+    int pending_count;
+};
+
+struct gate *gate_new(struct kube_client *client, const struct server_endpoint *behind) {
+    struct gate *gate = mem_new(struct gate);
+    gate->client = client;
+    gate->behind = *behind;
+    return gate;
+}
+
+static int64_t now_us(const struct gate *gate) {
+    return loop_now(kube_client_loop(gate->client)).us;
+}
+
+static const struct verdict *known(const struct gate *gate, const unsigned char *token) {
+    for (int i = 0; i < MAX_VERDICTS; i++) {
+        const struct verdict *v = &gate->verdicts[i];
+        if (v->until_us > now_us(gate) && memcmp(v->token, token, DIGEST_BYTES) == 0)
+            return v;
+    }
+    return NULL;
+}
+
+static void remember(struct gate *gate, const unsigned char *token, int status) {
+    struct verdict *oldest = &gate->verdicts[0];
+    for (int i = 1; i < MAX_VERDICTS; i++)
+        if (gate->verdicts[i].until_us < oldest->until_us)
+            oldest = &gate->verdicts[i];
+    *oldest = (struct verdict){.status = status, .until_us = now_us(gate) + (status == 200 ? ALLOWED_US : REFUSED_US)};
+    memcpy(oldest->token, token, DIGEST_BYTES);
+}
+
+static void refuse(struct server_reply *reply, int status) {
+    reply->status = status;
+    buf_append_text(&reply->body, status == 401   ? "a bearer token that the cluster knows is wanted\n"
+                                  : status == 403 ? "this user may not get /metrics\n"
+                                                  : "the API server could not be asked who this is\n");
+}
+
+static void pending_end(struct pending *p) {
+    for (struct pending **at = &p->gate->pending; *at != NULL; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    p->gate->pending_count--;
+    kube_call_cancel(p->call);
+    buf_done(&p->accept);
+    free(p);
+}
+
+/* 200: what is behind the gate; 503 is not remembered. */
+static void conclude(struct pending *p, int status) {
+    struct gate *gate = p->gate;
+    struct server_reply reply = {.status = status};
+    struct server_request request = {.accept = buf_slice(&p->accept)};
+    buf_init(&reply.body, (size_t)64 << 20);
+    if (status == 200)
+        gate->behind.handle(gate->behind.context, &request, &reply);
+    else
+        refuse(&reply, status);
+    if (status != 503)
+        remember(gate, p->token, status);
+    server_answer(p->ticket, &reply);
+    buf_done(&reply.body);
+    pending_end(p);
+}
+
+static void fail(struct pending *p, const char *what, const struct error *err) {
+    jsonlog(JSONLOG_WARNING, "cannot ask who reads the metrics", "review", LOG_S(what), "error", LOG_S(error_text(err)),
+            NULL);
+    conclude(p, 503);
+}
+
+/* The members of reply.status: whether `verdict` is true there, and its "user" as raw JSON. */
+static bool read_status(struct slice reply, const char *verdict, struct slice *user) {
+    struct jscan j;
+    struct slice key, member;
+    bool is_so = false, value = false;
+    jscan_init(&j, reply);
+    if (!jscan_object(&j))
+        return false;
+    while (jscan_key(&j, &key)) {
+        if (!slice_is(key, "status") || !jscan_object(&j)) {
+            if (!slice_is(key, "status"))
+                jscan_skip(&j);
+            continue;
+        }
+        while (jscan_key(&j, &member)) {
+            if (slice_is(member, verdict))
+                is_so = jscan_bool(&j, &value) && value;
+            else if (user != NULL && slice_is(member, "user"))
+                jscan_raw(&j, user);
+            else
+                jscan_skip(&j);
+        }
+    }
+    return is_so && jscan_error(&j, NULL) == NULL;
+}
+
+static void on_access(void *context, int status, struct slice body, const struct error *err) {
+    struct pending *p = context;
+    (void)status;
+    p->call = NULL;
+    if (err != NULL)
+        fail(p, "SubjectAccessReview", err);
+    else
+        conclude(p, read_status(body, "allowed", NULL) ? 200 : 403);
+}
+
+static void review(struct pending *p, const char *path, const struct buf *body, kube_done *done) {
+    struct kube_request request = {
+        .method = "POST", .path = path, .body = buf_slice(body), .timeout_us = REVIEW_US, .may_retry = true};
+    p->call = kube_call(p->gate->client, &request, done, p);
+}
+
+static void begin_review(struct jwrite *w, struct buf *body, const char *version, const char *kind) {
+    jwrite_init(w, body);
+    jwrite_object(w);
+    jwrite_member_text(w, "apiVersion", version);
+    jwrite_member_text(w, "kind", kind);
+    jwrite_key(w, "spec");
+    jwrite_object(w);
+}
+
+/* The user's members have other names in a SubjectAccessReview. */
+static void copy_user(struct jwrite *w, struct slice user) {
+    struct jscan j;
+    struct slice key, value;
+    jscan_init(&j, user);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        const char *name = slice_is(key, "username") ? "user"
+                           : slice_is(key, "uid")    ? "uid"
+                           : slice_is(key, "groups") ? "groups"
+                           : slice_is(key, "extra")  ? "extra"
+                                                     : NULL;
+        if (name == NULL || !jscan_raw(&j, &value)) {
+            if (name == NULL)
+                jscan_skip(&j);
+            continue;
+        }
+        jwrite_key(w, name);
+        jwrite_raw(w, value);
+    }
+}
+
+static void on_token(void *context, int status, struct slice body, const struct error *err) {
+    struct pending *p = context;
+    struct slice user = {0};
+    struct jwrite w;
+    (void)status;
+    p->call = NULL;
+    if (err != NULL) {
+        fail(p, "TokenReview", err);
+        return;
+    }
+    if (!read_status(body, "authenticated", &user)) {
+        conclude(p, 401);
+        return;
+    }
+    CLEANUP_BUF struct buf review_body;
+    buf_init(&review_body, 1 << 20);
+    begin_review(&w, &review_body, "authorization.k8s.io/v1", "SubjectAccessReview");
+    copy_user(&w, user);
+    jwrite_key(&w, "nonResourceAttributes");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "path", p->gate->behind.path);
+    jwrite_member_text(&w, "verb", "get");
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    review(p, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &review_body, on_access);
+}
+
+static void ask(struct gate *gate, const struct server_request *request, struct slice token,
+                const unsigned char *digest) {
+    struct pending *p = mem_new(struct pending);
+    struct jwrite w;
+    CLEANUP_BUF struct buf body;
+    p->gate = gate;
+    p->next = gate->pending;
+    gate->pending = p;
+    gate->pending_count++;
+    memcpy(p->token, digest, DIGEST_BYTES);
+    buf_init(&p->accept, request->accept.size_bytes + 1);
+    buf_append_slice(&p->accept, request->accept);
+    p->ticket = server_reply_later(request);
+    buf_init(&body, 1 << 16);
+    begin_review(&w, &body, "authentication.k8s.io/v1", "TokenReview");
+    jwrite_key(&w, "token");
+    jwrite_slice(&w, token);
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    review(p, "/apis/authentication.k8s.io/v1/tokenreviews", &body, on_token);
+}
+
+void gate_handle(void *context, const struct server_request *request, struct server_reply *reply) {
+    struct gate *gate = context;
+    struct slice token = request->authorization;
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size;
+    if (!slice_take_prefix(&token, "Bearer ") || token.size_bytes == 0 ||
+        EVP_Digest(token.data, token.size_bytes, digest, &size, EVP_sha256(), NULL) != 1) {
+        refuse(reply, 401);
+        return;
+    }
+    const struct verdict *verdict = known(gate, digest);
+    if (verdict != NULL && verdict->status == 200)
+        gate->behind.handle(gate->behind.context, request, reply);
+    else if (verdict != NULL)
+        refuse(reply, verdict->status);
+    else if (gate->pending_count >= MAX_PENDING)
+        refuse(reply, 503);
+    else
+        ask(gate, request, token, digest);
+}
+
+void gate_free(struct gate *gate) {
+    if (gate == NULL)
+        return;
+    while (gate->pending != NULL) {
+        server_answer(gate->pending->ticket, NULL);
+        pending_end(gate->pending);
+    }
+    free(gate);
+}
