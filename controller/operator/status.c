@@ -400,7 +400,7 @@ static void write_previous(struct jwrite *w, const struct model_job *job) {
 static void write_checkpoint(struct jwrite *w, const struct view *v) {
     CLEANUP_BUF struct buf text;
     buf_init(&text, CHECKPOINT_MAX_BYTES);
-    if (v->target && v->job->model->keeps_checkpoints && !v->is_final)
+    if (v->target && v->job->model && v->job->model->keeps_checkpoints && !v->is_final)
         checkpoint_write(v->job, v->now_ms, &text);
     write_filled(w, "checkpoint", buf_text(&text));
 }
