@@ -114,6 +114,16 @@ $(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(call link_order
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_order,operator) $(LIBS)
 
+# Simulated jobs whose ledger is known, in every format.
+TRUTH_JOBS ?= 10000
+$(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(call link_order,steplog)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
+
+.PHONY: truth
+truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log format against their truth, a table of errors
+	@$(OUT)/bin/truth $(TRUTH_JOBS)
+
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out fuzz_main $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))

@@ -1,0 +1,172 @@
+/* Where the time of a job belongs, for each format. The rules are DESIGN.md's: what comes before the first word of a
+ * process is TrainingPreparation; what no line tells between words is Unattributed; what no line tells within a step is
+ * the step's, as a slow step's excess is (it shows as deviation). So a save, an evaluation or an input wait that
+ * a format does not carry stays in its step, and `slow_ms` says how much that was. */
+#include "judge.h"
+
+#define BIT(kind) (1u << (kind))
+
+struct carried {
+    unsigned kinds;     /* of the spans that lines tell */
+    unsigned begins;    /* of them, those whose beginning has a line: told also if they never ended */
+    bool from_ready;    /* a line tells when training can begin: compilation is all until the first step ends */
+    bool only_restored; /* ... but only after a restore */
+};
+
+#define START (BIT(KIND_INIT) | BIT(KIND_PREPARE))
+#define RESTORE BIT(KIND_RESTORE)
+#define DATA BIT(KIND_DATA)
+#define EVALUATE BIT(KIND_EVALUATE)
+#define SAVE BIT(KIND_SAVE)
+#define WAIT BIT(KIND_WAIT)
+
+static const struct carried table[STEPLOG_FORMAT_COUNT] = {
+    [STEPLOG_RECORDER] = {START | RESTORE | DATA | EVALUATE | SAVE, START | DATA | EVALUATE, true, false},
+    [STEPLOG_MAXTEXT] = {RESTORE | SAVE | WAIT | EVALUATE, RESTORE | SAVE, true, true},
+    [STEPLOG_MEGATRON] = {START | RESTORE | SAVE | EVALUATE, START | RESTORE | SAVE, true, false},
+    [STEPLOG_NEMO] = {RESTORE | SAVE | EVALUATE, EVALUATE, true, true},
+    [STEPLOG_TORCHTITAN] = {RESTORE | SAVE | EVALUATE, RESTORE | SAVE, true, false},
+    [STEPLOG_DEEPSPEED] = {RESTORE | SAVE, RESTORE, true, true},
+    [STEPLOG_HUGGINGFACE] = {EVALUATE, 0, false, false},
+    [STEPLOG_KERAS] = {SAVE, 0, true, false},
+    [STEPLOG_LIGHTNING] = {RESTORE | EVALUATE, RESTORE | EVALUATE, true, true},
+    [STEPLOG_REGEX] = {RESTORE | SAVE, SAVE, true, true},
+};
+
+static bool is_carried(const struct job *job, const struct span *s) {
+    const struct carried *c = &table[job->format];
+    return ((s->is_open ? c->begins : c->kinds) & BIT(s->kind)) != 0;
+}
+
+static enum bucket own_bucket(const struct job *job, enum kind kind) {
+    switch (kind) {
+    case KIND_INIT:
+        return BUCKET_ACCELERATOR_INIT;
+    case KIND_PREPARE:
+        return BUCKET_TRAINING_PREPARATION;
+    case KIND_RESTORE:
+        return BUCKET_CHECKPOINT_RESTORE;
+    case KIND_DATA:
+        return BUCKET_DATA_LOADING;
+    case KIND_EVALUATE:
+        return job->format == STEPLOG_RECORDER ? BUCKET_CUSTOM : BUCKET_EVALUATION;
+    default:
+        return BUCKET_CHECKPOINT_SAVE;
+    }
+}
+
+/* ---- what a job that did not succeed had saved, as far as its log proves it ---- */
+
+enum proof { PROVED_BY_WORD, PROVED_BY_NEXT_SAVE, PROVED_BY_NEXT_STEP, PROVED_BY_NOTHING };
+
+static enum proof proof_of(const struct job *job) {
+    switch (job->format) {
+    case STEPLOG_RECORDER:
+        return job->is_async ? PROVED_BY_NEXT_SAVE : PROVED_BY_WORD;
+    case STEPLOG_TORCHTITAN:
+        return PROVED_BY_NEXT_SAVE;
+    case STEPLOG_DEEPSPEED:
+        return PROVED_BY_NEXT_STEP;
+    case STEPLOG_HUGGINGFACE:
+    case STEPLOG_LIGHTNING:
+        return PROVED_BY_NOTHING;
+    default:
+        return PROVED_BY_WORD;
+    }
+}
+
+static int64_t proved_step(const struct job *job, const struct attempt *a) {
+    enum proof proof = proof_of(job);
+    int64_t proved = a->restored_step, saved = -1;
+    for (int i = 0; i < a->event_count; i++) {
+        const struct event *e = &a->events[i];
+        bool is_proof = (proof == PROVED_BY_WORD && e->kind == EVENT_DURABLE) ||
+                        (proof == PROVED_BY_NEXT_SAVE && e->kind == EVENT_SAVED) ||
+                        (proof == PROVED_BY_NEXT_STEP && e->kind == EVENT_STEP_END);
+        int64_t step = proof == PROVED_BY_WORD ? e->step : saved;
+        if (is_proof && step > proved)
+            proved = step;
+        if (e->kind == EVENT_SAVED)
+            saved = e->step;
+    }
+    return proved;
+}
+
+void expect_init(struct expectation *e, const struct job *job, const struct reading *readings) {
+    *e = (struct expectation){.job = job, .readings = readings, .kept_step = INT64_MAX};
+    bool has_checkpoints = false;
+    for (int i = 0; i < job->attempt_count; i++)
+        has_checkpoints |= readings[i].has_checkpoints;
+    if (!job->has_succeeded && has_checkpoints)
+        e->kept_step = proved_step(job, &job->attempts[job->attempt_count - 1]);
+}
+
+/* ---- spans ---- */
+
+/* Between the container's start and the first step. */
+static enum bucket before_steps(const struct expectation *e, const struct span *s) {
+    const struct carried *c = &table[e->job->format];
+    const struct reading *r = &e->readings[s->attempt];
+    const struct attempt *a = &e->job->attempts[s->attempt];
+    if (is_carried(e->job, s))
+        return own_bucket(e->job, s->kind);
+    if (s->kind == KIND_RESTORE && e->job->format == STEPLOG_RECORDER)
+        return BUCKET_TRAINING_PREPARATION; /* within it */
+    if (s->from_ms < r->first_told_ms && s->kind != KIND_COMPILE)
+        return BUCKET_TRAINING_PREPARATION;
+    bool is_ready = c->from_ready && (!c->only_restored || a->restored_step >= 0);
+    if (s->kind == KIND_COMPILE && r->steps > 0 && is_ready)
+        return BUCKET_PROGRAM_STARTUP;
+    return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
+}
+
+static enum bucket of_step(const struct expectation *e, const struct span *s) {
+    bool is_lost = s->is_lost || s->step > e->kept_step;
+    return is_lost ? BUCKET_WASTED_PROGRESS : BUCKET_PRODUCTIVE;
+}
+
+static enum bucket of_cut(const struct expectation *e, const struct span *s) {
+    bool is_work = s->kind == KIND_STEP || s->kind == KIND_DATA;
+    return is_work && e->readings[s->attempt].steps > 0 ? BUCKET_WASTED_PROGRESS : BUCKET_UNATTRIBUTED;
+}
+
+static enum bucket within_loop(const struct expectation *e, const struct span *s) {
+    const struct job *job = e->job;
+    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE || s->kind == KIND_WAIT;
+    bool is_after = is_pause && s->step == job->first_number + job->steps - 1; /* no step ends after it */
+    if (is_carried(job, s))
+        return own_bucket(job, s->kind);
+    if (s->is_cut)
+        return of_cut(e, s);
+    if (s->kind == KIND_STALL)
+        return BUCKET_STALL;
+    bool is_in_last = job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end;
+    return is_after && !is_in_last ? BUCKET_SHUTDOWN : of_step(e, s);
+}
+
+enum bucket expect_bucket(const struct expectation *e, const struct span *s) {
+    switch (s->kind) {
+    case KIND_BINDING:
+        return BUCKET_BINDING;
+    case KIND_PULL:
+        return BUCKET_IMAGE_PULL;
+    case KIND_CONTAINER:
+        return BUCKET_CONTAINER_START;
+    case KIND_RESCHEDULE:
+        return BUCKET_RESCHEDULING;
+    case KIND_HANG: /* within whatever was told to have begun */
+        return s[-1].is_open && is_carried(e->job, &s[-1]) ? own_bucket(e->job, s[-1].kind) : BUCKET_UNATTRIBUTED;
+    case KIND_SHUTDOWN:
+        return BUCKET_SHUTDOWN;
+    case KIND_STEP:
+    case KIND_DATA:
+    case KIND_EVALUATE:
+    case KIND_SAVE:
+    case KIND_SLOW:
+    case KIND_STALL:
+    case KIND_WAIT:
+        return within_loop(e, s);
+    default:
+        return before_steps(e, s);
+    }
+}

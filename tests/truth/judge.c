@@ -1,0 +1,163 @@
+#include "judge.h"
+
+#include "base/mem.h"
+#include "write.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct feed {
+    struct ledger *ledger;
+    int process;
+    int64_t skew_ms;
+    struct reading *reading;
+};
+
+static void on_record(void *context, const struct record *r) {
+    struct feed *f = context;
+    struct record mine = *r;
+    mine.process = f->process;
+    ledger_add_record(f->ledger, &mine);
+    struct reading *t = f->reading;
+    t->steps += r->kind == RECORD_STEP_END;
+    t->starts += r->kind == RECORD_STEP_START;
+    t->has_job_end |= r->kind == RECORD_JOB_END;
+    t->has_checkpoints |= r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
+    if (r->kind != RECORD_SIGN_OF_LIFE && r->at_ms - f->skew_ms < f->reading->first_told_ms)
+        f->reading->first_told_ms = r->at_ms - f->skew_ms;
+}
+
+/* Times of objects are whole seconds; a container's end is placed after its last line, if that is in the second. */
+static int64_t whole_second(int64_t ms) {
+    return ms - ms % 1000;
+}
+
+static int64_t told_end_ms(const struct attempt *a, int64_t last_stamp_ms) {
+    int64_t finished = whole_second(a->end_ms + a->skew_ms);
+    return last_stamp_ms > finished && last_stamp_ms < finished + 1000 ? last_stamp_ms : finished;
+}
+
+static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct reading *reading) {
+    const struct attempt *a = &job->attempts[i];
+    struct feed f = {.ledger = l, .skew_ms = a->skew_ms, .reading = reading};
+    CLEANUP_BUF struct buf text;
+    struct error *err = NULL;
+    *reading = (struct reading){.first_told_ms = INT64_MAX};
+    int64_t started = whole_second(a->start_ms + a->skew_ms);
+    f.process = ledger_add_process(l, (uint64_t)i + 1, started, TIME_OPEN);
+    buf_init(&text, 64 << 20);
+    write_log(job, a, &text);
+    struct steplog *s = job->format == STEPLOG_REGEX ? steplog_new_regex(&write_patterns, on_record, &f, &err)
+                                                     : steplog_new(STEPLOG_AUTO, NULL, on_record, &f);
+    assert(s != NULL);
+    struct slice rest = buf_slice(&text);
+    while (rest.size_bytes > 0) {
+        size_t n = (size_t)sim_between(job, 1, 9000);
+        n = n < rest.size_bytes ? n : rest.size_bytes;
+        steplog_feed(s, (struct slice){rest.data, n}, true);
+        rest = slice_skip(rest, n);
+    }
+    steplog_end(s);
+    struct steplog_counts counts = steplog_counts_get(s);
+    int lag = steplog_format_line_lag(counts.recognised);
+    reading->is_recognised = counts.recognised == job->format;
+    if (reading->starts > 0)
+        reading->steps = reading->starts - !reading->has_job_end;
+    steplog_free(s);
+    int64_t end = told_end_ms(a, counts.last_stamp_ms);
+    ledger_add_process(l, (uint64_t)i + 1, started, end);
+    if (lag >= 0)
+        ledger_set_line_lag(l, f.process, lag);
+    return end;
+}
+
+/* The objects: one slot; a life per pod, restarts in place within it. The API server's clock is right; the node's tells
+ * when containers ran. */
+static void tell_lives(const struct job *job, struct ledger *l, const int64_t *ends) {
+    for (int i = 0; i < job->attempt_count; i++) {
+        const struct attempt *a = &job->attempts[i];
+        if (!a->is_new_pod) {
+            ledger_add_restart(l, (uint64_t)i, ends[i - 1], whole_second(a->start_ms + a->skew_ms));
+            continue;
+        }
+        int last = i;
+        while (last + 1 < job->attempt_count && !job->attempts[last + 1].is_new_pod)
+            last++;
+        bool is_lost = last + 1 < job->attempt_count || !job->has_succeeded;
+        struct ledger_life life = {.id = (uint64_t)i + 1,
+                                   .created_ms = i == 0 ? job->start_ms : ends[i - 1],
+                                   .bound_ms = whole_second(a->bound_ms),
+                                   .pull_start_ms = TIME_UNKNOWN,
+                                   .pull_end_ms = TIME_UNKNOWN,
+                                   .running_ms = whole_second(a->start_ms + a->skew_ms),
+                                   .lost_ms = is_lost ? ends[last] : TIME_OPEN,
+                                   .ended_ms = ends[last],
+                                   .done_ms = is_lost ? TIME_UNKNOWN : ends[last],
+                                   .released_ms = ends[last],
+                                   .chips = 4};
+        if (a->pulled_ms > a->pull_ms) {
+            life.pull_start_ms = a->pull_ms;
+            life.pull_end_ms = a->pulled_ms;
+        }
+        if (life.running_ms < life.bound_ms)
+            life.running_ms = life.bound_ms;
+        ledger_add_life(l, &life);
+        for (int k = i + 1; k <= last; k++)
+            ledger_add_restart(l, life.id, ends[k - 1], whole_second(job->attempts[k].start_ms + job->attempts[k].skew_ms));
+        i = last;
+    }
+}
+
+static void expect(const struct job *job, const struct reading *readings, struct judgement *j) {
+    const struct span *before = NULL;
+    enum bucket last = BUCKET_COUNT;
+    struct expectation e;
+    expect_init(&e, job, readings);
+    for (int i = 0; i < job->span_count; i++) {
+        const struct span *s = &job->spans[i];
+        enum bucket b = expect_bucket(&e, s);
+        int64_t ms = s->to_ms - s->from_ms;
+        j->expected_ms[b] += ms;
+        if (b != last)
+            j->spans[b]++;
+        last = b;
+        bool is_step = s->kind == KIND_STEP;
+        if ((b == BUCKET_PRODUCTIVE || b == BUCKET_WASTED_PROGRESS) && !is_step)
+            j->slow_ms += ms;
+        assert(before == NULL || before->to_ms == s->from_ms);
+        before = s;
+    }
+}
+
+void judge(struct job *job, struct judgement *j) {
+    struct reading readings[SIM_ATTEMPTS];
+    int64_t ends[SIM_ATTEMPTS];
+    struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true});
+    *j = (struct judgement){.wall_ms = job->end_ms - job->start_ms};
+    for (int i = 0; i < job->attempt_count; i++) {
+        ends[i] = read_attempt(job, l, i, &readings[i]);
+        j->unrecognised += readings[i].steps > 0 && !readings[i].is_recognised;
+    }
+    int64_t end = ends[job->attempt_count - 1];
+    ledger_set_span(l, job->start_ms, end,
+                    job->has_succeeded ? OUTCOME_SUCCEEDED : job->is_deleted ? OUTCOME_DELETED : OUTCOME_FAILED);
+    ledger_set_required(l, job->start_ms, 1);
+    tell_lives(job, l, ends);
+    struct ledger_result r;
+    ledger_evaluate(l, end, &r);
+    for (int i = 0; i < r.bucket_count; i++)
+        j->told_ms[r.buckets[i].bucket] += r.buckets[i].ms;
+    j->lost_steps = r.lost_steps;
+    expect(job, readings, j);
+    int64_t lines = (job->epoch_steps > 0 ? job->epoch_steps : job->log_every) - 1;
+    j->lag_ms = (lines + (job->format == STEPLOG_MAXTEXT)) * job->ideal_ms;
+    ledger_result_done(&r);
+    ledger_free(l);
+}
+
+int64_t judge_tolerance_ms(const struct judgement *j, enum bucket bucket) {
+    int64_t spans = j->spans[bucket] > 0 ? j->spans[bucket] : 1;
+    int64_t by_span = spans * (1000 + j->lag_ms), by_wall = j->wall_ms / 100;
+    return by_span > by_wall ? by_span : by_wall;
+}

@@ -1,0 +1,39 @@
+/* judge: what the ledger should say of a simulated job, and what it says. */
+#ifndef TRUTH_JUDGE_H
+#define TRUTH_JUDGE_H
+
+#include "ledger/ledger.h"
+#include "sim.h"
+
+/* What became of an attempt's log: known from the lines, not from the simulation. */
+struct reading {
+    int64_t first_told_ms; /* first record that means something, true time; INT64_MAX: none */
+    int64_t starts; /* of them, told by their beginnings */
+    int64_t steps;         /* that lines say are complete */
+    bool has_job_end, has_checkpoints, is_recognised;
+};
+
+struct judgement {
+    int64_t told_ms[BUCKET_COUNT], expected_ms[BUCKET_COUNT];
+    int64_t spans[BUCKET_COUNT]; /* of the truth */
+    int64_t wall_ms, lag_ms;     /* lag: how late the format's lines come, per span */
+    int64_t slow_ms;             /* in Productive although no step: the log does not carry it (a slow step, DESIGN.md) */
+    int64_t lost_steps;
+    int unrecognised;            /* attempts with steps whose format was not found */
+};
+
+/* Where the spans belong: by DESIGN.md section 2, as far as the format carries them. The table is in expect.c. */
+struct expectation {
+    const struct job *job;
+    const struct reading *readings;
+    int64_t kept_step; /* of a job that did not succeed: the last step that its log proves to be safe */
+};
+void expect_init(struct expectation *e, const struct job *job, const struct reading *readings);
+enum bucket expect_bucket(const struct expectation *e, const struct span *s);
+
+void judge(struct job *job, struct judgement *j);
+
+/* How far one bucket may be off: the larger of 1 % of the wall time and 1 s and the format's lag for each span. */
+int64_t judge_tolerance_ms(const struct judgement *j, enum bucket bucket);
+
+#endif

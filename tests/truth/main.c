@@ -1,0 +1,166 @@
+/* truth [--format F] [--seed N] [--log] JOBS: simulates so many jobs as each trainer would run them, reads their logs
+ * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of a format's jobs have
+ * a bucket out of tolerance. With --seed and one job, prints that job's spans and buckets; --log also its log. */
+#include "judge.h"
+#include "write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERMILLE_OUT_AT_MOST 10
+
+struct tally {
+    int64_t *errors[BUCKET_COUNT]; /* a job each, absolute */
+    int64_t truth_ms[BUCKET_COUNT], told_ms[BUCKET_COUNT];
+    int64_t out[BUCKET_COUNT], first_out[BUCKET_COUNT];
+    int64_t jobs, jobs_out, slow_ms, wall_ms, unrecognised;
+};
+
+static int compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t error_of(const struct judgement *j, int bucket) {
+    return llabs((long long)(j->told_ms[bucket] - j->expected_ms[bucket]));
+}
+
+static void add(struct tally *t, const struct job *job, const struct judgement *j) {
+    bool is_out = false;
+    for (int b = 0; b < BUCKET_COUNT; b++) {
+        int64_t error = error_of(j, b);
+        t->errors[b][t->jobs] = error;
+        t->truth_ms[b] += j->expected_ms[b];
+        t->told_ms[b] += j->told_ms[b];
+        if (error <= judge_tolerance_ms(j, (enum bucket)b))
+            continue;
+        is_out = true;
+        if (t->out[b]++ == 0)
+            t->first_out[b] = (int64_t)job->seed;
+    }
+    t->jobs++;
+    t->jobs_out += is_out;
+    t->slow_ms += j->slow_ms;
+    t->wall_ms += j->wall_ms;
+    t->unrecognised += j->unrecognised;
+}
+
+static void print_tally(enum steplog_format format, struct tally *t) {
+    printf("%s: %lld jobs, %lld with a bucket out of tolerance (%.2f %%); %.2f %% of the time is in slow steps, as no "
+           "line tells what it was\n",
+           steplog_format_name(format), (long long)t->jobs, (long long)t->jobs_out,
+           100.0 * (double)t->jobs_out / (double)t->jobs, 100.0 * (double)t->slow_ms / (double)t->wall_ms);
+    if (t->unrecognised > 0)
+        printf("  %lld attempts with steps were taken for another format\n", (long long)t->unrecognised);
+    printf("  %-20s %9s %9s %10s %10s %10s %6s  %s\n", "bucket", "truth %", "told %", "median ms", "p99 ms", "max ms",
+           "out", "first seed");
+    for (int b = 0; b < BUCKET_COUNT; b++) {
+        if (t->truth_ms[b] == 0 && t->told_ms[b] == 0)
+            continue;
+        qsort(t->errors[b], (size_t)t->jobs, sizeof *t->errors[b], compare);
+        printf("  %-20s %9.3f %9.3f %10lld %10lld %10lld %6lld", bucket_name((enum bucket)b),
+               100.0 * (double)t->truth_ms[b] / (double)t->wall_ms, 100.0 * (double)t->told_ms[b] / (double)t->wall_ms,
+               (long long)t->errors[b][t->jobs / 2], (long long)t->errors[b][(t->jobs * 99 + 99) / 100 - 1],
+               (long long)t->errors[b][t->jobs - 1], (long long)t->out[b]);
+        if (t->out[b] > 0)
+            printf("  %lld", (long long)t->first_out[b]);
+        printf("\n");
+    }
+}
+
+static const char *const kinds[KIND_COUNT] = {"Binding", "Pull",  "Container", "Reschedule", "Import", "Init",  "Prepare",
+                                              "Restore", "Compile", "Step",    "Data",   "Evaluate", "Save",
+                                              "Slow",    "Stall", "Wait",      "Hang",       "Shutdown"};
+
+static void explain(struct job *job, const struct judgement *j, bool with_log) {
+    int64_t step_from = -1;
+    for (int i = 0; i < job->span_count; i++) {
+        const struct span *s = &job->spans[i], *next = i + 1 < job->span_count ? s + 1 : NULL;
+        if (step_from < 0)
+            step_from = s->from_ms;
+        if (next != NULL && s->kind == KIND_STEP && next->kind == KIND_STEP && next->is_lost == s->is_lost &&
+            next->is_cut == s->is_cut)
+            continue;
+        printf("%10.3f %10.3f  %d %-10s %lld%s\n", (double)(step_from - job->start_ms) / 1000,
+               (double)(s->to_ms - step_from) / 1000, s->attempt, kinds[s->kind], (long long)s->step,
+               s->is_cut ? " cut" : s->is_lost ? " lost" : "");
+        step_from = -1;
+    }
+    printf("ideal %lld ms, line every %lld, %s saves, ahead %d, loses lines %d, succeeded %d\n", (long long)job->ideal_ms,
+           (long long)job->log_every, job->is_async ? "async" : "sync", job->compiles_ahead, job->loses_lines,
+           job->has_succeeded);
+    for (int i = 0; i < job->attempt_count; i++)
+        printf("attempt %d: start %.3f end %.3f first step %lld restored %lld skew %lld\n", i,
+               (double)(job->attempts[i].start_ms - job->start_ms) / 1000,
+               (double)(job->attempts[i].end_ms - job->start_ms) / 1000, (long long)job->attempts[i].first_step,
+               (long long)job->attempts[i].restored_step, (long long)job->attempts[i].skew_ms);
+    for (int b = 0; b < BUCKET_COUNT; b++)
+        if (j->told_ms[b] != 0 || j->expected_ms[b] != 0)
+            printf("%-20s truth %10lld told %10lld off %10lld may %8lld%s\n", bucket_name((enum bucket)b),
+                   (long long)j->expected_ms[b], (long long)j->told_ms[b],
+                   (long long)(j->told_ms[b] - j->expected_ms[b]), (long long)judge_tolerance_ms(j, (enum bucket)b),
+                   error_of(j, b) > judge_tolerance_ms(j, (enum bucket)b) ? "  OUT" : "");
+    for (int i = 0; i < job->attempt_count && with_log; i++) {
+        struct buf text;
+        buf_init(&text, 64 << 20);
+        write_log(job, &job->attempts[i], &text);
+        printf("---- attempt %d, from %lld\n%s", i, (long long)job->start_ms, buf_text(&text));
+        buf_done(&text);
+    }
+}
+
+static bool run_format(enum steplog_format format, uint64_t seed, int64_t jobs, bool explains, bool with_log) {
+    struct tally *t = calloc(1, sizeof *t);
+    for (int b = 0; b < BUCKET_COUNT; b++)
+        t->errors[b] = calloc((size_t)jobs, sizeof *t->errors[b]);
+    for (int64_t i = 0; i < jobs; i++) {
+        struct job job;
+        struct judgement j;
+        sim_run(&job, seed + (uint64_t)i, format);
+        judge(&job, &j);
+        add(t, &job, &j);
+        if (explains)
+            explain(&job, &j, with_log);
+        sim_done(&job);
+    }
+    if (!explains)
+        print_tally(format, t);
+    bool is_good = t->jobs_out * 1000 <= PERMILLE_OUT_AT_MOST * t->jobs && t->unrecognised == 0;
+    for (int b = 0; b < BUCKET_COUNT; b++)
+        free(t->errors[b]);
+    free(t);
+    return is_good;
+}
+
+int main(int argc, char **argv) {
+    uint64_t seed = 1;
+    int64_t jobs = 1000;
+    int format = STEPLOG_AUTO, failed = 0, passed = 0;
+    bool explains = false, with_log = false;
+    for (int i = 1; i < argc; i++) {
+        bool has_value = i + 1 < argc;
+        if (strcmp(argv[i], "--format") == 0 && has_value)
+            format = steplog_format_of_name(slice_of(argv[++i]));
+        else if (strcmp(argv[i], "--seed") == 0 && has_value)
+            seed = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--log") == 0)
+            with_log = true;
+        else
+            jobs = atoll(argv[i]);
+    }
+    if (format < 0 || jobs < 1) {
+        fprintf(stderr, "usage: truth [--format FORMAT] [--seed NUMBER] [--log] JOBS\n");
+        return 2;
+    }
+    explains = jobs == 1;
+    for (int f = STEPLOG_RECORDER; f < STEPLOG_FORMAT_COUNT; f++) {
+        if (format != STEPLOG_AUTO && f != format)
+            continue;
+        bool is_good = run_format((enum steplog_format)f, seed, jobs, explains, with_log);
+        passed += is_good;
+        failed += !is_good;
+    }
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0;
+}

@@ -1,0 +1,113 @@
+/* sim: a training job whose time is known: steps, compilation, data stalls, checkpoints, evaluations, failures, hangs,
+ * restarts, from a seed. What happened is a list of spans that tile the job's time, and per attempt a list of events
+ * from which a trainer's log is written. All times are true time, Unix ms; clocks that go wrong come when it is told. */
+#ifndef TRUTH_SIM_H
+#define TRUTH_SIM_H
+
+#include "steplog/steplog.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum kind {
+    KIND_BINDING,
+    KIND_PULL,
+    KIND_CONTAINER, /* sandbox, volumes; the back-off of a restart in place */
+    KIND_RESCHEDULE,
+    KIND_IMPORT, /* the interpreter loads, before the first word */
+    KIND_INIT,
+    KIND_PREPARE,
+    KIND_RESTORE,
+    KIND_COMPILE, /* the first step's excess */
+    KIND_STEP,
+    KIND_DATA,
+    KIND_EVALUATE,
+    KIND_SAVE,
+    KIND_SLOW,  /* a step's excess up to hangAfter */
+    KIND_STALL, /* and beyond */
+    KIND_WAIT,  /* for the last save in the background */
+    KIND_HANG,
+    KIND_SHUTDOWN,
+    KIND_COUNT
+};
+
+struct span {
+    int64_t from_ms, to_ms, step;
+    enum kind kind;
+    int attempt;
+    bool is_open; /* it did not come to its end */
+    bool is_lost; /* in the loop: done again later */
+    bool is_cut;  /* in the loop: no step ended after it in its attempt */
+};
+
+enum event_kind {
+    EVENT_START,
+    EVENT_INIT,
+    EVENT_INIT_END,
+    EVENT_PREPARED,
+    EVENT_RESTORE,
+    EVENT_RESTORED,
+    EVENT_TRAIN, /* the loop begins; step */
+    EVENT_DATA,
+    EVENT_DATA_END,
+    EVENT_STEP, /* begins */
+    EVENT_STEP_END,
+    EVENT_EVALUATE,
+    EVENT_EVALUATED,
+    EVENT_SAVE,
+    EVENT_SAVED, /* training goes on */
+    EVENT_DURABLE,
+    EVENT_WAIT,
+    EVENT_WAITED,
+    EVENT_END
+};
+
+struct event {
+    int64_t at_ms, step;
+    enum event_kind kind;
+    int64_t ms; /* how long it took; of a step its own time */
+};
+
+struct attempt {
+    int64_t bound_ms, pull_ms, pulled_ms, start_ms, end_ms; /* the container's */
+    int64_t first_step;                                     /* -1: training did not begin */
+    int64_t restored_step;                                  /* -1 */
+    int64_t skew_ms;                                        /* its node's clock is ahead by this */
+    bool is_new_pod, has_failed;
+    struct event *events;
+    int event_count;
+    size_t event_capacity;
+};
+
+#define SIM_ATTEMPTS 8
+
+struct job {
+    uint64_t seed, random;
+    enum steplog_format format;
+    /* how it is made */
+    int64_t steps, first_number, ideal_ms, compile_ms, init_ms, prepare_ms, restore_ms, save_ms, background_ms,
+        evaluate_ms, hang_after_ms;
+    int64_t save_every, evaluate_every, log_every, epoch_steps;
+    int jitter_percent, stall_percent, failures;
+    bool is_async, compiles_ahead, has_saves, has_long_stall, loses_lines, is_deleted;
+    /* what happened */
+    int64_t start_ms, end_ms;
+    bool has_succeeded;
+    int64_t durable_step; /* -1 */
+    struct attempt attempts[SIM_ATTEMPTS];
+    int attempt_count;
+    struct span *spans;
+    int span_count;
+    size_t span_capacity;
+};
+
+/* The job of that seed, as a trainer of that format would run it. sim_done frees what it holds. */
+void sim_run(struct job *job, uint64_t seed, enum steplog_format format);
+void sim_done(struct job *job);
+
+/* Deterministic from the job's own stream: a whole number in [low, high], and one whose logarithm is uniform. */
+int64_t sim_between(struct job *job, int64_t low, int64_t high);
+int64_t sim_spread(struct job *job, int64_t low, int64_t high);
+bool sim_chance(struct job *job, int percent);
+
+#endif
