@@ -7,37 +7,65 @@
 #include "base/buf.h"
 #include "steplog/steplog.h"
 
+/* Container runtimes write a longer line in parts; the log API gives the stamp of the first. */
+#define STEPLOG_PART_BYTES 16384
+
 enum line_result {
     LINE_NOT_MINE,  /* other parsers may look at it */
     LINE_TAKEN,     /* read, whether or not it gave records */
     LINE_MALFORMED, /* clearly of this format, but not readable */
 };
 
-#define HUGGINGFACE_DICTS 64
+#define HUGGINGFACE_DICTS 256
 
 /* What huggingface.c remembers. */
 struct huggingface {
     struct huggingface_dict {
         int64_t stamp_ms, step; /* step: RECORD_NONE until known */
-        bool is_step;
+        int64_t evaluation_ms;  /* of an evaluation that waits for the steps before it; RECORD_NONE: not told */
+        bool is_step, is_evaluation;
     } dicts[HUGGINGFACE_DICTS]; /* printed since the bar's last line */
     struct {
         int64_t step, elapsed_s;
     } redraws[HUGGINGFACE_DICTS]; /* in the line being read */
     int dict_count, redraw_count, held;
-    int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done;
+    int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done, done_s;
+    int64_t began_ms; /* the bar's clock, as far as the dictionaries show it; TIME_UNKNOWN */
     bool has_dict, has_bar /* in this line */, is_cleared, is_written;
 };
 
+struct nemo {
+    int64_t validation_ms; /* of the first line of a validation; TIME_UNKNOWN */
+};
+
+#define LIGHTNING_EPOCHS 64
+
 struct lightning {
     int64_t batches; /* in an epoch; 0: not known */
-    int64_t told_step;
+    struct {
+        int64_t epoch, step, before_ms, until_ms;
+    } told[LIGHTNING_EPOCHS]; /* in this line, of each epoch: the last batch, and from when until when by the clock */
+    int told_count;
+    int64_t drawn_ms;        /* the same clock when the line was stamped */
+    int64_t epoch, epoch_ms; /* the last one told before, and when it began; TIME_UNKNOWN */
+    int64_t here_ms;         /* the first word */
     bool is_here, is_validating;
 };
 
 struct keras {
     int64_t epoch; /* 0: none begun */
     int64_t batches, told_step, duration_ms;
+};
+
+#define PACE_STEPS 16
+#define PACE_UNTOLD_AT_MOST 1000
+
+/* How long steps take (pace.c). */
+struct pace {
+    int64_t step_ms[PACE_STEPS];
+    int count;
+    int64_t step_at_ms, free_ms; /* the end of the last step; and of what followed it; TIME_UNKNOWN */
+    bool is_broken;              /* other things than steps were told since the last step */
 };
 
 struct steplog {
@@ -48,6 +76,8 @@ struct steplog {
     struct steplog_counts counts;
 
     /* The line being read. */
+    size_t piece_offset;  /* of the piece being read */
+    bool is_joined;       /* from parts with a stamp each: it has the last one's */
     int64_t stamp_ms;     /* of the line; TIME_UNKNOWN */
     int64_t last_said_ms; /* stamp of the last line that gave a record */
     bool said;            /* the line gave a record */
@@ -73,7 +103,11 @@ struct steplog {
     int64_t loading_step;      /* the restore last begun */
     int64_t last_step;         /* the step that last ended or was restored, as text formats number it */
     struct patterns *patterns; /* format Regex; else NULL */
+    struct pace pace;
+    int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
+    int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
     struct huggingface huggingface;
+    struct nemo nemo;
     struct lightning lightning;
     struct keras keras;
 };
@@ -92,6 +126,16 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
  * blocked until the end is told (and then what lay between, if no step did). r.step: RECORD_NONE if not known. */
 void steplog_emit_save_start(struct steplog *s, struct record r, enum steplog_format format);
 void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_format format);
+
+/* pace.c: every record but those of recorder entries is noted. The end of an evaluation after a step (as its line says;
+ * else the last one told), how long is derived; and the end of a save of which only the beginning was told, when the
+ * step comes that shows it (true if it could be). */
+void pace_note(struct steplog *s, const struct record *r);
+void pace_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format);
+bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_format format);
+
+/* A new save waits for the one before it, if that is written in the background: it is final by now. */
+void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format);
 
 /* Text found inside a structured line: read by the text formats alone, so that nothing nests. */
 void steplog_read_text(struct steplog *s, struct slice text);

@@ -11,7 +11,9 @@
 #include "steplog/formats.h"
 #include "steplog/progress.h"
 
-#define HELD_AT_MOST_MS 600000
+#include <string.h>
+
+#define HELD_AT_MOST_MS 14400000
 #define CLOCKS_AGREE_MS 2500 /* the bar's clock shows whole seconds */
 
 static enum line_result emit(struct steplog *s, struct record r) {
@@ -33,40 +35,52 @@ bool huggingface_is_holding(const struct steplog *s) {
     return h->held > 0 && is_known && s->stamp_ms - h->held_since_ms < HELD_AT_MOST_MS;
 }
 
-static void forget(struct huggingface *h) {
+static void emit_evaluation(struct steplog *s, struct huggingface_dict *d) {
+    struct record r = steplog_record(s, RECORD_EVALUATION_END);
+    if (!d->is_evaluation)
+        return;
+    r.at_ms = d->stamp_ms;
+    r.duration_ms = d->evaluation_ms;
+    d->is_evaluation = false;
+    emit(s, r);
+}
+
+static void forget(struct steplog *s) {
+    struct huggingface *h = &s->huggingface;
+    for (int i = 0; i < h->dict_count; i++)
+        emit_evaluation(s, &h->dicts[i]);
     h->dict_count = h->held = 0;
 }
 
-/* A dictionary was printed. */
-static void add_dict(struct steplog *s, bool is_step) {
+/* A dictionary was printed. What it tells waits for the steps before it: records come in the order of time. */
+static void add_dict(struct steplog *s, struct huggingface_dict d) {
     struct huggingface *h = &s->huggingface;
     if (h->dict_count == HUGGINGFACE_DICTS ||
         (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !huggingface_is_holding(s)))
-        forget(h);
-    struct huggingface_dict d = {.stamp_ms = s->stamp_ms, .is_step = is_step, .step = RECORD_NONE};
-    if (is_step && h->logging_steps > 0 && s->last_step != RECORD_NONE) {
+        forget(s);
+    if (d.is_step && h->held == 0 && h->logging_steps > 0 && s->last_step != RECORD_NONE) {
         d.step = (s->last_step / h->logging_steps + 1) * h->logging_steps;
         if (d.step > h->total)
             d.step = RECORD_NONE; /* the number was wrong after all */
         else
             emit_step(s, d.step, s->stamp_ms);
     }
-    if (is_step && d.step == RECORD_NONE && h->held++ == 0)
+    if (h->held == 0)
+        emit_evaluation(s, &d);
+    if (d.is_step && d.step == RECORD_NONE && h->held++ == 0)
         h->held_since_ms = s->stamp_ms;
     h->dicts[h->dict_count++] = d;
     h->has_dict = true;
 }
 
 /* {'eval_loss': ..., 'eval_runtime': 3.2, ...}; version 5 quotes the values. */
-static void emit_evaluation(struct steplog *s, struct slice dict) {
+static int64_t evaluation_ms(struct slice dict) {
     struct slice value;
-    struct record r = steplog_record(s, RECORD_EVALUATION_END);
-    if (text_after(dict, "'eval_runtime': ", &value)) {
-        slice_take_char(&value, '\'');
-        if (!take_duration_ms(&value, &r.duration_ms))
-            r.duration_ms = RECORD_NONE;
-    }
-    emit(s, r);
+    int64_t ms;
+    if (!text_after(dict, "'eval_runtime': ", &value))
+        return RECORD_NONE;
+    slice_take_char(&value, '\'');
+    return take_duration_ms(&value, &ms) ? ms : RECORD_NONE;
 }
 
 static enum line_result dict_line(struct steplog *s, struct slice text) {
@@ -77,10 +91,13 @@ static enum line_result dict_line(struct steplog *s, struct slice text) {
     bool is_evaluation = slice_starts(dict, "eval_");
     if (!is_step && !is_evaluation && !slice_starts(dict, "train_runtime': ") && !s->huggingface.has_dict)
         return LINE_NOT_MINE;
-    if (is_evaluation && s->huggingface.has_dict)
-        emit_evaluation(s, dict);
+    struct huggingface_dict d = {.stamp_ms = s->stamp_ms,
+                                 .step = RECORD_NONE,
+                                 .evaluation_ms = is_evaluation ? evaluation_ms(dict) : RECORD_NONE,
+                                 .is_step = is_step,
+                                 .is_evaluation = is_evaluation && s->huggingface.has_dict};
     s->huggingface.is_written = s->huggingface.is_cleared;
-    add_dict(s, is_step);
+    add_dict(s, d);
     return LINE_TAKEN;
 }
 
@@ -90,7 +107,7 @@ static void redrawn(struct steplog *s, const struct progress *bar) {
     if (h->is_written && h->dict_count == 1) {
         if (h->dicts[0].is_step && h->dicts[0].step == RECORD_NONE)
             emit_step(s, bar->done, h->dicts[0].stamp_ms);
-        forget(h);
+        forget(s);
     } else if (h->redraw_count < HUGGINGFACE_DICTS) {
         h->redraws[h->redraw_count].step = bar->done;
         h->redraws[h->redraw_count].elapsed_s = bar->elapsed_s;
@@ -116,6 +133,7 @@ static enum line_result bar_line(struct steplog *s, struct slice text) {
     if (bar.done < h->done)
         return LINE_TAKEN; /* another bar of the same size: an evaluation */
     h->done = bar.done;
+    h->done_s = bar.elapsed_s;
     h->has_bar = true;
     if (h->is_cleared)
         redrawn(s, &bar);
@@ -147,20 +165,32 @@ static bool is_blank(struct slice text) {
 }
 
 enum line_result huggingface_line(struct steplog *s, struct slice text) {
-    if (s->huggingface.has_bar && is_blank(text)) {
+    if (s->huggingface.total > 0 && is_blank(text)) {
         s->huggingface.is_cleared = true;
         return LINE_NOT_MINE;
     }
     enum line_result result = bar_line(s, text);
-    if (result == LINE_NOT_MINE)
-        result = dict_line(s, text);
+    /* Where the runtime cut the bar's line, what another stream printed next may be glued on. */
+    if (result == LINE_NOT_MINE || slice_contains(text, "{'"))
+        result = dict_line(s, text) == LINE_TAKEN ? LINE_TAKEN : result;
     return result == LINE_NOT_MINE ? other_line(s, text) : result;
 }
 
-/* As many dictionaries as drawings, and the bar's clock went as far as the stamps. */
+/* A line that the container runtime cut (at 16 KiB) tells the rest in the next one: of dictionaries that got their step
+ * already, it may hold the drawings that were missing then. */
+static void skip_told(struct steplog *s) {
+    struct huggingface *h = &s->huggingface;
+    int skip = 0;
+    while (h->redraw_count - skip > h->dict_count && h->redraws[skip].step <= s->last_step)
+        skip++;
+    h->redraw_count -= skip;
+    memmove(h->redraws, h->redraws + skip, (size_t)h->redraw_count * sizeof h->redraws[0]);
+}
+
+/* Not more drawings than dictionaries, and the bar's clock went as far as the stamps. */
 static bool agree(const struct huggingface *h) {
-    int n = h->dict_count;
-    if (n == 0 || n != h->redraw_count)
+    int n = h->redraw_count;
+    if (n == 0 || n > h->dict_count || (n == 1 && h->dict_count > 1))
         return false;
     for (int i = 0; i < n; i++)
         if ((h->dicts[i].is_step && h->dicts[i].step != RECORD_NONE && h->dicts[i].step != h->redraws[i].step) ||
@@ -173,37 +203,86 @@ static bool agree(const struct huggingface *h) {
     return told_ms - drawn_ms < CLOCKS_AGREE_MS && drawn_ms - told_ms < CLOCKS_AGREE_MS;
 }
 
+/* What was printed after the last drawing that the line holds: known if the interval is, else it waits on. */
+static void match_rest(struct steplog *s, int from) {
+    struct huggingface *h = &s->huggingface;
+    int kept = 0;
+    h->held = 0;
+    for (int i = from; i < h->dict_count; i++) {
+        struct huggingface_dict *d = &h->dicts[i];
+        if (d->is_step && d->step == RECORD_NONE && h->logging_steps > 0 &&
+            s->last_step + h->logging_steps <= h->total) {
+            d->step = s->last_step + h->logging_steps;
+            emit_step(s, d->step, d->stamp_ms);
+        }
+        if (d->is_step && d->step == RECORD_NONE && h->held++ == 0)
+            h->held_since_ms = d->stamp_ms;
+        if (h->held == 0)
+            emit_evaluation(s, d);
+        h->dicts[kept++] = *d;
+    }
+    h->dict_count = kept;
+    if (h->held == 0)
+        forget(s);
+}
+
+/* The bar's clock shows whole seconds, so that it seems to have begun up to one late. */
+static void note_clock(struct huggingface *h, int i) {
+    if (h->dicts[i].stamp_ms == TIME_UNKNOWN)
+        return;
+    int64_t began_ms = h->dicts[i].stamp_ms - h->redraws[i].elapsed_s * 1000;
+    if (h->began_ms == TIME_UNKNOWN || began_ms < h->began_ms)
+        h->began_ms = began_ms;
+}
+
 static void match(struct steplog *s) {
     struct huggingface *h = &s->huggingface;
+    int n = h->redraw_count;
     int64_t before = RECORD_NONE, last = s->last_step;
-    for (int i = 0; i < h->dict_count; i++) {
+    for (int i = 0; i < n; i++) {
+        emit_evaluation(s, &h->dicts[i]);
         if (!h->dicts[i].is_step)
             continue;
         if (h->dicts[i].step == RECORD_NONE)
             emit_step(s, h->redraws[i].step, h->dicts[i].stamp_ms);
+        note_clock(h, i);
         before = last;
         last = h->redraws[i].step;
     }
     int64_t interval = before != RECORD_NONE && before < last ? last - before : 0;
     if (interval > 0)
         h->logging_steps = last % interval == 0 ? interval : 0; /* not from 1 to 10, with logging_first_step */
+    match_rest(s, n);
+}
+
+/* When the line's last drawing was made: at the latest with the line, which may come only when a process dies that hung
+ * before. */
+static int64_t drawn_ms(const struct steplog *s) {
+    const struct huggingface *h = &s->huggingface;
+    if (h->began_ms == TIME_UNKNOWN)
+        return s->stamp_ms;
+    int64_t at_ms = h->began_ms + h->done_s * 1000 + 500;
+    return at_ms < s->stamp_ms || (s->piece_offset > STEPLOG_PART_BYTES && !s->is_joined) ? at_ms : s->stamp_ms;
 }
 
 void huggingface_line_end(struct steplog *s) {
     struct huggingface *h = &s->huggingface;
+    if (!h->is_written)
+        h->is_cleared = false;
     if (!h->has_bar)
         return;
     h->has_bar = false;
-    if (!h->is_written)
-        h->is_cleared = false;
     if (h->redraw_count > 0) {
-        if (agree(h))
+        skip_told(s);
+        if (agree(h)) {
             match(s);
-        else if (h->dict_count == h->redraw_count)
-            h->logging_steps = 0;
-        forget(h);
+        } else {
+            if (h->dict_count == h->redraw_count)
+                h->logging_steps = 0;
+            forget(s);
+        }
         h->redraw_count = 0;
     }
     if (h->has_dict && h->held == 0 && h->done > 0)
-        emit_step(s, h->done, s->stamp_ms);
+        emit_step(s, h->done, drawn_ms(s));
 }

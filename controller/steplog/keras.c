@@ -17,17 +17,20 @@ static bool epoch_line(struct steplog *s, struct slice text) {
 }
 
 /* "Epoch 1: loss improved from None to 2.30334, saving model to PATH" and "Epoch 1: finished saving model to PATH"
- * (newer versions). The step is left to the ledger: what was reported last, for the epoch's own line comes after the
- * save. */
+ * (newer versions). The epoch's own line comes after the save; in the first epoch it is not known yet how many batches
+ * there are, and the step is left to the ledger. */
 static bool save_line(struct steplog *s, struct slice text) {
     int64_t epoch;
     struct slice rest = text;
     if (!slice_take_prefix(&rest, "Epoch ") || !take_step(&rest, &epoch) || !slice_starts(rest, ": "))
         return false;
+    struct record r = steplog_record(s, RECORD_SAVE_START);
+    if (s->keras.batches > 0 && epoch > 0 && epoch <= STEPLOG_MAX_STEP / s->keras.batches)
+        r.step = epoch * s->keras.batches;
     if (slice_starts(rest, ": finished saving model to "))
-        steplog_emit_save_durable(s, steplog_record(s, RECORD_SAVE_DURABLE), STEPLOG_KERAS);
+        steplog_emit_save_durable(s, r, STEPLOG_KERAS);
     else if (slice_contains(rest, "saving model to "))
-        steplog_emit_save_start(s, steplog_record(s, RECORD_SAVE_START), STEPLOG_KERAS);
+        steplog_emit_save_start(s, r, STEPLOG_KERAS);
     else
         return false;
     return true;

@@ -1,10 +1,13 @@
 /* Lightning's tqdm bar (lightning 2.6; tests/data/steplog/lightning.tsv): "Epoch 1:  45%|###  | 9/20 [...]". A step is
- * a batch, counted over the epochs from 1: epoch x batches + batch, if every epoch has as many. The bar's line comes at
- * the epoch's end or at death, so one record stands for the batches until then. After a restart within an epoch the bar
- * reads "Training: |   | 5/? [...]": it names neither epoch nor total, so it gives no step (that time stays
- * unattributed) until the next epoch's bar. The rich bar prints nothing until the end. */
+ * a batch, counted over the epochs from 1: epoch x batches + batch, if every epoch has as many. The bar's line comes
+ * when a validation begins (or the run time's buffer is full), without one at the end or at death: one record stands
+ * for what was done of an epoch until then. After a restart within an epoch the bar reads "Training: |   | 5/? [...]":
+ * it names neither epoch nor total, so it gives no step (that time stays unattributed) until the next epoch's bar. The
+ * rich bar prints nothing until the end. */
 #include "steplog/formats.h"
 #include "steplog/progress.h"
+
+#define LIGHTNING_SILENCE_MS 300000
 
 static enum line_result emit(struct steplog *s, struct record r) {
     steplog_emit(s, &r, STEPLOG_LIGHTNING);
@@ -32,6 +35,7 @@ static enum line_result validation(struct steplog *s, const struct progress *bar
     return LINE_TAKEN;
 }
 
+/* Redrawn for the next epoch before its number: "Epoch 0:   0%|   | 0/20". */
 static enum line_result epoch_bar(struct steplog *s, const struct progress *bar) {
     struct lightning *l = &s->lightning;
     struct slice number = bar->description;
@@ -42,9 +46,19 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
         return LINE_TAKEN;
     if (l->batches == 0)
         l->batches = bar->total;
-    /* Redrawn for the next epoch before its number: "Epoch 0:   0%|   | 0/20". */
-    if (l->batches == bar->total && bar->done > 0)
-        l->told_step = epoch * bar->total + bar->done;
+    int64_t step = epoch * bar->total + bar->done;
+    bool is_next = l->told_count == 0 || l->told[l->told_count - 1].epoch != epoch;
+    if (l->batches != bar->total || bar->done == 0 || (is_next && l->told_count == LIGHTNING_EPOCHS))
+        return LINE_TAKEN;
+    int64_t before_ms = is_next && l->told_count > 0 ? l->told[l->told_count - 1].until_ms : 0;
+    if (is_next)
+        l->told[l->told_count++].before_ms = before_ms;
+    __typeof__(l->told[0]) *t = &l->told[l->told_count - 1];
+    t->epoch = epoch;
+    t->step = step;
+    t->until_ms = t->before_ms + bar->elapsed_s * 1000;
+    if (s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined)
+        l->drawn_ms = t->until_ms;
     return LINE_TAKEN;
 }
 
@@ -52,7 +66,10 @@ enum line_result lightning_line(struct steplog *s, struct slice text) {
     struct lightning *l = &s->lightning;
     struct progress bar;
     if (!progress_parse(text, &bar)) {
-        l->is_here |= slice_starts(text, "GPU available: ") || slice_starts(text, "LOCAL_RANK: ");
+        if (!l->is_here && (slice_starts(text, "GPU available: ") || slice_starts(text, "LOCAL_RANK: "))) {
+            l->is_here = true;
+            l->here_ms = s->stamp_ms;
+        }
         return restore_line(s, text);
     }
     l->is_here |= slice_starts(bar.description, "Sanity Checking");
@@ -63,11 +80,41 @@ enum line_result lightning_line(struct steplog *s, struct slice text) {
     return epoch_bar(s, &bar);
 }
 
+/* When the clock of the line's drawings began, which goes on from epoch to epoch. What the runtime wrote first was
+ * drawn when the line was stamped; but for a process that hung before it died, whose bar is seen at its death: the
+ * clock, on from where it stood, tells those apart. */
+static int64_t clock_begin_ms(const struct steplog *s) {
+    const struct lightning *l = &s->lightning;
+    bool goes_on = l->told[0].epoch == l->epoch && l->epoch_ms != TIME_UNKNOWN;
+    int64_t from_ms = goes_on ? l->epoch_ms : s->pace.free_ms != TIME_UNKNOWN ? s->pace.free_ms : l->here_ms;
+    if (s->stamp_ms == TIME_UNKNOWN)
+        return TIME_UNKNOWN;
+    bool is_silent = from_ms != TIME_UNKNOWN && s->stamp_ms - l->drawn_ms - from_ms >= LIGHTNING_SILENCE_MS;
+    return is_silent ? from_ms : s->stamp_ms - l->drawn_ms;
+}
+
+/* A line tells of all epochs since the one before, and how long each of them lasted. */
 void lightning_line_end(struct steplog *s) {
     struct lightning *l = &s->lightning;
-    struct record r = steplog_record(s, RECORD_STEP_END);
-    r.step = l->told_step;
-    l->told_step = 0;
-    if (r.step > 0 && (s->last_step == RECORD_NONE || r.step > s->last_step))
+    if (l->told_count == 0)
+        return;
+    int64_t begin_ms = clock_begin_ms(s);
+    for (int i = 0; i < l->told_count; i++) {
+        struct record r = steplog_record(s, RECORD_STEP_END);
+        bool is_whole = s->last_step == RECORD_NONE || s->last_step <= l->told[i].epoch * l->batches;
+        if (s->last_step != RECORD_NONE && l->told[i].step <= s->last_step)
+            continue;
+        r.step = l->told[i].step;
+        if (begin_ms != TIME_UNKNOWN)
+            r.at_ms = begin_ms + l->told[i].until_ms;
+        if (begin_ms != TIME_UNKNOWN && r.at_ms > r.received_ms)
+            r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
+        if (is_whole)
+            r.duration_ms = l->told[i].until_ms - l->told[i].before_ms;
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_LIGHTNING);
+    }
+    l->epoch = l->told[l->told_count - 1].epoch;
+    l->epoch_ms = begin_ms != TIME_UNKNOWN ? begin_ms + l->told[l->told_count - 1].before_ms : TIME_UNKNOWN;
+    l->told_count = 0;
+    l->drawn_ms = 0;
 }

@@ -42,6 +42,11 @@ static bool evaluation_line(struct steplog *s, struct slice text) {
     if (!text_after(text, "Completed eval ", &parts))
         return false;
     struct record r = steplog_record(s, RECORD_EVALUATION_END);
+    int64_t step;
+    if (slice_take_prefix(&parts, "after train step ") && take_step(&parts, &step)) {
+        pace_evaluation_end(s, r, step, STEPLOG_MAXTEXT);
+        return true;
+    }
     if (slice_starts(parts, "step: "))
         take_duration_part(parts, ", seconds: ", &r.duration_ms);
     steplog_emit(s, &r, STEPLOG_MAXTEXT);

@@ -71,6 +71,16 @@ static enum line_result load_line(struct steplog *s, struct slice text) {
     return emit(s, &r);
 }
 
+/* " validation loss at iteration 100 | lm loss value: ..." */
+static enum line_result evaluation_line(struct steplog *s, struct slice text) {
+    struct slice rest;
+    int64_t step;
+    if (!step_after(text, "validation loss at iteration ", &step, &rest))
+        return LINE_NOT_MINE;
+    pace_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), step, STEPLOG_MEGATRON);
+    return LINE_TAKEN;
+}
+
 /* Milestones of a run, "[after megatron is initialized] datetime: 2026-02-05 16:01:40". */
 static enum line_result milestone(struct steplog *s, struct slice text) {
     static const struct {
@@ -80,7 +90,6 @@ static enum line_result milestone(struct steplog *s, struct slice text) {
         {"> initializing torch distributed", RECORD_INIT_START},
         {"[after megatron is initialized]", RECORD_INIT_END},
         {"[before the start of training step]", RECORD_PREPARATION_END},
-        {"validation loss at iteration ", RECORD_EVALUATION_END},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (slice_contains(text, table[i].words)) {
@@ -108,6 +117,8 @@ enum line_result megatron_line(struct steplog *s, struct slice text) {
             result = save_line(s, text);
         if (result == LINE_NOT_MINE)
             result = load_line(s, text);
+        if (result == LINE_NOT_MINE)
+            result = evaluation_line(s, text);
     }
     return result == LINE_NOT_MINE ? milestone(s, text) : result;
 }

@@ -1,19 +1,78 @@
-/* NeMo's progress lines (tests/data/steplog/nemo.tsv): "Training epoch 0, iteration 100/17279 | lr: ... | global_step:
- * 100 | ... | train_step_timing in s: 1.234 | TFLOPS_per_GPU: 1.145e+03". The iteration starts anew in each epoch, so
- * the step is global_step; a line without it gives no step. Megatron's checkpoint lines, which NeMo's Megatron core
- * prints too, are megatron.c's. */
+/* NeMo's progress lines and checkpoints (nemo/lightning: pytorch/callbacks, io/pl.py; tests/data/steplog/nemo.tsv):
+ * "Training epoch 0, iteration 100/17279 | lr: ... | global_step: 100 | ... | train_step_timing in s: 1.234 |
+ * TFLOPS_per_GPU: 1.145e+03". The iteration starts anew in each epoch, so the step is global_step; a line without it
+ * gives no step. Megatron's checkpoint lines, which NeMo's Megatron core prints too, are megatron.c's. */
 #include "steplog/formats.h"
 
-/* "Async checkpoint save for step 100 (PATH) finalized successfully." */
-static enum line_result save_line(struct steplog *s, struct slice text) {
+/* Iterations are counted from 0, as global_step is in the step lines, but "step 50" is the number of steps that a
+ * checkpoint holds: the last of them is 49, which its path tells too. */
+static int64_t step_of_checkpoint(struct slice path, int64_t held) {
+    int64_t step;
     struct slice rest;
-    struct record r = steplog_record(s, RECORD_SAVE_DURABLE);
-    if (!step_after(text, "Async checkpoint save for step ", &r.step, &rest) ||
-        !slice_contains(rest, " finalized successfully"))
-        return LINE_NOT_MINE;
-    r.is_async = true;
+    if (step_after(path, "step=", &step, &rest) && (step == held || step == held - 1))
+        return step;
+    return held > 0 ? held - 1 : RECORD_NONE;
+}
+
+static enum line_result emit(struct steplog *s, struct record r) {
     steplog_emit(s, &r, STEPLOG_NEMO);
     return LINE_TAKEN;
+}
+
+/* "Global Checkpoint Save : Rank: 0 : Iteration: 49 : Start time: 1771351145.879s : Save duration: 5.330s" when
+ * training goes on; "Successfully saved checkpoint from iteration      49 to PATH" and "Async checkpoint save for step
+ * 50 (PATH) finalized successfully." when it is final. "Global Checkpoint Load : Rank : 0 : Start time :
+ * 1750308998.535s : Time spent in load_checkpoint: 22.456s" does not say which. */
+static enum line_result save_line(struct steplog *s, struct slice text) {
+    struct slice rest;
+    int64_t held;
+    struct record r = steplog_record(s, RECORD_SAVE_DURABLE);
+    r.is_async = true;
+    if (text_after(text, "Global Checkpoint Save : ", &rest)) {
+        r.kind = RECORD_SAVE_BLOCKED;
+        bool is_whole = step_after(rest, "Iteration:", &r.step, &rest) &&
+                        duration_after(rest, "Save duration:", &r.duration_ms) && slice_ends(slice_trim(rest), "s");
+        s->saving_step = r.step;
+        return is_whole ? emit(s, r) : LINE_TAKEN;
+    }
+    if (step_after(text, "Successfully saved checkpoint from iteration ", &r.step, &rest))
+        return emit(s, r);
+    if (step_after(text, "Async checkpoint save for step ", &held, &rest) &&
+        slice_contains(rest, " finalized successfully")) {
+        r.step = step_of_checkpoint(rest, held);
+        return emit(s, r);
+    }
+    r.is_async = false;
+    r.kind = RECORD_RESTORE_END;
+    if (text_after(text, "Global Checkpoint Load : ", &rest) &&
+        duration_after(rest, "Time spent in load_checkpoint:", &r.duration_ms) && slice_ends(slice_trim(rest), "s"))
+        return emit(s, r);
+    return LINE_NOT_MINE;
+}
+
+/* "Validation: iteration 1/20" to "Validation: iteration 20/20", each when it is over: the first took as long as the
+ * others did. */
+static enum line_result validation_line(struct steplog *s, struct slice text) {
+    struct nemo *n = &s->nemo;
+    struct slice rest;
+    int64_t done, total;
+    struct record r = steplog_record(s, RECORD_EVALUATION_START);
+    if (!steplog_is_reading(s, STEPLOG_NEMO) || !step_after(text, "Validation: iteration ", &done, &rest) ||
+        !slice_take_char(&rest, '/') || !take_step(&rest, &total) || done > total)
+        return LINE_NOT_MINE;
+    if (done <= 1) {
+        n->validation_ms = s->stamp_ms;
+        emit(s, r);
+    }
+    if (done < total)
+        return LINE_TAKEN;
+    r.kind = RECORD_EVALUATION_END;
+    int64_t told_ms =
+        n->validation_ms == TIME_UNKNOWN || s->stamp_ms == TIME_UNKNOWN ? -1 : s->stamp_ms - n->validation_ms;
+    if (total > 1 && total <= 1000000 && told_ms >= 0 && told_ms <= STEPLOG_MAX_DURATION_MS / 2)
+        r.duration_ms = told_ms + told_ms / (total - 1);
+    n->validation_ms = TIME_UNKNOWN;
+    return emit(s, r);
 }
 
 enum line_result nemo_line(struct steplog *s, struct slice text) {
@@ -21,7 +80,7 @@ enum line_result nemo_line(struct steplog *s, struct slice text) {
     int64_t epoch, mean_ms = RECORD_NONE;
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (!step_after(text, "Training epoch ", &epoch, &parts) || !slice_starts(parts, ", iteration "))
-        return save_line(s, text);
+        return save_line(s, text) == LINE_TAKEN ? LINE_TAKEN : validation_line(s, text);
     /* What follows is asked for: a line cut off in "global_step: 1" may have been about step 19. */
     if (!step_after(parts, " global_step: ", &r.step, &rest) || !slice_starts(rest, " |"))
         return LINE_TAKEN;

@@ -75,14 +75,20 @@ static void emit(struct steplog *s, enum pattern pattern, struct record r) {
                                              RECORD_RESTORE_END};
     struct patterns *p = s->patterns;
     r.kind = kinds[pattern];
-    if (pattern == PATTERN_STEP && p->is_saving) {
+    if (pattern == PATTERN_STEP && p->is_saving && !pace_save_end(s, &r, STEPLOG_REGEX)) {
         /* Training goes on: the save is written in the background, and the time until its end is not blocked. */
         struct record again = steplog_record(s, RECORD_SAVE_START);
         again.at_ms = r.at_ms;
         again.is_async = true;
         steplog_emit(s, &again, STEPLOG_REGEX);
     }
-    p->is_saving = pattern == PATTERN_START;
+    bool is_other = pattern == PATTERN_SAVED && p->is_saving && r.step != RECORD_NONE && r.step != s->saving_step;
+    if (!is_other) {
+        p->is_saving = pattern == PATTERN_START;
+        s->save_started_ms = p->is_saving ? r.at_ms : TIME_UNKNOWN;
+        if (p->is_saving)
+            s->saving_step = r.step;
+    }
     if (pattern == PATTERN_STEP)
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_REGEX);
     else

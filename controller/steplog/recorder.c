@@ -128,9 +128,16 @@ static enum line_result emit_statistics(struct steplog *s, const struct payload 
     r.duration_ms = ms_of_ns(duration_ns);
     bool is_synchronous = payload_has(p, FIELD_synchronous) && p->number[FIELD_synchronous] != 0;
     r.is_async = is_save && !is_synchronous;
+    if (is_save && s->unproved_step != r.step) {
+        struct record before = r;
+        before.at_ms = ms_of_ns(end_ns);
+        steplog_prove_save(s, before, STEPLOG_RECORDER);
+    }
     emit_at(s, p, &r, end_ns);
-    if (is_save)
+    if (is_save) {
         s->saving_step = r.step;
+        s->unproved_step = is_synchronous ? RECORD_NONE : r.step;
+    }
     if (is_save && is_synchronous) {
         r.kind = RECORD_SAVE_DURABLE;
         r.duration_ms = RECORD_NONE;

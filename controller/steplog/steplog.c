@@ -20,7 +20,10 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognised = STEPLOG_AUTO;
     s->stamp_ms = s->last_said_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
-    s->saving_step = s->live_slices = s->loading_step = s->last_step = RECORD_NONE;
+    s->huggingface.began_ms = s->lightning.epoch_ms = s->lightning.here_ms = TIME_UNKNOWN;
+    s->nemo.validation_ms = s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
+    s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
+        RECORD_NONE;
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->parts[0].text, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->parts[1].text, STEPLOG_MAX_LINE_BYTES);
@@ -56,18 +59,41 @@ struct record steplog_record(const struct steplog *s, enum record_kind kind) {
     return r;
 }
 
+/* A save may wait for the one before it: that one's end is not its own, and it goes on. */
+static bool goes_on_blocking(struct steplog *s, const struct record *r) {
+    bool is_final = r->kind == RECORD_SAVE_DURABLE || r->kind == RECORD_SAVE_WRITTEN;
+    if (is_final && s->blocking_step != RECORD_NONE && r->step != RECORD_NONE && r->step != s->blocking_step)
+        return true;
+    if (r->kind == RECORD_SAVE_START)
+        s->blocking_step = r->is_async ? RECORD_NONE : r->step;
+    else if (is_final || r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_STEP_END)
+        s->blocking_step = RECORD_NONE;
+    return false;
+}
+
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
     s->counts.records++;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         s->counts.steps++;
         s->counts.recognised = format;
     }
+    if (r->kind != RECORD_STEP_START && r->kind != RECORD_SIGN_OF_LIFE)
+        pace_note(s, r);
     if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
         s->last_step = r->step;
     if (r->kind == RECORD_STEP_END)
         s->save_started_ms = TIME_UNKNOWN;
     s->said = true;
     s->on_record(s->context, r);
+    if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
+        return;
+    struct record again = *r;
+    again.kind = RECORD_SAVE_START;
+    again.step = s->blocking_step;
+    again.duration_ms = RECORD_NONE;
+    again.is_async = false;
+    s->counts.records++;
+    s->on_record(s->context, &again);
 }
 
 void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
@@ -76,6 +102,16 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
     int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
     if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
         r.duration_ms = mean_ms * steps;
+    bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
+    pace_save_end(s, &r, format);
+    if (is_proof && format != STEPLOG_REGEX) {
+        /* No save in the background: it was over before training went on. */
+        struct record written = steplog_record(s, RECORD_SAVE_WRITTEN);
+        written.step = s->saving_step;
+        written.is_async = true;
+        written.at_ms = r.at_ms;
+        steplog_emit(s, &written, format);
+    }
     steplog_emit(s, &r, format);
 }
 
@@ -104,6 +140,17 @@ void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_
 static void note_malformed(struct steplog *s, enum line_result result) {
     if (result == LINE_MALFORMED && s->counts.malformed++ == 0)
         s->counts.first_malformed_line = s->counts.lines;
+}
+
+void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format) {
+    if (s->unproved_step == RECORD_NONE)
+        return;
+    r.kind = RECORD_SAVE_DURABLE;
+    r.step = s->unproved_step;
+    r.duration_ms = RECORD_NONE;
+    r.is_async = true;
+    s->unproved_step = RECORD_NONE;
+    steplog_emit(s, &r, format);
 }
 
 static void read_with(struct steplog *s, struct slice text, const struct format *f) {
@@ -156,8 +203,8 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
 
 /* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
 static void note_life(struct steplog *s) {
-    if (s->stamp_ms == TIME_UNKNOWN || (!s->said && huggingface_is_holding(s)))
-        return;
+    if (s->stamp_ms == TIME_UNKNOWN || (!s->said && (huggingface_is_holding(s) || s->lightning.is_here)))
+        return; /* records of an earlier time are still to come */
     if (!s->said) {
         if (s->last_said_ms != TIME_UNKNOWN && s->stamp_ms - s->last_said_ms < SIGN_OF_LIFE_EVERY_MS)
             return;
@@ -179,9 +226,13 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     }
     struct slice text = without_ansi(s, line), piece;
     /* A progress bar redraws itself with carriage returns: each drawing is a line of its own. */
-    while (slice_take_until(&text, '\r', &piece))
+    const char *begin = text.data;
+    while (slice_take_until(&text, '\r', &piece)) {
+        s->piece_offset = (size_t)(piece.data - begin);
         if (piece.size_bytes != 0)
             read_piece(s, piece);
+    }
+    s->piece_offset = (size_t)(text.data - begin);
     if (text.size_bytes != 0)
         read_piece(s, text);
     for (const struct format *f = steplog_formats; f->line != NULL; f++)
@@ -202,7 +253,9 @@ static bool append_bounded(struct buf *b, struct slice bytes) {
 
 static void finish_parts(struct steplog *s, int stream) {
     s->counts.too_long += s->parts[stream].is_too_long;
+    s->is_joined = true;
     read_line(s, buf_slice(&s->parts[stream].text), s->parts[stream].stamp_ms);
+    s->is_joined = false;
     buf_clear(&s->parts[stream].text);
     s->parts[stream].is_too_long = false;
 }

@@ -17,8 +17,8 @@ static enum line_result step_line(struct steplog *s, struct slice text) {
         !slice_contains(parts, "  tps: "))
         return LINE_NOT_MINE;
     if (slice_contains(text, "validate step: ")) {
-        struct record end = steplog_record(s, RECORD_EVALUATION_END);
-        return emit(s, end);
+        pace_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), r.step, STEPLOG_TORCHTITAN);
+        return LINE_TAKEN;
     }
     if (text_after(parts, "  tflops: ", &value))
         take_milli(&value, &r.tflops_milli);
@@ -28,14 +28,18 @@ static enum line_result step_line(struct steplog *s, struct slice text) {
 
 /* "Saving the checkpoint." and "Finished saving the checkpoint in 0.55 seconds." (older: "... (or staging if async is
  * enabled)in ..."). An asynchronous save prints the same when only its staging is over, so the line proves nothing
- * durable. Which step it is no line tells, but for the last: "Saving a full checkpoint at last step, step 644." and
- * "Last step checkpoint completed in 0.35s", which is never asynchronous. */
+ * durable until the next save begins, which waits for it. Which step it is no line tells, but for the last: "Saving a
+ * full checkpoint at last step, step 644." and "Last step checkpoint completed in 0.35s", which is never asynchronous.
+ */
 static enum line_result save_line(struct steplog *s, struct slice text) {
     struct slice rest;
     struct record r = steplog_record(s, RECORD_SAVE_START);
-    if (slice_contains(text, "Saving the checkpoint"))
+    if (slice_contains(text, "Saving the checkpoint")) {
+        steplog_prove_save(s, r, STEPLOG_TORCHTITAN);
         return emit(s, r);
+    }
     if (step_after(text, "Saving a full checkpoint at last step, step ", &r.step, &rest)) {
+        steplog_prove_save(s, r, STEPLOG_TORCHTITAN);
         s->saving_step = r.step;
         return emit(s, r);
     }
@@ -51,6 +55,7 @@ static enum line_result save_line(struct steplog *s, struct slice text) {
         return LINE_NOT_MINE;
     r.kind = RECORD_SAVE_BLOCKED;
     r.is_async = true;
+    s->unproved_step = s->last_step;
     return duration_after(rest, "in ", &r.duration_ms) ? emit(s, r) : LINE_TAKEN;
 }
 

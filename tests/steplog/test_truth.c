@@ -92,7 +92,7 @@ static void check_run(const struct run *run) {
     CHECK_INT(sum_ms, r.wall_ms);
     check_within(run->folder, "productive", r.productive_ms, run->productive_ms, 150);
     check_within(run->folder, "wasted", bucket_ms(&r, BUCKET_WASTED_PROGRESS), run->lost_ms, 150);
-    check_within(run->folder, "save", bucket_ms(&r, BUCKET_CHECKPOINT_SAVE), run->save_ms, 10);
+    check_within(run->folder, "save", bucket_ms(&r, BUCKET_CHECKPOINT_SAVE), run->save_ms, 50);
     check_within(run->folder, "restore", bucket_ms(&r, BUCKET_CHECKPOINT_RESTORE), run->restore_ms, 10);
     CHECK_INT(r.lost_steps, run->lost_steps);
     ledger_result_done(&r);
@@ -100,8 +100,8 @@ static void check_run(const struct run *run) {
 }
 
 /* Beside truth's figures: the step cut off at each kill (cut_s), which is WastedProgress here; the save cut off at 30
- * (144 and 269 ms), of which truth has no end; and, where no line tells how long saves took (DeepSpeed, Hugging Face),
- * the saves themselves, which lie in the step after them: lost ones and kept ones. */
+ * (144 and 269 ms), of which truth has no end; and, where no line tells of saves (Hugging Face), the saves themselves,
+ * which lie in the step after them: lost ones and kept ones. DeepSpeed's are derived from the step after them. */
 static const struct run runs[] = {
     {"megatron-log/restarts",
      {1795228047180, 1795228071864, 1795228097967},
@@ -123,8 +123,8 @@ static const struct run runs[] = {
      {1795227687350, 1795227702181, 1795227716430},
      {1795227699013, 1795227714156, 1795227726750},
      13290 - 208,
-     4860 + 483 + 217 + 213,
-     0,
+     4860 + 483,
+     217 + 213,
      246,
      11},
     {"hf-trainer/restarts",

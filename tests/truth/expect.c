@@ -24,18 +24,19 @@ static const struct carried table[STEPLOG_FORMAT_COUNT] = {
     [STEPLOG_RECORDER] = {START | RESTORE | DATA | EVALUATE | SAVE, START | DATA | EVALUATE, true, false},
     [STEPLOG_MAXTEXT] = {RESTORE | SAVE | WAIT | EVALUATE, RESTORE | SAVE, true, true},
     [STEPLOG_MEGATRON] = {START | RESTORE | SAVE | EVALUATE, START | RESTORE | SAVE, true, false},
-    [STEPLOG_NEMO] = {RESTORE | SAVE | EVALUATE, EVALUATE, true, true},
+    [STEPLOG_NEMO] = {RESTORE | SAVE | EVALUATE, EVALUATE, true, false},
     [STEPLOG_TORCHTITAN] = {RESTORE | SAVE | EVALUATE, RESTORE | SAVE, true, false},
     [STEPLOG_DEEPSPEED] = {RESTORE | SAVE, RESTORE, true, true},
     [STEPLOG_HUGGINGFACE] = {EVALUATE, 0, false, false},
     [STEPLOG_KERAS] = {SAVE, 0, true, false},
-    [STEPLOG_LIGHTNING] = {RESTORE | EVALUATE, RESTORE | EVALUATE, true, true},
-    [STEPLOG_REGEX] = {RESTORE | SAVE, SAVE, true, true},
+    [STEPLOG_LIGHTNING] = {RESTORE | EVALUATE, RESTORE | EVALUATE, true, false},
+    [STEPLOG_REGEX] = {RESTORE | SAVE | WAIT, SAVE, true, false},
 };
 
 static bool is_carried(const struct job *job, const struct span *s) {
     const struct carried *c = &table[job->format];
-    return ((s->is_open ? c->begins : c->kinds) & BIT(s->kind)) != 0;
+    bool is_behind = job->format == STEPLOG_MAXTEXT && job->is_async && s->kind == KIND_SAVE;
+    return ((s->is_open && !is_behind ? c->begins : c->kinds) & BIT(s->kind)) != 0 && !(s->is_open && is_behind);
 }
 
 static enum bucket own_bucket(const struct job *job, enum kind kind) {
@@ -95,8 +96,13 @@ static int64_t proved_step(const struct job *job, const struct attempt *a) {
 void expect_init(struct expectation *e, const struct job *job, const struct reading *readings) {
     *e = (struct expectation){.job = job, .readings = readings, .kept_step = INT64_MAX};
     bool has_checkpoints = false;
-    for (int i = 0; i < job->attempt_count; i++)
+    int64_t steps = 0;
+    for (int i = 0; i < job->attempt_count; i++) {
         has_checkpoints |= readings[i].has_checkpoints;
+        e->is_read |= readings[i].first_told_ms != INT64_MAX;
+        steps += readings[i].steps;
+    }
+    e->has_ideal = steps >= 3;
     if (!job->has_succeeded && has_checkpoints)
         e->kept_step = proved_step(job, &job->attempts[job->attempt_count - 1]);
 }
@@ -112,35 +118,63 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
         return own_bucket(e->job, s->kind);
     if (s->kind == KIND_RESTORE && e->job->format == STEPLOG_RECORDER)
         return BUCKET_TRAINING_PREPARATION; /* within it */
-    if (s->from_ms < r->first_told_ms && s->kind != KIND_COMPILE)
+    if (!e->is_read)
+        return BUCKET_UNATTRIBUTED;
+    if (s->from_ms < r->first_told_ms && s->kind < KIND_COMPILE)
         return BUCKET_TRAINING_PREPARATION;
-    bool is_ready = c->from_ready && (!c->only_restored || a->restored_step >= 0);
-    if (s->kind == KIND_COMPILE && r->steps > 0 && is_ready)
+    bool is_timed = e->job->format == STEPLOG_MAXTEXT && !e->job->compiles_ahead; /* the first line's seconds */
+    bool is_ready = c->from_ready && (!c->only_restored || a->restored_step >= 0 || is_timed);
+    if (s->kind >= KIND_COMPILE && r->steps > 0 && !e->has_ideal)
+        return BUCKET_PRODUCTIVE; /* nothing to compare the first step with */
+    if (s->kind >= KIND_COMPILE && r->steps > 0 && is_ready)
         return BUCKET_PROGRAM_STARTUP;
+    if (s->kind > KIND_COMPILE)
+        return BUCKET_TRAINING_PREPARATION;
     return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
 }
 
 static enum bucket of_step(const struct expectation *e, const struct span *s) {
-    bool is_lost = s->is_lost || s->step > e->kept_step;
+    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
+    bool is_lost = s->is_lost || s->step + is_pause > e->kept_step;
     return is_lost ? BUCKET_WASTED_PROGRESS : BUCKET_PRODUCTIVE;
 }
 
-static enum bucket of_cut(const struct expectation *e, const struct span *s) {
+static enum bucket of_cut(const struct span *s) {
     bool is_work = s->kind == KIND_STEP || s->kind == KIND_DATA;
-    return is_work && e->readings[s->attempt].steps > 0 ? BUCKET_WASTED_PROGRESS : BUCKET_UNATTRIBUTED;
+    return is_work ? BUCKET_WASTED_PROGRESS : BUCKET_UNATTRIBUTED;
+}
+
+/* Where only the beginning of a save is told, what the next step's line comes later than others is the save's. */
+static bool follows_derived_save(const struct job *job, const struct span *s) {
+    bool is_derived = job->format == STEPLOG_DEEPSPEED || (job->format == STEPLOG_REGEX && job->is_async);
+    int64_t line = (s->step + job->log_every - 1) / job->log_every * job->log_every;
+    for (int64_t step = line - job->log_every; is_derived && job->has_saves && step < s->step; step++)
+        if (step > 0 && (step - job->first_number + 1) % job->save_every == 0)
+            return true;
+    return false;
 }
 
 static enum bucket within_loop(const struct expectation *e, const struct span *s) {
     const struct job *job = e->job;
     bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE || s->kind == KIND_WAIT;
-    bool is_after = is_pause && s->step == job->first_number + job->steps - 1; /* no step ends after it */
-    if (is_carried(job, s))
+    bool is_after = is_pause && s->step == job->first_number + job->steps - 1;    /* no step ends after it */
+    bool is_shown = job->format != STEPLOG_DEEPSPEED || !(is_after || s->is_cut); /* by the step after it */
+    if (is_carried(job, s) && is_shown)
         return own_bucket(job, s->kind);
+    if (e->readings[s->attempt].steps == 0) /* nothing tells that it trained */
+        return s->to_ms <= e->readings[s->attempt].first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
     if (s->is_cut)
-        return of_cut(e, s);
+        return of_cut(s);
+    if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step) /* a part of the first step's excess */
+        return before_steps(e, s);
+    if (s->kind == KIND_SAVE && job->format == STEPLOG_LIGHTNING && job->evaluate_every == 0)
+        return BUCKET_TRAINING_PREPARATION; /* one line for all epochs: their clocks tell how long, not when */
+    if (s->kind == KIND_DATA && follows_derived_save(job, s))
+        return BUCKET_CHECKPOINT_SAVE;
     if (s->kind == KIND_STALL)
         return BUCKET_STALL;
-    bool is_in_last = job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end;
+    bool is_in_last = (job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end) ||
+                      job->format == STEPLOG_KERAS; /* the epoch's line comes after them */
     return is_after && !is_in_last ? BUCKET_SHUTDOWN : of_step(e, s);
 }
 

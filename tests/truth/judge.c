@@ -4,13 +4,15 @@
 #include "write.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct feed {
     struct ledger *ledger;
     int process;
-    int64_t skew_ms;
+    int64_t skew_ms, start_ms;
+    bool prints;
     struct reading *reading;
 };
 
@@ -20,8 +22,14 @@ static void on_record(void *context, const struct record *r) {
     mine.process = f->process;
     ledger_add_record(f->ledger, &mine);
     struct reading *t = f->reading;
+    if (f->prints)
+        printf("record %-12s at %10.3f step %lld took %lld\n", record_kind_name(r->kind),
+               (double)(r->at_ms - f->start_ms) / 1000, r->step == RECORD_NONE ? -1 : (long long)r->step,
+               r->duration_ms == RECORD_NONE ? -1 : (long long)r->duration_ms);
     t->steps += r->kind == RECORD_STEP_END;
     t->starts += r->kind == RECORD_STEP_START;
+    if (t->steps + t->starts == 1 && t->first_step < 0)
+        t->first_step = r->step;
     t->has_job_end |= r->kind == RECORD_JOB_END;
     t->has_checkpoints |= r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
     if (r->kind != RECORD_SIGN_OF_LIFE && r->at_ms - f->skew_ms < f->reading->first_told_ms)
@@ -40,10 +48,11 @@ static int64_t told_end_ms(const struct attempt *a, int64_t last_stamp_ms) {
 
 static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct reading *reading) {
     const struct attempt *a = &job->attempts[i];
-    struct feed f = {.ledger = l, .skew_ms = a->skew_ms, .reading = reading};
+    struct feed f = {
+        .ledger = l, .skew_ms = a->skew_ms, .start_ms = job->start_ms, .prints = job->prints, .reading = reading};
     CLEANUP_BUF struct buf text;
     struct error *err = NULL;
-    *reading = (struct reading){.first_told_ms = INT64_MAX};
+    *reading = (struct reading){.first_told_ms = INT64_MAX, .first_step = -1};
     int64_t started = whole_second(a->start_ms + a->skew_ms);
     f.process = ledger_add_process(l, (uint64_t)i + 1, started, TIME_OPEN);
     buf_init(&text, 64 << 20);
@@ -104,36 +113,48 @@ static void tell_lives(const struct job *job, struct ledger *l, const int64_t *e
             life.running_ms = life.bound_ms;
         ledger_add_life(l, &life);
         for (int k = i + 1; k <= last; k++)
-            ledger_add_restart(l, life.id, ends[k - 1], whole_second(job->attempts[k].start_ms + job->attempts[k].skew_ms));
+            ledger_add_restart(l, life.id, ends[k - 1],
+                               whole_second(job->attempts[k].start_ms + job->attempts[k].skew_ms));
         i = last;
     }
 }
 
+static void add_expected(struct judgement *j, enum bucket b, int64_t ms, enum bucket *last) {
+    if (ms <= 0)
+        return;
+    j->expected_ms[b] += ms;
+    j->spans[b] += b != *last;
+    *last = b;
+}
+
+/* A process that never says a word is taken to prepare, until that looks like a hang. */
+static int64_t silent_ms(const struct job *job, const struct reading *r, const struct span *s, bool is_read) {
+    int64_t until = job->attempts[s->attempt].start_ms + job->hang_after_ms;
+    if (!is_read || s->kind < KIND_IMPORT || r->first_told_ms != INT64_MAX || until <= s->from_ms)
+        return 0;
+    return (until < s->to_ms ? until : s->to_ms) - s->from_ms;
+}
+
 static void expect(const struct job *job, const struct reading *readings, struct judgement *j) {
-    const struct span *before = NULL;
     enum bucket last = BUCKET_COUNT;
     struct expectation e;
     expect_init(&e, job, readings);
     for (int i = 0; i < job->span_count; i++) {
         const struct span *s = &job->spans[i];
         enum bucket b = expect_bucket(&e, s);
-        int64_t ms = s->to_ms - s->from_ms;
-        j->expected_ms[b] += ms;
-        if (b != last)
-            j->spans[b]++;
-        last = b;
-        bool is_step = s->kind == KIND_STEP;
-        if ((b == BUCKET_PRODUCTIVE || b == BUCKET_WASTED_PROGRESS) && !is_step)
+        int64_t silent = silent_ms(job, &readings[s->attempt], s, e.is_read), ms = s->to_ms - s->from_ms - silent;
+        add_expected(j, BUCKET_TRAINING_PREPARATION, silent, &last);
+        add_expected(j, b, ms, &last);
+        if ((b == BUCKET_PRODUCTIVE || b == BUCKET_WASTED_PROGRESS) && s->kind != KIND_STEP)
             j->slow_ms += ms;
-        assert(before == NULL || before->to_ms == s->from_ms);
-        before = s;
+        assert(i == 0 || s[-1].to_ms == s->from_ms);
     }
 }
 
 void judge(struct job *job, struct judgement *j) {
     struct reading readings[SIM_ATTEMPTS];
     int64_t ends[SIM_ATTEMPTS];
-    struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true});
+    struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .hang_after_ms = job->hang_after_ms});
     *j = (struct judgement){.wall_ms = job->end_ms - job->start_ms};
     for (int i = 0; i < job->attempt_count; i++) {
         ends[i] = read_attempt(job, l, i, &readings[i]);
@@ -141,7 +162,9 @@ void judge(struct job *job, struct judgement *j) {
     }
     int64_t end = ends[job->attempt_count - 1];
     ledger_set_span(l, job->start_ms, end,
-                    job->has_succeeded ? OUTCOME_SUCCEEDED : job->is_deleted ? OUTCOME_DELETED : OUTCOME_FAILED);
+                    job->has_succeeded ? OUTCOME_SUCCEEDED
+                    : job->is_deleted  ? OUTCOME_DELETED
+                                       : OUTCOME_FAILED);
     ledger_set_required(l, job->start_ms, 1);
     tell_lives(job, l, ends);
     struct ledger_result r;
@@ -150,8 +173,11 @@ void judge(struct job *job, struct judgement *j) {
         j->told_ms[r.buckets[i].bucket] += r.buckets[i].ms;
     j->lost_steps = r.lost_steps;
     expect(job, readings, j);
-    int64_t lines = (job->epoch_steps > 0 ? job->epoch_steps : job->log_every) - 1;
-    j->lag_ms = (lines + (job->format == STEPLOG_MAXTEXT)) * job->ideal_ms;
+    int64_t lines = job->epoch_steps > 0 ? job->epoch_steps : job->log_every > 1 ? job->log_every : 0;
+    bool is_late = job->format == STEPLOG_MAXTEXT || job->format == STEPLOG_REGEX; /* of Regex it is not known */
+    j->lag_ms = (lines + is_late) * job->ideal_ms;
+    if (job->epoch_steps > 0)
+        j->lag_ms += (job->evaluate_every > 0 ? job->evaluate_ms : 0) + (job->has_saves ? job->save_ms : 0);
     ledger_result_done(&r);
     ledger_free(l);
 }

@@ -8,8 +8,9 @@
 /* What became of an attempt's log: known from the lines, not from the simulation. */
 struct reading {
     int64_t first_told_ms; /* first record that means something, true time; INT64_MAX: none */
-    int64_t starts; /* of them, told by their beginnings */
+    int64_t starts;        /* of them, told by their beginnings */
     int64_t steps;         /* that lines say are complete */
+    int64_t first_step;    /* the first that a line tells; -1 */
     bool has_job_end, has_checkpoints, is_recognised;
 };
 
@@ -17,16 +18,17 @@ struct judgement {
     int64_t told_ms[BUCKET_COUNT], expected_ms[BUCKET_COUNT];
     int64_t spans[BUCKET_COUNT]; /* of the truth */
     int64_t wall_ms, lag_ms;     /* lag: how late the format's lines come, per span */
-    int64_t slow_ms;             /* in Productive although no step: the log does not carry it (a slow step, DESIGN.md) */
+    int64_t slow_ms; /* in Productive although no step: the log does not carry it (a slow step, DESIGN.md) */
     int64_t lost_steps;
-    int unrecognised;            /* attempts with steps whose format was not found */
+    int unrecognised; /* attempts with steps whose format was not found */
 };
 
 /* Where the spans belong: by DESIGN.md section 2, as far as the format carries them. The table is in expect.c. */
 struct expectation {
     const struct job *job;
     const struct reading *readings;
-    int64_t kept_step; /* of a job that did not succeed: the last step that its log proves to be safe */
+    bool is_read, has_ideal; /* any line tells anything; enough steps to know how long one takes */
+    int64_t kept_step;       /* of a job that did not succeed: the last step that its log proves to be safe */
 };
 void expect_init(struct expectation *e, const struct job *job, const struct reading *readings);
 enum bucket expect_bucket(const struct expectation *e, const struct span *s);

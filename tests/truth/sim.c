@@ -54,11 +54,11 @@ static void choose_pace(struct job *job) {
         job->steps = job->epoch_steps * sim_between(job, 4, 14);
     job->save_every = job->epoch_steps > 0 ? job->epoch_steps : sim_between(job, 5, 60);
     job->evaluate_every = job->epoch_steps > 0 ? job->epoch_steps : sim_between(job, 10, 80);
-    if (f == STEPLOG_HUGGINGFACE) { /* eval_steps and save_steps are wanted to be multiples of logging_steps */
+    if (f == STEPLOG_HUGGINGFACE || sim_chance(job, 85)) { /* it is what people choose, and Hugging Face asks for */
         job->save_every = (job->save_every + job->log_every - 1) / job->log_every * job->log_every;
         job->evaluate_every = (job->evaluate_every + job->log_every - 1) / job->log_every * job->log_every;
     }
-    if (f == STEPLOG_REGEX || sim_chance(job, 50))
+    if (f == STEPLOG_REGEX || f == STEPLOG_DEEPSPEED || sim_chance(job, 50))
         job->evaluate_every = 0;
 }
 
@@ -89,7 +89,7 @@ static void choose(struct job *job) {
 struct walk {
     struct job *job;
     struct attempt *attempt;
-    int64_t at_ms, until_ms; /* until: the attempt is killed there; INT64_MAX */
+    int64_t at_ms, until_ms;        /* until: the attempt is killed there; INT64_MAX */
     int64_t behind_ms, behind_step; /* a save in the background ends then; 0: none */
 };
 
@@ -173,7 +173,8 @@ static void take_step(struct walk *w, int64_t number, bool is_first) {
         add_span(w, KIND_COMPILE, job->compile_ms, number);
     if (job->has_long_stall && !is_first && sim_chance(job, 3)) {
         job->has_long_stall = false;
-        add_span(w, KIND_SLOW, job->hang_after_ms, number);
+        int64_t line_ms = job->ideal_ms * (job->epoch_steps > 0 ? job->epoch_steps : job->log_every);
+        add_span(w, KIND_SLOW, job->hang_after_ms - line_ms, number);
         add_span(w, KIND_STALL, sim_spread(job, job->hang_after_ms / 2, 2 * job->hang_after_ms), number);
     }
     add_span(w, KIND_STEP, work_ms(job), number);
@@ -319,7 +320,7 @@ static void settle(struct job *job) {
             struct span *s = &job->spans[i];
             bool is_loop = s->kind >= KIND_COMPILE && s->kind <= KIND_STALL;
             bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
-            s->is_lost = is_loop && s->step >= resumed;
+            s->is_lost = is_loop && s->step + is_pause >= resumed; /* a pause is a part of the next step */
             s->is_cut = is_loop && t->has_failed && (is_pause ? s->step >= done : s->step > done);
         }
         if (done >= 0 && t->first_step < resumed)

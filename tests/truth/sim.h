@@ -1,6 +1,7 @@
 /* sim: a training job whose time is known: steps, compilation, data stalls, checkpoints, evaluations, failures, hangs,
  * restarts, from a seed. What happened is a list of spans that tile the job's time, and per attempt a list of events
- * from which a trainer's log is written. All times are true time, Unix ms; clocks that go wrong come when it is told. */
+ * from which a trainer's log is written. All times are true time, Unix ms; clocks that go wrong come when it is told.
+ */
 #ifndef TRUTH_SIM_H
 #define TRUTH_SIM_H
 
@@ -90,6 +91,7 @@ struct job {
     int64_t save_every, evaluate_every, log_every, epoch_steps;
     int jitter_percent, stall_percent, failures;
     bool is_async, compiles_ahead, has_saves, has_long_stall, loses_lines, is_deleted;
+    bool prints; /* each record, as it is read */
     /* what happened */
     int64_t start_ms, end_ms;
     bool has_succeeded;

@@ -50,7 +50,7 @@ void log_line(struct log *log, int64_t at_ms, const char *format, ...) {
     va_end(args);
     buf_append(&log->text, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
     MEM_GROW(log->lines, (size_t)log->count, log->capacity);
-    log->lines[log->count] = (struct log_line){at_ms, log->count, from, log->text.size_bytes - from};
+    log->lines[log->count] = (struct log_line){at_ms, log->count, from, log->text.size_bytes - from, false};
     log->count++;
 }
 
@@ -70,8 +70,11 @@ static void choose_lost(struct log *log, int *from, int *to) {
 
 static void stamp_lines(struct log *log, struct buf *out) {
     int lost_from, lost_to;
+    if (log->count == 0)
+        return;
     qsort(log->lines, (size_t)log->count, sizeof *log->lines, compare_lines);
     choose_lost(log, &lost_from, &lost_to);
+    bool is_glued = false;
     for (int i = 0; i < log->count; i++) {
         const struct log_line *l = &log->lines[i];
         char time[32];
@@ -79,14 +82,17 @@ static void stamp_lines(struct log *log, struct buf *out) {
         if (i >= lost_from && i < lost_to)
             continue;
         format_time(ms, 'T', time);
-        buf_format(out, "%s.%03d%06dZ ", time, (int)(ms % 1000), i % 1000000);
+        if (!is_glued)
+            buf_format(out, "%s.%03d%06dZ ", time, (int)(ms % 1000), i % 1000000);
         buf_append(out, log->text.data + l->from, l->size);
-        buf_append_text(out, "\n");
+        is_glued = l->is_part; /* `kubectl logs --timestamps` glues on what comes next, whatever stream it is of */
+        if (!is_glued)
+            buf_append_text(out, "\n");
     }
 }
 
 void write_log(struct job *job, const struct attempt *attempt, struct buf *out) {
-    static void (*const writers[STEPLOG_FORMAT_COUNT])(struct log *log) = {
+    static void (*const writers[STEPLOG_FORMAT_COUNT])(struct log * log) = {
         [STEPLOG_RECORDER] = write_recorder,       [STEPLOG_MAXTEXT] = write_maxtext,
         [STEPLOG_MEGATRON] = write_megatron,       [STEPLOG_NEMO] = write_nemo,
         [STEPLOG_TORCHTITAN] = write_torchtitan,   [STEPLOG_DEEPSPEED] = write_deepspeed,

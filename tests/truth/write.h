@@ -10,6 +10,7 @@ struct log_line {
     int64_t at_ms;
     int order;
     size_t from, size;
+    bool is_part; /* of a line that the container runtime cut */
 };
 
 struct log {

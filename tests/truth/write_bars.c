@@ -10,35 +10,45 @@
 
 #define RUNTIME_LINE_BYTES 16384 /* container runtimes write a longer line in parts, the first with its stamp */
 
-/* A line on standard error that grows with carriage returns and is seen when it ends, at a newline or with the process. */
+/* A line on standard error that grows with carriage returns and is seen when it ends, at a newline or with the process,
+ * and in parts as the runtime's buffer gets full. */
 struct bar {
+    struct log *log;
     struct buf text;
-    int64_t full_ms; /* when the first part of it was written; 0 */
 };
+
+static void write_part(struct bar *bar, int64_t at_ms, bool is_part) {
+    struct log *log = bar->log;
+    size_t from = log->text.size_bytes;
+    if (at_ms > log->attempt->end_ms)
+        return;
+    buf_append_slice(&log->text, buf_slice(&bar->text));
+    MEM_GROW(log->lines, (size_t)log->count, log->capacity);
+    log->lines[log->count] = (struct log_line){at_ms, log->count, from, bar->text.size_bytes, is_part};
+    log->count++;
+    buf_clear(&bar->text);
+}
 
 static void draw(struct bar *bar, int64_t at_ms, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void draw(struct bar *bar, int64_t at_ms, const char *format, ...) {
     va_list args;
     char text[256];
+    if (at_ms >= bar->log->attempt->end_ms)
+        return;
     va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    buf_append(&bar->text, text, (size_t)n);
-    if (bar->full_ms == 0 && bar->text.size_bytes > RUNTIME_LINE_BYTES)
-        bar->full_ms = at_ms;
+    size_t room = RUNTIME_LINE_BYTES - bar->text.size_bytes, first = (size_t)n < room ? (size_t)n : room;
+    buf_append(&bar->text, text, first);
+    if (bar->text.size_bytes < RUNTIME_LINE_BYTES)
+        return;
+    write_part(bar, at_ms, true);
+    buf_append(&bar->text, text + first, (size_t)n - first);
 }
 
-static void flush(struct log *log, struct bar *bar, int64_t at_ms) {
-    if (bar->text.size_bytes == 0)
-        return;
-    size_t from = log->text.size_bytes;
-    buf_append_slice(&log->text, buf_slice(&bar->text));
-    MEM_GROW(log->lines, (size_t)log->count, log->capacity);
-    log->lines[log->count] =
-        (struct log_line){bar->full_ms != 0 ? bar->full_ms : at_ms, log->count, from, bar->text.size_bytes};
-    log->count++;
-    buf_clear(&bar->text);
-    bar->full_ms = 0;
+static void flush(struct bar *bar, int64_t at_ms) {
+    if (bar->text.size_bytes > 0)
+        write_part(bar, at_ms, false);
 }
 
 /* " 28%|##        | 11/40 [00:07<00:21,  1.38it/s" without its end. */
@@ -82,21 +92,23 @@ static void huggingface_event(struct log *log, struct bar *bar, const struct eve
         break;
     case EVENT_EVALUATED:
         draw(bar, e->at_ms, "\r                                               \r");
-        log_line(log, e->at_ms, "{'eval_loss': '8.1', 'eval_runtime': '%.3f', 'eval_samples_per_second': '61.9', "
-                                "'epoch': '%.4g'}",
+        log_line(log, e->at_ms,
+                 "{'eval_loss': '8.1', 'eval_runtime': '%.3f', 'eval_samples_per_second': '61.9', "
+                 "'epoch': '%.4g'}",
                  (double)e->ms / 1000, (double)e->step / 1000);
         draw_progress(bar, "", e->step, total, *since_ms, e->at_ms, "");
         break;
     case EVENT_SAVE:
-        flush(log, bar, e->at_ms);
+        flush(bar, e->at_ms);
         log_line(log, e->at_ms, "\rWriting model shards:   0%%|          | 0/1 [00:00<?, ?it/s]\033[A");
         break;
     case EVENT_SAVED:
         log_line(log, e->at_ms, "\rWriting model shards: 100%%|##########| 1/1 [00:00<00:00,  6.53it/s]");
         break;
     case EVENT_END:
-        log_line(log, e->at_ms, "{'train_runtime': '2457.0', 'train_samples_per_second': '1.058', "
-                                "'train_steps_per_second': '0.132', 'train_loss': '1.359', 'epoch': '2.01'}");
+        log_line(log, e->at_ms,
+                 "{'train_runtime': '2457.0', 'train_samples_per_second': '1.058', "
+                 "'train_steps_per_second': '0.132', 'train_loss': '1.359', 'epoch': '2.01'}");
         break;
     default:
         break;
@@ -104,12 +116,12 @@ static void huggingface_event(struct log *log, struct bar *bar, const struct eve
 }
 
 void write_huggingface(struct log *log) {
-    struct bar bar = {0};
+    struct bar bar = {.log = log};
     int64_t since_ms = 0;
     buf_init(&bar.text, 8 << 20);
     for (int i = 0; i < log->attempt->event_count; i++)
         huggingface_event(log, &bar, &log->attempt->events[i], &since_ms);
-    flush(log, &bar, log->attempt->end_ms);
+    flush(&bar, log->attempt->end_ms);
     buf_done(&bar.text);
 }
 
@@ -167,7 +179,7 @@ struct lightning {
 
 static void lightning_validation(struct log *log, struct bar *bar, const struct event *e) {
     int64_t begin = e->at_ms - e->ms;
-    flush(log, bar, begin);
+    flush(bar, begin);
     log_line(log, begin, "\rValidation: |          | 0/? [00:00<?, ?it/s]\033[A");
     log_line(log, begin, "\rValidation DataLoader 0:   0%%|          | 0/3 [00:00<?, ?it/s]\033[A");
     for (int k = 1; k <= 3; k++)
@@ -210,7 +222,7 @@ static void lightning_event(struct log *log, struct lightning *l, const struct e
         draw(&l->bar, e->at_ms, "\r%s  0%%|          | 0/%d [00:00<?, ?it/s]", head, (int)batches);
         break;
     case EVENT_END:
-        flush(log, &l->bar, e->at_ms);
+        flush(&l->bar, e->at_ms);
         log_line(log, e->at_ms, "`Trainer.fit` stopped: `max_epochs=2` reached.");
         break;
     default:
@@ -219,10 +231,10 @@ static void lightning_event(struct log *log, struct lightning *l, const struct e
 }
 
 void write_lightning(struct log *log) {
-    struct lightning l = {.epoch = -1};
+    struct lightning l = {.bar = {.log = log}, .epoch = -1};
     buf_init(&l.bar.text, 8 << 20);
     for (int i = 0; i < log->attempt->event_count; i++)
         lightning_event(log, &l, &log->attempt->events[i]);
-    flush(log, &l.bar, log->attempt->end_ms);
+    flush(&l.bar, log->attempt->end_ms);
     buf_done(&l.bar.text);
 }

@@ -24,8 +24,7 @@ static void save_statistics(struct log *log, const struct event *e) {
              "%scheckpointer_blocking_start_time%s: %.6f, %scheckpointer_blocking_duration_secs%s: %.6f, "
              "%scheckpoint_manager_blocking_start_time%s: %.6f, %scheckpoint_manager_blocking_duration_secs%s: %.6f}",
              is_json ? "" : "I1121 02:17:45.441223 140094710811520 standard_logger.py:34] ", q, q, (int)e->step, q, q,
-             q, q, q, q, q, q, q, q, sync, q, q, start + seconds / 10, q, q, seconds * 0.8, q, q, start, q, q,
-             seconds);
+             q, q, q, q, q, q, q, q, sync, q, q, start + seconds / 10, q, q, seconds * 0.8, q, q, start, q, q, seconds);
 }
 
 static void restore_statistics(struct log *log, const struct event *e) {
@@ -111,7 +110,8 @@ struct host { /* the loop that dispatches: a step's line comes within the next s
 
 static void print_steps(struct log *log, struct host *h, int64_t at_ms, int keep) {
     while (h->waiting_count > keep) {
-        log_line(log, at_ms, ABSL
+        log_line(log, at_ms,
+                 ABSL
                  "metric_logger.py:265] completed step: %d, seconds: %.3f, TFLOP/s/device: 100.123, Tokens/s/device: "
                  "9434.658, total_weights: 512, loss: 7.905, lm_loss: 7.905, perplexity: 2709.466",
                  (int)h->waiting[0].step, (double)h->waiting[0].ms / 1000);
@@ -144,8 +144,9 @@ static bool is_followed_by_a_block(const struct attempt *a, int i) {
 }
 
 static void begin_save(struct log *log, const struct event *e) {
-    log_line(log, e->at_ms, ABSL "checkpointing.py:1314] Waited 0.86 seconds for step %d to finish before starting "
-                                 "checkpointing.",
+    log_line(log, e->at_ms,
+             ABSL "checkpointing.py:1314] Waited 0.86 seconds for step %d to finish before starting "
+                  "checkpointing.",
              (int)e->step);
     log_line(log, e->at_ms, ABSL "checkpoint_manager.py:1527] [process=0] Saving checkpoint at step %d", (int)e->step);
     log_line(log, e->at_ms, ABSL "event_tracking.py:76] [process=0] [%s] Started save checkpoint @ /ck/%d.",
@@ -171,8 +172,9 @@ static void end_save(struct log *log, const struct event *e) {
 
 static void end_behind(struct log *log, const struct event *e) {
     if (!log->job->is_async) {
-        log_line(log, e->at_ms, ABSL "checkpoint_manager.py:1600] [process=0][thread=MainThread][step=%d] Finished "
-                                     "synchronous save.",
+        log_line(log, e->at_ms,
+                 ABSL "checkpoint_manager.py:1600] [process=0][thread=MainThread][step=%d] Finished "
+                      "synchronous save.",
                  (int)e->step);
         return;
     }
@@ -180,14 +182,16 @@ static void end_behind(struct log *log, const struct event *e) {
              ABSL "event_tracking.py:184] [process=0] [async] Finished save (blocking + background) in %.2f seconds @ "
                   "/ck/%d",
              (double)(log->job->background_ms + log->job->save_ms) / 1000, (int)e->step);
-    log_line(log, e->at_ms, ABSL "checkpoint_manager.py:2211] [process=0][thread=save_finalize][step=%d] "
-                                 "CheckpointManager Save Finalize is done on all hosts.",
+    log_line(log, e->at_ms,
+             ABSL "checkpoint_manager.py:2211] [process=0][thread=save_finalize][step=%d] "
+                  "CheckpointManager Save Finalize is done on all hosts.",
              (int)e->step);
 }
 
 static void wait_line(struct log *log, const struct event *e, const char *words) {
-    log_line(log, e->at_ms, ABSL "checkpoint_manager.py:2085] [process=0][thread=MainThread][step=%d]"
-                                 "[wait_until_finished] %s Save Finalize thread (save_finalize)",
+    log_line(log, e->at_ms,
+             ABSL "checkpoint_manager.py:2085] [process=0][thread=MainThread][step=%d]"
+                  "[wait_until_finished] %s Save Finalize thread (save_finalize)",
              (int)e->step, words);
 }
 

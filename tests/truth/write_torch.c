@@ -75,14 +75,14 @@ void write_megatron(struct log *log) {
                      (int)e->step);
             break;
         case EVENT_PREPARED:
-            log_line(log, e->at_ms, "[before the start of training step] datetime: %s",
-                     bracketed(log, e->at_ms, time));
+            log_line(log, e->at_ms, "[before the start of training step] datetime: %s", bracketed(log, e->at_ms, time));
             break;
         case EVENT_STEP_END:
             megatron_step(log, e, &mean);
             break;
         case EVENT_EVALUATED:
-            log_line(log, e->at_ms, " validation loss at iteration %d | lm loss value: 7.1E+00 | lm loss PPL: 1.2E+03 |",
+            log_line(log, e->at_ms,
+                     " validation loss at iteration %d | lm loss value: 7.1E+00 | lm loss PPL: 1.2E+03 |",
                      (int)e->step);
             break;
         default:
@@ -114,8 +114,9 @@ static void nemo_save(struct log *log, const struct event *e) {
         log_line(log, e->at_ms, "%s Successfully saved checkpoint from iteration %7d to /ck/step=%d-last.ckpt",
                  nemo(log, e->at_ms, head), (int)e->step, (int)e->step);
         if (log->job->is_async)
-            log_line(log, e->at_ms, "%s Async checkpoint save for step %d (/ck/step=%d-last.ckpt) finalized "
-                                    "successfully.",
+            log_line(log, e->at_ms,
+                     "%s Async checkpoint save for step %d (/ck/step=%d-last.ckpt) finalized "
+                     "successfully.",
                      head, (int)e->step + 1, (int)e->step);
     }
 }
@@ -141,8 +142,8 @@ void write_nemo(struct log *log) {
                          (int)e->step, (int)log->job->steps - 1, (int)e->step, (double)e->ms / 1000);
             break;
         case EVENT_EVALUATED:
-            for (int k = 1; k <= 4; k++)
-                log_line(log, e->at_ms - e->ms * (4 - k) / 4, "Validation: iteration %d/4", k);
+            for (int k = 1; k <= 10; k++)
+                log_line(log, e->at_ms - e->ms * (10 - k) / 10, "Validation: iteration %d/10", k);
             break;
         case EVENT_END:
             log_line(log, e->at_ms, "`Trainer.fit` stopped: `max_steps=%d` reached.", (int)log->job->steps);

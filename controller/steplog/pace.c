@@ -1,0 +1,80 @@
+/* What lines do not say but the steps around them prove: how long an evaluation was of which only the end is told, or a
+ * save of which only the beginning is. A step takes about as long as those before it, so what a line comes later than
+ * that is the other's. Without a step to compare with, nothing is said. */
+#include "steplog/formats.h"
+
+static int64_t median_ms(const struct pace *p) {
+    int64_t sorted[PACE_STEPS];
+    int n = p->count < PACE_STEPS ? p->count : PACE_STEPS;
+    if (n == 0)
+        return RECORD_NONE;
+    for (int i = 0; i < n; i++) {
+        int k = i;
+        for (; k > 0 && sorted[k - 1] > p->step_ms[i]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = p->step_ms[i];
+    }
+    return sorted[n / 2];
+}
+
+void pace_note(struct steplog *s, const struct record *r) {
+    struct pace *p = &s->pace;
+    if (r->kind == RECORD_JOB_START || r->kind == RECORD_RESTORE_START || r->kind == RECORD_RESTORE_END)
+        s->unproved_step = RECORD_NONE; /* a new process may go on in the same log */
+    bool is_end = r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_EVALUATION_END;
+    if (r->kind != RECORD_STEP_END) {
+        p->is_broken |= r->kind != RECORD_SIGN_OF_LIFE;
+        if (is_end || (r->kind == RECORD_SAVE_DURABLE && !r->is_async))
+            p->free_ms = r->at_ms;
+        return;
+    }
+    bool is_next = s->last_step != RECORD_NONE && r->step > s->last_step && p->step_at_ms != TIME_UNKNOWN &&
+                   r->at_ms != TIME_UNKNOWN && r->at_ms >= p->step_at_ms;
+    if (is_next && !p->is_broken)
+        p->step_ms[p->count++ % PACE_STEPS] = (r->at_ms - p->step_at_ms) / (r->step - s->last_step);
+    p->is_broken = false;
+    p->step_at_ms = p->free_ms = r->at_ms;
+}
+
+/* When the work that follows a step was free to begin; TIME_UNKNOWN. */
+static int64_t free_after(const struct steplog *s, int64_t step) {
+    const struct pace *p = &s->pace;
+    if (p->free_ms == TIME_UNKNOWN || s->last_step == RECORD_NONE || step < s->last_step)
+        return TIME_UNKNOWN;
+    int64_t untold = step - s->last_step, each_ms = untold > 0 ? median_ms(p) : 0;
+    if (each_ms == RECORD_NONE || untold > PACE_UNTOLD_AT_MOST)
+        return TIME_UNKNOWN;
+    return p->free_ms + untold * each_ms;
+}
+
+void pace_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format) {
+    int64_t from_ms = free_after(s, step);
+    if (from_ms != TIME_UNKNOWN && r.at_ms != TIME_UNKNOWN && r.at_ms > from_ms &&
+        r.at_ms - from_ms <= STEPLOG_MAX_DURATION_MS)
+        r.duration_ms = r.at_ms - from_ms;
+    r.kind = RECORD_EVALUATION_END;
+    steplog_emit(s, &r, format);
+}
+
+bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_format format) {
+    if (s->save_started_ms == TIME_UNKNOWN || step->at_ms == TIME_UNKNOWN || s->last_step == RECORD_NONE ||
+        step->step <= s->last_step)
+        return false;
+    int64_t from_ms = s->save_started_ms, each_ms = median_ms(&s->pace);
+    int64_t untold = step->step - (s->saving_step > s->last_step ? s->saving_step : s->last_step);
+    s->save_started_ms = TIME_UNKNOWN;
+    if (each_ms == RECORD_NONE || untold <= 0 || untold > PACE_UNTOLD_AT_MOST)
+        return false;
+    int64_t to_ms = step->at_ms - untold * each_ms;
+    if (to_ms <= from_ms || to_ms - from_ms > STEPLOG_MAX_DURATION_MS)
+        return false;
+    struct record r = *step;
+    r.kind = RECORD_SAVE_BLOCKED;
+    r.step = s->saving_step;
+    r.at_ms = to_ms;
+    r.duration_ms = to_ms - from_ms;
+    r.tflops_milli = RECORD_NONE;
+    r.is_async = true; /* it does not say that the save is final */
+    steplog_emit(s, &r, format);
+    return true;
+}
