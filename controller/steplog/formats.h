@@ -62,8 +62,8 @@ struct keras {
 
 /* How long steps take (pace.c). */
 struct pace {
-    int64_t step_ms[PACE_STEPS];
-    int count;
+    int64_t step_ms[PACE_STEPS]; /* a ring */
+    int count;                   /* from PACE_STEPS on, where it goes on */
     int64_t step_at_ms, free_ms; /* the end of the last step; and of what followed it; TIME_UNKNOWN */
     bool is_broken;              /* other things than steps were told since the last step */
 };
@@ -104,6 +104,7 @@ struct steplog {
     int64_t last_step;         /* the step that last ended or was restored, as text formats number it */
     struct patterns *patterns; /* format Regex; else NULL */
     struct pace pace;
+    bool is_saving;        /* format Regex: since the line of a save's start */
     int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
     int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
     struct huggingface huggingface;

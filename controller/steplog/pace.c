@@ -30,8 +30,11 @@ void pace_note(struct steplog *s, const struct record *r) {
     }
     bool is_next = s->last_step != RECORD_NONE && r->step > s->last_step && p->step_at_ms != TIME_UNKNOWN &&
                    r->at_ms != TIME_UNKNOWN && r->at_ms >= p->step_at_ms;
-    if (is_next && !p->is_broken)
+    if (is_next && !p->is_broken && r->at_ms - p->step_at_ms <= STEPLOG_MAX_DURATION_MS) {
         p->step_ms[p->count++ % PACE_STEPS] = (r->at_ms - p->step_at_ms) / (r->step - s->last_step);
+        if (p->count == 2 * PACE_STEPS)
+            p->count = PACE_STEPS;
+    }
     p->is_broken = false;
     p->step_at_ms = p->free_ms = r->at_ms;
 }

@@ -11,7 +11,6 @@ enum pattern { PATTERN_STEP, PATTERN_START, PATTERN_SAVED, PATTERN_RESTORED, PAT
 
 struct patterns {
     struct regex *regexes[PATTERN_COUNT]; /* NULL: not given */
-    bool is_saving;
 };
 
 void patterns_free(struct patterns *p) {
@@ -73,20 +72,19 @@ static bool read_groups(const struct regex *regex, struct record *r) {
 static void emit(struct steplog *s, enum pattern pattern, struct record r) {
     static const enum record_kind kinds[] = {RECORD_STEP_END, RECORD_SAVE_START, RECORD_SAVE_DURABLE,
                                              RECORD_RESTORE_END};
-    struct patterns *p = s->patterns;
     r.kind = kinds[pattern];
-    if (pattern == PATTERN_STEP && p->is_saving && !pace_save_end(s, &r, STEPLOG_REGEX)) {
+    if (pattern == PATTERN_STEP && s->is_saving && !pace_save_end(s, &r, STEPLOG_REGEX)) {
         /* Training goes on: the save is written in the background, and the time until its end is not blocked. */
         struct record again = steplog_record(s, RECORD_SAVE_START);
         again.at_ms = r.at_ms;
         again.is_async = true;
         steplog_emit(s, &again, STEPLOG_REGEX);
     }
-    bool is_other = pattern == PATTERN_SAVED && p->is_saving && r.step != RECORD_NONE && r.step != s->saving_step;
+    bool is_other = pattern == PATTERN_SAVED && s->is_saving && r.step != RECORD_NONE && r.step != s->saving_step;
     if (!is_other) {
-        p->is_saving = pattern == PATTERN_START;
-        s->save_started_ms = p->is_saving ? r.at_ms : TIME_UNKNOWN;
-        if (p->is_saving)
+        s->is_saving = pattern == PATTERN_START;
+        s->save_started_ms = s->is_saving ? r.at_ms : TIME_UNKNOWN;
+        if (s->is_saving)
             s->saving_step = r.step;
     }
     if (pattern == PATTERN_STEP)

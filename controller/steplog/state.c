@@ -22,7 +22,9 @@ static void visit_huggingface(struct codec *c, struct huggingface *h) {
     for (int i = 0; i < h->dict_count; i++) {
         codec_time(c, &h->dicts[i].stamp_ms);
         visit_step(c, &h->dicts[i].step);
+        visit_step(c, &h->dicts[i].evaluation_ms);
         codec_bool(c, &h->dicts[i].is_step);
+        codec_bool(c, &h->dicts[i].is_evaluation);
     }
     h->redraw_count = (int)codec_count(c, (size_t)h->redraw_count, HUGGINGFACE_DICTS);
     for (int i = 0; i < h->redraw_count; i++) {
@@ -34,10 +36,21 @@ static void visit_huggingface(struct codec *c, struct huggingface *h) {
     codec_i64(c, &h->logging_steps);
     codec_i64(c, &h->total);
     codec_i64(c, &h->done);
+    codec_i64(c, &h->done_s);
+    codec_time(c, &h->began_ms);
     codec_bool(c, &h->has_dict);
     codec_bool(c, &h->has_bar);
     codec_bool(c, &h->is_cleared);
     codec_bool(c, &h->is_written);
+}
+
+static void visit_pace(struct codec *c, struct pace *p) {
+    CODEC_INT(c, &p->count, 0, 2 * PACE_STEPS - 1);
+    for (int i = 0; i < PACE_STEPS && i < p->count; i++)
+        p->step_ms[i] = codec_within(c, p->step_ms[i], 0, STEPLOG_MAX_DURATION_MS);
+    codec_time(c, &p->step_at_ms);
+    codec_time(c, &p->free_ms);
+    codec_bool(c, &p->is_broken);
 }
 
 void steplog_visit(struct steplog *s, struct codec *c) {
@@ -49,9 +62,16 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     visit_step(c, &s->live_slices);
     visit_step(c, &s->loading_step);
     visit_step(c, &s->last_step);
+    visit_step(c, &s->blocking_step);
+    visit_step(c, &s->unproved_step);
+    codec_bool(c, &s->is_saving);
+    visit_pace(c, &s->pace);
+    codec_time(c, &s->nemo.validation_ms);
     visit_huggingface(c, &s->huggingface);
     codec_i64(c, &s->lightning.batches);
-    visit_step(c, &s->lightning.told_step);
+    codec_i64(c, &s->lightning.epoch);
+    codec_time(c, &s->lightning.epoch_ms);
+    codec_time(c, &s->lightning.here_ms);
     codec_bool(c, &s->lightning.is_here);
     codec_bool(c, &s->lightning.is_validating);
     codec_i64(c, &s->keras.epoch);
