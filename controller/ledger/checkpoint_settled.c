@@ -272,14 +272,10 @@ static void visit_knots(struct codec *c, struct settled *s, int64_t start_ms) {
     struct knots *list = &s->knots;
     struct knot none = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
     struct chip_rate rate = {0};
-    list->count = codec_count(c, list->count, MOST_KNOTS);
-    if (codec_is_reading(c)) {
-        list->capacity = list->count;
-        list->items = list->count > 0 ? mem_alloc(list->count * sizeof *list->items) : NULL;
-    }
-    for (size_t i = 0; i < list->count && !c->failed; i++) {
-        const struct knot *before = i > 0 ? &list->items[i - 1] : &none;
-        struct knot *k = &list->items[i];
+    size_t count = codec_count(c, list->count, MOST_KNOTS);
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        struct knot *k = codec_is_reading(c) ? knots_add(list) : list->items[i];
+        const struct knot *before = i > 0 ? list->items[i - 1] : &none;
         visit_knot(c, k, before, &rate);
         bool is_whole = k->at_ms <= s->through_ms && k->progress.chip_ms >= 0 &&
                         k->progress.chip_ms <= s->accounts[BUCKET_PRODUCTIVE].chip_ms &&

@@ -204,6 +204,38 @@ const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_
     return &c->base;
 }
 
+/* Steps from this number on share another fate: what took them is another loss, or none. */
+static int64_t next_fate(const struct run *run, const struct loss *loss) {
+    size_t i = loss != NULL ? (size_t)(loss - run->losses) : run->loss_count;
+    return i > 0 ? run->losses[i - 1].from_step : INT64_MAX;
+}
+
+bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step, struct steps_ahead *ret) {
+    const struct base *b = &c->base;
+    const struct run *run = b->run;
+    const struct step_event *e = b->view->list->items;
+    size_t first = c->event, i = first, end = run->end;
+    bool is_first_of_run = first == run->first && !run->is_continued;
+    if (is_first_of_run || b->startup_ms > 0)
+        return false;
+    size_t told = b->view->tells_starts; /* the event after it tells when it ended */
+    int64_t most = min_of(last_step, next_fate(run, b->loss) - 1), hang = c->training->hang_after_ms;
+    limit_ms = min_of(limit_ms, b->view->end_ms);
+    if (told == 1)
+        end--;
+    while (i < end && e[i].step <= most && e[i + told].at_ms <= limit_ms &&
+           e[i + told].at_ms - e[i + told - 1].at_ms <= hang)
+        i++;
+    if (i == first)
+        return false;
+    ret->to_ms = e[i - 1 + told].at_ms;
+    ret->last_step = e[i - 1].step;
+    ret->weight = e[i - 1 + told].step - e[first + told - 1].step;
+    c->event = i;
+    c->base.kind = BASE_NOTHING;
+    return true;
+}
+
 const struct segment *cursor_segment(struct cursor *c, int64_t t, int64_t *next_ms) {
     *next_ms = TIME_OPEN;
     if (c->view >= c->training->view_count)

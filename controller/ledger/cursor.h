@@ -49,6 +49,14 @@ struct cursor {
 void cursor_leave(struct cursor *c, int64_t t);
 /* What holds at t, to which cursor_leave has moved; valid until base.to_ms. */
 const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_ms);
+/* Ordinary steps that follow on one another from the present one on: the last of them, and what they sum up to. */
+struct steps_ahead {
+    int64_t to_ms, last_step, weight;
+};
+/* Leaves behind the present step and those after it that end by limit_ms and whose numbers are at most last_step, as
+ * far as none of them is the first of its run or stalls and all share the fate of the present one. on_step is not
+ * called for them. False if there are none. */
+bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step, struct steps_ahead *ret);
 /* So many milliseconds of what cursor_at gave were booked as its work; no more at once than is left of the present
  * part. */
 void cursor_book(struct cursor *c, int64_t ms);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define BITS 11
+#define RANGE_MOST 1024
 
 void durations_done(struct durations *d) {
     free(d->items);
@@ -90,16 +91,6 @@ static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
     return v[k];
 }
 
-static int64_t count_through(const struct durations *d, const int32_t *others, size_t n, int32_t ms) {
-    int64_t sum = 0;
-    int32_t more = 0;
-    for (size_t i = 0; i < d->count && d->items[i].ms <= ms; i++)
-        sum += d->items[i].count;
-    for (size_t i = 0; i < n; i++)
-        more += others[i] <= ms;
-    return sum + more;
-}
-
 /* The table's k-th, or what bounds it beyond its ends. */
 static int32_t table_kth(const struct durations *d, int64_t k, int32_t below, int32_t above) {
     if (k < 0)
@@ -112,16 +103,53 @@ static int32_t table_kth(const struct durations *d, int64_t k, int32_t below, in
     return above;
 }
 
+/* How many are at most this. */
+static int64_t count_through(const struct durations *d, const int32_t *others, size_t n, int32_t ms) {
+    int64_t sum = 0;
+    int32_t more = 0;
+    for (size_t i = 0; i < d->count && d->items[i].ms <= ms; i++)
+        sum += d->items[i].count;
+    for (size_t i = 0; i < n; i++)
+        more += others[i] <= ms;
+    return sum + more;
+}
+
+/* By counting how often each value between the bounds came. */
+static int32_t counted_kth(const struct durations *d, const int32_t *others, size_t n, int64_t k, int32_t low,
+                           int32_t high) {
+    int64_t counts[RANGE_MOST] = {0};
+    for (size_t i = 0; i < d->count && d->items[i].ms <= high; i++)
+        if (d->items[i].ms < low)
+            k -= d->items[i].count;
+        else
+            counts[d->items[i].ms - low] += d->items[i].count;
+    for (size_t i = 0; i < n; i++)
+        if (others[i] < low)
+            k--;
+        else if (others[i] <= high)
+            counts[others[i] - low]++;
+    int32_t at = 0;
+    while (low + at < high && k >= counts[at])
+        k -= counts[at++];
+    return low + at;
+}
+
+/* Beside the table the others are few, so that the answer lies close to the table's own. */
 int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k) {
     if (d->total == 0)
         return kth_smallest(others, n, (size_t)k);
-    int32_t low = table_kth(d, k - (int64_t)n, 0, INT32_MAX), high = table_kth(d, k, 0, INT32_MAX);
-    while (low < high) { /* the smallest that has more than k values up to it */
+    int32_t least = d->items[0].ms, most = d->items[d->count - 1].ms;
+    for (size_t i = 0; i < n; i++) {
+        least = others[i] < least ? others[i] : least;
+        most = others[i] > most ? others[i] : most;
+    }
+    int32_t low = table_kth(d, k - (int64_t)n, least, most), high = table_kth(d, k, least, most);
+    while (high - low >= RANGE_MOST) { /* the smallest that has more than k values up to it */
         int32_t middle = low + (high - low) / 2;
         if (count_through(d, others, n, middle) > k)
             high = middle;
         else
             low = middle + 1;
     }
-    return low;
+    return counted_kth(d, others, n, k, low, high);
 }

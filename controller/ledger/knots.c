@@ -12,15 +12,28 @@ void settled_free(struct settled *s) {
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         free(s->evidence[i]);
     durations_done(&s->durations);
-    free(s->knots.items);
+    knots_done(&s->knots);
     free(s);
+}
+
+void knots_done(struct knots *k) {
+    for (size_t i = 0; i < k->count; i++)
+        free(k->items[i]);
+    free(k->items);
+    *k = (struct knots){0};
 }
 
 struct knot *knots_add(struct knots *k) {
     MEM_GROW(k->items, k->count, k->capacity);
-    struct knot *knot = &k->items[k->count++];
-    *knot = (struct knot){0};
-    return knot;
+    return k->items[k->count++] = mem_new(struct knot);
+}
+
+void knots_move(struct knots *to, struct knots *from) {
+    for (size_t i = 0; i < from->count; i++) {
+        MEM_GROW(to->items, to->count, to->capacity);
+        to->items[to->count++] = from->items[i];
+    }
+    from->count = 0;
 }
 
 static int64_t part_of(const struct ledger_options *options, int window) {
@@ -48,23 +61,22 @@ static bool is_on_grid(const struct ledger_options *options, int64_t at_ms, int6
 void knots_prune(struct knots *k, const struct ledger_options *options, int64_t through_ms) {
     size_t checkpoints = 0, n = 0;
     for (size_t i = 0; i < k->count; i++)
-        checkpoints += k->items[i].is_checkpoint;
+        checkpoints += k->items[i]->is_checkpoint;
     for (size_t i = 0; i < k->count; i++) {
-        struct knot *knot = &k->items[i];
+        struct knot *knot = k->items[i];
         if (knot->is_checkpoint && checkpoints-- > CHECKPOINTS)
             knot->is_checkpoint = false;
-        if (!knot->is_checkpoint && !is_on_grid(options, knot->at_ms, through_ms))
-            continue;
-        if (n != i)
-            k->items[n] = *knot;
-        n++;
+        if (knot->is_checkpoint || is_on_grid(options, knot->at_ms, through_ms))
+            k->items[n++] = knot;
+        else
+            free(knot);
     }
     k->count = n;
 }
 
 void knots_cut(struct knots *k, const struct progress *cut) {
     for (size_t i = k->count; i > 0; i--) {
-        struct knot *knot = &k->items[i - 1];
+        struct knot *knot = k->items[i - 1];
         int64_t lost = knot->ms[BUCKET_PRODUCTIVE] - cut->productive_ms;
         if (lost > 0) {
             knot->ms[BUCKET_PRODUCTIVE] -= lost;
@@ -87,18 +99,18 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
     size_t low = 0, high = s->knots.count; /* the first knot with this step or a later one */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct progress *p = &s->knots.items[middle].progress;
+        const struct progress *p = &s->knots.items[middle]->progress;
         if (p->steps <= s->series.steps || p->step < step)
             low = middle + 1;
         else
             high = middle;
     }
-    struct progress after = low < s->knots.count ? s->knots.items[low].progress : s->progress;
+    struct progress after = low < s->knots.count ? s->knots.items[low]->progress : s->progress;
     if (after.step == step)
         return after;
     struct progress before = s->series;
-    if (low > 0 && s->knots.items[low - 1].progress.steps > before.steps)
-        before = s->knots.items[low - 1].progress;
+    if (low > 0 && s->knots.items[low - 1]->progress.steps > before.steps)
+        before = s->knots.items[low - 1]->progress;
     int64_t part = step - before.step, whole = after.step - before.step;
     if (part <= 0)
         return before;
@@ -115,13 +127,13 @@ void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, i
     size_t low = 0, high = s->knots.count; /* the first knot after it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (s->knots.items[middle].at_ms <= at_ms)
+        if (s->knots.items[middle]->at_ms <= at_ms)
             low = middle + 1;
         else
             high = middle;
     }
-    const struct knot *before = low > 0 ? &s->knots.items[low - 1] : NULL;
-    const struct knot *after = low < s->knots.count ? &s->knots.items[low] : NULL;
+    const struct knot *before = low > 0 ? s->knots.items[low - 1] : NULL;
+    const struct knot *after = low < s->knots.count ? s->knots.items[low] : NULL;
     int64_t from = before ? before->at_ms : start_ms, to = after ? after->at_ms : s->through_ms;
     int64_t left = at_ms - from; /* what no account has yet of the part's time: rounding */
     for (int i = 0; i < ACCOUNT_COUNT; i++) {

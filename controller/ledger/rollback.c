@@ -92,9 +92,11 @@ static void set_durable(struct settler *s, int64_t step) {
 bool training_any_final(const struct training *t) {
     bool any = t->settled != NULL && t->settled->any_final;
     for (size_t i = 0; i < t->view_count; i++)
-        for (size_t j = 0; j < t->views[i].process->durable_count; j++) {
+        for (size_t j = 0; j < t->views[i].process->durable_count && !any; j++) {
             const struct durable_mark *d = &t->views[i].process->durables[j];
-            any |= d->is_final && d->at_ms <= t->known_ms;
+            if (d->at_ms > t->known_ms)
+                break;
+            any = d->is_final;
         }
     return any;
 }

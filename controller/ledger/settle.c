@@ -40,17 +40,22 @@ void ledger_sort_processes(struct ledger *l) {
 
 /* ---- what the settled part loses ---- */
 
-struct settled *settled_clone(const struct settled *s) {
+/* All but the knots and durations. */
+static struct settled *copy_sums(const struct settled *s) {
     struct settled *clone = mem_new(struct settled);
     *clone = *s;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         clone->evidence[i] = mem_strdup(s->evidence[i]);
     clone->durations.items = NULL; /* no loss changes them */
     clone->durations.count = clone->durations.capacity = 0;
-    clone->knots.capacity = s->knots.count + 1;
-    clone->knots.items = mem_resize(NULL, clone->knots.capacity, sizeof *clone->knots.items);
-    if (s->knots.count > 0)
-        memcpy(clone->knots.items, s->knots.items, s->knots.count * sizeof *s->knots.items);
+    clone->knots = (struct knots){0};
+    return clone;
+}
+
+struct settled *settled_clone(const struct settled *s) {
+    struct settled *clone = copy_sums(s);
+    for (size_t i = 0; i < s->knots.count; i++)
+        *knots_add(&clone->knots) = *s->knots.items[i];
     return clone;
 }
 
@@ -366,9 +371,8 @@ static void keep_training(struct settled *to, const struct sweep *s, const struc
     to->view_count += at->view - t->views;
 }
 
-static void keep_knots(struct settled *to, const struct sweep *s, const struct ledger_options *options) {
-    for (size_t i = 0; i < s->knots.count; i++)
-        *knots_add(&to->knots) = s->knots.items[i];
+static void keep_knots(struct settled *to, struct sweep *s, const struct ledger_options *options) {
+    knots_move(&to->knots, &s->knots);
     knots_prune(&to->knots, options, to->through_ms);
 }
 
@@ -403,18 +407,22 @@ static int compare_steps(const void *a, const void *b) {
 
 /* The steps at whose ends knots are wanted: checkpoints, and where runs resume that are not settled yet. */
 static int64_t *knot_steps(const struct training *t, int64_t at_ms, size_t *ret_count) {
-    size_t most = t->run_count, n = 0;
-    for (size_t i = 0; i < t->view_count; i++)
-        most += t->views[i].process->durable_count;
-    int64_t *steps = mem_resize(NULL, most + 1, sizeof *steps);
-    for (size_t i = 0; i < t->view_count; i++)
-        for (size_t k = 0; k < t->views[i].process->durable_count; k++)
-            if (t->views[i].process->durables[k].at_ms <= t->known_ms)
-                steps[n++] = t->views[i].process->durables[k].step;
+    size_t n = 0, capacity = 0;
+    int64_t *steps = NULL;
+    for (size_t i = 0; i < t->view_count; i++) {
+        const struct process *p = t->views[i].process;
+        for (size_t k = 0; k < p->durable_count && p->durables[k].at_ms <= t->known_ms; k++) {
+            MEM_GROW(steps, n, capacity);
+            steps[n++] = p->durables[k].step;
+        }
+    }
     for (size_t i = 0; i < t->run_count; i++)
-        if (t->runs[i].begin_ms >= at_ms)
+        if (t->runs[i].begin_ms >= at_ms) {
+            MEM_GROW(steps, n, capacity);
             steps[n++] = t->runs[i].resumed_step - 1;
-    qsort(steps, n, sizeof *steps, compare_steps);
+        }
+    if (n > 1)
+        qsort(steps, n, sizeof *steps, compare_steps);
     *ret_count = n;
     return steps;
 }
@@ -427,12 +435,13 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
     struct durable_at durable = {.at_ms = at->at_ms, .steps = {RECORD_NONE, RECORD_NONE}};
     training_settle(t, strikes, p->interruptions.count, false, OUTCOME_RUNNING, &durable);
     free(strikes);
-    struct settled *old = l->settled, *to = old != NULL ? settled_clone(old) : mem_new(struct settled);
-    for (size_t i = 0; old != NULL && i < t->settled_loss_count; i++)
-        settled_lose(to, &t->settled_losses[i]);
+    struct settled *old = l->settled, *to = old != NULL ? copy_sums(old) : mem_new(struct settled);
     if (old != NULL) {
+        knots_move(&to->knots, &old->knots);
         to->durations = old->durations;
         old->durations = (struct durations){0};
+        for (size_t i = 0; i < t->settled_loss_count; i++)
+            settled_lose(to, &t->settled_losses[i]);
     } else {
         to->last_record_ms = TIME_UNKNOWN;
     }

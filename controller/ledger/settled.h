@@ -68,7 +68,7 @@ struct knot {
 };
 
 struct knots {
-    struct knot *items; /* in time order */
+    struct knot **items; /* in time order, each of its own memory */
     size_t count, capacity;
 };
 
@@ -120,7 +120,10 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
 void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
                      int64_t *ret_interruptions);
 
+void knots_done(struct knots *k);
 struct knot *knots_add(struct knots *k);
+/* Moves all of them to the end of another's. */
+void knots_move(struct knots *to, struct knots *from);
 /* Drops what neither a rollback to one of the newest checkpoints nor a window needs. */
 void knots_prune(struct knots *k, const struct ledger_options *options, int64_t through_ms);
 /* The next time that a knot of the windows' grid stands at, after a time; TIME_OPEN without windows. */

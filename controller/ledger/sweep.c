@@ -16,7 +16,8 @@ struct verdict {
 
 /* ---- steps left behind ---- */
 
-static bool is_checkpoint(const struct sweep *s, int64_t step) {
+/* The first checkpoint at this step or later. */
+static size_t checkpoint_place(const struct sweep *s, int64_t step) {
     size_t low = 0, high = s->checkpoint_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -25,7 +26,7 @@ static bool is_checkpoint(const struct sweep *s, int64_t step) {
         else
             high = middle;
     }
-    return low < s->checkpoint_count && s->checkpoints[low] == step;
+    return low;
 }
 
 static void add_knot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
@@ -54,7 +55,8 @@ static void keep_step(struct sweep *s, const struct step_span *span, int64_t ste
         return;
     s->progress = (struct progress){step, s->step_count - s->lost_steps, s->accounts[BUCKET_PRODUCTIVE].ms,
                                     s->accounts[BUCKET_PRODUCTIVE].chip_ms};
-    if (is_checkpoint(s, step))
+    size_t i = checkpoint_place(s, step);
+    if (i < s->checkpoint_count && s->checkpoints[i] == step)
         add_knot(s, span->to_ms, true);
 }
 
@@ -420,13 +422,48 @@ static void prepare(struct sweep *s, struct strike *strikes) {
                                 .context = s};
 }
 
+static bool is_catching_up(const struct sweep *s) {
+    for (int i = s->interruption; i >= 0 && i >= s->interruption - 1; i--)
+        if (s->recoveries[i].new_progress_ms == TIME_UNKNOWN && s->recoveries[i].first_step_ms != TIME_UNKNOWN)
+            return true;
+    return false;
+}
+
+/* The last step number up to which steps need no look at each: none is durable and the next not, none has a knot. */
+static int64_t last_alike(const struct sweep *s, const struct base *b) {
+    int64_t durable = s->training->durable_step, last = INT64_MAX;
+    if (s->executions[s->interruption + 1].first_step == RECORD_NONE || is_catching_up(s))
+        return INT64_MIN;
+    if (durable != RECORD_NONE && b->step <= durable)
+        last = durable;
+    size_t low = s->settle_ms == TIME_UNKNOWN ? s->checkpoint_count : checkpoint_place(s, b->step);
+    return low < s->checkpoint_count ? min_of(last, s->checkpoints[low] - 1) : last;
+}
+
+/* on_step for many at once. */
+static void see_ordinary(struct sweep *s, const struct base *first, const struct steps_ahead *steps) {
+    struct account *a = &s->accounts[BUCKET_PRODUCTIVE];
+    s->step_count += steps->weight;
+    s->last_step = steps->last_step;
+    s->max_step = max_of(s->max_step, steps->last_step);
+    s->executions[s->interruption + 1].last_step = steps->last_step;
+    if (first->loss == NULL) {
+        s->progress = (struct progress){steps->last_step, s->step_count - s->lost_steps, a->ms, a->chip_ms};
+        return;
+    }
+    s->lost_steps += steps->weight;
+    if (first->loss->interruption >= 0)
+        s->recoveries[first->loss->interruption].lost_steps += steps->weight;
+}
+
 /* One stretch of time from t on in which nothing changes; returns its end. */
 static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     cursor_leave(&s->cursor, t);
-    int64_t to = advance(s, t), segment_to;
+    int64_t to_limit = advance(s, t), segment_to;
     const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
     const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
-    to = min_of(min_of(min_of(to, b->to_ms), segment_to), until_ms);
+    to_limit = min_of(to_limit, segment_to);
+    int64_t to = min_of(min_of(to_limit, b->to_ms), until_ms);
     if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms)
         g = NULL;
     if (b->kind == BASE_STEP) {
@@ -434,6 +471,17 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
         begin_series(s, b->run);
     }
     struct verdict v = judge(s, b, g, t);
+    int64_t limit = min_of(to_limit, until_ms);
+    if (b->kind == BASE_STEP && g == NULL && limit > b->to_ms && b->ordinary_ms >= b->to_ms - t) {
+        struct steps_ahead ahead;
+        struct base first = *b;
+        if (cursor_leave_ordinary(&s->cursor, limit, last_alike(s, b), &ahead)) {
+            v.origin.last_step = ahead.last_step;
+            book(s, &v, &first, t, ahead.to_ms);
+            see_ordinary(s, &first, &ahead);
+            return ahead.to_ms;
+        }
+    }
     if (v.is_work) {
         int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms;
         if (left > 0 && left < to - t)
@@ -476,5 +524,5 @@ void sweep_done(struct sweep *s) {
     free(s->executions);
     free(s->recoveries);
     free(s->productive_before_ms);
-    free(s->knots.items);
+    knots_done(&s->knots);
 }
