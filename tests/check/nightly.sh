@@ -46,6 +46,7 @@ for layer in base ledger steplog operator cli; do
 done
 step parity make -s parity LOGS="${LOGS:-20000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
+for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
 step fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
 step bench-ledger make -s bench-ledger
 step bench-ledger-layer env GOODPUT_BENCH=1 .build/release/tests/test-ledger test_speed
