@@ -9,6 +9,7 @@
 #include "export/page.h"
 #include "export/prometheus.h"
 #include "io/server.h"
+#include "kube/reflector.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,6 +21,10 @@ struct exporter {
     struct server *metrics;
     struct gate *gate; /* NULL: metrics are served in clear */
     struct page *page;
+    const char *namespaces; /* "a,b"; "": all */
+    struct kube_client *client;
+    struct kube_reflector **reflectors;
+    size_t count, capacity;
 };
 
 static void serve_metrics(void *context, const struct server_request *request, struct server_reply *reply) {
@@ -75,6 +80,8 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     struct exporter *e = context;
     e->runtime = runtime;
     e->loop = kube_client_loop(client);
+    e->client = client;
+    e->namespaces = flags->watch_namespaces;
     if (start_metrics(e, client, flags->metrics_bind_address, err) < 0)
         return -EINVAL;
     return start_page(e, flags->page_bind_address, err);
@@ -85,17 +92,58 @@ static void stir(void *context) {
     page_stir(((struct exporter *)context)->page);
 }
 
-static void observed(void *context, const char *namespace_, const char *name, struct slice object) {
+/* ---- what is shown: a watch of JobGoodputs of our own, so that a replica that waits for the lease has a page too ----
+ */
+
+static void on_event(void *context, const struct kube_event *event) {
     struct exporter *e = context;
-    if (object.size_bytes == 0)
+    char namespace_[256], name[256];
+    if (!slice_copy(namespace_, sizeof namespace_, event->namespace_) || !slice_copy(name, sizeof name, event->name))
+        return;
+    if (event->type == KUBE_DELETED || event->type == KUBE_VANISHED)
         fleet_remove(&e->fleet, namespace_, name);
-    else if (fleet_put(&e->fleet, namespace_, name, object) < 0)
+    else if (fleet_put(&e->fleet, namespace_, name, event->object) < 0)
         jsonlog(JSONLOG_WARNING, "JobGoodput not shown", "namespace", LOG_S(namespace_), "name", LOG_S(name), NULL);
     loop_defer(e->loop, stir, e);
 }
 
+static void ignore(void *context) {
+    (void)context;
+}
+
+static void ignore_absent(void *context, bool is_absent) {
+    (void)context, (void)is_absent;
+}
+
+static void watch(struct exporter *e, struct slice namespace_) {
+    CLEANUP_FREE char *path =
+        namespace_.size_bytes > 0
+            ? mem_format("/apis/goodput.dev/v1alpha1/namespaces/%.*s/jobgoodputs", SLICE_ARG(namespace_))
+            : mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs");
+    struct kube_reflector_options options = {.path = path, .absent_retry_us = 10000000};
+    struct kube_reflector_handler handler = {on_event, ignore, ignore_absent, NULL, e};
+    MEM_GROW(e->reflectors, e->count, e->capacity);
+    e->reflectors[e->count++] = kube_reflector_new(e->client, &options, &handler);
+}
+
+static void begin(void *context) {
+    struct exporter *e = context;
+    struct slice rest = slice_of(e->namespaces), name;
+    if (e->metrics == NULL && e->page == NULL)
+        return;
+    while (slice_take_until(&rest, ',', &name))
+        watch(e, slice_trim(name));
+    if (rest.size_bytes > 0 || e->count == 0)
+        watch(e, slice_trim(rest));
+}
+
 static void stop(void *context) {
     struct exporter *e = context;
+    for (size_t i = 0; i < e->count; i++)
+        kube_reflector_free(e->reflectors[i]);
+    free(e->reflectors);
+    e->reflectors = NULL;
+    e->count = e->capacity = 0;
     loop_defer_cancel(e->loop, stir, e);
     server_free(e->metrics);
     page_free(e->page);
@@ -117,5 +165,5 @@ void exporter_free(struct exporter *exporter) {
 }
 
 struct runtime_exports exporter_hooks(struct exporter *exporter) {
-    return (struct runtime_exports){start, observed, stop, exporter};
+    return (struct runtime_exports){start, begin, stop, exporter};
 }

@@ -53,9 +53,7 @@ static void on_change(void *context) {
 
 static void on_jobgoodput(void *context, const char *namespace_, const char *name, struct slice object) {
     struct runtime *r = context;
-    if (object.size_bytes > 0)
-        runtime_jobs_observed(r->jobs, namespace_, name, object);
-    r->exports->observed(r->exports->context, namespace_, name, object);
+    runtime_jobs_observed(r->jobs, namespace_, name, object);
 }
 
 /* ---- leading ---- */
@@ -100,6 +98,7 @@ static void start_election(struct runtime *r) {
 static void start_work(struct runtime *r) {
     jsonlog(JSONLOG_INFO, "started", "version", LOG_S(GOODPUT_VERSION), "server", LOG_S(kube_client_server(r->client)),
             NULL);
+    r->exports->begin(r->exports->context);
     if (r->flags->leader_elect)
         start_election(r);
     else

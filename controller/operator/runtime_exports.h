@@ -11,8 +11,8 @@ struct runtime_exports {
     /* Once the client exists; a negative return ends the start with that error. `runtime` is for runtime_figures. */
     int (*start)(void *context, const struct runtime *runtime, struct kube_client *client,
                  const struct runtime_flags *flags, struct error **err);
-    /* A JobGoodput as the server told it; an empty object: it is gone. */
-    void (*observed)(void *context, const char *namespace_, const char *name, struct slice object);
+    /* The server has answered: requests may begin. */
+    void (*begin)(void *context);
     void (*stop)(void *context);
     void *context;
 };

@@ -63,11 +63,10 @@ static void changed(struct runtime_watches *owner) {
     owner->handler.on_change(owner->handler.context);
 }
 
-static void tell_jobgoodput(struct runtime_watches *owner, const struct kube_event *event, bool is_present) {
+static void tell_jobgoodput(struct runtime_watches *owner, const struct kube_event *event) {
     char namespace_[256], name[256];
-    struct slice object = is_present ? event->object : slice_of(NULL);
     if (slice_copy(namespace_, sizeof namespace_, event->namespace_) && slice_copy(name, sizeof name, event->name))
-        owner->handler.on_jobgoodput(owner->handler.context, namespace_, name, object);
+        owner->handler.on_jobgoodput(owner->handler.context, namespace_, name, event->object);
 }
 
 static void on_event(void *context, const struct kube_event *event) {
@@ -85,8 +84,8 @@ static void on_event(void *context, const struct kube_event *event) {
         jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
     if (resource == RESOURCE_NODE)
         runtime_nodes_observed(owner->nodes, event->name, what, event->object);
-    if (resource == RESOURCE_JOBGOODPUT)
-        tell_jobgoodput(owner, event, what == OBSERVED_PRESENT);
+    if (resource == RESOURCE_JOBGOODPUT && what == OBSERVED_PRESENT)
+        tell_jobgoodput(owner, event);
     changed(owner);
 }
 

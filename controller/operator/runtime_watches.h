@@ -13,7 +13,7 @@ struct runtime_watches;
 struct runtime_watches_handler {
     /* The model was told something: evaluate before sleeping. */
     void (*on_change)(void *context);
-    /* A JobGoodput, after the model was told; names are NUL-terminated. An empty object: it is gone. */
+    /* A JobGoodput, after the model was told; names are NUL-terminated. */
     void (*on_jobgoodput)(void *context, const char *namespace_, const char *name, struct slice object);
     void *context;
 };

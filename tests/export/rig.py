@@ -48,7 +48,6 @@ class Rig:
             "--metrics-bind-address=127.0.0.1:0", "--page-bind-address=127.0.0.1:0", *flags])
         self.metrics = f"http://127.0.0.1:{self._port('metrics served')}/metrics"
         self.page = f"http://127.0.0.1:{self._port('page served')}/"
-        wait_for("the list of JobGoodputs", lambda: '"synced","resource":"jobgoodputs"' in self.text(self.log))
 
     def _start(self, name, arguments):
         log = f"{self.folder}/{name}.log"
