@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAIL_BYTES = 1 << 14 };
+enum { TAIL_BYTES = 1 << 14, SETTLE_EVERY = 1 << 15 };
 
 struct attempt {
     const char *path;
@@ -30,6 +30,8 @@ struct analyze_ledger {
     int64_t until_ms;
     struct attempt *attempts;
     size_t count, capacity;
+    int64_t unsettled; /* records since the ledger last folded */
+    bool keeps_all;
     enum steplog_format recognised;
 
     /* The present file. */
@@ -41,7 +43,39 @@ struct analyze_ledger {
     char useless[128]; /* why the file that was read last gave nothing; "" */
 };
 
+/* What is known of an attempt: it holds its slot from its first record to its last. */
+static void tell_attempt(struct analyze_ledger *l, size_t number, int64_t lost_ms) {
+    const struct attempt *t = &l->attempts[number];
+    struct ledger_life life = {.id = number + 1,
+                               .created_ms = t->first_ms,
+                               .bound_ms = t->first_ms,
+                               .pull_start_ms = TIME_UNKNOWN,
+                               .pull_end_ms = TIME_UNKNOWN,
+                               .running_ms = t->first_ms,
+                               .lost_ms = lost_ms,
+                               .ended_ms = lost_ms,
+                               .done_ms = TIME_UNKNOWN,
+                               .released_ms = lost_ms};
+    slice_copy(life.name, sizeof life.name, slice_of(t->path));
+    ledger_add_life(l->ledger, &life);
+    ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);
+}
+
+/* Evaluating folds what can no longer change, so that memory stays bounded however long the log is. */
+static void settle(struct analyze_ledger *l) {
+    struct ledger_result result;
+    const struct attempt *first = l->attempts, *last = &l->attempts[l->count - 1];
+    l->unsettled = 0;
+    tell_attempt(l, l->count - 1, TIME_OPEN);
+    ledger_set_required(l->ledger, first->first_ms, 1);
+    ledger_set_span(l->ledger, first->first_ms, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_evaluate(l->ledger, last->last_ms, &result);
+    ledger_result_done(&result);
+}
+
 static struct attempt *begin_attempt(struct analyze_ledger *l) {
+    if (l->count > 0)
+        tell_attempt(l, l->count - 1, l->attempts[l->count - 1].last_ms);
     MEM_GROW(l->attempts, l->count, l->capacity);
     struct attempt *t = &l->attempts[l->count++];
     *t = (struct attempt){.path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
@@ -98,6 +132,8 @@ static void on_record(void *context, const struct record *r) {
         t->last_step_line = r->line;
     }
     ledger_add_record(l->ledger, &mine);
+    if (++l->unsettled >= SETTLE_EVERY && !l->keeps_all)
+        settle(l);
 }
 
 struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *context, const struct record *r),
@@ -117,13 +153,14 @@ bool analyze_is_stamped(struct slice lines) {
 }
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
-    struct ledger_options options = {.has_log = true, .window_count = a->window_count};
+    struct ledger_options options = {.has_log = true, .window_count = a->window_count, .keep_all = a->window_count > 0};
     for (int i = 0; i < a->window_count; i++)
         options.windows_ms[i] = a->windows_s[i] * 1000;
     if (!isnan(a->ideal_s))
         options.ideal_step_ms = llround(a->ideal_s * 1000);
     struct analyze_ledger *l = mem_new(struct analyze_ledger);
     l->analyze = a;
+    l->keeps_all = options.keep_all;
     l->ledger = ledger_new(&options);
     buf_init(&l->tail, 2 * TAIL_BYTES);
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
@@ -217,22 +254,6 @@ void analyze_ledger_end(struct analyze_ledger *l) {
                      counts.malformed > 1 ? "; so are others like it" : "");
 }
 
-static void add_life(struct ledger *l, const struct attempt *t, size_t number, int64_t lost_ms) {
-    struct ledger_life life = {.id = number + 1,
-                               .created_ms = t->first_ms,
-                               .bound_ms = t->first_ms,
-                               .pull_start_ms = TIME_UNKNOWN,
-                               .pull_end_ms = TIME_UNKNOWN,
-                               .running_ms = t->first_ms,
-                               .lost_ms = lost_ms,
-                               .ended_ms = lost_ms,
-                               .done_ms = TIME_UNKNOWN,
-                               .released_ms = lost_ms};
-    slice_copy(life.name, sizeof life.name, slice_of(t->path));
-    ledger_add_life(l, &life);
-    ledger_add_process(l, number + 1, t->first_ms, lost_ms);
-}
-
 static void fill_view(struct view *v, struct model_job *job, const struct target *target) {
     const struct ledger_result *r = &v->result;
     v->job = job;
@@ -280,8 +301,7 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
     if (reading->until_ms != TIME_OPEN && !last->has_ended)
         end_ms = reading->until_ms;
     ledger_set_required(l, t->first_ms, 1);
-    for (size_t i = 0; i < reading->count; i++)
-        add_life(l, &t[i], i, i + 1 < reading->count ? t[i].last_ms : TIME_OPEN);
+    tell_attempt(reading, reading->count - 1, TIME_OPEN);
     enum ledger_outcome outcome = last->has_ended    ? OUTCOME_SUCCEEDED
                                   : last->has_failed ? OUTCOME_FAILED
                                                      : OUTCOME_RUNNING;
