@@ -280,3 +280,30 @@ TEST(the_table_of_killed_runs) {
             harness_fail(__FILE__, __LINE__, "\"%s\" is not in it:\n%s", wanted[i], run.out);
     run_done(&run);
 }
+
+static int64_t rss_of_steps_kib(int steps) {
+    CLEANUP_FREE char *path = path_of("long.jsonl");
+    FILE *f = fopen(path, "wb");
+    fputs("{\"job_name\": \"j\", \"job_start_time\": 1795223940.5}\n", f);
+    for (int i = 0; i < steps; i++)
+        fprintf(f, "{\"job_name\": \"j\", \"step_count\": %d, \"step_start_time\": %.3f}\n", i,
+                1795223950.5 + 3.0 * i + (i * 37 % 100) / 1000.0);
+    fclose(f);
+    struct run run = run_analyze("long.jsonl", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, "");
+    CHECK_INT((int64_t)number_at(&run, "steps", "retained"), steps - 1);
+    unlink(path);
+    run_done(&run);
+    return run.rss_kib;
+}
+
+/* Memory is that of what is not settled yet, not of the log (DESIGN.md section 6): 24 bytes a step would be 7 MiB more. */
+TEST(memory_does_not_grow_with_the_log) {
+    int64_t few_kib = rss_of_steps_kib(100000), many_kib = rss_of_steps_kib(400000);
+#ifndef __SANITIZE_ADDRESS__
+    CHECK(few_kib < 16 * 1024 && many_kib < 16 * 1024 && many_kib - few_kib < 3 * 1024);
+#endif
+    if (many_kib - few_kib >= 3 * 1024)
+        fprintf(stderr, "100,000 steps: %lld KiB, 400,000: %lld KiB\n", (long long)few_kib, (long long)many_kib);
+}
