@@ -34,6 +34,7 @@ static void visit_previous(struct visitor *v, struct model_job *job) {
 
 static void visit_told(struct visitor *v, struct model_job *job) {
     codec_time(v->codec, &job->told_through_ms);
+    codec_bool(v->codec, &job->has_hidden);
     codec_i64(v->codec, &job->told_steps);
     codec_bool(v->codec, &job->told_first_step);
     for (int i = 0; i < JOB_TOLD; i++) {

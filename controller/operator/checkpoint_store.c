@@ -179,6 +179,9 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     codec_bool(v->codec, &p->restarts_in_place);
     codec_bool(v->codec, &p->is_gone);
     codec_bool(v->codec, &p->was_asked_first);
+    codec_bool(v->codec, &p->was_late);
+    codec_bool(v->codec, &p->has_vanished);
+    codec_time(v->codec, &p->seen_ms);
     codec_time(v->codec, &p->bound_ms);
     codec_time(v->codec, &p->gated_from_ms);
     codec_time(v->codec, &p->gated_to_ms);
@@ -280,6 +283,9 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     codec_time(v->codec, &j->gone_ms);
     codec_time(v->codec, &j->failing_ms);
     codec_i64(v->codec, &j->attempt);
+    codec_i64(v->codec, &j->job_index);
+    codec_i64(v->codec, &j->failed_pods);
+    codec_i64(v->codec, &j->first_failed_pods);
     visit_name(v, &j->failing_reason);
     visit_history(v, &j->suspended);
     codec_text(v->codec, &j->completed_indexes, 65536);
@@ -327,6 +333,7 @@ static void visit_workload(struct visitor *v, struct workload *w) {
     visit_history(v, &w->evicted);
     visit_history(v, &w->active);
     codec_bool(v->codec, &w->awaits_provisioning);
+    codec_i64(v->codec, &w->first_evictions);
     visit_name(v, &w->check_name);
     visit_name(v, &w->queue);
     codec_text(v->codec, &w->check_message, MOST_MESSAGE);
@@ -413,6 +420,11 @@ void visit_target(struct visitor *v, struct target *t) {
     codec_time(v->codec, &t->created_ms);
     codec_time(v->codec, &t->end_ms);
     codec_time(v->codec, &t->gone_ms);
+    codec_time(v->codec, &t->first_seen_ms);
+    codec_time(v->codec, &t->resumed_unseen_ms);
+    codec_i64(v->codec, &t->first_restarts);
+    codec_i64(v->codec, &t->first_job_restarts);
+    codec_i64(v->codec, &t->late_pods);
     CODEC_INT(v->codec, &t->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     visit_name(v, &t->end_reason);
     visit_name(v, &t->queue);
@@ -428,6 +440,8 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_workloads(v, t);
     visit_nodes(v, t);
     visit_pods(v, t);
-    if (is_reading(v))
+    if (is_reading(v)) {
+        t->watched_ms = v->written_ms;
         t->shape_version++;
+    }
 }

@@ -114,13 +114,24 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
     }
 }
 
+/* The Jobs of the new attempt are made right after; that is known even if nobody looked. */
+static int64_t restarted_ms(const struct target *t, const struct restart *r) {
+    int64_t at_ms = r->at_ms;
+    if (!r->is_derived || strcmp(r->what, "restarts") != 0)
+        return at_ms;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        if (j->attempt == r->number && j->created_ms != TIME_UNKNOWN)
+            at_ms = min_of(at_ms, j->created_ms);
+    return at_ms;
+}
+
 static void tell_restarts(const struct target *t, struct sink *sink) {
     for (int i = 0; i < t->restart_count; i++) {
         const struct restart *r = &t->restart_list[i];
         char reason[64];
         snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
         struct cause_facts f = {"JobSet", "restarts", reason, "", t->name, r->message ? r->message : "", "", ""};
-        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), .at_ms = r->at_ms, .opens = true};
+        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), .at_ms = restarted_ms(t, r), .opens = true};
         if (cause_fill(&f, &d))
             sink_disruption(sink, &d);
     }
@@ -171,14 +182,15 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
     int64_t last = 0;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
         last = max_of(last, j->attempt);
-    for (int64_t n = max_of(0, last - MAX_ATTEMPTS); n <= last; n++) {
+    for (int64_t n = max_of(t->first_restarts, last - MAX_ATTEMPTS); n <= last; n++) {
         struct attempt a = attempt_of(t, r->name, n);
         for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
             if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
         struct ledger_hold hold = {.kind = BUCKET_DEPENDENCY_WAIT,
                                    .key = slice_hash(slice_of(r->name)) + (uint64_t)n,
-                                   .from_ms = n == 0 ? t->created_ms : max_of(a.begun_ms, a.cleared_ms),
+                                   .from_ms = n == 0 ? max_of(t->created_ms, t->resumed_unseen_ms)
+                                                     : max_of(a.begun_ms, a.cleared_ms),
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
         snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn",
@@ -229,6 +241,7 @@ void job_tell_facts(struct model_job *job) {
     job_find_log_pods(job);
     job_tell_processes(job);
     fact_tell_target(job);
+    fact_tell_hidden(job);
     if (job->shape_version != t->shape_version)
         job->needs_all_pods = true;
     job->shape_version = t->shape_version;

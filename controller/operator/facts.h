@@ -22,6 +22,9 @@ bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, in
 /* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
 
+/* What was before anybody looked. */
+void fact_tell_hidden(struct model_job *job);
+void fact_tell_predecessor(struct model_job *job, const struct pod *p, int64_t slot);
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Holds and disruptions of the target itself and its Workloads. */
 void fact_tell_target(struct model_job *job);

@@ -229,6 +229,20 @@ static int64_t running_ms(const struct pod *p) {
     return at_ms == TIME_UNKNOWN || p->bound_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->bound_ms);
 }
 
+/* Of a pod that was gone when the watch came back, nothing is known since it was told last: not that it still waited.
+ */
+static int64_t bound_or_unseen_ms(const struct pod *p) {
+    int64_t at_ms = p->bound_ms == TIME_UNKNOWN && p->has_vanished ? p->seen_ms : p->bound_ms;
+    return at_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->created_ms);
+}
+
+/* Of a pod that was gone when the watch came back, nothing is known since it was told last: not that it still started.
+ */
+static int64_t running_or_unseen_ms(const struct pod *p) {
+    int64_t at_ms = running_ms(p);
+    return at_ms == TIME_UNKNOWN && p->has_vanished ? p->seen_ms : at_ms;
+}
+
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
 static void tell_pull(const struct pod *p, struct ledger_life *life) {
     const struct pod_events *e = events_of(p);
@@ -279,7 +293,7 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
 }
 
 static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
-    int64_t until_ms = p->bound_ms != TIME_UNKNOWN ? p->bound_ms : lost_ms;
+    int64_t bound_ms = bound_or_unseen_ms(p), until_ms = bound_ms != TIME_UNKNOWN ? bound_ms : lost_ms;
     if (p->gated_from_ms != TIME_UNKNOWN) {
         struct ledger_hold hold = {.kind = BUCKET_QUEUE_WAIT,
                                    .key = p->id,
@@ -326,11 +340,10 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         struct ledger_life life = {.id = p->id,
                                    .slot = (uint32_t)slot,
                                    .created_ms = p->created_ms,
-                                   .bound_ms =
-                                       p->bound_ms == TIME_UNKNOWN ? p->bound_ms : max_of(p->bound_ms, p->created_ms),
+                                   .bound_ms = bound_or_unseen_ms(p),
                                    .pull_start_ms = TIME_UNKNOWN,
                                    .pull_end_ms = TIME_UNKNOWN,
-                                   .running_ms = running_ms(p),
+                                   .running_ms = running_or_unseen_ms(p),
                                    .lost_ms = lost_ms,
                                    .ended_ms = over_ms,
                                    .done_ms = done_ms(p),
@@ -341,6 +354,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");
         slice_copy(life.name, sizeof life.name, slice_of(name));
         ledger_add_life(job->ledger, &life);
+        fact_tell_predecessor(job, p, slot);
         fatal_trouble(p, &sink);
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);

@@ -60,11 +60,11 @@ struct model_job {
     struct model_job *duplicate_of; /* the older JobGoodput of the same target */
     struct ledger *ledger;
     struct pushed_list pushed;
-    uint64_t shape_version;
+    uint64_t shape_version, hidden_version;
     struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
     int64_t holds_over_ms;       /* when it last stopped to wait */
     int64_t told_through_ms;     /* observedThrough never goes back while the target runs */
-    bool is_deleted, is_dirty, needs_all_pods;
+    bool is_deleted, is_dirty, needs_all_pods, has_hidden;
     /* the log */
     struct pod **log_pods;
     int log_pod_count, log_pod_capacity;

@@ -100,6 +100,7 @@ struct object_job {
     struct object_replicated_job job; /* one, without a name */
     bool is_suspended;
     struct slice managed_by, completed_indexes;
+    int64_t failed_pods;
     struct object_conditions conditions;
     int64_t completion_ms;
 };
@@ -128,6 +129,7 @@ struct object_workload {
     bool is_active;
     struct slice queue;
     struct object_conditions conditions;
+    int64_t evictions; /* counted in status.schedulingStats */
     struct object_check checks[OBJECT_CHECKS];
     int check_count;
 };
@@ -171,6 +173,13 @@ struct object_jobgoodput {
     int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
 };
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *jobgoodput);
+
+/* When what an object shows came about at the latest, if no field of its own tells: its newest managedFields time, or
+ * the receipt. */
+static inline int64_t object_told_ms(const struct object_meta *meta, int64_t received_ms) {
+    bool is_known = meta->written_ms != TIME_UNKNOWN && meta->written_ms < received_ms;
+    return is_known && meta->written_ms >= meta->created_ms ? meta->written_ms : received_ms;
+}
 
 /* Shared by the readers of one kind each; each consumes one value. */
 struct jscan;

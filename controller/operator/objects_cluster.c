@@ -121,6 +121,36 @@ static void checks_scan(struct jscan *j, struct object_workload *workload) {
     }
 }
 
+static void evictions_scan(struct jscan *j, struct object_workload *workload) {
+    struct slice key;
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        if (!jscan_object(j))
+            continue;
+        while (jscan_key(j, &key)) {
+            int64_t n = 0;
+            if (slice_is(key, "count"))
+                n = object_int_scan(j, 0);
+            else
+                jscan_skip(j);
+            workload->evictions += n > 0 && n < 1000000 ? n : 0;
+        }
+    }
+}
+
+static void stats_scan(struct jscan *j, struct object_workload *workload) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "evictions"))
+            evictions_scan(j, workload);
+        else
+            jscan_skip(j);
+    }
+}
+
 /* spec and status of a Workload: the keys of the two do not meet. */
 static void workload_part_scan(struct jscan *j, struct object_workload *workload) {
     struct slice key;
@@ -135,6 +165,8 @@ static void workload_part_scan(struct jscan *j, struct object_workload *workload
             object_conditions_scan(j, &workload->conditions);
         else if (slice_is(key, "admissionChecks"))
             checks_scan(j, workload);
+        else if (slice_is(key, "schedulingStats"))
+            stats_scan(j, workload);
         else
             jscan_skip(j);
     }

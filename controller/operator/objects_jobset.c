@@ -217,6 +217,8 @@ static void job_status_scan(struct jscan *j, struct object_job *job) {
     while (jscan_key(j, &key)) {
         if (slice_is(key, "conditions"))
             object_conditions_scan(j, &job->conditions);
+        else if (slice_is(key, "failed"))
+            job->failed_pods = object_int_scan(j, 0);
         else if (slice_is(key, "completedIndexes"))
             job->completed_indexes = object_text_scan(j);
         else if (slice_is(key, "completionTime"))

@@ -33,7 +33,7 @@ static void apply_active(struct model *m, struct workload *w, const struct objec
     if (last == NULL && o->is_active)
         return; /* as it was made */
     struct transition t = {is_told ? told->at_ms
-                           : last  ? received_ms
+                           : last  ? object_told_ms(&o->meta, received_ms)
                                    : w->created_ms,
                            o->is_active, !is_told, is_told ? store_intern(m, told->reason) : "", NULL};
     history_add(&w->active, t);
@@ -47,8 +47,8 @@ static bool is_provisioning(const struct object_check *c) {
 static void apply_checks(struct model *m, struct workload *w, const struct object_workload *o) {
     for (int i = 0; i < o->check_count; i++) {
         const struct object_check *c = &o->checks[i];
-        if (slice_is(c->state, "Ready"))
-            continue;
+        if (slice_is(c->state, "Ready") && (w->check_name[0] || !is_provisioning(c)))
+            continue; /* unless it was over when it was first seen */
         w->check_name = store_intern(m, c->name);
         store_text(&w->check_message, c->message);
         w->awaits_provisioning = is_provisioning(c);
@@ -79,9 +79,12 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
         return -EINVAL;
     struct workload *w = store_workload(m, t, o.meta.uid);
     w->is_restored = false;
-    if (w->name == NULL)
+    bool is_first = w->name == NULL;
+    if (is_first)
         w->name = slice_dup(o.meta.name);
     w->created_ms = o.meta.created_ms != TIME_UNKNOWN ? o.meta.created_ms : received_ms;
+    if (is_first)
+        w->first_evictions = o.evictions;
     w->queue = store_intern(m, o.queue);
     apply_condition(m, &w->reserved, &o, "QuotaReserved", received_ms);
     apply_condition(m, &w->admitted, &o, "Admitted", received_ms);

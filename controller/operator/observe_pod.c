@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define LATE_MS 10000 /* a pod that was older when it was first told was not watched from its birth */
+
 static bool set_time(int64_t *to, int64_t at) {
     if (at == TIME_UNKNOWN || *to == at)
         return false;
@@ -203,6 +205,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (what == OBSERVED_VANISHED) {
         struct pod *gone = map_get(&m->pods, uid);
         if (gone && !gone->is_gone) {
+            gone->has_vanished = true;
             pod_gone(gone, NULL, received_ms);
             store_touch_pod(m, gone);
         }
@@ -217,8 +220,14 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (p == NULL)
         return 0;
     p->is_restored = false;
+    if (p->seen_ms == TIME_UNKNOWN && o.meta.created_ms + LATE_MS < received_ms &&
+        o.meta.created_ms > p->target->watched_ms) {
+        p->was_late = true;
+        p->target->late_pods++;
+    }
+    p->seen_ms = received_ms;
     apply_containers(m, p, &o);
-    apply_binding(m, p, &o, received_ms);
+    apply_binding(m, p, &o, object_told_ms(&o.meta, received_ms));
     for (int i = 0; i < o.status_count; i++)
         apply_status(m, p, &o.statuses[i], o.meta.deletion_ms != TIME_UNKNOWN);
     apply_disruption(m, p, &o);

@@ -1,5 +1,6 @@
 /* JobSets and Jobs, into the store. A Job of a JobSet is a part of that target; any other Job is a target itself. */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/store.h"
 
 #include <errno.h>
@@ -59,6 +60,8 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
                           bool is_first, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(all, "Suspended");
     struct history *h = &t->suspended;
+    if (is_first && c && slice_is(c->status, "False"))
+        t->resumed_unseen_ms = c->at_ms;
     if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True")))
         history_add(
             h, (struct transition){c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL});
@@ -106,6 +109,7 @@ static bool target_seen(struct model *m, struct target *t, const struct object_m
     if (t->is_seen)
         return false;
     t->is_seen = true;
+    t->first_seen_ms = received_ms;
     t->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
     free(t->name);
     free(t->namespace_);
@@ -162,6 +166,11 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     t->is_restored = false;
     bool is_first = target_seen(m, t, &o.meta, received_ms);
     int changes = turning_points(t);
+    int64_t told_ms = object_told_ms(&o.meta, received_ms);
+    if (is_first) {
+        t->first_restarts = o.restarts;
+        t->first_job_restarts = o.job_restarts;
+    }
     t->queue = store_intern(m, o.meta.queue);
     t->managed_by = store_intern(m, o.managed_by);
     t->is_started_in_order = o.is_started_in_order;
@@ -169,7 +178,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     t->coordinator_job_index = o.coordinator_job_index;
     t->coordinator_pod_index = o.coordinator_pod_index;
     apply_shape(m, t, o.jobs, o.job_count, received_ms);
-    apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, received_ms);
+    apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, told_ms);
     const struct object_condition *c = object_condition_find(&o.conditions, "StartupPolicyInProgress");
     if (c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN)
         history_add(&t->startup, (struct transition){c->at_ms, true, false, "", NULL});
@@ -177,9 +186,9 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     if (c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN)
         history_add(&t->startup, (struct transition){c->at_ms, false, false, "", NULL});
     c = object_condition_find(&o.conditions, "RestartingJobSet");
-    apply_counter(t, "restarts", &t->restarts, o.restarts, c, received_ms);
-    apply_counter(t, "jobRestarts", &t->job_restarts, o.job_restarts, NULL, received_ms);
-    apply_counter(t, "in-place restarts", &t->in_place_attempt, o.in_place_attempt, NULL, received_ms);
+    apply_counter(t, "restarts", &t->restarts, o.restarts, c, told_ms);
+    apply_counter(t, "jobRestarts", &t->job_restarts, o.job_restarts, NULL, told_ms);
+    apply_counter(t, "in-place restarts", &t->in_place_attempt, o.in_place_attempt, NULL, told_ms);
     apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
     apply_end(m, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
     store_touch_target(m, t);
@@ -191,7 +200,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
 }
 
 /* What the pods of a Job have to know of it: its suspension, its failure, its deletion, its completed indexes. */
-static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o) {
+static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o, bool is_first) {
     bool changed = false;
     const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
     if (c && c->at_ms != TIME_UNKNOWN)
@@ -219,6 +228,10 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
     }
     j->created_ms = o->meta.created_ms;
     j->attempt = o->meta.restart_attempt;
+    j->job_index = max_of(o->meta.job_index, 0);
+    j->failed_pods = o->failed_pods;
+    if (is_first)
+        j->first_failed_pods = o->failed_pods;
     return changed;
 }
 
@@ -227,7 +240,7 @@ static void apply_job_target(struct model *m, struct target *t, const struct obj
     t->queue = store_intern(m, o->meta.queue);
     t->managed_by = store_intern(m, o->managed_by);
     apply_shape(m, t, &o->job, 1, received_ms);
-    apply_suspend(m, t, o->is_suspended, &o->conditions, is_first, received_ms);
+    apply_suspend(m, t, o->is_suspended, &o->conditions, is_first, object_told_ms(&o->meta, received_ms));
     apply_end(m, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
     apply_end(m, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
 }
@@ -265,12 +278,13 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
     j->is_restored = false;
     if (!is_part)
         t->is_restored = false;
-    if (j->name == NULL)
+    bool is_first = j->name == NULL;
+    if (is_first)
         j->name = slice_dup(o.meta.name);
     j->replicated_job = store_intern(m, o.meta.replicated_job);
     if (!is_part)
         apply_job_target(m, t, &o, received_ms);
-    if (apply_kube_job(m, j, &o))
+    if (apply_kube_job(m, j, &o, is_first))
         for (struct pod *p = j->pods; p; p = p->next_in_job)
             store_touch_pod(m, p);
     store_touch_target(m, t);

@@ -60,7 +60,7 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->namespace_ = slice_dup(namespace_);
     t->name = slice_dup(name);
     t->kind = kind;
-    t->created_ms = t->end_ms = t->gone_ms = TIME_UNKNOWN;
+    t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = t->in_place_attempt = -1;
     map_put(&m->targets, uid, t);
@@ -112,7 +112,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->completion_index = (int)meta->completion_index;
     p->created_ms = meta->created_ms;
     p->bound_ms = p->gated_from_ms = p->gated_to_ms = p->unschedulable_ms = TIME_UNKNOWN;
-    p->deletion_ms = p->disruption_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
+    p->seen_ms = p->deletion_ms = p->disruption_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
     p->disruption_reason = p->reason = p->waiting_reason = "";
     map_put(&m->pods, meta->uid, p);
     MEM_GROW(t->pods, t->pod_count, t->pod_capacity);

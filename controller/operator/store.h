@@ -112,6 +112,9 @@ struct pod {
     bool restarts_in_place, is_dirty, is_gone;
     bool was_asked_first; /* to go, when it was seen to have ended */
     bool is_restored; /* of this and of other objects: known from a checkpoint, not seen since */
+    bool was_late;        /* it was some time old when it was seen first */
+    bool has_vanished;    /* its end was not seen */
+    int64_t seen_ms;      /* when it was told last */
     int64_t created_ms, bound_ms, gated_from_ms, gated_to_ms, unschedulable_ms;
     char *unschedulable_message;
     int64_t deletion_ms; /* when it was asked for */
@@ -170,10 +173,12 @@ struct kube_job {
     struct target *target;
     const char *replicated_job;
     int64_t created_ms, deletion_ms, gone_ms, failing_ms;
+    int64_t job_index;
     int64_t attempt; /* of the whole set: label restart-attempt; -1 */
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
+    int64_t failed_pods, first_failed_pods; /* as its status tells, and told first */
     struct pod *pods;
     struct kube_job *next_in_target;
 };
@@ -184,6 +189,7 @@ struct workload {
     int64_t created_ms, finished_ms, gone_ms;
     struct history reserved, admitted, evicted, active; /* active: spec.active */
     bool awaits_provisioning, is_restored;
+    int64_t first_evictions; /* status.schedulingStats when it was seen first */
     const char *check_name, *queue;
     char *check_message;
     struct workload *next_in_target;
@@ -222,6 +228,9 @@ struct target {
     bool is_gone, is_restored;
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
+    int64_t first_seen_ms, watched_ms; /* watched: until then by a predecessor, as its checkpoint tells */
+    int64_t first_restarts, first_job_restarts; /* as its status told then */
+    int64_t resumed_unseen_ms; /* by its condition, when it was seen first; TIME_UNKNOWN */
     enum ledger_outcome outcome;
     const char *end_reason, *queue, *managed_by;
     char *end_message;
@@ -236,6 +245,7 @@ struct target {
     int restart_count, restart_capacity;
     struct pod **pods;
     size_t pod_count, pod_capacity;
+    int64_t late_pods;
     struct kube_job *kube_jobs;
     struct workload *workloads;
     struct pod *dirty_pods;

@@ -43,8 +43,9 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->ledger = t ? ledger_new(&job->options) : NULL;
     job->pushed.count = 0;
     job->target = t;
-    job->shape_version = 0;
+    job->shape_version = job->hidden_version = 0;
     job->needs_all_pods = true;
+    job->has_hidden = false;
     job->log_pod_count = 0;
     job->log_pods_version = UINT64_MAX;
     memset(job->told, 0, sizeof job->told);

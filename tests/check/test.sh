@@ -57,9 +57,9 @@ for variant in release asan; do
         count "$name" "$logs/$name.log"
     done
 done
-# Random lives of training jobs with known truth, seen promptly, late and reordered, without Events.
+# Random lives of training jobs with known truth, seen promptly, late and reordered, without Events, with a gap, late.
 for variant in release asan; do
-    for sight in 0 1 2; do
+    for sight in 0 1 2 3 4; do
         step "sim-$sight-$variant" timeout 600 .build/$variant/bin/test-sim -k $sight 500
     done
 done

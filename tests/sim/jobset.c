@@ -69,6 +69,7 @@ static int count_pods(const struct sim_life *l, int job) {
 
 static void count_results(struct sim_life *l, int job) {
     struct sim_job *j = &l->jobs[job];
+    bool has_more = false;
     for (int i = 0; i < l->pod_count; i++) {
         struct sim_pod *p = &l->pods[i];
         bool is_done = p->phase == 2;
@@ -80,9 +81,12 @@ static void count_results(struct sim_life *l, int job) {
             j->done[p->index] = true;
         } else if (!j->is_suspended && !j->was_suspended) {
             j->failures++;
+            has_more = true;
             j->backoff_until_ms = l->now_ms + (j->failures > 1 ? 5000 * (j->failures - 1) : 1000);
         }
     }
+    if (has_more)
+        write_job(l, job, OBSERVED_PRESENT);
 }
 
 static bool is_complete(const struct sim_life *l, const struct sim_job *j) {

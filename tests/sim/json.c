@@ -146,6 +146,7 @@ void write_job(struct sim_life *l, int job, enum observed what) {
     if (j->complete_ms != NOT_YET)
         put_condition(&b, "Complete", "True", "CompletionsReached", j->complete_ms);
     put_completed(&b, l, j);
+    buf_format(&b, ",\"failed\":%d", j->failures);
     buf_append_text(&b, "}}");
     sim_keep(l, RESOURCE_JOB, what, j->uid, j->name, &b);
 }

@@ -119,6 +119,7 @@ void workload_evict(struct sim_life *l, const char *reason) {
         return;
     sim_tell_story(l, reasons[r].reason);
     l->evict_reason = reasons[r].reason;
+    l->evictions++;
     if (reasons[r].deactivates)
         l->is_active = false;
     l->is_inactive_by_person = reasons[r].by_person;

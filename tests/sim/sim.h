@@ -136,6 +136,7 @@ struct sim_life {
     bool workload_exists, is_active, is_inactive_by_person, is_evicted, is_check_pending;
     struct sim_condition reserved, admitted, evicted, preempted, requeued, finished;
     const char *evict_reason;
+    int evictions;
     int64_t workload_created_ms;
     bool wants_end, is_deleted;
     int64_t strike_ms; /* so much later the next thing may go wrong */

@@ -126,6 +126,6 @@ struct model *sim_watch(const struct sim_life *l, struct sim_sight s) {
             evaluate(m, x->at_ms);
     }
     free(sights.items);
-    evaluate(m, l->end_ms + 20000);
+    evaluate(m, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000);
     return m;
 }
