@@ -41,7 +41,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check sim parity bench-ledger demo cluster-test packaging-test kubectl-test image-test fuzz fuzz-programs nightly clean format deps missing tests programs
+.PHONY: all help release test check sim parity bench-ledger demo cluster-test packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -188,6 +188,12 @@ kubectl-test: ## an unmodified kubectl, built from its module, against the embed
 image-test: ## builds the image with buildah and looks into it (root)
 	@tests/check/packages.sh --install image
 	@tests/packaging/image.sh
+
+node-smoke: ## a real cluster of two nodes on this machine: image, chart, a training job with two failures (root)
+	@tests/nodes/node-test.sh smoke
+
+node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself; JAX and Orbax (root)
+	@tests/nodes/node-test.sh smoke trainers pods jax steady drain partition node-deleted
 
 nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly

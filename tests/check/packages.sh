@@ -7,6 +7,7 @@ declare -A groups=(
     [cluster]="curl openssl python3 python3-yaml procps"
     [export]="python3 prometheus chromium fonts-dejavu-core"
     [image]="buildah mmdebstrap"
+    [nodes]="containerd runc containernetworking-plugins docker-registry iproute2 util-linux procps nftables python3 python3-yaml curl openssl"
     [nightly]="valgrind cppcheck"
 )
 install=0
@@ -46,7 +47,7 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 echo "installing: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null || {
+$sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null || {
     echo "could not install: ${missing[*]}; install them by hand and run this again" >&2
     exit 1
 }

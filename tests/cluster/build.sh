@@ -1,7 +1,7 @@
 #!/bin/bash
 # build.sh [NAME...]: builds the parts of the control plane, kubectl and helm from their Go modules at the versions
 # pinned in modules/*/go.mod, into .build/cluster/bin. What is present and was built from the same pins and flags is
-# left alone. Without names it builds all, those that others wait for first.
+# left alone. Without names it builds all but what only real nodes need, those that others wait for first.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
@@ -29,11 +29,14 @@ kube-apiserver k8s k8s.io/kubernetes/cmd/kube-apiserver
 kube-controller-manager k8s k8s.io/kubernetes/cmd/kube-controller-manager
 kube-scheduler k8s k8s.io/kubernetes/cmd/kube-scheduler
 kueue-manager kueue sigs.k8s.io/kueue/cmd/kueue
+kubelet k8s k8s.io/kubernetes/cmd/kubelet
+kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 '
+nodes_only=' kubelet kube-proxy '
 
 ldflags_of() { # name
   case $1 in
-  kubectl | kube-*) echo "-s -w $kubernetes_ldflags" ;;
+  kubectl | kubelet | kube-*) echo "-s -w $kubernetes_ldflags" ;;
   helm) echo "-s -w $helm_ldflags" ;;
   *) echo "-s -w" ;;
   esac
@@ -47,6 +50,7 @@ build_one() { # name module package
   begun=$SECONDS
   (cd "$dir" && go build -ldflags "$ldflags" -o "$BIN/$name.new" "$package") || die "$name did not build"
   mv "$BIN/$name.new" "$BIN/$name"
+  rm -f "$STAMPS/$name" # a copied folder may share its files
   echo "$stamp" >"$STAMPS/$name"
   echo "built $name in $((SECONDS - begun)) s"
 }
@@ -57,6 +61,10 @@ exec 9>"$BUILD/lock" # two builds at once would only be slower
 flock 9
 while read -r name module package; do
   [ -n "$name" ] || continue
-  [ $# -eq 0 ] || [[ $wanted == *" $name "* ]] || continue
+  if [ $# -eq 0 ]; then
+    [[ $nodes_only != *" $name "* ]] || continue
+  else
+    [[ $wanted == *" $name "* ]] || continue
+  fi
   build_one "$name" "$module" "$package"
 done <<<"$parts"

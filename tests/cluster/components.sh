@@ -44,8 +44,8 @@ start_etcd() {
     "https://127.0.0.1:$ETCD_PORT/health"
 }
 
-start_apiserver() {
-  start kube-apiserver "$BIN/kube-apiserver" --bind-address=127.0.0.1 --advertise-address=127.0.0.1 --secure-port="$API_PORT" \
+start_apiserver() { # flags, which come after these
+  start kube-apiserver "$BIN/kube-apiserver" --bind-address="$ADDRESS" --advertise-address="$ADDRESS" --secure-port="$API_PORT" \
     --etcd-servers="https://127.0.0.1:$ETCD_PORT" --etcd-cafile="$PKI/ca.crt" \
     --etcd-certfile="$PKI/etcd-client.crt" --etcd-keyfile="$PKI/etcd-client.key" \
     --tls-cert-file="$PKI/apiserver.crt" --tls-private-key-file="$PKI/apiserver.key" --client-ca-file="$PKI/ca.crt" \
@@ -53,7 +53,7 @@ start_apiserver() {
     --authorization-mode=Node,RBAC --endpoint-reconciler-type=none --service-cluster-ip-range=10.96.0.0/16 \
     --kubelet-certificate-authority="$PKI/ca.crt" --kubelet-client-certificate="$PKI/kubelet-client.crt" \
     --kubelet-client-key="$PKI/kubelet-client.key" --kubelet-preferred-address-types=InternalIP \
-    --profiling=false --cert-dir="$RUN/apiserver-certs" --v=1
+    --profiling=false --cert-dir="$RUN/apiserver-certs" --v=1 "$@"
   wait_for kube-apiserver 900 curl -sf --cacert "$PKI/ca.crt" "$API/readyz"
 }
 

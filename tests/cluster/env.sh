@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # sourced: the variables are for the scripts that source it
-# Sourced by every script here: where things are, and the addresses, all on loopback.
+# Sourced by every script here: where things are, and the addresses, all on loopback. tests/nodes sets CLUSTER_ADDRESS:
+# there the API server is reached from other network namespaces.
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 BUILD=${CLUSTER_BUILD:-$ROOT/.build/cluster}
@@ -16,8 +17,9 @@ PODLOGS=$RUN/podlogs
 
 GO_VERSION=go1.26.8
 
+ADDRESS=${CLUSTER_ADDRESS:-127.0.0.1}
 API_PORT=26443
-API=https://127.0.0.1:$API_PORT
+API=https://$ADDRESS:$API_PORT
 ETCD_PORT=22379
 ETCD_PEER_PORT=22380
 KWOK_PORT=20247

@@ -7,25 +7,16 @@ set -eu
 mkdir -p "$PKI/webhook" "$KC"
 cd "$PKI"
 umask 077
+. "$HERE/pki-lib.sh"
 
-ec='-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365'
-loopback=IP:127.0.0.1,DNS:localhost
-
-openssl_quiet() { openssl "$@" 2>"$PKI/openssl.err" || die "openssl failed: $(tail -1 "$PKI/openssl.err")"; }
-
-certificate() { # name subject extended-key-usage [alternative names]
-  # shellcheck disable=SC2086 # $ec is a list of words
-  openssl_quiet req -x509 -CA ca.crt -CAkey ca.key $ec -keyout "$1.key" -out "$1.crt" -subj "$2" \
-    -addext 'basicConstraints=critical,CA:FALSE' -addext 'keyUsage=critical,digitalSignature' \
-    -addext "extendedKeyUsage=$3" ${4:+-addext "subjectAltName=$4"}
-}
+loopback=IP:127.0.0.1,IP:$ADDRESS,DNS:localhost
 
 # shellcheck disable=SC2086
 openssl_quiet req -x509 $ec -keyout ca.key -out ca.crt -subj /CN=cluster-test-ca \
   -addext 'basicConstraints=critical,CA:TRUE' -addext 'keyUsage=critical,keyCertSign,cRLSign,digitalSignature'
 certificate etcd /CN=etcd serverAuth,clientAuth $loopback
 certificate etcd-client /CN=apiserver-etcd-client clientAuth
-certificate apiserver /CN=kube-apiserver serverAuth $loopback,DNS:kubernetes.default.svc
+certificate apiserver /CN=kube-apiserver serverAuth $loopback,IP:10.96.0.1,DNS:kubernetes.default.svc
 certificate kubelet-client /O=system:masters/CN=kube-apiserver-kubelet-client clientAuth
 certificate kwok-server /CN=kwok serverAuth $loopback
 certificate webhook /CN=webhook serverAuth $loopback
@@ -38,15 +29,5 @@ openssl_quiet ec -in sa.key -pubout -out sa.pub
 cp webhook.crt webhook/tls.crt
 cp webhook.key webhook/tls.key
 
-ca=$(base64 -w0 ca.crt)
-for user in admin kcm scheduler; do
-  cat >"$KC/$user" <<K
-apiVersion: v1
-kind: Config
-clusters: [{name: cluster-test, cluster: {server: "$API", certificate-authority-data: $ca}}]
-users: [{name: $user, user: {client-certificate-data: $(base64 -w0 $user.crt), client-key-data: $(base64 -w0 $user.key)}}]
-contexts: [{name: cluster-test, context: {cluster: cluster-test, user: $user, namespace: default}}]
-current-context: cluster-test
-K
-done
+for user in admin kcm scheduler; do client_kubeconfig $user; done
 echo ok >complete

@@ -1,0 +1,28 @@
+#!/bin/bash
+# control-plane.sh start|stop [PART...]: inside the machine cp: etcd, API server, controller manager, scheduler, registry.
+set -eu
+. "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+. "$HERE/components.sh"
+
+start_registry() {
+  mkdir -p "$RUN/registry"
+  cat >"$RUN/registry.yaml" <<K
+version: 0.1
+log: {level: warn}
+storage: {filesystem: {rootdirectory: $RUN/registry}}
+http: {addr: "$REGISTRY"}
+K
+  start registry docker-registry serve "$RUN/registry.yaml"
+  wait_for registry 300 curl -sf "http://$REGISTRY/v2/"
+}
+
+[ "${1:-}" = start ] || die "usage: control-plane.sh start"
+start_registry
+start_etcd
+# Services, webhooks and the visibility API are reached at pods' addresses, which have routes here.
+start_apiserver --endpoint-reconciler-type=lease --enable-aggregator-routing=true --allow-privileged=false \
+  --enable-admission-plugins=NodeRestriction
+start_controller_manager
+start_scheduler
+wait_for kube-scheduler 600 curl -sfk "https://127.0.0.1:$SCHEDULER_PORT/readyz"
+wait_for kube-controller-manager 600 curl -sfk "https://127.0.0.1:$KCM_PORT/healthz"

@@ -1,0 +1,149 @@
+"""The acts: each is a job, something that happens to it, and what its JobGoodput must say in the end.
+
+GROUPS: acts of a group run side by side; groups, one after the other.
+"""
+import json
+import time
+
+import acts_nodes
+import jobs
+
+
+
+def failing(how, step=13):
+    return json.dumps({"step": step, "how": how})
+
+
+def smoke(stage):
+    """A trainer killed by the kernel, then a pod of the job evicted; both times it starts again from its checkpoint."""
+    name = "smoke"
+    stage.submit(name, STEPS=40)
+    stage.wait_step(name, 1, 13)  # saved at 9
+    stage.kill(name, 0)
+    stage.wait_step(name, 2, 23)  # saved at 19
+    stage.cluster.evict(stage.pod(name, 1))
+    stage.wait_end(name)
+    stage.judge(name, {"ApplicationError": 1, "Eviction": 1})
+
+
+def exception(stage):
+    stage.submit("exception", STEPS=25, FAIL_AT=failing("exception"))
+    stage.wait_end("exception")
+    stage.judge("exception", {"ApplicationError": 1})
+
+
+def memory(stage):
+    """More memory than the container may have: the kernel kills it."""
+    stage.submit("memory", STEPS=25, FAIL_AT=failing("memory"), memory="64Mi")
+    stage.wait_end("memory")
+    stage.judge("memory", {"OutOfMemory": 1})
+
+
+def evicted_unsaved(stage):
+    """SIGTERM ends the trainer at once: what it did since its last checkpoint is lost."""
+    name = "evicted-unsaved"
+    stage.submit(name, STEPS=25)
+    stage.wait_step(name, 1, 15)
+    stage.cluster.evict(stage.pod(name, 0))
+    stage.wait_end(name)
+    stage.judge(name, {"Eviction": 1})
+
+
+def evicted_saved(stage):
+    """SIGTERM lets the trainer finish its step and save: nothing is lost."""
+    name = "evicted-saved"
+    stage.submit(name, STEPS=25, SAVE_ON_SIGTERM=1, grace=30)
+    stage.wait_step(name, 1, 15)
+    stage.cluster.evict(stage.pod(name, 0))
+    stage.wait_end(name)
+    stage.judge(name, {"Eviction": 1})
+    lost = [e.get("lostSteps", 0) for e in stage.goodput(name)["status"].get("executions", [])]
+    stage.tally.check(sum(lost) == 0, f"{name}: no step is lost", lost)
+
+
+def hang(stage):
+    """A trainer stopped by SIGSTOP, until a person deletes its pod. Ten seconds without a step count as a hang."""
+    name = "hang"
+    stage.submit(name, goodput={"hangAfterSeconds": 10}, STEPS=25, grace=5)
+    stage.wait_step(name, 1, 13)
+    pod = stage.pod(name, 0)
+    stopped = stage.cluster.mark(f"SIGSTOP to the container of {pod['metadata']['name']}")
+    stage.machines.signal_container(pod, "SIGSTOP")
+    time.sleep(25)  # the act itself: nobody notices for so long
+    deleted = stage.cluster.mark(f"a person deletes the pod {pod['metadata']['name']}")
+    stage.api.delete("pods", jobs.NAMESPACE, pod["metadata"]["name"])
+    stage.kills[name].append(stopped)
+    stage.wait_end(name)
+    stage.judge(name, {"Hang": 1}, hung=deleted - stopped)
+
+
+def late_image(stage):
+    """The image is pushed only when kubelet has failed to pull it."""
+    name = "late-image"
+    stage.submit(name, STEPS=12, image="late:1")
+
+    def refused():
+        for pod in stage.cluster.pods_of(jobs.NAMESPACE, name):
+            for status in pod["status"].get("containerStatuses", []):
+                if status.get("state", {}).get("waiting", {}).get("reason") in ("ErrImagePull", "ImagePullBackOff"):
+                    return pod
+        return None
+
+    stage.wait_for(f"{name}: the pull to fail", refused)
+    begun = stage.cluster.mark(f"{name}: kubelet could not pull the image; it is pushed now")
+    stage.push("trainer", "late:1")
+    stage.wait_step(name, 1, 0)
+    running = stage.cluster.mark(f"{name}: it trains")
+    stage.wait_end(name)
+    stage.judge(name, {})
+    pulling = stage.bucket(name, "ImagePull")
+    # The trainer starts and compiles for a few seconds after the pull.
+    stage.tally.check(0 < pulling <= running - begun + 30, f"{name}: the wait is ImagePull", f"{pulling:.1f} s")
+
+
+def long_log(stage):
+    """12 MiB of lines at once: kubelet rotates the log under the controller's follow."""
+    stage.submit("long-log", STEPS=60, FAIL_AT=failing("lines"))
+    stage.wait_end("long-log")
+    stage.judge("long-log", {})
+    last = stage.goodput("long-log")["status"]["steps"]["last"]
+    stage.tally.check(last == 59, "long-log: the step lines after the rotation are read", last)
+
+
+def preempted(stage):
+    """A job of higher priority takes the queue's room; the first one comes back when it is done."""
+    stage.submit("low", queue="narrow", STEPS=25)
+    stage.wait_step("low", 1, 13)
+    stage.submit("high", queue="narrow", priority="high", STEPS=12)
+    stage.wait_end("high")
+    stage.wait_end("low")
+    stage.judge("high", {})
+    stage.judge("low", {"KueuePreemption": 1})
+    waited = stage.bucket("low", "PreemptedWait")
+    life = stage.goodput("high")["status"]["time"]["wallMs"] / 1000
+    stage.tally.check(0 < waited <= life + 15, "low: it waited for about as long as high lived", f"{waited:.1f} s of {life:.1f} s")
+
+
+def jax(stage):
+    """Real training: JAX and Orbax, killed twice between checkpoints. Its step lines and Orbax's own lines are all there is."""
+    name = "jax"
+    stage.push("trainer-jax", "trainer-jax:1")
+    stage.submit(name, STEPS=60, image="trainer-jax:1", FRAMEWORK="jax", LAYERS=20)
+    stage.wait_step(name, 1, 16)
+    stage.kill(name, 0)
+    stage.wait_step(name, 2, 36)
+    stage.cluster.evict(stage.pod(name, 0))
+    stage.wait_end(name, 600)
+    stage.judge(name, {"ApplicationError": 1, "Eviction": 1})
+
+
+GROUPS = {
+    "smoke": (smoke,),
+    "trainers": (exception, memory, long_log, late_image),
+    "pods": (evicted_unsaved, evicted_saved, hang, preempted),
+    "jax": (jax,),
+    "steady": (acts_nodes.steady,),
+    "drain": (acts_nodes.drain,),
+    "partition": (acts_nodes.partition,),
+    "node-deleted": (acts_nodes.node_deleted,),
+}

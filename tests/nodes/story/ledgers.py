@@ -1,0 +1,43 @@
+"""A JobGoodput's final status beside the trainers' own truth, bucket by bucket, as a table and as checks."""
+import status as read
+import truth
+
+
+def compare(tally, name, goodput, attempts, hung=0.0):
+    """Each bucket within the larger of 1 s a span and 1 % of the wall time, the unexplained below 2 % of it."""
+    wall = (read.time_ms(goodput, "wallMs") or 0) / 1000
+    rows = []
+    for bucket, (expected, spans) in truth.ledger(attempts).items():
+        if bucket == "Productive":
+            measured = (read.time_ms(goodput, "productiveMs") or 0) / 1000
+        else:
+            measured = read.bucket_seconds(goodput, bucket)
+        rows.append((bucket, expected, measured, max(1.0 * spans, 0.01 * wall)))
+    if hung:
+        rows.append(("Stall", hung, read.bucket_seconds(goodput, "Stall"), max(2.0, 0.01 * wall)))
+    print(f"    {name}: {wall:.1f} s")
+    print(f"    {'bucket':20} {'truth':>9} {'ledger':>9} {'difference':>10} {'tolerance':>9}")
+    for bucket, expected, measured, tolerance in rows:
+        print(f"    {bucket:20} {expected:9.2f} {measured:9.2f} {measured - expected:+10.2f} {tolerance:9.2f}")
+    shown = {entry["bucket"] for entry in read.status(goodput).get("badput") or []} - {row[0] for row in rows}
+    for bucket in sorted(shown):
+        print(f"    {bucket:20} {'':9} {read.bucket_seconds(goodput, bucket):9.2f}")
+    for bucket, expected, measured, tolerance in rows:
+        tally.near(f"{name}: {bucket}", expected, measured, tolerance)
+    unexplained = read.bucket_seconds(goodput, "Unattributed")
+    tally.check(wall > 0 and unexplained < 0.02 * wall, f"{name}: Unattributed below 2 %", f"{unexplained:.2f} s of {wall:.1f} s")
+    gap = read.ledger_gap_ms(goodput)
+    tally.check(gap == 0, f"{name}: badput and productive time add up to the wall time", f"{gap} ms")
+
+
+def causes(tally, name, goodput, expected):
+    """expected: {cause: count}."""
+    seen = read.interruptions(goodput)
+    tally.check(seen == expected, f"{name}: interruptions are {expected}", f"{seen}")
+
+
+def explain(name, goodput):
+    """The executions, for a person."""
+    for e in read.status(goodput).get("executions") or []:
+        times = ", ".join(f"{key[:-2]} {e[key] / 1000:.1f} s" for key in ("tchMs", "waitMs", "treMs", "trmMs", "catchUpMs") if e.get(key))
+        print(f"    {name} #{e['number']}: steps {e.get('firstStep')}-{e.get('lastStep')}, {e.get('cause')}: {e.get('evidence')}; {times}")

@@ -1,0 +1,118 @@
+"""What the trainers noted of themselves (trainer/train.py), and what the ledger must say because of it.
+
+Only the pod whose log is read counts: index 0. An attempt is one process of it. The words are DESIGN.md's: a step lasts from
+the end of the step before it to its own end, less the saving inside; the first step of an attempt is worth an ideal step, its
+excess is ProgramStartup; steps done again later, and what a killed attempt had begun, are WastedProgress.
+"""
+import glob
+import json
+import os
+import statistics
+
+
+class Attempt:
+    def __init__(self, started):
+        self.started = started
+        self.steps = []  # (number, begin, end)
+        self.saves = []  # (begin, end)
+        self.restores = []
+        self.begun = None  # (number, begin) of a step that has not ended
+        self.last = started  # when it was last heard of
+        self.killed = None  # when: as it noted itself, or as the test saw it
+
+    @property
+    def first_step(self):
+        return self.steps[0][0] if self.steps else None
+
+
+def notes(folder, run):
+    """All notes of index 0, oldest first."""
+    found = []
+    for path in glob.glob(os.path.join(folder, f"{run}-*.jsonl")):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.endswith("\n"):
+                    found.append(json.loads(line))
+    return sorted((note for note in found if note["index"] == 0), key=lambda note: note["t"])
+
+
+def attempts(folder, run, kills=()):
+    """Oldest first. kills: the times at which the test saw one of them end that could not say so itself."""
+    found, opened = [], {}
+    for note in notes(folder, run):
+        what, at = note["what"], note["t"]
+        if what == "starts":
+            found.append(Attempt(at))
+            opened = {}
+            continue
+        attempt = found[-1]
+        attempt.last = at
+        if what in ("exception", "ended by SIGTERM", "ends on SIGTERM"):
+            attempt.killed = at
+        elif what == "step begins":
+            attempt.begun = (note["step"], at)
+        elif what == "step ends":
+            attempt.steps.append((note["step"], attempt.begun[1], at))
+            attempt.begun = None
+        elif what.endswith(" begins"):
+            opened[what.split()[0]] = at
+        elif what.endswith(" ends"):
+            kind = what.split()[0]
+            (attempt.saves if kind == "save" else attempt.restores).append((opened.pop(kind), at))
+    for at in kills:
+        attempt = [attempt for attempt in found if attempt.started < at][-1]
+        attempt.killed = attempt.killed or at
+    return found
+
+
+def last_step(folder, run):
+    """(number of attempts so far, the newest step that ended in the newest attempt or -1)."""
+    found = attempts(folder, run)
+    return len(found), (found[-1].steps[-1][0] if found and found[-1].steps else -1)
+
+
+def _span(spans):
+    return sum(end - begin for begin, end in spans)
+
+
+def durations(attempt):
+    """[(step, seconds)]: from the end of the step before, less the saves between."""
+    found, before = [], None
+    for number, begin, end in attempt.steps:
+        since = begin if before is None else before
+        inside = sum(e - b for b, e in attempt.saves if since <= b and e <= end)
+        found.append((number, end - since - inside))
+        before = end
+    return found
+
+
+def ledger(found):
+    """{bucket: (seconds, spans)} for the list of attempts; Productive among them. Ideal is the median step."""
+    all_steps = [seconds for attempt in found for _, seconds in durations(attempt)[1:]]
+    ideal = statistics.median(all_steps)
+    totals = {bucket: [0.0, 0] for bucket in ("Productive", "WastedProgress", "ProgramStartup", "CheckpointSave", "CheckpointRestore")}
+
+    def add(bucket, seconds, spans=1):
+        totals[bucket][0] += seconds
+        totals[bucket][1] += spans
+
+    for i, attempt in enumerate(found):
+        resumed = min((a.first_step for a in found[i + 1 :] if a.steps), default=None)
+        lost = 0
+        for k, (number, seconds) in enumerate(durations(attempt)):
+            worth = min(seconds, ideal) if k == 0 else seconds
+            if k == 0:
+                add("ProgramStartup", seconds - worth)
+            is_lost = resumed is not None and number >= resumed
+            lost += is_lost
+            add("WastedProgress" if is_lost else "Productive", worth, 0)
+        totals["Productive"][1] += 1
+        if attempt.killed:  # the step it had begun, from the end of the last one
+            since = attempt.steps[-1][2] if attempt.steps else attempt.started
+            inside = sum(e - b for b, e in attempt.saves if since <= b)
+            add("WastedProgress", max(0.0, attempt.killed - since - inside))
+        elif lost:
+            totals["WastedProgress"][1] += 1
+        add("CheckpointSave", _span(attempt.saves), len(attempt.saves))
+        add("CheckpointRestore", _span(attempt.restores), len(attempt.restores))
+    return {bucket: tuple(value) for bucket, value in totals.items()}
