@@ -9,17 +9,14 @@ begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }
 chart_of() { echo "$(cd "$HERE/modules/$1" && go list -m -f '{{.Dir}}' "sigs.k8s.io/$2")/charts/$2"; }
 
+# One after the other: from its installation until its pod is ready, Kueue's webhook refuses every new Deployment.
 helm install jobset "$(chart_of k8s jobset)" --namespace jobset-system --create-namespace \
   --set image.repository="$REGISTRY/jobset",image.tag=v0.12.0,image.pullPolicy=IfNotPresent \
-  --set controller.resources.requests.cpu=50m >"$LOGS/helm-jobset.log" &
-jobset=$!
+  --set controller.resources.requests.cpu=50m >"$LOGS/helm-jobset.log" || die "helm install jobset failed"
 helm install kueue "$(chart_of kueue kueue)" --namespace kueue-system --create-namespace \
   --set controllerManager.manager.image.repository="$REGISTRY/kueue",controllerManager.manager.image.tag=v0.16.2 \
   --set controllerManager.manager.image.pullPolicy=IfNotPresent,controllerManager.manager.resources.requests.cpu=50m \
-  --set controllerManager.manager.resources.requests.memory=128Mi >"$LOGS/helm-kueue.log" &
-kueue=$!
-wait $jobset || die "helm install jobset failed, see $LOGS/helm-jobset.log"
-wait $kueue || die "helm install kueue failed, see $LOGS/helm-kueue.log"
+  --set controllerManager.manager.resources.requests.memory=128Mi >"$LOGS/helm-kueue.log" || die "helm install kueue failed"
 for name in jobset kueue; do
   kubectl --namespace $name-system rollout status deployment --timeout=300s >"$LOGS/rollout-$name.log" ||
     die "$name did not become available: $(kubectl --namespace $name-system get pods -o wide)"
