@@ -1,7 +1,7 @@
 #!/bin/bash
 # images.sh: builds the images that the nodes run, into buildah's storage below .build/packaging/image: the controller's
 # from deploy/Dockerfile (by tests/packaging/image.sh), JobSet's and Kueue's from the binaries of tests/cluster/build.sh, a
-# small trainer, and the pod sandbox. What is newer than its sources is left alone.
+# small trainer, and the pod sandbox. What was built from the same sources is left alone.
 #   images.sh jax                 builds the image of the trainer that uses JAX and Orbax
 #   images.sh push                pushes them to the registry of the cluster that up.sh started
 #   images.sh push-as IMAGE NAME  pushes one of them under another name
@@ -14,18 +14,18 @@ base=debian:bookworm-slim
 stamps=$ROOT/.build/nodes/images
 mkdir -p "$stamps"
 
-# outdated NAME SOURCE...: true if the image has to be built
+# outdated NAME SOURCE...: true if the image has to be built; sets $digest, of the contents of its sources
 outdated() {
   local name=$1
   shift
-  [ -e "$stamps/$name" ] && buildah inspect --type image "$name" >/dev/null 2>&1 || return 0
-  [ -n "$(find "$@" -newer "$stamps/$name" -type f -print -quit)" ]
+  digest=$(find "$@" -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+  [ "$(cat "$stamps/$name" 2>/dev/null)" != "$digest" ] || ! buildah inspect --type image "$name" >/dev/null 2>&1
 }
 
 commit() { # container name
   buildah commit -q "$1" "$2" >/dev/null
   buildah rm "$1" >/dev/null
-  touch "$stamps/$2"
+  echo "$digest" >"$stamps/$2"
   echo "built the image $2"
 }
 
@@ -42,7 +42,7 @@ controller_image() {
   outdated goodput-controller "$ROOT"/{controller,deploy,Makefile,tests/check} || return 0
   "$ROOT/tests/packaging/image.sh" >"$stamps/controller.log" 2>&1 || die "the controller's image did not build, see $stamps/controller.log"
   buildah tag goodput-controller:0.1.0 goodput-controller
-  touch "$stamps/goodput-controller"
+  echo "$digest" >"$stamps/goodput-controller"
   echo "built the image goodput-controller"
 }
 
@@ -89,7 +89,7 @@ build_all() {
   program_image jobset "$BIN/jobset-manager"
   program_image kueue "$BIN/kueue-manager"
   sandbox_image
-  trainer_image trainer 'apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-minimal && rm -rf /var/lib/apt/lists/*'
+  trainer_image trainer 'apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*'
 }
 
 push() { # image name:tag: from inside the machine, where the registry is

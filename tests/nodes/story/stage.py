@@ -65,6 +65,8 @@ class Stage:
         while time.time() < deadline:
             if truth.last_step(self.truth, name) >= (attempt, step):
                 return self.cluster.mark(f"{name}: attempt {attempt} has done step {step}")
+            if is_true(self.watch.object("jobsets", jobs.NAMESPACE, name) or {}, "Failed"):
+                raise RuntimeError(f"{name} has failed before attempt {attempt} did step {step}")
             time.sleep(0.1)
         raise TimeoutError(f"{name}: attempt {attempt} did not reach step {step}, but {truth.last_step(self.truth, name)}")
 

@@ -89,6 +89,8 @@ def durations(attempt):
 def ledger(found):
     """{bucket: (seconds, spans)} for the list of attempts; Productive among them. Ideal is the median step."""
     all_steps = [seconds for attempt in found for _, seconds in durations(attempt)[1:]]
+    if not all_steps:
+        raise RuntimeError("no trainer has done two steps")
     ideal = statistics.median(all_steps)
     totals = {bucket: [0.0, 0] for bucket in ("Productive", "WastedProgress", "ProgramStartup", "CheckpointSave", "CheckpointRestore")}
 
