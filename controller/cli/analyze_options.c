@@ -192,11 +192,7 @@ static int check(const struct analyze *a, struct error **err) {
         return error_set(err, EINVAL, "--regex goes with --format Regex");
     if (a->definition == ANALYZE_LIBRARY)
         return a->html == NULL ? 0 : error_set(err, EINVAL, "--html goes with the ledger's numbers, not the library's");
-    const char *option = a->from_us != ANALYZE_NO_TIME ? "--from"
-                         : a->excluded_count > 0       ? "--exclude"
-                         : a->wants_deviation          ? "--step-deviation"
-                         : a->is_elastic               ? "--elastic"
-                                                       : NULL;
+    const char *option = a->from_us != ANALYZE_NO_TIME ? "--from" : a->excluded_count > 0 ? "--exclude" : NULL;
     return option ? error_set(err, EINVAL, "%s goes with --definition library only; the ledger has no such answer yet",
                               option)
                   : 0;

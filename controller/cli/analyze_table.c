@@ -120,6 +120,20 @@ static void draw_head(const struct analyze *a, const json_t *status, struct buf 
     buf_append_char(out, '\n');
 }
 
+static void draw_deviation(const json_t *status, const struct text_style *style, struct buf *out) {
+    char ideal[TEXT_DURATION_SIZE], mean[TEXT_DURATION_SIZE];
+    int64_t deviation_ms = pick_int(status, "steps.deviationMs", 0);
+    if (!pick_has(status, "steps.deviationMs")) {
+        buf_append_text(out, "Steps: too few to tell how far they are from the ideal\n");
+        return;
+    }
+    CLEANUP_FREE char *line =
+        mem_format("Steps are %s than the ideal %s by %s on average", deviation_ms < 0 ? "shorter" : "longer",
+                   text_duration_in(ideal, pick_int(status, "steps.idealMs", 0), 100),
+                   text_duration_in(mean, deviation_ms < 0 ? -deviation_ms : deviation_ms, 100));
+    text_wrap(out, style, 0, 2, line);
+}
+
 void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct buf *out) {
     draw_head(a, status, out);
     buf_append_char(out, '\n');
@@ -130,4 +144,6 @@ void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct b
         cli_executions_draw(status, &a->style, out);
     }
     cli_reasons_draw(status, &a->style, out);
+    if (a->wants_deviation)
+        draw_deviation(status, &a->style, out);
 }

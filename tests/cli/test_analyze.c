@@ -39,7 +39,7 @@ TEST(options_are_refused_with_one_line) {
     PARSES("--exclude 5: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", "a", "--exclude", "5");
     PARSES("--to goes with --from", "a", "--definition=library", "--to", "5");
     PARSES("--from goes with --definition library only; the ledger has no such answer yet", "a", "--from", "5");
-    PARSES("--elastic goes with --definition library only; the ledger has no such answer yet", "a", "--elastic");
+    PARSES("", "a", "--elastic", "--step-deviation", "--definition", "both");
     PARSES("", "a", "--elastic", "--definition", "library");
     PARSES("--html goes with the ledger's numbers, not the library's", "a", "--html", "x", "--definition", "library");
     PARSES("", "a", "--html", "x.html");
