@@ -129,15 +129,22 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
     size_t count = s->interruptions->count;
     result->interruptions = mem_alloc((count + 1) * sizeof *result->interruptions);
     result->interruption_count = (int)interruption_count(s);
-    result->mtbi_ms = result->mttr_ms = RECORD_NONE;
     if (s->settled != NULL)
         result->older = s->settled->older;
+    for (size_t i = 0; i < count; i++)
+        fill_interruption(&result->interruptions[i], s, i);
+    mark_saved_on_sigterm(result, s);
+    const struct interruption *last = count > 0 ? &s->interruptions->items[count - 1] : NULL;
+    result->in_interruption = !s->at_end && last != NULL && last->until_ms > s->through_ms;
+}
+
+/* MTBI and MTTR. */
+static void fill_means(struct ledger_result *result) {
     int64_t counted = result->older.counted, recovered = result->older.recovered;
     int64_t recover_ms = result->older.recover_ms;
-    for (size_t i = 0; i < count; i++) {
-        struct ledger_interruption *x = &result->interruptions[i];
-        fill_interruption(x, s, i);
-        if (cause_is_excluded(x->cause) || i >= interruption_count(s))
+    for (int i = 0; i < result->interruption_count; i++) {
+        const struct ledger_interruption *x = &result->interruptions[i];
+        if (cause_is_excluded(x->cause))
             continue;
         counted++;
         if (x->tre_ms != RECORD_NONE && x->trm_ms != RECORD_NONE) {
@@ -145,13 +152,27 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
             recover_ms += x->tre_ms + x->trm_ms;
         }
     }
-    mark_saved_on_sigterm(result, s);
     if (counted > 0)
-        result->mtbi_ms = s->available_ms / counted;
+        result->mtbi_ms = result->available_ms / counted;
     if (recovered > 0)
         result->mttr_ms = recover_ms / recovered;
-    const struct interruption *last = count > 0 ? &s->interruptions->items[count - 1] : NULL;
-    result->in_interruption = !s->at_end && last != NULL && last->until_ms > s->through_ms;
+}
+
+/* Leaves the interruptions that struck in [from, to), the executions that they ended, and the one after them. */
+static void restrict_lists(struct ledger_result *result, int64_t from_ms, int64_t to_ms) {
+    int first = 0, last = 0;
+    for (int i = 0; i < result->interruption_count; i++) {
+        first += result->interruptions[i].at_ms < from_ms;
+        last += result->interruptions[i].at_ms < to_ms;
+    }
+    last = last > first ? last : first;
+    memmove(result->interruptions, result->interruptions + first,
+            (size_t)(last - first) * sizeof *result->interruptions);
+    memmove(result->executions, result->executions + first, (size_t)(last - first + 1) * sizeof *result->executions);
+    result->interruption_count = last - first;
+    result->execution_count = last - first + 1;
+    result->older = (struct ledger_older){0};
+    result->window_count = 0;
 }
 
 static void fill_executions(struct ledger_result *result, const struct sweep *s) {
@@ -248,6 +269,10 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
 
 static void fill(struct ledger_result *result, const struct sweep *s) {
     result->wall_ms = s->through_ms - s->start_ms;
+    if (s->counted != NULL)
+        result->wall_ms = 0;
+    for (size_t i = 0; i < s->counted_count; i++)
+        result->wall_ms += s->counted[i].to_ms - s->counted[i].from_ms;
     result->available_ms = s->available_ms;
     result->productive_ms = s->accounts[BUCKET_PRODUCTIVE].ms;
     result->provisional_ms = s->provisional_ms;
@@ -265,28 +290,60 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
     result->chips = now->chips_required;
 }
 
-void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result) {
-    *result = (struct ledger_result){.start_ms = l->start_ms,
-                                     .end_ms = l->end_ms,
-                                     .top_badput = -1,
-                                     .mtbi_ms = RECORD_NONE,
-                                     .mttr_ms = RECORD_NONE,
-                                     .last_step = RECORD_NONE,
-                                     .max_step = RECORD_NONE,
-                                     .first_step_now = RECORD_NONE,
-                                     .last_durable_step = RECORD_NONE,
-                                     .last_record_ms = TIME_UNKNOWN};
-    bool is_past_end = through_ms >= l->end_ms, at_end = is_past_end && l->outcome != OUTCOME_RUNNING;
-    int64_t limit = is_past_end ? l->end_ms : through_ms;
-    if (l->start_ms == TIME_UNKNOWN || limit < l->start_ms)
-        limit = l->start_ms;
-    result->observed_through_ms = limit;
-    if (l->start_ms == TIME_UNKNOWN)
-        return;
-    ledger_settle(l, limit);
-    if (l->settled != NULL && limit < l->settled->through_ms)
-        result->observed_through_ms = limit = l->settled->through_ms;
-    int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are not looked at */
+/* ---- what is evaluated ---- */
+
+static int compare_spans(const void *a, const void *b) {
+    const struct time_span *x = a, *y = b;
+    return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
+}
+
+/* [from, to) without what is excluded. */
+static struct time_span *counted_spans(const struct ledger *l, int64_t from_ms, int64_t to_ms, size_t *ret_count) {
+    size_t n = 0, count = l->exclusion_count;
+    struct time_span *counted = mem_alloc((count + 1) * sizeof *counted);
+    struct time_span *excluded = mem_alloc((count + 1) * sizeof *excluded);
+    if (count > 0) {
+        memcpy(excluded, l->exclusions, count * sizeof *excluded);
+        qsort(excluded, count, sizeof *excluded, compare_spans);
+    }
+    for (size_t i = 0; i < count && from_ms < to_ms; i++) {
+        if (excluded[i].from_ms > from_ms)
+            counted[n++] = (struct time_span){from_ms, min_of(excluded[i].from_ms, to_ms)};
+        from_ms = max_of(from_ms, excluded[i].to_ms);
+    }
+    if (from_ms < to_ms)
+        counted[n++] = (struct time_span){from_ms, to_ms};
+    free(excluded);
+    *ret_count = n;
+    return counted;
+}
+
+struct request {
+    int64_t through_ms;
+    bool is_interval;
+    int64_t from_ms, to_ms; /* of an interval */
+};
+
+static void evaluate_sweep(struct ledger *l, struct sweep *s, const struct request *q, struct ledger_result *result) {
+    struct time_span *counted = NULL;
+    int64_t from = l->start_ms, to = s->through_ms;
+    if (q->is_interval) {
+        result->start_ms = from = max_of(q->from_ms, s->training->from_ms);
+        result->observed_through_ms = to = max_of(from, min_of(q->to_ms, s->through_ms));
+    }
+    if (q->is_interval || l->exclusion_count > 0)
+        s->counted = counted = counted_spans(l, from, to, &s->counted_count);
+    sweep_run(s);
+    fill(result, s);
+    if (q->is_interval)
+        restrict_lists(result, from, to);
+    fill_means(result);
+    sweep_done(s);
+    free(counted);
+}
+
+static void evaluate_known(struct ledger *l, const struct request *q, int64_t limit, int64_t known, bool at_end,
+                           struct ledger_result *result) {
     struct slot_timeline slots = slot_timeline_make(l, limit);
     struct hold_timeline holds = hold_timeline_make(l, limit);
     struct training training;
@@ -312,15 +369,47 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
                       .through_ms = limit,
                       .at_end = at_end,
                       .settle_ms = TIME_UNKNOWN};
-    sweep_run(&s);
-    fill(result, &s);
-    sweep_done(&s);
+    evaluate_sweep(l, &s, q, result);
     settled_free(lost);
     free(strikes);
     interruptions_done(&interruptions);
     training_done(&training);
     free(slots.items);
     free(holds.items);
+}
+
+static void evaluate(struct ledger *l, const struct request *q, struct ledger_result *result) {
+    *result = (struct ledger_result){.start_ms = l->start_ms,
+                                     .end_ms = l->end_ms,
+                                     .top_badput = -1,
+                                     .mtbi_ms = RECORD_NONE,
+                                     .mttr_ms = RECORD_NONE,
+                                     .last_step = RECORD_NONE,
+                                     .max_step = RECORD_NONE,
+                                     .first_step_now = RECORD_NONE,
+                                     .last_durable_step = RECORD_NONE,
+                                     .last_record_ms = TIME_UNKNOWN};
+    bool is_past_end = q->through_ms >= l->end_ms, at_end = is_past_end && l->outcome != OUTCOME_RUNNING;
+    int64_t limit = is_past_end ? l->end_ms : q->through_ms;
+    if (l->start_ms == TIME_UNKNOWN || limit < l->start_ms)
+        limit = l->start_ms;
+    result->observed_through_ms = limit;
+    if (l->start_ms == TIME_UNKNOWN)
+        return;
+    ledger_settle(l, limit);
+    if (l->settled != NULL && limit < l->settled->through_ms)
+        result->observed_through_ms = limit = l->settled->through_ms;
+    int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are not looked at */
+    evaluate_known(l, q, limit, known, at_end, result);
+}
+
+void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result) {
+    evaluate(l, &(struct request){.through_ms = through_ms}, result);
+}
+
+void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
+                              struct ledger_result *result) {
+    evaluate(l, &(struct request){through_ms, true, from_ms, to_ms}, result);
 }
 
 void ledger_result_done(struct ledger_result *result) {

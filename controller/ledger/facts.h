@@ -33,6 +33,10 @@ struct hold_fact {
     char *evidence;
 };
 
+struct time_span {
+    int64_t from_ms, to_ms;
+};
+
 #define STORE(type)                                                                                                    \
     struct {                                                                                                           \
         struct keyed keys;                                                                                             \
@@ -55,6 +59,8 @@ struct ledger {
     struct process **live; /* those that are not settled, in time order once sorted */
     size_t live_count, live_capacity;
     bool is_live_sorted;
+    struct time_span *exclusions; /* as told */
+    size_t exclusion_count, exclusion_capacity;
     struct settled *settled; /* NULL: nothing is */
     int64_t late_records;    /* of processes whose time was settled */
 };

@@ -36,6 +36,7 @@ void ledger_free(struct ledger *l) {
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
     free(l->live);
+    free(l->exclusions);
     settled_free(l->settled);
     STORE_DONE(l->required);
     STORE_DONE(l->required_chips);
@@ -104,6 +105,14 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
                                .released_ms = life->released_ms,
                                .chips = life->chips < 0 ? 0 : life->chips,
                                .name = name};
+}
+
+void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
+    if (from_ms >= to_ms)
+        return;
+    MEM_GROW(l->exclusions, l->exclusion_count, l->exclusion_capacity);
+    l->exclusions[l->exclusion_count++] = (struct time_span){from_ms, to_ms};
+    l->options.keep_all = true;
 }
 
 void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms) {

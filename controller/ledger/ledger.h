@@ -123,6 +123,10 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps);
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
 void ledger_add_record(struct ledger *l, const struct record *r);
 
+/* Leaves [from, to) out of everything: neither its time nor the steps that end in it count. The spans may overlap. From
+ * now on nothing is settled (keep_all): tell it before the first evaluation. Not part of a checkpoint. */
+void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
+
 /* ---- checkpoints ---- */
 
 enum ledger_save_mode {
@@ -231,6 +235,12 @@ struct ledger_result {
 /* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles
  * what can be: what happened by through_ms is told, but for what comes late. */
 void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
+/* The part [from, to) of what ledger_evaluate(through_ms) says of the whole: intervals that tile the job sum to it, to
+ * the millisecond and the step (a step counts where it ends). Listed are the interruptions that struck in it and the
+ * executions that they ended, and the last one; windows are left out. Wants keep_all: what is settled is left out, and
+ * start_ms tells from when on the interval really is. */
+void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
+                              struct ledger_result *result);
 void ledger_result_done(struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */

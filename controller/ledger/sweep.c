@@ -60,19 +60,51 @@ static void keep_step(struct sweep *s, const struct step_span *span, int64_t ste
         add_knot(s, span->to_ms, true);
 }
 
+static void count_steps(struct sweep *s, int64_t count, const struct loss *loss) {
+    s->step_count += count;
+    if (loss == NULL)
+        return;
+    s->lost_steps += count;
+    if (loss->interruption >= 0)
+        s->recoveries[loss->interruption].lost_steps += count;
+}
+
+/* Whether time from t on counts, and until when that is so. */
+static bool is_counted(struct sweep *s, int64_t t, int64_t *until_ms) {
+    *until_ms = TIME_OPEN;
+    if (s->counted == NULL)
+        return true;
+    while (s->next_counted < s->counted_count && s->counted[s->next_counted].to_ms <= t)
+        s->next_counted++;
+    if (s->next_counted == s->counted_count)
+        return false;
+    const struct time_span *next = &s->counted[s->next_counted];
+    *until_ms = next->from_ms > t ? next->from_ms : next->to_ms;
+    return next->from_ms <= t;
+}
+
+/* A step counts where it ends. */
+static bool ends_counted(const struct sweep *s, int64_t to_ms) {
+    size_t low = 0, high = s->counted_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->counted[middle].to_ms < to_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return s->counted == NULL || (low < s->counted_count && s->counted[low].from_ms < to_ms);
+}
+
 static void on_step(void *context, const struct run *run, const struct step_span *span, int64_t step,
                     const struct loss *loss) {
     struct sweep *s = context;
     (void)run;
-    s->step_count += span->weight;
     s->last_step = step;
+    if (ends_counted(s, span->to_ms))
+        count_steps(s, span->weight, loss);
     if (loss == NULL)
         keep_step(s, span, step);
-    if (loss != NULL) {
-        s->lost_steps += span->weight;
-        if (loss->interruption >= 0)
-            s->recoveries[loss->interruption].lost_steps += span->weight;
-    }
     if (s->max_step == RECORD_NONE || step > s->max_step)
         s->max_step = step;
     struct execution *x = &s->executions[s->interruption + 1];
@@ -201,6 +233,7 @@ static void close_span(struct sweep *s, int64_t t) {
         a->largest_from_ms = s->span_from_ms;
         a->largest = s->span_origin;
     }
+    s->span_account = -1;
 }
 
 static void book_span(struct sweep *s, const struct verdict *v, int64_t t) {
@@ -322,69 +355,6 @@ static int64_t advance(struct sweep *s, int64_t t) {
     return next;
 }
 
-/* What is settled is where the sweep goes on. */
-static void resume(struct sweep *s) {
-    const struct settled *old = s->settled;
-    const struct view *view = s->training->view_count > 0 ? s->training->views : NULL;
-    memcpy(s->accounts, old->accounts, sizeof s->accounts);
-    for (int i = 0; i < ACCOUNT_COUNT; i++)
-        if (!s->accounts[i].is_settled)
-            s->accounts[i].largest.view = view;
-    s->span_account = old->span_account;
-    s->span_from_ms = old->span_from_ms;
-    s->span_origin = old->span_origin;
-    s->span_origin.view = view;
-    s->available_ms = old->available_ms;
-    s->chip_ms_waiting = old->chip_ms_waiting;
-    s->step_count = old->step_count;
-    s->lost_steps = old->lost_steps;
-    s->last_step = old->last_step;
-    s->max_step = old->max_step;
-    s->running_since_ms = old->running_since_ms;
-    s->progress = old->progress;
-    s->series = old->series;
-    s->is_series_begun = s->training->series_first_run == 0;
-    for (size_t i = 0; i <= old->listed_count; i++) {
-        s->executions[i] = old->executions[i];
-        s->productive_before_ms[i] = old->productive_before_ms[i];
-        if (i < old->listed_count)
-            s->recoveries[i] = old->listed[i].recovery;
-    }
-    s->interruption = (int)old->listed_count - 1;
-    for (size_t i = 0; i < s->training->settled_loss_count; i++) {
-        const struct settled_loss *loss = &s->training->settled_losses[i];
-        if (loss->loss.interruption < 0)
-            continue;
-        struct recovery *r = &s->recoveries[loss->loss.interruption];
-        r->tch_ms += loss->ms;
-        r->lost_steps += loss->steps;
-        r->is_assumed |= loss->loss.is_assumed && loss->ms > 0;
-    }
-    if (!s->at_end && s->training->series_first_run == 0) {
-        bool is_exact;
-        int64_t durable = s->training->durable_step;
-        struct progress p = durable == RECORD_NONE ? old->series : settled_progress(old, durable, &is_exact);
-        s->provisional_ms = max_of(0, s->accounts[BUCKET_PRODUCTIVE].ms - p.productive_ms);
-    }
-}
-
-/* What went before the settled time, in the windows that reach back to it. */
-static void resume_windows(struct sweep *s) {
-    const struct ledger_options *options = &s->ledger->options;
-    int64_t sums[ACCOUNT_COUNT], interruptions;
-    for (int w = 0; w < options->window_count; w++) {
-        int64_t from = s->through_ms - options->windows_ms[w];
-        if (from >= s->settled->through_ms)
-            continue;
-        settled_sums_at(s->settled, s->start_ms, max_of(from, s->start_ms), sums, &interruptions);
-        for (int i = 0; i < ACCOUNT_COUNT; i++) {
-            s->accounts[i].window_ms[w] = s->accounts[i].ms - sums[i];
-            if (i >= BUCKET_COUNT || bucket_family((enum bucket)i) != FAMILY_SCHEDULING)
-                s->window_available_ms[w] += s->accounts[i].window_ms[w];
-        }
-    }
-}
-
 static void prepare(struct sweep *s, struct strike *strikes) {
     size_t count = s->interruptions->count;
     s->executions = mem_alloc((count + 1) * sizeof *s->executions);
@@ -406,8 +376,7 @@ static void prepare(struct sweep *s, struct strike *strikes) {
     s->running_since_ms = INT64_MIN;
     s->last_step = s->max_step = s->progress.step = s->series.step = RECORD_NONE;
     if (s->settled != NULL) {
-        resume(s);
-        resume_windows(s);
+        sweep_resume(s);
     }
     s->slot = slot_timeline_at(s->slots, s->training->from_ms);
     for (size_t i = 0; i < count; i++)
@@ -443,23 +412,21 @@ static int64_t last_alike(const struct sweep *s, const struct base *b) {
 /* on_step for many at once. */
 static void see_ordinary(struct sweep *s, const struct base *first, const struct steps_ahead *steps) {
     struct account *a = &s->accounts[BUCKET_PRODUCTIVE];
-    s->step_count += steps->weight;
+    if (ends_counted(s, steps->to_ms))
+        count_steps(s, steps->weight, first->loss);
     s->last_step = steps->last_step;
     s->max_step = max_of(s->max_step, steps->last_step);
     s->executions[s->interruption + 1].last_step = steps->last_step;
-    if (first->loss == NULL) {
+    if (first->loss == NULL)
         s->progress = (struct progress){steps->last_step, s->step_count - s->lost_steps, a->ms, a->chip_ms};
-        return;
-    }
-    s->lost_steps += steps->weight;
-    if (first->loss->interruption >= 0)
-        s->recoveries[first->loss->interruption].lost_steps += steps->weight;
 }
 
 /* One stretch of time from t on in which nothing changes; returns its end. */
 static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
+    int64_t segment_to, counted_to;
     cursor_leave(&s->cursor, t);
-    int64_t to_limit = advance(s, t), segment_to;
+    bool counts = is_counted(s, t, &counted_to);
+    int64_t to_limit = min_of(advance(s, t), counted_to);
     const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
     const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
     to_limit = min_of(to_limit, segment_to);
@@ -477,7 +444,8 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
         struct base first = *b;
         if (cursor_leave_ordinary(&s->cursor, limit, last_alike(s, b), &ahead)) {
             v.origin.last_step = ahead.last_step;
-            book(s, &v, &first, t, ahead.to_ms);
+            if (counts)
+                book(s, &v, &first, t, ahead.to_ms);
             see_ordinary(s, &first, &ahead);
             return ahead.to_ms;
         }
@@ -487,7 +455,8 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
         if (left > 0 && left < to - t)
             to = t + left;
     }
-    book(s, &v, b, t, to);
+    if (counts)
+        book(s, &v, b, t, to);
     if (v.is_work)
         cursor_book(&s->cursor, to - t);
     return to;
@@ -514,10 +483,19 @@ void sweep_run(struct sweep *s) {
         sweep_to_settle(s);
         return;
     }
-    for (int64_t t = s->training->from_ms; t < s->through_ms;)
-        t = sweep_one(s, t, TIME_OPEN);
-    close_span(s, s->through_ms);
-    cursor_finish(&s->cursor);
+    int64_t until = s->through_ms, counted_to;
+    if (s->counted != NULL)
+        until = s->counted_count > 0 ? min_of(until, s->counted[s->counted_count - 1].to_ms) : s->training->from_ms;
+    for (int64_t t = s->training->from_ms; t < until;) {
+        if (!is_counted(s, t, &counted_to))
+            close_span(s, t);
+        t = sweep_one(s, t, until);
+    }
+    close_span(s, until);
+    if (until == s->through_ms)
+        cursor_finish(&s->cursor);
+    else
+        cursor_leave(&s->cursor, until);
 }
 
 void sweep_done(struct sweep *s) {

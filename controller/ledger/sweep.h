@@ -15,6 +15,8 @@ struct sweep {
     const struct settled *settled; /* with what it lost since; NULL: nothing is */
     int64_t start_ms, through_ms;
     bool at_end;
+    const struct time_span *counted; /* only what lies in these, in time order and disjoint, is booked; NULL: all is */
+    size_t counted_count;
     int64_t settle_ms; /* TIME_UNKNOWN: all is swept; else up to here, and knots are left on the way */
     /* out */
     struct account accounts[ACCOUNT_COUNT];
@@ -31,7 +33,7 @@ struct sweep {
     size_t checkpoint_count;
     bool is_series_begun;
     struct cursor cursor;
-    size_t slot, hold;
+    size_t slot, hold, next_counted;
     int interruption; /* index of the last one that struck; -1 */
     int64_t running_since_ms;
     int span_account;
@@ -41,6 +43,7 @@ struct sweep {
 
 /* The fields before "out" are set, the rest is zero. */
 void sweep_run(struct sweep *s);
+void sweep_resume(struct sweep *s); /* resume.c */
 void sweep_done(struct sweep *s);
 /* The interruption that a save belongs to which a process made because it was told to stop; -1: none. */
 ptrdiff_t sweep_saved_on_sigterm(const struct sweep *s, const struct view *v);

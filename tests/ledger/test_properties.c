@@ -412,3 +412,96 @@ TEST(windows_that_tile_the_job_sum_to_it) {
     ledger_result_done(&whole);
     fact_list_done(&list);
 }
+
+/* ---- intervals and exclusions ---- */
+
+struct sums {
+    int64_t ms[BUCKET_COUNT], chip_ms, wall, available, productive, provisional, steps, lost, interruptions;
+};
+
+static const struct sums nothing;
+
+static void add_sums(struct sums *to, const struct ledger_result *r, int sign) {
+    for (int i = 0; i < r->bucket_count; i++) {
+        to->ms[r->buckets[i].bucket] += sign * r->buckets[i].ms;
+        to->chip_ms += sign * r->buckets[i].chip_ms;
+    }
+    to->wall += sign * r->wall_ms;
+    to->available += sign * r->available_ms;
+    to->productive += sign * r->productive_ms;
+    to->provisional += sign * r->provisional_ms;
+    to->steps += sign * r->step_count;
+    to->lost += sign * r->lost_steps;
+    to->interruptions += sign * r->interruption_count;
+}
+
+static void add_interval(struct sums *to, struct ledger *l, int64_t from, int64_t until, int sign, const char *words) {
+    struct ledger_result r;
+    ledger_evaluate_interval(l, TIME_OPEN, from, until, &r);
+    CHECK_INT(r.start_ms, from);
+    CHECK_INT(r.wall_ms, until - from);
+    check_identities(&r, words);
+    add_sums(to, &r, sign);
+    ledger_result_done(&r);
+}
+
+static void check_tiles(const struct fact_list *list, uint64_t *random, const char *words) {
+    struct ledger *l = fact_list_ledger(list);
+    struct ledger_result whole;
+    struct sums left = nothing;
+    ledger_evaluate(l, TIME_OPEN, &whole);
+    add_sums(&left, &whole, 1);
+    int64_t end = whole.observed_through_ms, from = list->start_ms;
+    while (from < end) {
+        int64_t to = from + 1 + random_below(random, (end - list->start_ms) / 2 + 1);
+        to = to < end ? to : end;
+        add_interval(&left, l, from, to, -1, words);
+        from = to;
+    }
+    if (memcmp(&left, &nothing, sizeof left) != 0)
+        harness_fail(__FILE__, __LINE__, "%s: intervals that tile the job do not sum to it", words);
+    ledger_result_done(&whole);
+    ledger_free(l);
+}
+
+/* What is left out is missing, and nothing else. */
+static void check_exclusion(const struct fact_list *list, uint64_t *random, const char *words) {
+    struct ledger *l = fact_list_ledger(list), *without = fact_list_ledger(list);
+    struct ledger_result r;
+    struct sums left = nothing;
+    ledger_evaluate(l, TIME_OPEN, &r);
+    int64_t start = r.start_ms, end = r.observed_through_ms, span = end - start;
+    ledger_result_done(&r);
+    int64_t a = start + random_below(random, span + 1), b = a + random_below(random, end - a + 1);
+    ledger_exclude(without, a, b);
+    if (b > a)
+        ledger_exclude(without, a + (b - a) / 2, b); /* twice is once */
+    ledger_evaluate(without, TIME_OPEN, &r);
+    check_identities(&r, words);
+    add_sums(&left, &r, 1);
+    left.interruptions = 0; /* they stay listed */
+    ledger_result_done(&r);
+    add_interval(&left, l, start, a, -1, words);
+    add_interval(&left, l, b, end, -1, words);
+    left.interruptions = 0;
+    if (memcmp(&left, &nothing, sizeof left) != 0)
+        harness_fail(__FILE__, __LINE__, "%s: without [%" PRId64 ", %" PRId64 ") it is not the rest", words, a, b);
+    ledger_free(l);
+    ledger_free(without);
+}
+
+TEST(intervals_that_tile_any_job_sum_to_it) {
+    uint64_t seed = first_seed(), count = jobs(1000);
+    for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
+        char words[64];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
+        struct truth t = {0};
+        uint64_t random = seed;
+        struct fact_list list = seed % 2 ? true_job(seed, &t) : wild_job(seed);
+        list.end_ms = list.end_ms == TIME_OPEN ? 400000 : list.end_ms;
+        list.options.window_count = 0;
+        check_tiles(&list, &random, words);
+        check_exclusion(&list, &random, words);
+        fact_list_done(&list);
+    }
+}
