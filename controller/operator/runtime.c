@@ -5,6 +5,7 @@
 #include "kube/lease.h"
 #include "operator/runtime_health.h"
 #include "operator/runtime_jobs.h"
+#include "operator/runtime_records.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct runtime {
     struct kube_recorder *recorder;
     struct runtime_watches *watches;
     struct runtime_jobs *jobs;
+    struct runtime_records *records;
     struct kube_lease *lease;
     struct server *server;
     struct runtime_health health;
@@ -47,8 +49,17 @@ static void complain(const char *text) {
 
 static void on_change(void *context) {
     struct runtime *r = context;
-    if (!r->is_ending)
-        runtime_jobs_wake(r->jobs);
+    if (r->is_ending)
+        return;
+    runtime_jobs_wake(r->jobs);
+    runtime_records_set_active(r->records, r->watches != NULL && runtime_watches_are_synced(r->watches));
+}
+
+static void on_record(void *context, enum resource resource, const char *namespace_, const char *name,
+                      struct slice object) {
+    struct runtime *r = context;
+    (resource == RESOURCE_JOBSET ? runtime_records_jobset : runtime_records_jobgoodput)(r->records, namespace_, name,
+                                                                                        object);
 }
 
 static void on_jobgoodput(void *context, const char *namespace_, const char *name, struct slice object) {
@@ -60,7 +71,7 @@ static void on_jobgoodput(void *context, const char *namespace_, const char *nam
 
 /* Only a leader watches: it begins with the newest checkpoints of the one before it. */
 static void lead(struct runtime *r) {
-    struct runtime_watches_handler handler = {on_change, on_jobgoodput, r};
+    struct runtime_watches_handler handler = {on_change, on_jobgoodput, on_record, r};
     r->watches = runtime_watches_new(r->client, r->model, r->flags->watch_namespaces, &handler);
     runtime_jobs_set_watches(r->jobs, r->watches);
     r->health.watches = r->watches;
@@ -76,6 +87,7 @@ static void on_leading(void *context) {
 static void on_lost(void *context, const char *why) {
     struct runtime *r = context;
     runtime_jobs_set_leading(r->jobs, false);
+    runtime_records_set_active(r->records, false);
     jsonlog(JSONLOG_ERROR, "lease lost", "why", LOG_S(why), NULL);
     loop_stop(r->loop, 1);
 }
@@ -149,6 +161,7 @@ static void on_terminate(void *context) {
     jsonlog(JSONLOG_INFO, "ending", NULL);
     r->is_ending = true;
     runtime_jobs_set_leading(r->jobs, false);
+    runtime_records_set_active(r->records, false);
     if (r->lease == NULL) {
         loop_stop(r->loop, 0);
         return;
@@ -211,6 +224,7 @@ static int set_up(struct runtime *r, struct error **err) {
                     .writes_per_second = (int)flags->status_qps},
         .max_log_follows = flags->max_log_follows};
     r->jobs = runtime_jobs_new(&jobs);
+    r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create);
     r->knock_timer = loop_timer_new(r->loop, knock, r);
     r->release_timer = loop_timer_new(r->loop, stop, r);
     r->are_exports_started = true;
@@ -228,6 +242,7 @@ static void tear_down(struct runtime *r) {
     if (r->are_exports_started)
         r->exports->stop(r->exports->context);
     runtime_jobs_free(r->jobs);
+    runtime_records_free(r->records);
     runtime_watches_free(r->watches);
     if (r->recorder != NULL)
         kube_recorder_free(r->recorder);

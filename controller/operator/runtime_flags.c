@@ -2,11 +2,12 @@
 
 #include "base/mem.h"
 #include "base/slice.h"
+#include "operator/runtime_records.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum kind { TEXT, SWITCH, NUMBER, DURATION, HELP, VERSION };
+enum kind { TEXT, SWITCH, AUTO, NUMBER, DURATION, HELP, VERSION };
 
 struct flag {
     const char *name, *value_name;
@@ -35,6 +36,8 @@ static const struct flag table[] = {
     {"page-bind-address", "ADDRESS", TEXT, AT(page_bind_address), 0, 0,
      "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; default 0, nowhere"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
+    {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
+     "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},
     {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
      "how often running totals are written while steps come in; default 15s"},
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
@@ -93,6 +96,17 @@ static int set_duration(const struct flag *flag, const char *value, int64_t *to,
     return 0;
 }
 
+static int set_mode(const struct flag *flag, const char *value, int *to, struct error **err) {
+    static const char *const modes[] = {
+        [RECORDS_OFF] = "off", [RECORDS_ANNOTATED] = "annotated", [RECORDS_ALL] = "all"};
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+        if (strcmp(value, modes[i]) == 0) {
+            *to = (int)i;
+            return 0;
+        }
+    return error_set(err, EINVAL, "--%s: \"%s\" is not one of off, annotated, all", flag->name, value);
+}
+
 static int set(struct runtime_flags *flags, const struct flag *flag, const char *value, struct error **err) {
     void *to = (char *)flags + flag->offset;
     switch (flag->kind) {
@@ -104,6 +118,8 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
             return error_set(err, EINVAL, "--%s: \"%s\" is neither true nor false", flag->name, value);
         *(bool *)to = value == NULL || strcmp(value, "true") == 0;
         return 0;
+    case AUTO:
+        return set_mode(flag, value, to, err);
     case NUMBER:
         return set_number(flag, value, to, err);
     case DURATION:

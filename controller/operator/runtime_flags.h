@@ -14,6 +14,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *lease_namespace; /* NULL: the pod's own, else goodput-system */
     const char *health_bind_address, *metrics_bind_address, *page_bind_address;
     const char *watch_namespaces; /* "a,b"; "": all */
+    int auto_create;              /* enum records_mode */
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, verbosity;
     bool wants_help, wants_version;

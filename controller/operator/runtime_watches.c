@@ -63,10 +63,15 @@ static void changed(struct runtime_watches *owner) {
     owner->handler.on_change(owner->handler.context);
 }
 
-static void tell_jobgoodput(struct runtime_watches *owner, const struct kube_event *event) {
+static void tell_record(struct runtime_watches *owner, enum resource resource, const struct kube_event *event,
+                        bool is_present) {
+    const struct runtime_watches_handler *h = &owner->handler;
     char namespace_[256], name[256];
-    if (slice_copy(namespace_, sizeof namespace_, event->namespace_) && slice_copy(name, sizeof name, event->name))
-        owner->handler.on_jobgoodput(owner->handler.context, namespace_, name, event->object);
+    if (!slice_copy(namespace_, sizeof namespace_, event->namespace_) || !slice_copy(name, sizeof name, event->name))
+        return;
+    if (resource == RESOURCE_JOBGOODPUT && is_present)
+        h->on_jobgoodput(h->context, namespace_, name, event->object);
+    h->on_record(h->context, resource, namespace_, name, is_present ? event->object : slice_of(NULL));
 }
 
 static void on_event(void *context, const struct kube_event *event) {
@@ -84,8 +89,8 @@ static void on_event(void *context, const struct kube_event *event) {
         jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
     if (resource == RESOURCE_NODE)
         runtime_nodes_observed(owner->nodes, event->name, what, event->object);
-    if (resource == RESOURCE_JOBGOODPUT && what == OBSERVED_PRESENT)
-        tell_jobgoodput(owner, event);
+    if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)
+        tell_record(owner, resource, event, what == OBSERVED_PRESENT);
     changed(owner);
 }
 

@@ -16,6 +16,7 @@ static void refuse(const char *argument, const char *text) {
 TEST(flags_that_are_wrong_say_so_in_one_line) {
     refuse("--nonsense", "unknown flag \"--nonsense\"; --help lists the flags");
     refuse("--ingest-bind-address=:1", "unknown flag \"--ingest-bind-address\"; --help lists the flags");
+    refuse("--auto-create=some", "--auto-create: \"some\" is not one of off, annotated, all");
     refuse("serve", "unexpected argument \"serve\"; --help lists the flags");
     refuse("--kubeconfig", "--kubeconfig needs a value (FILE)");
     refuse("--leader-elect=maybe", "--leader-elect: \"maybe\" is neither true nor false");

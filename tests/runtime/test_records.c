@@ -1,0 +1,152 @@
+/* JobGoodputs that the controller makes and deletes by itself. */
+#include "harness.h"
+
+#include "apiserver/apiserver.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "operator/runtime_records.h"
+#include "program.h"
+
+#define DEADLINE_MS 20000
+#define CRD "crds/goodput.dev_jobgoodputs.yaml"
+
+TEST(jobsets_say_whether_they_want_a_record) {
+    static const struct {
+        const char *jobset;
+        bool annotated, all;
+        const char *format;
+    } cases[] = {
+        {"{}", false, true, ""},
+        {"{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"true\",\"x\":{}}}}", true, true, ""},
+        {"{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"false\"}}}", false, false, ""},
+        {"{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":true}}}", false, true, ""},
+        {"{\"metadata\":{\"annotations\":{\"goodput.dev/log-format\":\"MaxText\",\"goodput.dev/enabled\":\"true\"}}}",
+         true, true, "MaxText"},
+        {"{\"status\":{\"terminalState\":\"\"},\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"true\"}}}",
+         true, true, ""},
+        {"{\"status\":{\"terminalState\":\"Completed\"},\"metadata\":{\"annotations\":{\"goodput.dev/"
+         "enabled\":\"true\"}}}",
+         false, false, ""},
+        {"{\"metadata\":{\"deletionTimestamp\":\"2026-11-21T00:00:00Z\"}}", false, false, ""},
+    };
+    struct records_wish wish;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        CHECK(runtime_records_read_jobset(slice_of(cases[i].jobset), &wish));
+        if (runtime_records_is_wanted(&wish, RECORDS_ANNOTATED) != cases[i].annotated ||
+            runtime_records_is_wanted(&wish, RECORDS_ALL) != cases[i].all ||
+            runtime_records_is_wanted(&wish, RECORDS_OFF) || strcmp(wish.log_format, cases[i].format) != 0)
+            harness_fail(__FILE__, __LINE__, "%s", cases[i].jobset);
+    }
+    CHECK(!runtime_records_read_jobset(slice_of("{\"metadata\":"), &wish));
+}
+
+TEST(only_what_is_over_is_due) {
+#define RECORD(ttl, status)                                                                                            \
+    "{\"metadata\":{\"uid\":\"u\",\"resourceVersion\":\"7\"},\"spec\":{" ttl "},\"status\":{" status "}}"
+#define ENDED "\"time\":{\"end\":\"2026-11-21T00:00:00.500Z\"}"
+    static const struct {
+        const char *object;
+        int64_t due_ms;
+    } cases[] = {
+        {RECORD("\"ttlSecondsAfterFinished\":60", "\"phase\":\"Completed\"," ENDED), INT64_C(1795219260500)},
+        {RECORD("\"ttlSecondsAfterFinished\":0", "\"phase\":\"Failed\"," ENDED), INT64_C(1795219200500)},
+        {RECORD("", "\"phase\":\"Completed\"," ENDED), TIME_UNKNOWN},
+        {RECORD("\"ttlSecondsAfterFinished\":60", "\"phase\":\"Training\"," ENDED), TIME_UNKNOWN},
+        {RECORD("\"ttlSecondsAfterFinished\":60", "\"phase\":\"Deleted\""), TIME_UNKNOWN},
+        {RECORD("\"ttlSecondsAfterFinished\":-1", "\"phase\":\"Failed\"," ENDED), TIME_UNKNOWN},
+        {RECORD("\"ttlSecondsAfterFinished\":\"1\"", "\"phase\":\"Failed\"," ENDED), TIME_UNKNOWN},
+        {"{\"spec\":{\"ttlSecondsAfterFinished\":60},\"status\":{\"phase\":\"Failed\"," ENDED "}}", TIME_UNKNOWN},
+    };
+    char uid[64], version[64];
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        if (runtime_records_due_ms(slice_of(cases[i].object), uid, version) != cases[i].due_ms)
+            harness_fail(__FILE__, __LINE__, "%s", cases[i].object);
+}
+
+static struct program *start(const struct apiserver *s, const char *mode) {
+    return program_start("goodput-controller",
+                         (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                          "--leader-elect=false", "--auto-create", mode, NULL});
+}
+
+#define JOBSET(name, annotation)                                                                                       \
+    "apply <<END\n{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{\"name\":\"" name     \
+    "\",\"namespace\":\"default\",\"annotations\":{" annotation                                                        \
+    "}},\"spec\":{\"suspend\":true,\"replicatedJobs\":[{\"name\":\"a\",\"template\":{\"spec\":{\"template\":{"         \
+    "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}}]}}\nEND\n"
+#define ENABLED "\"goodput.dev/enabled\":\"true\""
+#define JOBGOODPUT(name, target, more, status)                                                                         \
+    "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
+    "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/"                         \
+    "v1alpha2\",\"kind\":\"JobSet\",\"name\":\"" target "\"}" more "},\"status\":{" status "}}\nEND\n"
+
+TEST(an_annotated_jobset_gets_a_record) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, JOBSET("yes", ENABLED) JOBSET("no", "") JOBSET("known", ENABLED)
+                                  JOBGOODPUT("mine", "known", "", "")),
+              0);
+    struct program *c = start(s, "annotated");
+    CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/yes status.phase Suspended"), 0);
+    CLEANUP_FREE char *made = apiserver_ask(s, "get jobgoodputs default/yes");
+    CHECK(made != NULL && strstr(made, "\"ttlSecondsAfterFinished\":2592000") != NULL);
+    /* A later one, and one that asks for it later; then those that must not be there have had their time. */
+    CHECK_INT(apiserver_do(s,
+                           JOBSET("later", ENABLED
+                                  ",\"goodput.dev/log-format\":\"Megatron\"") "wait object jobgoodputs default/later\n"
+                                                                              "patch jobsets default/no "
+                                                                              "{\"metadata\":{\"annotations\":{" ENABLED
+                                                                              "}}}\n"
+                                                                              "wait object jobgoodputs default/no"),
+              0);
+    CLEANUP_FREE char *later = apiserver_ask(s, "get jobgoodputs default/later");
+    CHECK(later != NULL && strstr(later, "\"format\":\"Megatron\"") != NULL);
+    CLEANUP_FREE char *all = apiserver_ask(s, "list jobgoodputs");
+    CHECK(all != NULL && strstr(all, "default/known") == NULL &&
+          strstr(all, "\"name\":\"known\",\"namespace\"") == NULL);
+    CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 3);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+TEST(all_or_none_get_a_record) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, JOBSET("plain", "") JOBSET("out", "\"goodput.dev/enabled\":\"false\"")), 0);
+    struct program *c = start(s, "off");
+    CHECK(program_says(c, "\"synced\",\"resource\":\"jobsets\"", DEADLINE_MS));
+    CHECK_INT(apiserver_do(s, JOBGOODPUT("x", "out", "", "") "wait field jobgoodputs default/x status.phase Suspended"),
+              0);
+    CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 0);
+    program_free(c);
+    c = start(s, "all");
+    CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/plain status.phase Suspended"), 0);
+    CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 1);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* One of the past goes, one without a time to live and one whose time has not come stay. */
+TEST(finished_records_are_deleted_in_time) {
+#define OVER                                                                                                           \
+    "\"phase\":\"Completed\",\"time\":{\"start\":\"2026-01-01T00:00:00Z\",\"end\":\"2026-01-02T00:00:00Z\"},"          \
+    "\"conditions\":[{\"type\":\"Finished\",\"status\":\"True\",\"reason\":\"Succeeded\",\"message\":\"\","            \
+    "\"lastTransitionTime\":\"2026-01-02T00:00:00Z\"}]"
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, JOBGOODPUT("old", "old", ",\"ttlSecondsAfterFinished\":60", OVER)
+                                  JOBGOODPUT("kept", "kept", "", OVER)
+                                      JOBGOODPUT("long", "long", ",\"ttlSecondsAfterFinished\":315360000", OVER)
+                                          JOBGOODPUT("runs", "runs", ",\"ttlSecondsAfterFinished\":0", "")),
+              0);
+    struct program *c = start(s, "off");
+    CHECK_INT(apiserver_do(s, "wait gone jobgoodputs default/old\n"
+                              "wait field jobgoodputs default/runs status.phase Pending"),
+              0);
+    CHECK_INT(apiserver_asknumber(s, "count delete jobgoodputs"), 1);
+    CLEANUP_FREE char *kept = apiserver_ask(s, "get jobgoodputs default/kept");
+    CLEANUP_FREE char *longer = apiserver_ask(s, "get jobgoodputs default/long");
+    CHECK(kept != NULL && longer != NULL);
+    program_free(c);
+    apiserver_stop(s);
+}
