@@ -142,7 +142,7 @@ TEST(silence_ends_a_request_and_the_next_one_gets_a_new_connection) {
     struct result silent = {0}, next = {0};
     char url[128];
     snprintf(url, sizeof url, "%s/silent", rawserver_url(f.server));
-    get(f.client, url, &silent, (struct http_options){.silence_timeout_us = 30000});
+    get(f.client, url, &silent, (struct http_options){.silence_timeout_us = 500000});
     CHECK(loop_until(f.loop, &silent.done));
     CHECK_INT(silent.code, ETIMEDOUT);
     CHECK_INT(silent.replies, 1);
