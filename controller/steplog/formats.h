@@ -55,6 +55,7 @@ struct lightning {
 struct keras {
     int64_t epoch; /* 0: none begun */
     int64_t batches, told_step, duration_ms;
+    int64_t saved_epoch; /* saved before its batches were known; 0: none */
 };
 
 #define PACE_STEPS 16
@@ -65,6 +66,7 @@ struct pace {
     int64_t step_ms[PACE_STEPS]; /* a ring */
     int count;                   /* from PACE_STEPS on, where it goes on */
     int64_t step_at_ms, free_ms; /* the end of the last step; and of what followed it; TIME_UNKNOWN */
+    bool is_told;                /* the lines themselves say how long steps take */
     bool is_broken;              /* other things than steps were told since the last step */
 };
 
@@ -132,6 +134,7 @@ void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_
  * else the last one told), how long is derived; and the end of a save of which only the beginning was told, when the
  * step comes that shows it (true if it could be). */
 void pace_note(struct steplog *s, const struct record *r);
+void pace_tell(struct steplog *s, int64_t mean_ms); /* what a line says of its steps; RECORD_NONE: nothing */
 void pace_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format);
 bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_format format);
 

@@ -17,8 +17,8 @@ static bool epoch_line(struct steplog *s, struct slice text) {
 }
 
 /* "Epoch 1: loss improved from None to 2.30334, saving model to PATH" and "Epoch 1: finished saving model to PATH"
- * (newer versions). The epoch's own line comes after the save; in the first epoch it is not known yet how many batches
- * there are, and the step is left to the ledger. */
+ * (newer versions). The epoch's own line comes after the save; in the first epoch it is not known before that how many
+ * batches there are, and the step is told then. */
 static bool save_line(struct steplog *s, struct slice text) {
     int64_t epoch;
     struct slice rest = text;
@@ -27,12 +27,14 @@ static bool save_line(struct steplog *s, struct slice text) {
     struct record r = steplog_record(s, RECORD_SAVE_START);
     if (s->keras.batches > 0 && epoch > 0 && epoch <= STEPLOG_MAX_STEP / s->keras.batches)
         r.step = epoch * s->keras.batches;
-    if (slice_starts(rest, ": finished saving model to "))
+    if (slice_starts(rest, ": finished saving model to ")) {
         steplog_emit_save_durable(s, r, STEPLOG_KERAS);
-    else if (slice_contains(rest, "saving model to "))
+        s->keras.saved_epoch = r.step == RECORD_NONE ? epoch : 0;
+    } else if (slice_contains(rest, "saving model to ")) {
         steplog_emit_save_start(s, r, STEPLOG_KERAS);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -86,8 +88,15 @@ void keras_line_end(struct steplog *s) {
     r.step = k->told_step;
     r.duration_ms = k->duration_ms;
     k->told_step = 0;
+    bool is_saved = k->saved_epoch > 0 && r.step == k->saved_epoch * k->batches;
     if (r.step == k->epoch * k->batches)
         k->epoch = 0; /* what comes without a new epoch is no training */
     if (s->last_step == RECORD_NONE || r.step > s->last_step)
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_KERAS);
+    if (!is_saved)
+        return;
+    struct record saved = steplog_record(s, RECORD_SAVE_DURABLE); /* now it is known which step that was */
+    saved.step = r.step;
+    k->saved_epoch = 0;
+    steplog_emit(s, &saved, STEPLOG_KERAS);
 }

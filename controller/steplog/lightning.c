@@ -7,7 +7,7 @@
 #include "steplog/formats.h"
 #include "steplog/progress.h"
 
-#define LIGHTNING_SILENCE_MS 300000
+#define LIGHTNING_SILENCE_MS 600000
 
 static enum line_result emit(struct steplog *s, struct record r) {
     steplog_emit(s, &r, STEPLOG_LIGHTNING);

@@ -26,7 +26,10 @@ static bool step_line(struct steplog *s, struct slice text) {
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (!text_after(text, "completed step: ", &parts) || !take_step(&parts, &r.step) || !slice_starts(parts, ", "))
         return false;
-    take_duration_part(parts, ", seconds: ", &r.duration_ms);
+    /* The first line's seconds are the host's, and it may come after a save: once restored, training began then. */
+    bool is_first_restored = s->counts.steps == 0 && s->last_step != RECORD_NONE;
+    if (!is_first_restored)
+        take_duration_part(parts, ", seconds: ", &r.duration_ms);
     struct slice flops;
     int64_t milli;
     if (text_after(parts, ", TFLOP/s/device: ", &flops) && slice_take_scaled(&flops, 3, &milli) && milli >= 0)

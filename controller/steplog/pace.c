@@ -17,26 +17,40 @@ static int64_t median_ms(const struct pace *p) {
     return sorted[n / 2];
 }
 
+static void add_sample(struct pace *p, int64_t ms) {
+    if (ms < 0 || ms > STEPLOG_MAX_DURATION_MS)
+        return;
+    p->step_ms[p->count++ % PACE_STEPS] = ms;
+    if (p->count == 2 * PACE_STEPS)
+        p->count = PACE_STEPS;
+}
+
 void pace_note(struct steplog *s, const struct record *r) {
     struct pace *p = &s->pace;
     if (r->kind == RECORD_JOB_START || r->kind == RECORD_RESTORE_START || r->kind == RECORD_RESTORE_END)
         s->unproved_step = RECORD_NONE; /* a new process may go on in the same log */
-    bool is_end = r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_EVALUATION_END;
+    /* A save in the background says nothing about the loop. */
+    bool ends_save = r->kind == RECORD_SAVE_BLOCKED ||
+                     (r->kind == RECORD_SAVE_DURABLE && s->blocking_step == r->step && r->step != RECORD_NONE);
     if (r->kind != RECORD_STEP_END) {
         p->is_broken |= r->kind != RECORD_SIGN_OF_LIFE;
-        if (is_end || (r->kind == RECORD_SAVE_DURABLE && !r->is_async))
+        if (ends_save || r->kind == RECORD_EVALUATION_END)
             p->free_ms = r->at_ms;
         return;
     }
     bool is_next = s->last_step != RECORD_NONE && r->step > s->last_step && p->step_at_ms != TIME_UNKNOWN &&
                    r->at_ms != TIME_UNKNOWN && r->at_ms >= p->step_at_ms;
-    if (is_next && !p->is_broken && r->at_ms - p->step_at_ms <= STEPLOG_MAX_DURATION_MS) {
-        p->step_ms[p->count++ % PACE_STEPS] = (r->at_ms - p->step_at_ms) / (r->step - s->last_step);
-        if (p->count == 2 * PACE_STEPS)
-            p->count = PACE_STEPS;
-    }
+    if (is_next && !p->is_broken && !p->is_told)
+        add_sample(p, (r->at_ms - p->step_at_ms) / (r->step - s->last_step));
     p->is_broken = false;
     p->step_at_ms = p->free_ms = r->at_ms;
+}
+
+void pace_tell(struct steplog *s, int64_t mean_ms) {
+    if (s->counts.steps == 0 || mean_ms == RECORD_NONE) /* the first includes compilation */
+        return;
+    s->pace.is_told = true;
+    add_sample(&s->pace, mean_ms);
 }
 
 /* When the work that follows a step was free to begin; TIME_UNKNOWN. */

@@ -50,6 +50,7 @@ static void visit_pace(struct codec *c, struct pace *p) {
         p->step_ms[i] = codec_within(c, p->step_ms[i], 0, STEPLOG_MAX_DURATION_MS);
     codec_time(c, &p->step_at_ms);
     codec_time(c, &p->free_ms);
+    codec_bool(c, &p->is_told);
     codec_bool(c, &p->is_broken);
 }
 
@@ -78,4 +79,5 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     codec_i64(c, &s->keras.batches);
     visit_step(c, &s->keras.told_step);
     codec_i64(c, &s->keras.duration_ms);
+    codec_i64(c, &s->keras.saved_epoch);
 }

@@ -102,6 +102,7 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
     int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
     if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
         r.duration_ms = mean_ms * steps;
+    pace_tell(s, mean_ms);
     bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
     pace_save_end(s, &r, format);
     if (is_proof && format != STEPLOG_REGEX) {

@@ -45,6 +45,7 @@ for layer in base ledger steplog operator cli; do
     GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
 done
 step parity make -s parity LOGS="${LOGS:-20000}"
+step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done

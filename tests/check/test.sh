@@ -57,6 +57,10 @@ for variant in release asan; do
         count "$name" "$logs/$name.log"
     done
 done
+# Simulated jobs in every log format, against their truth: the tables are in the logs.
+for variant in release asan; do
+    step "truth-$variant" timeout 600 make -s truth V=$variant TRUTH_JOBS=500
+done
 # Random lives of training jobs with known truth, seen promptly, late and reordered, without Events, with a gap, late.
 for variant in release asan; do
     for sight in 0 1 2 3 4; do

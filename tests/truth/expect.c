@@ -3,6 +3,7 @@
  * the step's, as a slow step's excess is (it shows as deviation). So a save, an evaluation or an input wait that
  * a format does not carry stays in its step, and `slow_ms` says how much that was. */
 #include "judge.h"
+#include "write.h"
 
 #define BIT(kind) (1u << (kind))
 
@@ -33,10 +34,29 @@ static const struct carried table[STEPLOG_FORMAT_COUNT] = {
     [STEPLOG_REGEX] = {RESTORE | SAVE | WAIT, SAVE, true, false},
 };
 
-static bool is_carried(const struct job *job, const struct span *s) {
-    const struct carried *c = &table[job->format];
-    bool is_behind = job->format == STEPLOG_MAXTEXT && job->is_async && s->kind == KIND_SAVE;
-    return ((s->is_open && !is_behind ? c->begins : c->kinds) & BIT(s->kind)) != 0 && !(s->is_open && is_behind);
+/* An evaluation of which only batches have lines begins with the first of them, and the end of one is nothing where no
+ * step was told before it. */
+static bool is_evaluation_told(const struct expectation *e, const struct span *s) {
+    int64_t first = e->readings[s->attempt].first_step;
+    switch (e->job->format) {
+    case STEPLOG_NEMO:
+        return !s->is_open || s->to_ms - s->from_ms > e->job->evaluate_ms / WRITE_VALIDATION_LINES;
+    case STEPLOG_MAXTEXT: /* lines come up to two steps late, and two tell how long a step takes */
+        return first >= 0 && s->step >= first + 3;
+    case STEPLOG_MEGATRON:
+    case STEPLOG_TORCHTITAN:
+        return first >= 0 && s->step >= first;
+    default:
+        return true;
+    }
+}
+
+static bool is_carried(const struct expectation *e, const struct span *s) {
+    const struct carried *c = &table[e->job->format];
+    bool is_behind = e->job->format == STEPLOG_MAXTEXT && e->job->is_async && s->kind == KIND_SAVE;
+    if (s->is_open && (is_behind || !(c->begins & BIT(s->kind))))
+        return false;
+    return (c->kinds & BIT(s->kind)) && (s->kind != KIND_EVALUATE || is_evaluation_told(e, s));
 }
 
 static enum bucket own_bucket(const struct job *job, enum kind kind) {
@@ -83,7 +103,7 @@ static int64_t proved_step(const struct job *job, const struct attempt *a) {
         const struct event *e = &a->events[i];
         bool is_proof = (proof == PROVED_BY_WORD && e->kind == EVENT_DURABLE) ||
                         (proof == PROVED_BY_NEXT_SAVE && e->kind == EVENT_SAVED) ||
-                        (proof == PROVED_BY_NEXT_STEP && e->kind == EVENT_STEP_END);
+                        (proof == PROVED_BY_NEXT_STEP && e->kind == EVENT_STEP_END && e->step % job->log_every == 0);
         int64_t step = proof == PROVED_BY_WORD ? e->step : saved;
         if (is_proof && step > proved)
             proved = step;
@@ -103,8 +123,11 @@ void expect_init(struct expectation *e, const struct job *job, const struct read
         steps += readings[i].steps;
     }
     e->has_ideal = steps >= 3;
+    int last = job->attempt_count - 1; /* that did anything */
+    while (last > 0 && job->attempts[last].restored_step < 0 && readings[last].steps == 0)
+        last--;
     if (!job->has_succeeded && has_checkpoints)
-        e->kept_step = proved_step(job, &job->attempts[job->attempt_count - 1]);
+        e->kept_step = proved_step(job, &job->attempts[last]);
 }
 
 /* ---- spans ---- */
@@ -114,7 +137,7 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
     const struct carried *c = &table[e->job->format];
     const struct reading *r = &e->readings[s->attempt];
     const struct attempt *a = &e->job->attempts[s->attempt];
-    if (is_carried(e->job, s))
+    if (is_carried(e, s))
         return own_bucket(e->job, s->kind);
     if (s->kind == KIND_RESTORE && e->job->format == STEPLOG_RECORDER)
         return BUCKET_TRAINING_PREPARATION; /* within it */
@@ -126,9 +149,14 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
     bool is_ready = c->from_ready && (!c->only_restored || a->restored_step >= 0 || is_timed);
     if (s->kind >= KIND_COMPILE && r->steps > 0 && !e->has_ideal)
         return BUCKET_PRODUCTIVE; /* nothing to compare the first step with */
+    /* A line that gives its step's own time leaves out what came before it. */
+    bool is_before = s->kind == KIND_DATA && s->step == a->first_step &&
+                     (e->job->format == STEPLOG_NEMO || e->job->format == STEPLOG_REGEX);
+    if (is_before)
+        return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
     if (s->kind >= KIND_COMPILE && r->steps > 0 && is_ready)
         return BUCKET_PROGRAM_STARTUP;
-    if (s->kind > KIND_COMPILE)
+    if (s->kind > KIND_COMPILE && !is_ready)
         return BUCKET_TRAINING_PREPARATION;
     return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
 }
@@ -154,21 +182,35 @@ static bool follows_derived_save(const struct job *job, const struct span *s) {
     return false;
 }
 
+/* The last steps of a job that succeeded, after its last line. */
+static bool is_after_last_line(const struct job *job, const struct span *s) {
+    bool is_counted = job->format == STEPLOG_MEGATRON || job->format == STEPLOG_NEMO ||
+                      job->format == STEPLOG_TORCHTITAN || job->format == STEPLOG_DEEPSPEED;
+    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
+    int64_t last = (job->first_number + job->steps - 1) / job->log_every * job->log_every;
+    return is_counted && job->has_succeeded && s->attempt + 1 == job->attempt_count && s->step + is_pause > last;
+}
+
 static enum bucket within_loop(const struct expectation *e, const struct span *s) {
     const struct job *job = e->job;
     bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE || s->kind == KIND_WAIT;
-    bool is_after = is_pause && s->step == job->first_number + job->steps - 1;    /* no step ends after it */
-    bool is_shown = job->format != STEPLOG_DEEPSPEED || !(is_after || s->is_cut); /* by the step after it */
-    if (is_carried(job, s) && is_shown)
+    bool is_after = is_pause && s->step == job->first_number + job->steps - 1; /* no step ends after it */
+    int64_t next_line = (s->step / job->log_every + 1) * job->log_every;
+    bool is_shown = job->format != STEPLOG_DEEPSPEED || (next_line <= job->steps && !s->is_cut); /* by that line */
+    if (is_carried(e, s) && is_shown)
         return own_bucket(job, s->kind);
     if (e->readings[s->attempt].steps == 0) /* nothing tells that it trained */
-        return s->to_ms <= e->readings[s->attempt].first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
+        return e->is_read && s->to_ms <= e->readings[s->attempt].first_told_ms ? BUCKET_TRAINING_PREPARATION
+                                                                               : BUCKET_UNATTRIBUTED;
     if (s->is_cut)
         return of_cut(s);
+    if (is_after_last_line(job, s))
+        return BUCKET_SHUTDOWN;
     if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step) /* a part of the first step's excess */
         return before_steps(e, s);
     if (s->kind == KIND_SAVE && job->format == STEPLOG_LIGHTNING && job->evaluate_every == 0)
-        return BUCKET_TRAINING_PREPARATION; /* one line for all epochs: their clocks tell how long, not when */
+        /* One line for all epochs: their clocks tell how long they took, not when they were. */
+        return job->attempts[s->attempt].restored_step >= 0 ? BUCKET_UNATTRIBUTED : BUCKET_TRAINING_PREPARATION;
     if (s->kind == KIND_DATA && follows_derived_save(job, s))
         return BUCKET_CHECKPOINT_SAVE;
     if (s->kind == KIND_STALL)
@@ -189,7 +231,9 @@ enum bucket expect_bucket(const struct expectation *e, const struct span *s) {
     case KIND_RESCHEDULE:
         return BUCKET_RESCHEDULING;
     case KIND_HANG: /* within whatever was told to have begun */
-        return s[-1].is_open && is_carried(e->job, &s[-1]) ? own_bucket(e->job, s[-1].kind) : BUCKET_UNATTRIBUTED;
+        if (s[-1].is_open && s[-1].kind == KIND_RESTORE && e->job->format == STEPLOG_RECORDER)
+            return BUCKET_TRAINING_PREPARATION;
+        return s[-1].is_open && is_carried(e, &s[-1]) ? own_bucket(e->job, s[-1].kind) : BUCKET_UNATTRIBUTED;
     case KIND_SHUTDOWN:
         return BUCKET_SHUTDOWN;
     case KIND_STEP:

@@ -173,9 +173,17 @@ void judge(struct job *job, struct judgement *j) {
         j->told_ms[r.buckets[i].bucket] += r.buckets[i].ms;
     j->lost_steps = r.lost_steps;
     expect(job, readings, j);
+    for (int i = 0; i < job->attempt_count; i++)
+        if (job->attempts[i].has_failed) { /* what a failure cut off is a span of its own, known to a line or two */
+            j->spans[BUCKET_WASTED_PROGRESS]++;
+            j->spans[BUCKET_UNATTRIBUTED]++;
+            j->unfinished_ms += job->ideal_ms;
+        }
     int64_t lines = job->epoch_steps > 0 ? job->epoch_steps : job->log_every > 1 ? job->log_every : 0;
     bool is_late = job->format == STEPLOG_MAXTEXT || job->format == STEPLOG_REGEX; /* of Regex it is not known */
     j->lag_ms = (lines + is_late) * job->ideal_ms;
+    if (job->format == STEPLOG_NEMO && job->evaluate_every > 0)
+        j->lag_ms += job->evaluate_ms / WRITE_VALIDATION_LINES;
     if (job->epoch_steps > 0)
         j->lag_ms += (job->evaluate_every > 0 ? job->evaluate_ms : 0) + (job->has_saves ? job->save_ms : 0);
     ledger_result_done(&r);
@@ -184,6 +192,7 @@ void judge(struct job *job, struct judgement *j) {
 
 int64_t judge_tolerance_ms(const struct judgement *j, enum bucket bucket) {
     int64_t spans = j->spans[bucket] > 0 ? j->spans[bucket] : 1;
-    int64_t by_span = spans * (1000 + j->lag_ms), by_wall = j->wall_ms / 100;
+    bool is_of_cuts = bucket == BUCKET_WASTED_PROGRESS || bucket == BUCKET_UNATTRIBUTED;
+    int64_t by_span = spans * (1000 + j->lag_ms) + is_of_cuts * j->unfinished_ms, by_wall = j->wall_ms / 100;
     return by_span > by_wall ? by_span : by_wall;
 }

@@ -18,6 +18,7 @@ struct judgement {
     int64_t told_ms[BUCKET_COUNT], expected_ms[BUCKET_COUNT];
     int64_t spans[BUCKET_COUNT]; /* of the truth */
     int64_t wall_ms, lag_ms;     /* lag: how late the format's lines come, per span */
+    int64_t unfinished_ms;       /* what the rule for steps that were cut off leaves open, all in all */
     int64_t slow_ms; /* in Productive although no step: the log does not carry it (a slow step, DESIGN.md) */
     int64_t lost_steps;
     int unrecognised; /* attempts with steps whose format was not found */

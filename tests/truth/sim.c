@@ -257,6 +257,7 @@ static void run_attempt(struct walk *w, bool fails) {
         w->until_ms = w->at_ms + 1;
     finish_behind(w);
     w->at_ms = w->at_ms < w->until_ms ? w->at_ms : w->until_ms;
+    a->silent_ms = hangs ? w->at_ms : INT64_MAX;
     if (hangs) {
         w->until_ms = INT64_MAX;
         add_span(w, KIND_HANG, sim_spread(job, 60000, 3000000), 0);

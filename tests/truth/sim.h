@@ -71,6 +71,7 @@ struct event {
 
 struct attempt {
     int64_t bound_ms, pull_ms, pulled_ms, start_ms, end_ms; /* the container's */
+    int64_t silent_ms;                                      /* from here on it hangs; else its end */
     int64_t first_step;                                     /* -1: training did not begin */
     int64_t restored_step;                                  /* -1 */
     int64_t skew_ms;                                        /* its node's clock is ahead by this */

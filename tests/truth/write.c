@@ -40,7 +40,7 @@ const char *log_local_time(const struct log *log, int64_t at_ms, char text[32], 
 }
 
 void log_line(struct log *log, int64_t at_ms, const char *format, ...) {
-    if (at_ms >= log->attempt->end_ms)
+    if (at_ms >= log->attempt->end_ms || at_ms > log->attempt->silent_ms)
         return;
     size_t from = log->text.size_bytes;
     char line[1024];

@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "sim.h"
 
+#define WRITE_VALIDATION_LINES 10 /* NeMo's */
+
 struct log_line {
     int64_t at_ms;
     int order;

@@ -33,7 +33,7 @@ static void draw(struct bar *bar, int64_t at_ms, const char *format, ...) __attr
 static void draw(struct bar *bar, int64_t at_ms, const char *format, ...) {
     va_list args;
     char text[256];
-    if (at_ms >= bar->log->attempt->end_ms)
+    if (at_ms >= bar->log->attempt->end_ms || at_ms > bar->log->attempt->silent_ms)
         return;
     va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
@@ -178,14 +178,14 @@ struct lightning {
 };
 
 static void lightning_validation(struct log *log, struct bar *bar, const struct event *e) {
-    int64_t begin = e->at_ms - e->ms;
+    int64_t begin = e->at_ms, ms = log->job->evaluate_ms;
     flush(bar, begin);
     log_line(log, begin, "\rValidation: |          | 0/? [00:00<?, ?it/s]\033[A");
     log_line(log, begin, "\rValidation DataLoader 0:   0%%|          | 0/3 [00:00<?, ?it/s]\033[A");
     for (int k = 1; k <= 3; k++)
-        log_line(log, begin + e->ms * k / 3,
+        log_line(log, begin + ms * k / 3,
                  "\rValidation DataLoader 0: %3d%%|###       | %d/3 [00:00<00:00, 11.01it/s]\033[A", 100 * k / 3, k);
-    draw(bar, e->at_ms, "\r                                                        \033[A");
+    draw(bar, begin + ms, "\r                                                        \033[A");
 }
 
 static void lightning_event(struct log *log, struct lightning *l, const struct event *e) {
@@ -209,8 +209,10 @@ static void lightning_event(struct log *log, struct lightning *l, const struct e
     case EVENT_STEP_END:
         draw_progress(&l->bar, head, batch, batches, l->epoch_ms, e->at_ms, ", train_loss=3.630");
         break;
-    case EVENT_EVALUATED:
+    case EVENT_EVALUATE:
         lightning_validation(log, &l->bar, e);
+        break;
+    case EVENT_EVALUATED:
         draw_progress(&l->bar, head, batch, batches, l->epoch_ms, e->at_ms, ", train_loss=3.630, val_loss=5.8");
         break;
     case EVENT_DATA:

@@ -221,7 +221,7 @@ static void maxtext_event(struct log *log, struct host *h, int i) {
             print_steps(log, h, e->at_ms + 1, 0);
         break;
     case EVENT_END:
-        print_steps(log, h, e->at_ms, 0);
+        print_steps(log, h, e->at_ms + 2, 0);
         break;
     case EVENT_EVALUATED:
         log_line(log, e->at_ms, ABSL "metric_logger.py:300] Completed eval after train step %d, loss=9.011",
@@ -239,7 +239,7 @@ static void maxtext_event(struct log *log, struct host *h, int i) {
         end_behind(log, e);
         break;
     case EVENT_WAIT:
-        print_steps(log, h, e->at_ms, 0);
+        print_steps(log, h, e->at_ms + 2, 0);
         wait_line(log, e, "Waiting for");
         break;
     case EVENT_WAITED:

@@ -141,9 +141,10 @@ void write_nemo(struct log *log) {
                          "reduced_train_loss: 1.29 | train_step_timing in s: %.4g | consumed_samples: 212",
                          (int)e->step, (int)log->job->steps - 1, (int)e->step, (double)e->ms / 1000);
             break;
-        case EVENT_EVALUATED:
-            for (int k = 1; k <= 10; k++)
-                log_line(log, e->at_ms - e->ms * (10 - k) / 10, "Validation: iteration %d/10", k);
+        case EVENT_EVALUATE:
+            for (int k = 1; k <= WRITE_VALIDATION_LINES; k++)
+                log_line(log, e->at_ms + log->job->evaluate_ms * k / WRITE_VALIDATION_LINES,
+                         "Validation: iteration %d/%d", k, WRITE_VALIDATION_LINES);
             break;
         case EVENT_END:
             log_line(log, e->at_ms, "`Trainer.fit` stopped: `max_steps=%d` reached.", (int)log->job->steps);
