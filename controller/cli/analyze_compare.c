@@ -89,6 +89,8 @@ static void add(json_t *rows_out, const char *what, const char *unit, double our
 
 json_t *analyze_compare(const json_t *status, const json_t *answer) {
     json_t *out = json_array();
+    if (pick_has(answer, "with_exclusions")) /* ours leaves them out as well */
+        answer = pick(answer, "with_exclusions");
     if (!json_is_object(answer) || *pick_text(answer, "error"))
         return out;
     double wall_s = (double)pick_int(status, "time.wallMs", 0) / 1000, same_s = fmax(0.05, wall_s / 10000);

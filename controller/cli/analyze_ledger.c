@@ -3,6 +3,7 @@
 #include "cli/analyze.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "cli/analyze_input.h"
 #include "ledger/ledger.h"
@@ -153,7 +154,10 @@ bool analyze_is_stamped(struct slice lines) {
 }
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
-    struct ledger_options options = {.has_log = true, .window_count = a->window_count, .keep_all = a->window_count > 0};
+    struct ledger_options options = {.has_log = true,
+                                     .window_count = a->window_count,
+                                     .keep_all =
+                                         a->window_count > 0 || a->from_us != ANALYZE_NO_TIME || a->excluded_count > 0};
     for (int i = 0; i < a->window_count; i++)
         options.windows_ms[i] = a->windows_s[i] * 1000;
     if (!isnan(a->ideal_s))
@@ -162,6 +166,8 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     l->analyze = a;
     l->keeps_all = options.keep_all;
     l->ledger = ledger_new(&options);
+    for (int i = 0; i < a->excluded_count; i++)
+        ledger_exclude(l->ledger, a->excluded[i].from_us / 1000, a->excluded[i].to_us / 1000);
     buf_init(&l->tail, 2 * TAIL_BYTES);
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
     return l;
@@ -273,18 +279,41 @@ static void fill_view(struct view *v, struct model_job *job, const struct target
     v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
 }
 
-static void write_status(struct ledger *l, int64_t through_ms, enum ledger_outcome outcome, enum steplog_format format,
-                         struct buf *json) {
+/* The status at a time, or the part of it in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
+static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
+                         int64_t from_ms, int64_t to_ms, struct buf *json) {
     struct model_job job = {0};
     struct target target = {0}; /* not seen: only the numbers are wanted */
-    struct view v = {
-        .now_ms = through_ms, .through_ms = through_ms, .has_ended = outcome != OUTCOME_RUNNING, .log_format = format};
-    ledger_evaluate(l, through_ms, &v.result);
+    struct view v = {.now_ms = through_ms,
+                     .through_ms = through_ms,
+                     .has_ended = outcome != OUTCOME_RUNNING,
+                     .log_format = l->recognised};
+    if (from_ms == TIME_UNKNOWN) {
+        ledger_evaluate(l->ledger, through_ms, &v.result);
+    } else { /* which ends where it was asked to, or where the log does */
+        ledger_evaluate_interval(l->ledger, through_ms, from_ms, to_ms, &v.result);
+        v.has_ended = true;
+        v.through_ms = min_of(to_ms, through_ms);
+    }
     fill_view(&v, &job, &target);
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     v.phase_since_ms = TIME_UNKNOWN;
     view_write(&v, json);
     ledger_result_done(&v.result);
+}
+
+/* The status, and with --from the interval's as the only one of its "intervals". */
+static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
+                      struct buf *json) {
+    const struct analyze *a = l->analyze;
+    write_status(l, through_ms, outcome, TIME_UNKNOWN, TIME_UNKNOWN, json);
+    if (a->from_us == ANALYZE_NO_TIME)
+        return;
+    int64_t to_ms = a->to_us != ANALYZE_NO_TIME ? a->to_us / 1000 : through_ms;
+    json->size_bytes--; /* its last bracket */
+    buf_append_text(json, ",\"intervals\":[");
+    write_status(l, through_ms, outcome, a->from_us / 1000, to_ms, json);
+    buf_append_text(json, "]}");
 }
 
 int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
@@ -306,6 +335,6 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
                                   : last->has_failed ? OUTCOME_FAILED
                                                      : OUTCOME_RUNNING;
     ledger_set_span(l, t->first_ms, outcome == OUTCOME_RUNNING ? TIME_OPEN : end_ms, outcome);
-    write_status(l, end_ms, outcome, reading->recognised, json);
+    write_all(reading, end_ms, outcome, json);
     return 0;
 }

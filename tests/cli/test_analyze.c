@@ -38,7 +38,8 @@ TEST(options_are_refused_with_one_line) {
     PARSES("--ideal-step -1: seconds are wanted, such as 2.4", "a", "--ideal-step", "-1");
     PARSES("--exclude 5: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", "a", "--exclude", "5");
     PARSES("--to goes with --from", "a", "--definition=library", "--to", "5");
-    PARSES("--from goes with --definition library only; the ledger has no such answer yet", "a", "--from", "5");
+    PARSES("", "a", "--from", "5", "--exclude", "6,7");
+    PARSES("--to is not after --from", "a", "--from", "5", "--to", "5");
     PARSES("", "a", "--elastic", "--step-deviation", "--definition", "both");
     PARSES("", "a", "--elastic", "--definition", "library");
     PARSES("--html goes with the ledger's numbers, not the library's", "a", "--html", "x", "--definition", "library");
@@ -61,13 +62,15 @@ static const char attempts[] = "{\"job_name\": \"j\", \"job_start_time\": 1000.5
                                "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": 1170.5}\n"
                                "{\"job_name\": \"j\", \"job_end_time\": 1180.5}\n";
 
-static json_t *answer_of(const char *text, bool by_library) {
+static json_t *answer_for(const char *text, bool by_library, int64_t from_us, int64_t to_us, bool excludes) {
     char *path = (char *)"a.log";
     struct slice lines = slice_of(text);
     struct analyze a = {.at_us = ANALYZE_NO_TIME,
-                        .from_us = ANALYZE_NO_TIME,
-                        .to_us = ANALYZE_NO_TIME,
+                        .from_us = excludes ? ANALYZE_NO_TIME : from_us,
+                        .to_us = excludes ? ANALYZE_NO_TIME : to_us,
                         .ideal_s = NAN,
+                        .excluded = {{from_us, to_us}},
+                        .excluded_count = excludes,
                         .paths = &path,
                         .path_count = 1};
     CLEANUP_BUF struct buf json;
@@ -89,6 +92,10 @@ static json_t *answer_of(const char *text, bool by_library) {
     analyze_ledger_free(l);
     library_log_done(&log);
     return r < 0 ? json_string(error_text(err)) : json_loads(buf_text(&json), 0, NULL);
+}
+
+static json_t *answer_of(const char *text, bool by_library) {
+    return answer_for(text, by_library, ANALYZE_NO_TIME, ANALYZE_NO_TIME, false);
 }
 
 TEST(both_definitions_of_one_log) {
@@ -128,6 +135,36 @@ TEST(nothing_to_read_is_one_clear_error) {
         json_decref(library);
         json_decref(ledger);
     }
+}
+
+static int64_t sum_ms(const json_t *status) {
+    int64_t sum = pick_int(status, "time.productiveMs", 0);
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(pick(status, "badput"), i, bucket) sum += pick_int(bucket, "ms", 0);
+    return sum;
+}
+
+/* From 1,015.5 to 1,045.5 s: 25 s of steps 0 to 2 that are kept, 5 s of step 3 that is lost; left out, the rest is
+ * there. */
+TEST(intervals_and_exclusions) {
+    json_t *answer = answer_for(attempts, false, 1015500000, 1045500000, false);
+    const json_t *interval = json_array_get(pick(answer, "intervals"), 0);
+    CHECK_INT(json_array_size(pick(answer, "intervals")), 1);
+    CHECK_INT(pick_int(answer, "time.wallMs", 0), 180000);
+    CHECK_INT(pick_int(interval, "time.wallMs", 0), 30000);
+    CHECK_INT(pick_int(interval, "time.productiveMs", 0), 25000);
+    CHECK_INT(sum_ms(interval), 30000);
+    CHECK_TEXT(pick_text(interval, "time.start"), "1970-01-01T00:16:55.500Z");
+    CHECK_TEXT(pick_text(interval, "time.end"), "1970-01-01T00:17:25.500Z");
+    CHECK_TEXT(pick_text(interval, "topBadput"), "WastedProgress");
+    json_decref(answer);
+    answer = answer_for(attempts, false, 1015500000, 1045500000, true);
+    CHECK_INT(pick_int(answer, "time.wallMs", 0), 150000);
+    CHECK_INT(pick_int(answer, "time.productiveMs", 0), 25000);
+    CHECK_INT(sum_ms(answer), 150000);
+    CHECK(!pick_has(answer, "intervals"));
+    json_decref(answer);
 }
 
 /* Five steps of 10 s, and again from the start: the library loses sight of the first attempt. */
