@@ -1,5 +1,6 @@
-/* causes: the one table that says what an object's condition, reason or event means for an interruption. A person can
- * read it and add a row; the first row that fits wins. */
+/* causes: the one table that says what an object's condition, reason or event means: which bucket the time goes to until
+ * it is over, and what cause an interruption has that it begins. A person can read it and add a row; the first row that
+ * fits wins. */
 #ifndef OPERATOR_CAUSES_H
 #define OPERATOR_CAUSES_H
 
@@ -7,10 +8,11 @@
 
 struct cause_rule {
     const char *object; /* "Pod", "Workload", "Node", "JobSet", "Job" */
-    const char *shows;  /* condition type, "event", "exit", "deleted", ... */
+    const char *shows;  /* condition type; or "event", "reason" (of its status), "exit", "deleted", "waiting", ... */
     const char *reason; /* of the condition, "*" for any */
     const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance"; "*" for anything */
-    enum cause cause;
+    enum bucket bucket; /* BUCKET_COUNT: none */
+    enum cause cause;   /* CAUSE_COUNT: none */
     const char *sub_reason; /* template; "" for none */
     const char *evidence;   /* template: {name} {reason} {message} {node}; {on node} is empty without a node */
     const char *source;     /* where it is written that it is so */
@@ -23,8 +25,10 @@ struct cause_facts { /* "" where not known */
 
 /* The row that fits, or NULL. */
 const struct cause_rule *cause_find(const struct cause_facts *facts);
-/* Fills cause, reason, evidence, node and node_pool of *d. False if no row fits. */
+/* Fills cause, reason, evidence, node and node_pool of *d. False if no row fits, or the row names no cause. */
 bool cause_fill(const struct cause_facts *facts, struct ledger_disruption *d);
+/* Fills kind and evidence of *hold. False if no row fits, or the row names no bucket. */
+bool cause_fill_hold(const struct cause_facts *facts, struct ledger_hold *hold);
 /* The whole table, for tests and documentation. */
 const struct cause_rule *cause_rules(int *count);
 

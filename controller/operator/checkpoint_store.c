@@ -179,6 +179,7 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     codec_bool(v->codec, &p->restarts_in_place);
     codec_bool(v->codec, &p->is_gone);
     codec_bool(v->codec, &p->was_asked_first);
+    codec_bool(v->codec, &p->had_pull_trouble);
     codec_bool(v->codec, &p->was_late);
     codec_bool(v->codec, &p->has_vanished);
     codec_time(v->codec, &p->seen_ms);

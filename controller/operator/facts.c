@@ -100,14 +100,13 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
         const struct transition *s = &t->suspended.items[i];
         if (!s->is_true || target_is_queued_by_kueue(t))
             continue;
-        struct ledger_hold hold = {.kind = BUCKET_SUSPENDED,
-                                   .key = (uint64_t)s->at_ms,
+        struct cause_facts f = {kind, "Suspended", "", "", t->name, "", "", ""};
+        struct ledger_hold hold = {.key = (uint64_t)s->at_ms,
                                    .from_ms = s->at_ms,
                                    .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
                                    .basis = s->is_derived ? BASIS_DERIVED : BASIS_OBSERVED};
-        snprintf(hold.evidence, sizeof hold.evidence, "%s %.200s: spec.suspend=true", kind, t->name);
-        sink_hold(sink, &hold);
-        struct cause_facts f = {kind, "Suspended", "", "", t->name, "", "", ""};
+        if (cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
         struct ledger_disruption d = {.key = (uint64_t)s->at_ms, .at_ms = s->at_ms, .opens = true};
         if (s->at_ms > t->created_ms && cause_fill(&f, &d))
             sink_disruption(sink, &d);
@@ -187,29 +186,28 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
         for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
             if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
-        struct ledger_hold hold = {.kind = BUCKET_DEPENDENCY_WAIT,
-                                   .key = slice_hash(slice_of(r->name)) + (uint64_t)n,
+        struct cause_facts f = {"JobSet", "dependsOn", r->name, "", t->name, "", "", ""};
+        struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
                                    .from_ms = n == 0 ? max_of(t->created_ms, t->resumed_unseen_ms)
                                                      : max_of(a.begun_ms, a.cleared_ms),
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
-        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.140s: replicated job %.60s waits for dependsOn",
-                 t->name, r->name);
-        tell_pieces(t, hold, sink);
+        if (cause_fill_hold(&f, &hold))
+            tell_pieces(t, hold, sink);
     }
 }
 
 static void tell_dependencies(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
-    struct ledger_hold hold = {.kind = BUCKET_DEPENDENCY_WAIT, .basis = BASIS_OBSERVED};
+    struct cause_facts f = {"JobSet", "StartupPolicyInProgress", "", "", t->name, "", "", ""};
+    struct ledger_hold hold = {.basis = BASIS_OBSERVED};
     for (int i = 0; i < t->startup.count; i++) {
         if (!t->startup.items[i].is_true)
             continue;
         hold.key = (uint64_t)t->startup.items[i].at_ms;
         hold.from_ms = t->startup.items[i].at_ms;
         hold.to_ms = i + 1 < t->startup.count ? t->startup.items[i + 1].at_ms : TIME_OPEN;
-        snprintf(hold.evidence, sizeof hold.evidence, "JobSet %.200s: StartupPolicyInProgress", t->name);
-        if (t->is_started_in_order)
+        if (t->is_started_in_order && cause_fill_hold(&f, &hold))
             sink_hold(sink, &hold);
     }
     for (int i = 0; i < t->job_count; i++) {

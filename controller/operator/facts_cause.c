@@ -158,6 +158,12 @@ static bool is_ended_by_disruption(const struct pod *p) {
                                                 strcmp(p->disruption_reason, "TerminationByKubelet") == 0);
 }
 
+/* status.reason names it; what no row knows is left to the exit code. */
+static bool has_telling_reason(const struct pod *p) {
+    struct cause_facts f = {"Pod", "reason", p->reason, "", "", "", "", ""};
+    return p->reason[0] && p->ended_ms != TIME_UNKNOWN && cause_find(&f) != NULL;
+}
+
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
     const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(p->uid));
@@ -174,7 +180,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         f.reason = "Evicted";
         f.message = e->evicted_message;
         d->at_ms = e->evicted_ms;
-    } else if (strcmp(p->reason, "Evicted") == 0 && p->ended_ms != TIME_UNKNOWN) {
+    } else if (has_telling_reason(p)) {
         f.shows = "reason";
         f.reason = p->reason;
         f.message = p->message ? p->message : "";

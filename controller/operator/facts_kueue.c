@@ -22,11 +22,10 @@ static int64_t workload_end_ms(const struct workload *w) {
     return w->finished_ms != TIME_UNKNOWN ? w->finished_ms : w->gone_ms != TIME_UNKNOWN ? w->gone_ms : TIME_OPEN;
 }
 
-static void hold(struct sink *sink, enum bucket kind, uint64_t key, int64_t from_ms, int64_t to_ms,
-                 const char *evidence) {
-    struct ledger_hold h = {.kind = kind, .key = key, .from_ms = from_ms, .to_ms = to_ms, .basis = BASIS_OBSERVED};
-    slice_copy(h.evidence, sizeof h.evidence, slice_of(evidence));
-    sink_hold(sink, &h);
+static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t key, int64_t from_ms, int64_t to_ms) {
+    struct ledger_hold h = {.key = key, .from_ms = from_ms, .to_ms = to_ms, .basis = BASIS_OBSERVED};
+    if (cause_fill_hold(facts, &h))
+        sink_hold(sink, &h);
 }
 
 static void tell_evictions(const struct workload *w, struct sink *sink) {
@@ -41,27 +40,25 @@ static void tell_evictions(const struct workload *w, struct sink *sink) {
             continue;
         sink_disruption(sink, &d);
         int64_t to_ms = admitted_again_ms(w, e->at_ms), end_ms = workload_end_ms(w);
-        if (d.cause != CAUSE_USER_SUSPEND)
-            hold(sink, BUCKET_PREEMPTED_WAIT, d.key, e->at_ms, min_of(to_ms, end_ms), d.evidence);
+        if (d.cause != CAUSE_USER_SUSPEND) /* that lasts until spec.active is true again */
+            hold(sink, &f, d.key, e->at_ms, min_of(to_ms, end_ms));
     }
 }
 
 /* Deactivated by a person. What Kueue deactivated by itself is part of the eviction, until admitted again. */
 static void tell_inactivity(const struct workload *w, struct sink *sink) {
-    char evidence[LEDGER_TEXT_SIZE];
+    struct cause_facts f = {"Workload", "spec.active", "", "", w->name, "", "", ""};
     for (int i = 0; i < w->active.count; i++) {
         const struct transition *off = &w->active.items[i];
         if (off->is_true || slice_contains(slice_of(off->reason), "DeactivatedDueTo"))
             continue;
         int64_t to_ms = i + 1 < w->active.count ? w->active.items[i + 1].at_ms : workload_end_ms(w);
-        snprintf(evidence, sizeof evidence, "Workload %.200s: spec.active=false", w->name);
-        hold(sink, BUCKET_SUSPENDED, (uint64_t)off->at_ms ^ 4, off->at_ms, to_ms, evidence);
+        hold(sink, &f, (uint64_t)off->at_ms ^ 4, off->at_ms, to_ms);
     }
 }
 
 /* Without quota: from the start, or from when it was lost, until QuotaReserved. */
 static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *sink) {
-    char evidence[LEDGER_TEXT_SIZE];
     int64_t from_ms = start_ms;
     uint64_t key = slice_hash(slice_of(w->uid)) ^ 1;
     const char *message = "no quota yet";
@@ -77,16 +74,18 @@ static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *
         }
         if (is_reserved || (r == NULL && w->reserved.count > 0 && history_is_true(&w->reserved)))
             continue;
-        snprintf(evidence, sizeof evidence, "Workload %s: QuotaReserved=False: %.180s", w->name, message);
-        int64_t to_ms = r ? r->at_ms : workload_end_ms(w);
-        hold(sink, BUCKET_QUEUE_WAIT, key + (uint64_t)from_ms, from_ms, to_ms, evidence);
+        struct cause_facts f = {"Workload", "QuotaReserved", "", "", w->name, message, "", ""};
+        hold(sink, &f, key + (uint64_t)from_ms, from_ms, r ? r->at_ms : workload_end_ms(w));
         is_reserved = r != NULL;
     }
 }
 
 /* Quota, but admission checks are open: the capacity is being made, or something else is asked. */
 static void tell_checks(const struct workload *w, struct sink *sink) {
-    char evidence[LEDGER_TEXT_SIZE];
+    char message[STORE_MESSAGE_SIZE];
+    snprintf(message, sizeof message, "%.60s: %.180s", w->check_name, w->check_message ? w->check_message : "pending");
+    struct cause_facts f = {"Workload", "check", w->awaits_provisioning ? "Provisioning" : "", "", w->name, message,
+                            "",         ""};
     for (int i = 0; i < w->reserved.count; i++) {
         const struct transition *r = &w->reserved.items[i];
         if (!r->is_true)
@@ -97,10 +96,7 @@ static void tell_checks(const struct workload *w, struct sink *sink) {
                 to_ms = w->admitted.items[k].at_ms < to_ms ? w->admitted.items[k].at_ms : to_ms;
                 break;
             }
-        snprintf(evidence, sizeof evidence, "Workload %s: admission check %.60s: %.140s", w->name, w->check_name,
-                 w->check_message ? w->check_message : "pending");
-        hold(sink, w->awaits_provisioning ? BUCKET_PROVISIONING : BUCKET_QUEUE_WAIT,
-             slice_hash(slice_of(w->uid)) ^ (uint64_t)r->at_ms ^ 2, r->at_ms, to_ms, evidence);
+        hold(sink, &f, slice_hash(slice_of(w->uid)) ^ (uint64_t)r->at_ms ^ 2, r->at_ms, to_ms);
     }
 }
 
@@ -120,9 +116,9 @@ void fact_tell_workloads(struct model_job *job, struct sink *sink) {
         tell_checks(w, sink);
     }
     if (first == NULL && t->queue[0]) {
-        char evidence[LEDGER_TEXT_SIZE];
-        snprintf(evidence, sizeof evidence, "%s %.100s: no Workload yet in queue %.60s",
-                 t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name, t->queue);
-        hold(sink, BUCKET_QUEUE_WAIT, slice_hash(slice_of(t->uid)) ^ 3, t->created_ms, TIME_OPEN, evidence);
+        char name[300];
+        snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
+        struct cause_facts f = {"Workload", "missing", t->queue, "", name, "", "", ""};
+        hold(sink, &f, slice_hash(slice_of(t->uid)) ^ 3, t->created_ms, TIME_OPEN);
     }
 }

@@ -246,6 +246,10 @@ static int64_t running_or_unseen_ms(const struct pod *p) {
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
 static void tell_pull(const struct pod *p, struct ledger_life *life) {
     const struct pod_events *e = events_of(p);
+    if (e == NULL && p->had_pull_trouble) { /* its Events are lost */
+        life->pull_start_ms = life->bound_ms;
+        life->pull_end_ms = life->running_ms;
+    }
     if (e == NULL || (e->pull_start_ms == TIME_UNKNOWN && e->pull_end_ms == TIME_UNKNOWN))
         return;
     int64_t start_ms = e->pull_start_ms, end_ms = e->pull_end_ms;
@@ -292,28 +296,20 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
     }
 }
 
+static void tell_wait(const struct pod *p, const char *reason, const char *message, int64_t from_ms, int64_t to_ms,
+                      enum basis basis, struct sink *sink) {
+    struct cause_facts f = {"Pod", "PodScheduled", reason, "", p->name, message, "", ""};
+    struct ledger_hold hold = {.key = p->id, .from_ms = from_ms, .to_ms = to_ms, .basis = basis};
+    if (from_ms != TIME_UNKNOWN && cause_fill_hold(&f, &hold))
+        sink_hold(sink, &hold);
+}
+
 static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
     int64_t bound_ms = bound_or_unseen_ms(p), until_ms = bound_ms != TIME_UNKNOWN ? bound_ms : lost_ms;
-    if (p->gated_from_ms != TIME_UNKNOWN) {
-        struct ledger_hold hold = {.kind = BUCKET_QUEUE_WAIT,
-                                   .key = p->id,
-                                   .from_ms = p->gated_from_ms,
-                                   .to_ms =
-                                       min_of(until_ms, p->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : p->gated_to_ms),
-                                   .basis = BASIS_DERIVED};
-        snprintf(hold.evidence, sizeof hold.evidence, "Pod %s: PodScheduled=False/SchedulingGated", p->name);
-        sink_hold(sink, &hold);
-    }
-    if (p->unschedulable_ms != TIME_UNKNOWN) {
-        struct ledger_hold hold = {.kind = BUCKET_PROVISIONING,
-                                   .key = p->id,
-                                   .from_ms = p->unschedulable_ms,
-                                   .to_ms = until_ms,
-                                   .basis = BASIS_OBSERVED};
-        snprintf(hold.evidence, sizeof hold.evidence, "Pod %s: PodScheduled=False/Unschedulable: %.160s", p->name,
-                 p->unschedulable_message ? p->unschedulable_message : "");
-        sink_hold(sink, &hold);
-    }
+    int64_t lifted_ms = p->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : p->gated_to_ms;
+    tell_wait(p, "SchedulingGated", "", p->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED, sink);
+    tell_wait(p, "Unschedulable", p->unschedulable_message ? p->unschedulable_message : "", p->unschedulable_ms,
+              until_ms, BASIS_OBSERVED, sink);
 }
 
 static void tell_silence(const struct pod *p, struct sink *sink) {
@@ -321,15 +317,26 @@ static void tell_silence(const struct pod *p, struct sink *sink) {
         const struct node_trouble *t = &p->node->troubles[i];
         if (!t->is_silent || !fact_is_touched(p, t, 0))
             continue;
-        struct ledger_hold hold = {.kind = BUCKET_NODE_FAILURE_DETECTION,
-                                   .key = p->id ^ (uint64_t)t->visible_ms,
+        struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
+        struct ledger_hold hold = {.key = p->id ^ (uint64_t)t->visible_ms,
                                    .from_ms = fact_node_silent_from_ms(p->node, t),
                                    .to_ms = min_of(t->visible_ms, asked_to_go_ms(p)),
                                    .basis = BASIS_DERIVED};
-        snprintf(hold.evidence, sizeof hold.evidence, "Node %s: silent until its condition Ready showed it (%s)",
-                 p->node->name, t->reason);
-        sink_hold(sink, &hold);
+        if (cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
     }
+}
+
+/* For evidence: which pod it was, and where; what it waits for first. */
+static void name_life(const struct pod *p, struct ledger_life *life) {
+    char name[2 * LEDGER_NAME_SIZE];
+    struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", p->name, "", p->node ? p->node->name : "", ""};
+    struct ledger_hold hold;
+    if (cause_fill_hold(&f, &hold))
+        slice_copy(name, sizeof name, slice_of(hold.evidence));
+    else
+        snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");
+    slice_copy(life->name, sizeof life->name, slice_of(name));
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {
@@ -350,9 +357,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .chips = p->chips,
                                    .released_ms = over_ms};
         tell_pull(p, &life);
-        char name[2 * LEDGER_NAME_SIZE];
-        snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");
-        slice_copy(life.name, sizeof life.name, slice_of(name));
+        name_life(p, &life);
         ledger_add_life(job->ledger, &life);
         fact_tell_predecessor(job, p, slot);
         fatal_trouble(p, &sink);

@@ -1,5 +1,6 @@
 /* Pods and the Events about them, into the store. */
 #include "base/mem.h"
+#include "operator/causes.h"
 #include "operator/store.h"
 
 #include <errno.h>
@@ -135,6 +136,8 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     }
     if (s->waiting_reason.size_bytes > 0 && !s->is_running) {
         p->waiting_reason = store_intern(m, s->waiting_reason);
+        struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", "", "", "", ""};
+        p->had_pull_trouble |= cause_find(&f) != NULL;
         store_text(&p->waiting_message, s->waiting_message);
     } else if (s->is_running) {
         p->waiting_reason = "";
