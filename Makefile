@@ -100,7 +100,12 @@ $(OUT)/tests/test-$(1): $$(call objects,$$(wildcard tests/$(1)/*.c)) $(HARNESS) 
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rules,$(l))))
 
-tests: missing $(TEST_PROGRAMS) $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+# The scenarios of faults have a runner of their own: the programs themselves against the embedded API server.
+$(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c)) $(APISERVER) $(OUT)/libbase.a
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson
+
+tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif

@@ -131,7 +131,8 @@ static void set_union(json_t *a, const json_t *b) {
     }
 }
 
-static void set_subtract(json_t *a, const json_t *b) {
+/* has_parents: b's inner members count as its own, so that an empty list (a leaf) goes when b names items of it. */
+static void set_subtract(json_t *a, const json_t *b, bool has_parents) {
     const char *key;
     json_t *part;
     json_object_foreach((json_t *)b, key, part) {
@@ -140,8 +141,8 @@ static void set_subtract(json_t *a, const json_t *b) {
             continue;
         bool was_leaf = json_object_size(mine) == 0;
         if (!was_leaf)
-            set_subtract(mine, part);
-        if (json_object_size(mine) == 0 && (!was_leaf || json_object_size(part) == 0))
+            set_subtract(mine, part, has_parents);
+        if (json_object_size(mine) == 0 && (!was_leaf || has_parents || json_object_size(part) == 0))
             json_object_del(a, key);
     }
 }
@@ -239,7 +240,7 @@ static void settle(json_t *list, const json_t *schema, const json_t *object, con
     for (size_t i = json_array_size(list); i-- > 0;) {
         json_t *entry = json_array_get(list, i), *fields = json_object_get(entry, "fieldsV1");
         if (entry != but && set != NULL)
-            set_subtract(fields, set);
+            set_subtract(fields, set, false);
         set_prune(fields, schema, "", object);
         if (json_object_size(fields) == 0)
             json_array_remove(list, i);
@@ -370,10 +371,11 @@ json_t *managed_apply(const json_t *schema, const json_t *live, const json_t *co
     json_t *entry = entry_of(list, manager, "Apply");
     CLEANUP_JSON json_t *dropped = entry != NULL ? json_deep_copy(json_object_get(entry, "fieldsV1")) : json_object();
     if (mine != NULL)
-        set_subtract(dropped, mine);
+        set_subtract(dropped, mine, true);
     size_t i;
     json_t *other;
-    json_array_foreach(list, i, other) if (other != entry) set_subtract(dropped, json_object_get(other, "fieldsV1"));
+    json_array_foreach(list, i, other) if (other != entry)
+        set_subtract(dropped, json_object_get(other, "fieldsV1"), true);
     remove_fields(dropped, schema, "", result);
     if (mine != NULL)
         own(list, manager, "Apply", mine, true);

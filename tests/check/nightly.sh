@@ -49,7 +49,8 @@ step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
-step fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
+step slow-faults env FAULTS_SLOW=1 .build/release/tests/test-faults silent
+step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
 step node-test make -s node-test
 grep -hE '^(SKIPPED|not ok)|event to status|cost of the leader|helm install to' "$logs/node-test.log"
 step bench-ledger make -s bench-ledger

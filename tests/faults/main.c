@@ -1,0 +1,502 @@
+/* test-faults: plays the scenarios of this folder: the controller itself against the embedded API server, the same
+ * story each time (story.acts), and something wrong on the way. However that went, the numbers of the final status must
+ * be those of undisturbed.scenario, within a minute of the story's end; the controller must live, and stay small.
+ *
+ * A line of a scenario is a command of tests/apiserver/README.md, or one of the runner's own:
+ *     # slow                  in the first line: only with FAULTS_SLOW=1 (make nightly)
+ *     server FLAG...          first of all: the server's flags; with --token the controller has a token file
+ *     controller FLAG...      the controller's flags beside the usual ones
+ *     play ACT...|rest        acts of the story; what was not played when the scenario ends is played then
+ *     rotate TOKEN            the server takes another token now; the file follows
+ *     rotate-late TOKEN       the same, the file two seconds later
+ *     fill N                  N pods of another namespace
+ *     says TEXT               waits until the controller has logged it
+ * The story lies in the past: its end is final as soon as the controller knows of it and of nothing unread. So a
+ * scenario lets it see the pods again before it ends. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
+ * Arguments: words of the names to run. FAULTS_SHOW=1 prints what the controllers log. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/slice.h"
+
+#include "apiserver/apiserver.h"
+#include "runtime/program.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FOLDER "tests/faults/"
+#ifdef __SANITIZE_ADDRESS__
+enum { MEMORY_MAX_KIB = 1 << 20 };
+#else
+enum { MEMORY_MAX_KIB = 32 << 10 };
+#endif
+enum { ACTS_MAX = 32, WORDS_MAX = 16, RECOVERY_S = 60, LINE_WAIT_MS = 40000 };
+
+struct act {
+    char *name, *text;
+    bool is_played;
+};
+
+struct play {
+    const char *path; /* of the scenario, for messages */
+    int line;
+    struct act acts[ACTS_MAX];
+    size_t act_count;
+    char *server_words, *controller_words;
+    struct apiserver *server;
+    struct program *controller;
+    char token_path[64], kubeconfig[64];
+    bool has_failed;
+};
+
+static void fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(struct play *p, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    CLEANUP_FREE char *text = mem_vformat(format, args);
+    va_end(args);
+    fprintf(stderr, "%s:%d: %s\n", p->path, p->line, text);
+    p->has_failed = true;
+}
+
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 1 << 20);
+    char piece[65536];
+    size_t n;
+    if (file == NULL)
+        return NULL;
+    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
+        buf_append(&text, piece, n);
+    fclose(file);
+    return buf_take(&text);
+}
+
+static void load_acts(struct play *p) {
+    char *story = read_text(FOLDER "story.acts");
+    for (char *at = story; at != NULL && p->act_count < ACTS_MAX;) {
+        at = strstr(at, "\n== ");
+        if (at == NULL)
+            break;
+        at += 4;
+        struct act *a = &p->acts[p->act_count++];
+        size_t n = strcspn(at, "\n");
+        a->name = mem_strndup(at, n);
+        at += n;
+        const char *end = strstr(at, "\n== ");
+        a->text = end != NULL ? mem_strndup(at, (size_t)(end - at)) : mem_strdup(at);
+    }
+    free(story);
+}
+
+/* Splits words in place at blanks; NULL-terminated. */
+static void split(char *text, const char *words[static WORDS_MAX]) {
+    size_t n = 0;
+    char *save = NULL;
+    for (char *w = strtok_r(text, " ", &save); w != NULL && n < WORDS_MAX - 1; w = strtok_r(NULL, " ", &save))
+        words[n++] = w;
+    words[n] = NULL;
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fputs(text, file) < 0)
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    if (file != NULL)
+        fclose(file);
+}
+
+/* With a token the kubeconfig names a file, as a pod's does, so that it can be rotated. */
+static const char *make_kubeconfig(struct play *p) {
+    const char *token = p->server_words != NULL ? strstr(p->server_words, "--token ") : NULL;
+    if (token == NULL)
+        return apiserver_kubeconfig(p->server);
+    token += strlen("--token ");
+    CLEANUP_FREE char *first = mem_strndup(token, strcspn(token, " "));
+    snprintf(p->token_path, sizeof p->token_path, "/tmp/faults-token-%d", (int)getpid());
+    snprintf(p->kubeconfig, sizeof p->kubeconfig, "/tmp/faults-kubeconfig-%d", (int)getpid());
+    write_text(p->token_path, first);
+    CLEANUP_FREE char *text =
+        mem_format("current-context: x\nclusters: [{name: x, cluster: {server: \"%s\"}}]\n"
+                   "contexts: [{name: x, context: {cluster: x, user: x}}]\nusers: [{name: x, user: {tokenFile: %s}}]\n",
+                   apiserver_url(p->server), p->token_path);
+    write_text(p->kubeconfig, text);
+    return p->kubeconfig;
+}
+
+static bool begin(struct play *p) {
+    const char *words[WORDS_MAX] = {0}, *more[WORDS_MAX] = {0}, *arguments[WORDS_MAX + 8];
+    CLEANUP_FREE char *server = mem_strdup(p->server_words), *controller = mem_strdup(p->controller_words);
+    size_t n = 0;
+    if (server != NULL)
+        split(server, words);
+    if (controller != NULL)
+        split(controller, more);
+    const char *flags[WORDS_MAX + 2] = {"--crd", "crds/goodput.dev_jobgoodputs.yaml"};
+    memcpy(flags + 2, words, sizeof words);
+    p->server = apiserver_start(flags);
+    if (p->server == NULL)
+        return false;
+    arguments[n++] = "--kubeconfig";
+    arguments[n++] = make_kubeconfig(p);
+    arguments[n++] = "--health-bind-address=0";
+    arguments[n++] = "--v=1";
+    arguments[n++] = "--status-interval=2s";
+    if (controller == NULL)
+        arguments[n++] = "--leader-elect=false";
+    for (size_t i = 0; more[i] != NULL; i++)
+        arguments[n++] = more[i];
+    arguments[n] = NULL;
+    p->controller = program_start("goodput-controller", arguments);
+    return p->controller != NULL;
+}
+
+static void tell(struct play *p, const char *lines) {
+    if (apiserver_do(p->server, lines) != 0)
+        fail(p, "the server's reason is above; the controller said at last: %.*s", 1500,
+             program_output(p->controller) +
+                 (strlen(program_output(p->controller)) > 1500 ? strlen(program_output(p->controller)) - 1500 : 0));
+}
+
+static void play_act(struct play *p, const char *name) {
+    bool is_rest = strcmp(name, "rest") == 0, is_found = is_rest;
+    for (size_t i = 0; i < p->act_count; i++) {
+        struct act *a = &p->acts[i];
+        if (is_rest ? a->is_played : strcmp(a->name, name) != 0)
+            continue;
+        is_found = a->is_played = true;
+        tell(p, a->text);
+    }
+    if (!is_found)
+        fail(p, "there is no act \"%s\" in " FOLDER "story.acts", name);
+}
+
+static void rotate(struct play *p, const char *token, bool is_late) {
+    CLEANUP_FREE char *line = mem_format("token %s\nall reset", token);
+    tell(p, line);
+    if (is_late)
+        sleep(2);
+    write_text(p->token_path, token);
+}
+
+static void fill(struct play *p, int count) {
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 16 << 20);
+    buf_append_text(&text, "apply <<END\n");
+    for (int i = 0; i < count; i++)
+        buf_format(&text,
+                   "---\napiVersion: v1\nkind: Pod\nmetadata: {name: other-%d, namespace: other, labels: "
+                   "{batch.kubernetes.io/job-name: x}}\n",
+                   i);
+    buf_append_text(&text, "END");
+    tell(p, buf_text(&text));
+}
+
+static bool take_word(const char *line, const char *word, const char **rest) {
+    size_t n = strlen(word);
+    if (strncmp(line, word, n) != 0 || (line[n] != ' ' && line[n] != '\0'))
+        return false;
+    *rest = line + n + (line[n] == ' ');
+    return true;
+}
+
+/* One line of the runner's own; false if it is the server's. */
+static bool own_line(struct play *p, char *line) {
+    const char *rest, *words[WORDS_MAX];
+    if (take_word(line, "play", &rest)) {
+        CLEANUP_FREE char *copy = mem_strdup(rest);
+        split(copy, words);
+        for (size_t i = 0; words[i] != NULL; i++)
+            play_act(p, words[i]);
+    } else if (take_word(line, "rotate", &rest))
+        rotate(p, rest, false);
+    else if (take_word(line, "rotate-late", &rest))
+        rotate(p, rest, true);
+    else if (take_word(line, "fill", &rest))
+        fill(p, (int)strtol(rest, NULL, 10));
+    else if (take_word(line, "says", &rest)) {
+        if (!program_says(p->controller, rest, LINE_WAIT_MS))
+            fail(p, "the controller never said \"%s\"", rest);
+    } else
+        return false;
+    return true;
+}
+
+/* Lines up to one of the runner's own go to the server together: here-documents and waits are its business. */
+static void play_lines(struct play *p, char *text) {
+    CLEANUP_BUF struct buf together;
+    buf_init(&together, 1 << 20);
+    char *next = text;
+    while (next != NULL && !p->has_failed) {
+        char *line = next;
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        p->line++;
+        const char *rest;
+        if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) || line[0] == '#')
+            continue;
+        bool is_own = take_word(line, "play", &rest) || take_word(line, "rotate", &rest) ||
+                      take_word(line, "rotate-late", &rest) || take_word(line, "fill", &rest) ||
+                      take_word(line, "says", &rest);
+        if (is_own && together.size_bytes > 0) {
+            tell(p, buf_text(&together));
+            buf_clear(&together);
+        }
+        if (is_own)
+            own_line(p, line);
+        else if (line[0] != '\0')
+            buf_format(&together, "%s\n", line);
+    }
+    if (together.size_bytes > 0 && !p->has_failed)
+        tell(p, buf_text(&together));
+}
+
+/* ---- the numbers ---- */
+
+/* What may differ: the prose of evidence (a state that passed while nobody could look is not quoted). */
+static void strip(json_t *value) {
+    const char *key;
+    void *unused;
+    json_t *member;
+    size_t i;
+    if (json_is_object(value)) {
+        json_object_del(value, "evidence");
+        json_object_del(value, "message");
+        json_object_del(value, "checkpoint");
+        json_object_foreach_safe(value, unused, key, member) strip(member);
+    }
+    json_array_foreach(value, i, member) strip(member);
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The buckets in one order: the server keeps a map list in the order in which its keys first came. */
+static void append_sorted(struct buf *out, json_t *list) {
+    size_t count = json_array_size(list);
+    char **texts = mem_alloc((count + 1) * sizeof *texts);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = json_dumps(json_array_get(list, i), JSON_SORT_KEYS);
+    qsort(texts, count, sizeof *texts, by_text);
+    for (size_t i = 0; i < count; i++) {
+        buf_format(out, "%s\n", texts[i]);
+        free(texts[i]);
+    }
+    free(texts);
+}
+
+/* The status' numbers as text, one member a line; heap, or NULL if it is not Completed yet. */
+static char *numbers(struct play *p) {
+    CLEANUP_FREE char *text = apiserver_ask(p->server, "get jobgoodputs research/train");
+    json_error_t why;
+    json_t *object = text != NULL ? json_loads(text, 0, &why) : NULL;
+    json_t *status = json_object_get(object, "status"), *member;
+    const char *phase = json_string_value(json_object_get(status, "phase")), *key;
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 20);
+    bool is_over = phase != NULL && strcmp(phase, "Completed") == 0;
+    if (is_over) {
+        strip(status);
+        CLEANUP_FREE const char **keys = mem_alloc((json_object_size(status) + 1) * sizeof *keys);
+        size_t count = 0;
+        json_object_foreach(status, key, member) keys[count++] = key;
+        qsort(keys, count, sizeof *keys, by_text);
+        for (size_t i = 0; i < count; i++) {
+            member = json_object_get(status, keys[i]);
+            buf_format(&out, "%s: ", keys[i]);
+            if (json_is_array(member)) {
+                append_sorted(&out, member);
+                continue;
+            }
+            CLEANUP_FREE char *dump = json_dumps(member, JSON_SORT_KEYS | JSON_ENCODE_ANY);
+            buf_format(&out, "%s\n", dump);
+        }
+    }
+    json_decref(object);
+    return is_over ? buf_take(&out) : NULL;
+}
+
+/* The first line in which two texts differ. */
+static void show_difference(struct play *p, const char *is, const char *expected) {
+    while (*is != '\0' && *expected != '\0') {
+        size_t a = strcspn(is, "\n"), b = strcspn(expected, "\n");
+        if (a != b || strncmp(is, expected, a) != 0) {
+            fail(p, "the final status is not that of the undisturbed run:\n  %.*s\n  %.*s", (int)a, is, (int)b,
+                 expected);
+            return;
+        }
+        is += a + (is[a] == '\n');
+        expected += b + (expected[b] == '\n');
+    }
+    fail(p, "the final status is not that of the undisturbed run: one has more than the other:\n  %s\n  %s", is,
+         expected);
+}
+
+/* Of the undisturbed run itself: what the story says. */
+static const char *const anchors[] = {"\"wallMs\": 108000", "\"retained\": 20", "\"repeated\": 4", "\"total\": 1",
+                                      "phase: \"Completed\""};
+
+static const char *missing_anchor(const char *is) {
+    for (size_t i = 0; i < ARRAY_SIZE(anchors); i++)
+        if (strstr(is, anchors[i]) == NULL)
+            return anchors[i];
+    return NULL;
+}
+
+static void judge(struct play *p, const char *truth) {
+    int64_t end_us = clock_mono().us + (int64_t)RECOVERY_S * 1000000;
+    CLEANUP_FREE char *is = NULL;
+    do {
+        free(is);
+        is = numbers(p);
+        if (is != NULL && (truth == NULL ? missing_anchor(is) == NULL : strcmp(is, truth) == 0))
+            return;
+        usleep(50000);
+    } while (clock_mono().us < end_us);
+    if (is == NULL)
+        fail(p, "no final status in %d s", RECOVERY_S);
+    else if (truth == NULL)
+        fail(p, "the status does not say %s", missing_anchor(is));
+    else
+        show_difference(p, is, truth);
+}
+
+/* ---- one scenario, and all ---- */
+
+static char *words_of(const char *text, const char *name) {
+    size_t n = strlen(name);
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        size_t size = strcspn(line, "\n");
+        if (strncmp(line, name, n) == 0 && line[n] == ' ')
+            return mem_strndup(line + n + 1, size - n - 1);
+        line += size + (line[size] == '\n');
+    }
+    return NULL;
+}
+
+static void end(struct play *p) {
+    int64_t rss_kib = p->controller != NULL ? program_rss_kib(p->controller) : 0;
+    if (rss_kib > MEMORY_MAX_KIB)
+        fail(p, "%lld KiB are resident", (long long)rss_kib);
+    if (p->controller != NULL) {
+        program_terminate(p->controller);
+        if (!p->has_failed && program_wait(p->controller, 20000) != 0)
+            fail(p, "the controller did not end well:\n%.3000s", program_output(p->controller));
+        if (getenv("FAULTS_SHOW") != NULL)
+            fprintf(stderr, "%s\n", program_output(p->controller));
+        program_free(p->controller);
+    }
+    apiserver_do(p->server, "stop");
+    apiserver_stop(p->server);
+    unlink(p->token_path);
+    unlink(p->kubeconfig);
+    for (size_t i = 0; i < p->act_count; i++) {
+        free(p->acts[i].name);
+        free(p->acts[i].text);
+    }
+    free(p->server_words);
+    free(p->controller_words);
+}
+
+/* Plays one; truth NULL: it is the undisturbed one, whose numbers go to truth_path. */
+static bool run(const char *path, const char *truth, const char *truth_path) {
+    struct play p = {.path = path};
+    CLEANUP_FREE char *text = read_text(path);
+    if (text == NULL)
+        return false;
+    load_acts(&p);
+    p.server_words = words_of(text, "server");
+    p.controller_words = words_of(text, "controller");
+    if (begin(&p)) {
+        play_lines(&p, text);
+        if (!p.has_failed)
+            play_act(&p, "rest");
+        if (!p.has_failed)
+            judge(&p, truth);
+        CLEANUP_FREE char *is = truth == NULL && !p.has_failed ? numbers(&p) : NULL;
+        if (is != NULL)
+            write_text(truth_path, is);
+    } else
+        fail(&p, "the server or the controller did not start");
+    end(&p);
+    return !p.has_failed;
+}
+
+static const char *name_of(const char *path) {
+    return path + strlen(FOLDER);
+}
+
+static bool is_wanted(const char *path, int argc, char **argv) {
+    CLEANUP_FREE char *text = read_text(path);
+    if (text == NULL || (slice_starts(slice_of(text), "# slow") && getenv("FAULTS_SLOW") == NULL))
+        return false;
+    bool is_named = argc < 2;
+    for (int i = 1; i < argc; i++)
+        is_named = is_named || strstr(name_of(path), argv[i]) != NULL;
+    return is_named;
+}
+
+struct child {
+    pid_t pid;
+    const char *path;
+    int64_t start_us;
+};
+
+/* Waits for one child; true if its scenario went well. */
+static bool reap(struct child *children, size_t count) {
+    int status;
+    pid_t pid = wait(&status);
+    for (size_t i = 0; i < count; i++)
+        if (children[i].pid == pid) {
+            bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            children[i].pid = 0;
+            printf("%s %s (%.1f s)\n", ok ? "ok" : "not ok", name_of(children[i].path),
+                   (double)(clock_mono().us - children[i].start_us) / 1e6);
+            return ok;
+        }
+    return false;
+}
+
+int main(int argc, char **argv) {
+    char truth_path[64];
+    snprintf(truth_path, sizeof truth_path, "/tmp/faults-truth-%d", (int)getpid());
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    bool ok = run(FOLDER "undisturbed.scenario", NULL, truth_path);
+    CLEANUP_FREE char *truth = read_text(truth_path);
+    unlink(truth_path);
+    printf("%s undisturbed.scenario\n", ok && truth != NULL ? "ok" : "not ok");
+    int passed = ok && truth != NULL, failed = !passed;
+    size_t jobs = getenv("FAULTS_JOBS") != NULL ? strtoul(getenv("FAULTS_JOBS"), NULL, 10) : 4, running = 0;
+    struct child children[64] = {0};
+    glob_t found = {0};
+    glob(FOLDER "*.scenario", 0, NULL, &found);
+    for (size_t i = 0; truth != NULL && i < found.gl_pathc && i < ARRAY_SIZE(children); i++) {
+        const char *path = found.gl_pathv[i];
+        if (strcmp(name_of(path), "undisturbed.scenario") == 0 || !is_wanted(path, argc, argv))
+            continue;
+        if (running == (jobs > 0 ? jobs : 1)) {
+            *(reap(children, i) ? &passed : &failed) += 1;
+            running--;
+        }
+        children[i] = (struct child){.path = path, .start_us = clock_mono().us};
+        children[i].pid = fork();
+        if (children[i].pid == 0)
+            _exit(run(path, truth, NULL) ? 0 : 1);
+        running++;
+    }
+    for (; running > 0; running--)
+        *(reap(children, ARRAY_SIZE(children)) ? &passed : &failed) += 1;
+    globfree(&found);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}

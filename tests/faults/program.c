@@ -1,0 +1,2 @@
+/* The runtime tests' handle on a child process. */
+#include "../runtime/program.c"
