@@ -11,6 +11,7 @@
  *     rotate-late TOKEN       the same, the file two seconds later
  *     fill N                  N pods of another namespace
  *     says TEXT               waits until the controller has logged it
+ *     kill, start             SIGKILL for the controller; another one
  * The story lies in the past: its end is final as soon as the controller knows of it and of nothing unread. So a
  * scenario lets it see the pods again before it ends. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
  * Arguments: words of the names to run. FAULTS_SHOW=1 prints what the controllers log. */
@@ -25,6 +26,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,25 +134,18 @@ static const char *make_kubeconfig(struct play *p) {
     return p->kubeconfig;
 }
 
-static bool begin(struct play *p) {
-    const char *words[WORDS_MAX] = {0}, *more[WORDS_MAX] = {0}, *arguments[WORDS_MAX + 8];
-    CLEANUP_FREE char *server = mem_strdup(p->server_words), *controller = mem_strdup(p->controller_words);
+static bool start_controller(struct play *p) {
+    const char *more[WORDS_MAX] = {0}, *arguments[WORDS_MAX + 8];
+    CLEANUP_FREE char *words = mem_strdup(p->controller_words);
     size_t n = 0;
-    if (server != NULL)
-        split(server, words);
-    if (controller != NULL)
-        split(controller, more);
-    const char *flags[WORDS_MAX + 2] = {"--crd", "crds/goodput.dev_jobgoodputs.yaml"};
-    memcpy(flags + 2, words, sizeof words);
-    p->server = apiserver_start(flags);
-    if (p->server == NULL)
-        return false;
+    if (words != NULL)
+        split(words, more);
     arguments[n++] = "--kubeconfig";
     arguments[n++] = make_kubeconfig(p);
     arguments[n++] = "--health-bind-address=0";
     arguments[n++] = "--v=1";
     arguments[n++] = "--status-interval=2s";
-    if (controller == NULL)
+    if (words == NULL)
         arguments[n++] = "--leader-elect=false";
     for (size_t i = 0; more[i] != NULL; i++)
         arguments[n++] = more[i];
@@ -159,8 +154,27 @@ static bool begin(struct play *p) {
     return p->controller != NULL;
 }
 
+static bool begin(struct play *p) {
+    const char *flags[WORDS_MAX + 2] = {"--crd", "crds/goodput.dev_jobgoodputs.yaml"};
+    CLEANUP_FREE char *words = mem_strdup(p->server_words);
+    if (words != NULL)
+        split(words, flags + 2);
+    p->server = apiserver_start(flags);
+    return p->server != NULL && start_controller(p);
+}
+
+static void kill_controller(struct play *p) {
+    kill(program_pid(p->controller), SIGKILL);
+    program_free(p->controller);
+    p->controller = NULL;
+}
+
 static void tell(struct play *p, const char *lines) {
-    if (apiserver_do(p->server, lines) != 0)
+    if (apiserver_do(p->server, lines) == 0)
+        return;
+    if (p->controller == NULL)
+        fail(p, "the server's reason is above");
+    else
         fail(p, "the server's reason is above; the controller said at last: %.*s", 1500,
              program_output(p->controller) +
                  (strlen(program_output(p->controller)) > 1500 ? strlen(program_output(p->controller)) - 1500 : 0));
@@ -208,8 +222,7 @@ static bool take_word(const char *line, const char *word, const char **rest) {
     return true;
 }
 
-/* One line of the runner's own; false if it is the server's. */
-static bool own_line(struct play *p, char *line) {
+static void own_line(struct play *p, char *line) {
     const char *rest, *words[WORDS_MAX];
     if (take_word(line, "play", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
@@ -225,9 +238,21 @@ static bool own_line(struct play *p, char *line) {
     else if (take_word(line, "says", &rest)) {
         if (!program_says(p->controller, rest, LINE_WAIT_MS))
             fail(p, "the controller never said \"%s\"", rest);
-    } else
-        return false;
-    return true;
+    } else if (take_word(line, "kill", &rest))
+        kill_controller(p);
+    else if (take_word(line, "start", &rest)) {
+        if (!start_controller(p))
+            fail(p, "the controller did not start");
+    }
+}
+
+static bool is_own_word(const char *line) {
+    static const char *const words[] = {"play", "rotate", "rotate-late", "fill", "says", "kill", "start"};
+    const char *rest;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (take_word(line, words[i], &rest))
+            return true;
+    return false;
 }
 
 /* Lines up to one of the runner's own go to the server together: here-documents and waits are its business. */
@@ -244,9 +269,7 @@ static void play_lines(struct play *p, char *text) {
         const char *rest;
         if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) || line[0] == '#')
             continue;
-        bool is_own = take_word(line, "play", &rest) || take_word(line, "rotate", &rest) ||
-                      take_word(line, "rotate-late", &rest) || take_word(line, "fill", &rest) ||
-                      take_word(line, "says", &rest);
+        bool is_own = is_own_word(line);
         if (is_own && together.size_bytes > 0) {
             tell(p, buf_text(&together));
             buf_clear(&together);
