@@ -49,7 +49,8 @@ static void coarsen(struct durations *d) {
 void durations_add(struct durations *d, int32_t ms) {
     d->total++;
     int32_t value = rounded(d, ms);
-    size_t i = place_of(d, value);
+    size_t i = d->last < d->count && d->items[d->last].ms == value ? d->last : place_of(d, value);
+    d->last = i;
     if (i < d->count && d->items[i].ms == value) {
         d->items[i].count++;
         return;

@@ -17,6 +17,7 @@ struct durations {
     size_t count, capacity;
     int64_t total;
     int dropped_bits; /* of the 11 */
+    size_t last;      /* where the last one was added: the next is often the same */
 };
 
 void durations_done(struct durations *d);

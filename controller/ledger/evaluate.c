@@ -287,7 +287,7 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
     result->slots_required = now->required;
     result->slots_available = now->available;
     result->slots_running = now->running;
-    result->chips = now->chips_required;
+    result->chips = slot_state_chips(now, s->largest_chips);
 }
 
 /* ---- what is evaluated ---- */
@@ -344,12 +344,11 @@ static void evaluate_sweep(struct ledger *l, struct sweep *s, const struct reque
 
 static void evaluate_known(struct ledger *l, const struct request *q, int64_t limit, int64_t known, bool at_end,
                            struct ledger_result *result) {
-    struct slot_timeline slots = slot_timeline_make(l, limit);
-    struct hold_timeline holds = hold_timeline_make(l, limit);
+    const struct slot_timeline *slots = slot_timeline_get(l);
     struct training training;
     struct interruptions interruptions;
     training_init(&training, l, known, limit);
-    interruptions_init(&interruptions, l, &slots, &training, known, limit, at_end);
+    interruptions_init(&interruptions, l, slots, &training, known, limit, at_end);
     struct strike *strikes = mem_resize(NULL, interruptions.count + 1, sizeof *strikes);
     for (size_t i = 0; i < interruptions.count; i++)
         strikes[i].at_ms = interruptions.items[i].at_ms;
@@ -360,8 +359,8 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
     for (size_t i = 0; i < training.settled_loss_count; i++)
         settled_lose(lost, &training.settled_losses[i]);
     struct sweep s = {.ledger = l,
-                      .slots = &slots,
-                      .holds = &holds,
+                      .slots = slots,
+                      .holds = hold_timeline_get(l),
                       .training = &training,
                       .interruptions = &interruptions,
                       .settled = lost != NULL ? lost : l->settled,
@@ -374,8 +373,6 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
     free(strikes);
     interruptions_done(&interruptions);
     training_done(&training);
-    free(slots.items);
-    free(holds.items);
 }
 
 static void evaluate(struct ledger *l, const struct request *q, struct ledger_result *result) {

@@ -44,10 +44,24 @@ struct time_span {
         size_t count, capacity;                                                                                        \
     }
 
+struct slot_timeline {
+    struct slot_state *items; /* timeline.h; the first one begins at or before the ledger's start */
+    size_t count;
+};
+
+struct hold_timeline {
+    struct hold_state *items; /* the first one begins at INT64_MIN */
+    size_t count;
+};
+
 struct ledger {
     struct ledger_options options;
     int64_t start_ms, end_ms;
     enum ledger_outcome outcome;
+    /* made of what follows; they are right as long as nothing of it changes */
+    struct slot_timeline slots;
+    struct hold_timeline hold_times;
+    bool has_slots, has_hold_times;
     STORE(struct amount_from) required, required_chips;
     STORE(struct life_fact) lives;
     STORE(struct life_gap) restarts, outages;

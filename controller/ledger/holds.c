@@ -35,14 +35,14 @@ static void lay(struct hold_timeline *t, const struct hold_fact *hold, size_t *p
     }
 }
 
-struct hold_timeline hold_timeline_make(const struct ledger *l, int64_t through_ms) {
+static struct hold_timeline make(const struct ledger *l) {
     size_t count = 0, times = 0;
     const struct hold_fact **holds = mem_resize(NULL, l->holds.count + 1, sizeof *holds);
     int64_t *edges = mem_resize(NULL, l->holds.count * 2 + 1, sizeof *edges);
     edges[times++] = INT64_MIN;
     for (size_t i = 0; i < l->holds.count; i++) {
         const struct hold_fact *h = &l->holds.items[i];
-        if (h->from_ms >= h->to_ms || h->from_ms > through_ms)
+        if (h->from_ms >= h->to_ms)
             continue;
         holds[count++] = h;
         edges[times++] = h->from_ms;
@@ -63,4 +63,13 @@ struct hold_timeline hold_timeline_make(const struct ledger *l, int64_t through_
     free(holds);
     free(edges);
     return t;
+}
+
+const struct hold_timeline *hold_timeline_get(struct ledger *l) {
+    if (!l->has_hold_times) {
+        free(l->hold_times.items);
+        l->hold_times = make(l);
+        l->has_hold_times = true;
+    }
+    return &l->hold_times;
 }

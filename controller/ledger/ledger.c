@@ -35,6 +35,8 @@ void ledger_free(struct ledger *l) {
         free(l->holds.items[i].evidence);
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
+    free(l->slots.items);
+    free(l->hold_times.items);
     free(l->live);
     free(l->exclusions);
     settled_free(l->settled);
@@ -56,27 +58,31 @@ void ledger_set_span(struct ledger *l, int64_t start_ms, int64_t end_ms, enum le
     l->outcome = outcome;
 }
 
-/* A pointer to the item of this identity in a store; a new one is all zero. */
-#define STORE_PUT(store, a, b, item)                                                                                   \
+/* A pointer to the item of this identity in a store; a new one is all zero, and what was made of the others is no
+ * longer right. */
+#define STORE_PUT(store, a, b, item, is_right)                                                                         \
     do {                                                                                                               \
         bool is_new_;                                                                                                  \
         size_t at_ = keyed_put(&(store).keys, (a), (b), &is_new_);                                                     \
         if (is_new_) {                                                                                                 \
             MEM_GROW((store).items, (store).count, (store).capacity);                                                  \
             memset(&(store).items[(store).count++], 0, sizeof *(store).items);                                         \
+            *(is_right) = false;                                                                                       \
         }                                                                                                              \
         (item) = &(store).items[at_];                                                                                  \
     } while (0)
 
 void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots) {
     struct amount_from *item;
-    STORE_PUT(l->required, (uint64_t)from_ms, 0, item);
+    STORE_PUT(l->required, (uint64_t)from_ms, 0, item, &l->has_slots);
+    l->has_slots = l->has_slots && item->from_ms == from_ms && item->amount == slots;
     *item = (struct amount_from){from_ms, slots < 0 ? 0 : slots};
 }
 
 void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips) {
     struct amount_from *item;
-    STORE_PUT(l->required_chips, (uint64_t)from_ms, 0, item);
+    STORE_PUT(l->required_chips, (uint64_t)from_ms, 0, item, &l->has_slots);
+    l->has_slots = l->has_slots && item->from_ms == from_ms && item->amount == chips;
     *item = (struct amount_from){from_ms, chips < 0 ? 0 : chips};
 }
 
@@ -89,9 +95,10 @@ static void set_text(char **text, const char *from, size_t size) {
 
 void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
     struct life_fact *item;
-    STORE_PUT(l->lives, life->id, 0, item);
+    STORE_PUT(l->lives, life->id, 0, item, &l->has_slots);
     char *name = item->name;
     set_text(&name, life->name, sizeof life->name);
+    struct life_fact old = *item;
     *item = (struct life_fact){.id = life->id,
                                .slot = life->slot,
                                .created_ms = life->created_ms,
@@ -105,6 +112,7 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
                                .released_ms = life->released_ms,
                                .chips = life->chips < 0 ? 0 : life->chips,
                                .name = name};
+    l->has_slots = l->has_slots && memcmp(&old, item, sizeof old) == 0;
 }
 
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
@@ -117,19 +125,22 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
 
 void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
     struct life_gap *item;
-    STORE_PUT(l->restarts, life_id, (uint64_t)down_ms, item);
+    STORE_PUT(l->restarts, life_id, (uint64_t)down_ms, item, &l->has_slots);
+    l->has_slots = l->has_slots && item->from_ms == down_ms && item->to_ms == running_ms;
     *item = (struct life_gap){life_id, down_ms, running_ms};
 }
 
 void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
     struct life_gap *item;
-    STORE_PUT(l->outages, life_id, (uint64_t)from_ms, item);
+    STORE_PUT(l->outages, life_id, (uint64_t)from_ms, item, &l->has_slots);
+    l->has_slots = l->has_slots && item->from_ms == from_ms && item->to_ms == to_ms;
     *item = (struct life_gap){life_id, from_ms, to_ms};
 }
 
 void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
     struct hold_fact *item;
-    STORE_PUT(l->holds, hold->key, (uint64_t)hold->kind, item);
+    STORE_PUT(l->holds, hold->key, (uint64_t)hold->kind, item, &l->has_hold_times);
+    l->has_hold_times = l->has_hold_times && item->from_ms == hold->from_ms && item->to_ms == hold->to_ms;
     char *evidence = item->evidence;
     set_text(&evidence, hold->evidence, sizeof hold->evidence);
     *item = (struct hold_fact){hold->kind, hold->basis, hold->key, hold->from_ms, hold->to_ms, evidence};
@@ -137,7 +148,8 @@ void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
 
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) {
     struct ledger_disruption *item;
-    STORE_PUT(l->disruptions, d->key, (uint64_t)d->cause, item);
+    bool is_right;
+    STORE_PUT(l->disruptions, d->key, (uint64_t)d->cause, item, &is_right);
     *item = *d;
     item->reason[sizeof item->reason - 1] = '\0';
     item->evidence[sizeof item->evidence - 1] = '\0';

@@ -200,23 +200,24 @@ struct moment {
 };
 
 struct pass { /* all that an evaluation computes */
-    struct slot_timeline slots;
-    struct hold_timeline holds;
+    const struct slot_timeline *slots;
+    const struct hold_timeline *holds;
     struct training training;
     struct interruptions interruptions;
 };
 
 static bool is_calm(const struct pass *p, int64_t at_ms) {
     const struct interruptions *list = &p->interruptions;
-    size_t slot = slot_timeline_at(&p->slots, at_ms);
-    if (p->slots.items[slot].from_ms == at_ms)
+    size_t slot = slot_timeline_at(p->slots, at_ms);
+    if (p->slots->items[slot].from_ms == at_ms)
         return false;
     for (size_t i = list->count; i > 0; i--) {
         const struct interruption *x = &list->items[i - 1];
         if (x->at_ms > at_ms)
             continue;
         bool is_over = x->at_ms < at_ms && x->until_ms <= at_ms;
-        return is_over && (x->running_ms <= at_ms || p->slots.items[slot].required == 0 || i - 1 < list->settled_count);
+        return is_over &&
+               (x->running_ms <= at_ms || p->slots->items[slot].required == 0 || i - 1 < list->settled_count);
     }
     return true;
 }
@@ -446,8 +447,8 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
         to->last_record_ms = TIME_UNKNOWN;
     }
     struct sweep s = {.ledger = l,
-                      .slots = &p->slots,
-                      .holds = &p->holds,
+                      .slots = p->slots,
+                      .holds = p->holds,
                       .training = t,
                       .interruptions = &p->interruptions,
                       .settled = old != NULL ? to : NULL,
@@ -456,7 +457,7 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
                       .settle_ms = at->at_ms};
     s.checkpoints = knot_steps(t, at->at_ms, &s.checkpoint_count);
     sweep_run(&s);
-    struct loss_finder losses = interruptions_losses_at(&p->slots, t, at->at_ms);
+    struct loss_finder losses = interruptions_losses_at(p->slots, t, at->at_ms);
     losses.is_restarting = false;
     keep_sums(to, &s);
     keep_listed(to, &s);
@@ -475,10 +476,10 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
 static bool settle_batch(struct ledger *l, const struct horizon *h) {
     struct pass p;
     struct moment at;
-    p.slots = slot_timeline_make(l, h->known_ms);
-    p.holds = hold_timeline_make(l, h->known_ms);
+    p.slots = slot_timeline_get(l);
+    p.holds = hold_timeline_get(l);
     training_init(&p.training, l, h->known_ms, h->known_ms);
-    interruptions_init(&p.interruptions, l, &p.slots, &p.training, h->known_ms, h->known_ms, false);
+    interruptions_init(&p.interruptions, l, p.slots, &p.training, h->known_ms, h->known_ms, false);
     bool is_found = find_moment(&p, l, h, &at);
     if (is_found) {
         struct process *process = (struct process *)at.view->process;
@@ -495,8 +496,6 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
     }
     interruptions_done(&p.interruptions);
     training_done(&p.training);
-    free(p.slots.items);
-    free(p.holds.items);
     return is_found;
 }
 

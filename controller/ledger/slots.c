@@ -13,7 +13,7 @@
 struct change {
     int64_t at_ms;
     int64_t chips;
-    int32_t available, running, pulling;
+    int32_t available, running, pulling, largest_chips;
     bool is_used, is_replaced, is_restarted;
 };
 
@@ -172,7 +172,6 @@ static size_t gaps_of(const struct gaps *gaps, uint64_t life_id) {
 struct makers {
     struct changes changes;
     struct gaps restarts, outages;
-    int32_t largest_chips;
 };
 
 /* The training containers within a span in which the slot is available. */
@@ -236,11 +235,11 @@ static void add_life(struct makers *m, const struct life_fact *life, int64_t sup
         change_at(&m->changes, superseded_ms)->is_replaced = true;
     int64_t released = life->released_ms == TIME_UNKNOWN ? TIME_OPEN : life->released_ms;
     if (life->chips > 0 && released > life->bound_ms) {
-        change_at(&m->changes, life->bound_ms)->chips += life->chips;
+        struct change *bound = change_at(&m->changes, life->bound_ms);
+        bound->chips += life->chips;
+        bound->largest_chips = (int32_t)max_of(bound->largest_chips, life->chips);
         if (released <= m->changes.through_ms)
             change_at(&m->changes, released)->chips -= life->chips;
-        if (life->chips > m->largest_chips)
-            m->largest_chips = life->chips;
     }
 }
 
@@ -280,6 +279,7 @@ static struct slot_timeline accumulate(const struct ledger *l, struct makers *m)
     struct amount_from *chips = sorted_amounts(l->required_chips.items, l->required_chips.count);
     struct slot_timeline t = {mem_resize(NULL, m->changes.count + 1, sizeof *t.items), 0};
     struct slot_state s = {.from_ms = INT64_MIN};
+    s.chips_required = l->required_chips.count > 0 ? 0 : RECORD_NONE;
     size_t r = 0, k = 0;
     t.items[t.count++] = s;
     for (size_t i = 0; i < m->changes.count; i++) {
@@ -295,8 +295,7 @@ static struct slot_timeline accumulate(const struct ledger *l, struct makers *m)
             s.required = required[r++].amount;
         while (k < l->required_chips.count && chips[k].from_ms <= s.from_ms)
             s.chips_required = chips[k++].amount;
-        if (l->required_chips.count == 0)
-            s.chips_required = s.required * m->largest_chips;
+        s.largest_chips = (int32_t)max_of(s.largest_chips, c->largest_chips);
         t.items[t.count++] = s;
     }
     free(required);
@@ -304,7 +303,8 @@ static struct slot_timeline accumulate(const struct ledger *l, struct makers *m)
     return t;
 }
 
-struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_ms) {
+static struct slot_timeline make(const struct ledger *l) {
+    const int64_t through_ms = TIME_OPEN - 1;
     struct makers m = {.changes.through_ms = through_ms,
                        .restarts = sorted_gaps(l->restarts.items, l->restarts.count),
                        .outages = sorted_gaps(l->outages.items, l->outages.count)};
@@ -328,6 +328,15 @@ struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_
     free(m.restarts.items);
     free(m.outages.items);
     return t;
+}
+
+const struct slot_timeline *slot_timeline_get(struct ledger *l) {
+    if (!l->has_slots) {
+        free(l->slots.items);
+        l->slots = make(l);
+        l->has_slots = true;
+    }
+    return &l->slots;
 }
 
 size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms) {

@@ -304,7 +304,7 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
     book_span(s, v, from);
     s->accounts[v->account].ms += ms;
     add_chips(&s->accounts[v->account].chip_ms, slots->chips_allocated, ms);
-    add_chips(&s->chip_ms_waiting, slots->chips_required - slots->chips_allocated, ms);
+    add_chips(&s->chip_ms_waiting, slot_state_chips(slots, s->largest_chips) - slots->chips_allocated, ms);
     if (v->is_available)
         s->available_ms += ms;
     if (s->ledger->options.window_count > 0)
@@ -355,6 +355,18 @@ static int64_t advance(struct sweep *s, int64_t t) {
     return next;
 }
 
+static size_t hold_at(const struct hold_timeline *t, int64_t at_ms) {
+    size_t low = 0, high = t->count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->items[middle].from_ms <= at_ms)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void prepare(struct sweep *s, struct strike *strikes) {
     size_t count = s->interruptions->count;
     s->executions = mem_alloc((count + 1) * sizeof *s->executions);
@@ -379,6 +391,8 @@ static void prepare(struct sweep *s, struct strike *strikes) {
         sweep_resume(s);
     }
     s->slot = slot_timeline_at(s->slots, s->training->from_ms);
+    s->hold = hold_at(s->holds, s->training->from_ms);
+    s->largest_chips = s->slots->items[slot_timeline_at(s->slots, s->through_ms)].largest_chips;
     for (size_t i = 0; i < count; i++)
         strikes[i].at_ms = s->interruptions->items[i].at_ms;
     s->cursor = (struct cursor){.training = s->training,

@@ -36,6 +36,7 @@ struct sweep {
     size_t slot, hold, next_counted;
     int interruption; /* index of the last one that struck; -1 */
     int64_t running_since_ms;
+    int32_t largest_chips; /* of the lives bound by through_ms */
     int span_account;
     int64_t span_from_ms;
     struct origin span_origin;

@@ -8,18 +8,19 @@
 struct slot_state {
     int64_t from_ms;
     int64_t required, available, running, pulling; /* slots; running and pulling only among the available */
-    int64_t chips_allocated, chips_required;
-    bool is_replaced;  /* a slot got a new life here while the old one was there */
-    bool is_restarted; /* a training container of a slot went down here within its life */
+    int64_t chips_allocated, chips_required;       /* required: RECORD_NONE where nobody told */
+    int32_t largest_chips;                         /* of the lives that were bound by then */
+    bool is_replaced;                              /* a slot got a new life here while the old one was there */
+    bool is_restarted;                             /* a training container of a slot went down here within its life */
 };
 
-struct slot_timeline {
-    struct slot_state *items; /* the first one begins at or before the ledger's start */
-    size_t count;
-};
+/* From lives, restarts, outages and required slots. Made anew when one of them changed; valid until the next fact. */
+const struct slot_timeline *slot_timeline_get(struct ledger *l);
 
-/* From lives, restarts, outages and required slots, as known at through_ms. */
-struct slot_timeline slot_timeline_make(const struct ledger *l, int64_t through_ms);
+/* The chips that the slots ask for in a state: as told, else as many each as the largest life has. */
+static inline int64_t slot_state_chips(const struct slot_state *s, int32_t largest_chips) {
+    return s->chips_required != RECORD_NONE ? s->chips_required : s->required * largest_chips;
+}
 
 /* The state that holds at a time. */
 size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms);
@@ -38,11 +39,6 @@ struct hold_state {
     const struct hold_fact *scheduling, *process; /* NULL: none */
 };
 
-struct hold_timeline {
-    struct hold_state *items; /* the first one begins at INT64_MIN */
-    size_t count;
-};
-
-struct hold_timeline hold_timeline_make(const struct ledger *l, int64_t through_ms);
+const struct hold_timeline *hold_timeline_get(struct ledger *l); /* as above */
 
 #endif
