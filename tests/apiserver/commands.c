@@ -381,6 +381,23 @@ static int do_list(struct scenario *sc, char *args, const char *heredoc, char wh
     return 0;
 }
 
+/* holding KIND "TEXT": how many objects of the kind have it in their JSON. */
+static int do_holding(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc;
+    struct resource *type = registry_named(&sc->srv->registry, word(&args));
+    const char *text = rest_of(args);
+    size_t from, to, n = 0;
+    if (type == NULL || *text == '\0') {
+        snprintf(why, 200, "holding KIND TEXT: no such kind, or no text");
+        return -1;
+    }
+    kstore_range(&sc->srv->store, type, "", &from, &to);
+    for (; from < to; from++)
+        n += strstr(sc->srv->store.objects[from]->text->data, text) != NULL;
+    buf_format(&sc->output, "%zu\n", n);
+    return 0;
+}
+
 static int do_rv(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
     (void)heredoc, (void)why, (void)args;
     buf_format(&sc->output, "%llu\n", (unsigned long long)sc->srv->store.rv);
@@ -391,6 +408,27 @@ static int do_count_connections(struct scenario *sc, char *args, const char *her
     (void)heredoc, (void)why, (void)args;
     buf_format(&sc->output, "%ld\n", sc->srv->connections);
     return 0;
+}
+
+/* each KIND [NS/]NAME COUNT PER FILE|-: NAME and the file's text with ${i}, ${group}, ${member}, ... filled in. */
+static int do_each(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc;
+    const char *kind = word(&args), *key = word(&args), *count = word(&args), *per = word(&args), *path = word(&args);
+    int n = (int)strtol(count, NULL, 10), size = (int)strtol(per, NULL, 10);
+    if (strcmp(path, "-") == 0)
+        return each_start(sc->srv, kind, key, n, size, NULL, why);
+    CLEANUP_FREE char *text = NULL;
+    FILE *f = fopen(path, "rb");
+    size_t bytes = 0, capacity = 1 << 20;
+    if (f == NULL) {
+        snprintf(why, 200, "%.150s cannot be read", path);
+        return -1;
+    }
+    text = mem_alloc(capacity + 1);
+    bytes = fread(text, 1, capacity, f);
+    fclose(f);
+    text[bytes] = '\0';
+    return each_start(sc->srv, kind, key, n, size, text, why);
 }
 
 /* check-ledger NS/NAME: the JobGoodput's buckets add up to its wall time, to the millisecond. */
@@ -424,6 +462,7 @@ static const struct {
     {"clear", do_clear},     {"stop", do_stop},       {"echo", do_echo},       {"requests", do_requests},
     {"count", do_count},     {"open", do_open},       {"get", do_get},         {"list", do_list},
     {"rv", do_rv},           {"connections", do_count_connections}, {"check-ledger", do_check_ledger},
+    {"each", do_each},        {"holding", do_holding},
 };
 
 int command_run(struct scenario *sc, const char *line, const char *heredoc, char why[static 200]) {
@@ -448,6 +487,8 @@ int command_condition(struct srv *s, const char *text, char why[static 200]) {
     char *args = copy, unused[200];
     const char *what = word(&args), *a = word(&args), *b = word(&args), *c = word(&args);
     long n = *c != '\0' ? strtol(c, NULL, 10) : 1;
+    if (strcmp(what, "each") == 0)
+        return each_is_done();
     if (strcmp(what, "seen") == 0)
         return count_requests(s, a, *b != '\0' ? b : "*", false) >= n;
     if (strcmp(what, "open") == 0)

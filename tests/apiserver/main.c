@@ -256,6 +256,7 @@ static void run(struct srv *s, struct options *o) {
 static void done(struct srv *s) {
     scenario_stop_all(s);
     life_stop_all(s);
+    each_stop();
     wire_close(s);
     faults_done(&s->faults);
     logs_done(&s->logs);

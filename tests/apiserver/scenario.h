@@ -26,6 +26,12 @@ void scenario_start(struct srv *srv, const char *name, const char *text, void (*
 /* Frees those under way. */
 void scenario_stop_all(struct srv *srv);
 /* Reads the control channel. */
+/* each.c: `count` changes of one kind, put or (template NULL) deleted, in the background; one such at a time. */
+int each_start(struct srv *s, const char *kind, const char *key, int count, int per, const char *template_,
+               char why[static 200]);
+bool each_is_done(void);
+void each_stop(void);
+
 void control_open(struct srv *srv, int fd);
 
 /* commands.c: one command; heredoc may be NULL. 0, or -1 with a sentence in why[]. */

@@ -115,7 +115,9 @@ static struct text *render(struct store *s, json_t *object) {
     return text_new(text, strlen(text));
 }
 
-struct object *kstore_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object) {
+/* object or, if that is NULL, text (owned). */
+static struct object *put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object,
+                          struct text *text) {
     size_t i = lower(s, type, ns, name);
     struct object *o = i < s->count && compare(s->objects[i], type, ns, name) == 0 ? s->objects[i] : NULL;
     enum change_kind kind = o == NULL ? CHANGE_ADDED : CHANGE_MODIFIED;
@@ -132,10 +134,21 @@ struct object *kstore_put(struct store *s, struct resource *type, const char *ns
     struct text *before = o->text;
     s->rv++;
     o->rv = s->rv;
-    o->text = render(s, object);
+    o->text = object != NULL ? render(s, object) : text;
     record(s, kind, o, o->text, before);
     text_unref(before);
     return o;
+}
+
+struct object *kstore_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object) {
+    return put(s, type, ns, name, object, NULL);
+}
+
+void kstore_put_text(struct store *s, struct resource *type, const char *ns, const char *name, const char *text,
+                     size_t size_bytes) {
+    struct text *t = text_new(text, size_bytes);
+    t->is_plain = true;
+    put(s, type, ns, name, NULL, t);
 }
 
 void kstore_delete(struct store *s, struct object *o) {
@@ -143,6 +156,7 @@ void kstore_delete(struct store *s, struct object *o) {
     CLEANUP_JSON json_t *object = kstore_json(o);
     s->rv++;
     struct text *last = render(s, object);
+    last->is_plain = o->text->is_plain;
     memmove(s->objects + i, s->objects + i + 1, (s->count - i - 1) * sizeof *s->objects);
     s->count--;
     record(s, CHANGE_DELETED, o, last, o->text);

@@ -8,6 +8,7 @@
 
 struct text {
     int refs;
+    bool is_plain; /* by kstore_put_text: its labels are looked for as text */
     size_t size_bytes;
     char data[]; /* NUL-terminated */
 };
@@ -49,6 +50,9 @@ struct object *kstore_find(const struct store *s, const struct resource *type, c
 void kstore_range(const struct store *s, const struct resource *type, const char *ns, size_t *from, size_t *to);
 /* Creates or replaces; sets metadata.resourceVersion in `object` (borrowed) and tells on_change. */
 struct object *kstore_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object);
+/* The same with a finished text, which holds the resourceVersion rv + 1; nothing is parsed. */
+void kstore_put_text(struct store *s, struct resource *type, const char *ns, const char *name, const char *text,
+                     size_t size_bytes);
 void kstore_delete(struct store *s, struct object *o);
 /* Forgets the history: every older resourceVersion is expired from now on. */
 void kstore_expire(struct store *s);

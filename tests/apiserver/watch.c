@@ -65,6 +65,11 @@ static bool is_selected(const struct watch *w, const struct text *text) {
         return false;
     if (*w->labels == '\0' && *w->fields == '\0')
         return true;
+    if (text->is_plain && *w->fields == '\0' && strpbrk(w->labels, "=!,( ") == NULL) {
+        char key[256];
+        snprintf(key, sizeof key, "\"%.250s\":", w->labels);
+        return strstr(text->data, key) != NULL;
+    }
     json_error_t error;
     CLEANUP_JSON json_t *object = json_loadb(text->data, text->size_bytes, 0, &error);
     return selector_match_labels(w->labels, object) && selector_match_fields(w->fields, object);

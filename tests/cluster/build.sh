@@ -1,7 +1,8 @@
 #!/bin/bash
 # build.sh [NAME...]: builds the parts of the control plane, kubectl and helm from their Go modules at the versions
 # pinned in modules/*/go.mod, into .build/cluster/bin. What is present and was built from the same pins and flags is
-# left alone. Without names it builds all but what only real nodes need, those that others wait for first.
+# left alone. Without names it builds all that the cluster needs, those that others wait for first; not what only real
+# nodes or `make bench-operator` need.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
@@ -31,8 +32,9 @@ kube-scheduler k8s k8s.io/kubernetes/cmd/kube-scheduler
 kueue-manager kueue sigs.k8s.io/kueue/cmd/kueue
 kubelet k8s k8s.io/kubernetes/cmd/kubelet
 kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
+informer ../../bench/informer .
 '
-nodes_only=' kubelet kube-proxy '
+when_named=' kubelet kube-proxy informer '
 
 ldflags_of() { # name
   case $1 in
@@ -45,7 +47,11 @@ ldflags_of() { # name
 build_one() { # name module package
   local name=$1 dir=$HERE/modules/$2 package=$3 ldflags stamp begun
   ldflags=$(ldflags_of "$name")
-  stamp=$(cat "$dir/go.mod" "$dir/go.sum" - <<<"$package $ldflags $GO_VERSION $GOFLAGS" | sha256sum)
+  stamp=$({
+    cat "$dir/go.mod" "$dir/go.sum"
+    find "$dir" -name '*.go' -exec cat {} +
+    echo "$package $ldflags $GO_VERSION $GOFLAGS"
+  } | sha256sum)
   if [ -x "$BIN/$name" ] && [ "$(cat "$STAMPS/$name" 2>/dev/null)" = "$stamp" ]; then return 0; fi
   begun=$SECONDS
   (cd "$dir" && go build -ldflags "$ldflags" -o "$BIN/$name.new" "$package") || die "$name did not build"
@@ -62,7 +68,7 @@ flock 9
 while read -r name module package; do
   [ -n "$name" ] || continue
   if [ $# -eq 0 ]; then
-    [[ $nodes_only != *" $name "* ]] || continue
+    [[ $when_named != *" $name "* ]] || continue
   else
     [[ $wanted == *" $name "* ]] || continue
   fi

@@ -1,0 +1,390 @@
+"""bench-operator: what the controller costs beside a minimal client-go informer program on the same streams, fed by the
+embedded API server over TLS: a JobSet of 12,736 pods through two executions with a restart between, in the shapes of the
+recorded story; then 1,000 JobGoodputs at once, each with a pod whose log wants to be read.
+
+Prints resident memory, CPU seconds and their ratios. Fails only where DESIGN.md section 6 is a bound of memory or of
+open log follows; times depend on the machine and are not judged.
+"""
+import argparse
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+STORY = os.path.join(ROOT, "tests/data/recordings/story.jsonl.gz")
+TICK = os.sysconf("SC_CLK_TCK")
+HOSTS = 64  # pods of a slice
+MAX_FOLLOWS = 100
+STEP_LINES = 50
+
+
+class Server:
+    """test-apiserver, steered over its standard input."""
+
+    def __init__(self, directory):
+        self.kubeconfig = os.path.join(directory, "kubeconfig")
+        program = os.environ.get("TEST_APISERVER", os.path.join(ROOT, ".build/bin/test-apiserver"))
+        command = [program, "--port", "0", "--control", "--tls", "--history", "4000", "--kubeconfig-out", self.kubeconfig]
+        command += ["--crd", os.path.join(ROOT, "crds/goodput.dev_jobgoodputs.yaml")]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        first = self.process.stdout.readline()
+        if not first.startswith(".ready"):
+            raise RuntimeError(f"test-apiserver said {first!r}")
+
+    def do(self, lines):
+        self.process.stdin.write(lines + "\n.\n")
+        self.process.stdin.flush()
+        said = []
+        while True:
+            line = self.process.stdout.readline().rstrip("\n")
+            if line == ".ok":
+                return said
+            if not line or line.startswith(".error"):
+                raise RuntimeError(f"test-apiserver: {line} at {lines[:200]}")
+            said.append(line)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(60)
+
+
+class Client:
+    """A program under measurement."""
+
+    def __init__(self, name, command, log):
+        self.name, self.log_path = name, log
+        with open(log, "wb") as file:
+            self.process = subprocess.Popen(command, stdout=file, stderr=file)
+
+    def says(self, text, times=1, seconds=300):
+        deadline = time.time() + seconds
+        while True:
+            with open(self.log_path, encoding="utf-8", errors="replace") as file:
+                if file.read().count(text) >= times:
+                    return
+            if self.process.poll() is not None or time.time() > deadline:
+                raise RuntimeError(f"{self.name} did not say {text!r}, see {self.log_path}")
+            time.sleep(0.05)
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+    def memory_kib(self, what):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return int(re.search(rf"^{what}:\s+(\d+) kB", file.read(), re.M).group(1))
+
+    def settle(self):
+        """Waits until it has done with what came: no CPU for a second."""
+        before = -1
+        while self.cpu_seconds() - before > 0.02:
+            before = self.cpu_seconds()
+            time.sleep(1)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+# ---- templates from the recorded story ----
+
+
+class Story:
+    def __init__(self):
+        self.versions = {}  # (stream, name) -> [object], oldest first
+        with gzip.open(STORY) as file:
+            for line in file:
+                record = json.loads(line)
+                event = record["e"]
+                if record["k"] == "list":
+                    kind = event["kind"].removesuffix("List")
+                    found = [{"kind": kind, "apiVersion": event["apiVersion"], **item} for item in event["items"]]
+                elif record["k"] == "watch" and event["type"] in ("ADDED", "MODIFIED"):
+                    found = [event["object"]]
+                else:
+                    continue
+                for item in found:
+                    self.versions.setdefault((record["r"], item["metadata"]["name"]), []).append(item)
+
+    def pod_life(self, job, exit_code):
+        """The versions of the first pod of a slice whose container ended by itself with this code."""
+        for (stream, name), versions in self.versions.items():
+            if stream != "pods" or not name.startswith(job):
+                continue
+            states = [c["state"] for c in versions[-1]["status"].get("containerStatuses", [])]
+            if any(state.get("terminated", {}).get("exitCode") == exit_code for state in states):
+                return versions
+        raise RuntimeError(f"no pod of {job} ended with exit code {exit_code} in {STORY}")
+
+
+def template(item, names):
+    """The object's text with names replaced: [(recorded, ours)], the longest first."""
+    item = json.loads(json.dumps(item))
+    item["metadata"]["resourceVersion"] = "${rv}"
+    text = json.dumps(item, separators=(",", ":"))
+    for recorded, ours in sorted(names, key=lambda pair: -len(pair[0])):
+        text = text.replace(recorded, ours)
+    return text
+
+
+def pod_templates(versions, name, uid, job, node):
+    """name, uid, job and node are patterns with ${...}; job is (name, uid)."""
+    first, last = versions[0], versions[-1]
+    labels = first["metadata"]["labels"]
+    names = [(first["metadata"]["name"], name), (first["metadata"]["uid"], uid), (last["spec"]["nodeName"], node)]
+    names += [(labels["batch.kubernetes.io/job-name"], job[0]), (labels["batch.kubernetes.io/controller-uid"], job[1])]
+    texts = []
+    for version in versions:
+        version = json.loads(json.dumps(version))
+        for kind in ("labels", "annotations"):
+            indices = version["metadata"].get(kind, {})
+            for key, value in (("batch.kubernetes.io/job-completion-index", "${member}"), ("jobset.sigs.k8s.io/job-index", "${group}")):
+                if key in indices:
+                    indices[key] = value
+        texts.append(template(version, names))
+    return texts
+
+
+class Files:
+    def __init__(self, directory):
+        self.directory, self.count = directory, 0
+
+    def put(self, text):
+        self.count += 1
+        path = os.path.join(self.directory, f"template-{self.count}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+
+def each(server, kind, key, count, per, path):
+    server.do(f"each {kind} {key} {count} {per} {path}\nwait 3000s each")
+
+
+# ---- one JobSet of many pods ----
+
+
+class BigJob:
+    """Its objects, and its stream: two lives of every pod, nine events each."""
+
+    def __init__(self, story, files, slices):
+        self.slices, self.pods = slices, slices * HOSTS
+        versions = story.versions[("jobsets", "train-a")]
+        running = next(v for v in versions if not v["spec"].get("suspend"))
+        restarted = next(v for v in versions if v.get("status", {}).get("restarts") == 1)
+        for jobset in (running, restarted):
+            jobset["spec"]["replicatedJobs"][0]["replicas"] = slices
+            spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]
+            spec["parallelism"] = spec["completions"] = HOSTS
+            jobset["metadata"]["labels"].pop("kueue.x-k8s.io/queue-name", None)
+        self.jobset, self.restarted = files.put(template(running, [])), files.put(template(restarted, []))
+        job = next(v for v in story.versions[("jobs", "train-a-slice-1")] if not v["spec"].get("suspend"))
+        for field in ("parallelism", "completions"):
+            job["spec"][field] = HOSTS
+        job["metadata"]["labels"]["jobset.sigs.k8s.io/job-index"] = "${i}"
+        node = story.versions[("nodes", "gke-tpu-00")][-1]
+        node["metadata"]["labels"]["kubernetes.io/hostname"] = "node-${i}"
+        self.node = files.put(template(node, [("gke-tpu-00", "node-${i}"), (node["metadata"]["uid"], "node-uid-${i}")]))
+        self.jobs, self.lives = [], []
+        for number, exit_code in ((1, 134), (2, 0)):
+            job_names = [(job["metadata"]["name"], "train-a-slice-${i}"), (job["metadata"]["uid"], f"job-{number}-uid-${{i}}")]
+            self.jobs.append(files.put(template(job, job_names)))
+            versions = story.pod_life("train-a-slice-1", exit_code)
+            ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
+            texts = pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}")
+            self.lives.append([files.put(text) for text in texts])
+        self.name = running["metadata"]["name"]
+        self.events = self.pods * sum(len(life) + 1 for life in self.lives)
+
+    def _pod(self, number):
+        return f"train-a-slice-${{group}}-${{member}}-x{number}"
+
+    def seed(self, server):
+        each(server, "nodes", "/node-${i}", self.pods, HOSTS, self.node)
+        each(server, "jobsets", "train/" + self.name, 1, 1, self.jobset)
+        each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, self.jobs[0])
+
+    def play(self, server, number):
+        key = "train/" + self._pod(number)
+        if number == 2:
+            each(server, "jobsets", "train/" + self.name, 1, 1, self.restarted)
+            each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, "-")
+            each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, self.jobs[1])
+        for path in self.lives[number - 1] + ["-"]:
+            each(server, "pods", key, self.pods, HOSTS, path)
+
+
+def goodput(namespace, name, source):
+    target = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": name}
+    manifest = {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"namespace": namespace, "name": name}}
+    return {**manifest, "spec": {"targetRef": target, "stepLog": {"source": source, "format": "Auto"}, "span": "Target"}}
+
+
+def controller(kubeconfig, directory, *flags):
+    program = os.path.join(os.environ.get("GOODPUT_BIN", os.path.join(ROOT, ".build/bin")), "goodput-controller")
+    command = [*os.environ.get("BENCH_WRAP", "").split(), program, "--kubeconfig", kubeconfig, "--leader-elect=false"]
+    return Client("controller", [*command, "--health-bind-address=0", *flags], os.path.join(directory, "controller.log"))
+
+
+def informer(program, kubeconfig, directory):
+    return Client("informer", [program, kubeconfig], os.path.join(directory, "informer.log"))
+
+
+def measure_big(start, story, slices):
+    """{what: figure} of one client on the whole stream."""
+    with tempfile.TemporaryDirectory() as directory:
+        server = Server(directory)
+        try:
+            job = BigJob(story, Files(directory), slices)
+            job.seed(server)
+            server.do("apply <<END\n" + json.dumps(goodput("train", job.name, "None")) + "\nEND")
+            client = start(server.kubeconfig, directory)
+            try:
+                client.says("synced", 1 if client.name == "informer" else 5)
+                client.settle()
+                begun = client.cpu_seconds()
+                idle = client.memory_kib("VmRSS")
+                clock = time.time()
+                for number in (1, 2):
+                    job.play(server, number)
+                client.settle()
+                cpu = client.cpu_seconds() - begun
+                seconds = time.time() - clock
+                if client.name == "controller":
+                    check_status(server, job)
+                peak, now = client.memory_kib("VmHWM"), client.memory_kib("VmRSS")
+            finally:
+                client.stop()
+        finally:
+            server.stop()
+    return {"pods": job.pods, "events": job.events, "seconds": seconds, "first": begun, "cpu": cpu, "before": idle, "peak": peak, "after": now}
+
+
+def check_status(server, job):
+    """The figures are worth nothing if the controller has not understood what it was told."""
+    status = json.loads("".join(server.do("get jobgoodputs train/" + job.name)))["status"]
+    required = status["availability"]["required"]
+    if required != job.pods or status["interruptions"]["total"] != 1 or len(status["executions"]) != 2:
+        raise RuntimeError(f"the controller saw {required} slots and {status['interruptions']}: not the stream that was sent")
+
+
+# ---- many jobs ----
+
+
+class Fleet:
+    """JobSets of one pod each that runs, with a log of a few dozen steps, and a JobGoodput for each."""
+
+    def __init__(self, story, files):
+        jobset = next(v for v in story.versions[("jobsets", "train-c")] if not v["spec"].get("suspend"))
+        job = next(v for v in story.versions[("jobs", "train-c-slice-0")] if not v["spec"].get("suspend"))
+        for spec in (jobset["spec"]["replicatedJobs"][0]["template"]["spec"], job["spec"]):
+            spec["parallelism"] = spec["completions"] = 1
+        jobset["metadata"]["labels"].pop("kueue.x-k8s.io/queue-name", None)
+        life = story.pod_life("train-c-slice-0", 1)
+        pod = next(v for v in life if v["status"]["phase"] == "Running")
+        pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] = "0"
+        names = [(item["metadata"]["uid"], f"{kind}-uid-${{hex}}") for kind, item in (("jobset", jobset), ("job", job), ("pod", pod))]
+        names += [(pod["metadata"]["name"], "job-${i}-slice-0-0-x"), (pod["spec"]["nodeName"], "node-${i}"), ("train-c", "job-${i}")]
+        self.started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
+        record = goodput("train", "job-${i}", "PodLog")
+        record["metadata"].update(uid="goodput-uid-${hex}", generation=1, creationTimestamp="${now}")
+        texts = (("jobsets", "job-${i}", jobset), ("jobs", "job-${i}-slice-0", job), ("pods", "job-${i}-slice-0-0-x", pod))
+        self.shapes = [(kind, key, files.put(template(item, names))) for kind, key, item in texts]
+        self.shapes.append(("jobgoodputs", "job-${i}", files.put(template(record, []))))
+
+    def play(self, server, count):
+        log = "\n".join(f"{self._stamp(step)} completed step: {step}, seconds: 1.000, TFLOP/s/device: 50.1, loss: 2.1" for step in range(STEP_LINES))
+        for kind, key, path in self.shapes[:-1]:
+            each(server, kind, "train/" + key, count, 1, path)
+        for number in range(count):
+            server.do(f"log train/job-{number}-slice-0-0-x <<END\n{log}\nEND")
+        kind, key, path = self.shapes[-1]
+        each(server, kind, "train/" + key, count, 1, path)
+
+    def _stamp(self, step):
+        hour, minute, second = (int(part) for part in self.started[11:19].split(":"))
+        at = hour * 3600 + minute * 60 + second + 5 + step
+        return f"{self.started[:11]}{at // 3600:02d}:{at // 60 % 60:02d}:{at % 60:02d}.000000000Z"
+
+
+def measure_fleet(story, count):
+    with tempfile.TemporaryDirectory() as directory:
+        server = Server(directory)
+        try:
+            client = controller(server.kubeconfig, directory, f"--max-log-follows={MAX_FOLLOWS}", "--status-qps=200")
+            try:
+                client.says("synced", 5)
+                Fleet(story, Files(directory)).play(server, count)
+                written, most, deadline = 0, 0, time.time() + 600
+                while written < count:
+                    if time.time() > deadline:
+                        raise RuntimeError(f"only {written} of {count} JobGoodputs have read their steps")
+                    time.sleep(0.5)
+                    most = max(most, int(server.do("open log pods/log")[0]))
+                    written = int(server.do('holding jobgoodputs "retained":')[0])
+                client.settle()
+                return {"jobs": count, "rss": client.memory_kib("VmRSS"), "cpu": client.cpu_seconds(), "follows": most}
+            finally:
+                client.stop()
+        finally:
+            server.stop()
+
+
+def show_big(figures):
+    ours, theirs = figures["controller"], figures["informer"]
+    print(f"one JobSet of {ours['pods']} pods through two executions: {ours['events']} pod events, JSON over TLS")
+    print(f"    {'':36} {'controller':>12} {'informer':>12} {'ratio':>8}")
+    rows = [("resident at most, MiB", "peak", 1024), ("resident in the end, MiB", "after", 1024)]
+    rows += [("CPU seconds of the stream", "cpu", 1), ("CPU us per pod event", "cpu", ours["events"] / 1e6)]
+    for what, key, unit in rows + [("seconds until all was taken in", "seconds", 1)]:
+        print(f"    {what:36} {ours[key] / unit:12.1f} {theirs[key] / unit:12.1f} {theirs[key] / max(ours[key], 0.01):7.1f}x")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--informer", help="the built client-go program; without it only the controller is measured")
+    parser.add_argument("--slices", type=int, default=199, help=f"of {HOSTS} pods each")
+    parser.add_argument("--jobs", type=int, default=1000)
+    parser.add_argument("--only", choices=("big", "fleet"))
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    failures = []
+    if options.only != "fleet":
+        figures = {"controller": measure_big(controller, Story(), options.slices)}
+        figures["informer"] = figures["controller"]
+        if options.informer:
+            figures["informer"] = measure_big(lambda *a: informer(options.informer, *a), Story(), options.slices)
+        show_big(figures)
+        if figures["controller"]["peak"] >= 32 * 1024:
+            failures.append("the controller was above 32 MiB resident")
+    if options.only != "big":
+        few, many = measure_fleet(Story(), options.jobs // 10), measure_fleet(Story(), options.jobs)
+        each_kib = (many["rss"] - few["rss"]) / (many["jobs"] - few["jobs"])
+        print(f"{many['jobs']} JobGoodputs with logs of {STEP_LINES} steps: {many['rss'] / 1024:.1f} MiB resident, {each_kib:.1f} KiB each,")
+        print(f"    {many['cpu']:.1f} CPU seconds in all, at most {many['follows']} log follows open")
+        if each_kib >= 64:
+            failures.append("a further job took 64 KiB or more")
+        if many["follows"] > MAX_FOLLOWS:
+            failures.append(f"more than {MAX_FOLLOWS} logs were followed at once")
+    for failure in failures:
+        print("not ok -", failure)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
