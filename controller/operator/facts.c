@@ -205,7 +205,8 @@ static void tell_dependencies(struct model_job *job, struct sink *sink) {
         if (!t->startup.items[i].is_true)
             continue;
         hold.key = (uint64_t)t->startup.items[i].at_ms;
-        hold.from_ms = t->startup.items[i].at_ms;
+        /* The condition comes with the first Job; until then what is behind that one is held back already. */
+        hold.from_ms = i == 0 && !job_requires(job, 0) ? t->created_ms : t->startup.items[i].at_ms;
         hold.to_ms = i + 1 < t->startup.count ? t->startup.items[i + 1].at_ms : TIME_OPEN;
         if (t->is_started_in_order && cause_fill_hold(&f, &hold))
             sink_hold(sink, &hold);

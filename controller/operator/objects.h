@@ -91,7 +91,7 @@ struct object_jobset {
     struct slice coordinator_job; /* spec.coordinator */
     int64_t coordinator_job_index, coordinator_pod_index;
     struct object_conditions conditions;
-    int64_t restarts, in_place_attempt, job_restarts; /* job_restarts: sum over all jobRestarts[] */
+    int64_t restarts, job_restarts; /* job_restarts: sum over all jobRestarts[] */
 };
 int object_jobset_parse(struct slice json, struct object_jobset *jobset);
 

@@ -180,8 +180,6 @@ static void jobset_status_scan(struct jscan *j, struct object_jobset *jobset) {
             object_conditions_scan(j, &jobset->conditions);
         else if (slice_is(key, "restarts"))
             jobset->restarts = object_int_scan(j, 0);
-        else if (slice_is(key, "currentInPlaceRestartAttempt"))
-            jobset->in_place_attempt = object_int_scan(j, 0);
         else if (slice_is(key, "replicatedJobsStatus"))
             jobset->job_restarts = job_restarts_scan(j);
         else

@@ -188,7 +188,6 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     c = object_condition_find(&o.conditions, "RestartingJobSet");
     apply_counter(t, "restarts", &t->restarts, o.restarts, c, told_ms);
     apply_counter(t, "jobRestarts", &t->job_restarts, o.job_restarts, NULL, told_ms);
-    apply_counter(t, "in-place restarts", &t->in_place_attempt, o.in_place_attempt, NULL, told_ms);
     apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
     apply_end(m, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
     store_touch_target(m, t);

@@ -62,7 +62,7 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->kind = kind;
     t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
     t->end_reason = t->queue = t->managed_by = "";
-    t->restarts = t->job_restarts = t->in_place_attempt = -1;
+    t->restarts = t->job_restarts = -1;
     map_put(&m->targets, uid, t);
     return t;
 }

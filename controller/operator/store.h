@@ -241,7 +241,7 @@ struct target {
     bool is_started_in_order;
     const char *coordinator; /* replicated job; NULL */
     int64_t coordinator_job_index, coordinator_pod_index;
-    int64_t restarts, job_restarts, in_place_attempt; /* as last seen; -1 */
+    int64_t restarts, job_restarts; /* as last seen; -1 */
     struct restart *restart_list;
     int restart_count, restart_capacity;
     struct pod **pods;

@@ -1,13 +1,13 @@
 #!/bin/bash
-# cluster-test.sh [--record FILE] [--keep] [--stories NAMES]: plays two training stories on a real control plane with the
+# cluster-test.sh [--record FILE] [--keep] [--stories NAMES]: plays training stories on a real control plane with the
 # controller watching, and checks what it says. `make cluster-test` calls it after building the programs.
 #   --record FILE  write all watch streams to FILE (jsonl), and the pod logs beside it
 #   --keep         leave the cluster up at the end (down.sh --wipe stops it)
-#   --stories      of queue,training,hand
+#   --stories      of queue,training,hand,failures,order,gates,nodes
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-keep='' record='' stories=queue,training,hand
+keep='' record='' stories=queue,training,hand,failures,order,gates,nodes
 while [ $# -gt 0 ]; do
   case $1 in
   --keep) keep=1 ;;

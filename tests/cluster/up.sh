@@ -1,11 +1,11 @@
 #!/bin/bash
 # up.sh: starts the control plane on loopback, with fake nodes. Running it again starts only what is not running.
-# CLUSTER_NODES is the number of nodes (24, in pools of four).
+# CLUSTER_NODES is the number of nodes (60, in pools of four).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
 umask 077 # kubeconfigs and keys
-NODES=${CLUSTER_NODES:-24}
+NODES=${CLUSTER_NODES:-60}
 mkdir -p "$RUN" "$LOGS" "$PIDS" "$PODLOGS"
 begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }

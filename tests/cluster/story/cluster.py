@@ -5,13 +5,14 @@ import time
 
 import yaml
 
-from api import ApiError
+from api import ApiError, path_of
 from watch import condition, is_true
 
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 JOB_NAME = "batch.kubernetes.io/job-name"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 EXIT, REASON, RESTARTS = "cluster-test/exit", "cluster-test/reason", "cluster-test/restarts"
+LEASES = "kube-node-lease"
 RESOURCES = {"JobSet": "jobsets", "Job": "jobs", "JobGoodput": "jobgoodputs"}
 
 
@@ -39,6 +40,14 @@ class Cluster:
             for manifest in yaml.safe_load_all(file):
                 self.api.create(RESOURCES[manifest["kind"]], manifest)
         return self.mark(f"submit {name}")
+
+    def create(self, manifest):
+        """Creates one object that a story made itself."""
+        self.api.create(RESOURCES[manifest["kind"]], manifest)
+        return self.mark(f"submit {manifest['metadata']['name']}")
+
+    def annotate(self, pod, annotations):
+        return self.api.annotate("pods", pod["metadata"]["namespace"], pod["metadata"]["name"], annotations)
 
     def observe(self, namespace, name, kind="JobSet", goodput_name=None, **spec):
         """Creates the JobGoodput for a target."""
@@ -108,7 +117,7 @@ class Cluster:
     def end_pods(self, pods, code, reason=None):
         annotations = {EXIT: str(code), **({REASON: reason} if reason else {})}
         for pod in pods:
-            self.api.annotate("pods", pod["metadata"]["namespace"], pod["metadata"]["name"], annotations)
+            self.annotate(pod, annotations)
 
     def fail_pod(self, pod, code, reason=None):
         self.mark(f"pod {pod['metadata']['name']} fails with exit code {code}")
@@ -120,7 +129,7 @@ class Cluster:
 
     def restart_in_place(self, pod):
         self.mark(f"pod {pod['metadata']['name']}: container killed, restarts in place")
-        self.api.annotate("pods", pod["metadata"]["namespace"], pod["metadata"]["name"], {RESTARTS: "1"})
+        self.annotate(pod, {RESTARTS: "1"})
 
     def evict(self, pod):
         self.mark(f"evict pod {pod['metadata']['name']} (eviction API)")
@@ -148,11 +157,41 @@ class Cluster:
         self.mark(f"a person sets {name} suspend={str(suspended).lower()}")
         self.api.merge("jobsets", namespace, name, {"spec": {"suspend": suspended}})
 
+    def activate(self, namespace, name, active):
+        """As a person does who takes a job out of its queue and puts it back."""
+        workload = self.workload_of(namespace, name)["metadata"]["name"]
+        self.mark(f"a person sets spec.active={str(active).lower()} of Workload {workload}")
+        self.api.merge("workloads", namespace, workload, {"spec": {"active": active}})
+
+    def unschedulable(self, namespace, name):
+        """Whether a pod of the target has been refused by the scheduler."""
+        found = [condition(pod, "PodScheduled") for pod in self.pods_of(namespace, name)]
+        return any(c.get("status") == "False" and c.get("reason") == "Unschedulable" for c in found)
+
+    def delete_node(self, node):
+        """The Node object and its lease: a machine that was taken away."""
+        self.mark(f"node {node} and its lease are deleted")
+        self.api.delete("nodes", None, node)
+        try:
+            self.api.delete("leases", LEASES, node)
+        except ApiError as error:
+            if error.status != 404:  # it goes with its owner
+                raise
+
+    def add_node(self, like, name):
+        """Another machine of the same kind and pool."""
+        labels = {**like["metadata"]["labels"], "kubernetes.io/hostname": name}
+        metadata = {"name": name, "labels": labels, "annotations": {"kwok.x-k8s.io/node": "fake"}}
+        taints = [taint for taint in like["spec"].get("taints", []) if taint["key"] == "google.com/tpu"]
+        sizes = {key: like["status"][key] for key in ("allocatable", "capacity")}
+        self.api.create("nodes", {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": taints}, "status": sizes})
+        self.mark(f"node {name} is added")
+
     def cut_off(self, node):
         """Gives the node's lease to another holder: kwok leaves the node and its pods alone until that lease has run
         out, 30 to 40 s from now, as if the node's network were gone for so long. Waits for a renewal first, so that the
         last sign of life, which it returns, is newer than all that happened before."""
-        path = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{node}"
+        path = path_of("leases", LEASES, node)
         before = self.api.request("GET", path)["spec"]["renewTime"]
         deadline = time.time() + 60
         while self.api.request("GET", path)["spec"]["renewTime"] == before:

@@ -3,73 +3,88 @@ objects' own times, and the truth recorded beside the MaxText logs."""
 import json
 import os
 import re
+from collections import namedtuple
 
-import slots
+import oracle
 import status as read
-from cluster import JOB_NAME, JOBSET_NAME
-from watch import condition, unix
+from watch import condition
 
-# (stream of the target, namespace, target, JobGoodput, reason of Finished, phase)
-JOBS = (
-    ("jobsets", "train", "train-a", "train-a", "Succeeded", "Completed"),
-    ("jobsets", "train", "train-b", "train-b", "Succeeded", "Completed"),
-    ("jobsets", "train", "train-c", "train-c", "Failed", "Failed"),
-    ("jobsets", "llm", "maxtext", "maxtext", "Succeeded", "Completed"),
-    ("jobsets", "llm", "queued", "queued", "Succeeded", "Completed"),
-    ("jobsets", "hand", "by-hand", "by-hand", "Succeeded", "Completed"),
-    ("jobs", "hand", "plain", "plain", "Succeeded", "Completed"),
-)
-WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")
+# What each JobGoodput must say in the end. causes: [(causes, any of which fits, count)]
+Job = namedtuple("Job", "story stream namespace name reason phase causes executions")
 NODE_LOSS = ("NodeFailure", "NodeMaintenance", "Eviction")
+ERROR, SUSPEND = ("ApplicationError",), ("UserSuspend",)
+ALL_JOBS = (
+    Job("queue", "jobsets", "train", "train-a", "Succeeded", "Completed", [(ERROR, 1), (("KueuePreemption",), 1), (NODE_LOSS, 2)], 5),
+    Job("queue", "jobsets", "train", "train-b", "Succeeded", "Completed", [(ERROR, 1)], 2),
+    Job("queue", "jobsets", "train", "train-c", "Failed", "Failed", [], 1),
+    Job("training", "jobsets", "llm", "maxtext", "Succeeded", "Completed", [(ERROR, 2)], 3),
+    Job("training", "jobsets", "llm", "queued", "Succeeded", "Completed", [], 1),
+    Job("hand", "jobsets", "hand", "by-hand", "Succeeded", "Completed", [(SUSPEND, 1), (("NodeFailure",), 1)], 3),
+    Job("hand", "jobs", "hand", "plain", "Succeeded", "Completed", [(ERROR, 1)], 2),
+    Job("failures", "jobsets", "failures", "oom", "Succeeded", "Completed", [(("OutOfMemory",), 1)], 2),
+    Job("failures", "jobsets", "failures", "pull-trouble", "Succeeded", "Completed", [], 1),
+    Job("failures", "jobsets", "failures", "restart-job", "Succeeded", "Completed", [(ERROR, 1)], 2),
+    Job("failures", "jobsets", "failures", "in-place", "Succeeded", "Completed", [(ERROR, 1)], 2),
+    Job("order", "jobsets", "order", "depends", "Succeeded", "Completed", [], 1),
+    Job("order", "jobsets", "order", "in-order", "Succeeded", "Completed", [], 1),
+    Job("gates", "jobsets", "gates", "checked", "Succeeded", "Completed", [(SUSPEND, 1)], 2),
+    Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
+)
+SCHEDULING = ("Suspended", "PreemptedWait", "QueueWait", "DependencyWait", "Provisioning", "FailureDetection", "Rescheduling", "Binding")
+STARTING = ("ImagePull", "ContainerStart")
+WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")
 
 
 class Expectations:
-    def __init__(self, tally, cluster):
+    def __init__(self, tally, cluster, jobs, probe):
         self.tally = tally
         self.cluster = cluster
         self.watch = cluster.watch
+        self.jobs = jobs
+        self.probe = probe
 
     def report(self, facts, log_directory):
         self.every_ledger_adds_up()
-        for _, namespace, _, name, reason, phase in JOBS:
-            goodput = self.cluster.goodput(namespace, name)
-            finished = condition(goodput, "Finished")
-            seen = f"{finished.get('status')}/{finished.get('reason')}, phase {read.phase(goodput)}"
-            right = finished.get("status") == "True" and finished.get("reason") == reason and read.phase(goodput) == phase
-            self.tally.check(right, f"{name}: Finished for the reason {reason}, phase {phase}", seen)
-        self.train_a()
-        self.train_b()
-        self.train_c()
-        self.queued()
-        self.by_hand(facts)
-        self.plain()
-        self.maxtext(facts, log_directory)
+        for job in self.jobs:
+            goodput = self.cluster.goodput(job.namespace, job.name)
+            self.end(job, goodput)
+            self.causes(job.name, goodput, job.causes)
+            self.executions(job.name, goodput, job.executions)
+            self.buckets(job, goodput)
+        for story, check in (("queue", self.train_a), ("queue", self.train_b), ("hand", self.plain), ("failures", self.failures)):
+            if any(job.story == story for job in self.jobs):
+                check()
+        if any(job.story == "training" for job in self.jobs):
+            self.maxtext(facts, log_directory)
 
-    # --- times that we saw ---
+    def end(self, job, goodput):
+        finished = condition(goodput, "Finished")
+        seen = f"{finished.get('status')}/{finished.get('reason')}, phase {read.phase(goodput)}"
+        right = finished.get("status") == "True" and finished.get("reason") == job.reason and read.phase(goodput) == job.phase
+        self.tally.check(right, f"{job.name}: Finished for the reason {job.reason}, phase {job.phase}", seen)
 
-    def first(self, stream, namespace, name, holds):
-        """When we first received a version of the object for which holds(object) is true."""
-        return next((o.time for o in self.watch.versions(stream, namespace, name) if holds(o.object)), None)
-
-    def workload_times(self, namespace, target, kind):
-        """[(our receipt, status)] of each change of a condition of the target's Workload."""
-        name = (self.cluster.workload_of(namespace, target) or self._gone_workload(namespace, target))["metadata"]["name"]
-        changes, before = [], None
-        for observation in self.watch.versions("workloads", namespace, name):
-            now = condition(observation.object, kind).get("status")
-            if now != before:
-                changes.append((observation.time, now))
-            before = now
-        return changes
-
-    def _gone_workload(self, namespace, target):
-        seen = [o.object for o in list(self.watch.history["workloads"]) if o.object["metadata"]["namespace"] == namespace]
-        return next(w for w in seen if any(r["name"] == target for r in w["metadata"].get("ownerReferences", [])))
-
-    def ended(self, stream, namespace, name):
-        """When we first saw the target at its end."""
-        kinds = ("Completed", "Complete", "Failed")
-        return self.first(stream, namespace, name, lambda item: any(condition(item, kind).get("status") == "True" for kind in kinds))
+    def buckets(self, job, goodput):
+        """The scheduling side and the start of the containers against our own ledger. The API stamps nearly all in whole
+        seconds, so each span may be off by one at either end; we ourselves see things as late as the load makes us."""
+        target = oracle.Target(self.watch, job.stream, job.namespace, job.name)
+        totals, late = oracle.totals(target.ledger()), 2 * self.probe.worst()
+        seen, wrong = [], []
+        rows = [("wall", target.end - target.begin, 1, read.time_ms(goodput, "wallMs"))]
+        available = [totals.get(bucket, (0, 0)) for bucket in STARTING + ("Running",)]
+        gaps = sum(totals.get(bucket, (0, 0))[1] for bucket in SCHEDULING)
+        rows.append(("available", sum(seconds for seconds, _ in available), gaps + 1, read.time_ms(goodput, "availableMs")))
+        for bucket in SCHEDULING + STARTING:
+            expected, spans = totals.get(bucket, (0, 0))
+            family = "Scheduling" if bucket == "FailureDetection" else None
+            rows.append((bucket, expected, spans, 1000 * read.bucket_seconds(goodput, bucket, family)))
+        for what, expected, spans, measured in rows:
+            measured = None if measured is None else measured / 1000
+            if not expected and not measured:
+                continue
+            fits = measured is not None and abs(measured - expected) <= 0.5 + max(spans, 1) + late
+            (seen if fits else wrong).append(f"{what} {expected:.2f}/{'-' if measured is None else format(measured, '.2f')}")
+        shown = f"{', '.join(seen)}{'; NOT ' + ', '.join(wrong) if wrong else ''}"
+        self.tally.check(not wrong, f"{job.name}: seconds expected/measured", shown)
 
     # --- each job ---
 
@@ -117,48 +132,13 @@ class Expectations:
         seen = read.execution_number(goodput)
         self.tally.check(seen == expected, f"{name}: {expected} executions", seen)
 
-    def time_of_slots(self, stream, namespace, name, required, executions):
-        """Available time and ImagePull against our own view of the pods. A pod's end is stamped in whole seconds."""
-        goodput = self.cluster.goodput(namespace, name)
-        pods = slots.lives(self.watch, namespace, name)
-        end = self.ended(stream, namespace, name)
-        available = read.time_ms(goodput, "availableMs")
-        expected = slots.available_seconds(pods, required, end)
-        self.tally.near(f"{name}: available time", expected, available and available / 1000, 0.5 + executions)
-        pulling = slots.pulling_seconds(pods, required, end)
-        if pulling:
-            measured = read.bucket_seconds(goodput, "ImagePull")
-            self.tally.near(f"{name}: ImagePull, {executions} executions", pulling, measured, 0.7 * executions)
-
     def train_a(self):
         goodput = self.cluster.goodput("train", "train-a")
-        expected = [(("ApplicationError",), 1), (("KueuePreemption",), 1), (NODE_LOSS, 2)]
-        self.causes("train-a", goodput, expected)
-        self.executions("train-a", goodput, 5)
         evidence = " ".join(str(e.get("evidence")) for e in read.status(goodput).get("executions") or [])
         self.tally.check("134" in evidence, "train-a: the evidence names exit code 134", evidence[:300])
-        evicted = [at for at, now in self.workload_times("train", "train-a", "Evicted") if now == "True"]
-        admitted = [at for at, now in self.workload_times("train", "train-a", "Admitted") if now == "True"]
-        if self.tally.check(evicted and len(admitted) == 2, "train-a: we saw it evicted and admitted again"):
-            waited = admitted[1] - evicted[0]
-            self.tally.near("train-a: PreemptedWait", waited, read.bucket_seconds(goodput, "PreemptedWait"), 2)
-        self.time_of_slots("jobsets", "train", "train-a", 8, 5)
-        self._wall("jobsets", "train", "train-a")
-
-    def _wall(self, stream, namespace, name):
-        """From the target's creation to its end, both stamped in whole seconds."""
-        item = self.watch.versions(stream, namespace, name)[-1].object
-        ends = [condition(item, kind) for kind in ("Completed", "Complete", "Failed")]
-        end = next(c["lastTransitionTime"] for c in ends if c.get("status") == "True")
-        wall = unix(end) - unix(item["metadata"]["creationTimestamp"])
-        measured = read.time_ms(self.cluster.goodput(namespace, name), "wallMs")
-        self.tally.near(f"{name}: wall time", wall, None if measured is None else measured / 1000, 1)
 
     def train_b(self):
         goodput = self.cluster.goodput("train", "train-b")
-        self.causes("train-b", goodput, [(("ApplicationError",), 1)])
-        self.executions("train-b", goodput, 2)
-        self.time_of_slots("jobsets", "train", "train-b", 4, 2)
         versions = [o.object for o in self.watch.versions("jobgoodputs", "train", "train-b")]
         missing = [v for v in versions if condition(v, "Ready").get("status") == "False"]
         named = any("train-b" in condition(v, "Ready").get("message", "") for v in missing)
@@ -173,67 +153,21 @@ class Expectations:
         runtime = read.status(goodput).get("goodput", {}).get("runtime")
         self.tally.check(runtime is None, "train-b: without step evidence runtime goodput is absent", runtime)
 
-    def train_c(self):
-        goodput = self.cluster.goodput("train", "train-c")
-        self.causes("train-c", goodput, [])
-        admitted = next(at for at, now in self.workload_times("train", "train-c", "Admitted") if now == "True")
-        bound = self._last_bound("train", "train-c")
-        measured = read.bucket_seconds(goodput, "Provisioning") + read.bucket_seconds(goodput, "Binding")
-        self.tally.near("train-c: Provisioning and Binding, from admission until all pods are bound", bound - admitted, measured, 2)
-        provisioning = read.bucket_seconds(goodput, "Provisioning")
-        self.tally.check(provisioning >= 5, "train-c: most of it is Provisioning", f"{provisioning:.2f} s")
-
-    def _last_bound(self, namespace, name):
-        first = {}
-        for observation in list(self.watch.history["pods"]):
-            labels = observation.object["metadata"].get("labels", {})
-            ours = name in (labels.get(JOBSET_NAME), labels.get(JOB_NAME))
-            if ours and observation.object["metadata"]["namespace"] == namespace and observation.object["spec"].get("nodeName"):
-                first.setdefault(observation.object["metadata"]["uid"], observation.time)
-        return max(first.values())
-
-    def queued(self):
-        goodput = self.cluster.goodput("llm", "queued")
-        created = self.first("jobsets", "llm", "queued", lambda _: True)
-        admitted = next(at for at, now in self.workload_times("llm", "queued", "Admitted") if now == "True")
-        self.tally.near("queued: QueueWait", admitted - created, read.bucket_seconds(goodput, "QueueWait"), 1)
-        self.causes("queued", goodput, [])
-        self.executions("queued", goodput, 1)
-        self.time_of_slots("jobsets", "llm", "queued", 4, 1)
-
-    def by_hand(self, facts):
-        goodput = self.cluster.goodput("hand", "by-hand")
-        self.causes("by-hand", goodput, [(("UserSuspend",), 1), (("NodeFailure", "Eviction"), 1)])
-        self.executions("by-hand", goodput, 3)
-        suspended = self.first("jobsets", "hand", "by-hand", lambda j: j["spec"].get("suspend"))
-        resumed = next(
-            (o.time for o in self.watch.versions("jobsets", "hand", "by-hand") if o.time > suspended and not o.object["spec"].get("suspend")),
-            suspended,
-        )
-        self.tally.near("by-hand: Suspended", resumed - suspended, read.bucket_seconds(goodput, "Suspended"), 2)
-        visible = self.first("nodes", None, facts["cut node"], lambda n: condition(n, "Ready").get("status") == "Unknown")
-        unseen = visible - unix(facts["last sign of life"])
-        measured = read.bucket_seconds(goodput, "FailureDetection", "Scheduling")
-        self.tally.near("by-hand: FailureDetection, from the last lease renewal until the node was not Ready", unseen, measured, 2)
-
     def plain(self):
-        goodput = self.cluster.goodput("hand", "plain")
-        self.causes("plain", goodput, [(("ApplicationError",), 1)])
-        self.executions("plain", goodput, 2)
-        self._wall("jobs", "hand", "plain")
-        self.time_of_slots("jobs", "hand", "plain", 2, 2)
         second = self.cluster.goodput("hand", "plain-again")
         found = condition(second, "Ready")
         right = found.get("status") == "False" and found.get("reason") == "Duplicate"
         self.tally.check(right, "a second JobGoodput for one target is a Duplicate", read.describe(second, "Ready"))
 
+    def failures(self):
+        goodput = self.cluster.goodput("failures", "pull-trouble")
+        evidence = [e.get("evidence", "") for e in read.status(goodput).get("badput") or [] if e["bucket"] == "ImagePull"]
+        self.tally.check(evidence and "pull-trouble" in evidence[0], "pull-trouble: the evidence of ImagePull names its pod", evidence)
+
     # --- MaxText against its truth ---
 
     def maxtext(self, facts, log_directory):
         goodput = self.cluster.goodput("llm", "maxtext")
-        self.causes("maxtext", goodput, [(("ApplicationError",), 2)])
-        self.executions("maxtext", goodput, 3)
-        self.time_of_slots("jobsets", "llm", "maxtext", 4, 3)
         status = read.status(goodput)
         self.tally.check(status.get("steps", {}).get("last") == 29, "maxtext: the last step is 29", status.get("steps"))
         seen = status.get("target", {}).get("logFormat")

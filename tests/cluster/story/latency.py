@@ -133,11 +133,18 @@ def workload_signs(watch, namespace, name):
     return signs
 
 
-def node_signs(watch):
-    signs, before = [], {}
+def node_signs(watch, namespace, name):
+    """Of the nodes that the target's pods were ever bound to."""
+    signs, before, ours = [], {}, set()
+    for observation in list(watch.history["pods"]):
+        labels = observation.object["metadata"].get("labels", {})
+        if observation.object["metadata"]["namespace"] == namespace and name in (labels.get(JOBSET_NAME), labels.get(JOB_NAME)):
+            ours.add(observation.object["spec"].get("nodeName"))
     for observation in list(watch.history["nodes"]):
         node = observation.object
-        now = condition(node, "Ready").get("status")
+        if node["metadata"]["name"] not in ours:
+            continue
+        now = None if observation.type == "DELETED" else condition(node, "Ready").get("status")
         if before.get(node["metadata"]["name"], now) != now:
             signs.append(Sign(observation.time, "node"))
         before[node["metadata"]["name"]] = now
@@ -172,18 +179,19 @@ def changes_of(watch, namespace, name):
 
 
 def measure(watch, jobs, replays):
-    """(changes, strict interruption latencies) over jobs: (stream, namespace, name of target, name of JobGoodput)."""
+    """(changes, strict interruption latencies) over jobs whose JobGoodputs have their targets' names."""
     measured, strict = [], []
-    nodes = node_signs(watch)
-    for stream, namespace, target, goodput in jobs:
-        signs = pod_signs(watch, namespace, target) + target_signs(watch, stream, namespace, target) + nodes
-        signs += workload_signs(watch, namespace, target) + (step_signs(replays) if target == "maxtext" else [])
-        signs += [Sign(o.time, "created") for o in watch.versions("jobgoodputs", namespace, goodput)[:1]]
+    for job in jobs:
+        namespace, name = job.namespace, job.name
+        signs = pod_signs(watch, namespace, name) + target_signs(watch, job.stream, namespace, name)
+        signs += node_signs(watch, namespace, name) + workload_signs(watch, namespace, name)
+        signs += step_signs(replays) if name == "maxtext" else []
+        signs += [Sign(o.time, "created") for o in watch.versions("jobgoodputs", namespace, name)[:1]]
         signs.sort()
-        for at, kind in changes_of(watch, namespace, goodput):
+        for at, kind in changes_of(watch, namespace, name):
             causes = [sign for sign in signs if sign.time <= at and sign.what in CAUSES.get(kind, ())]
             cause = causes[-1] if causes else None
-            measured.append(Change(at, goodput, kind, cause.what if cause else None, at - cause.time if cause else None))
+            measured.append(Change(at, name, kind, cause.what if cause else None, at - cause.time if cause else None))
             if kind == "interruption":
                 ran = max((sign.time for sign in signs if sign.time < at and sign.what == "run"), default=0)
                 first = [sign.time for sign in signs if ran < sign.time <= at and sign.what in FIRST_SIGNS]

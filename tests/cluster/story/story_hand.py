@@ -7,7 +7,7 @@ from cluster import uids
 NAMESPACE = "hand"
 
 
-def play(cluster, facts):
+def play(cluster):
     no_log = {"stepLog": {"source": "None"}}
     cluster.observe(NAMESPACE, "by-hand", **no_log)
     cluster.observe(NAMESPACE, "plain", kind="Job", **no_log)
@@ -26,10 +26,10 @@ def play(cluster, facts):
     cluster.suspend(NAMESPACE, "by-hand", False)
     pods = cluster.wait_running(NAMESPACE, "by-hand", 4, uids(pods))
     time.sleep(4)
-    facts["cut node"] = pods[3]["spec"]["nodeName"]
-    facts["last sign of life"] = cluster.cut_off(facts["cut node"])
-    cluster.wait_condition("nodes", None, facts["cut node"], "Ready", 60, "Unknown")
-    cluster.wait_condition("nodes", None, facts["cut node"], "Ready", 60, "True")
+    node = pods[3]["spec"]["nodeName"]
+    cluster.cut_off(node)
+    cluster.wait_condition("nodes", None, node, "Ready", 60, "Unknown")
+    cluster.wait_condition("nodes", None, node, "Ready", 60, "True")
     cluster.wait_running(NAMESPACE, "by-hand", 4, uids(pods))
     time.sleep(4)
     cluster.complete(NAMESPACE, "by-hand")

@@ -1,5 +1,5 @@
 """The story of a queue: train-a is restarted, evicted, preempted by train-b, tainted off a node, and completes; train-c
-waits for a cordoned pool and fails with no restarts left. Times that the checks need are kept in `facts`."""
+waits for a cordoned pool and fails with no restarts left."""
 import time
 
 from cluster import uids
@@ -7,7 +7,7 @@ from cluster import uids
 NAMESPACE = "train"
 
 
-def play(cluster, facts):
+def play(cluster):
     no_log = {"stepLog": {"source": "None"}}
     cluster.observe(NAMESPACE, "train-a", **no_log)
     # The container does not exist: that must be said, and the scheduling side must go on.
@@ -29,15 +29,15 @@ def play(cluster, facts):
     cluster.wait_suspended(NAMESPACE, "train-a", False)
     pods = cluster.wait_running(NAMESPACE, "train-a", 8, uids(pods))
     time.sleep(4)
-    facts["tainted node"] = pods[0]["spec"]["nodeName"]
-    cluster.taint(facts["tainted node"], "NoExecute")
+    node = pods[0]["spec"]["nodeName"]
+    cluster.taint(node, "NoExecute")
     cluster.watch.wait("train-a's third restart", lambda: _restarts(cluster, "train-a") == 3, 30)
-    cluster.untaint(facts["tainted node"])
+    cluster.untaint(node)
     pods = cluster.wait_running(NAMESPACE, "train-a", 8, uids(pods))
     time.sleep(4)
     cluster.complete(NAMESPACE, "train-a")
     cluster.wait_condition("jobsets", NAMESPACE, "train-a", "Completed")
-    _run_train_c(cluster, facts)
+    _run_train_c(cluster)
 
 
 def _restarts(cluster, name):
@@ -60,22 +60,14 @@ def _run_train_b(cluster):
     cluster.wait_condition("jobsets", NAMESPACE, "train-b", "Completed")
 
 
-def _run_train_c(cluster, facts):
+def _run_train_c(cluster):
     cluster.cordon("tpu-slice-3", True)
     cluster.submit("train-c")
-    cluster.watch.wait("train-c to be unschedulable", lambda: _unschedulable(cluster), 30)
-    facts["train-c unschedulable"] = cluster.mark("train-c: unschedulable")
+    cluster.watch.wait("train-c to be unschedulable", lambda: cluster.unschedulable(NAMESPACE, "train-c"), 30)
+    cluster.mark("train-c: unschedulable")
     time.sleep(6)
     cluster.cordon("tpu-slice-3", False)
     pods = cluster.wait_running(NAMESPACE, "train-c", 4)
     time.sleep(3)
     cluster.fail_pod(pods[3], 1)
     cluster.wait_condition("jobsets", NAMESPACE, "train-c", "Failed")
-
-
-def _unschedulable(cluster):
-    for pod in cluster.pods_of(NAMESPACE, "train-c"):
-        for found in pod["status"].get("conditions", []):
-            if found["type"] == "PodScheduled" and found.get("reason") == "Unschedulable":
-                return True
-    return False

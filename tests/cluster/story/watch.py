@@ -15,7 +15,7 @@ from api import path_of
 # type is ADDED, MODIFIED or DELETED; what a list held counts as ADDED.
 Observation = namedtuple("Observation", "time type object")
 
-STREAMS = ("jobsets", "jobs", "pods", "nodes", "events", "workloads", "jobgoodputs")
+STREAMS = ("jobsets", "jobs", "pods", "nodes", "leases", "events", "workloads", "jobgoodputs")
 ONLY_RECORDED = ("workloads.v1beta1", "clusterqueues", "localqueues")
 
 

@@ -1,0 +1,250 @@
+"""The scheduling side of a target's ledger once more, from our own watch alone and by our own clock: at each instant the
+first bucket of DESIGN.md's table that fits. Times are our receipts of the API's events (a node's last sign of life is
+its lease's own time), so nothing here rests on what a story planned to do.
+
+A slot is available while its newest pod is bound and has not begun to end (deleted, disrupted, a container terminated,
+its node dead); a slot whose pod succeeded stays available.
+"""
+import bisect
+
+from cluster import COMPLETION_INDEX, JOB_NAME, JOBSET_NAME
+from watch import condition, is_true, unix
+
+JOB_INDEX = "jobset.sigs.k8s.io/job-index"
+REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+FOREVER = float("inf")
+ENDS = ("Completed", "Complete", "Failed")
+
+
+class Steps:
+    """A value that changes at times; `before` holds until the first."""
+
+    def __init__(self, before=None):
+        self.times, self.values, self.before = [], [], before
+
+    def add(self, time, value):
+        if value != self.last():
+            self.times.append(time)
+            self.values.append(value)
+
+    def last(self):
+        return self.values[-1] if self.values else self.before
+
+    def at(self, time):
+        index = bisect.bisect_right(self.times, time)
+        return self.values[index - 1] if index else self.before
+
+
+class Pod:
+    def __init__(self, slot, created):
+        self.slot, self.created = slot, created
+        self.bound = self.lost = self.done = FOREVER
+        self.node = None
+        self.pulling = self.pulled = None
+        self.unschedulable, self.running = Steps(False), Steps(False)
+
+    def times(self):
+        single = (self.created, self.bound, self.lost, self.done, self.pulling, self.pulled)
+        return [t for t in single if t is not None] + self.unschedulable.times + self.running.times
+
+    def is_available(self, at):
+        return self.done <= at or self.bound <= at < self.lost
+
+    def is_pulling(self, at):
+        return self.pulling is not None and self.pulling <= at < (self.pulled or FOREVER)
+
+
+class Target:
+    """One JobSet or Job as we saw it."""
+
+    def __init__(self, watch, stream, namespace, name):
+        self.watch, self.stream, self.namespace, self.name = watch, stream, namespace, name
+        versions = watch.versions(stream, namespace, name)
+        self.item = versions[-1].object
+        self.begin = versions[0].time
+        ended = [o.time for o in versions if o.type == "DELETED" or any(is_true(o.object, kind) for kind in ENDS)]
+        self.end = min(ended, default=versions[-1].time)
+        self.suspended = Steps()
+        for observation in versions:
+            self.suspended.add(observation.time, bool(observation.object["spec"].get("suspend")))
+        self.is_queued = QUEUE_NAME in self.item["metadata"].get("labels", {})
+        self.replicated = self._required()
+        self.required = sum(count for count in self.replicated.values())
+        self.queue = self._queue() if self.is_queued else Steps()
+        self.held_back = self._held_back()
+        self.detecting = []  # (last sign of life, when the node's death was visible)
+        self.pods = self._pods()
+        self._end_with_nodes()
+        self.newest = {}
+        for pod in sorted(self.pods.values(), key=lambda pod: pod.created):
+            self.newest.setdefault(pod.slot, []).append(pod)
+
+    def _required(self):
+        """{replicated job: pods} of those with chips, or of all if none has."""
+        if self.stream == "jobs":
+            return {None: self.item["spec"]["parallelism"]}
+        found, chips = {}, set()
+        for job in self.item["spec"]["replicatedJobs"]:
+            spec = job["template"]["spec"]
+            found[job["name"]] = job["replicas"] * min(spec["parallelism"], spec.get("completions", spec["parallelism"]))
+            containers = spec["template"]["spec"]["containers"]
+            if any("google.com/tpu" in c.get("resources", {}).get("limits", {}) for c in containers):
+                chips.add(job["name"])
+        return {name: count for name, count in found.items() if name in chips or not chips}
+
+    def _queue(self):
+        """What Kueue lets it do: Suspended (deactivated by a person), PreemptedWait, QueueWait or None (admitted)."""
+        steps = Steps("QueueWait")
+        for observation in list(self.watch.history["workloads"]):
+            workload = observation.object
+            owners = workload["metadata"].get("ownerReferences", [])
+            if workload["metadata"]["namespace"] != self.namespace or all(owner["name"] != self.name for owner in owners):
+                continue
+            if not workload["spec"].get("active", True):
+                steps.add(observation.time, "Suspended")
+            elif is_true(workload, "Evicted") and condition(workload, "Evicted").get("reason") != "Deactivated":
+                steps.add(observation.time, "PreemptedWait")
+            else:
+                steps.add(observation.time, None if is_true(workload, "Admitted") else "QueueWait")
+        return steps
+
+    def _held_back(self):
+        """Whether an order of start keeps a required Job from being there (or from being resumed)."""
+        steps, live = Steps(False), {}
+        jobs = self.item["spec"].get("replicatedJobs", [])
+        in_order = self.item["spec"].get("startupPolicy", {}).get("startupPolicyOrder") == "InOrder"
+        if not in_order and not any(job.get("dependsOn") for job in jobs):
+            return steps
+        steps.before = True
+        wanted = sum(job["replicas"] for job in jobs if job["name"] in self.replicated)
+        for observation in list(self.watch.history["jobs"]):
+            job = observation.object
+            labels = job["metadata"].get("labels", {})
+            if labels.get(JOBSET_NAME) != self.name or labels.get(REPLICATED_JOB) not in self.replicated:
+                continue
+            live[job["metadata"]["name"]] = observation.type != "DELETED" and not job["spec"].get("suspend")
+            steps.add(observation.time, sum(live.values()) < wanted)
+        return steps
+
+    def _pods(self):
+        found = {}
+        for observation in list(self.watch.history["pods"]):
+            pod, at = observation.object, observation.time
+            labels = pod["metadata"].get("labels", {})
+            name = labels.get(JOBSET_NAME) or labels.get(JOB_NAME)
+            if pod["metadata"]["namespace"] != self.namespace or name != self.name:
+                continue
+            if labels.get(REPLICATED_JOB) not in self.replicated:
+                continue
+            slot = labels.get(REPLICATED_JOB), labels.get(JOB_INDEX, "0"), labels.get(COMPLETION_INDEX)
+            seen = found.setdefault(pod["metadata"]["uid"], Pod(slot, at))
+            _observe(seen, pod, FOREVER if observation.type == "DELETED" else at, at)
+        for observation in list(self.watch.history["events"]):
+            seen = found.get(observation.object["involvedObject"].get("uid"))
+            reason = observation.object.get("reason")
+            if seen and reason == "Pulling" and seen.pulling is None:
+                seen.pulling = observation.time
+            if seen and reason == "Pulled" and seen.pulled is None:
+                seen.pulled = observation.time
+        return found
+
+    def _end_with_nodes(self):
+        for pod in self.pods.values():
+            for sign, visible in deaths(self.watch, pod.node):
+                if pod.bound < visible <= pod.lost:
+                    started = [t for t, value in zip(pod.running.times, pod.running.values) if value and t < visible]
+                    sign = max([sign, pod.bound] + started)
+                    pod.lost = min(pod.lost, sign)
+                    self.detecting.append((sign, visible))
+
+    # --- the ledger ---
+
+    def _newest(self, at):
+        now = []
+        for lives in self.newest.values():
+            born = [pod for pod in lives if pod.created <= at]
+            if born:
+                now.append(born[-1])
+        return now
+
+    def bucket(self, at, was_available):
+        pods = self._newest(at)
+        if len(pods) >= self.required and all(pod.is_available(at) for pod in pods):
+            if any(pod.is_pulling(at) for pod in pods):
+                return "ImagePull"
+            return "Running" if all(pod.running.at(at) or pod.done <= at for pod in pods) else "ContainerStart"
+        if not self.is_queued and self.suspended.at(at):
+            return "Suspended"
+        if self.is_queued and self.queue.at(at):
+            return self.queue.at(at)
+        if self.held_back.at(at):
+            return "DependencyWait"
+        if any(pod.bound > at and pod.unschedulable.at(at) for pod in pods):
+            return "Provisioning"
+        if any(begin <= at < end for begin, end in self.detecting):
+            return "FailureDetection"
+        return "Rescheduling" if was_available else "Binding"
+
+    def ledger(self):
+        """[(begin, end, bucket)] from the target's creation to its end, without gaps."""
+        edges = {self.begin, self.end} | set(self.suspended.times) | set(self.queue.times) | set(self.held_back.times)
+        for pod in self.pods.values():
+            edges |= set(pod.times())
+        for span in self.detecting:
+            edges |= set(span)
+        edges = sorted(t for t in edges if self.begin <= t <= self.end)
+        spans, was_available = [], False
+        for begin, end in zip(edges, edges[1:]):
+            bucket = self.bucket(begin, was_available)
+            was_available = was_available or bucket in ("ImagePull", "ContainerStart", "Running")
+            if spans and spans[-1][2] == bucket:
+                spans[-1] = (spans[-1][0], end, bucket)
+            else:
+                spans.append((begin, end, bucket))
+        return spans
+
+
+def _observe(seen, pod, alive_at, at):
+    statuses = pod["status"].get("containerStatuses", [])
+    if pod["spec"].get("nodeName") and seen.bound == FOREVER:
+        seen.bound, seen.node = at, pod["spec"]["nodeName"]
+    scheduled = condition(pod, "PodScheduled")
+    is_waiting = scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
+    seen.unschedulable.add(at, is_waiting and not pod["spec"].get("nodeName"))
+    if pod["status"].get("phase") == "Succeeded" and not is_true(pod, "DisruptionTarget"):
+        seen.done = min(seen.done, at)
+    elif _ending(pod, statuses) or alive_at == FOREVER:
+        seen.lost = min(seen.lost, at)
+    seen.running.add(at, bool(statuses) and all("running" in c.get("state", {}) for c in statuses))
+
+
+def _ending(pod, statuses):
+    ends = [c["state"]["terminated"]["exitCode"] for c in statuses if "terminated" in c.get("state", {})]
+    return bool(pod["metadata"].get("deletionTimestamp") or is_true(pod, "DisruptionTarget") or any(ends))
+
+
+def deaths(watch, node):
+    """[(last sign of life, when it was visible)]: a node that is not Ready any more lived until its lease was last
+    renewed; one whose object is deleted, until then."""
+    found, ready, renewals = [], None, []
+    for observation in watch.versions("leases", "kube-node-lease", node):
+        renewals.append((observation.time, unix(observation.object["spec"]["renewTime"])))
+    for observation in watch.versions("nodes", None, node):
+        now = condition(observation.object, "Ready").get("status") == "True"
+        if observation.type == "DELETED":
+            found.append((observation.time, observation.time))
+            now = None
+        elif ready and not now:
+            found.append((max((t for seen, t in renewals if seen <= observation.time), default=observation.time), observation.time))
+        ready = now
+    return found
+
+
+def totals(spans):
+    """{bucket: (seconds, number of spans)}."""
+    found = {}
+    for begin, end, bucket in spans:
+        seconds, count = found.get(bucket, (0, 0))
+        found[bucket] = (seconds + end - begin, count + 1)
+    return found
