@@ -138,19 +138,28 @@ static void draw_head(const json_t *job, const struct text_style *style, struct 
 }
 
 /* The evidence of each bucket, the largest first as the status has them. */
+/* What a bucket's evidence says; of time without any evidence, what would bring it. */
+static const char *reason_of(const json_t *status, const json_t *bucket) {
+    const char *evidence = pick_text(bucket, "evidence");
+    if (*evidence || strcmp(pick_text(bucket, "bucket"), "Unattributed") != 0)
+        return evidence;
+    return pick_has(status, "steps") ? "" : "the containers ran; no steps are read that tell more";
+}
+
 static void draw_evidence(const json_t *status, const struct text_style *style, struct buf *out) {
     size_t i;
     json_t *bucket;
     bool has_title = false;
     json_array_foreach(pick(status, "badput"), i, bucket) {
-        if (pick_int(bucket, "ms", 0) <= 0 || !*pick_text(bucket, "evidence"))
+        const char *reason = reason_of(status, bucket);
+        if (pick_int(bucket, "ms", 0) <= 0 || !*reason)
             continue;
         if (!has_title)
             buf_append_text(out, "\nWhy (the largest span of each)\n");
         has_title = true;
         CLEANUP_FREE char *line =
             mem_format("%s, %lldx, %s: %s", pick_text(bucket, "bucket"), (long long)pick_int(bucket, "count", 1),
-                       pick_text(bucket, "basis"), pick_text(bucket, "evidence"));
+                       pick_text(bucket, "basis"), reason);
         text_wrap(out, style, 2, 2, line);
     }
 }
@@ -208,7 +217,7 @@ static void draw_interruptions(const json_t *status, const struct text_style *st
         buf_format(&line, "%s%lld %s", i ? ", " : "", (long long)pick_int(item, "count", 0), pick_text(item, "cause"));
     buf_append_text(&line, ")");
     if (pick_has(status, "interruptions.meanTimeBetweenSeconds"))
-        buf_format(&line, "; one in %s available",
+        buf_format(&line, "; one per %s of available time",
                    text_duration(duration, pick_int(status, "interruptions.meanTimeBetweenSeconds", 0) * 1000));
     if (pick_has(status, "interruptions.meanTimeToRecoverSeconds"))
         buf_format(&line, "; back to steps in %s on average",
@@ -247,10 +256,13 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
     if (pick_has(status, "steps"))
         draw_steps(status, style, out);
     if (pick_has(status, "acceleratorHours")) {
-        CLEANUP_FREE char *line = mem_format(
-            "Chip-hours: %s allocated = %s productive + %s lost; %s waiting",
-            pick_text(status, "acceleratorHours.allocated"), pick_text(status, "acceleratorHours.productive"),
-            pick_text(status, "acceleratorHours.lost"), pick_text(status, "acceleratorHours.waiting"));
+        const char *productive = pick_text(status, "acceleratorHours.productive");
+        CLEANUP_FREE char *split = *productive ? mem_format(" = %s productive + %s lost", productive,
+                                                            pick_text(status, "acceleratorHours.lost"))
+                                               : mem_strdup("");
+        CLEANUP_FREE char *line =
+            mem_format("Chip-hours: %s allocated%s; %s waiting", pick_text(status, "acceleratorHours.allocated"), split,
+                       pick_text(status, "acceleratorHours.waiting"));
         text_wrap(out, style, 0, 2, line);
     }
     json_array_foreach(pick(status, "windows"), i, item) {
@@ -274,7 +286,7 @@ static void draw_conditions(const json_t *status, const struct text_style *style
         if (!is_bad || strcmp(type, "Finished") == 0)
             continue;
         if (!has_title)
-            buf_append_text(out, "\nMind\n");
+            buf_append_text(out, "\nNeeds attention\n");
         has_title = true;
         CLEANUP_FREE char *line =
             mem_format("%s=%s, %s: %s", type, value, pick_text(condition, "reason"), pick_text(condition, "message"));

@@ -9,7 +9,7 @@
 
 enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20 };
 
-enum mark { NONE, WAITING, STARTING, STEPPING, LOST, MARKS };
+enum mark { NONE, WAITING, RUNNING, STARTING, STEPPING, LOST, MARKS };
 
 static const struct {
     const char *ascii, *utf8, *words;
@@ -17,6 +17,7 @@ static const struct {
 } marks[MARKS] = {
     [NONE] = {" ", " ", "", COLOUR_NONE},
     [WAITING] = {".", "░", "waiting for slots", COLOUR_SCHEDULING},
+    [RUNNING] = {"=", "▓", "available, no steps are read", COLOUR_NONE},
     [STARTING] = {"-", "▒", "starting", COLOUR_RUNTIME},
     [STEPPING] = {"#", "█", "stepping", COLOUR_PRODUCTIVE},
     [LOST] = {"/", "▚", "steps that were lost", COLOUR_RUNTIME},
@@ -25,6 +26,8 @@ static const struct {
 struct axis {
     int64_t start_ms, end_ms;
     int width;
+    bool has_steps;
+    bool is_used[MARKS]; /* the legend explains what was drawn */
 };
 
 /* The first column of a time; times outside are moved in. */
@@ -51,7 +54,7 @@ static int64_t known_or(int64_t ms, int64_t otherwise_ms) {
     return ms == TIME_UNKNOWN ? otherwise_ms : ms;
 }
 
-static void draw_execution(const json_t *execution, const struct axis *axis, const struct text_style *style,
+static void draw_execution(const json_t *execution, struct axis *axis, const struct text_style *style,
                            struct buf *out) {
     enum mark row[256] = {NONE};
     int64_t start_ms = known_or(pick_time_ms(execution, "start"), axis->start_ms);
@@ -60,7 +63,7 @@ static void draw_execution(const json_t *execution, const struct axis *axis, con
     int64_t first_step_ms = known_or(pick_time_ms(execution, "firstStepAt"), end_ms);
     int64_t lost_ms = end_ms - pick_int(execution, "tchMs", 0);
     fill(axis, row, start_ms, available_ms, WAITING);
-    fill(axis, row, available_ms, first_step_ms, STARTING);
+    fill(axis, row, available_ms, axis->has_steps ? first_step_ms : end_ms, axis->has_steps ? STARTING : RUNNING);
     fill(axis, row, first_step_ms, end_ms, STEPPING);
     fill(axis, row, lost_ms > first_step_ms ? lost_ms : first_step_ms, pick_int(execution, "tchMs", 0) ? end_ms : 0,
          LOST);
@@ -73,6 +76,7 @@ static void draw_execution(const json_t *execution, const struct axis *axis, con
     for (int i = 0; i < last; i++) {
         if (i == 0 || row[i] != row[i - 1])
             text_colour(out, style, marks[row[i]].colour);
+        axis->is_used[row[i]] = true;
         buf_append_text(out, style->is_utf8 ? marks[row[i]].utf8 : marks[row[i]].ascii);
     }
     text_colour(out, style, COLOUR_NONE);
@@ -97,17 +101,25 @@ static void draw_scale(const struct axis *axis, struct buf *out) {
 static void draw_legend(const struct axis *axis, const struct text_style *style, struct buf *out) {
     char duration[TEXT_DURATION_SIZE];
     text_repeat(out, " ", NUMBER_WIDTH);
+    const char *gap = "";
     for (int m = WAITING; m < MARKS; m++) {
+        if (!axis->is_used[m])
+            continue;
+        buf_append_text(out, gap);
         text_colour(out, style, marks[m].colour);
         buf_append_text(out, style->is_utf8 ? marks[m].utf8 : marks[m].ascii);
         text_colour(out, style, COLOUR_NONE);
-        buf_format(out, " %s%s", marks[m].words, m + 1 < MARKS ? "   " : "\n");
+        buf_format(out, " %s", marks[m].words);
+        gap = "   ";
     }
+    buf_append_char(out, '\n');
     buf_format(out, "     one column is %s\n", text_duration(duration, (axis->end_ms - axis->start_ms) / axis->width));
 }
 
 void cli_executions_draw(const json_t *status, const struct text_style *style, struct buf *out) {
-    struct axis axis = {.start_ms = pick_time_ms(status, "time.start"), .end_ms = pick_time_ms(status, "time.end")};
+    struct axis axis = {.start_ms = pick_time_ms(status, "time.start"),
+                        .end_ms = pick_time_ms(status, "time.end"),
+                        .has_steps = pick_has(status, "steps")};
     if (axis.end_ms == TIME_UNKNOWN)
         axis.end_ms = pick_time_ms(status, "time.observedThrough");
     if (axis.start_ms == TIME_UNKNOWN || axis.end_ms == TIME_UNKNOWN || axis.end_ms <= axis.start_ms) {
@@ -121,7 +133,10 @@ void cli_executions_draw(const json_t *status, const struct text_style *style, s
     draw_scale(&axis, out);
     size_t i;
     json_t *execution;
-    json_array_foreach(pick(status, "executions"), i, execution) draw_execution(execution, &axis, style, out);
+    const json_t *executions = pick(status, "executions");
+    if (pick_int(json_array_get(executions, 0), "number", 1) > 1)
+        buf_append_text(out, "     (earlier executions are counted, but no longer listed)\n");
+    json_array_foreach(executions, i, execution) draw_execution(execution, &axis, style, out);
     draw_legend(&axis, style, out);
 }
 
