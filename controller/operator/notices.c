@@ -48,7 +48,7 @@ static void describe(const struct ledger_interruption *i, bool has_steps, struct
         append_lost(out, i);
     if (i->wait_ms != RECORD_NONE && i->wait_ms > 0)
         buf_format(out, "; waited %s", short_duration(text, i->wait_ms));
-    if (i->until_ms != TIME_OPEN && i->tre_ms != RECORD_NONE)
+    if (i->until_ms != TIME_OPEN && i->tre_ms != RECORD_NONE && i->tre_ms > 0)
         buf_format(out, "; rescheduled in %s", short_duration(text, i->tre_ms));
     buf_format(out, ". %s", i->evidence[0] ? i->evidence : "No object or line tells why");
 }

@@ -51,6 +51,7 @@ class Expectations:
             self.causes(job.name, goodput, job.causes)
             self.executions(job.name, goodput, job.executions)
             self.buckets(job, goodput)
+            self.events(job, goodput)
         for story, check in (("queue", self.train_a), ("queue", self.train_b), ("hand", self.plain), ("failures", self.failures)):
             if any(job.story == story for job in self.jobs):
                 check()
@@ -85,6 +86,25 @@ class Expectations:
             (seen if fits else wrong).append(f"{what} {expected:.2f}/{'-' if measured is None else format(measured, '.2f')}")
         shown = f"{', '.join(seen)}{'; NOT ' + ', '.join(wrong) if wrong else ''}"
         self.tally.check(not wrong, f"{job.name}: seconds expected/measured", shown)
+
+    def events(self, job, goodput):
+        """One Event for each interruption, with its cause, and not told over and over."""
+        versions = {}
+        for observation in list(self.watch.history["events"]):
+            event = observation.object
+            regarding = event["involvedObject"]
+            ours = regarding["kind"] == "JobGoodput" and (regarding["namespace"], regarding["name"]) == (job.namespace, job.name)
+            if ours and event["reason"] == "Interrupted" and observation.type != "DELETED":
+                number = int(event["metadata"]["name"].rpartition("-")[2])
+                versions.setdefault(number, []).append(event["message"])
+        ended = {e["number"]: e["cause"] for e in read.status(goodput).get("executions") or [] if e.get("cause")}
+        missing = [f"#{n} {cause}" for n, cause in ended.items() if n not in versions or not versions[n][-1].startswith(cause)]
+        # The failure that ended a job for good looked like an interruption until the job's end was known.
+        extra = [n for n in versions if n not in ended and (job.phase != "Failed" or n != len(ended) + 1)]
+        often = [n for n, messages in versions.items() if len(messages) > 4]
+        seen = "; ".join(messages[-1][:90] for _, messages in sorted(versions.items()))
+        right = not missing and not extra and not often
+        self.tally.check(right, f"{job.name}: one Event per interruption", seen if right else f"{missing} {extra} {often} {seen}")
 
     # --- each job ---
 

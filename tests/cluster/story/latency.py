@@ -178,7 +178,17 @@ def changes_of(watch, namespace, name):
     return changes
 
 
-def measure(watch, jobs, replays):
+def cause_of(signs, at, kind, behind):
+    """The newest fitting sign that we had received before; one of another stream may be `behind` seconds late with us."""
+    fitting = [sign for sign in signs if sign.what in CAUSES.get(kind, ())]
+    before = [sign for sign in fitting if sign.time <= at]
+    after = [sign for sign in fitting if at < sign.time <= at + behind]
+    if after and (not before or at - before[-1].time > 1):
+        return Sign(at, after[0].what)
+    return before[-1] if before else None
+
+
+def measure(watch, jobs, replays, behind):
     """(changes, strict interruption latencies) over jobs whose JobGoodputs have their targets' names."""
     measured, strict = [], []
     for job in jobs:
@@ -189,8 +199,7 @@ def measure(watch, jobs, replays):
         signs += [Sign(o.time, "created") for o in watch.versions("jobgoodputs", namespace, name)[:1]]
         signs.sort()
         for at, kind in changes_of(watch, namespace, name):
-            causes = [sign for sign in signs if sign.time <= at and sign.what in CAUSES.get(kind, ())]
-            cause = causes[-1] if causes else None
+            cause = cause_of(signs, at, kind, behind)
             measured.append(Change(at, name, kind, cause.what if cause else None, at - cause.time if cause else None))
             if kind == "interruption":
                 ran = max((sign.time for sign in signs if sign.time < at and sign.what == "run"), default=0)
@@ -205,7 +214,7 @@ def percentile(values, share):
 
 
 def report(tally, watch, jobs, replays, probe):
-    measured, strict = measure(watch, jobs, replays)
+    measured, strict = measure(watch, jobs, replays, 0.1 + 3 * probe.worst())
     for change in measured:
         if change.latency is None or change.latency >= 1:
             shown = "no cause seen" if change.latency is None else f"{change.latency * 1000:.0f} ms after {change.cause}"

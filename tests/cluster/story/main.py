@@ -147,12 +147,26 @@ def count_earlier(path, tally):
 def show_what_people_see(options, tally):
     """The table of `kubectl get` and the plugin's `explain`, as printed; kubectl finds the plugin on PATH."""
     path = os.path.dirname(os.path.abspath(options.plugin)) + os.pathsep + os.environ["PATH"]
-    for command in (["get", "jobgoodput", "-A"], ["goodput", "explain", "maxtext", "-n", "llm"]):
+    job = next((job for job in jobs_of(options) if job.name == "maxtext"), jobs_of(options)[0])
+    of_job = [job.name, "-n", job.namespace]
+    told = ["Interrupted", "rescheduled in"] if job.causes else [job.name]
+    for command, words in (
+        (["get", "jobgoodput", "-A"], [job.name]),
+        (["goodput", "explain", *of_job], [job.name]),
+        (["goodput", "timeline", *of_job], [job.name]),
+        (["get", "events", "-n", job.namespace, "--field-selector", "involvedObject.kind=JobGoodput"], told),
+        (["describe", "jobgoodput", *of_job], told),
+    ):
         shown = subprocess.run(
             ["kubectl", *command], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60, check=False
         )
-        print(f"\n$ kubectl {' '.join(command)}\n{shown.stdout}{shown.stderr}")
-        tally.check(shown.returncode == 0 and "maxtext" in shown.stdout, f"kubectl {' '.join(command)} works")
+        lines = shown.stdout.splitlines()
+        if command[0] == "describe":  # what is above is the status that was checked already
+            lines = lines[next((i for i, line in enumerate(lines) if line.startswith("Events:")), 0) :]
+        text = "\n".join(lines)
+        print(f"\n$ kubectl {' '.join(command)}\n{text}\n{shown.stderr}")
+        right = shown.returncode == 0 and all(word in text for word in words)
+        tally.check(right, f"kubectl {' '.join(command)} shows {' and '.join(words)}")
 
 
 def measure_idle(options, cluster, tally):
