@@ -394,7 +394,6 @@ static void visit_shape(struct visitor *v, struct target *t) {
 static void visit_restarts(struct visitor *v, struct target *t) {
     codec_i64(v->codec, &t->restarts);
     codec_i64(v->codec, &t->job_restarts);
-    codec_i64(v->codec, &t->in_place_attempt);
     VISIT_ARRAY(v, t->restart_list, t->restart_count, &t->restart_capacity, STORE_MAX_TRANSITIONS);
     for (int i = 0; i < t->restart_count; i++) {
         struct restart *r = &t->restart_list[i];

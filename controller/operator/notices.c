@@ -73,8 +73,9 @@ static void tell_interruption(struct view *v, int index) {
         known.wait_ms = RECORD_NONE;
     }
     describe(&known, r->has_steps && over, &note);
-    uint64_t hash = slice_hash(buf_slice(&note));
-    if (told->number == i->number && told->hash == hash)
+    /* While it is open only another cause is news: evidence comes in pieces. */
+    uint64_t hash = over ? slice_hash(buf_slice(&note)) : (uint64_t)i->cause + 1;
+    if (told->number == i->number && (told->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
         return;
     *told = (struct job_told){i->number, hash};
     struct model_notice notice = {.type = cause_is_excluded(i->cause) ? "Normal" : "Warning",

@@ -84,6 +84,7 @@ def _pod_digest(pod):
             is_true(pod, "DisruptionTarget"),
             any("terminated" in c.get("state", {}) for c in containers),
             sum(c.get("restartCount", 0) for c in containers),
+            [c["lastState"] for c in containers if _is_down(c)],
         )
         if pod["status"].get("phase") != "Pending" and _is_lost(pod, containers)
         else None,
@@ -95,8 +96,13 @@ def _is_lost(pod, containers):
         pod["status"].get("phase") in ("Failed", "Succeeded")
         or pod["metadata"].get("deletionTimestamp")
         or is_true(pod, "DisruptionTarget")
-        or any("terminated" in c.get("state", {}) or c.get("restartCount") for c in containers)
+        or any("terminated" in c.get("state", {}) or c.get("restartCount") or _is_down(c) for c in containers)
     )
+
+
+def _is_down(container):
+    """Between two runs in place: the count moves with the next start only."""
+    return "waiting" in container.get("state", {}) and "terminated" in container.get("lastState", {})
 
 
 def target_signs(watch, stream, namespace, name):
