@@ -172,20 +172,32 @@ def show_what_people_see(options, tally):
 def measure_idle(options, cluster, tally):
     """A controller that starts when all is over: what it costs, and that it leaves final statuses alone."""
     jobs = jobs_of(options)
-    finished = {job.name: cluster.goodput(job.namespace, job.name).get("status") for job in jobs}
+    finished = {job.name: numbers(cluster, job) for job in jobs}
     log_path = os.path.join(options.run, "logs", "idle-controller.log")
     controller = Controller(options.controller, options.kubeconfig, log_path, 28191, "--leader-elect=false")
     try:
         controller.wait_ready()
+        # A log that could not be read is given up a minute after its pod was gone; a checkpoint is kept until then.
+        all_final = lambda: not any(numbers(cluster, job, "checkpoint") for job in jobs)  # pylint: disable=unnecessary-lambda-assignment
+        cluster.watch.wait("every finished job to be final", all_final, 120)
         time.sleep(10)  # lists, and the statuses it may want to write once
         idle.report(tally, controller.pid, options.idle_seconds)
     finally:
         controller.stop()
     changed = []
     for job in jobs:
-        changed += changes(job.name, finished[job.name], cluster.goodput(job.namespace, job.name).get("status"))
+        changed += changes(job.name, finished[job.name], numbers(cluster, job))
     seen = f"{len(changed)} changes: {'; '.join(changed[:8])}" if changed else ""
     tally.check(not changed, "a controller that starts afterwards leaves the final statuses as they are", seen)
+
+
+def numbers(cluster, job, field=None):
+    """The status but for what only the controller itself reads, or one field of it."""
+    status = dict(cluster.goodput(job.namespace, job.name).get("status") or {})
+    if field:
+        return status.get(field)
+    status.pop("checkpoint", None)
+    return status
 
 
 def changes(path, before, now):
