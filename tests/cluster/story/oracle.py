@@ -1,6 +1,7 @@
 """The scheduling side of a target's ledger once more, from our own watch alone and by our own clock: at each instant the
-first bucket of DESIGN.md's table that fits. Times are our receipts of the API's events (a node's last sign of life is
-its lease's own time), so nothing here rests on what a story planned to do.
+first bucket of DESIGN.md's table that fits. Times are our receipts of the API's events, or the middle of the second that
+the object itself names for what happened, where that is earlier: under load we hear of things seconds after they were
+(and of a node's last sign of life it is its lease that tells). Nothing here rests on what a story planned to do.
 
 A slot is available while its newest pod is bound and has not begun to end (deleted, disrupted, a container terminated,
 its node dead); a slot whose pod succeeded stays available.
@@ -15,6 +16,11 @@ REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 FOREVER = float("inf")
 ENDS = ("Completed", "Complete", "Failed")
+
+
+def moment(received, stamp):
+    """When something happened: within the second that the object names, and before we heard of it."""
+    return min(received, unix(stamp) + 0.5) if stamp else received
 
 
 class Steps:
@@ -143,10 +149,11 @@ class Target:
         for observation in list(self.watch.history["events"]):
             seen = found.get(observation.object["involvedObject"].get("uid"))
             reason = observation.object.get("reason")
+            at = moment(observation.time, observation.object.get("lastTimestamp"))
             if seen and reason == "Pulling" and seen.pulling is None:
-                seen.pulling = observation.time
+                seen.pulling = at
             if seen and reason == "Pulled" and seen.pulled is None:
-                seen.pulled = observation.time
+                seen.pulled = at
         return found
 
     def _end_with_nodes(self):
@@ -211,12 +218,17 @@ def _observe(seen, pod, alive_at, at):
         seen.bound, seen.node = at, pod["spec"]["nodeName"]
     scheduled = condition(pod, "PodScheduled")
     is_waiting = scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
-    seen.unschedulable.add(at, is_waiting and not pod["spec"].get("nodeName"))
+    is_waiting = is_waiting and not pod["spec"].get("nodeName")
+    seen.unschedulable.add(moment(at, scheduled.get("lastTransitionTime")) if is_waiting else at, is_waiting)
     if pod["status"].get("phase") == "Succeeded" and not is_true(pod, "DisruptionTarget"):
         seen.done = min(seen.done, at)
     elif _ending(pod, statuses) or alive_at == FOREVER:
-        seen.lost = min(seen.lost, at)
-    seen.running.add(at, bool(statuses) and all("running" in c.get("state", {}) for c in statuses))
+        ended = [c["state"]["terminated"]["finishedAt"] for c in statuses if "terminated" in c.get("state", {})]
+        seen.lost = min(seen.lost, moment(at, max(ended, default=None)))
+    states = [c.get("state", {}).get("running") or c.get("state", {}).get("terminated") for c in statuses]
+    is_running = bool(states) and all(states)  # one that ended has started; its pod is done or lost presently
+    started = max(state["startedAt"] for state in states) if is_running else None
+    seen.running.add(max(moment(at, started), seen.running.times[-1] if seen.running.times else 0), is_running)
 
 
 def _ending(pod, statuses):
