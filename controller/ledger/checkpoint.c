@@ -103,6 +103,7 @@ static void visit_processes(struct codec *c, struct ledger *l) {
         if (codec_is_reading(c)) {
             struct process *p = process_new(0);
             MEM_GROW(l->processes, l->process_count, l->process_capacity);
+            p->ordinal = l->process_count;
             l->processes[l->process_count++] = p;
             MEM_GROW(l->live, l->live_count, l->live_capacity);
             l->live[l->live_count++] = p;

@@ -163,6 +163,7 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
     if (is_new) {
         MEM_GROW(l->processes, l->process_count, l->process_capacity);
         l->processes[l->process_count++] = process_new(id);
+        l->processes[at]->ordinal = at;
         MEM_GROW(l->live, l->live_count, l->live_capacity);
         l->live[l->live_count++] = l->processes[at];
         l->processes[at]->settled_ms = l->settled != NULL ? l->settled->through_ms : TIME_UNKNOWN;

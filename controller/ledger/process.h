@@ -72,7 +72,8 @@ enum open_kind {
 
 struct process {
     uint64_t id;
-    char *name; /* NULL: none was given */
+    size_t ordinal; /* among all that the ledger was told */
+    char *name;     /* NULL: none was given */
     int64_t started_ms, ended_ms;
     int line_lag; /* steps that a step's line comes late: -1 not told */
     struct step_list ends, starts;

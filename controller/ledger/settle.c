@@ -377,26 +377,25 @@ static void keep_knots(struct settled *to, struct sweep *s, const struct ledger_
     knots_prune(&to->knots, options, to->through_ms);
 }
 
-/* The processes before the one that goes on. */
-static void forget_before(struct ledger *l, const struct process *process) {
-    size_t kept = 0;
-    bool is_before = true;
-    for (size_t i = 0; i < l->live_count; i++) {
-        is_before = is_before && l->live[i] != process;
-        if (!is_before || process_order_ms(l->live[i]) == TIME_UNKNOWN) {
-            l->live[kept++] = l->live[i];
+/* The processes before the one that goes on; it comes first now. */
+static void forget_before(struct ledger *l, struct process *process) {
+    size_t kept = 1, n = 0; /* those whose time is not known stand before all others */
+    while (l->live[n] != process)
+        n++;
+    for (size_t i = n; i > 0; i--) {
+        struct process *p = l->live[i - 1];
+        if (process_order_ms(p) == TIME_UNKNOWN) {
+            l->live[n + 1 - kept++] = p;
             continue;
         }
-        for (size_t k = 0; k < l->process_count; k++)
-            if (l->processes[k] == l->live[i])
-                l->processes[k] = NULL;
-        process_free(l->live[i]);
+        l->processes[p->ordinal] = NULL;
+        process_free(p);
     }
-    l->live_count = kept;
-    for (size_t i = 0; i < l->process_count; i++)
-        if (l->processes[i] == process)
-            l->settled->process = i;
-    l->is_live_sorted = false;
+    size_t gone = n + 1 - kept;
+    l->live[gone] = process;
+    memmove(l->live, l->live + gone, (l->live_count - gone) * sizeof *l->live);
+    l->live_count -= gone;
+    l->settled->process = process->ordinal;
 }
 
 /* ---- one batch ---- */
@@ -488,7 +487,6 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
         size_t event = at.event;
         settle_at(l, &p, &at);
         forget_before(l, process);
-        ledger_sort_processes(l);
         size_t told = step_list_until(other, at.at_ms);
         step_list_drop(main, event);
         step_list_drop(other, told > 0 ? told - 1 : 0);
