@@ -144,6 +144,11 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each
 	@$(MAKE) -s V=fuzz fuzz-programs
 	@tests/check/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
+.PHONY: fuzz-formats
+fuzz-formats: .build/fuzz/fuzz_steplog ## fuzz each step-log format by itself, FUZZ_SECONDS each
+	@for f in Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning; do \
+		echo "format $$f" && FUZZ_STEPLOG_FORMAT=$$f tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog || exit 1; done
+
 # ---- checking -------------------------------------------------------------------------------------------------------
 check: ## layers, sizes, banned functions, layout
 	@tests/check/check.sh

@@ -78,11 +78,13 @@ struct steplog {
     struct steplog_counts counts;
 
     /* The line being read. */
-    size_t piece_offset;  /* of the piece being read */
-    bool is_joined;       /* from parts with a stamp each: it has the last one's */
-    int64_t stamp_ms;     /* of the line; TIME_UNKNOWN */
-    int64_t last_said_ms; /* stamp of the last line that gave a record */
-    bool said;            /* the line gave a record */
+    bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says */
+    int64_t now_ms;                      /* of steplog_use_line_clocks() */
+    size_t piece_offset;                 /* of the piece being read */
+    bool is_joined;                      /* from parts with a stamp each: it has the last one's */
+    int64_t stamp_ms;                    /* of the line; TIME_UNKNOWN */
+    int64_t last_said_ms;                /* stamp of the last line that gave a record */
+    bool said;                           /* the line gave a record */
 
     /* Line assembly. */
     struct buf partial; /* the head of a line whose end has not come */
@@ -140,6 +142,9 @@ bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_fo
 
 /* A new save waits for the one before it, if that is written in the background: it is final by now. */
 void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format);
+
+/* lineclock.c: the time that a line carries itself; TIME_UNKNOWN. now_ms tells the year where the line has none. */
+int64_t lineclock_ms(struct slice line, int64_t now_ms);
 
 /* Text found inside a structured line: read by the text formats alone, so that nothing nests. */
 void steplog_read_text(struct steplog *s, struct slice text);

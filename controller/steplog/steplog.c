@@ -54,7 +54,7 @@ struct record steplog_record(const struct steplog *s, enum record_kind kind) {
     r.kind = kind;
     r.line = s->counts.lines;
     r.at_ms = s->stamp_ms;
-    if (s->stamp_ms != TIME_UNKNOWN)
+    if (s->stamp_ms != TIME_UNKNOWN && !s->is_own_clock)
         r.received_ms = s->stamp_ms;
     return r;
 }
@@ -291,7 +291,18 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
             stamp_ms = s->counts.last_stamp_ms;
         }
     }
+    if (stamp_ms == TIME_UNKNOWN && s->uses_line_clocks) {
+        stamp_ms = lineclock_ms(line, s->now_ms);
+        s->is_own_clock = stamp_ms != TIME_UNKNOWN;
+        s->counts.own_clock += s->is_own_clock;
+    }
     read_line(s, line, stamp_ms);
+    s->is_own_clock = false;
+}
+
+void steplog_use_line_clocks(struct steplog *s, int64_t now_ms) {
+    s->uses_line_clocks = true;
+    s->now_ms = now_ms;
 }
 
 static struct slice cut(struct steplog *s, struct slice line, bool is_too_long) {

@@ -68,6 +68,11 @@ struct steplog *steplog_new_regex(const struct steplog_patterns *patterns,
                                   void (*on_record)(void *context, const struct record *r), void *context,
                                   struct error **err);
 
+/* Lines that no transport stamped are taken at the time that they carry themselves, where the format prints one: a time
+ * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: by then the log was written,
+ * which tells the year where lines have none (absl); TIME_UNKNOWN: such lines have no time. */
+void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
+
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
  * (CRI's prefix, json-file's object; steplog/transport.h) are known by themselves, and stamped by what they hold. */
 void steplog_feed(struct steplog *s, struct slice bytes, bool stamped);
@@ -83,6 +88,7 @@ void steplog_visit(struct steplog *s, struct codec *c);
 struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed;
     int64_t first_malformed_line;   /* 0: none */
+    int64_t own_clock;              /* lines taken at the time that they carry themselves */
     int64_t last_stamp_ms;          /* TIME_UNKNOWN */
     enum steplog_format recognised; /* the format that gave steps; AUTO while none did */
 };

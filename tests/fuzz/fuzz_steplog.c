@@ -1,9 +1,10 @@
 /* steplog: the first byte says the format (3: the second byte says it), whether lines are stamped, and into which
  * pieces the rest is cut; in pieces and whole the records are the same. Auto runs every parser but Regex (fuzz_regex).
- */
+ * FUZZ_STEPLOG_FORMAT=Megatron in the environment reads all inputs as that format: make fuzz-formats, a run each. */
 #include "steplog/steplog.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,6 +19,13 @@ static void on_record(void *context, const struct record *r) {
         *hash * 31 + slice_hash((struct slice){(const char *)fields, sizeof fields}) + slice_hash(slice_of(r->name));
 }
 
+static int forced_format(void) {
+    const char *name = getenv("FUZZ_STEPLOG_FORMAT");
+    int format = name != NULL ? steplog_format_of_name(slice_of(name)) : -1;
+    assert(name == NULL || format >= 0);
+    return format;
+}
+
 static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
     static const enum steplog_format formats[] = {STEPLOG_AUTO, STEPLOG_RECORDER, STEPLOG_MAXTEXT};
     uint64_t hash = 0;
@@ -26,6 +34,11 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
         format = formats[options & 3];
     else if (bytes.size_bytes != 0)
         format = (enum steplog_format)((unsigned char)bytes.data[0] % STEPLOG_FORMAT_COUNT);
+    static int forced = -2;
+    if (forced == -2)
+        forced = forced_format();
+    if (forced >= 0)
+        format = (enum steplog_format)forced;
     if (!steplog_format_is_supported(format))
         format = STEPLOG_AUTO;
     struct steplog *s = steplog_new(format, options & 8 ? "jobA" : NULL, on_record, &hash);
