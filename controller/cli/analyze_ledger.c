@@ -139,10 +139,11 @@ static void on_record(void *context, const struct record *r) {
 
 struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *context, const struct record *r),
                                void *context, struct error **err) {
-    if (a->format == STEPLOG_REGEX)
-        return steplog_new_regex(&a->patterns, on_one, context, err);
-    struct steplog *parser = steplog_new(a->format, NULL, on_one, context);
-    if (parser == NULL)
+    struct steplog *parser = a->format == STEPLOG_REGEX ? steplog_new_regex(&a->patterns, on_one, context, err)
+                                                        : steplog_new(a->format, NULL, on_one, context);
+    if (parser != NULL)
+        steplog_use_line_clocks(parser, wall_ms(clock_wall()));
+    else if (a->format != STEPLOG_REGEX)
         error_set(err, EINVAL, "--format %s: cannot be read", steplog_format_name(a->format));
     return parser;
 }
@@ -255,6 +256,9 @@ void analyze_ledger_end(struct analyze_ledger *l) {
                                             : "tells a time; add stamps, as kubectl logs --timestamps does");
     if (l->useless[0] && l->analyze->path_count > 1)
         analyze_note(l->path, "%s", l->useless);
+    if (counts.own_clock > 0 && l->has_attempt)
+        analyze_note(l->path,
+                     "no stamps: its lines' own clocks are taken (as UTC); kubectl logs --timestamps is better");
     if (counts.malformed > 0)
         analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
                      counts.malformed > 1 ? "; so are others like it" : "");
