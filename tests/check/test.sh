@@ -61,9 +61,9 @@ done
 for variant in release asan; do
     step "truth-$variant" timeout 600 make -s truth V=$variant TRUTH_JOBS=500
 done
-# Random lives of training jobs with known truth, seen promptly, late and reordered, without Events, with a gap, late.
+# Random lives of training jobs with known truth, seen promptly, late and reordered, without Events, killed, with a gap, late.
 for variant in release asan; do
-    for sight in 0 1 2 3 4; do
+    for sight in 0 1 2 3 4 5; do
         step "sim-$sight-$variant" timeout 600 .build/$variant/bin/test-sim -k $sight 500
     done
 done

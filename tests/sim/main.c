@@ -1,5 +1,6 @@
 /* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: so many random lives, each seen in one of the ways below (or in that one),
  * and the table. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it. */
+#include "base/mem.h"
 #include "judge.h"
 
 #include <inttypes.h>
@@ -10,9 +11,9 @@
 
 #define UNSEEN_PERCENT 4 /* of the lives that were not seen whole, at most so many may be told wrongly */
 
-enum kind { PROMPT, LATE, WITHOUT_EVENTS, WITH_GAP, LATE_START, KIND_COUNT };
-static const char *const kinds[] = {"prompt", "late and reordered", "without events", "watch gap, relist",
-                                    "started late"};
+enum kind { PROMPT, LATE, WITHOUT_EVENTS, KILLED, WITH_GAP, LATE_START, KIND_COUNT };
+static const char *const kinds[] = {"prompt", "late and reordered", "without events",
+                                    "killed", "watch gap, relist",  "started late"};
 
 static int64_t pick(uint64_t *rng, int64_t low, int64_t high) {
     *rng = *rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -34,11 +35,33 @@ static struct sim_sight choose_sight(const struct sim_life *l, enum kind kind) {
     return s;
 }
 
+/* A controller that was killed ends with the same status as one that never was. */
+static bool is_same_after_kill(const struct sim_life *l, struct sim_sight sight, bool is_loud) {
+    CLEANUP_FREE char *expected = NULL, *got = NULL;
+    model_free(sim_watch(l, sight, &expected));
+    uint64_t rng = l->seed * 91 + 3;
+    sight.killed_ms = pick(&rng, l->start_ms, l->end_ms);
+    model_free(sim_watch(l, sight, &got));
+    size_t at = 0;
+    while (expected[at] && expected[at] == got[at])
+        at++;
+    if (expected[at] == got[at])
+        return true;
+    size_t from = at > 80 ? at - 80 : 0;
+    if (is_loud)
+        printf("killed at %.1f: differs at byte %zu:\n  %.200s\nexpected\n  %.200s\n",
+               (double)(sight.killed_ms - l->start_ms) / 1000, at, got + from, expected + from);
+    return false;
+}
+
 static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     struct sim_life l;
     sim_run(&l, seed);
-    struct sim_sight sight = choose_sight(&l, kind < 0 ? (enum kind)(seed % KIND_COUNT) : (enum kind)kind);
-    struct model *m = sim_watch(&l, sight);
+    if (kind < 0)
+        kind = (int)(seed % KIND_COUNT);
+    struct sim_sight sight = choose_sight(&l, (enum kind)kind);
+    struct model *m = sim_watch(&l, sight, NULL);
+    bool is_same = kind != KILLED || is_same_after_kill(&l, sight, is_loud);
     if (is_loud && sight.gap_to_ms > 0)
         printf("gap from %.1f to %.1f\n", (double)(sight.gap_from_ms - l.start_ms) / 1000,
                (double)(sight.gap_to_ms - l.start_ms) / 1000);
@@ -51,7 +74,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
                    (int)l.writes[i].what, l.writes[i].json);
     model_free(m);
     sim_done(&l);
-    return is_good;
+    return is_good && is_same;
 }
 
 static int many(uint64_t lives, uint64_t first, int kind) {
@@ -71,7 +94,7 @@ static int many(uint64_t lives, uint64_t first, int kind) {
     for (int k = 0; k < KIND_COUNT; k++)
         if (seen[k] > 0)
             printf("  %-20s %" PRIu64 " lives, %" PRIu64 " out of tolerance\n", kinds[k], seen[k], bad[k]);
-    bool is_good = bad[PROMPT] + bad[LATE] + bad[WITHOUT_EVENTS] == 0;
+    bool is_good = bad[PROMPT] + bad[LATE] + bad[WITHOUT_EVENTS] + bad[KILLED] == 0;
     for (int k = WITH_GAP; k < KIND_COUNT; k++) /* that little is not told apart yet */
         is_good &= bad[k] * 100 <= seen[k] * UNSEEN_PERCENT;
     judge_done(&score);

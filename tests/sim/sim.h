@@ -211,10 +211,11 @@ struct sim_sight {
     int64_t begin_ms;               /* it starts then; what was before it can only list */
     int64_t gap_from_ms, gap_to_ms; /* its watches were cut, and it lists anew */
     int64_t lag_ms[RESOURCE_COUNT]; /* at most so late is each event of that stream */
+    int64_t killed_ms;              /* another controller goes on from status.checkpoint; 0: never */
     bool loses_events, evaluates_often;
     uint64_t rng;
 };
 /* A model that saw it so, with JobGoodput ns/js; the caller frees it. */
-struct model *sim_watch(const struct sim_life *l, struct sim_sight sight);
+struct model *sim_watch(const struct sim_life *l, struct sim_sight sight, char **ret_status); /* heap */
 
 #endif

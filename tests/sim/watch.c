@@ -87,45 +87,80 @@ static struct sights see(const struct sim_life *l, struct sim_sight *s) {
     return sights;
 }
 
-static void tell_jobgoodput(struct model *m, const struct sim_life *l) {
-    char json[512];
-    snprintf(
-        json, sizeof json,
+/* status: of a predecessor; "" */
+static void tell_jobgoodput(struct model *m, const struct sim_life *l, const char *status) {
+    CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"jgp\",\"resourceVersion\":\"1\",\"generation\":"
         "1,"
         "\"creationTimestamp\":\"%s\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"name\":\"js\"},"
-        "\"stepLog\":{\"source\":\"None\"}}}",
+        "\"stepLog\":{\"source\":\"None\"}}%s%s}",
         sim_stamp(l->start_ms), l->shape.is_plain_job ? "batch/v1" : "jobset.x-k8s.io/v1alpha2",
-        l->shape.is_plain_job ? "Job" : "JobSet");
+        l->shape.is_plain_job ? "Job" : "JobSet", status[0] ? ",\"status\":" : "", status);
     int r = model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, slice_of("ns"), slice_of("js"), slice_of("jgp"),
                           slice_of(json), l->start_ms);
     assert(r == 0);
 }
 
-static void evaluate(struct model *m, int64_t now_ms) {
-    CLEANUP_BUF struct buf out;
+static char *evaluate(struct model *m, int64_t now_ms) {
+    struct buf out;
     struct model_summary summary;
     buf_init(&out, 1 << 20);
     for (enum resource r = 0; r < RESOURCE_COUNT; r++)
         model_watermark(m, r, now_ms, false);
     model_job_status(model_job_find(m, "ns", "js"), now_ms, &out, &summary);
+    return buf_take(&out);
 }
 
-struct model *sim_watch(const struct sim_life *l, struct sim_sight s) {
-    struct model *m = model_new(&(struct model_options){.version = "sim"});
+static void tell(struct model *m, const struct sight *x, int64_t at_ms) {
+    bool is_named = x->write->resource == RESOURCE_NODE;
+    int r = model_observe(m, x->write->resource, x->what, slice_of(is_named ? "" : "ns"), slice_of(x->write->name),
+                          slice_of(x->write->uid),
+                          x->what == OBSERVED_VANISHED ? slice_of("") : slice_of(x->write->json), at_ms);
+    assert(r == 0);
+}
+
+static struct model *begin(const struct sim_life *l, const char *status) {
+    struct model *m = model_new(&(struct model_options){.version = "sim", .keeps_checkpoints = true});
+    tell_jobgoodput(m, l, status);
+    return m;
+}
+
+/* Another controller, which finds the status and lists what there is after the first n sights. */
+static struct model *succeed(struct model *old, const struct sim_life *l, const struct sights *s, size_t n,
+                             int64_t at_ms) {
+    CLEANUP_FREE char *status = evaluate(old, at_ms);
+    model_free(old);
+    struct model *m = begin(l, status);
+    for (size_t i = 0; i < n; i++) {
+        bool is_last = s->items[i].what == OBSERVED_PRESENT;
+        for (size_t k = i + 1; k < n && is_last; k++)
+            is_last = s->items[k].write->resource != s->items[i].write->resource ||
+                      strcmp(s->items[k].write->uid, s->items[i].write->uid) != 0;
+        if (is_last)
+            tell(m, &s->items[i], at_ms);
+    }
+    free(evaluate(m, at_ms));
+    return m;
+}
+
+struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret_status) {
     struct sights sights = see(l, &s);
-    tell_jobgoodput(m, l);
+    struct model *m = begin(l, "");
+    bool is_to_die = s.killed_ms > 0;
     for (size_t i = 0; i < sights.count; i++) {
-        const struct sight *x = &sights.items[i];
-        bool is_named = x->write->resource == RESOURCE_NODE;
-        int r = model_observe(m, x->write->resource, x->what, slice_of(is_named ? "" : "ns"), slice_of(x->write->name),
-                              slice_of(x->write->uid),
-                              x->what == OBSERVED_VANISHED ? slice_of("") : slice_of(x->write->json), x->at_ms);
-        assert(r == 0);
+        if (is_to_die && sights.items[i].at_ms >= s.killed_ms) {
+            m = succeed(m, l, &sights, i, sights.items[i].at_ms);
+            is_to_die = false;
+        }
+        tell(m, &sights.items[i], sights.items[i].at_ms);
         if (s.evaluates_often && random_lag(&s, 9) == 0)
-            evaluate(m, x->at_ms);
+            free(evaluate(m, sights.items[i].at_ms));
     }
     free(sights.items);
-    evaluate(m, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000);
+    char *status = evaluate(m, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000);
+    if (ret_status)
+        *ret_status = status;
+    else
+        free(status);
     return m;
 }
