@@ -120,19 +120,16 @@ static void draw_head(const struct analyze *a, const json_t *status, struct buf 
     buf_append_char(out, '\n');
 }
 
-static void draw_interval(const json_t *status, const struct text_style *style, struct buf *out) {
+static void draw_interval(const struct analyze *a, const json_t *status, struct buf *out) {
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
-    int64_t end_ms = pick_time_ms(status, "time.end");
-    if (end_ms == TIME_UNKNOWN)
-        end_ms = pick_time_ms(status, "time.observedThrough");
-    text_colour(out, style, COLOUR_BOLD);
-    buf_format(out, "\nFrom %s to %s UTC\n", text_stamp(from, pick_time_ms(status, "time.start")),
-               text_stamp(to, end_ms));
-    text_colour(out, style, COLOUR_NONE);
+    int64_t to_ms = a->to_us != ANALYZE_NO_TIME ? a->to_us / 1000 : pick_time_ms(status, "time.observedThrough");
+    text_colour(out, &a->style, COLOUR_BOLD);
+    buf_format(out, "\nFrom %s to %s UTC\n", text_stamp(from, a->from_us / 1000), text_stamp(to, to_ms));
+    text_colour(out, &a->style, COLOUR_NONE);
     if (pick_int(status, "time.wallMs", 0) == 0)
         buf_append_text(out, "nothing of the job lies in it\n");
     else
-        cli_waterfall_draw(status, style, out);
+        cli_waterfall_draw(status, &a->style, out);
 }
 
 static void draw_deviation(const json_t *status, const struct text_style *style, struct buf *out) {
@@ -163,5 +160,5 @@ void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct b
         draw_deviation(status, &a->style, out);
     size_t i;
     json_t *interval;
-    json_array_foreach(pick(status, "intervals"), i, interval) draw_interval(interval, &a->style, out);
+    json_array_foreach(pick(status, "intervals"), i, interval) draw_interval(a, interval, out);
 }
