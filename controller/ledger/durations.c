@@ -21,16 +21,15 @@ static int32_t rounded(const struct durations *d, int32_t ms) {
     return (int32_t)((v >> drop << drop) + (1u << drop) / 2);
 }
 
+/* Halving without branches: which way it goes is anybody's guess, step by step. */
 static size_t place_of(const struct durations *d, int32_t ms) {
-    size_t low = 0, high = d->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (d->items[middle].ms < ms)
-            low = middle + 1;
-        else
-            high = middle;
+    size_t low = 0, size = d->count;
+    while (size > 1) {
+        size_t half = size / 2;
+        low += d->items[low + half - 1].ms < ms ? half : 0;
+        size -= half;
     }
-    return low;
+    return low + (size == 1 && d->items[low].ms < ms);
 }
 
 static void coarsen(struct durations *d) {
