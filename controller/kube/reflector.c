@@ -115,7 +115,24 @@ static void remember_version(struct kube_reflector *r, struct slice version) {
     slice_copy(r->resource_version, sizeof r->resource_version, version);
 }
 
+/* As numbers, where both are: a bookmark tells how far the server is, which cannot be before what it told already,
+ * unless etcd was restored from a backup. (KEP-5504: resourceVersions of one resource may be compared.) */
+static bool is_before(struct slice a, const char *b) {
+    size_t n = strlen(b);
+    if (a.size_bytes == 0 || n == 0 || strspn(b, "0123456789") != n || a.data[0] == '0' || b[0] == '0')
+        return false;
+    for (size_t i = 0; i < a.size_bytes; i++)
+        if (a.data[i] < '0' || a.data[i] > '9')
+            return false;
+    return a.size_bytes != n ? a.size_bytes < n : memcmp(a.data, b, n) < 0;
+}
+
 static int take_bookmark(struct kube_reflector *r, const struct kube_frame *f) {
+    if (r->phase == PHASE_WATCH && is_before(f->event.resource_version, r->resource_version)) {
+        jsonlog(JSONLOG_WARNING, "the server went back in time; listing again", "path", LOG_S(r->path), NULL);
+        r->error_code = 410;
+        return -ESTALE;
+    }
     r->watermark = loop_wall(r->loop);
     if (r->phase == PHASE_WATCH) {
         remember_version(r, f->event.resource_version);

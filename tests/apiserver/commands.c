@@ -244,6 +244,14 @@ static int do_expire(struct scenario *sc, char *args, const char *heredoc, char 
     return 0;
 }
 
+static int do_restore(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc, (void)why, (void)args;
+    kstore_restore(&sc->srv->store);
+    read_forget_snapshots(sc->srv);
+    wire_reset_all(sc->srv);
+    return 0;
+}
+
 static int do_bookmark(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
     (void)heredoc, (void)why, (void)args;
     watch_bookmark_all(sc->srv);
@@ -457,7 +465,7 @@ static const struct {
 } commands[] = {
     {"apply", do_apply},     {"patch", do_patch},     {"delete", do_delete},   {"log", do_log},
     {"restart", do_restart}, {"exit", do_exit},       {"on", do_on},           {"serve", do_serve},
-    {"unserve", do_unserve}, {"crd", do_crd},         {"token", do_token},     {"expire", do_expire},
+    {"unserve", do_unserve}, {"crd", do_crd},         {"token", do_token},     {"expire", do_expire}, {"restore-etcd", do_restore},
     {"bookmark", do_bookmark}, {"error", do_error},   {"all", do_connections}, {"strike", do_strike},
     {"clear", do_clear},     {"stop", do_stop},       {"echo", do_echo},       {"requests", do_requests},
     {"count", do_count},     {"open", do_open},       {"get", do_get},         {"list", do_list},

@@ -172,6 +172,18 @@ void kstore_expire(struct store *s) {
     s->history_count = 0;
 }
 
+void kstore_restore(struct store *s) {
+    kstore_expire(s);
+    s->rv = s->oldest_rv = 1;
+    for (size_t i = 0; i < s->count; i++) {
+        struct object *o = s->objects[i];
+        CLEANUP_JSON json_t *object = kstore_json(o);
+        o->rv = ++s->rv;
+        text_unref(o->text);
+        o->text = render(s, object);
+    }
+}
+
 json_t *kstore_json(const struct object *o) {
     json_error_t error;
     json_t *value = json_loadb(o->text->data, o->text->size_bytes, 0, &error);

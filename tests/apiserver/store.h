@@ -56,6 +56,8 @@ void kstore_put_text(struct store *s, struct resource *type, const char *ns, con
 void kstore_delete(struct store *s, struct object *o);
 /* Forgets the history: every older resourceVersion is expired from now on. */
 void kstore_expire(struct store *s);
+/* etcd restored from a backup: the objects as they are, all numbers begun anew, below those that were given out. */
+void kstore_restore(struct store *s);
 json_t *kstore_json(const struct object *o); /* parsed, new reference */
 
 #endif

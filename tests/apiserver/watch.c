@@ -14,6 +14,7 @@ struct watch {
     char include[32];
     char *labels, *fields;
     bool has_bookmarks;
+    uint64_t since; /* from the future after a restore: what is not newer is not told, as by a real one */
     struct timer end, bookmark;
     struct watch *next, *previous;
 };
@@ -88,7 +89,8 @@ static void deliver(struct watch *w, const struct change *change) {
 void watch_change(void *srv, const struct change *change) {
     struct srv *s = srv;
     for (struct watch *w = s->watches; w != NULL; w = w->next)
-        deliver(w, change);
+        if (change->rv > w->since)
+            deliver(w, change);
     if (s->print_table != NULL)
         print_change(s, change);
 }
@@ -110,7 +112,8 @@ static void send_bookmark(struct watch *w, bool is_initial_end) {
         jx_set(object, "metadata.creationTimestamp", json_null());
     }
     if (is_initial_end)
-        json_object_set_new(jx_object(object, "metadata.annotations"), "k8s.io/initial-events-end", json_string("true"));
+        json_object_set_new(jx_object(object, "metadata.annotations"), "k8s.io/initial-events-end",
+                            json_string("true"));
     send_object(w, "BOOKMARK", object);
 }
 
@@ -185,9 +188,10 @@ void watch_start(struct conn *c, struct target *t) {
     snprintf(given, sizeof given, "%.63s", conn_argument(c, "resourceVersion"));
     uint64_t since = strtoull(given, NULL, 10);
     if (is_list && (!s->has_watch_list || strcmp(conn_argument(c, "resourceVersionMatch"), "NotOlderThan") != 0)) {
-        api_status(c, 422, "Invalid", NULL,
-                   "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden "
-                   "for watch unless the WatchList feature gate is enabled");
+        api_status(
+            c, 422, "Invalid", NULL,
+            "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden "
+            "for watch unless the WatchList feature gate is enabled");
         return;
     }
     struct watch *w = watch_new(c, t);
@@ -201,12 +205,13 @@ void watch_start(struct conn *c, struct target *t) {
     } else if (since == 0) {
         send_initial(w);
     } else if (since < s->store.oldest_rv) {
-        CLEANUP_FREE char *message = mem_format("too old resource version: %s (%llu)", given,
-                                                (unsigned long long)s->store.oldest_rv);
+        CLEANUP_FREE char *message =
+            mem_format("too old resource version: %s (%llu)", given, (unsigned long long)s->store.oldest_rv);
         send_error(w, 410, "Expired", message);
         return;
     } else {
         send_history(w, since);
+        w->since = since;
     }
     double timeout = strtod(conn_argument(c, "timeoutSeconds"), NULL);
     timer_start(s, &w->end, timeout > 0 ? timeout : 2400, on_end, w);
