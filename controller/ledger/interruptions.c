@@ -153,6 +153,16 @@ static int compare_disruptions(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
+/* Whether slots that were not all there at a time were so later, before another. */
+static bool became_available(const struct effectives *e, int64_t at_ms, int64_t before_ms) {
+    size_t i = effective_at(e, at_ms);
+    if (i < e->count && e->items[i].is_available)
+        return false;
+    while (i < e->count && !e->items[i].is_available)
+        i++;
+    return i < e->count && e->items[i].from_ms < before_ms;
+}
+
 static void find_opened(struct interruptions *list, const struct effectives *e,
                         const struct ledger_disruption **disruptions, size_t count, int64_t start_ms,
                         int64_t limit_ms) {
@@ -162,6 +172,8 @@ static void find_opened(struct interruptions *list, const struct effectives *e,
         if (!disruptions[i]->opens || at < start_ms || at >= limit_ms)
             continue;
         ptrdiff_t k = last_before(list, at + CAUSE_BEFORE_MS);
+        if (k >= 0 && became_available(e, at, list->items[k].lost_ms))
+            k--;
         bool is_known = k >= 0 && (list->items[k].until_ms >= TIME_OPEN - WHOLE_SECOND_MS ||
                                    at <= list->items[k].until_ms + WHOLE_SECOND_MS);
         const struct interruption *last = points.count > 0 ? &points.items[points.count - 1] : NULL;
@@ -222,10 +234,16 @@ static bool strikes_early(enum cause cause) {
            cause == CAUSE_HANG;
 }
 
+/* What is announced, or lasted, before it struck. */
+static bool is_announced(enum cause cause) {
+    return cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM || cause == CAUSE_HANG;
+}
+
 /* First fit in the order of causes, of one cause the earliest. What struck while an earlier interruption was open is
- * that one's. */
-static void find_cause(struct interruption *item, const struct interruption *before, int64_t next_ms,
-                       const struct ledger_disruption **disruptions, size_t count, int64_t hang_after_ms) {
+ * that one's; what struck before all slots were there for the first time, and was not announced, is no one's. */
+static void find_cause(struct interruption *item, const struct interruption *before, int64_t first_available_ms,
+                       int64_t next_ms, const struct ledger_disruption **disruptions, size_t count,
+                       int64_t hang_after_ms) {
     bool was_in_place = item->until_ms == item->at_ms;
     int64_t until = was_in_place ? item->running_ms : item->until_ms;
     until = until > TIME_OPEN - WHOLE_SECOND_MS ? TIME_OPEN : until + WHOLE_SECOND_MS;
@@ -243,7 +261,8 @@ static void find_cause(struct interruption *item, const struct interruption *bef
         if (d->cause == CAUSE_HANG)
             early += hang_after_ms;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
-        if (d->at_ms < item->lost_ms - early || is_of_before)
+        bool is_of_none = before == NULL && d->at_ms + WHOLE_SECOND_MS < first_available_ms && !is_announced(d->cause);
+        if (d->at_ms < item->lost_ms - early || is_of_before || is_of_none)
             continue;
         if (d->at_ms > item->at_ms + WHOLE_SECOND_MS && d->at_ms >= next_ms - WHOLE_SECOND_MS)
             continue;
@@ -293,6 +312,15 @@ static void take_settled(struct interruptions *list, const struct settled *s) {
     list->settled_count = list->count;
 }
 
+static int64_t first_available(const struct effectives *e, const struct training *t) {
+    if (t->settled != NULL)
+        return t->settled->executions[0].available_ms;
+    size_t i = 0;
+    while (i < e->count && !e->items[i].is_available)
+        i++;
+    return i < e->count ? e->items[i].from_ms : INT64_MIN;
+}
+
 void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,
                         const struct training *training, int64_t known_ms, int64_t limit_ms, bool at_end) {
     *list = (struct interruptions){.tail_ms = TIME_OPEN};
@@ -310,7 +338,7 @@ void interruptions_init(struct interruptions *list, const struct ledger *l, cons
         list->tail_ms = list->items[--list->count].at_ms;
     find_running(list, &e);
     for (size_t i = list->settled_count; i < list->count; i++)
-        find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL,
+        find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL, first_available(&e, training),
                    i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count,
                    training->hang_after_ms);
     free(disruptions);
