@@ -5,12 +5,12 @@ KUEUE = "kueue.x-k8s.io/v1beta2"
 
 
 def queue_objects(name, chips):
-    """A queue with room for so many chips, in which a higher priority preempts."""
-    resource = {"name": "google.com/tpu", "nominalQuota": chips}
-    group = {"coveredResources": ["google.com/tpu"], "flavors": [{"name": "any", "resources": [resource]}]}
-    room = {"namespaceSelector": {}, "resourceGroups": [group], "preemption": {"withinClusterQueue": "LowerPriority"}}
+    """A queue with room for so many chips (and plenty of memory), in which a higher priority preempts."""
+    room = [{"name": "google.com/tpu", "nominalQuota": chips}, {"name": "memory", "nominalQuota": "64Gi"}]
+    group = {"coveredResources": [each["name"] for each in room], "flavors": [{"name": "any", "resources": room}]}
+    spec = {"namespaceSelector": {}, "resourceGroups": [group], "preemption": {"withinClusterQueue": "LowerPriority"}}
     return [
-        {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": room},
+        {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": spec},
         {
             "apiVersion": KUEUE,
             "kind": "LocalQueue",
