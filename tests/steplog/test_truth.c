@@ -1,20 +1,24 @@
-/* The real runs' logs through the ledger, against truth.json's summary: its steps as counted inside the trainer. Ours
- * are from line to line, so that what the loop does between steps is productive too where no line tells of it; the
- * first step's excess (compilation) is in ProgramStartup there and in truth's productive_s. */
+/* The real runs' logs of all eight trainers through the ledger, against truth.json's summary: its steps as counted
+ * inside the trainer. Ours are from line to line, so that what the loop does between steps is productive too where no
+ * line tells of it; the first step's excess (compilation) is in ProgramStartup there and in truth's productive_s. */
 #include "harness.h"
 
 #include "base/mem.h"
 #include "ledger/ledger.h"
 #include "steplog/steplog.h"
 
-#define ATTEMPTS 3
+#define ATTEMPTS 4
+
+struct figure {
+    int64_t truth_ms, told_ms; /* by truth.json, less the first steps' excess; by the ledger */
+};
 
 struct run {
     const char *folder;
     int64_t spawn_ms[ATTEMPTS], exit_ms[ATTEMPTS]; /* 0: no such attempt */
-    int64_t productive_ms, lost_ms;                /* truth: less the first steps' excess */
-    int64_t save_ms, restore_ms;                   /* what the lines tell of them */
-    int64_t lost_steps;
+    struct figure productive, wasted, save, restore;
+    int64_t lost_steps, within_ms;
+    const char *why; /* why the two differ */
 };
 
 struct feed {
@@ -52,10 +56,11 @@ static int64_t bucket_ms(const struct ledger_result *r, enum bucket bucket) {
     return 0;
 }
 
-static void check_within(const char *folder, const char *what, int64_t ours_ms, int64_t truth_ms,
-                         int64_t tolerance_ms) {
-    if (ours_ms < truth_ms - tolerance_ms || ours_ms > truth_ms + tolerance_ms)
-        harness_fail(folder, 0, "%s is %" PRId64 " ms, truth %" PRId64, what, ours_ms, truth_ms);
+static void check_figure(const struct run *run, const char *what, const struct figure *f, int64_t told_ms) {
+    printf(" %8.1f %8.1f |", (double)f->truth_ms / 1000, (double)told_ms / 1000);
+    if (told_ms < f->told_ms - run->within_ms || told_ms > f->told_ms + run->within_ms)
+        harness_fail(run->folder, 0, "%s is %" PRId64 " ms, expected %" PRId64 " (truth %" PRId64 ")", what, told_ms,
+                     f->told_ms, f->truth_ms);
 }
 
 /* One slot, there all the time; a process per attempt. */
@@ -90,54 +95,109 @@ static void check_run(const struct run *run) {
     for (int i = 0; i < r.bucket_count; i++)
         sum_ms += r.buckets[i].ms;
     CHECK_INT(sum_ms, r.wall_ms);
-    check_within(run->folder, "productive", r.productive_ms, run->productive_ms, 150);
-    check_within(run->folder, "wasted", bucket_ms(&r, BUCKET_WASTED_PROGRESS), run->lost_ms, 150);
-    check_within(run->folder, "save", bucket_ms(&r, BUCKET_CHECKPOINT_SAVE), run->save_ms, 50);
-    check_within(run->folder, "restore", bucket_ms(&r, BUCKET_CHECKPOINT_RESTORE), run->restore_ms, 10);
+    printf("%-32s |", run->folder);
+    check_figure(run, "productive", &run->productive, r.productive_ms);
+    check_figure(run, "wasted", &run->wasted, bucket_ms(&r, BUCKET_WASTED_PROGRESS));
+    check_figure(run, "save", &run->save, bucket_ms(&r, BUCKET_CHECKPOINT_SAVE));
+    check_figure(run, "restore", &run->restore, bucket_ms(&r, BUCKET_CHECKPOINT_RESTORE));
+    printf(" %s\n", run->why);
     CHECK_INT(r.lost_steps, run->lost_steps);
     ledger_result_done(&r);
     ledger_free(l);
 }
 
-/* Beside truth's figures: the step cut off at each kill (cut_s), which is WastedProgress here; the save cut off at 30
- * (144 and 269 ms), of which truth has no end; and, where no line tells of saves (Hugging Face), the saves themselves,
- * which lie in the step after them: lost ones and kept ones. DeepSpeed's are derived from the step after them. */
+/* What truth.json says, and what the ledger is held to: the sums show the difference. To what is wasted come the step
+ * cut off at each kill (cut_s); to saves, the one cut off at 30 (Megatron 144, torchtitan 269 ms), of which truth has
+ * no end. Where no line tells of a save it lies in the step after it. */
 static const struct run runs[] = {
     {"megatron-log/restarts",
      {1795228047180, 1795228071864, 1795228097967},
      {1795228068608, 1795228093854, 1795228123815},
-     33761 - 18376,
-     5811 + 240,
-     1059 + 144,
-     0,
-     16},
+     {33761 - 18376, 33761 - 18376 + 100},
+     {5811, 5811 + 240},
+     {1059, 1059 + 144},
+     {0, 0},
+     16,
+     50,
+     "truth counts no step and no save that was cut off"},
     {"torchtitan/restarts",
      {1795227755149, 1795227775563, 1795227800561},
      {1795227772407, 1795227796380, 1795227824294},
-     26181 - 8570,
-     8566 + 312,
-     1636 + 269,
-     310 + 380,
-     16},
+     {26181 - 8570, 26181 - 8570},
+     {8566, 8566 + 312},
+     {1636, 1636 + 269},
+     {310 + 380, 310 + 380},
+     16,
+     50,
+     "the same"},
     {"deepspeed/restarts-info",
      {1795227687350, 1795227702181, 1795227716430},
      {1795227699013, 1795227714156, 1795227726750},
-     13290 - 208,
-     4860 + 483,
-     217 + 213,
-     246,
-     11},
+     {13290 - 208, 13290 - 208},
+     {4860, 4860 + 483},
+     {774, 217 + 213},
+     {246, 246},
+     11,
+     50,
+     "saves are derived from the step after them; none follows the last (344 ms)"},
     {"hf-trainer/restarts",
      {1795227091762, 1795227111517, 1795227133620},
      {1795227108411, 1795227128491, 1795227152892},
-     26353 - 784 + 534,
-     8877 + 386 + 229 + 520,
+     {26353 - 784, 26353 - 784 + 534},
+     {8877, 8877 + 386 + 229 + 520},
+     {1483, 0},
+     {0, 0},
+     14,
+     100,
+     "no line tells of a save: three of four lie in steps, the last in Shutdown"},
+    /* To kept_cadence_s, as dispatch is asynchronous. The two lines that were due at each kill are missing. */
+    {"maxtext/restarts",
+     {1795227394627, 1795227416242, 1795227442633},
+     {1795227412981, 1795227436494, 1795227469384},
+     {13813, 13553},
+     {7077, 7239},
+     {3886, 568},
+     {0, 673},
+     15,
+     10,
+     "truth's saves hold the wait for steps dispatched before; lines come a step late"},
+    {"jax-orbax-goodput/restarts-file",
+     {1795227101682, 1795227114678, 1795227137391, 1795227152645},
+     {1795227110569, 1795227129278, 1795227150537, 1795227167927},
+     {23188 - 6497, 14559},
+     {5509, 6270},
+     {102, 0},
+     {0, 0},
+     13,
+     10,
+     "truth is from step to step with evaluations (1.1 s), steps alone 12.4; its lines give no times of saves"},
+    {"keras/verbose2",
+     {1795227657864, 1795227670845},
+     {1795227668706, 1795227686995},
+     {10135 - 3186, 14767},
+     {503, 503 + 146},
+     {6200, 58 + 30 + 33 + 57},
+     {0, 0},
      0,
+     20,
+     "an epoch's line holds its validation and the backups (6.1 s), of which no line tells"},
+    {"lightning/restarts-tqdm",
+     {1795227748035, 1795227768597},
+     {1795227766456, 1795227791691},
+     {16105, 13091},
+     {1977, 0},
+     {10464, 0},
+     {0, 86},
      0,
-     14},
+     20,
+     "attempt 2 resumed within an epoch: its bar names no step, its time is Unattributed"},
 };
 
 TEST(ledgers_of_real_runs) {
+    printf("\n%-32s | %17s | %17s | %17s | %17s |\n%-32s |", "seconds", "productive", "wasted", "save", "restore", "");
+    for (int i = 0; i < 4; i++)
+        printf(" %8s %8s |", "truth", "ledger");
+    printf("\n");
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         check_run(&runs[i]);
 }
