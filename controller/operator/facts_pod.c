@@ -346,7 +346,8 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         int64_t lost_ms = fact_pod_lost_ms(p), over_ms = over_ms_of(p);
         struct ledger_life life = {.id = p->id,
                                    .slot = (uint32_t)slot,
-                                   .created_ms = p->created_ms,
+                                   /* of two made within a second, the one that was lost in it came first */
+                                   .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
                                    .bound_ms = bound_or_unseen_ms(p),
                                    .pull_start_ms = TIME_UNKNOWN,
                                    .pull_end_ms = TIME_UNKNOWN,

@@ -50,7 +50,7 @@ static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket 
     int64_t true_ms = l->truth.ms[b], spans = l->truth.spans[b], unseen = unseen_ms(l, sight);
     if (true_ms == 0 && told_ms == 0)
         return true;
-    int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + most_lag(sight);
+    int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
     /* Within it, what pods that are known did may seem to have happened while all were there. */
     bool may_grow = bucket_family(b) != FAMILY_SCHEDULING || b == BUCKET_NODE_FAILURE_DETECTION ||
                     (l->is_deleted && sight->gap_to_ms >= l->end_ms);

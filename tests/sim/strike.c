@@ -77,7 +77,9 @@ static void delete_pod(struct sim_life *l) {
     if (pod < 0)
         return;
     sim_tell_story(l, "kubectl delete pod");
-    truth_struck(l, CAUSE_POD_DELETED, "");
+    const struct sim_node *n = l->pods[pod].is_bound ? &l->nodes[l->pods[pod].node] : NULL;
+    enum cause of_node = n && n->is_spot ? CAUSE_SPOT_RECLAIM : CAUSE_NODE_MAINTENANCE;
+    truth_struck(l, n && n->taint_ms != NOT_YET ? of_node : CAUSE_POD_DELETED, "");
     pod_delete(l, pod, 30);
 }
 
