@@ -27,7 +27,7 @@ metadata:
     app.kubernetes.io/name: goodput-controller
     pod-security.kubernetes.io/enforce: restricted
 HEAD
-	"$helm" template goodput "$1" --namespace goodput-system --kube-version 1.36.0 --set crds.keep=false |
+	"$helm" template goodput "$1" --skip-tests --namespace goodput-system --kube-version 1.36.0 --set crds.keep=false |
 		sed -e '/^# Source: /d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
 }
 

@@ -120,6 +120,30 @@ def check_gate(t):
             server.shutdown()
 
 
+def check_rules(t):
+    """Alerts by promtool; they and the dashboard ask for metrics that there are."""
+    chart = "helm/goodput-controller/files"
+    for words in (["check", "rules", f"{chart}/rules.yaml"], ["test", "rules", "tests/export/rules.test.yaml"]):
+        done = subprocess.run(["promtool", *words], capture_output=True, text=True)
+        t.check("promtool " + " ".join(words[:2]), done.returncode == 0, done.stdout + done.stderr)
+    with open("controller/export/metrics.c") as source:
+        table = re.findall(r'^    X\(([JF])_[A-Z0-9_]+, "([a-z_0-9]+)", (\w+)', source.read(), re.M)
+    there = {name + ("_total" if kind == "METRIC_COUNTER" else "") for _, name, kind in table}
+    t.check("the table of metrics is read", len(there) > 50, there)
+    with open(f"{chart}/rules.yaml") as rules, open("tests/export/rules.test.yaml") as tests:
+        rules, tests = rules.read(), tests.read()
+    alerts = re.findall(r"alert: (\w+)", rules)
+    t.check("every alert has a test in which it fires", all(re.search(rf"alertname: {a}\n", tests) for a in alerts) and len(alerts) > 5, alerts)
+    with open(f"{chart}/dashboard.json") as text:
+        asked = [x["expr"] for p in json.load(text)["panels"] for x in p["targets"]]
+    asked += re.findall(r"expr: (.*(?:\n      .*)*)", re.sub(r"goodput:[a-z_]+:\w+", "", rules))
+    names = set(re.findall(r"\b((?:goodput|process|workqueue|rest_client|leader_election)_[a-z_0-9]+)\b", " ".join(asked)))
+    t.check("alerts and dashboard ask for metrics that there are", len(names) > 15 and names <= there, sorted(names - there))
+    with open("deploy/docs/metrics.md") as text:
+        told = set(re.findall(r"^\| `([a-z_0-9]+)`", text.read(), re.M))
+    t.check("metrics.md tells of every metric and of no other", told == there, sorted(told ^ there))
+
+
 def main():
     t = Tally()
     if shutil.which("promtool") is None:
@@ -154,6 +178,7 @@ def main():
         t.check("and says that it does not lead", told['leader_election_master_status{name="goodput-controller"}'] == 0)
     finally:
         follower.close()
+    check_rules(t)
     check_gate(t)
     t.end()
 

@@ -10,25 +10,46 @@ render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-v
 kinds() { sed -n 's/^kind: //p' | sort | uniq -c | awk '{printf "%s%s=%s", sep, $2, $1; sep=" "}'; }
 
 check "lint, strict" "$helm" lint --strict --kube-version 1.36.0 "$chart"
+check "the README's values are values.yaml's" tests/packaging/values-readme.py --check
 check "the chart's CRD and the plain manifests are up to date" deploy/render.sh --check
 
 # ---- what is rendered ----
-same "by default" "ClusterRole=3 ClusterRoleBinding=1 CustomResourceDefinition=1 Deployment=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 ServiceAccount=1" \
+same "by default" "ClusterRole=4 ClusterRoleBinding=1 CustomResourceDefinition=1 Deployment=1 Pod=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 Service=1 ServiceAccount=1" \
 	"$(render | kinds)"
 same "crds.install=false" "" "$(render --set crds.install=false | kinds | grep -o CustomResourceDefinition)"
-same "rbac.create=false" "CustomResourceDefinition=1 Deployment=1 PodDisruptionBudget=1 ServiceAccount=1" "$(render --set rbac.create=false | kinds)"
+same "rbac.create=false" "CustomResourceDefinition=1 Deployment=1 Pod=1 PodDisruptionBudget=1 Service=1 ServiceAccount=1" "$(render --set rbac.create=false | kinds)"
 same "one replica needs no PodDisruptionBudget" "" "$(render --set replicas=1 | kinds | grep -o PodDisruptionBudget)"
 same "rbac.nodeLeases=false leaves kube-node-lease alone" "" "$(render --set rbac.nodeLeases=false | grep kube-node-lease)"
 same "rbac.podLogs=false leaves pod logs alone" "" "$(render --set rbac.podLogs=false | grep pods/log)"
 same "watchNamespaces: a Role in each" "  namespace: ml   namespace: research" \
 	"$(render --set 'watchNamespaces={research,ml}' | grep -A3 '^kind: Role$' | grep -E 'namespace: (research|ml)' | sort | paste -sd' ')"
-same "watchNamespaces: only nodes for the whole cluster" "nodes" \
-	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p')"
+same "watchNamespaces: only nodes, and who reads metrics, for the whole cluster" "nodes tokenreviews subjectaccessreviews" \
+	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
+same "metrics.enabled=false asks nobody who reads them" "nodes" \
+	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p')"
+same "metrics.enabled=false leaves no Service" "" "$(render --set metrics.enabled=false | kinds | grep -o 'Service=1')"
+verbs() { render "$@" -s templates/clusterrole.yaml | sed -n '/resources: \[jobgoodputs\]/{n;s/ *verbs: //p}'; }
+same "JobGoodputs: read, and deleted when over" "[get, list, watch, delete]" "$(verbs)"
+same "autoCreate: made as well" "[get, list, watch, create, delete]" "$(verbs --set autoCreate=annotated)"
+same "rbac.deleteFinished=false: only read" "[get, list, watch]" "$(verbs --set rbac.deleteFinished=false)"
+# Each monitor behind its value, and what it needs with it.
+with() { render --set "$1" | kinds | grep -oE '(Pod|Service)Monitor=1|PodMonitoring=1|PrometheusRule=1|ConfigMap=1|NetworkPolicy=1|Secret=1' | paste -sd' '; }
+same "serviceMonitor" "ServiceMonitor=1" "$(with metrics.serviceMonitor.enabled=true)"
+same "podMonitor, with a token" "PodMonitor=1 Secret=1" "$(with metrics.podMonitor.enabled=true)"
+same "podMonitoring, with a token" "PodMonitoring=1 Secret=1" "$(with metrics.podMonitoring.enabled=true)"
+same "prometheusRule" "PrometheusRule=1" "$(with metrics.prometheusRule.enabled=true)"
+same "dashboard" "ConfigMap=1" "$(with metrics.dashboard.enabled=true)"
+same "networkPolicy" "NetworkPolicy=1" "$(with networkPolicy.enabled=true)"
+same "no monitor without metrics" "" "$(with metrics.enabled=false,metrics.serviceMonitor.enabled=true,metrics.podMonitoring.enabled=true,metrics.prometheusRule.enabled=true)"
+same "the objective" "expr: vector(0.95)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.prometheusRule.objective=0.95 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*')"
+same "the dashboard is JSON" ok "$(render --set metrics.dashboard.enabled=true -s templates/dashboard.yaml | python3 -c '
+import json, sys, yaml
+print("ok" if json.loads(yaml.safe_load(sys.stdin)["data"]["goodput.json"])["uid"] == "goodput" else "no")')"
 same "kept CRD" "helm.sh/resource-policy: keep" "$(render -s templates/crd.yaml | grep -o 'helm.sh/resource-policy: keep')"
 same "the CRD is crds/'s, but for labels and the annotation" "" "$(diff <(render -s templates/crd.yaml | sed -e '/^---$/d' -e '/^# Source/d') crds/goodput.dev_jobgoodputs.yaml |
 	grep '^[<>]' | grep -vE '^< +(labels:|annotations:|app\.kubernetes\.io/|helm\.sh/)')"
 same "digest instead of tag" "example/goodput@sha256:$(printf '0%.0s' {1..64})" \
-	"$(render --set image.repository=example/goodput --set image.digest=sha256:"$(printf '0%.0s' {1..64})" | sed -n 's/^ *image: "\(.*\)"/\1/p')"
+	"$(render --set image.repository=example/goodput --set image.digest=sha256:"$(printf '0%.0s' {1..64})" -s templates/deployment.yaml | sed -n 's/^ *image: "\(.*\)"/\1/p')"
 
 # ---- the pod ----
 deployment=$(render -s templates/deployment.yaml)
@@ -37,9 +58,9 @@ for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: tru
 	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
 done
 flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
-same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
-same "flags as set" '--leader-elect=false --health-bind-address=:9000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
-	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
+same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
+same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --auto-create=all --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
+	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,autoCreate=all,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
 
 # ---- wrong values ----
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
@@ -51,6 +72,8 @@ refused "a status interval without unit" "at '/statusInterval': got number, want
 refused "a status interval of days" "at '/statusInterval': '1d' does not match pattern" render --set statusInterval=1d
 refused "a namespace in capitals" "at '/watchNamespaces/0': 'Research' does not match pattern" render --set 'watchNamespaces={Research}'
 refused "a namespace twice" "at '/watchNamespaces': items at 0 and 1 are equal" render --set 'watchNamespaces={ml,ml}'
+refused "an unknown way to make records" "at '/autoCreate': value must be one of 'off', 'annotated', 'all'" render --set autoCreate=some
+refused "an objective above 1" "at '/metrics/prometheusRule/objective': '1.5' does not match pattern" render --set-string metrics.prometheusRule.objective=1.5
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
 refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0
 finish

@@ -41,6 +41,17 @@ compare_rbac() {
 			"$kubectl" create -f - -o jsonpath='{.status.allowed}{"\n"}' | sed -e 's/true/yes/' -e 's/false/no/'))
 }
 
+# From the chart as it was: everything that it made is taken over, and nothing of it is left behind.
+old=tests/data/charts/goodput-controller-0.1.0.tgz
+check "helm install of the chart before" "$helm" install goodput "$old" -n "$release"
+check "helm upgrade from it" "$helm" upgrade goodput "$chart" -n "$release" --set autoCreate=annotated
+same "the upgraded CRD is this chart's" "goodput-controller-$(sed -n 's/^version: //p' "$chart/Chart.yaml")" \
+	"$("$kubectl" get crd jobgoodputs.goodput.dev -o jsonpath='{.metadata.labels.helm\.sh/chart}')"
+same "autoCreate lets it make JobGoodputs" true "$(review create jobgoodputs.goodput.dev watched | "$kubectl" create -f - -o jsonpath='{.status.allowed}')"
+check "helm rollback to it" "$helm" rollback goodput 1 -n "$release"
+check "helm uninstall of it" "$helm" uninstall goodput -n "$release"
+same "which leaves nothing but the CRD" "" "$("$kubectl" get deploy,svc,sa,pdb,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
+
 installed() { "$helm" install goodput "$chart" -n "$release" >"$notes"; }
 notes=$(mktemp)
 check "helm install" installed
@@ -58,7 +69,7 @@ same "RBAC: no other namespace" false "$(review list pods default | "$kubectl" c
 "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
 check "helm uninstall" "$helm" uninstall goodput -n "$release"
 same "the record outlives the chart" jobgoodput.goodput.dev/minimal "$("$kubectl" get jgp -n "$jobs" -o name)"
-same "nothing else does" "" "$("$kubectl" get deploy,sa,pdb,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
+same "nothing else does" "" "$("$kubectl" get deploy,svc,sa,pdb,networkpolicy,configmap,secret,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
 "$kubectl" delete jgp -n "$jobs" minimal >/dev/null
 check "a second install takes the kept CRD" "$helm" install goodput "$chart" -n "$release"
 "$helm" uninstall goodput -n "$release" >/dev/null 2>&1

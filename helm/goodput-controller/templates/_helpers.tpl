@@ -42,7 +42,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- define "goodput.workRules" -}}
 - apiGroups: [goodput.dev]
   resources: [jobgoodputs]
-  verbs: [get, list, watch]
+  verbs: [get, list, watch{{ if ne .Values.autoCreate "off" }}, create{{ end }}{{ if .Values.rbac.deleteFinished }}, delete{{ end }}]
 - apiGroups: [goodput.dev]
   resources: [jobgoodputs/status]
   verbs: [update, patch]
