@@ -208,8 +208,8 @@ image-test: ## builds the image with buildah and looks into it (root)
 node-smoke: ## a real cluster of two nodes on this machine: image, chart, a training job with two failures (root)
 	@tests/nodes/node-test.sh smoke
 
-node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself; JAX and Orbax (root)
-	@tests/nodes/node-test.sh smoke trainers pods jax steady drain partition node-deleted
+node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself (root)
+	@tests/nodes/node-test.sh smoke trainers pods steady drain partition node-deleted
 
 nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly
