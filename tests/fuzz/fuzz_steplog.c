@@ -42,6 +42,8 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
     if (!steplog_format_is_supported(format))
         format = STEPLOG_AUTO;
     struct steplog *s = steplog_new(format, options & 8 ? "jobA" : NULL, on_record, &hash);
+    if ((options & 4) == 0)
+        steplog_use_line_clocks(s, INT64_C(1795300000000));
     while (bytes.size_bytes != 0) {
         size_t n = piece < bytes.size_bytes ? piece : bytes.size_bytes;
         steplog_feed(s, (struct slice){bytes.data, n}, (options & 4) != 0);
