@@ -261,7 +261,8 @@ static void find_cause(struct interruption *item, const struct interruption *bef
         if (d->cause == CAUSE_HANG)
             early += hang_after_ms;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
-        bool is_of_none = before == NULL && d->at_ms + WHOLE_SECOND_MS < first_available_ms && !is_announced(d->cause);
+        bool is_of_none = before == NULL && first_available_ms <= item->at_ms && !is_announced(d->cause) &&
+                          d->at_ms + WHOLE_SECOND_MS < first_available_ms;
         if (d->at_ms < item->lost_ms - early || is_of_before || is_of_none)
             continue;
         if (d->at_ms > item->at_ms + WHOLE_SECOND_MS && d->at_ms >= next_ms - WHOLE_SECOND_MS)
