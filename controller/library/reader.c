@@ -374,9 +374,9 @@ static int add_entry(struct library_log *log, struct payload *p, struct error **
         add_checkpoint(log, p, 1);
     } else if (!is_added) {
         add_event(log, p, LIBRARY_OTHER, (struct library_number){0, true});
-        if (p->stamp == LIBRARY_STAMP_NUMBER)
-            note_last(log, p->stamp_s);
     }
+    if (p->stamp == LIBRARY_STAMP_NUMBER)
+        note_last(log, p->stamp_s);
     if (p->logged_us != INT64_MIN)
         note_last(log, library_seconds(p->logged_us));
     return 0;
