@@ -13,7 +13,7 @@ trap '"$kubectl" delete namespace "$release" "$jobs" --wait=false >/dev/null 2>&
 "$kubectl" create namespace "$release" >/dev/null
 "$kubectl" create namespace "$jobs" >/dev/null
 
-dry_run() { "$helm" template goodput "$chart" -n "$release" --kube-version 1.36.0 "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
+dry_run() { "$helm" template goodput "$chart" --skip-tests -n "$release" --kube-version 1.36.0 "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
 check "helm template | kubectl apply --dry-run=server" dry_run
 check "the same with watchNamespaces" dry_run --set "watchNamespaces={$jobs}"
 check "the same with much set" dry_run --set 'replicas=3,podDisruptionBudget.maxUnavailable=50%,priorityClassName=system-cluster-critical' \
