@@ -234,11 +234,8 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
         m->watermark_ms[resource] != TIME_UNKNOWN)
         m->watermark_ms[resource] = received_ms;
     /* JSON holds no NUL byte (RFC 8259), and a uid that ends at one in C is not the key that it was as bytes. */
-    if (object.size_bytes > 0 && memchr(object.data, '\0', object.size_bytes) != NULL) {
-        m->malformed++;
-        return r;
-    }
-    switch (resource) {
+    bool has_nul = object.size_bytes > 0 && memchr(object.data, '\0', object.size_bytes) != NULL;
+    switch (has_nul ? RESOURCE_COUNT : resource) {
     case RESOURCE_JOBGOODPUT:
         r = observe_jobgoodput(m, what, namespace_, name, object, received_ms);
         break;
