@@ -222,9 +222,9 @@ char *checkpoint_pack(struct slice raw) {
 
 void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out) {
     CLEANUP_BUF struct buf raw;
+    buf_init(&raw, MOST_BYTES);
     if (job->target == NULL || !job->target->is_seen || job->ledger == NULL)
         return;
-    buf_init(&raw, MOST_BYTES);
     enum checkpoint_extent extent = job->target->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
     for (; extent <= EXTENT_TARGET; extent++) {
         buf_clear(&raw);
@@ -253,4 +253,19 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
         got != raw_size || crc32(0, (const Bytef *)raw, (uInt)raw_size) != get_u32(packed + 1))
         return damaged(err);
     return read_raw(job, (struct slice){raw, raw_size}, err);
+}
+
+void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, CHECKPOINT_MAX_BYTES);
+    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2 ||
+        job_is_managed_elsewhere(job))
+        return;
+    checkpoint_write(job, now_ms, &text);
+    if (text.size_bytes == 0)
+        return;
+    status->size_bytes--; /* the closing brace */
+    buf_append_text(status, ",\"checkpoint\":\"");
+    buf_append_slice(status, buf_slice(&text));
+    buf_append_text(status, "\"}");
 }

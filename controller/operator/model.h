@@ -77,6 +77,10 @@ struct model_summary {
 };
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
 
+/* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on
+ * from it. Apart, because it costs more than the status, and only a status that is really sent needs it. */
+void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
+
 /* ---- the step log ---- */
 
 /* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */

@@ -203,7 +203,7 @@ static void evaluate(struct runtime_job *mine) {
     buf_clear(&jobs->status);
     model_job_status(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status, &summary);
     struct cadence_evaluation evaluation = {.key = summary_key(&summary),
-                                            .hash = runtime_json_hash(buf_slice(&jobs->status)),
+                                            .hash = runtime_json_hash_of_status(buf_slice(&jobs->status)),
                                             .has_new_steps = summary.has_new_steps,
                                             .is_final = summary.is_final};
     if (jobs->status.truncated || evaluation.hash == 0) {
@@ -212,8 +212,10 @@ static void evaluate(struct runtime_job *mine) {
         cadence_skip(&jobs->cadence, &mine->cadence, now_us);
         return;
     }
-    if (cadence_decide(&jobs->cadence, &mine->cadence, &evaluation, now_us))
+    if (cadence_decide(&jobs->cadence, &mine->cadence, &evaluation, now_us)) {
+        model_job_add_checkpoint(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status);
         write_status(mine, buf_slice(&jobs->status));
+    }
     tell_notices(mine);
     if (summary.is_final)
         runtime_logs_drop(jobs->logs, &mine->follows);

@@ -10,8 +10,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
     return h ^ (h >> 33);
 }
 
-/* Escapes decode to the same text however they are written; a string beyond the scratch space (only the checkpoint is
- * that long, and it is plain ASCII) is taken as it stands. */
+/* Escapes decode to the same text however they are written; a string beyond the scratch space is taken as it stands. */
 static uint64_t hash_string(struct jscan *j) {
     char text[2048];
     struct slice raw;
@@ -52,6 +51,21 @@ uint64_t runtime_json_hash(struct slice json) {
     return jscan_at_end(&j) ? h : 0;
 }
 
+uint64_t runtime_json_hash_of_status(struct slice status) {
+    struct jscan j;
+    uint64_t sum = 1;
+    jscan_init(&j, status);
+    if (!jscan_object(&j))
+        return 0;
+    for (struct slice key; jscan_key(&j, &key);) {
+        if (slice_is(key, "checkpoint"))
+            jscan_skip(&j);
+        else
+            sum += mix(slice_hash(key), hash_value(&j));
+    }
+    return jscan_at_end(&j) ? sum : 0;
+}
+
 /* Enters the object's member; false if it has none of that name. */
 static bool enter_member(struct jscan *j, const char *name) {
     if (!jscan_object(j))
@@ -70,7 +84,7 @@ bool runtime_json_status_hash(struct slice object, uint64_t *hash) {
     jscan_init(&j, object);
     if (!enter_member(&j, "status") || jscan_peek(&j) != JSCAN_OBJECT || !jscan_raw(&j, &status))
         return false;
-    *hash = runtime_json_hash(status);
+    *hash = runtime_json_hash_of_status(status);
     return slice_trim(slice_range(status.data + 1, status.data + status.size_bytes - 1)).size_bytes > 0;
 }
 

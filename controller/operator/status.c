@@ -1,7 +1,6 @@
 /* The status object, in the order of crds/goodput.dev_jobgoodputs.yaml. What is not known is left out, never 0. */
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
-#include "operator/checkpoint.h"
 #include "operator/view.h"
 
 #include <stdio.h>
@@ -396,15 +395,6 @@ static void write_previous(struct jwrite *w, const struct model_job *job) {
     jwrite_array_end(w);
 }
 
-/* Empty once the numbers are final: nobody goes on from them. */
-static void write_checkpoint(struct jwrite *w, const struct view *v) {
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, CHECKPOINT_MAX_BYTES);
-    if (v->target && v->job->model && v->job->model->keeps_checkpoints && !v->is_final)
-        checkpoint_write(v->job, v->now_ms, &text);
-    write_filled(w, "checkpoint", buf_text(&text));
-}
-
 void view_write(const struct view *v, struct buf *out) {
     struct jwrite w;
     jwrite_init(&w, out);
@@ -428,6 +418,5 @@ void view_write(const struct view *v, struct buf *out) {
         write_chips(&w, v);
     }
     write_previous(&w, v->job);
-    write_checkpoint(&w, v);
     jwrite_object_end(&w);
 }

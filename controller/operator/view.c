@@ -23,7 +23,7 @@ static void view_scores(struct view *v) {
 /* All lines that can be had of the log are read, or are lost. */
 static bool is_log_read(const struct view *v) {
     struct model_job *job = v->job;
-    if (v->log == LOG_NONE)
+    if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* nothing can come of it */
         return true;
     for (int i = 0; i < job->log_pod_count; i++) {
         const struct pod *p = job->log_pods[i];

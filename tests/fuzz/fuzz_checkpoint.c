@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int i = 0; i < 2; i++) {
             buf_clear(&out);
             model_job_status(job, now_ms + i * 1000, &out, NULL);
+            model_job_add_checkpoint(job, now_ms + i * 1000, &out);
         }
     buf_done(&out);
     model_free(m);

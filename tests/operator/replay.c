@@ -241,6 +241,7 @@ char *replay_status(struct model *m, const char *namespace_, const char *name, i
         return mem_strdup("");
     buf_init(&out, 1 << 20);
     model_job_status(job, now_ms, &out, summary);
+    model_job_add_checkpoint(job, now_ms, &out);
     CHECK(!out.truncated);
     return buf_take(&out);
 }

@@ -97,7 +97,9 @@ TEST(json_reads_what_the_runtime_needs) {
     CHECK(!runtime_json_status_hash(SLICE("{\"spec\":{}}"), &h));
     CHECK(!runtime_json_status_hash(SLICE("{\"status\":{}}"), &h));
     CHECK(runtime_json_status_hash(SLICE("{\"status\":{\"phase\":\"Training\"},\"x\":1}"), &h));
-    CHECK(h == hash("{\"phase\":\"Training\"}"));
+    CHECK(h == runtime_json_hash_of_status(SLICE("{\"phase\":\"Training\"}")));
+    CHECK(h == runtime_json_hash_of_status(SLICE("{\"checkpoint\":\"x\",\"phase\":\"Training\"}")));
+    CHECK(h != runtime_json_hash_of_status(SLICE("{\"phase\":\"Starting\"}")));
     runtime_json_resource_version(SLICE("{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"42\"}}"), version, 8);
     CHECK_TEXT(version, "42");
     runtime_json_resource_version(SLICE("{\"metadata\":7}"), version, 8);

@@ -101,13 +101,15 @@ static void tell_jobgoodput(struct model *m, const struct sim_life *l, const cha
     assert(r == 0);
 }
 
-static char *evaluate(struct model *m, int64_t now_ms) {
+static char *evaluate(struct model *m, int64_t now_ms, bool for_successor) {
     struct buf out;
     struct model_summary summary;
     buf_init(&out, 1 << 20);
     for (enum resource r = 0; r < RESOURCE_COUNT; r++)
         model_watermark(m, r, now_ms, false);
     model_job_status(model_job_find(m, "ns", "js"), now_ms, &out, &summary);
+    if (for_successor)
+        model_job_add_checkpoint(model_job_find(m, "ns", "js"), now_ms, &out);
     return buf_take(&out);
 }
 
@@ -128,7 +130,7 @@ static struct model *begin(const struct sim_life *l, const char *status) {
 /* Another controller, which finds the status and lists what there is after the first n sights. */
 static struct model *succeed(struct model *old, const struct sim_life *l, const struct sights *s, size_t n,
                              int64_t at_ms) {
-    CLEANUP_FREE char *status = evaluate(old, at_ms);
+    CLEANUP_FREE char *status = evaluate(old, at_ms, true);
     model_free(old);
     struct model *m = begin(l, status);
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +141,7 @@ static struct model *succeed(struct model *old, const struct sim_life *l, const 
         if (is_last)
             tell(m, &s->items[i], at_ms);
     }
-    free(evaluate(m, at_ms));
+    free(evaluate(m, at_ms, false));
     return m;
 }
 
@@ -154,10 +156,10 @@ struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret
         }
         tell(m, &sights.items[i], sights.items[i].at_ms);
         if (s.evaluates_often && random_lag(&s, 9) == 0)
-            free(evaluate(m, sights.items[i].at_ms));
+            free(evaluate(m, sights.items[i].at_ms, false));
     }
     free(sights.items);
-    char *status = evaluate(m, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000);
+    char *status = evaluate(m, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000, false);
     if (ret_status)
         *ret_status = status;
     else
