@@ -1,4 +1,5 @@
-/* fleet: whatever the object, it is refused or read; what is kept of it is JSON and gives the same numbers. */
+/* fleet: whatever the object, it is refused or kept; what is kept of it is JSON and gives the same numbers, or as little
+ * as the object itself (a string whose escapes mean nothing is JSON by its shape only: such a job has no metrics). */
 #include "base/jscan.h"
 #include "export/fleet.h"
 
@@ -17,12 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool is_read = fleet_read_numbers(object, &before);
     if (fleet_trim(object, &kept) < 0) /* bytes after the object are refused here alone */
         return 0;
-    assert(is_read);
     struct jscan j;
     jscan_init(&j, buf_slice(&kept));
     jscan_skip(&j);
     assert(jscan_at_end(&j));
-    assert(fleet_read_numbers(buf_slice(&kept), &after));
-    assert(memcmp(&before, &after, sizeof before) == 0);
+    assert(fleet_read_numbers(buf_slice(&kept), &after) == is_read);
+    assert(!is_read || memcmp(&before, &after, sizeof before) == 0);
     return 0;
 }
