@@ -20,6 +20,9 @@ static void view_scores(struct view *v) {
     v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
 }
 
+/* So long after the end a log that still cannot be read is taken for lost. */
+#define GIVE_UP_MS 60000
+
 /* All lines that can be had of the log are read, or are lost. */
 static bool is_log_read(const struct view *v) {
     struct model_job *job = v->job;
@@ -35,7 +38,7 @@ static bool is_log_read(const struct view *v) {
             }
         for (int c = 0; c < p->container_count; c++)
             has_started |= container_now(&p->containers[c])->started_ms != TIME_UNKNOWN;
-        bool is_given_up = p->is_gone && v->now_ms > v->through_ms + 60000;
+        bool is_given_up = (p->is_gone || job->log_trouble[0]) && v->now_ms > v->through_ms + GIVE_UP_MS;
         if ((has_process ? !has_ended : has_started) && !is_given_up)
             return false;
     }

@@ -248,6 +248,30 @@ TEST(what_is_wrong_with_a_log_is_said) {
     check_reason("\"source\":\"CloudLogging\",\"cloudLogging\":{}", NOTHING, "SourceUnsupported");
 }
 
+/* The job ended at 20, its pod is still there, its log cannot be had: the numbers wait a minute for it, not for ever.
+ */
+TEST(a_log_that_stays_unreadable_after_the_end_is_given_up) {
+    struct model *m = begin("js", "");
+    char status[512];
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = fake_pod("a", 0, 1);
+    a.bound = 2;
+    a.started = 3;
+    a.finished = 20;
+    a.phase = "Succeeded";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 20));
+    fake_tell_jobset(m, 1, "", status, 20.3);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    for (int at = 30; at <= 300; at += 90) { /* before a minute is over, then long after: first read, then not */
+        struct model_summary summary;
+        model_job_log_trouble(job, "uid-a", at == 120 ? NULL : "the kubelet does not answer");
+        free(replay_status(m, "ns", "js", fake_ms(at), &summary));
+        CHECK(summary.is_final == (at > 120));
+    }
+    model_free(m);
+}
+
 TEST(the_log_that_is_wanted_is_told) {
     struct model *m = begin("js", "");
     struct model_log log;
