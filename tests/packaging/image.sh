@@ -44,7 +44,7 @@ container=$(buildah from --pull=never "$image")
 root=$(buildah mount "$container")
 size_kb=$(du -sk --apparent-size "$root" | cut -f1)
 check "is under 40 MB: $((size_kb / 1024)) MiB" test "$size_kb" -lt 40000
-same "has one program" "./usr/bin/goodput-controller" "$(cd "$root" && find . -type f -path '*/bin/*')"
+same "has the two programs" $'./usr/bin/goodput-controller\n./usr/bin/kubectl-goodput' "$(cd "$root" && find . -type f -path '*/bin/*' | sort)"
 same "has no shell, no package manager" "" "$(cd "$root" && find . -name 'sh' -o -name '*bash*' -o -name 'apt*' -o -name 'dpkg*' -o -name 'busybox')"
 same "has no set-uid file" "" "$(find "$root" -perm /6000)"
 same "has no file that others may write" "" "$(find "$root" -perm /o+w -not -type l)"
