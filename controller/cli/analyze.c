@@ -128,7 +128,7 @@ static int feed(struct readers *to, struct analyze_input *in, const char *path, 
         if (analyze_input_has_cut(in) && !has_cut) {
             has_cut = true;
             analyze_note(path, "line %lld is longer than %zu bytes; the rest of it is not read",
-                         (long long)(to->ledger ? analyze_ledger_lines(to->ledger) : to->library->lines),
+                         (long long)(to->library ? to->library->lines : analyze_ledger_lines(to->ledger)),
                          ANALYZE_MAX_LINE_BYTES);
         }
         analyze_input_show_progress(in);
@@ -173,9 +173,9 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
 
 static int run(struct analyze *a, struct error **err) {
     struct library_log log;
+    library_log_init(&log);
     struct readers to = {.ledger = a->definition == ANALYZE_LIBRARY ? NULL : analyze_ledger_new(a),
                          .library = a->definition == ANALYZE_LEDGER ? NULL : &log};
-    library_log_init(&log);
     int r = analyze_order(a, err);
     for (size_t i = 0; i < a->path_count && r == 0; i++)
         r = read_file(&to, a->paths[i], err);

@@ -161,7 +161,7 @@ int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
     c.failed |= buf_append(out, magic, sizeof magic) < 0;
     codec_i64(&c, &version);
     visit(&c, l, &has_objects);
-    uint64_t sum = slice_hash((struct slice){out->data + begin, out->size_bytes - begin});
+    uint64_t sum = slice_hash(slice_skip(buf_slice(out), begin));
     codec_u64(&c, &sum);
     if (!c.failed)
         return 0;

@@ -34,7 +34,7 @@ void checkpoint_step(struct codec *c, int64_t *v) {
         (count) = codec_count((c), (count), MOST_ITEMS);                                                               \
         if (codec_is_reading(c)) {                                                                                     \
             (capacity) = (count);                                                                                      \
-            (items) = (count) > 0 ? mem_alloc((count) * sizeof *(items)) : NULL;                                       \
+            (items) = mem_alloc(((count) + 1) * sizeof *(items)); /* one more: never NULL */                           \
         }                                                                                                              \
     } while (0)
 
@@ -87,8 +87,8 @@ static void check_runs(struct codec *c, const struct step_list *list) {
 
 static void visit_list(struct codec *c, struct step_list *list) {
     COUNTED(c, list->items, list->count, list->capacity);
-    int64_t at_ms = list->count > 0 ? list->items[0].at_ms : 0,
-            duration_ms = list->count ? list->items[0].duration_ms : 0;
+    const struct step_event *first = list->count > 0 ? list->items : NULL;
+    int64_t at_ms = first ? first->at_ms : 0, duration_ms = first ? first->duration_ms : 0;
     checkpoint_time(c, &at_ms);
     c->failed |= at_ms == TIME_UNKNOWN || at_ms == TIME_OPEN;
     struct expected x = {.at_ms = c->failed ? 0 : at_ms};

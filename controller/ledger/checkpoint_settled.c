@@ -21,7 +21,7 @@ static void visit_origin(struct codec *c, struct origin *o) {
 
 /* Those that are not empty, by number. */
 static void visit_accounts(struct codec *c, struct settled *s) {
-    size_t used[ACCOUNT_COUNT], count = 0;
+    size_t used[ACCOUNT_COUNT] = {0}, count = 0;
     for (size_t i = 0; i < ACCOUNT_COUNT; i++)
         if (s->accounts[i].count > 0 || s->accounts[i].ms > 0)
             used[count++] = i;
@@ -161,7 +161,7 @@ static void visit_durations(struct codec *c, struct durations *d) {
         d->capacity = d->count;
         d->items = d->count > 0 ? mem_alloc(d->count * sizeof *d->items) : NULL;
     }
-    for (size_t i = 0; i < d->count; i++) {
+    for (size_t i = 0; i < d->count && d->items != NULL; i++) {
         int64_t more = d->items[i].ms - last;
         CODEC_INT(c, &more, 1, INT32_MAX);
         CODEC_INT(c, &d->items[i].count, 1, CHECKPOINT_MOST_SUM / DURATIONS_MOST);
@@ -193,7 +193,7 @@ static int64_t expected_chips(const struct chip_rate *rate, int64_t productive_m
 }
 
 static void visit_others(struct codec *c, struct knot *k, const struct knot *before) {
-    size_t used[ACCOUNT_COUNT], count = 0;
+    size_t used[ACCOUNT_COUNT] = {0}, count = 0;
     for (size_t i = 0; i < ACCOUNT_COUNT; i++)
         if (i != BUCKET_PRODUCTIVE && k->ms[i] != before->ms[i])
             used[count++] = i;

@@ -79,7 +79,7 @@ static void find_durable(struct settler *s, const struct run *run, int64_t until
         if (d->at_ms >= until_ms || d->at_ms > s->t->known_ms)
             break;
         bool is_of_run = d->step >= run->resumed_step - 1 && d->step <= run->last_step + s->t->interval + 1;
-        for (int i = 0; i <= d->is_final && is_of_run; i++)
+        for (int i = 0; i <= (d->is_final ? 1 : 0) && is_of_run; i++)
             if (s->durable_steps[i] == RECORD_NONE || d->step > s->durable_steps[i])
                 s->durable_steps[i] = d->step;
     }

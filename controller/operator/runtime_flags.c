@@ -4,6 +4,7 @@
 #include "base/slice.h"
 #include "operator/runtime_records.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ static int set_duration(const struct flag *flag, const char *value, int64_t *to,
 static int set_mode(const struct flag *flag, const char *value, int *to, struct error **err) {
     static const char *const modes[] = {
         [RECORDS_OFF] = "off", [RECORDS_ANNOTATED] = "annotated", [RECORDS_ALL] = "all"};
+    assert(value != NULL); /* a flag that needs one was refused without */
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
         if (strcmp(value, modes[i]) == 0) {
             *to = (int)i;

@@ -42,7 +42,7 @@ step fanalyzer analyze
 step cppcheck cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem \
     --suppress=unknownMacro --suppress=varFuncNullUB -D'__attribute__(x)=' -I controller controller
 for layer in base ledger steplog operator cli; do
-    GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
+    GOODPUT_VALGRIND=1 GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
 done
 step parity make -s parity LOGS="${LOGS:-20000}"
 step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"

@@ -49,6 +49,15 @@ static char *read_back(const char *name) {
     return harness_read_file(path, &size);
 }
 
+/* Sanitizers keep memory of their own, and a child of valgrind's is told to have held as much as valgrind. */
+static bool is_memory_ours(void) {
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#else
+    return getenv("GOODPUT_VALGRIND") == NULL;
+#endif
+}
+
 /* The program beside this test's own folder; its arguments as the shell would give them, files in the test's folder. */
 static struct run run_analyze(const char *files, const char *options) {
     struct run run = {.code = -1};
@@ -192,9 +201,7 @@ TEST(a_line_of_a_gibibyte) {
         "kubectl-goodput: a.log: line 6 is longer than 262144 bytes; the rest of it is not read\n";
     finds_the_steps("a.log", says, says);
     struct run run = run_analyze("a.log", "-o json");
-#ifndef __SANITIZE_ADDRESS__
-    CHECK(run.rss_kib > 0 && run.rss_kib < 32 * 1024);
-#endif
+    CHECK(run.rss_kib > 0 && (!is_memory_ours() || run.rss_kib < 32 * 1024));
     run_done(&run);
     unlink(path);
 }
@@ -298,12 +305,12 @@ static int64_t rss_of_steps_kib(int steps) {
     return run.rss_kib;
 }
 
-/* Memory is that of what is not settled yet, not of the log (DESIGN.md section 6): 24 bytes a step would be 7 MiB more. */
+/* Memory is that of what is not settled yet, not of the log (DESIGN.md section 6): 24 bytes a step would be 7 MiB more.
+ */
 TEST(memory_does_not_grow_with_the_log) {
     int64_t few_kib = rss_of_steps_kib(100000), many_kib = rss_of_steps_kib(400000);
-#ifndef __SANITIZE_ADDRESS__
-    CHECK(few_kib < 16 * 1024 && many_kib < 16 * 1024 && many_kib - few_kib < 3 * 1024);
-#endif
+    if (is_memory_ours())
+        CHECK(few_kib < 16 * 1024 && many_kib < 16 * 1024 && many_kib - few_kib < 3 * 1024);
     if (many_kib - few_kib >= 3 * 1024)
         fprintf(stderr, "100,000 steps: %lld KiB, 400,000: %lld KiB\n", (long long)few_kib, (long long)many_kib);
 }
