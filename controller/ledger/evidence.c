@@ -48,6 +48,10 @@ static void write_steps(char *out, const struct sweep *s, const struct account *
 }
 
 static void write_cause(char *out, const struct sweep *s, const struct account *a) {
+    if (a->largest.interruption < 0 || (size_t)a->largest.interruption >= s->interruptions->count) {
+        out[0] = '\0'; /* a checkpoint that somebody else wrote may tell of an interruption that is not there */
+        return;
+    }
     const struct interruption *x = &s->interruptions->items[a->largest.interruption];
     if (x->cause != NULL && x->cause->evidence[0] != '\0')
         snprintf(out, LEDGER_TEXT_SIZE, "%s", x->cause->evidence);

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import namedtuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "..", "cluster", "story"))
@@ -68,6 +69,9 @@ def first_number(stage, run):
     print(f"    from helm install to the first number: {at - installed:.1f} s")
 
 
+Watched = namedtuple("Watched", "stream namespace name")
+
+
 def every_version_adds_up(stage):
     versions, wrong = 0, []
     for observation in list(stage.watch.history["jobgoodputs"]):
@@ -81,8 +85,8 @@ def every_version_adds_up(stage):
 
 def print_latency(stage):
     """Event to status: figures, not checks."""
-    watched = [("jobsets", jobs.NAMESPACE, name, name) for name in stage.names]
-    measured, _ = latency.measure(stage.watch, watched, [])
+    watched = [Watched("jobsets", jobs.NAMESPACE, name) for name in stage.names]
+    measured, _ = latency.measure(stage.watch, watched, [], 0.1)
     values = [change.latency for change in measured if change.latency is not None]
     if values:
         median, p99 = latency.percentile(values, 0.5) * 1000, latency.percentile(values, 0.99) * 1000
