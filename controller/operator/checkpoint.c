@@ -14,7 +14,12 @@
 #define MANY_PODS 4000               /* all of so many would not fit: not worth trying */
 
 bool checkpoint_has_pod(const struct visitor *v, const struct pod *p) {
-    return v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && p->is_gone);
+    if (v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && p->is_gone))
+        return true;
+    for (int i = 0; i < v->job->process_count; i++) /* what was read of a log hangs on its pod */
+        if (v->job->processes[i]->pod == p)
+            return true;
+    return false;
 }
 
 /* ---- the job ---- */
@@ -133,7 +138,7 @@ static void visit_head(struct codec *c, struct head *h) {
 static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent, struct buf *raw) {
     struct target *t = job->target;
     struct codec codec = codec_writing(raw);
-    struct visitor v = {&codec, job->model, extent, written_ms};
+    struct visitor v = {&codec, job->model, job, extent, written_ms};
     struct head h = {.written_ms = written_ms, .generation = job->generation, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
     slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));

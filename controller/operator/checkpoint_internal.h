@@ -10,6 +10,7 @@ enum checkpoint_extent { EXTENT_ALL, EXTENT_GONE, EXTENT_TARGET };
 struct visitor {
     struct codec *codec;
     struct model *model;
+    const struct model_job *job; /* writing */
     enum checkpoint_extent extent;
     int64_t written_ms;
 };
