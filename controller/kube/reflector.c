@@ -244,6 +244,11 @@ bool kube_reflector_is_synced(const struct kube_reflector *r) {
     return r->is_synced || r->is_absent;
 }
 
+bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us) {
+    return r->stream != NULL && r->phase == PHASE_WATCH && r->status == 200 &&
+           loop_now(r->loop).us - r->opened_us >= for_us;
+}
+
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r) {
     return r->watermark;
 }

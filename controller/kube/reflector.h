@@ -50,6 +50,8 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
                                           const struct kube_reflector_handler *handler);
 void kube_reflector_free(struct kube_reflector *r); /* stops; no callback follows */
 bool kube_reflector_is_synced(const struct kube_reflector *r);
+/* The watch has been open for at least so long: had anything happened before, it would have been told by now. */
+bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);
 /* When the server was last known to have told everything up to then (event, bookmark or sync). */
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r);
 

@@ -42,7 +42,7 @@ struct kube_reflector {
     struct kube_list list;
     struct lines lines;
     struct buf refusal; /* the body of a reply that is no success */
-    int64_t started_us, last_byte_us;
+    int64_t started_us, opened_us, last_byte_us; /* sent, answered, heard of last */
     int frames;
     int error_code; /* of an ERROR event */
     char *error_text;

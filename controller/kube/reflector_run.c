@@ -155,7 +155,7 @@ static void stream_ended(struct kube_reflector *r, const struct error *err) {
 static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_reflector *r = context;
     r->status = reply->status;
-    r->last_byte_us = loop_now(r->loop).us;
+    r->opened_us = r->last_byte_us = loop_now(r->loop).us;
 }
 
 static int on_data(void *context, struct slice bytes) {

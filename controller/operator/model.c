@@ -152,7 +152,7 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
     job->name = slice_dup(meta->name);
     job->uid = slice_dup(meta->uid);
     job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
-    job->log_watermark_ms = job->told_through_ms = job->holds_over_ms = TIME_UNKNOWN;
+    job->log_watermark_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
     job->hold_now.kind = BUCKET_COUNT;
     for (int i = 0; i < JOB_CONDITIONS; i++)
         job->conditions[i].at_ms = TIME_UNKNOWN;

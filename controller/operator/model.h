@@ -73,7 +73,7 @@ struct model_summary {
     int64_t interruptions, executions;
     uint64_t conditions_hash;    /* types, statuses, reasons */
     bool has_new_steps;          /* since the last call */
-    bool is_final;
+    bool has_ended, is_final;
 };
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
 

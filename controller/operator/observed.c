@@ -4,7 +4,7 @@
 
 #define LEAST_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */
 
-static int64_t objects_watermark(const struct model *m, int64_t now_ms) {
+int64_t view_objects_known(const struct model *m, int64_t now_ms) {
     static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE,
                                            RESOURCE_WORKLOAD};
     int64_t least_ms = now_ms;
@@ -32,7 +32,7 @@ static int64_t settled_ms(const struct model_job *job, int64_t through_ms) {
 }
 
 int64_t view_observed_through(struct model_job *job, int64_t now_ms) {
-    int64_t end_ms = job_end_ms(job), through_ms = objects_watermark(job->model, now_ms);
+    int64_t end_ms = job_end_ms(job), through_ms = view_objects_known(job->model, now_ms);
     if (through_ms >= end_ms)
         return end_ms;
     int64_t settled = settled_ms(job, through_ms);

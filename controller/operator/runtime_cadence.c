@@ -123,7 +123,7 @@ struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
 }
 
 static int64_t interval_us(const struct cadence *c, const struct cadence_job *job) {
-    return job->is_active ? c->options.active_us : c->options.quiet_us;
+    return job->is_active || job->is_ending ? c->options.active_us : c->options.quiet_us;
 }
 
 /* The server holds this evaluation already: the next look is at the end of the quiet interval, on a common grid, so
@@ -135,7 +135,9 @@ static void settle(struct cadence *c, struct cadence_job *job, const struct cade
     job->has_written_key = true;
     job->written_key = evaluation->key;
     job->was_final_written = evaluation->is_final;
-    job->due_us = evaluation->is_final ? CADENCE_NEVER : (now_us / quiet_us + 1) * quiet_us;
+    job->due_us = evaluation->is_final    ? CADENCE_NEVER
+                  : evaluation->is_ending ? now_us + c->options.active_us
+                                          : (now_us / quiet_us + 1) * quiet_us;
 }
 
 static void want(struct cadence *c, struct cadence_job *job, enum cadence_want want_now, int64_t due_us) {
@@ -156,11 +158,13 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     job->was_evaluated = true;
     job->evaluated_us = now_us;
     job->is_active |= evaluation->has_new_steps;
+    job->is_ending = evaluation->is_ending;
     job->is_final = evaluation->is_final;
 
     bool is_key_new = job->has_written_key && evaluation->key != job->written_key;
     bool is_frozen = evaluation->is_final && job->was_final_written && !is_key_new;
-    if (!job->is_in_flight && (is_frozen || (job->has_server_status && job->server_hash == evaluation->hash))) {
+    bool is_held = job->has_server_status && job->server_hash == evaluation->hash && !is_key_new;
+    if (!job->is_in_flight && (is_frozen || is_held)) {
         settle(c, job, evaluation, now_us);
         c->look_us = sooner(c->look_us, job->due_us);
         return false;

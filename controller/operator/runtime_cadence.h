@@ -33,7 +33,7 @@ struct cadence_job {           /* all-zero, then cadence_add */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
     int64_t held_until_us;
     bool is_settling; /* dirty only because of settle_us */
-    bool was_evaluated, is_in_flight, is_active, is_final;
+    bool was_evaluated, is_in_flight, is_active, is_ending, is_final;
     bool has_server_status, has_written_key, was_final_written;
     uint64_t server_hash, written_key;
     uint64_t sent_hash, sent_key; /* of the write in flight */
@@ -54,7 +54,9 @@ struct cadence {
 struct cadence_evaluation {
     uint64_t key;  /* of what is written at once */
     uint64_t hash; /* of the whole status */
-    bool has_new_steps, is_final;
+    bool has_new_steps;
+    bool is_ending; /* the target has ended, and what led to it is not all known: looked at as if it were active */
+    bool is_final;
 };
 
 void cadence_init(struct cadence *c, const struct cadence_options *options);

@@ -88,6 +88,12 @@ bool runtime_json_status_hash(struct slice object, uint64_t *hash) {
     return slice_trim(slice_range(status.data + 1, status.data + status.size_bytes - 1)).size_bytes > 0;
 }
 
+bool runtime_json_has_checkpoint(struct slice object) {
+    struct jscan j;
+    jscan_init(&j, object);
+    return enter_member(&j, "status") && jscan_peek(&j) == JSCAN_OBJECT && enter_member(&j, "checkpoint");
+}
+
 void runtime_json_resource_version(struct slice object, char *out, size_t out_size) {
     struct jscan j;
     jscan_init(&j, object);

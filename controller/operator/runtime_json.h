@@ -15,6 +15,9 @@ uint64_t runtime_json_hash_of_status(struct slice status);
 /* object.status: its hash; false if there is none, or an empty one. */
 bool runtime_json_status_hash(struct slice object, uint64_t *hash);
 
+/* object.status.checkpoint is there: whoever wrote that status did not take it for final. */
+bool runtime_json_has_checkpoint(struct slice object);
+
 /* object.metadata.resourceVersion into out ("" if absent). */
 void runtime_json_resource_version(struct slice object, char *out, size_t out_size);
 

@@ -255,8 +255,8 @@ static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
         return 0;
     int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));
     int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - SKEW_MS;
-    bool is_connected = kube_reflector_is_synced(watch->reflector) && !watch->is_in_trouble;
-    return is_connected && silent_ms > told_ms ? silent_ms : told_ms;
+    bool is_current = kube_reflector_is_current(watch->reflector, SKEW_MS * 1000);
+    return is_current && silent_ms > told_ms ? silent_ms : told_ms;
 }
 
 void runtime_watches_tell_watermarks(struct runtime_watches *owner) {

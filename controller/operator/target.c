@@ -50,7 +50,7 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->log_pods_version = UINT64_MAX;
     memset(job->told, 0, sizeof job->told);
     job->told_steps = 0;
-    job->told_through_ms = job->holds_over_ms = TIME_UNKNOWN;
+    job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
     job->hold_now.kind = BUCKET_COUNT;
     job->told_end = job->is_final = job->told_first_step = false;
     if (t == NULL)

@@ -20,11 +20,11 @@ static void view_scores(struct view *v) {
     v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
 }
 
-/* So long after the end a log that still cannot be read is taken for lost. */
+/* A log that still cannot be read so long after the end was learned is taken for lost; an outage does not count. */
 #define GIVE_UP_MS 60000
 
 /* All lines that can be had of the log are read, or are lost. */
-static bool is_log_read(const struct view *v) {
+static bool is_log_read(const struct view *v, int64_t known_ms) {
     struct model_job *job = v->job;
     if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* nothing can come of it */
         return true;
@@ -38,11 +38,23 @@ static bool is_log_read(const struct view *v) {
             }
         for (int c = 0; c < p->container_count; c++)
             has_started |= container_now(&p->containers[c])->started_ms != TIME_UNKNOWN;
-        bool is_given_up = (p->is_gone || job->log_trouble[0]) && v->now_ms > v->through_ms + GIVE_UP_MS;
+        bool is_given_up = (p->is_gone || job->log_trouble[0]) && known_ms > job->end_learned_ms + GIVE_UP_MS;
         if ((has_process ? !has_ended : has_started) && !is_given_up)
             return false;
     }
     return true;
+}
+
+/* Nothing will change the numbers any more: the end is known, everything that happened until it was learned, and the
+ * log. What led to the end may come after it: every kind of object has a stream of its own. */
+static bool is_final(const struct view *v) {
+    struct model_job *job = v->job;
+    if (!v->has_ended)
+        return false;
+    if (job->end_learned_ms == TIME_UNKNOWN)
+        job->end_learned_ms = v->now_ms;
+    int64_t known_ms = view_objects_known(job->model, v->now_ms);
+    return known_ms >= job->end_learned_ms && is_log_read(v, known_ms);
 }
 
 void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
@@ -66,7 +78,7 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
     view_phase(v);
     view_waiting(v);
     view_conditions(v);
-    v->is_final = v->has_ended && is_log_read(v);
+    v->is_final = is_final(v);
 }
 
 void view_done(struct view *v) {
@@ -103,6 +115,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         summary->executions = view_interruptions(&v) + 1;
         summary->conditions_hash = conditions_hash(&v);
         summary->has_new_steps = v.result.step_count > job->told_steps;
+        summary->has_ended = v.has_ended;
         summary->is_final = v.is_final;
     }
     job->told_steps = v.result.step_count;

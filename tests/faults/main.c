@@ -12,8 +12,8 @@
  *     fill N                  N pods of another namespace
  *     says TEXT               waits until the controller has logged it
  *     kill, start             SIGKILL for the controller; another one
- * The story lies in the past: its end is final as soon as the controller knows of it and of nothing unread. So a
- * scenario lets it see the pods again before it ends. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
+ * The story lies in the past, so its end is final as soon as the controller knows of it, of all that led to it and of
+ * nothing unread. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
  * Arguments: words of the names to run. FAULTS_SHOW=1 prints what the controllers log. */
 #include "base/buf.h"
 #include "base/clock.h"
@@ -351,6 +351,8 @@ static char *numbers(struct play *p) {
 
 /* The first line in which two texts differ. */
 static void show_difference(struct play *p, const char *is, const char *expected) {
+    if (getenv("FAULTS_SHOW") != NULL)
+        fprintf(stderr, "is:\n%s\nexpected:\n%s\n", is, expected);
     while (*is != '\0' && *expected != '\0') {
         size_t a = strcspn(is, "\n"), b = strcspn(expected, "\n");
         if (a != b || strncmp(is, expected, a) != 0) {

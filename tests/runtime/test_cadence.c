@@ -12,7 +12,7 @@ static const struct cadence_options options = {
 struct fake {
     struct cadence_job job; /* first */
     uint64_t key, hash;
-    bool has_new_steps, is_final;
+    bool has_new_steps, is_ending, is_final;
     int evaluations, writes;
     int64_t written_us[4096];
 };
@@ -22,7 +22,11 @@ static int turn(struct cadence *c, int64_t now_us) {
     int writes = 0;
     for (struct cadence_job *job; (job = cadence_pick(c, now_us)) != NULL;) {
         struct fake *fake = (struct fake *)job;
-        struct cadence_evaluation e = {fake->key, fake->hash, fake->has_new_steps, fake->is_final};
+        struct cadence_evaluation e = {.key = fake->key,
+                                       .hash = fake->hash,
+                                       .has_new_steps = fake->has_new_steps,
+                                       .is_ending = fake->is_ending,
+                                       .is_final = fake->is_final};
         fake->evaluations++;
         if (fake->evaluations > 100000) {
             harness_fail(__FILE__, __LINE__, "evaluates for ever");
@@ -168,6 +172,25 @@ TEST(cadence_is_silent_after_the_end) {
     cadence_mark(&c, &f.job);
     run(&c, &now, 601 * S);
     CHECK_INT(f.writes, 3);
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+/* The end is known, something that led to it is not: looked at as often as while steps came in, until it is final. */
+TEST(cadence_looks_often_between_the_end_and_the_final_numbers) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    f.is_ending = true;
+    cadence_mark(&c, &f.job);
+    run(&c, &now, S);
+    CHECK_INT(f.writes, 1);
+    f.is_ending = false, f.is_final = true, f.key = 2; /* the same numbers: the key says that they are the last */
+    run(&c, &now, now + options.active_us);
+    CHECK_INT(f.writes, 2);
+    CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     cadence_remove(&c, &f.job);
     cadence_done(&c);
 }

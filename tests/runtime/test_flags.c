@@ -100,6 +100,8 @@ TEST(json_reads_what_the_runtime_needs) {
     CHECK(h == runtime_json_hash_of_status(SLICE("{\"phase\":\"Training\"}")));
     CHECK(h == runtime_json_hash_of_status(SLICE("{\"checkpoint\":\"x\",\"phase\":\"Training\"}")));
     CHECK(h != runtime_json_hash_of_status(SLICE("{\"phase\":\"Starting\"}")));
+    CHECK(runtime_json_has_checkpoint(SLICE("{\"status\":{\"phase\":\"x\",\"checkpoint\":\"x\"}}")));
+    CHECK(!runtime_json_has_checkpoint(SLICE("{\"checkpoint\":1,\"status\":{\"phase\":\"x\"}}")));
     runtime_json_resource_version(SLICE("{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"42\"}}"), version, 8);
     CHECK_TEXT(version, "42");
     runtime_json_resource_version(SLICE("{\"metadata\":7}"), version, 8);
