@@ -23,7 +23,7 @@ count() {
     echo "$1: ${line}"
     if [ "$f" != 0 ]; then
         failures+=("$1")
-        grep -aE '^not ok|FAILED|^    [0-9]+\.' "$2" | head -40
+        grep -aE -A2 '^not ok|FAILED|^    [0-9]+\.|^tests/[^ ]+:[0-9]+:' "$2" | head -60
     fi
 }
 
