@@ -16,6 +16,12 @@ static bool touches(int64_t from_ms, int64_t to_ms, int64_t at_ms, int64_t slack
     return from_ms <= at_ms + slack_ms && (to_ms == TIME_OPEN || to_ms >= at_ms - slack_ms);
 }
 
+/* A node that is Ready again harms nobody any more: what ends after that does so by itself. */
+static bool troubles(const struct node *n, const struct node_trouble *trouble, int64_t at_ms) {
+    return fact_node_silent_from_ms(n, trouble) <= at_ms + NEAR_MS &&
+           (trouble->to_ms == TIME_OPEN || trouble->to_ms >= at_ms - SECOND_MS);
+}
+
 /* What the node under the pod showed around that time. */
 static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
     const struct node *n = p->node;
@@ -39,8 +45,7 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     if (is_maintained)
         return "Maintenance";
     for (int i = 0; i < n->trouble_count; i++)
-        if (fact_is_touched(p, &n->troubles[i], NEAR_MS) &&
-            touches(fact_node_silent_from_ms(n, &n->troubles[i]), n->troubles[i].to_ms, at_ms, NEAR_MS))
+        if (fact_is_touched(p, &n->troubles[i], NEAR_MS) && troubles(n, &n->troubles[i], at_ms))
             return "NotReady";
     return "";
 }
@@ -68,10 +73,20 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
          other = other->next_in_job, looked_at++) {
         int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), other->disruption_ms);
         bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* not of before the Job was suspended, or backed off */
-        if (other != p && other->target == p->target && is_recent && fact_pod_lost_ms(other) < p->deletion_ms)
+        int64_t failed_ms = fact_pod_failed_ms(other);
+        bool by_itself = failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN ||
+                                                         other->deletion_ms > failed_ms);
+        if (other != p && other->target == p->target && is_recent &&
+            (by_itself || fact_pod_lost_ms(other) < p->deletion_ms))
             return true;
     }
     return false;
+}
+
+/* Its deletion is what failed its Job, and so what the JobSet answered, be it within the same second. */
+static bool has_failed_its_job(const struct kube_job *j, const struct pod *p) {
+    return j && j->failing_ms != TIME_UNKNOWN && !fails_by_itself(j) && !fails_by_another(j, p) &&
+           p->deletion_ms <= j->failing_ms && p->deletion_ms > j->failing_ms - NEAR_MS;
 }
 
 /* Was the pod deleted because its Job or JobSet wanted it? Then that, not the deletion, is the cause. */
@@ -81,6 +96,8 @@ static bool is_deletion_explained(const struct pod *p) {
     int64_t at_ms = p->deletion_ms;
     if (is_before(t->end_ms, at_ms) || is_before(t->gone_ms, at_ms))
         return true;
+    if (has_failed_its_job(j, p))
+        return false;
     if (j && (is_before(j->deletion_ms, at_ms) ||
               (is_before(j->failing_ms, at_ms) && (fails_by_itself(j) || fails_by_another(j, p)))))
         return true;

@@ -1,5 +1,6 @@
 /* Pods and the Events about them, into the store. */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/causes.h"
 #include "operator/store.h"
 
@@ -165,13 +166,16 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
         p->phase = POD_RUNNING;
     if (p->phase < POD_SUCCEEDED || p->ended_ms != TIME_UNKNOWN)
         return;
-    p->was_asked_first = p->deletion_ms != TIME_UNKNOWN;
+    int64_t asked_ms = max_of(p->deletion_ms, p->disruption_ms);
+    p->was_asked_first = asked_ms != TIME_UNKNOWN;
     for (int i = 0; i < o->status_count; i++)
         if (o->statuses[i].finished_ms > p->ended_ms)
             p->ended_ms = o->statuses[i].finished_ms;
     const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
     if (p->ended_ms == TIME_UNKNOWN && c && !slice_is(c->status, "True"))
         p->ended_ms = c->at_ms;
+    if (p->was_asked_first && p->restarts_in_place) /* in back-off it was there until then */
+        p->ended_ms = max_of(p->ended_ms, asked_ms);
     if (p->ended_ms == TIME_UNKNOWN)
         p->ended_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : received_ms;
 }

@@ -62,9 +62,13 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
     struct history *h = &t->suspended;
     if (is_first && c && slice_is(c->status, "False"))
         t->resumed_unseen_ms = c->at_ms;
-    if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True")))
-        history_add(
-            h, (struct transition){c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL});
+    if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True"))) {
+        struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL};
+        const struct transition *last = history_last(h);
+        if (told.is_true && last && last->is_true && last->is_derived) /* the controller obeyed some time after */
+            told.at_ms = min_of(told.at_ms, last->at_ms);
+        history_add(h, told);
+    }
     if (history_is_true(h) == is_suspended)
         return;
     int64_t at_ms = is_first ? t->created_ms : received_ms;

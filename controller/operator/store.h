@@ -110,7 +110,7 @@ struct pod {
     int32_t chips;
     enum pod_phase phase;
     bool restarts_in_place, is_dirty, is_gone;
-    bool was_asked_first; /* to go, when it was seen to have ended */
+    bool was_asked_first; /* to go, or disrupted, when it was seen to have ended */
     bool is_restored; /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
     bool was_late;        /* it was some time old when it was seen first */

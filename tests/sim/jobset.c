@@ -54,10 +54,18 @@ static bool is_active(const struct sim_pod *p, int job) {
     return p->job == job && p->exists && !p->is_terminating && p->phase < 2;
 }
 
+/* In the second of what struck, the stamps do not tell which deletion came first; where one is of a node with notice,
+ * that matters. */
 static void delete_pods(struct sim_life *l, int job) {
-    for (int i = 0; i < l->pod_count; i++)
-        if (is_active(&l->pods[i], job))
-            pod_delete(l, i, 30);
+    bool is_same_second = l->now_ms / 1000 == l->truth.struck_ms / 1000 && l->truth.struck == CAUSE_POD_DELETED;
+    for (int i = 0; i < l->pod_count; i++) {
+        const struct sim_pod *p = &l->pods[i];
+        if (!is_active(p, job))
+            continue;
+        l->truth.is_ambiguous |=
+            is_same_second && p->is_bound && node_cause(&l->nodes[p->node], CAUSE_POD_DELETED) != CAUSE_POD_DELETED;
+        pod_delete(l, i, 30);
+    }
 }
 
 static int count_pods(const struct sim_life *l, int job) {
@@ -261,7 +269,7 @@ static bool has_old_jobs(const struct sim_life *l, int group) {
 /* None of its Jobs of this attempt was made yet, though those that it depends on were: they are not ready. */
 bool jobset_waits_for_dependency(const struct sim_life *l) {
     bool has_begun = l->attempt == 0;
-    if (!l->shape.has_dependency || l->is_suspended || l->is_finished || has_old_jobs(l, 1))
+    if (!l->shape.has_dependency || l->is_suspended || l->suspended.is_true || l->is_finished || has_old_jobs(l, 1))
         return false;
     for (int i = 0; i < l->job_count; i++) {
         if (l->jobs[i].attempt == l->attempt && l->jobs[i].group == 1)

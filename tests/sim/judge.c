@@ -45,9 +45,10 @@ static int64_t unseen_ms(const struct sim_life *l, const struct sim_sight *sight
 }
 
 /* What happened unseen may be missing, and then it is Unattributed; no other bucket may hold more than was. */
-static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket b, int64_t told_ms,
+static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket b, int64_t told_ms, int64_t told_spans,
                          const struct sim_sight *sight, bool is_loud) {
-    int64_t true_ms = l->truth.ms[b], spans = l->truth.spans[b], unseen = unseen_ms(l, sight);
+    int64_t true_ms = l->truth.ms[b], unseen = unseen_ms(l, sight);
+    int64_t spans = l->truth.spans[b] > told_spans ? l->truth.spans[b] : told_spans;
     if (true_ms == 0 && told_ms == 0)
         return true;
     int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
@@ -66,11 +67,12 @@ static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket 
 
 static bool judge_buckets(struct score *s, const struct sim_life *l, const struct ledger_result *r,
                           const struct sim_sight *sight, bool is_loud) {
-    int64_t told[BUCKET_COUNT] = {0}, sum = 0;
+    int64_t told[BUCKET_COUNT] = {0}, spans[BUCKET_COUNT] = {0}, sum = 0;
     struct sim_life truth = *l;
     bool is_good = true;
     for (int i = 0; i < r->bucket_count; i++) {
         told[r->buckets[i].bucket] += r->buckets[i].ms;
+        spans[r->buckets[i].bucket] += r->buckets[i].count;
         sum += r->buckets[i].ms;
     }
     if (sum != r->wall_ms) {
@@ -99,7 +101,7 @@ static bool judge_buckets(struct score *s, const struct sim_life *l, const struc
         told[BUCKET_BINDING] = truth.truth.ms[BUCKET_BINDING] = 0;
     }
     for (enum bucket b = 0; b < BUCKET_COUNT; b++)
-        is_good &= judge_bucket(s, &truth, b, told[b], sight, is_loud);
+        is_good &= judge_bucket(s, &truth, b, told[b], spans[b], sight, is_loud);
     int64_t true_wall = l->end_ms - l->start_ms, unseen = unseen_ms(l, sight);
     if (l->is_deleted && sight->gap_to_ms >= l->end_ms) /* the end itself was not seen */
         true_wall = r->wall_ms;

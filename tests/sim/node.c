@@ -139,6 +139,12 @@ static void node_shows(struct sim_life *l, int node) {
     sim_at(l, l->shape.toleration_s * 1000 + 50, taint_evicts, node);
 }
 
+/* One that was told to go away, and then is lost in whatever way, is lost because of that. */
+enum cause node_cause(const struct sim_node *n, enum cause otherwise) {
+    bool has_notice = n->taint_ms != NOT_YET && strstr(n->taint, "impending-node-termination");
+    return !has_notice ? otherwise : n->is_spot ? CAUSE_SPOT_RECLAIM : CAUSE_NODE_MAINTENANCE;
+}
+
 void node_dies(struct sim_life *l, int node) {
     struct sim_node *n = &l->nodes[node];
     if (!n->exists || n->is_silent || !n->is_ready)
@@ -146,7 +152,12 @@ void node_dies(struct sim_life *l, int node) {
     sim_tell_story(l, "node dies");
     n->is_silent = true;
     n->renewed_ms = l->now_ms; /* dies in the moment of a renewal, or right after: its last sign of life */
-    truth_struck(l, CAUSE_NODE_FAILURE, "");
+    truth_struck(l, node_cause(n, CAUSE_NODE_FAILURE), "");
+    for (int i = 0; i < l->pod_count; i++) { /* a container that is back, and nobody was told */
+        const struct sim_pod *p = &l->pods[i];
+        l->truth.is_ambiguous |= p->exists && p->is_bound && p->node == node && p->is_running && p->restart_count > 0 &&
+                                 p->started_ms != p->true_started_ms;
+    }
     sim_at(l, 40000 + sim_pick(l, 0, 10000), node_shows, node);
     int plan = ++n->deaths * SIM_MAX_NODES + node;
     if (sim_chance(l, 40))
@@ -311,6 +322,12 @@ void pod_finish(struct sim_life *l, int pod, int exit_code, const char *reason) 
 
 /* ---- going ---- */
 
+/* Nothing ends any more: its last end was the end. */
+static void finish_in_back_off(struct sim_life *l, int pod) {
+    l->pods[pod].has_finished = l->pods[pod].is_failed = true;
+    sim_at(l, sim_pick(l, 100, 900), kubelet_writes, pod);
+}
+
 static void container_killed(struct sim_life *l, int pod) {
     struct sim_pod *p = &l->pods[pod];
     if (!p->exists || p->has_finished)
@@ -326,9 +343,8 @@ static void container_killed(struct sim_life *l, int pod) {
         pod_gone(l, pod);
         return;
     }
-    if (!p->is_running) { /* it was in back-off: nothing ends any more */
-        p->has_finished = p->is_failed = true;
-        sim_at(l, sim_pick(l, 100, 900), kubelet_writes, pod);
+    if (!p->is_running) {
+        finish_in_back_off(l, pod);
         return;
     }
     /* One that handles the signal ends with 0; the Job has to have counted it, or its index would be complete. */
@@ -419,14 +435,19 @@ static void node_shuts_down(struct sim_life *l, int node) {
         return;
     for (int i = 0; i < l->pod_count; i++) {
         struct sim_pod *p = &l->pods[i];
-        if (!p->exists || !p->is_bound || p->node != node || p->has_finished || p->is_terminating)
+        bool is_here = p->exists && p->is_bound && p->node == node;
+        l->truth.is_ambiguous |= is_here && p->is_evicted_by_kubelet && l->now_ms - p->true_finished_ms < 1500;
+        if (!is_here || p->has_finished || p->is_terminating)
             continue;
         truth_struck(l, n->is_spot ? CAUSE_SPOT_RECLAIM : CAUSE_NODE_MAINTENANCE, "");
         if (!p->is_disrupted)
             pod_disrupt(l, i, "TerminationByKubelet");
         p->status_reason = "Terminated";
         p->is_evicted_by_kubelet = true;
-        pod_finish(l, i, p->has_started ? 143 : 137, "Error");
+        if (p->has_started && !p->is_running)
+            finish_in_back_off(l, i);
+        else
+            pod_finish(l, i, p->has_started ? 143 : 137, "Error");
     }
     n->is_ready = false;
     n->ready_ms = l->now_ms;

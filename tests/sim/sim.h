@@ -109,7 +109,7 @@ struct truth {
     bool is_open, is_restarting;
     enum cause struck; /* the best of what struck since the last time all was available; CAUSE_COUNT: nothing */
     char struck_reason[48];
-    int64_t struck_open_ms;
+    int64_t struck_open_ms, struck_ms;
 };
 
 struct sim_life {
@@ -171,6 +171,7 @@ void pod_created(struct sim_life *l, int pod);
 void pod_delete(struct sim_life *l, int pod, int grace_s);
 void pod_finish(struct sim_life *l, int pod, int exit_code, const char *reason); /* its container ends now */
 void pod_disrupt(struct sim_life *l, int pod, const char *reason);
+enum cause node_cause(const struct sim_node *n, enum cause otherwise);
 void node_dies(struct sim_life *l, int node);
 void node_is_reclaimed(struct sim_life *l, int node);
 void node_add(struct sim_life *l);

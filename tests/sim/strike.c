@@ -53,8 +53,8 @@ static void disrupt(struct sim_life *l, const char *reason, enum cause cause, in
         return;
     sim_tell_story(l, reason);
     const struct sim_node *n = &l->nodes[l->pods[pod].node];
-    if (n->taint_ms != NOT_YET && cause != CAUSE_SCHEDULER_PREEMPTION) /* then that is why */
-        cause = n->is_spot ? CAUSE_SPOT_RECLAIM : CAUSE_NODE_MAINTENANCE;
+    if (cause != CAUSE_SCHEDULER_PREEMPTION)
+        cause = node_cause(n, cause);
     truth_struck(l, cause, "");
     pod_disrupt(l, pod, reason);
     pod_delete(l, pod, grace_s);
@@ -78,8 +78,7 @@ static void delete_pod(struct sim_life *l) {
         return;
     sim_tell_story(l, "kubectl delete pod");
     const struct sim_node *n = l->pods[pod].is_bound ? &l->nodes[l->pods[pod].node] : NULL;
-    enum cause of_node = n && n->is_spot ? CAUSE_SPOT_RECLAIM : CAUSE_NODE_MAINTENANCE;
-    truth_struck(l, n && n->taint_ms != NOT_YET ? of_node : CAUSE_POD_DELETED, "");
+    truth_struck(l, n ? node_cause(n, CAUSE_POD_DELETED) : CAUSE_POD_DELETED, "");
     pod_delete(l, pod, 30);
 }
 

@@ -136,6 +136,7 @@ void truth_struck(struct sim_life *l, enum cause cause, const char *reason) {
     struct truth *t = &l->truth;
     if (t->is_open || l->now_ms - t->available_since_ms < 1500)
         t->struck_open_ms = l->now_ms;
+    t->struck_ms = l->now_ms;
     if (cause >= t->struck)
         return;
     t->struck = cause;
