@@ -5,10 +5,10 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-keep='' record='' groups=''
+keep='' uninstall=--uninstall record='' groups=''
 while [ $# -gt 0 ]; do
   case $1 in
-  --keep) keep=1 ;;
+  --keep) keep=1 uninstall='' ;;
   --record) record=${2:?"--record needs a file"} && shift ;;
   *) groups+=${groups:+,}$1 ;;
   esac
@@ -57,7 +57,7 @@ echo "images pushed"
 on cp "$NODES_HERE/install.sh"
 # The story sees the host's processes, and the network of the control plane.
 PYTHONDONTWRITEBYTECODE=1 nsenter --net="/proc/$(cat "$MACHINES/cp")/ns/net" python3 "$NODES_HERE/story/main.py" \
-  --api "$API" --run "$RUN" --groups "$groups" ${record:+--record "$record"} &
+  --api "$API" --run "$RUN" --groups "$groups" ${record:+--record "$record"} ${uninstall:+"$uninstall"} &
 story=$!
 failed=0
 wait "$story" || failed=1

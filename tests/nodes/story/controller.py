@@ -1,8 +1,10 @@
 """The controller as it runs in the cluster: its pods, its leader, its cost."""
 import datetime
+import os
 
 import machines
 
+PATIENCE = 300  # seconds; stage.py says why
 NAMESPACE = "goodput-system"
 
 
@@ -32,6 +34,37 @@ def check_pods(tally, api):
     tally.check(enforced == "restricted", "their namespace enforces restricted Pod Security", enforced)
     nodes = {pod["spec"]["nodeName"] for pod in running}
     tally.check(len(nodes) == 2, "they run on two nodes", nodes)
+
+
+def check_helm_test(tally, stage):
+    """`helm test` runs its pod on a node, with the controller's own account, and leaves nothing."""
+    try:
+        said = stage.machines.on("cp", "helm", "test", "goodput", "--namespace", NAMESPACE, timeout=PATIENCE)
+    except RuntimeError as error:
+        pods_there = stage.kubectl("get", "pods,events", "--namespace", NAMESPACE)
+        tally.check(False, "helm test passes", f"{error}\n{pods_there}")
+        return
+    tally.check("Phase:          Succeeded" in said, "helm test passes", said.replace("\n", "; "))
+    left = stage.kubectl("get", "pods", "--namespace", NAMESPACE, "--selector", "app.kubernetes.io/name=goodput-controller-test", "--output=name")
+    tally.check(not left, "and leaves no pod behind", left.strip())
+
+
+def check_uninstall(tally, stage):
+    """An upgrade that replaces the pods, then helm uninstall: what stays is the record."""
+    helm = ("helm", "--namespace", NAMESPACE)
+    kinds = "deployments,replicasets,pods,services,serviceaccounts,poddisruptionbudgets,roles,rolebindings,networkpolicies"
+    records = stage.kubectl("get", "jobgoodputs", "--all-namespaces", "--output=name")
+    chart = os.path.join(os.path.dirname(machines.HERE), "..", "helm", "goodput-controller")
+    wanted = ("--set", "replicas=1", "--wait", f"--timeout={PATIENCE}s", "--reuse-values")
+    stage.machines.on("cp", *helm, "upgrade", "goodput", chart, *wanted, timeout=PATIENCE + 30)
+    tally.check(True, "helm upgrade replaces the running controller")
+    stage.machines.on("cp", *helm, "uninstall", "goodput", "--wait", "--cascade=foreground", f"--timeout={PATIENCE}s", timeout=PATIENCE + 30)
+    selector = "app.kubernetes.io/instance=goodput"
+    left = stage.kubectl("get", kinds, "--all-namespaces", "--selector", selector, "--output=name")
+    left += stage.kubectl("get", "clusterroles,clusterrolebindings", "--selector", selector, "--output=name")
+    tally.check(not left, "helm uninstall leaves none of its objects", left.split())
+    after = stage.kubectl("get", "jobgoodputs", "--all-namespaces", "--output=name")
+    tally.check(after and after == records, "and every JobGoodput", f"{records.split()} before, {after.split()} after")
 
 
 def check_restarts(tally, api, expected=0):

@@ -34,6 +34,7 @@ def arguments():
     parser.add_argument("--run", required=True, help="run directory of the cluster")
     parser.add_argument("--groups", required=True, help=f"of {','.join(acts.GROUPS)}")
     parser.add_argument("--record", help="write the streams to this file")
+    parser.add_argument("--uninstall", action="store_true", help="at the end, remove the controller as a user would")
     return parser.parse_args()
 
 
@@ -105,6 +106,7 @@ def main():
     try:
         watch.start()
         controller.check_pods(tally, api)
+        controller.check_helm_test(tally, stage)
         stage.open_queues()
         for group in options.groups.split(","):
             print(f"== {group}", flush=True)
@@ -114,6 +116,8 @@ def main():
         print_latency(stage)
         controller.print_cost(api, stage.machines, time.time() - begun)
         print(stage.kubectl("get", "jobgoodput", "-A"))
+        if options.uninstall:
+            controller.check_uninstall(tally, stage)
     except Exception as error:  # pylint: disable=broad-except # counted as a failure, then the summary
         traceback.print_exc()
         tally.check(False, "the test ran to its end", error)
