@@ -33,8 +33,9 @@ kueue-manager kueue sigs.k8s.io/kueue/cmd/kueue
 kubelet k8s k8s.io/kubernetes/cmd/kubelet
 kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 informer ../../bench/informer .
+kube-state-metrics kube-state-metrics k8s.io/kube-state-metrics/v2
 '
-when_named=' kubelet kube-proxy informer '
+when_named=' kubelet kube-proxy informer kube-state-metrics '
 
 ldflags_of() { # name
   case $1 in

@@ -23,6 +23,7 @@ part() {
 }
 
 part "CRD file" python3 tests/packaging/crd-structure.py crds/goodput.dev_jobgoodputs.yaml deploy/docs/api.md
+part "kube-state-metrics' configuration" python3 tests/packaging/kube-state-metrics.py
 part "chart" tests/packaging/chart.sh
 part "documents" tests/packaging/docs.sh
 
