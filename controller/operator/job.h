@@ -28,6 +28,8 @@ struct log_process { /* the log of one instance of the log container */
 struct job_told { /* an interruption that was told as an Event */
     int number;
     uint64_t hash; /* of what was said */
+    int64_t at_ms; /* when, by this controller */
+    bool was_over; /* said with its numbers */
 };
 
 struct job_condition { /* as last written */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SETTLING_MS 5000        /* so long an interruption without a cause waits for one */
+#define RETELL_MS 10000         /* numbers that are over and change again (a log line that comes late) wait so long */
 #define OLD_MS INT64_C(3600000) /* what is longer over than an API server keeps Events is not told any more */
 
 /* "45s", "1m40s", "2h05m", "3d4h": as kubectl writes ages. */
@@ -77,7 +78,10 @@ static void tell_interruption(struct view *v, int index) {
     uint64_t hash = over ? slice_hash(buf_slice(&note)) : (uint64_t)i->cause + 1;
     if (told->number == i->number && (told->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
         return;
-    *told = (struct job_told){i->number, hash};
+    bool is_refined = told->number == i->number && told->was_over && over;
+    if (is_refined && v->now_ms < told->at_ms + RETELL_MS && !v->is_final)
+        return;
+    *told = (struct job_told){.number = i->number, .hash = hash, .at_ms = v->now_ms, .was_over = over};
     struct model_notice notice = {.type = cause_is_excluded(i->cause) ? "Normal" : "Warning",
                                   .reason = "Interrupted",
                                   .note = buf_text(&note),

@@ -101,7 +101,7 @@ class Expectations:
         missing = [f"#{n} {cause}" for n, cause in ended.items() if n not in versions or not versions[n][-1].startswith(cause)]
         # The failure that ended a job for good looked like an interruption until the job's end was known.
         extra = [n for n in versions if n not in ended and (job.phase != "Failed" or n != len(ended) + 1)]
-        often = [n for n, messages in versions.items() if len(messages) > 4]
+        often = {n: messages for n, messages in versions.items() if len(messages) > 4}
         seen = "; ".join(messages[-1][:90] for _, messages in sorted(versions.items()))
         right = not missing and not extra and not often
         self.tally.check(right, f"{job.name}: one Event per interruption", seen if right else f"{missing} {extra} {often} {seen}")
