@@ -129,6 +129,9 @@ static void on_record(void *context, const struct record *r) {
     t->has_ended = r->kind == RECORD_JOB_END;
     t->is_elastic |= r->kind == RECORD_ELASTIC_REINIT_START || r->kind == RECORD_ELASTIC_SLICES;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
+        int lag = t->has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
+        if (lag >= 0)
+            ledger_set_line_lag(l->ledger, t->process, lag);
         t->has_steps = true;
         t->last_step_line = r->line;
     }

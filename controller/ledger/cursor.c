@@ -2,6 +2,11 @@
 
 #include "base/minmax.h"
 
+/* A step of half as long again as the median is slow. Found with the real runs of tests/steplog/test_truth.c: a quarter
+ * takes steps for something else that were only long (Hugging Face's productive time falls 1.7 % below the truth,
+ * torchtitan's lost work by 10 %); with a half both come closer to the truth than without the rule. */
+#define SLOW_PERCENT 50
+
 /* ---- steps ---- */
 
 static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms) {
@@ -33,6 +38,29 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
     return sum;
 }
 
+/* A step's time may reach this; what goes on beyond the median of a slower one (a save, an evaluation, a wait for
+ * input) has no line, so that it is not known. TIME_OPEN: all of it is the step's. So it is where the recorder tells
+ * what else there is, and where lines come late, as the next gap is then the shorter for it (MaxText: with the rule,
+ * productive time would fall from 98 % of the truth to 88 %). */
+static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64_t weight) {
+    int64_t usual_ms = c->training->median_ms;
+    bool is_at_end = v->process->starts.count == 0 && v->process->line_lag == 0;
+    return is_at_end && usual_ms > 0 ? usual_ms * weight + usual_ms * weight * SLOW_PERCENT / 100 : TIME_OPEN;
+}
+
+/* Splits a slow step's time: what its steps usually take, and what is not known. A hang is one all the same. */
+static void set_untold(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
+    struct base *b = &c->base;
+    int64_t slow_ms = slow_after_ms(c, v, s->weight), from = max_of(s->from_ms, t);
+    if (slow_ms >= b->ordinary_ms || b->to_ms - from <= slow_ms)
+        return;
+    int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms), usual = c->training->median_ms * s->weight;
+    if (net <= slow_ms)
+        return;
+    b->untold_ms = min_of(net, b->ordinary_ms) - usual;
+    b->ordinary_ms = usual;
+}
+
 static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     const struct training *training = c->training;
     const struct run *run = &training->runs[c->run];
@@ -52,6 +80,8 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
                        .loss = training_loss(run, e->step)};
     b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
     bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
+    if (!is_first)
+        set_untold(c, v, &s, t);
     if (is_first && training->ideal_ms > 0) {
         int64_t from = max_of(s.from_ms, t);
         int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
@@ -163,6 +193,8 @@ void cursor_book(struct cursor *c, int64_t ms) {
         b->startup_ms -= ms;
     else if (b->ordinary_ms > 0)
         b->ordinary_ms -= ms;
+    else if (b->untold_ms > 0)
+        b->untold_ms -= ms;
 }
 
 void cursor_leave(struct cursor *c, int64_t t) {
@@ -224,7 +256,8 @@ bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step
     if (told == 1)
         end--;
     while (i < end && e[i].step <= most && e[i + told].at_ms <= limit_ms &&
-           e[i + told].at_ms - e[i + told - 1].at_ms <= hang)
+           e[i + told].at_ms - e[i + told - 1].at_ms <=
+               min_of(hang, slow_after_ms(c, b->view, e[i + told].step - e[i + told - 1].step)))
         i++;
     if (i == first)
         return false;

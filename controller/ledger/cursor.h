@@ -22,8 +22,9 @@ struct base {
     const struct run *run;
     const struct loss *loss; /* BASE_STEP, BASE_CREDIT: lost to it */
     int64_t step, line, weight, from_ms;
-    /* What is left of it, in this order: start-up, then ordinary; the rest of a step is a stall, of others unknown. */
-    int64_t startup_ms, ordinary_ms;
+    /* What is left of it, in this order: start-up, then ordinary, then what no line tells; the rest of a step is
+     * a stall, of others unknown. */
+    int64_t startup_ms, ordinary_ms, untold_ms;
 };
 
 struct cursor {

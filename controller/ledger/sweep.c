@@ -168,6 +168,9 @@ static struct verdict of_work(const struct base *b) {
     if (b->startup_ms > 0) {
         v.account = BUCKET_PROGRAM_STARTUP;
         v.basis = BASIS_DERIVED;
+    } else if (b->ordinary_ms <= 0 && b->untold_ms > 0) {
+        v.account = BUCKET_UNATTRIBUTED;
+        v.basis = BASIS_DERIVED;
     } else if (b->ordinary_ms <= 0) {
         v.account = BUCKET_STALL;
     } else if (b->kind == BASE_UNFINISHED || b->loss != NULL) {
@@ -465,7 +468,7 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
         }
     }
     if (v.is_work) {
-        int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms;
+        int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms > 0 ? b->ordinary_ms : b->untold_ms;
         if (left > 0 && left < to - t)
             to = t + left;
     }

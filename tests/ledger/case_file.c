@@ -179,7 +179,7 @@ static void read_steps(struct test_case *c, char *const *w) {
     }
 }
 
-static void read_between(struct test_case *c, enum fact_kind kind, char *const *w) {
+static void read_between(struct test_case *c, enum fact_kind kind, char *const *w, int n) {
     struct fact *f = fact_list_add(&c->facts, kind);
     f->id = (uint64_t)number_of(w[1]);
     f->at_ms = time_of(w[2], TIME_UNKNOWN);
@@ -187,6 +187,7 @@ static void read_between(struct test_case *c, enum fact_kind kind, char *const *
     if (kind == FACT_PROCESS) {
         c->process = f->id;
         c->log_line = 0;
+        f->amount = n > 4 && strcmp(w[4], "prompt") == 0;
     }
 }
 
@@ -231,11 +232,11 @@ static void read_line(struct test_case *c, char *const *w, int n, int line) {
     else if (strcmp(w[0], "life") == 0)
         read_life(c, w, n);
     else if (strcmp(w[0], "restart") == 0)
-        read_between(c, FACT_RESTART, w);
+        read_between(c, FACT_RESTART, w, n);
     else if (strcmp(w[0], "outage") == 0)
-        read_between(c, FACT_OUTAGE, w);
+        read_between(c, FACT_OUTAGE, w, n);
     else if (strcmp(w[0], "process") == 0)
-        read_between(c, FACT_PROCESS, w);
+        read_between(c, FACT_PROCESS, w, n);
     else if (strcmp(w[0], "hold") == 0)
         read_hold(c, w, n);
     else if (strcmp(w[0], "disruption") == 0)

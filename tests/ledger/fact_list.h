@@ -19,7 +19,7 @@ enum fact_kind {
 
 struct fact {
     enum fact_kind kind;
-    int64_t at_ms, to_ms, amount; /* required, chips, restart, outage, process */
+    int64_t at_ms, to_ms, amount; /* required, chips, restart, outage, process (amount: its lines come at once) */
     uint64_t id;                  /* life or process */
     union {
         struct ledger_life life;

@@ -70,6 +70,7 @@ static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, i
     size_t process = list->count; /* an index: the list moves as it grows */
     struct fact *p = fact_list_add(list, FACT_PROCESS);
     p->id = id;
+    p->amount = (int64_t)(id % 2);
     int64_t at = random_below(r, span), step = random_below(r, 20), line = 1;
     p->at_ms = maybe(r, TIME_UNKNOWN, at - random_below(r, 3000));
     int64_t records = random_below(r, 60), every = 100 + random_below(r, 5000);

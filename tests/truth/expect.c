@@ -1,7 +1,8 @@
 /* Where the time of a job belongs, for each format. The rules are DESIGN.md's: what comes before the first word of a
- * process is TrainingPreparation; what no line tells between words is Unattributed; what no line tells within a step is
- * the step's, as a slow step's excess is (it shows as deviation). So a save, an evaluation or an input wait that
- * a format does not carry stays in its step, and `slow_ms` says how much that was. */
+ * process is TrainingPreparation; what no line tells between words is Unattributed, and so is what no line tells within
+ * a step, if it makes the step's line come late enough to be noticed (ledger/cursor.c). A save, an evaluation or an
+ * input wait that is shorter, and any that lies in steps of MaxText or of user patterns, whose lines come late by
+ * themselves, stays in its step, and `slow_ms` says how much that was. */
 #include "judge.h"
 #include "write.h"
 
@@ -161,8 +162,41 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
     return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
 }
 
+/* Which line tells of it: that of the step, or of the step that a pause delays. */
+static int64_t line_of(const struct job *job, const struct span *s) {
+    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
+    int64_t every = job->epoch_steps > 0 ? job->epoch_steps : job->log_every, step = s->step + is_pause;
+    return job->epoch_steps > 0 ? (step - 1) / every : (step + every - 1) / every;
+}
+
+static bool is_of_line(const struct job *job, const struct span *s, const struct span *other) {
+    bool is_loop = other->kind >= KIND_STEP && other->kind <= KIND_STALL;
+    return is_loop && other->attempt == s->attempt && line_of(job, other) == line_of(job, s);
+}
+
+/* Whether the line that comes so late shows that there was something else (ledger/cursor.c): what no line tells makes
+ * its steps half as long again. Not where the recorder tells all there is, nor where lines come late by themselves. */
+static bool is_noticed(const struct expectation *e, const struct span *s) {
+    const struct job *job = e->job;
+    if (job->format == STEPLOG_RECORDER || job->format == STEPLOG_MAXTEXT || job->format == STEPLOG_REGEX)
+        return false;
+    const struct span *first = s, *last = s, *end = job->spans + job->span_count;
+    int64_t net_ms = 0, steps = 0;
+    while (first > job->spans && is_of_line(job, s, first - 1))
+        first--;
+    while (last + 1 < end && is_of_line(job, s, last + 1))
+        last++;
+    for (const struct span *i = first; i <= last; i++) {
+        net_ms += is_carried(e, i) ? 0 : i->to_ms - i->from_ms;
+        steps += i->kind == KIND_STEP;
+    }
+    return net_ms > job->ideal_ms * steps + job->ideal_ms * steps / 2;
+}
+
 static enum bucket of_step(const struct expectation *e, const struct span *s) {
     bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
+    if (s->kind != KIND_STEP && e->has_ideal && is_noticed(e, s))
+        return BUCKET_UNATTRIBUTED;
     bool is_lost = s->is_lost || s->step + is_pause > e->kept_step;
     return is_lost ? BUCKET_WASTED_PROGRESS : BUCKET_PRODUCTIVE;
 }

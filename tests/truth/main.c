@@ -1,7 +1,7 @@
 /* truth [--format F] [--seed N] [--log] JOBS: simulates so many jobs as each trainer would run them, reads their logs
  * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of the jobs (or 3 % of
  * one format's) have a bucket out of tolerance. With --seed and one job, prints that job's spans and buckets; --log
- * also its log. */
+ * also its log, and with more jobs a line for each that is out. */
 #include "judge.h"
 #include "write.h"
 
@@ -57,6 +57,21 @@ static void add(struct tally *t, const struct job *job, const struct judgement *
     t->slow_ms += j->slow_ms;
     t->wall_ms += j->wall_ms;
     t->unrecognised += j->unrecognised;
+}
+
+/* One line for each job that is out, to be looked at with --seed. */
+static void print_out(const struct job *job, const struct judgement *j) {
+    bool is_out = false;
+    for (int b = 0; b < BUCKET_COUNT; b++)
+        is_out |= error_of(j, b) > judge_tolerance_ms(j, (enum bucket)b);
+    if (!is_out || is_set_aside(job))
+        return;
+    printf("out: %s seed %llu:", steplog_format_name(job->format), (unsigned long long)job->seed);
+    for (int b = 0; b < BUCKET_COUNT; b++)
+        if (error_of(j, b) > judge_tolerance_ms(j, (enum bucket)b))
+            printf(" %s %+lld (may %lld)", bucket_name((enum bucket)b), (long long)(j->told_ms[b] - j->expected_ms[b]),
+                   (long long)judge_tolerance_ms(j, (enum bucket)b));
+    printf("\n");
 }
 
 static void print_tally(enum steplog_format format, struct tally *t) {
@@ -142,11 +157,13 @@ static bool run_format(enum steplog_format format, uint64_t seed, int64_t jobs, 
         struct job job;
         struct judgement j;
         sim_run(&job, seed + (uint64_t)i, format);
-        job.prints = with_log;
+        job.prints = with_log && explains;
         judge(&job, &j);
         add(t, &job, &j);
         if (explains)
             explain(&job, &j, with_log);
+        else if (with_log)
+            print_out(&job, &j);
         sim_done(&job);
     }
     if (!explains)
