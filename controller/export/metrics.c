@@ -78,6 +78,12 @@
     X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "JobGoodputs that wait to be looked at.")                              \
     X(F_ADDS, "workqueue_adds", METRIC_COUNTER, "JobGoodputs put into the queue.")                                     \
     X(F_RETRIES, "workqueue_retries", METRIC_COUNTER, "Writes to be tried again.")                                     \
+    X(F_QUEUE_DURATION, "workqueue_queue_duration_seconds", METRIC_HISTOGRAM,                                          \
+      "How long a JobGoodput waits from an event to the look at it.")                                                  \
+    X(F_WORK_DURATION, "workqueue_work_duration_seconds", METRIC_HISTOGRAM,                                            \
+      "How long the look at one JobGoodput takes.")                                                                    \
+    X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM,                                    \
+      "How long the API server takes to begin its answer, by verb.")                                                   \
     X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "Requests to the API server, by method and status code.")    \
     X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "User and system CPU time.")                                       \
     X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.")                                   \
@@ -237,6 +243,11 @@ static void write_own(struct prometheus_page *page, const struct runtime_figures
     prometheus_sample(page, F_DEPTH, none, buf_slice(&extra), own->queue_depth, 0);
     prometheus_sample(page, F_ADDS, none, buf_slice(&extra), own->queue_adds, 0);
     prometheus_sample(page, F_RETRIES, none, buf_slice(&extra), own->queue_retries, 0);
+    prometheus_histogram(page, F_QUEUE_DURATION, buf_slice(&extra), &own->queue_duration);
+    prometheus_histogram(page, F_WORK_DURATION, buf_slice(&extra), &own->work_duration);
+    for (int i = 0; i < own->duration_count; i++)
+        prometheus_histogram(page, F_REQUEST_DURATION, one_label(&extra, "verb", own->durations[i].method),
+                             &own->durations[i].took);
     for (int i = 0; i < own->request_count; i++) {
         char code[16];
         snprintf(code, sizeof code, "%d", own->requests[i].status);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define LE(us, seconds) "le=\"" seconds "\"",
+
 enum { FAMILY_MAX_BYTES = 32 << 20 };
 
 void prometheus_init(struct prometheus_page *page, const struct metric_family *families, int count) {
@@ -41,12 +43,11 @@ static void append_decimal(struct buf *out, int64_t value, int digits) {
         buf_format(out, ".%0*llu", digits, (unsigned long long)(size % (uint64_t)unit));
 }
 
-void prometheus_sample(struct prometheus_page *page, int family, struct slice labels, struct slice extra, int64_t value,
-                       int digits) {
+static void append_sample(struct prometheus_page *page, int family, const char *suffix, struct slice labels,
+                          struct slice extra, int64_t value, int digits) {
     struct buf *out = &page->samples[family];
     buf_append_text(out, page->families[family].name);
-    if (page->families[family].type == METRIC_COUNTER)
-        buf_append_text(out, "_total");
+    buf_append_text(out, suffix);
     if (labels.size_bytes + extra.size_bytes > 0) {
         buf_append_char(out, '{');
         buf_append_slice(out, labels);
@@ -60,14 +61,33 @@ void prometheus_sample(struct prometheus_page *page, int family, struct slice la
     buf_append_char(out, '\n');
 }
 
+void prometheus_sample(struct prometheus_page *page, int family, struct slice labels, struct slice extra, int64_t value,
+                       int digits) {
+    const char *suffix = page->families[family].type == METRIC_COUNTER ? "_total" : "";
+    append_sample(page, family, suffix, labels, extra, value, digits);
+}
+
+void prometheus_histogram(struct prometheus_page *page, int family, struct slice labels,
+                          const struct histogram *histogram) {
+    static const char *const bounds[] = {HISTOGRAM_BOUNDS(LE) "le=\"+Inf\""};
+    int64_t count = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
+        count += histogram->counts[i];
+        append_sample(page, family, "_bucket", labels, slice_of(bounds[i]), count, 0);
+    }
+    append_sample(page, family, "_sum", labels, slice_of(NULL), histogram->sum_us, 6);
+    append_sample(page, family, "_count", labels, slice_of(NULL), count, 0);
+}
+
 void prometheus_write(const struct prometheus_page *page, bool is_openmetrics, struct buf *out) {
+    static const char *const types[] = {
+        [METRIC_GAUGE] = "gauge", [METRIC_COUNTER] = "counter", [METRIC_HISTOGRAM] = "histogram"};
     for (int i = 0; i < page->count; i++) {
         const struct metric_family *f = &page->families[i];
         const char *suffix = f->type == METRIC_COUNTER && !is_openmetrics ? "_total" : "";
         if (page->samples[i].size_bytes == 0)
             continue;
-        buf_format(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name, suffix,
-                   f->type == METRIC_COUNTER ? "counter" : "gauge");
+        buf_format(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name, suffix, types[f->type]);
         buf_append_slice(out, buf_slice(&page->samples[i]));
         if (page->samples[i].truncated)
             out->truncated = true;

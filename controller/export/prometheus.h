@@ -4,8 +4,9 @@
 #define EXPORT_PROMETHEUS_H
 
 #include "base/buf.h"
+#include "base/histogram.h"
 
-enum metric_type { METRIC_GAUGE, METRIC_COUNTER };
+enum metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_HISTOGRAM };
 
 struct metric_family {
     const char *name; /* of a counter without "_total", which is added */
@@ -31,6 +32,9 @@ void prometheus_label(struct buf *labels, const char *name, const char *value);
 /* One sample: value / 10^digits. extra: more labels (may be empty), after labels. */
 void prometheus_sample(struct prometheus_page *page, int family, struct slice labels, struct slice extra, int64_t value,
                        int digits);
+/* All samples of a histogram: its buckets, each with those below it, its sum in seconds and its count. */
+void prometheus_histogram(struct prometheus_page *page, int family, struct slice labels,
+                          const struct histogram *histogram);
 
 /* Families without samples are left out. */
 void prometheus_write(const struct prometheus_page *page, bool is_openmetrics, struct buf *out);

@@ -22,7 +22,8 @@ void loop_stop(struct loop *loop, int exit_code);
 /* How often the loop slept and was woken, since its making. */
 uint64_t loop_wakeups(const struct loop *loop);
 
-struct mono_time loop_now(const struct loop *loop); /* of this turn */
+struct mono_time loop_now(const struct loop *loop);   /* of this turn */
+struct mono_time loop_clock(const struct loop *loop); /* right now: only to measure what our own work costs */
 struct wall_time loop_wall(const struct loop *loop);
 
 typedef void loop_callback(void *context);

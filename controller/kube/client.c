@@ -54,6 +54,7 @@ void kube_client_free(struct kube_client *client) {
     kube_config_free(client->config);
     free(client->user_agent);
     free(client->counts);
+    free(client->durations);
     free(client);
 }
 
@@ -69,7 +70,21 @@ struct loop *kube_client_loop(const struct kube_client *client) {
     return client->loop;
 }
 
-void kube_client_count(struct kube_client *client, const char *method, int status) {
+static void count_duration(struct kube_client *client, const char *method, int64_t took_us) {
+    size_t i = 0;
+    while (i < client->duration_count && strcmp(client->durations[i].method, method) != 0)
+        i++;
+    if (i == client->duration_count) {
+        MEM_GROW(client->durations, client->duration_count, client->duration_capacity);
+        client->durations[client->duration_count++] = (struct kube_duration){0};
+        slice_copy(client->durations[i].method, sizeof client->durations[i].method, slice_of(method));
+    }
+    histogram_add(&client->durations[i].took, took_us);
+}
+
+void kube_client_count(struct kube_client *client, const char *method, int status, int64_t sent_us) {
+    if (sent_us > 0)
+        count_duration(client, method, loop_now(client->loop).us - sent_us);
     for (size_t i = 0; i < client->count_count; i++) {
         struct kube_count *c = &client->counts[i];
         if (c->status == status && strcmp(c->method, method) == 0) {
@@ -86,6 +101,11 @@ void kube_client_count(struct kube_client *client, const char *method, int statu
 int kube_client_counts(const struct kube_client *client, const struct kube_count **counts) {
     *counts = client->counts;
     return (int)client->count_count;
+}
+
+int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
+    *durations = client->durations;
+    return (int)client->duration_count;
 }
 
 /* Calls. */

@@ -5,6 +5,7 @@
 #define KUBE_CLIENT_H
 
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/slice.h"
 #include "io/http.h"
 
@@ -45,6 +46,13 @@ struct kube_call *kube_call(struct kube_client *client, const struct kube_reques
                             void *context);
 void kube_call_hurry(struct kube_call *call);  /* as http_hurry; NULL-safe */
 void kube_call_cancel(struct kube_call *call); /* no callback follows; NULL-safe */
+
+/* How long the server took to answer, from sending to its headers, by method: those whose reply never came as well. */
+struct kube_duration {
+    char method[8];
+    struct histogram took;
+};
+int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations);
 
 /* How often the server answered what so far (status 0: it did not). Borrowed; the number of entries. */
 struct kube_count {

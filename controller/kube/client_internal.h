@@ -15,9 +15,11 @@ struct kube_client {
     bool is_http1_only;
     struct kube_count *counts;
     size_t count_count, count_capacity;
+    struct kube_duration *durations;
+    size_t duration_count, duration_capacity;
 };
 
-/* One more answer; 0 if none came. */
-void kube_client_count(struct kube_client *client, const char *method, int status);
+/* One more answer; 0 if none came. sent_us: when it was asked for; 0: it never was. */
+void kube_client_count(struct kube_client *client, const char *method, int status, int64_t sent_us);
 
 #endif

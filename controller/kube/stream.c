@@ -17,7 +17,8 @@ struct kube_stream {
     struct kube_credentials_waiter waiter;
     struct loop_timer *patience; /* while it waits */
     bool is_waiting, is_lazy, is_counted;
-    int generation; /* of the credentials it was sent with */
+    int64_t sent_us; /* 0: not yet */
+    int generation;  /* of the credentials it was sent with */
     struct http_request *request;
     struct error *failure;
 };
@@ -41,7 +42,7 @@ static void stream_free(struct kube_stream *s) {
 
 static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_stream *s = context;
-    kube_client_count(s->client, s->method, reply->status);
+    kube_client_count(s->client, s->method, reply->status, s->sent_us);
     s->is_counted = true;
     if (reply->status == 401)
         kube_credentials_reject(s->client->credentials, s->generation);
@@ -72,7 +73,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     struct error *said CLEANUP_ERROR = NULL;
     s->request = NULL;
     if (!s->is_counted)
-        kube_client_count(s->client, s->method, 0);
+        kube_client_count(s->client, s->method, 0, s->sent_us);
     if (err != NULL && err->code == EPROTO) /* TLS: the files may have been replaced since they were read */
         kube_credentials_reject(s->client->credentials, s->generation);
     if (err != NULL && s->client->config->proxy_url != NULL) {
@@ -129,6 +130,7 @@ static void send_request(struct kube_stream *s) {
                                    .is_lazy = s->is_lazy};
     struct http_handler handler = {on_reply, on_data, on_done, s};
     s->generation = kube_credentials_generation(client->credentials);
+    s->sent_us = loop_now(client->loop).us;
     s->request = http_start(client->http, &options, &handler);
 }
 

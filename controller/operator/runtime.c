@@ -235,6 +235,7 @@ void runtime_figures(const struct runtime *runtime, struct runtime_figures *figu
     *figures = (struct runtime_figures){0};
     runtime_jobs_figures(runtime->jobs, figures);
     figures->request_count = kube_client_counts(runtime->client, &figures->requests);
+    figures->duration_count = kube_client_durations(runtime->client, &figures->durations);
 }
 
 static void tear_down(struct runtime *r) {

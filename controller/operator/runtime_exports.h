@@ -21,8 +21,12 @@ struct runtime_figures { /* counts since the start */
     bool is_leading, is_synced;
     int64_t queue_depth, queue_adds, queue_retries; /* of the work queue of JobGoodputs */
     int64_t status_writes, status_failures, jobs, log_follows;
+    struct histogram queue_duration; /* from an event of a job to the look at it */
+    struct histogram work_duration;  /* of one look */
     const struct kube_count *requests;
     int request_count;
+    const struct kube_duration *durations;
+    int duration_count;
 };
 void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures);
 

@@ -21,6 +21,7 @@ struct runtime_job {            /* one JobGoodput, the model's user pointer */
     char resource_version[64], sent_version[64];
     bool server_has_checkpoint;
     int64_t retry_us;
+    int64_t queued_us; /* since when it waits to be looked at; 0: it does not */
 };
 
 struct runtime_jobs {
@@ -34,6 +35,7 @@ struct runtime_jobs {
     struct loop_timer *timer;
     struct buf status, body; /* scratch */
     int64_t writes, write_failures;
+    struct histogram queue_duration, work_duration;
     bool is_leading, was_ready;
 };
 
@@ -228,6 +230,22 @@ static void evaluate(struct runtime_job *mine) {
 
 /* ---- a turn ---- */
 
+static void queue(struct runtime_job *mine) {
+    if (mine->queued_us == 0)
+        mine->queued_us = loop_now(mine->owner->loop).us;
+    cadence_mark(&mine->owner->cadence, &mine->cadence);
+}
+
+static void look_at(struct runtime_job *mine) {
+    struct runtime_jobs *jobs = mine->owner;
+    int64_t begun_us = loop_clock(jobs->loop).us;
+    if (mine->queued_us > 0)
+        histogram_add(&jobs->queue_duration, begun_us - mine->queued_us);
+    mine->queued_us = 0;
+    evaluate(mine);
+    histogram_add(&jobs->work_duration, loop_clock(jobs->loop).us - begun_us);
+}
+
 static void drain(struct runtime_jobs *jobs) {
     struct model_job *job;
     while ((job = model_next_dirty(jobs->model)) != NULL) {
@@ -236,7 +254,7 @@ static void drain(struct runtime_jobs *jobs) {
             continue;
         }
         struct runtime_job *mine = known(jobs, job);
-        cadence_mark(&jobs->cadence, &mine->cadence);
+        queue(mine);
         if (jobs->is_leading && jobs->was_ready && !model_job_is_final(job))
             runtime_logs_observe(jobs->logs, job, &mine->follows);
     }
@@ -250,7 +268,7 @@ static bool is_ready(struct runtime_jobs *jobs) {
         return false;
     jobs->was_ready = true;
     for (size_t i = 0; i < model_job_count(jobs->model); i++)
-        cadence_mark(&jobs->cadence, &known(jobs, model_job_at(jobs->model, i))->cadence);
+        queue(known(jobs, model_job_at(jobs->model, i)));
     return true;
 }
 
@@ -278,7 +296,7 @@ static void pump(void *context) {
         if (!has_told)
             runtime_watches_tell_watermarks(jobs->watches);
         has_told = true;
-        evaluate((struct runtime_job *)due);
+        look_at((struct runtime_job *)due);
     }
     int64_t wake_us = cadence_wake_us(&jobs->cadence);
     if (wake_us == CADENCE_NEVER)
@@ -293,6 +311,8 @@ void runtime_jobs_figures(const struct runtime_jobs *jobs, struct runtime_figure
     figures->queue_depth = (int64_t)jobs->cadence.dirty_count;
     figures->queue_adds = jobs->cadence.adds;
     figures->queue_retries = jobs->cadence.retries;
+    figures->queue_duration = jobs->queue_duration;
+    figures->work_duration = jobs->work_duration;
     figures->status_writes = jobs->writes;
     figures->status_failures = jobs->write_failures;
     figures->jobs = (int64_t)model_job_count(jobs->model);

@@ -162,6 +162,13 @@ def main():
         labels = '{namespace="default",jobgoodput="train",queue=""}'
         t.check("scheduling goodput is the status's", told["goodput_job_scheduling_goodput_ratio" + labels] == status["goodputPPM"]["scheduling"] / 1e6, told)
         t.check("what is not known is absent", "goodput_job_goodput_ratio" + labels not in told)
+        for name, labels in (("workqueue_queue_duration_seconds", 'name="jobgoodput"'), ("workqueue_work_duration_seconds", 'name="jobgoodput"'),
+                             ("rest_client_request_duration_seconds", 'verb="GET"'), ("rest_client_request_duration_seconds", 'verb="PATCH"')):
+            buckets = [v for k, v in told.items() if k.startswith(name + "_bucket{" + labels + ",le=")]
+            t.check(f"{name} of {labels} is a histogram of what was done", buckets == sorted(buckets) and buckets[-1] == told[f"{name}_count{{{labels}}}"] > 0
+                    and told[f"{name}_sum{{{labels}}}"] < 3600, buckets)
+        t.check("requests are timed as often as counted", sum(v for k, v in told.items() if k.startswith("rest_client_request_duration_seconds_count")) ==
+                sum(v for k, v in told.items() if k.startswith("rest_client_requests_total")), told)
         headers, text = fetch(rig.metrics, {"Accept": "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"})
         t.check("OpenMetrics when asked for", headers["Content-Type"].startswith("application/openmetrics-text") and text.endswith("\n# EOF\n"))
         t.check("OpenMetrics counters are named without _total in TYPE", "# TYPE rest_client_requests counter" in text and "\nrest_client_requests_total{" in text)

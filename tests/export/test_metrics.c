@@ -37,6 +37,39 @@ TEST(both_formats_are_written_by_the_book) {
     prometheus_done(&page);
 }
 
+TEST(a_histogram_counts_up_to_each_bound) {
+    static const struct metric_family one[] = {{"took_seconds", METRIC_HISTOGRAM, "Time."}};
+    struct prometheus_page page;
+    struct histogram h = {0};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 4096);
+    histogram_add(&h, 3000);
+    histogram_add(&h, 250000);
+    histogram_add(&h, 61000000);
+    prometheus_init(&page, one, 1);
+    prometheus_histogram(&page, 0, SLICE("verb=\"GET\""), &h);
+    prometheus_write(&page, false, &out);
+    CHECK_TEXT(buf_text(&out), "# HELP took_seconds Time.\n# TYPE took_seconds histogram\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.00001\"} 0\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.0001\"} 0\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.001\"} 0\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.005\"} 1\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.025\"} 1\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.1\"} 1\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.25\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"0.5\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"1.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"2.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"4.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"8.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"15.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"30.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"60.0\"} 2\n"
+                               "took_seconds_bucket{verb=\"GET\",le=\"+Inf\"} 3\n"
+                               "took_seconds_sum{verb=\"GET\"} 61.253000\ntook_seconds_count{verb=\"GET\"} 3\n");
+    prometheus_done(&page);
+}
+
 TEST(openmetrics_is_given_to_those_who_ask) {
     static const struct {
         const char *accept;
