@@ -196,6 +196,12 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps) {
         p->line_lag = steps;
 }
 
+void ledger_set_read_to_end(struct ledger *l, int process) {
+    struct process *p = process_at(l, process);
+    if (p != NULL)
+        p->is_read_to_end = true;
+}
+
 void ledger_add_record(struct ledger *l, const struct record *r) {
     struct process *p = process_at(l, r->process);
     if (p == NULL) {

@@ -120,6 +120,11 @@ void ledger_name_process(struct ledger *l, int process, const char *name);
  * ends, 0 where they tell starts. Bounds what an unfinished step may have cost. */
 void ledger_set_line_lag(struct ledger *l, int process, int steps);
 
+/* The log of that process was read to its end and no line of it is missing, so that silence in it is the trainer's own:
+ * an execution whose steps had stopped for longer than hangAfter before it ended has the cause Hang. Not part of a
+ * checkpoint: told again with the process. */
+void ledger_set_read_to_end(struct ledger *l, int process);
+
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
 void ledger_add_record(struct ledger *l, const struct record *r);
 

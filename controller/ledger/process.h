@@ -76,6 +76,7 @@ struct process {
     char *name;     /* NULL: none was given */
     int64_t started_ms, ended_ms;
     int line_lag; /* steps that a step's line comes late: -1 not told */
+    bool is_read_to_end; /* no line of it is missing: that it says nothing means something */
     struct step_list ends, starts;
     struct overlay *overlays; /* sorted: from ascending, ties: the one that wins last */
     size_t overlay_count, overlay_capacity, overlay_skipped;

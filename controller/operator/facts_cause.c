@@ -74,8 +74,8 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
         int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), other->disruption_ms);
         bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* not of before the Job was suspended, or backed off */
         int64_t failed_ms = fact_pod_failed_ms(other);
-        bool by_itself = failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN ||
-                                                         other->deletion_ms > failed_ms);
+        bool by_itself =
+            failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN || other->deletion_ms > failed_ms);
         if (other != p && other->target == p->target && is_recent &&
             (by_itself || fact_pod_lost_ms(other) < p->deletion_ms))
             return true;

@@ -100,6 +100,8 @@ static void tell_process(struct log_process *p) {
         ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
                            i ? i->started_ms : TIME_UNKNOWN, finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
     ledger_name_process(p->job->ledger, p->ordinal, p->pod->name);
+    if (p->has_ended && !p->lost[0])
+        ledger_set_read_to_end(p->job->ledger, p->ordinal);
     int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
     if (lag >= 0)
         ledger_set_line_lag(p->job->ledger, p->ordinal, lag);

@@ -187,7 +187,8 @@ static void read_between(struct test_case *c, enum fact_kind kind, char *const *
     if (kind == FACT_PROCESS) {
         c->process = f->id;
         c->log_line = 0;
-        f->amount = n > 4 && strcmp(w[4], "prompt") == 0;
+        for (int i = 4; i < n; i++)
+            f->amount |= strcmp(w[i], "whole") == 0 ? PROCESS_IS_WHOLE : PROCESS_IS_PROMPT;
     }
 }
 

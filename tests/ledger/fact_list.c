@@ -57,7 +57,7 @@ static void tell_process(struct teller *t, const struct fact *f) {
     while (i < t->process_count && t->process_ids[i] != f->id)
         i++;
     int ordinal = ledger_add_process(t->ledger, f->id, f->at_ms, f->to_ms);
-    if (f->amount != 0)
+    if (f->amount & PROCESS_IS_PROMPT)
         ledger_set_line_lag(t->ledger, ordinal, 0);
     if (i == 256)
         return;
@@ -66,6 +66,9 @@ static void tell_process(struct teller *t, const struct fact *f) {
     t->process_ordinals[i] = ordinal;
     t->process_times[i][0] = f->at_ms;
     t->process_times[i][1] = f->to_ms;
+    t->is_whole[i] = f->amount & PROCESS_IS_WHOLE;
+    if (t->is_whole[i])
+        ledger_set_read_to_end(t->ledger, ordinal);
 }
 
 void fact_tell(struct teller *a, const struct fact *f) {
@@ -130,9 +133,12 @@ size_t fact_teller_reload(struct teller *t, const struct fact_list *list, size_t
     CHECK(saved.size_bytes == again.size_bytes && memcmp(saved.data, again.data, saved.size_bytes) == 0);
     ledger_free(t->ledger);
     t->ledger = back;
-    for (size_t i = 0; i < t->process_count; i++)
+    for (size_t i = 0; i < t->process_count; i++) {
         t->process_ordinals[i] =
             ledger_add_process(back, t->process_ids[i], t->process_times[i][0], t->process_times[i][1]);
+        if (t->is_whole[i])
+            ledger_set_read_to_end(back, t->process_ordinals[i]);
+    }
     for (size_t i = 0; i < told && mode == LEDGER_SAVE_WITHOUT_OBJECTS; i++)
         if (list->items[i].kind < FACT_PROCESS)
             fact_tell(t, &list->items[i]);

@@ -17,9 +17,12 @@ enum fact_kind {
     FACT_RECORD
 };
 
+/* Of a process: its lines come at once; its log was read to its end. */
+enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2 };
+
 struct fact {
     enum fact_kind kind;
-    int64_t at_ms, to_ms, amount; /* required, chips, restart, outage, process (amount: its lines come at once) */
+    int64_t at_ms, to_ms, amount; /* required, chips, restart, outage, process (amount: PROCESS_* together) */
     uint64_t id;                  /* life or process */
     union {
         struct ledger_life life;
@@ -47,6 +50,7 @@ struct teller {
     uint64_t process_ids[256];
     int process_ordinals[256];
     int64_t process_times[256][2];
+    bool is_whole[256];
     size_t process_count;
 };
 void fact_tell(struct teller *t, const struct fact *f);

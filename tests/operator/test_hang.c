@@ -1,0 +1,117 @@
+/* A trainer that hung and was then killed, by whatever hand: the cause is Hang, with the last step and its time. What
+ * objects explain better, too short a silence, or a log with lines missing: the cause that it had. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HANG_AFTER_S 120
+#define LAST_STEP_S 50 /* steps 0 to 4, 10 s each */
+
+enum hand { PERSON, PROBE, WATCHDOG, DRAIN };
+
+static void train(struct model *m) {
+    for (int step = 0; step <= 4; step++) {
+        char line[160];
+        snprintf(line, sizeof line, "completed step: %d, seconds: 10.000, TFLOP/s/device: 1.0, loss: 1.0", step);
+        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(10 * (step + 1)) * 1000000,
+                           slice_of(line));
+    }
+}
+
+/* What the objects show once it was killed. */
+static void kill_pod(struct fake_pod *p, enum hand hand, int at) {
+    if (hand == PERSON || hand == DRAIN)
+        p->asked_to_go = at;
+    if (hand == DRAIN)
+        p->disruption = "EvictionByEvictionAPI";
+    if (hand == PROBE) { /* the kubelet kills the container and starts it again */
+        p->last_finished = at;
+        p->last_exit_code = 137;
+        p->restart_count = 1;
+        p->started = at + 2;
+        return;
+    }
+    p->finished = at;
+    p->exit_code = hand == WATCHDOG ? 134 : 137;
+    p->phase = "Failed";
+}
+
+static char *life(enum hand hand, int killed, const char *lost, bool is_killed_last) {
+    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model *m = model_new(&options);
+    char spec[64];
+    snprintf(spec, sizeof spec, ",\"hangAfterSeconds\":%d", HANG_AFTER_S);
+    replay_jobgoodput(m, "ns", "js", "PodLog", spec, fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = fake_pod("a", 0, 1);
+    a.bound = 2;
+    a.started = 3;
+    a.phase = "Running";
+    a.restart_policy = hand == PROBE ? "Always" : "Never";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    train(m);
+    for (int i = 0; i < 2; i++) /* the end of the log and the objects come in either order */
+        if ((i == 0) == is_killed_last) {
+            model_job_log_end(model_job_find(m, "ns", "js"), "uid-a", 0, lost);
+        } else {
+            kill_pod(&a, hand, killed);
+            fake_tell_pod(m, &a, OBSERVED_PRESENT, killed + 0.5);
+        }
+    if (hand != PROBE) {
+        fake_tell_pod(m, &a, OBSERVED_DELETED, killed + 1);
+        struct fake_pod b = fake_pod("b", 0, killed + 1);
+        b.bound = killed + 2;
+        b.started = killed + 3;
+        b.phase = "Running";
+        fake_tell_pod(m, &b, OBSERVED_PRESENT, killed + 3.1);
+    }
+    char *s = replay_status(m, "ns", "js", fake_ms(killed + 10), NULL);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    model_free(m);
+    return s;
+}
+
+static void check(enum hand hand, int killed, const char *lost, const char *cause) {
+    for (int order = 0; order < 2; order++) {
+        char *s = life(hand, killed, lost, order == 1);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), cause);
+        free(s);
+    }
+}
+
+TEST(whoever_kills_a_trainer_that_hung_the_cause_is_hang) {
+    static const struct {
+        enum hand hand;
+        const char *then;
+    } cases[] = {{PERSON, "; then Pod a: deleted"},
+                 {PROBE, "; then Pod a: container train restarted in place after exit 137"},
+                 {WATCHDOG, "; then Pod a: container train terminated with exit 134"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check(cases[i].hand, 350, NULL, "Hang");
+        char *s = life(cases[i].hand, 350, NULL, true);
+        const char *evidence = status_text(s, "executions[number=1].evidence");
+        const char *told = "a: step 4 at 2026-11-21T02:00:50Z was the last for 300 s (hangAfter 120 s)";
+        CHECK(strncmp(evidence, told, strlen(told)) == 0);
+        CHECK(strstr(evidence, cases[i].then) != NULL);
+        free(s);
+    }
+}
+
+TEST(a_short_silence_is_no_hang) {
+    check(PERSON, LAST_STEP_S + HANG_AFTER_S, NULL, "PodDeleted");
+    check(PERSON, LAST_STEP_S + HANG_AFTER_S + 1, NULL, "Hang");
+    check(WATCHDOG, LAST_STEP_S + 60, NULL, "ApplicationError");
+}
+
+TEST(a_log_with_lines_missing_proves_no_hang) {
+    check(PERSON, 350, "the log was rotated away", "PodDeleted");
+    check(WATCHDOG, 350, "the log was rotated away", "ApplicationError");
+}
+
+TEST(what_objects_explain_better_is_no_hang) {
+    check(DRAIN, 350, NULL, "Eviction");
+}
