@@ -76,6 +76,14 @@ def check_job(t, b, rig):
     t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]').length") == len(status["executions"]))
     t.check("lost work is hatched as long as it was", b.ask("[...document.querySelectorAll('.gantt .lost')].map(r => Number(r.dataset.ms))") ==
             [e["tchMs"] for e in status["executions"] if e.get("tchMs", 0) > 0])
+    firsts = [e["firstStep"] for e in status["executions"] if "firstStep" in e]
+    t.check("a tick at the newest checkpoint of each execution", b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => Number(r.dataset.step))") ==
+            [first - 1 for first in firsts[1:]] + [status["steps"]["lastDurable"]])
+    ends = b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => Math.min(...[...r.parentNode.querySelectorAll('.lost')].map(l => "
+                 "Math.abs(parseFloat(l.getAttribute('x')) - parseFloat(r.getAttribute('x1'))))))")
+    t.check("lost work begins at that tick", all(gap is None or gap < 0.01 for gap in ends[:-1]), ends)
+    t.check("the node of each failure stands at its row", all(any(e["node"] in r for r in b.ask("[...document.querySelectorAll('.gantt .end')].map(r => r.innerText)"))
+                                                               for e in status["executions"] if "node" in e))
     t.check("the staircase has a line per execution that stepped", b.ask("document.querySelectorAll('.stairs .line').length") ==
             sum("firstStep" in e for e in status["executions"]))
     b.ask("document.querySelector('.falls button').click()")

@@ -38,8 +38,8 @@ function segments(status) {
 }
 
 function legend(entries) {
-  return h('ul', {class: 'legend'}, entries.map(([kind, words]) =>
-    h('li', null, h('svg:svg', {'aria-hidden': 'true'}, h('svg:rect', {class: kind, width: 12, height: 12})), words)));
+  const sample = kind => kind === 'saved' ? h('svg:line', {class: kind, x1: 6, x2: 6, y1: 0, y2: 12}) : h('svg:rect', {class: kind, width: 12, height: 12});
+  return h('ul', {class: 'legend'}, entries.map(([kind, words]) => h('li', null, h('svg:svg', {'aria-hidden': 'true'}, sample(kind)), words)));
 }
 
 function strip(status, from, to) {
@@ -110,13 +110,25 @@ function waterfall(status) {
   return box;
 }
 
+// The newest checkpoint of an execution, as far as the status tells: the one that the next execution went on from, else
+// (of the last one that stepped) the newest that is known to be durable. {step, at} or null; `at` is between two known
+// points, since nothing says when it was saved.
+function newestCheckpoint(status, e, next) {
+  const first = number(e, 'firstStep'), last = number(e, 'lastStep'), t0 = time(e, 'firstStepAt'), t1 = time(e, 'end') ?? time(status, 'time.observedThrough');
+  const resumed = next && number(next, 'firstStep'), step = next ? (resumed === undefined ? undefined : resumed - 1) : number(status, 'steps.lastDurable');
+  if (step === undefined || first === undefined || t0 === undefined || step < first || step > last) return null;
+  const lost = number(e, 'tchMs') ?? 0;
+  const at = next && step < last && lost > 0 ? t1 - lost : t0 + (t1 - t0) * (step - first + 1) / (last - first + 1);
+  return {step, at: Math.max(at, t0)};
+}
+
 // A row per execution. The hatched end is as long as the work that was lost; it is drawn before the interruption.
 function gantt(status) {
   const executions = list(status, 'executions'), parts = segments(status);
   const from = Math.min(...executions.map(e => time(e, 'start')).filter(t => t !== undefined)), to = time(status, 'time.observedThrough');
   if (!isFinite(from) || to === undefined) return null;
   const box = h('div', {class: 'gantt'});
-  for (const e of executions) {
+  executions.forEach((e, i) => {
     const svg = h('svg:svg', {role: 'img', 'aria-label': parts.filter(s => s.execution === e).map(s => `${STATES[s.state]} ${duration(s.to - s.from)}`).join(', ')});
     for (const s of parts.filter(s => s.execution === e)) {
       svg.append(bar('s-' + s.state, pc(s.from, from, to), pc(s.to, from, to) - pc(s.from, from, to), {y: 3, height: 16},
@@ -125,11 +137,16 @@ function gantt(status) {
       if (s.state === 'train' && lost > 0)
         svg.append(bar('lost', pc(s.to - lost, from, to), pc(s.to, from, to) - pc(s.to - lost, from, to), {y: 3, height: 16, 'data-ms': number(e, 'tchMs')}, `work lost: ${duration(number(e, 'tchMs'))}`));
     }
+    const saved = newestCheckpoint(status, e, executions.slice(i + 1).find(n => number(n, 'firstStep') !== undefined));
+    if (saved) {
+      const x = pc(saved.at, from, to).toFixed(4) + '%';
+      svg.append(h('svg:line', {class: 'saved', x1: x, x2: x, y1: 0, y2: 22, 'data-step': saved.step}, h('svg:title', null, `newest checkpoint: step ${saved.step}`)));
+    }
     const where = [text(e, 'node'), text(e, 'nodePool') && `pool ${text(e, 'nodePool')}`].filter(Boolean).join(', ');
     const end = text(e, 'cause') ? [h('b', null, text(e, 'cause')), where && h('span', {class: 'soft'}, ' ', where)]
       : time(e, 'end') === undefined && pick(status, 'time.end') === undefined ? h('span', {class: 'soft'}, 'running') : h('span', {class: 'soft'}, text(status, 'phase').toLowerCase());
     box.append(h('div', {class: 'num soft'}, '#' + text(e, 'number')), svg, h('div', {class: 'end'}, end));
-  }
+  });
   box.append(h('div', null), axis(from, to, innerWidth < 720 ? 4 : 8), h('div', null));
   return box;
 }

@@ -71,7 +71,7 @@ function jobView(job) {
     legend([['f-scheduling', 'machines not there'], ['f-runtime', 'there, not training'], ['f-productive', 'progress that was kept']]), waterfall(status));
   const chart = list(status, 'executions').length > 0 && gantt(status), stair = stairs(status);
   if (chart) out.push(h('h2', null, 'Executions'), time(list(status, 'executions')[0], 'start') > time(status, 'time.start') && h('p', {class: 'note'}, `The newest ${list(status, 'executions').length} are kept one by one.`),
-    legend([['s-wait', 'waiting for machines'], ['s-recover', 'after an interruption'], ['s-start', 'starting'], ['s-train', 'training'], ['lost', 'of it, work lost']]), chart);
+    legend([['s-wait', 'waiting for machines'], ['s-recover', 'after an interruption'], ['s-start', 'starting'], ['s-train', 'training'], ['lost', 'of it, work lost'], ['saved', 'newest checkpoint']]), chart);
   if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, 'First and last step of each execution are known, the lines between are drawn straight. Shaded: steps that were lost and done again.'), stair);
   if (windows.length) out.push(h('h2', null, 'Lately'), table(windows, [['last', w => duration(number(w, 'ms')), 'num'], ['scheduling', w => text(w, 'scheduling'), 'num'], ['runtime', w => text(w, 'runtime'), 'num'],
     ['goodput', w => text(w, 'job'), 'num'], ['most lost to', w => text(w, 'topBadput')], ['interruptions', w => text(w, 'interruptions'), 'num']]));
