@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
+#define OLDEST_VERSION 1
+#define FRAME_BYTES 32 /* magic, version, checksum */
 #define MOST_OBJECTS 2000000
 #define MOST_AMOUNT INT32_MAX
 
@@ -97,7 +99,7 @@ static void visit_options(struct codec *c, struct ledger_options *o) {
     codec_bool(c, &o->keep_all);
 }
 
-static void visit_processes(struct codec *c, struct ledger *l) {
+static void visit_processes(struct codec *c, struct ledger *l, int64_t version) {
     size_t count = codec_count(c, l->live_count, MOST_OBJECTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
@@ -109,7 +111,7 @@ static void visit_processes(struct codec *c, struct ledger *l) {
             l->live[l->live_count++] = p;
         }
         bool is_new = true;
-        checkpoint_process(c, l->live[i]);
+        checkpoint_process(c, l->live[i], version);
         if (codec_is_reading(c))
             keyed_put(&l->process_keys, l->live[i]->id, 0, &is_new);
         c->failed |= !is_new;
@@ -125,14 +127,18 @@ static void check_continued(struct codec *c, const struct ledger *l) {
                  (s->tells_starts ? list->items[0].step <= s->run_last_step : list->items[0].step != s->run_last_step);
 }
 
-static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
+static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_objects) {
     bool has_settled = l->settled != NULL;
     visit_options(c, &l->options);
     checkpoint_time(c, &l->start_ms);
     checkpoint_time(c, &l->end_ms);
     CODEC_INT(c, &l->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     checkpoint_sum(c, &l->late_records);
-    visit_processes(c, l);
+    if (version >= 2) {
+        checkpoint_time(c, &l->evaluated_ms);
+        checkpoint_time(c, &l->folded_ms);
+    }
+    visit_processes(c, l, version);
     codec_bool(c, &has_settled);
     if (has_settled && codec_is_reading(c))
         l->settled = mem_new(struct settled);
@@ -152,7 +158,14 @@ static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
         visit_objects(c, l);
 }
 
+void checkpoint_write_parts(struct ledger *l, struct buf *out) {
+    struct codec c = codec_writing(out);
+    bool has_objects = false;
+    visit(&c, l, VERSION, &has_objects);
+}
+
 int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
+    ledger_fold(l, LEDGER_SAVE_BYTES - FRAME_BYTES);
     size_t begin = out->size_bytes;
     bool has_objects = mode == LEDGER_SAVE_ALL;
     struct codec c = codec_writing(out);
@@ -160,7 +173,7 @@ int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
     ledger_sort_processes(l);
     c.failed |= buf_append(out, magic, sizeof magic) < 0;
     codec_i64(&c, &version);
-    visit(&c, l, &has_objects);
+    visit(&c, l, VERSION, &has_objects);
     uint64_t sum = slice_hash(slice_skip(buf_slice(out), begin));
     codec_u64(&c, &sum);
     if (!c.failed)
@@ -188,14 +201,14 @@ struct ledger *ledger_load(struct slice saved, const struct ledger_options *opti
     struct codec c = codec_reading(slice_skip(body, sizeof magic));
     int64_t version = 0;
     codec_i64(&c, &version);
-    if (version != VERSION) {
-        error_set(err, ENOTSUP, "the ledger's checkpoint is of version %lld; this program reads version %d",
-                  (long long)version, VERSION);
+    if (version < OLDEST_VERSION || version > VERSION) {
+        error_set(err, ENOTSUP, "the ledger's checkpoint is of version %lld; this program reads versions %d to %d",
+                  (long long)version, OLDEST_VERSION, VERSION);
         return NULL;
     }
     struct ledger *l = ledger_new(&(struct ledger_options){0});
     bool has_objects = false;
-    visit(&c, l, &has_objects);
+    visit(&c, l, version, &has_objects);
     if (!codec_is_done(&c)) {
         error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: it does not hold what it says",
                   saved.size_bytes);

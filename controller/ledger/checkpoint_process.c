@@ -180,7 +180,7 @@ static void visit_durables(struct codec *c, struct process *p) {
     }
 }
 
-void checkpoint_process(struct codec *c, struct process *p) {
+void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
     int64_t *times[] = {&p->started_ms,      &p->ended_ms, &p->settled_ms, &p->ready_ms,
                         &p->first_record_ms, &p->last_ms,  &p->job_end_ms, &p->first_checkpoint_ms,
                         &p->sigterm_save_ms};
@@ -212,4 +212,6 @@ void checkpoint_process(struct codec *c, struct process *p) {
     for (int i = 0; i < 8 && i < p->line_hash_count; i++)
         codec_u64(c, &p->line_hashes[i]);
     checkpoint_sum(c, &p->late_records);
+    if (version >= 2)
+        codec_bool(c, &p->is_thinned);
 }

@@ -45,6 +45,12 @@ static void coarsen(struct durations *d) {
     d->count = n;
 }
 
+void durations_coarsen(struct durations *d, size_t most) {
+    while (d->count > most && d->dropped_bits < BITS - 1)
+        coarsen(d);
+    d->last = 0;
+}
+
 void durations_add(struct durations *d, int32_t ms) {
     d->total++;
     int32_t value = rounded(d, ms);

@@ -394,6 +394,7 @@ static void evaluate(struct ledger *l, const struct request *q, struct ledger_re
     if (l->start_ms == TIME_UNKNOWN)
         return;
     ledger_settle(l, limit);
+    l->evaluated_ms = max_of(l->evaluated_ms, limit);
     if (l->settled != NULL && limit < l->settled->through_ms)
         result->observed_through_ms = limit = l->settled->through_ms;
     int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are not looked at */

@@ -76,6 +76,8 @@ struct ledger {
     struct time_span *exclusions; /* as told */
     size_t exclusion_count, exclusion_capacity;
     struct settled *settled; /* NULL: nothing is */
+    int64_t evaluated_ms;    /* the latest time that was asked for; TIME_UNKNOWN */
+    int64_t folded_ms;       /* a process that is not known and began by then is part of one that is (fold.c) */
     int64_t late_records;    /* of processes whose time was settled */
 };
 

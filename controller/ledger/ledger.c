@@ -17,6 +17,7 @@ struct ledger *ledger_new(const struct ledger_options *options) {
     ledger_set_options(l, options);
     l->start_ms = TIME_UNKNOWN;
     l->end_ms = TIME_OPEN;
+    l->evaluated_ms = l->folded_ms = TIME_UNKNOWN;
     return l;
 }
 
@@ -162,7 +163,10 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
     size_t at = keyed_put(&l->process_keys, id, 0, &is_new);
     if (is_new) {
         MEM_GROW(l->processes, l->process_count, l->process_capacity);
-        l->processes[l->process_count++] = process_new(id);
+        l->processes[l->process_count++] = NULL;
+        if (started_ms != TIME_UNKNOWN && started_ms <= l->folded_ms)
+            return (int)at;
+        l->processes[at] = process_new(id);
         l->processes[at]->ordinal = at;
         MEM_GROW(l->live, l->live_count, l->live_capacity);
         l->live[l->live_count++] = l->processes[at];

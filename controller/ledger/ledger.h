@@ -134,22 +134,31 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 
 /* ---- checkpoints ---- */
 
+#define LEDGER_SAVE_BYTES 32768 /* DESIGN.md section 3 */
+
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
     LEDGER_SAVE_WITHOUT_OBJECTS /* leaves out what objects tell: required slots and chips, lives, restarts, outages,
                                    holds, disruptions. After the load the caller tells them all again, also those of
-                                   the past, before it evaluates. */
+                                   the past, before it evaluates or saves. */
 };
 
 /* Writes the whole state, at any record: binary, versioned, with a checksum. A ledger that was read back goes on to the
- * same results as this one. 7 to 10 KiB for an ordinary job, without objects up to 30 KiB for one with an interval in
- * every step and two windows; what came since the last evaluation adds to it, so save after evaluating. Write into a
- * buffer with a maximum: -EMSGSIZE if it does not fit.
+ * same results as this one. 7 to 10 KiB for an ordinary job, and without objects never more than LEDGER_SAVE_BYTES
+ * (with keep_all there is no such bound): where the log would take more, the ledger itself gives detail away, what
+ * harms least first (ledger_fold), and what is no longer exact has basis Derived. What came since the last evaluation adds
+ * to it, so save after evaluating. Write into a buffer with a maximum: -EMSGSIZE if it does not fit.
  *
  * After the load: add each process whose log is still read again under its id (the ordinals are new ones), then its
  * records, from the line after the last one told or from any earlier one: lines that were seen are ignored, and so is
  * what comes again from processes that are settled. Tell the span (ledger_set_span) again only if it changed. */
 int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out);
+
+/* Makes what ledger_save writes without objects take at most this many bytes (20 KiB is always reached). What is given
+ * away first harms least: the durations' digits, the windows' grid, how far back a rollback is exact, the oldest of the
+ * checkpoints' knots, words, the borders of the oldest processes, intervals and steps told one by one. Times still add
+ * up; what is no longer known exactly has basis Derived. Nothing changes if it fits, or if all is to be kept. */
+void ledger_fold(struct ledger *l, size_t most_bytes);
 
 /* options: what changed since, NULL: as saved. Windows that were not there before reach exactly only as far back as
  * what is not settled. NULL with *err on damage, or where a newer version wrote it. */

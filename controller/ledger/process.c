@@ -246,9 +246,9 @@ static void close_at_step(struct process *p, int64_t begin_ms, bool is_start) {
             close_interval(p, kinds[i], NULL, begin_ms);
 }
 
-static int custom_index(struct process *p, const struct record *r, int64_t at_ms) {
+static int custom_index(struct process *p, const char *told, int64_t at_ms) {
     char name[RECORD_NAME_SIZE];
-    memcpy(name, r->name, sizeof name);
+    memcpy(name, told, sizeof name);
     name[sizeof name - 1] = '\0';
     for (int i = 0; i < p->custom_count; i++)
         if (strcmp(p->custom_names[i], name) == 0)
@@ -265,7 +265,7 @@ static int custom_index(struct process *p, const struct record *r, int64_t at_ms
 }
 
 static void add_custom(struct process *p, const struct record *r, int64_t at_ms, bool is_end) {
-    int i = custom_index(p, r, at_ms);
+    int i = custom_index(p, r->name, at_ms);
     struct open_interval *open = &p->open_custom[i];
     if (!is_end) {
         *open = (struct open_interval){at_ms, (uint32_t)r->line, false};
@@ -280,7 +280,20 @@ static void add_custom(struct process *p, const struct record *r, int64_t at_ms,
     open->from_ms = TIME_UNKNOWN;
 }
 
+void process_add_overlay(struct process *p, const struct process *from, struct overlay o) {
+    if (o.bucket == BUCKET_CUSTOM)
+        o.custom = (uint8_t)custom_index(p, from->custom_names[o.custom], from->custom_first_ms[o.custom]);
+    add_overlay(p, o);
+}
+
 /* ---- checkpoints ---- */
+
+void process_add_durable(struct process *p, struct durable_mark d) {
+    if (p->durable_count > 0)
+        d.at_ms = max_of(d.at_ms, p->durables[p->durable_count - 1].at_ms);
+    ROOM_AT_END(p->durables, p->durable_count, p->durable_capacity, p->durable_skipped);
+    p->durables[p->durable_count++] = d;
+}
 
 static void add_durable(struct process *p, const struct record *r, int64_t at_ms, bool is_final) {
     int64_t step = r->step != RECORD_NONE ? r->step : p->last_save_step;

@@ -96,12 +96,16 @@ struct process {
     int64_t last_line;
     uint64_t line_hashes[8]; /* of the records of the last line, so that a line read twice counts once */
     int line_hash_count;
+    bool is_thinned;      /* not all that it said is kept one by one (fold.c): what it says is derived */
     int64_t late_records; /* they came when their time was settled, and are left out */
 };
 
 struct process *process_new(uint64_t id);
 void process_free(struct process *p);
 void process_add(struct process *p, const struct record *r);
+/* What another process said becomes this one's (fold.c). */
+void process_add_overlay(struct process *p, const struct process *from, struct overlay o);
+void process_add_durable(struct process *p, struct durable_mark d);
 /* When it began: as told, else its first record; TIME_UNKNOWN. */
 int64_t process_order_ms(const struct process *p);
 /* Forgets the steps before item `first` of the list, whose run goes on. */

@@ -170,20 +170,23 @@ static bool has_many_overlays(const struct ledger *l, size_t last, int64_t throu
     return count > MANY_OVERLAYS / 4; /* of a batch */
 }
 
-/* The first time from which on enough is known: TAIL_STEPS and TAIL_MS after the end of a batch. */
-static bool find_horizon(const struct ledger *l, size_t least, int64_t through_ms, struct horizon *h) {
+/* The first time from which on enough is known: so many steps and TAIL_MS after the end of a batch. A tail that is
+ * shorter than usual is for want of room: then nothing is waited for. */
+static bool find_horizon(const struct ledger *l, size_t least, size_t tail_steps, int64_t through_ms,
+                         struct horizon *h) {
     size_t process, event;
-    if (!find_event(l, least + TAIL_STEPS, &process, &event))
+    bool is_short = tail_steps < TAIL_STEPS;
+    if (!find_event(l, least + tail_steps, &process, &event))
         return false;
-    for (size_t n = least; find_event(l, n + TAIL_STEPS, &process, &event); n += LEAST_BATCH) {
+    for (size_t n = least; find_event(l, n + tail_steps, &process, &event); n += is_short ? tail_steps : LEAST_BATCH) {
         h->known_ms = event_ms(l, process, event);
         if (h->known_ms > through_ms)
             return false;
         if (!find_event(l, n, &h->process, &h->event))
             return false;
-        if (n < BATCH_STEPS && !has_many_overlays(l, h->process, event_ms(l, h->process, h->event)))
+        if (n < BATCH_STEPS && !is_short && !has_many_overlays(l, h->process, event_ms(l, h->process, h->event)))
             continue;
-        h->tail_ms = n + TAIL_STEPS < MOST_STEPS ? TAIL_MS : 0;
+        h->tail_ms = !is_short && n + TAIL_STEPS < MOST_STEPS ? TAIL_MS : 0;
         if (h->known_ms - event_ms(l, h->process, h->event) >= h->tail_ms)
             return true;
     }
@@ -498,14 +501,19 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
 }
 
 void ledger_settle(struct ledger *l, int64_t through_ms) {
+    ledger_settle_to(l, through_ms, TAIL_STEPS);
+}
+
+void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
     struct horizon h;
-    size_t least = LEAST_BATCH;
+    const size_t batch = tail_steps < LEAST_BATCH ? tail_steps : LEAST_BATCH;
+    size_t least = batch;
     ledger_sort_processes(l);
     if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
         return;
-    while (find_horizon(l, least, min_of(through_ms, l->end_ms - 1), &h))
+    while (find_horizon(l, least, tail_steps, min_of(through_ms, l->end_ms - 1), &h))
         if (settle_batch(l, &h))
-            least = LEAST_BATCH;
+            least = batch;
         else
-            least += BATCH_STEPS; /* no calm moment: later there may be one */
+            least += tail_steps < TAIL_STEPS ? tail_steps : BATCH_STEPS; /* no calm moment: later there may be one */
 }

@@ -153,7 +153,7 @@ static struct verdict unavailable(const struct sweep *s, int64_t t) {
 static struct verdict of_segment(const struct view *view, const struct segment *g) {
     int account = g->bucket == BUCKET_CUSTOM ? BUCKET_COUNT + view->custom_map[g->custom] : g->bucket;
     return (struct verdict){.account = account,
-                            .basis = BASIS_OBSERVED,
+                            .basis = view->process->is_thinned ? BASIS_DERIVED : BASIS_OBSERVED,
                             .is_available = true,
                             .lost_to = -1,
                             .origin = {.view = view, .line = g->line, .step = RECORD_NONE}};
@@ -164,7 +164,7 @@ static struct verdict of_work(const struct base *b) {
                         .is_work = true,
                         .lost_to = -1,
                         .origin = {.view = b->view, .line = b->line, .step = b->step, .last_step = b->step}};
-    v.basis = b->kind == BASE_STEP ? BASIS_OBSERVED : BASIS_DERIVED;
+    v.basis = b->kind == BASE_STEP && !b->view->process->is_thinned ? BASIS_OBSERVED : BASIS_DERIVED;
     if (b->startup_ms > 0) {
         v.account = BUCKET_PROGRAM_STARTUP;
         v.basis = BASIS_DERIVED;

@@ -225,11 +225,9 @@ char *checkpoint_pack(struct slice raw) {
     return (size + 2) / 3 * 4 > CHECKPOINT_MAX_BYTES ? NULL : base64_encode((struct slice){packed, size});
 }
 
-void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out) {
+static bool write_fitting(struct model_job *job, int64_t written_ms, struct buf *out) {
     CLEANUP_BUF struct buf raw;
     buf_init(&raw, MOST_BYTES);
-    if (job->target == NULL || !job->target->is_seen || job->ledger == NULL)
-        return;
     enum checkpoint_extent extent = job->target->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
     for (; extent <= EXTENT_TARGET; extent++) {
         buf_clear(&raw);
@@ -238,8 +236,18 @@ void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out
         if (text == NULL)
             continue;
         buf_append_text(out, text);
-        return;
+        return true;
     }
+    return false;
+}
+
+void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out) {
+    if (job->target == NULL || !job->target->is_seen || job->ledger == NULL)
+        return;
+    if (write_fitting(job, written_ms, out))
+        return;
+    ledger_fold(job->ledger, LEDGER_SAVE_BYTES * 5 / 8); /* it has its bound, but did not pack well */
+    write_fitting(job, written_ms, out);
 }
 
 int checkpoint_read(struct model_job *job, struct slice text, struct error **err) {

@@ -1,0 +1,268 @@
+/* Gives detail away so that a checkpoint fits, whatever the log was like. */
+#include "ledger/checkpoint.h"
+#include "ledger/settle.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+
+#include <string.h>
+
+#define ROUNDS 10
+#define LEAST_TEXT 32
+
+struct limits {
+    size_t durations, knots, checkpoints, tail_steps, overlays, durables, steps, processes, text_bytes;
+};
+
+static size_t halved(size_t from, int times, size_t least) {
+    return from >> times > least ? from >> times : least;
+}
+
+/* Each round halves what the one before left. */
+static struct limits limits_of(int round) {
+    return (struct limits){.durations = halved(512, round, 32),
+                           .knots = round < ROUNDS - 1 ? halved(512, round, 0) : 0,
+                           .checkpoints = halved(256, round, 0),
+                           .tail_steps = halved(512, round, 4),
+                           .overlays = halved(2048, round, 8),
+                           .durables = halved(256, round, 2),
+                           .steps = halved(4096, round, 16),
+                           .processes = halved(256, round, 2),
+                           .text_bytes = halved(1024, round, LEAST_TEXT)};
+}
+
+/* ---- what is settled ---- */
+
+/* Drops every second one until so many are left: of the windows' grid all over, of the checkpoints' the oldest. */
+static void thin_knots(struct knots *k, size_t most_of_grid, size_t most_of_checkpoints) {
+    size_t grid = 0, checkpoints = 0, n = 0, seen = 0, apart = 1;
+    for (size_t i = 0; i < k->count; i++)
+        *(k->items[i]->is_checkpoint ? &checkpoints : &grid) += 1;
+    while (most_of_grid > 0 && grid / apart > most_of_grid)
+        apart *= 2;
+    for (size_t i = 0; i < k->count; i++) {
+        struct knot *knot = k->items[i];
+        bool is_kept = knot->is_checkpoint ? checkpoints-- <= most_of_checkpoints
+                                           : most_of_grid > 0 && seen++ % apart == apart - 1;
+        if (is_kept)
+            k->items[n++] = knot;
+        else
+            free(knot);
+    }
+    k->count = n;
+}
+
+/* Cuts a text so that no character is cut in two. */
+static void shorten(char *text, size_t most_bytes) {
+    if (text == NULL || strlen(text) <= most_bytes)
+        return;
+    while (most_bytes > 0 && ((unsigned char)text[most_bytes] & 0xc0) == 0x80)
+        most_bytes--;
+    memset(text + most_bytes, 0, strlen(text + most_bytes));
+}
+
+static void shorten_all(struct ledger *l, size_t most_bytes) {
+    for (size_t i = 0; i < l->live_count; i++)
+        shorten(l->live[i]->name, most_bytes);
+    struct settled *s = l->settled;
+    for (int i = 0; s != NULL && i < ACCOUNT_COUNT; i++)
+        shorten(s->evidence[i], most_bytes);
+    for (size_t i = 0; s != NULL && i < s->listed_count; i++) {
+        struct ledger_disruption *d = &s->listed[i].cause;
+        char *texts[] = {d->reason, d->evidence, d->node, d->node_pool};
+        for (size_t k = 0; k < ARRAY_SIZE(texts); k++)
+            shorten(texts[k], most_bytes);
+    }
+}
+
+/* ---- what is not ---- */
+
+/* Two intervals of one kind that follow on one another become one as long as both together, where the first began. */
+static bool join_overlays(struct process *p, size_t most) {
+    const size_t count = p->overlay_count;
+    size_t n = 0, last[BUCKET_COUNT][PROCESS_CUSTOM_NAMES] = {{0}}; /* 1 + the place of one that takes another */
+    if (count <= most)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct overlay o = p->overlays[i];
+        size_t *place = &last[o.bucket][o.bucket == BUCKET_CUSTOM ? o.custom : 0];
+        if (*place == 0) {
+            p->overlays[n++] = o;
+            *place = n;
+            continue;
+        }
+        struct overlay *first = &p->overlays[*place - 1];
+        if (o.from_ms >= first->to_ms) /* else one lies in the other */
+            first->to_ms += o.to_ms - o.from_ms;
+        else
+            first->to_ms = max_of(first->to_ms, o.to_ms);
+        *place = 0;
+    }
+    p->overlay_count = n;
+    return n < count;
+}
+
+static bool drop_durables(struct process *p, size_t most) {
+    if (p->durable_count <= most)
+        return false;
+    size_t gone = p->durable_count - most; /* the oldest: a rollback that far is prorated */
+    p->durables += gone;
+    p->durable_skipped += gone;
+    p->durable_count = most;
+    return true;
+}
+
+/* Where a step is dropped the next one stands for both. A run keeps its first two and its last; if there are many runs
+ * every second one goes, and what it did is no longer attributed. The list's first two and its last always stay: the
+ * settled part goes on from there. */
+static bool thin_steps(struct step_list *list, size_t most) {
+    size_t n = 0, runs = 0, count = list->count;
+    bool drops_runs = list->run_count > most / 4;
+    int64_t ready_ms = TIME_UNKNOWN; /* the end of what was dropped before a run: that begins no earlier */
+    if (count <= most)
+        return false;
+    for (size_t r = 0; r < list->run_count; r++) {
+        size_t first = list->runs[r].first, end = r + 1 < list->run_count ? list->runs[r + 1].first : count;
+        if (drops_runs && r % 2 == 1 && r + 1 < list->run_count) {
+            ready_ms = list->items[end - 1].at_ms;
+            continue;
+        }
+        list->runs[runs] = list->runs[r];
+        list->runs[runs].ready_ms = max_of(ready_ms, list->runs[r].ready_ms);
+        list->runs[runs++].first = n;
+        ready_ms = TIME_UNKNOWN;
+        for (size_t i = first; i < end; i++)
+            if (i < first + 2 || i + 2 >= end || (i - first) % 2 == 0)
+                list->items[n++] = list->items[i];
+    }
+    list->count = n;
+    list->run_count = runs;
+    return n < count;
+}
+
+static void thin_processes(struct ledger *l, const struct limits *m) {
+    for (size_t i = 0; i < l->live_count; i++) {
+        struct process *p = l->live[i];
+        while (join_overlays(p, m->overlays) || thin_steps(&p->ends, m->steps) || thin_steps(&p->starts, m->steps))
+            p->is_thinned = true;
+        drop_durables(p, m->durables);
+    }
+}
+
+/* ---- many processes ---- */
+
+/* begin_ms: nothing of them began before. */
+static void append_steps(struct step_list *to, const struct step_list *from, int64_t begin_ms) {
+    size_t count = to->count + from->count;
+    struct step_event *items = mem_alloc((count + 1) * sizeof *items);
+    if (to->count > 0)
+        memcpy(items, to->items, to->count * sizeof *items);
+    if (from->count > 0)
+        memcpy(items + to->count, from->items, from->count * sizeof *items);
+    int64_t floor = to->count > 0 ? items[to->count - 1].at_ms : INT64_MIN;
+    for (size_t i = to->count; i < count; i++)
+        items[i].at_ms = floor = max_of(floor, items[i].at_ms);
+    for (size_t i = 0; i < from->run_count; i++) {
+        MEM_GROW(to->runs, to->run_count, to->run_capacity);
+        struct run_mark *mark = &to->runs[to->run_count++];
+        *mark = from->runs[i];
+        mark->first += to->count;
+        mark->ready_ms = max_of(mark->ready_ms, begin_ms);
+    }
+    free(to->items != NULL ? to->items - to->skipped : NULL);
+    to->items = items;
+    to->count = count;
+    to->capacity = count + 1;
+    to->skipped = 0;
+    to->has_pending = false;
+    to->is_restored = from->is_restored && count > 0;
+    for (size_t i = 0; i < ARRAY_SIZE(from->deltas); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(to->deltas) && from->deltas[i].count > 0; k++)
+            if (to->deltas[k].count == 0 || to->deltas[k].delta == from->deltas[i].delta) {
+                to->deltas[k].delta = from->deltas[i].delta;
+                to->deltas[k].count += from->deltas[i].count;
+                break;
+            }
+}
+
+/* The earlier one goes on as if it were the later one as well. Custom intervals keep their names. */
+static void absorb(struct process *p, const struct process *q) {
+    append_steps(&p->ends, &q->ends, process_order_ms(q));
+    append_steps(&p->starts, &q->starts, process_order_ms(q));
+    for (size_t i = 0; i < q->overlay_count; i++)
+        process_add_overlay(p, q, q->overlays[i]);
+    for (size_t i = 0; i < q->durable_count; i++)
+        process_add_durable(p, q->durables[i]);
+    for (int i = 0; i < OPEN_KINDS; i++)
+        p->open[i] = q->open[i];
+    for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
+        p->open_custom[i].from_ms = TIME_UNKNOWN;
+    p->ended_ms = q->ended_ms;
+    p->told_step = q->told_step;
+    p->ready_ms = q->ready_ms;
+    p->last_save_step = q->last_save_step;
+    p->job_end_ms = q->job_end_ms;
+    p->sigterm_save_ms = max_of(p->sigterm_save_ms, q->sigterm_save_ms);
+    p->last_ms = max_of(p->last_ms, q->last_ms);
+    if (p->first_record_ms == TIME_UNKNOWN)
+        p->first_record_ms = q->first_record_ms;
+    if (p->first_checkpoint_ms == TIME_UNKNOWN)
+        p->first_checkpoint_ms = q->first_checkpoint_ms;
+    p->late_records += q->late_records;
+    p->is_thinned = true;
+}
+
+/* Of the oldest each takes the one after it, until so many are left. Their order is that of their beginning, so a
+ * process that nobody knows and that began before the last one taken is one of them: ledger_add_process. The newest
+ * stays: its log is being read. */
+static void join_processes(struct ledger *l, size_t most) {
+    size_t n = 0, over = l->live_count > most ? l->live_count - most : 0;
+    for (size_t i = 0; i < l->live_count; i++) {
+        struct process *p = l->live[n++] = l->live[i];
+        struct process *q = over > 0 && i + 2 < l->live_count ? l->live[i + 1] : NULL;
+        if (q == NULL)
+            continue;
+        absorb(p, q);
+        l->folded_ms = max_of(l->folded_ms, process_order_ms(q));
+        l->processes[q->ordinal] = NULL;
+        process_free(q);
+        over--;
+        i++;
+    }
+    l->live_count = n;
+}
+
+/* ---- the whole ---- */
+
+static size_t size_of(struct ledger *l) {
+    CLEANUP_BUF struct buf bytes;
+    buf_init(&bytes, SIZE_MAX / 2);
+    checkpoint_write_parts(l, &bytes);
+    return bytes.size_bytes;
+}
+
+void ledger_fold(struct ledger *l, size_t most_bytes) {
+    if (l->options.keep_all || size_of(l) <= most_bytes)
+        return;
+    ledger_sort_processes(l);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct limits m = limits_of(round);
+        ledger_settle_to(l, l->evaluated_ms, m.tail_steps);
+        if (l->settled != NULL) {
+            durations_coarsen(&l->settled->durations, m.durations);
+            thin_knots(&l->settled->knots, m.knots, m.checkpoints);
+        }
+        if (size_of(l) <= most_bytes)
+            return;
+        shorten_all(l, m.text_bytes);
+        while (l->live_count > m.processes) {
+            size_t before = l->live_count;
+            join_processes(l, m.processes);
+            if (l->live_count == before)
+                break;
+        }
+        thin_processes(l, &m);
+        if (size_of(l) <= most_bytes)
+            return;
+    }
+}

@@ -1,0 +1,227 @@
+/* The checkpoint's bound: the worst logs that could be thought of, and what is left after the ledger folded. */
+#include "fact_list.h"
+#include "harness.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static uint64_t number(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* Two ledgers that are told the same: one is never read back. */
+struct worst {
+    struct ledger *whole, *back;
+    uint64_t random, process;
+    int whole_ordinal, back_ordinal;
+    int64_t started_ms, at_ms, line, step;
+    uint64_t life;
+    int64_t lived_ms;
+    struct {
+        uint64_t id;
+        int64_t started_ms, ended_ms;
+    } old[8]; /* processes that may be told again after a load */
+};
+
+static void say(struct worst *w, enum record_kind kind, int64_t step, int64_t duration_ms, int name) {
+    struct record r = RECORD_INIT;
+    r.kind = kind;
+    r.line = w->line += 1 + random_below(&w->random, 9);
+    r.at_ms = w->at_ms;
+    r.step = step;
+    r.duration_ms = duration_ms;
+    snprintf(r.name, sizeof r.name, "AN_EVENT_WITH_A_NAME_THAT_IS_AS_LONG_AS_NAMES_CAN_BE_NUMBER_%d", name);
+    r.process = w->whole_ordinal;
+    ledger_add_record(w->whole, &r);
+    r.process = w->back_ordinal;
+    ledger_add_record(w->back, &r);
+}
+
+static void begin_process(struct worst *w) {
+    char name[LEDGER_TEXT_SIZE];
+    w->process++;
+    w->line = 0;
+    w->started_ms = w->at_ms;
+    memset(name, 'p', sizeof name - 1);
+    snprintf(name, sizeof name, "%0*d", (int)sizeof name - 2, (int)w->process);
+    w->whole_ordinal = ledger_add_process(w->whole, w->process, w->at_ms, TIME_OPEN);
+    w->back_ordinal = ledger_add_process(w->back, w->process, w->at_ms, TIME_OPEN);
+    ledger_name_process(w->whole, w->whole_ordinal, name);
+    ledger_name_process(w->back, w->back_ordinal, name);
+}
+
+static void tell_life(struct worst *w, int64_t lost_ms) {
+    struct ledger_life life = fact_life(w->life, 0, w->lived_ms);
+    life.bound_ms = life.running_ms = w->lived_ms;
+    life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
+    life.chips = 4;
+    ledger_add_life(w->whole, &life);
+    ledger_add_life(w->back, &life);
+}
+
+static void interrupt(struct worst *w) {
+    struct ledger_disruption d = {.cause = (enum cause)random_below(&w->random, CAUSE_COUNT), .key = w->life};
+    d.at_ms = w->at_ms;
+    ledger_add_process(w->whole, w->process, w->started_ms, w->at_ms);
+    ledger_add_process(w->back, w->process, w->started_ms, w->at_ms);
+    size_t slot = w->process % ARRAY_SIZE(w->old);
+    w->old[slot].id = w->process;
+    w->old[slot].started_ms = w->started_ms;
+    w->old[slot].ended_ms = w->at_ms;
+    if (random_below(&w->random, 2)) {
+        tell_life(w, w->at_ms);
+        snprintf(d.reason, sizeof d.reason, "%0*d", (int)sizeof d.reason - 1, (int)random_below(&w->random, 99));
+        snprintf(d.evidence, sizeof d.evidence, "%0*d", (int)sizeof d.evidence - 1, (int)w->life);
+        snprintf(d.node, sizeof d.node, "%0*d", (int)sizeof d.node - 1, (int)w->life);
+        snprintf(d.node_pool, sizeof d.node_pool, "%0*d", (int)sizeof d.node_pool - 1, (int)w->life);
+        ledger_add_disruption(w->whole, &d);
+        ledger_add_disruption(w->back, &d);
+        w->at_ms += 1 + random_below(&w->random, 90000);
+        w->life++;
+        w->lived_ms = w->at_ms;
+        tell_life(w, TIME_OPEN);
+    }
+    begin_process(w);
+    if (random_below(&w->random, 2))
+        w->step -= random_below(&w->random, w->step + 1);
+}
+
+enum shape { MANY_EVENTS, CRASH_LOOP, WILD_NUMBERS, ONLY_SAVES, NO_STEPS, WILD_TIMES, OF_ALL, SHAPES };
+
+static void train(struct worst *w, enum shape shape) {
+    uint64_t *r = &w->random;
+    if (shape == OF_ALL)
+        shape = (enum shape)random_below(r, OF_ALL);
+    w->at_ms += 1 + random_below(r, shape == WILD_TIMES ? 100000000 : 5000);
+    if (shape != NO_STEPS && shape != ONLY_SAVES)
+        say(w, random_below(r, 50) ? RECORD_STEP_END : RECORD_STEP_START, w->step, random_below(r, 5000), 0);
+    w->step += 1 + (shape == WILD_TIMES ? random_below(r, 1000) : 0);
+    if (shape == WILD_NUMBERS)
+        w->step = random_below(r, 1000000000);
+    if (shape == ONLY_SAVES || random_below(r, 20) == 0) {
+        say(w, RECORD_SAVE_START, w->step, RECORD_NONE, 0);
+        w->at_ms += random_below(r, 3000);
+        say(w, RECORD_SAVE_DURABLE, w->step, RECORD_NONE, 0);
+    }
+    for (int i = 0; i < 8 && (shape == MANY_EVENTS || shape == NO_STEPS); i++) {
+        int name = (int)random_below(r, 30);
+        say(w, RECORD_CUSTOM_START, RECORD_NONE, RECORD_NONE, name);
+        w->at_ms += random_below(r, 1000);
+        say(w, RECORD_CUSTOM_END, RECORD_NONE, RECORD_NONE, name);
+        say(w, RECORD_EVALUATION_END, RECORD_NONE, random_below(r, 2000), name);
+    }
+    if (random_below(r, shape == CRASH_LOOP ? 3 : 400) == 0)
+        interrupt(w);
+}
+
+static void read_back(struct worst *w) {
+    CLEANUP_BUF struct buf saved;
+    CLEANUP_ERROR struct error *err = NULL;
+    buf_init(&saved, 1 << 24);
+    CHECK_INT(ledger_save(w->back, LEDGER_SAVE_ALL, &saved), 0);
+    ledger_free(w->back);
+    w->back = ledger_load(buf_slice(&saved), NULL, &err);
+    if (w->back == NULL)
+        harness_fail(__FILE__, __LINE__, "%s", error_text(err));
+    if (w->back == NULL)
+        abort();
+    for (size_t i = 0; i < ARRAY_SIZE(w->old); i++)
+        if (w->old[i].id != 0)
+            ledger_add_process(w->back, w->old[i].id, w->old[i].started_ms, w->old[i].ended_ms);
+    w->back_ordinal = ledger_add_process(w->back, w->process, w->started_ms, TIME_OPEN);
+}
+
+/* Saves both, as the operator would: after an evaluation. What is read back evaluates to the same. */
+static size_t save_and_compare(struct worst *w, const char *words) {
+    struct ledger_result one, other;
+    CLEANUP_BUF struct buf saved, same;
+    buf_init(&saved, 1 << 24);
+    buf_init(&same, 1 << 24);
+    ledger_evaluate(w->whole, w->at_ms, &one);
+    ledger_evaluate(w->back, w->at_ms, &other);
+    CLEANUP_FREE char *a = result_text(&one), *b = result_text(&other);
+    if (strcmp(a, b) != 0)
+        harness_fail(__FILE__, __LINE__, "%s: read back\n%s\nnever read back\n%s", words, b, a);
+    ledger_result_done(&one);
+    ledger_result_done(&other);
+    CHECK_INT(ledger_save(w->whole, LEDGER_SAVE_WITHOUT_OBJECTS, &saved), 0);
+    CHECK_INT(ledger_save(w->back, LEDGER_SAVE_WITHOUT_OBJECTS, &same), 0);
+    if (random_below(&w->random, 2))
+        read_back(w);
+    ledger_evaluate(w->whole, w->at_ms, &one);
+    ledger_evaluate(w->back, w->at_ms, &other);
+    check_identities(&one, words);
+    CLEANUP_FREE char *c = result_text(&one), *d = result_text(&other);
+    if (strcmp(c, d) != 0)
+        harness_fail(__FILE__, __LINE__, "%s: folded and read back\n%s\nfolded\n%s", words, d, c);
+    ledger_result_done(&one);
+    ledger_result_done(&other);
+    return saved.size_bytes;
+}
+
+static void begin(struct worst *w) {
+    struct ledger_options options = {.has_log = true, .window_count = 4, .windows_ms = {3600000, 7200000, 43200000}};
+    options.windows_ms[3] = INT64_C(90) * 86400000;
+    w->whole = ledger_new(&options);
+    w->back = ledger_new(&options);
+    ledger_set_span(w->whole, w->at_ms, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_set_span(w->back, w->at_ms, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_set_required(w->whole, 0, 1);
+    ledger_set_required(w->back, 0, 1);
+    tell_life(w, TIME_OPEN);
+    begin_process(w);
+}
+
+static size_t play(uint64_t seed) {
+    struct worst w = {.random = seed, .at_ms = 1000000000000, .lived_ms = 1000000000000, .life = 1};
+    size_t largest = 0;
+    enum shape shape = (enum shape)random_below(&w.random, SHAPES);
+    begin(&w);
+    int64_t steps = 500 + random_below(&w.random, 4000);
+    for (int64_t i = 0; i < steps && CU_get_number_of_failures() == 0; i++) {
+        train(&w, shape);
+        if (random_below(&w.random, 700) != 0 && i + 1 < steps)
+            continue;
+        char words[96];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64 " shape %d step %" PRId64, seed, (int)shape, i);
+        size_t size = save_and_compare(&w, words);
+        if (size > LEDGER_SAVE_BYTES)
+            harness_fail(__FILE__, __LINE__, "%s: the checkpoint has %zu bytes", words, size);
+        largest = size > largest ? size : largest;
+    }
+    ledger_free(w.whole);
+    ledger_free(w.back);
+    return largest;
+}
+
+TEST(no_log_makes_the_checkpoint_larger_than_its_bound) {
+    uint64_t seed = number("GOODPUT_SEED", 20261121), count = number("GOODPUT_JOBS", 14), end = seed + count;
+    size_t largest = 0;
+    for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
+        size_t size = play(seed);
+        largest = size > largest ? size : largest;
+    }
+    printf("ledger: the worst log's checkpoint had %zu bytes\n", largest);
+}
+
+/* What is read back may be as large as it was: the bound that can be asked for holds for any log too. */
+TEST(any_log_folds_to_what_a_packed_status_holds) {
+    uint64_t seed = number("GOODPUT_SEED", 20261121);
+    for (int i = 0; i < 4; i++) {
+        struct worst w = {.random = seed + (uint64_t)i, .at_ms = 1000000000000, .lived_ms = 1000000000000, .life = 1};
+        begin(&w);
+        for (int64_t k = 0; k < 2500; k++)
+            train(&w, OF_ALL);
+        save_and_compare(&w, "as much as is allowed");
+        CLEANUP_BUF struct buf saved;
+        buf_init(&saved, 1 << 20);
+        ledger_fold(w.whole, LEDGER_SAVE_BYTES * 5 / 8);
+        CHECK_INT(ledger_save(w.whole, LEDGER_SAVE_WITHOUT_OBJECTS, &saved), 0);
+        CHECK(saved.size_bytes <= LEDGER_SAVE_BYTES * 5 / 8 + 32);
+        ledger_free(w.whole);
+        ledger_free(w.back);
+    }
+}
