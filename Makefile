@@ -75,7 +75,7 @@ define layer_rules
 $(OUT)/lib$(1).a: $$(call objects,$$(call sources,$(1)))
 	@mkdir -p $$(dir $$@)
 	@rm -f $$@
-	ar rcs $$@ $$^
+	$$(AR) rcs $$@ $$^
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
 

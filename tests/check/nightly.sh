@@ -51,6 +51,7 @@ step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
 step slow-faults env FAULTS_SLOW=1 .build/release/tests/test-faults silent
 step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
+step cross-arm64 tests/check/cross.sh
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
 step node-test make -s node-test
 grep -hE '^(SKIPPED|not ok)|event to status|cost of the leader|helm install to' "$logs/node-test.log"
