@@ -193,7 +193,17 @@ export-test: ## metrics, alerts and the page, read by promtool and a headless br
 	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
 	@tests/export/run.sh
 
+PREFIX ?= /usr/local
+.PHONY: install
+install: programs ## both programs, the man page and the completions, below DESTDIR and PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 0755 $(addprefix $(OUT)/bin/,$(PROGRAMS)) deploy/kubectl/kubectl_complete-goodput $(DESTDIR)$(PREFIX)/bin/
+	install -m 0644 deploy/kubectl/kubectl-goodput.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 0644 deploy/kubectl/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/kubectl-goodput
+
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
+	@tests/check/packages.sh --install build
+	@$(MAKE) -s -j2 programs
 	@tests/packaging/run.sh
 
 kubectl-test: ## an unmodified kubectl, built from its module, against the embedded API server

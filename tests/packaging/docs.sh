@@ -24,5 +24,49 @@ for command in $(sed -n 's/^    {"\([a-z]*\)", "\1 .*/\1/p' controller/cli/cli.c
 	check "man page: $command" grep -q "^.B $command" deploy/kubectl/kubectl-goodput.1
 	same "completion: $command" "$command" "$(deploy/kubectl/kubectl_complete-goodput "${command:0:3}" | sed -n 1p)"
 done
+options() { sed -n 's/^    {\("-[a-zA-Z]"\|NULL\|"--[a-z-]*"\), .*/&/p' "$@" | grep -oE -- '"--[a-z-]+"' | tr -d '"' | sort -u; }
+for option in $(options controller/cli/cli.c); do
+	check "man page: $option" grep -q -- "$option" deploy/kubectl/kubectl-goodput.1
+done
+for option in $(options controller/cli/analyze_options.c | grep -v -- --help); do
+	check "completion: analyze $option" grep -q -- "$option " deploy/kubectl/kubectl_complete-goodput
+done
 same "completion ends with what shells are to do" ":4" "$(deploy/kubectl/kubectl_complete-goodput explain -n x -- | tail -1)"
+
+# What the programs say of themselves. Mend it with: { sed '/^    /,$d' F; PROGRAM --help | sed 's/^/    /; s/ *$//'; } >F
+help=$(.build/bin/goodput-controller --help | sed 's/^/    /; s/ *$//')
+check "flags.md is what goodput-controller --help prints" diff <(sed -n '/^    /,$p' deploy/docs/flags.md) - <<<"$help"
+
+# make install, and the release of the plugin: what is unpacked works, and krew's manifest fits its archive.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+check "make install" make -s install DESTDIR="$work/root" PREFIX=/usr
+same "installs programs, man page, completions" "bin/goodput-controller bin/kubectl-goodput bin/kubectl_complete-goodput share/bash-completion/completions/kubectl-goodput share/man/man1/kubectl-goodput.1" \
+	"$(cd "$work/root/usr" && find . -type f -printf '%P\n' | LC_ALL=C sort | paste -sd' ')"
+# shellcheck disable=SC2317 # called by check
+completes() { (PATH=$work/root/usr/bin:$PATH && . "$work/root/usr/share/bash-completion/completions/kubectl-goodput" && COMP_WORDS=(kubectl-goodput ti) COMP_CWORD=1 && _kubectl_goodput && [ "${COMPREPLY[*]}" = timeline ]); }
+check "the installed completion completes" completes
+if command -v groff >/dev/null; then same "groff has nothing to say of the man page" "" "$(groff -man -Tutf8 -ww -z "$work/root/usr/share/man/man1/kubectl-goodput.1" 2>&1)"; fi
+release=https://example.invalid/v1
+check "deploy/kubectl/package.sh" deploy/kubectl/package.sh "$work/release" $release amd64=.build/release/bin/kubectl-goodput arm64=.build/release/bin/kubectl-goodput
+check "krew's manifest fits the archives" python3 - "$work/release" $release <<'CHECK'
+import hashlib, os, re, sys, tarfile, yaml
+folder, url = sys.argv[1:]
+manifest = yaml.safe_load(open(f"{folder}/goodput.yaml"))
+assert re.fullmatch(r"v[0-9]+\.[0-9]+\.[0-9]+", manifest["spec"]["version"]), manifest["spec"]["version"]
+platforms = manifest["spec"]["platforms"]
+assert [p["selector"]["matchLabels"] for p in platforms] == [{"os": "linux", "arch": a} for a in ("amd64", "arm64")], platforms
+for platform in platforms:
+    assert platform["uri"].startswith(url + "/"), platform
+    path = os.path.join(folder, os.path.basename(platform["uri"]))
+    assert hashlib.sha256(open(path, "rb").read()).hexdigest() == platform["sha256"], path
+    names = {os.path.normpath(m.name) for m in tarfile.open(path)}
+    wanted = {f["from"] for f in platform["files"]}
+    assert wanted <= names and platform["bin"] in wanted, (wanted, names)
+CHECK
+mkdir "$work/unpacked" && tar -C "$work/unpacked" -xzf "$work/release/kubectl-goodput-linux-amd64.tar.gz"
+check "the plugin in the archive runs" "$work/unpacked/kubectl-goodput" version
+before=$(sha256sum "$work/release/goodput.yaml")
+deploy/kubectl/package.sh "$work/release" $release amd64=.build/release/bin/kubectl-goodput arm64=.build/release/bin/kubectl-goodput
+same "made again, the release is the same" "$before" "$(sha256sum "$work/release/goodput.yaml")"
 finish
