@@ -48,6 +48,7 @@ for variant in release asan; do
     step "build-$variant" make -s -j"$jobs" V=$variant programs tests
 done
 step check make -s check
+step hardening tests/check/hardening.sh .build/release/bin/goodput-controller .build/release/bin/kubectl-goodput
 for variant in release asan; do
     for program in .build/$variant/tests/test-*; do
         case $program in *.log | *.d) continue ;; esac

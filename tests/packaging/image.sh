@@ -28,7 +28,7 @@ context=.
 if [ "${1:-}" = --stand-in ]; then
 	context=$work/stand-in
 	mkdir -p "$context/controller" "$context/tests/check" "$context/deploy"
-	cp deploy/image-root.sh "$context/deploy/"
+	cp deploy/image-root.sh deploy/sbom.sh "$context/deploy/"
 	cp tests/packaging/stand-in/program.c "$context/controller/"
 	cp tests/packaging/stand-in/Makefile "$context/"
 	touch "$context/tests/check/none"
@@ -48,6 +48,11 @@ same "has the two programs" $'./usr/bin/goodput-controller\n./usr/bin/kubectl-go
 same "has no shell, no package manager" "" "$(cd "$root" && find . -name 'sh' -o -name '*bash*' -o -name 'apt*' -o -name 'dpkg*' -o -name 'busybox')"
 same "has no set-uid file" "" "$(find "$root" -perm /6000)"
 same "has no file that others may write" "" "$(find "$root" -perm /o+w -not -type l)"
+sbom=$(python3 tests/packaging/sbom.py "$root" 2>&1) || [[ $sbom == *"not ok - "* ]] || not_ok "SBOM: $(tail -n 1 <<<"$sbom")"
+while read -r line; do
+	case $line in "ok - "*) ok "${line#ok - }" ;; "not ok - "*) not_ok "${line#not ok - }" ;; esac
+done <<<"$sbom"
+[ "${1:-}" = --stand-in ] || check "the programs are hardened" tests/check/hardening.sh "$root"/usr/bin/*
 # As a container runtime runs it: uid 65532, nothing but the image and the few devices that every runtime adds.
 mkdir -p "$root/dev"
 mknod -m 666 "$root/dev/urandom" c 1 9

@@ -41,6 +41,14 @@ compare_rbac() {
 			"$kubectl" create -f - -o jsonpath='{.status.allowed}{"\n"}' | sed -e 's/true/yes/' -e 's/false/no/'))
 }
 
+# All that the account may do, by the authorizer's own list, beside the list that was agreed on: nothing more, nothing less.
+list_of() { # account namespace
+	"$kubectl" auth can-i --list --as="$1" --as-group=system:serviceaccounts --as-group=system:authenticated -n "$2" |
+		tail -n +2 | sed -E 's/ +/ /g; s/ $//' | LC_ALL=C sort -u
+}
+list_rbac() { LC_ALL=C comm -23 <(list_of "$account" "$1") <(list_of "system:serviceaccount:$release:nobody" "$1"); }
+agreed() { sed -n "s/^$1: //p" tests/packaging/rbac-list.txt | LC_ALL=C sort; }
+
 # From the chart as it was: everything that it made is taken over, and nothing of it is left behind.
 old=tests/data/charts/goodput-controller-0.1.0.tgz
 check "helm install of the chart before" "$helm" install goodput "$old" -n "$release"
@@ -59,6 +67,9 @@ check "its notes say the next command" grep -q 'kubectl get jobgoodputs -A --wat
 rm -f "$notes"
 check "the CRD is established" "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=30s
 compare_rbac
+same "all that it may do where jobs are (auth can-i --list)" "$(agreed watched)" "$(list_rbac "$jobs")"
+same "all that it may do where it is" "$(agreed release)" "$(list_rbac "$release")"
+same "all that it may do where nodes' leases are" "$(agreed nodes)" "$(list_rbac kube-node-lease)"
 same "the role view is to take in the viewer's rules" true \
 	"$("$kubectl" get clusterrole goodput-controller-viewer -o jsonpath='{.metadata.labels.rbac\.authorization\.k8s\.io/aggregate-to-view}')"
 
