@@ -145,7 +145,8 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each
 	@tests/check/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 .PHONY: fuzz-formats
-fuzz-formats: .build/fuzz/fuzz_steplog ## fuzz each step-log format by itself, FUZZ_SECONDS each
+fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each
+	@$(MAKE) -s V=fuzz .build/fuzz/fuzz_steplog
 	@for f in Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning; do \
 		echo "format $$f" && FUZZ_STEPLOG_FORMAT=$$f tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog || exit 1; done
 

@@ -61,6 +61,15 @@ static void set_untold(struct cursor *c, const struct view *v, const struct step
     b->ordinary_ms = usual;
 }
 
+/* Where lines come late, the first one's may have come later still, over a save or an evaluation: the next gap is then
+ * the shorter for it, and as much of the first step's excess is no start-up. */
+static int64_t overdue_ms(const struct cursor *c, const struct view *v, const struct run *run) {
+    const struct step_event *e = &v->list->items[c->event];
+    if (v->tells_starts || v->process->line_lag <= 0 || c->event + 1 >= run->end)
+        return 0;
+    return max_of(0, (e[1].step - e[0].step) * c->training->ideal_ms - (e[1].at_ms - e[0].at_ms));
+}
+
 static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     const struct training *training = c->training;
     const struct run *run = &training->runs[c->run];
@@ -85,7 +94,7 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     if (is_first && training->ideal_ms > 0) {
         int64_t from = max_of(s.from_ms, t);
         int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
-        b->startup_ms = max_of(0, net - training->ideal_ms * s.weight);
+        b->startup_ms = max_of(0, net - training->ideal_ms * s.weight - overdue_ms(c, v, run));
     } else if (is_first) {
         b->ordinary_ms = TIME_OPEN; /* nothing is known to compare it with */
     }

@@ -170,7 +170,8 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
 
 /* Where steps are dispatched asynchronously (MaxText), the first line's duration is the host's: "seconds: 0.063" of a
  * step that took 0.9 s, compilation included. Less than half an ideal step is not believed: the step then spans from
- * the process being ready, and what it took beyond the ideal is start-up. Facts: steplogs.md, MaxText, traps. */
+ * the process being ready, and what it took beyond the ideal is start-up. A longer one is compilation, after which the
+ * step itself ran: its line comes a step late. Facts: steplogs.md, MaxText, traps. */
 static int64_t first_step_begin(const struct training *t, const struct view *v, const struct run_mark *mark,
                                 const struct run *run) {
     const struct step_event *e = &v->list->items[run->first];
@@ -184,14 +185,16 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
         bool has_start = starts->count > 0 && starts->items[0].step == e->step && starts->items[0].at_ms <= e->at_ms;
         int64_t told = e->duration_ms, ideal = t->ideal_ms * (run->first_step - run->resumed_step + 1);
         bool is_dispatch = e->duration_ms >= 0 && 2 * told < ideal;
+        if (told > ideal + ideal / 4 && v->process->line_lag > 0)
+            told += t->ideal_ms * v->process->line_lag;
         if (has_start)
             begin = starts->items[0].at_ms;
         else if (is_dispatch && mark->ready_ms != TIME_UNKNOWN)
             begin = mark->ready_ms;
         else if (is_dispatch)
             begin = e->at_ms - ideal;
-        else if (e->duration_ms >= 0)
-            begin = e->at_ms - e->duration_ms;
+        else if (told >= 0)
+            begin = e->at_ms - told;
         else if (mark->ready_ms != TIME_UNKNOWN)
             begin = mark->ready_ms;
         else

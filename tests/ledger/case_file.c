@@ -188,7 +188,9 @@ static void read_between(struct test_case *c, enum fact_kind kind, char *const *
         c->process = f->id;
         c->log_line = 0;
         for (int i = 4; i < n; i++)
-            f->amount |= strcmp(w[i], "whole") == 0 ? PROCESS_IS_WHOLE : PROCESS_IS_PROMPT;
+            f->amount |= strcmp(w[i], "whole") == 0  ? PROCESS_IS_WHOLE
+                         : strcmp(w[i], "late") == 0 ? PROCESS_IS_LATE
+                                                     : PROCESS_IS_PROMPT;
     }
 }
 

@@ -57,8 +57,8 @@ static void tell_process(struct teller *t, const struct fact *f) {
     while (i < t->process_count && t->process_ids[i] != f->id)
         i++;
     int ordinal = ledger_add_process(t->ledger, f->id, f->at_ms, f->to_ms);
-    if (f->amount & PROCESS_IS_PROMPT)
-        ledger_set_line_lag(t->ledger, ordinal, 0);
+    if (f->amount & (PROCESS_IS_PROMPT | PROCESS_IS_LATE))
+        ledger_set_line_lag(t->ledger, ordinal, (f->amount & PROCESS_IS_LATE) != 0);
     if (i == 256)
         return;
     t->process_count = i == t->process_count ? i + 1 : t->process_count;

@@ -17,8 +17,8 @@ enum fact_kind {
     FACT_RECORD
 };
 
-/* Of a process: its lines come at once; its log was read to its end. */
-enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2 };
+/* Of a process: its lines come at once; its log was read to its end; its lines come a step late. */
+enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2, PROCESS_IS_LATE = 4 };
 
 struct fact {
     enum fact_kind kind;

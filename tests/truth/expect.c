@@ -151,8 +151,9 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
     if (s->kind >= KIND_COMPILE && r->steps > 0 && !e->has_ideal)
         return BUCKET_PRODUCTIVE; /* nothing to compare the first step with */
     /* A line that gives its step's own time leaves out what came before it. */
-    bool is_before = s->kind == KIND_DATA && s->step == a->first_step &&
-                     (e->job->format == STEPLOG_NEMO || e->job->format == STEPLOG_REGEX);
+    bool is_before =
+        s->kind == KIND_DATA && s->step == a->first_step &&
+        (e->job->format == STEPLOG_NEMO || e->job->format == STEPLOG_REGEX || (is_timed && a->restored_step < 0));
     if (is_before)
         return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
     if (s->kind >= KIND_COMPILE && r->steps > 0 && is_ready)
@@ -240,7 +241,9 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
         return of_cut(s);
     if (is_after_last_line(job, s))
         return BUCKET_SHUTDOWN;
-    if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step) /* a part of the first step's excess */
+    /* A part of the first step's excess; MaxText's first line waits for an evaluation after the second step, too. */
+    bool is_waited_for = job->format == STEPLOG_MAXTEXT && s->kind == KIND_EVALUATE;
+    if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step + is_waited_for)
         return before_steps(e, s);
     if (s->kind == KIND_SAVE && job->format == STEPLOG_LIGHTNING && job->evaluate_every == 0)
         /* One line for all epochs: their clocks tell how long they took, not when they were. */
@@ -268,8 +271,8 @@ enum bucket expect_bucket(const struct expectation *e, const struct span *s) {
         if (s[-1].is_open && s[-1].kind == KIND_RESTORE && e->job->format == STEPLOG_RECORDER)
             return BUCKET_TRAINING_PREPARATION;
         return s[-1].is_open && is_carried(e, &s[-1]) ? own_bucket(e->job, s[-1].kind) : BUCKET_UNATTRIBUTED;
-    case KIND_SHUTDOWN:
-        return BUCKET_SHUTDOWN;
+    case KIND_SHUTDOWN: /* of a process that had nothing left to do, no line tells that it was over */
+        return e->readings[s->attempt].steps > 0 || s->attempt == 0 ? BUCKET_SHUTDOWN : BUCKET_UNATTRIBUTED;
     case KIND_STEP:
     case KIND_DATA:
     case KIND_EVALUATE:

@@ -257,6 +257,9 @@ static void run_attempt(struct walk *w, bool fails) {
         w->until_ms = w->at_ms + 1;
     finish_behind(w);
     w->at_ms = w->at_ms < w->until_ms ? w->at_ms : w->until_ms;
+    if (fails && !hangs &&
+        job->spans[job->span_count - 1].to_ms >= w->at_ms) /* what says that it ended comes too late */
+        job->spans[job->span_count - 1].is_open = true;
     a->silent_ms = hangs ? w->at_ms : INT64_MAX;
     if (hangs) {
         w->until_ms = INT64_MAX;
