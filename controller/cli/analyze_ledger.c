@@ -41,7 +41,8 @@ struct analyze_ledger {
     struct steplog *parser;
     bool is_begun, is_stamped, has_attempt;
     int64_t before_ms, impossible, jumps;
-    char useless[128]; /* why the file that was read last gave nothing; "" */
+    int64_t all_impossible, all_malformed; /* of all files */
+    char useless[128];                     /* why the file that was read last gave nothing; "" */
 };
 
 /* What is known of an attempt: it holds its slot from its first record to its last. */
@@ -91,6 +92,7 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     const int64_t after_ms = INT64_C(4102444800000), year_ms = INT64_C(31622400000);
     char at[RFC3339_SIZE];
     if (r->at_ms < 0 || r->at_ms >= after_ms) {
+        l->all_impossible++;
         if (l->impossible++ == 0)
             analyze_note(l->path, "line %lld is left out: its time is %s", (long long)r->line,
                          r->at_ms < 0 ? "before 1970" : "after 2100");
@@ -262,28 +264,42 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     if (counts.own_clock > 0 && l->has_attempt)
         analyze_note(l->path,
                      "no stamps: its lines' own clocks are taken (as UTC); kubectl logs --timestamps is better");
+    l->all_malformed += counts.malformed;
     if (counts.malformed > 0)
         analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
                      counts.malformed > 1 ? "; so are others like it" : "");
 }
 
 static void fill_view(struct view *v, struct model_job *job, const struct target *target) {
-    const struct ledger_result *r = &v->result;
     v->job = job;
     v->target = target;
     v->admitted_ms = RECORD_NONE;
-    v->ready_ms = r->available_ms;
-    v->runtime_ppm = v->job_ppm = v->upper_ppm = v->evidence_ppm = RECORD_NONE;
-    for (int i = 0; i < r->bucket_count; i++)
-        if (r->buckets[i].bucket == BUCKET_UNATTRIBUTED)
-            v->unattributed_ms = r->buckets[i].ms;
-    v->scheduling_ppm = ledger_ppm(r->available_ms, r->wall_ms);
-    if (!r->has_steps)
-        return;
-    v->runtime_ppm = ledger_ppm(r->productive_ms, r->available_ms);
-    v->job_ppm = ledger_ppm(r->productive_ms, r->wall_ms);
-    v->upper_ppm = ledger_ppm(r->productive_ms + v->unattributed_ms, r->available_ms);
-    v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
+    v->ready_ms = v->result.available_ms;
+    view_scores(v);
+}
+
+/* What makes the numbers less sure than they look; what is nothing is left out. */
+static void write_quality(const struct analyze_ledger *l, const struct ledger_result *r, struct buf *json) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } flags[] = {{"excludedMs", r->excluded_ms},
+                 {"clippedMs", r->clipped_ms},
+                 {"overlappedRecords", r->overlapped_records},
+                 {"lateRecords", r->late_records},
+                 {"impossibleTimes", l->all_impossible},
+                 {"malformedLines", l->all_malformed},
+                 {"retainedWithoutCheckpoint", r->retained_without_checkpoint}};
+    bool is_first = true;
+    json->size_bytes--; /* the status' last bracket */
+    buf_append_text(json, ",\"dataQuality\":{");
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+        if (flags[i].value == 0)
+            continue;
+        buf_format(json, "%s\"%s\":%lld", is_first ? "" : ",", flags[i].name, (long long)flags[i].value);
+        is_first = false;
+    }
+    buf_append_text(json, "}}");
 }
 
 /* The status at a time, or the part of it in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
@@ -306,6 +322,8 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     v.phase_since_ms = TIME_UNKNOWN;
     view_write(&v, json);
+    if (from_ms == TIME_UNKNOWN)
+        write_quality(l, &v.result, json);
     ledger_result_done(&v.result);
 }
 

@@ -146,6 +146,40 @@ static void draw_deviation(const json_t *status, const struct text_style *style,
     text_wrap(out, style, 0, 2, line);
 }
 
+/* What makes the numbers less sure than they look: "dataQuality" of analyze_ledger.c, in words. */
+static void draw_quality(const json_t *status, const struct text_style *style, struct buf *out) {
+    static const struct {
+        const char *name, *words;
+    } flags[] = {
+        {"excludedMs", "%s are excluded from all numbers"},
+        {"clippedMs", "%s of steps lie outside their own attempt or the job: are the clocks right?"},
+        {"overlappedRecords", "%s step records of an attempt came after the next one had begun; they are not counted"},
+        {"lateRecords", "%s records came when their time was settled already; they are not counted"},
+        {"impossibleTimes", "%s records have a time before 1970 or after 2100; they are left out"},
+        {"malformedLines", "%s lines cannot be read; they are left out"},
+        {"retainedWithoutCheckpoint", "no checkpoint is in the log: it is assumed that all work was kept"},
+    };
+    bool is_first = true;
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+        char amount[TEXT_DURATION_SIZE], path[64];
+        snprintf(path, sizeof path, "dataQuality.%s", flags[i].name);
+        int64_t value = pick_int(status, path, 0);
+        if (value == 0)
+            continue;
+        const char *end = flags[i].name + strlen(flags[i].name) - 2, *rest = strstr(flags[i].words, "%s");
+        if (strcmp(end, "Ms") == 0)
+            text_duration_in(amount, value, 100);
+        else
+            snprintf(amount, sizeof amount, "%lld", (long long)value);
+        CLEANUP_FREE char *line =
+            mem_format("- %s%s", rest != NULL ? amount : "", rest != NULL ? rest + 2 : flags[i].words);
+        if (is_first)
+            buf_append_text(out, "\nData quality\n");
+        is_first = false;
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
 void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct buf *out) {
     draw_head(a, status, out);
     buf_append_char(out, '\n');
@@ -156,6 +190,7 @@ void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct b
         cli_executions_draw(status, &a->style, out);
     }
     cli_reasons_draw(status, &a->style, out);
+    draw_quality(status, &a->style, out);
     if (a->wants_deviation)
         draw_deviation(status, &a->style, out);
     size_t i;

@@ -89,6 +89,19 @@ static void visit_objects(struct codec *c, struct ledger *l) {
 
 /* ---- the whole ---- */
 
+static void visit_exclusions(struct codec *c, struct ledger *l) {
+    size_t count = codec_count(c, l->exclusion_count, MOST_OBJECTS);
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        if (codec_is_reading(c)) {
+            MEM_GROW(l->exclusions, l->exclusion_count, l->exclusion_capacity);
+            l->exclusions[l->exclusion_count++] = (struct time_span){0};
+        }
+        checkpoint_time(c, &l->exclusions[i].from_ms);
+        checkpoint_time(c, &l->exclusions[i].to_ms);
+        c->failed |= l->exclusions[i].from_ms >= l->exclusions[i].to_ms || !l->options.keep_all;
+    }
+}
+
 static void visit_options(struct codec *c, struct ledger_options *o) {
     checkpoint_sum(c, &o->ideal_step_ms);
     checkpoint_sum(c, &o->hang_after_ms);
@@ -137,6 +150,7 @@ static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_
     if (version >= 2) {
         checkpoint_time(c, &l->evaluated_ms);
         checkpoint_time(c, &l->folded_ms);
+        visit_exclusions(c, l);
     }
     visit_processes(c, l, version);
     codec_bool(c, &has_settled);
@@ -215,7 +229,9 @@ struct ledger *ledger_load(struct slice saved, const struct ledger_options *opti
         ledger_free(l);
         return NULL;
     }
+    bool keeps_all = l->exclusion_count > 0;
     if (options != NULL)
         ledger_set_options(l, options);
+    l->options.keep_all |= keeps_all;
     return l;
 }

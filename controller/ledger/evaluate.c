@@ -18,6 +18,24 @@ int64_t ledger_ppm(int64_t numerator, int64_t denominator) {
     return (int64_t)quotient;
 }
 
+struct ledger_scores ledger_scores_of(const struct ledger_result *r) {
+    struct ledger_scores s = {.scheduling_ppm = ledger_ppm(r->available_ms, r->wall_ms)};
+    s.runtime_ppm = s.job_ppm = s.upper_ppm = s.evidence_ppm = RECORD_NONE;
+    for (int i = 0; i < r->bucket_count; i++) {
+        if (r->buckets[i].bucket == BUCKET_UNATTRIBUTED)
+            s.unattributed_ms = r->buckets[i].ms;
+        if (r->buckets[i].bucket == BUCKET_SUSPENDED)
+            s.suspended_ms = r->buckets[i].ms;
+    }
+    if (!r->has_steps)
+        return s;
+    s.runtime_ppm = ledger_ppm(r->productive_ms, r->available_ms);
+    s.job_ppm = ledger_ppm(r->productive_ms, r->wall_ms);
+    s.upper_ppm = ledger_ppm(r->productive_ms + s.unattributed_ms, r->available_ms);
+    s.evidence_ppm = ledger_ppm(r->available_ms - s.unattributed_ms, r->available_ms);
+    return s;
+}
+
 static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
     result->buckets = mem_alloc(ACCOUNT_COUNT * sizeof *result->buckets);
     result->top_badput = -1;
@@ -259,6 +277,9 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->p99_step_ms = t->p99_ms;
     result->clipped_ms = t->clipped_ms;
     result->overlapped_records = t->overlapped;
+    result->late_records = s->ledger->late_records;
+    for (size_t i = 0; i < s->ledger->live_count; i++)
+        result->late_records += s->ledger->live[i]->late_records;
     result->last_record_ms = t->settled != NULL ? t->settled->last_record_ms : TIME_UNKNOWN;
     for (size_t i = 0; i < t->view_count; i++) {
         int64_t last = last_record(&t->views[i], s->through_ms);
@@ -273,6 +294,7 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
         result->wall_ms = 0;
     for (size_t i = 0; i < s->counted_count; i++)
         result->wall_ms += s->counted[i].to_ms - s->counted[i].from_ms;
+    result->excluded_ms = result->observed_through_ms - result->start_ms - result->wall_ms;
     result->available_ms = s->available_ms;
     result->productive_ms = s->accounts[BUCKET_PRODUCTIVE].ms;
     result->provisional_ms = s->provisional_ms;

@@ -129,7 +129,7 @@ void ledger_set_read_to_end(struct ledger *l, int process);
 void ledger_add_record(struct ledger *l, const struct record *r);
 
 /* Leaves [from, to) out of everything: neither its time nor the steps that end in it count. The spans may overlap. From
- * now on nothing is settled (keep_all): tell it before the first evaluation. Not part of a checkpoint. */
+ * now on nothing is settled (keep_all): tell it before the first evaluation. Part of a checkpoint. */
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 
 /* ---- checkpoints ---- */
@@ -243,6 +243,8 @@ struct ledger_result {
     /* data quality */
     int64_t clipped_ms; /* records outside their container or the wall time: condition ClockSkew */
     int64_t overlapped_records;
+    int64_t late_records; /* of time that was settled when they came: they are counted nowhere */
+    int64_t excluded_ms;  /* left out of the wall time */
     bool retained_without_checkpoint; /* basis Assumed: no checkpoint evidence at all */
 };
 
@@ -256,6 +258,15 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result);
 void ledger_result_done(struct ledger_result *result);
+
+struct ledger_scores { /* parts per million; RECORD_NONE: not known */
+    int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm;
+    int64_t unattributed_ms, suspended_ms;
+};
+
+/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A: DESIGN.md section 2,
+ * test_identities.c. */
+struct ledger_scores ledger_scores_of(const struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */
 int64_t ledger_ppm(int64_t numerator, int64_t denominator);

@@ -2,22 +2,15 @@
 
 #include <string.h>
 
-static void view_scores(struct view *v) {
-    const struct ledger_result *r = &v->result;
-    v->scheduling_ppm = v->runtime_ppm = v->job_ppm = v->upper_ppm = v->evidence_ppm = RECORD_NONE;
-    for (int i = 0; i < r->bucket_count; i++) {
-        if (r->buckets[i].bucket == BUCKET_UNATTRIBUTED)
-            v->unattributed_ms = r->buckets[i].ms;
-        if (r->buckets[i].bucket == BUCKET_SUSPENDED)
-            v->suspended_ms = r->buckets[i].ms;
-    }
-    v->scheduling_ppm = ledger_ppm(r->available_ms, r->wall_ms);
-    if (!r->has_steps)
-        return;
-    v->runtime_ppm = ledger_ppm(r->productive_ms, r->available_ms);
-    v->job_ppm = ledger_ppm(r->productive_ms, r->wall_ms);
-    v->upper_ppm = ledger_ppm(r->productive_ms + v->unattributed_ms, r->available_ms);
-    v->evidence_ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
+void view_scores(struct view *v) {
+    struct ledger_scores s = ledger_scores_of(&v->result);
+    v->unattributed_ms = s.unattributed_ms;
+    v->suspended_ms = s.suspended_ms;
+    v->scheduling_ppm = s.scheduling_ppm;
+    v->runtime_ppm = s.runtime_ppm;
+    v->job_ppm = s.job_ppm;
+    v->upper_ppm = s.upper_ppm;
+    v->evidence_ppm = s.evidence_ppm;
 }
 
 /* A log that still cannot be read so long after the end was learned is taken for lost; an outage does not count. */

@@ -37,6 +37,7 @@ struct view {
 
 void view_make(struct model_job *job, int64_t now_ms, struct view *v);
 void view_done(struct view *v);
+void view_scores(struct view *v); /* from the result */
 
 /* All of them, also those that the ledger no longer lists. */
 static inline int64_t view_interruptions(const struct view *v) {

@@ -164,7 +164,29 @@ TEST(intervals_and_exclusions) {
     CHECK_INT(pick_int(answer, "time.productiveMs", 0), 25000);
     CHECK_INT(sum_ms(answer), 150000);
     CHECK(!pick_has(answer, "intervals"));
+    CHECK_INT(pick_int(answer, "dataQuality.excludedMs", 0), 30000);
     json_decref(answer);
+}
+
+/* What makes the numbers less sure is said, and the rest is still analysed. */
+TEST(the_quality_of_the_data_is_told) {
+    static const char text[] = "{\"job_name\": \"j\", \"job_start_time\": 1000.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 0, \"step_start_time\": 1010.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": 7258118400.5}\n"
+                               "{\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": 1020.5}\n"
+                               "{\"job_name\": \"j\", \"job_end_time\": 1030.5}\n";
+    json_t *answer = answer_of(text, false), *good = answer_of(attempts, false);
+    struct analyze a = {.paths = &(char *){(char *)"a.log"}, .path_count = 1};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 16);
+    CHECK_INT(pick_int(answer, "dataQuality.impossibleTimes", 0), 1);
+    CHECK_INT(pick_int(answer, "time.productiveMs", 0), 20000);
+    CHECK(!pick_has(good, "dataQuality.impossibleTimes"));
+    analyze_ledger_draw(&a, answer, &out);
+    if (strstr(buf_text(&out), "\nData quality\n  - 1 records have a time before 1970 or after 2100") == NULL)
+        harness_fail(__FILE__, __LINE__, "not told:\n%s", buf_text(&out));
+    json_decref(answer);
+    json_decref(good);
 }
 
 /* Five steps of 10 s, and again from the start: the library loses sight of the first attempt. */

@@ -477,7 +477,13 @@ static void check_exclusion(const struct fact_list *list, uint64_t *random, cons
     ledger_exclude(without, a, b);
     if (b > a)
         ledger_exclude(without, a + (b - a) / 2, b); /* twice is once */
+    CLEANUP_BUF struct buf saved;
+    buf_init(&saved, 1 << 24);
+    CHECK_INT(ledger_save(without, LEDGER_SAVE_ALL, &saved), 0);
+    ledger_free(without); /* what is left out stays so for who reads it back */
+    without = ledger_load(buf_slice(&saved), &list->options, NULL);
     ledger_evaluate(without, TIME_OPEN, &r);
+    CHECK_INT(r.excluded_ms, b - a);
     check_identities(&r, words);
     add_sums(&left, &r, 1);
     left.interruptions = 0; /* they stay listed */

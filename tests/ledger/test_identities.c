@@ -1,0 +1,178 @@
+/* Identities of the scores by random search: SG x RG is the job's goodput, and adding a restart never raises it. */
+#include "fact_list.h"
+#include "harness.h"
+
+#include <stdlib.h>
+
+static uint64_t number(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+enum { MOST_KILLS = 9, IDEAL_MS = 700 };
+
+/* A job of so many steps that is killed when it first reaches some of them, in the middle of the step. What a step
+ * takes depends on its number alone. */
+struct plan {
+    uint64_t seed;
+    bool tells_starts;
+    int64_t steps, save_every, save_ms, kills[MOST_KILLS], kill_count, compile_ms, down_ms;
+};
+
+static int64_t step_ms(const struct plan *p, int64_t step) {
+    uint64_t r = p->seed + (uint64_t)step * 7919;
+    return IDEAL_MS + random_below(&r, 400);
+}
+
+static struct plan random_plan(uint64_t seed) {
+    uint64_t r = seed;
+    struct plan p = {.seed = seed, .steps = 20 + random_below(&r, 200), .save_every = 1 + random_below(&r, 40)};
+    p.save_ms = random_below(&r, 3000);
+    p.compile_ms = random_below(&r, 20000);
+    p.down_ms = 1 + random_below(&r, 60000);
+    p.tells_starts = random_below(&r, 2);
+    p.kill_count = random_below(&r, MOST_KILLS - 1);
+    for (int64_t i = 0; i < p.kill_count; i++)
+        p.kills[i] = random_below(&r, p.steps);
+    return p;
+}
+
+struct telling {
+    struct ledger *l;
+    const struct plan *plan;
+    int process;
+    uint64_t number;
+    int64_t at_ms, began_ms, line;
+};
+
+static void say(struct telling *t, enum record_kind kind, int64_t step) {
+    struct record r = RECORD_INIT;
+    r.process = t->process;
+    r.kind = kind;
+    r.line = ++t->line;
+    r.at_ms = t->at_ms;
+    r.step = step;
+    ledger_add_record(t->l, &r);
+}
+
+static void tell_life(struct telling *t, int64_t lost_ms, int64_t done_ms) {
+    struct ledger_life life = fact_life(t->number, 0, t->began_ms);
+    life.bound_ms = life.running_ms = t->began_ms;
+    life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
+    life.done_ms = done_ms;
+    life.chips = 8;
+    ledger_add_life(t->l, &life);
+    ledger_add_process(t->l, t->number, t->began_ms, lost_ms);
+}
+
+static void begin(struct telling *t) {
+    t->number++;
+    t->line = 0;
+    t->began_ms = t->at_ms;
+    t->process = ledger_add_process(t->l, t->number, t->at_ms, TIME_OPEN);
+    tell_life(t, TIME_OPEN, TIME_UNKNOWN);
+    say(t, RECORD_JOB_START, RECORD_NONE);
+}
+
+static bool is_killed(const struct plan *p, bool *used, int64_t step) {
+    for (int64_t i = 0; i < p->kill_count; i++)
+        if (p->kills[i] == step && !used[i])
+            return used[i] = true;
+    return false;
+}
+
+static void evaluate(const struct plan *p, struct ledger_result *ret) {
+    struct telling t = {.l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = IDEAL_MS}),
+                        .plan = p};
+    bool used[MOST_KILLS] = {false};
+    int64_t durable = -1;
+    ledger_set_required(t.l, 0, 1);
+    begin(&t);
+    bool is_first = true;
+    for (int64_t step = 0; step < p->steps; step++) {
+        if (p->tells_starts)
+            say(&t, RECORD_STEP_START, step);
+        t.at_ms += is_first ? p->compile_ms : 0;
+        is_first = false;
+        if (is_killed(p, used, step)) {
+            t.at_ms += step_ms(p, step) / 2;
+            tell_life(&t, t.at_ms, TIME_UNKNOWN);
+            t.at_ms += p->down_ms;
+            begin(&t);
+            step = durable; /* and the next one */
+            is_first = true;
+            continue;
+        }
+        t.at_ms += step_ms(p, step);
+        if (!p->tells_starts)
+            say(&t, RECORD_STEP_END, step);
+        if (step % p->save_every == 0) {
+            say(&t, RECORD_SAVE_START, step);
+            t.at_ms += p->save_ms;
+            say(&t, RECORD_SAVE_DURABLE, step);
+            durable = step;
+        }
+    }
+    say(&t, RECORD_JOB_END, RECORD_NONE);
+    tell_life(&t, TIME_OPEN, t.at_ms);
+    ledger_set_span(t.l, 0, t.at_ms, OUTCOME_SUCCEEDED);
+    ledger_evaluate(t.l, TIME_OPEN, ret);
+    ledger_free(t.l);
+}
+
+/* The steps are the same and so is what they bring: the wall time alone grows. */
+TEST(adding_a_restart_never_raises_goodput) {
+    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 2000);
+    for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
+        struct plan with = random_plan(seed), without = with;
+        uint64_t random = seed ^ 77;
+        struct ledger_result less, more;
+        with.kills[with.kill_count++] = random_below(&random, with.steps);
+        evaluate(&without, &less);
+        evaluate(&with, &more);
+        char words[64];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
+        check_identities(&less, words);
+        check_identities(&more, words);
+        CHECK(less.wall_ms < more.wall_ms);
+        CHECK_INT(more.interruption_count, less.interruption_count + 1);
+        if ((__int128)more.productive_ms * less.wall_ms > (__int128)less.productive_ms * more.wall_ms)
+            harness_fail(__FILE__, __LINE__, "%s: P / W rises from %" PRId64 " / %" PRId64 " to %" PRId64 " / %" PRId64,
+                         words, less.productive_ms, less.wall_ms, more.productive_ms, more.wall_ms);
+        ledger_result_done(&less);
+        ledger_result_done(&more);
+    }
+}
+
+static void check_product(const struct ledger_result *r, const char *words) {
+    struct ledger_scores s = ledger_scores_of(r);
+    int64_t off = s.job_ppm * 1000000 - s.scheduling_ppm * s.runtime_ppm;
+    /* each of the three is rounded by half a part in a million at most */
+    if (off > 1500001 || off < -1500001)
+        harness_fail(__FILE__, __LINE__, "%s: %" PRId64 " x %" PRId64 " is not %" PRId64, words, s.scheduling_ppm,
+                     s.runtime_ppm, s.job_ppm);
+    CHECK(s.job_ppm <= s.runtime_ppm && s.job_ppm <= s.scheduling_ppm && s.runtime_ppm <= s.upper_ppm);
+    CHECK(s.upper_ppm <= 1000000 && s.evidence_ppm >= 0 && s.evidence_ppm <= 1000000);
+}
+
+TEST(scheduling_times_runtime_is_the_jobs_goodput) {
+    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 2000);
+    for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
+        struct plan p = random_plan(seed);
+        struct ledger_result r;
+        char words[64];
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
+        evaluate(&p, &r);
+        CHECK(r.has_steps && r.available_ms > 0);
+        check_product(&r, words);
+        ledger_result_done(&r);
+    }
+    /* DESIGN.md section 1: 93.41 % x 88.02 % = 82.22 % */
+    struct ledger_result r = {.wall_ms = 1000000000, .available_ms = 934100000, .has_steps = true};
+    r.productive_ms = 822194820;
+    CHECK_INT(ledger_scores_of(&r).scheduling_ppm, 934100);
+    CHECK_INT(ledger_scores_of(&r).runtime_ppm, 880200);
+    CHECK_INT(ledger_scores_of(&r).job_ppm, 822195);
+    r.has_steps = false;
+    CHECK_INT(ledger_scores_of(&r).job_ppm, RECORD_NONE);
+}
