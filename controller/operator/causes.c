@@ -108,9 +108,11 @@ static const struct cause_rule rules[] = {
      "kubelet image manager"},
     {"Pod", "waiting", "ErrImageNeverPull", "*", BUCKET_IMAGE_PULL, NO_CAUSE, "", "{reason}: {name}{on node}",
      "kubelet image manager"},
+    {"Job", "FailedCreate", "Quota", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "", "Job {name}: FailedCreate{: message}",
+     "Job controller, ResourceQuota admission: exceeded quota. Other refusals are Binding or Rescheduling"},
     /* What the target itself says. */
-    {"JobSet", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "",
-     "JobSet {name}: spec.suspend=true", "jobset_types.go; where Kueue holds it, its Workload says why"},
+    {"JobSet", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "", "JobSet {name}: spec.suspend=true",
+     "jobset_types.go; where Kueue holds it, its Workload says why"},
     {"Job", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "", "Job {name}: spec.suspend=true",
      "batch/v1"},
     {"JobSet", "dependsOn", "*", "*", BUCKET_DEPENDENCY_WAIT, NO_CAUSE, "",

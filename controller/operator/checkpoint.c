@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 1
+#define VERSION 2
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000               /* all of so many would not fit: not worth trying */

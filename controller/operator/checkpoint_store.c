@@ -276,6 +276,23 @@ static void visit_pods(struct visitor *v, struct target *t) {
 
 /* ---- jobs and workloads: lists with the newest first, written from their end ---- */
 
+static void visit_refusals(struct visitor *v, const char *uid) {
+    struct refusals *r = map_get(&v->model->refusals, slice_of(uid));
+    int count = r ? r->count : 0;
+    CODEC_INT(v->codec, &count, 0, STORE_MAX_REFUSALS);
+    if (count > 0 && is_reading(v))
+        r = store_refusals(v->model, slice_of(uid));
+    if (count == 0 || r == NULL)
+        return;
+    r->count = count;
+    for (int i = 0; i < count; i++) {
+        codec_time(v->codec, &r->items[i].from_ms);
+        codec_time(v->codec, &r->items[i].last_ms);
+        codec_bool(v->codec, &r->items[i].is_quota);
+    }
+    codec_chars(v->codec, r->message, sizeof r->message);
+}
+
 static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     codec_text(v->codec, &j->name, 253);
     visit_name(v, &j->replicated_job);
@@ -290,6 +307,7 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     visit_name(v, &j->failing_reason);
     visit_history(v, &j->suspended);
     codec_text(v->codec, &j->completed_indexes, 65536);
+    visit_refusals(v, j->uid);
 }
 
 /* As with the pods: what still exists can be left to the cluster to show. */

@@ -227,6 +227,7 @@ void fact_tell_target(struct model_job *job) {
     tell_restarts(t, &sink);
     tell_dependencies(job, &sink);
     fact_tell_workloads(job, &sink);
+    fact_tell_refusals(job, &sink);
     job->hold_now = sink.now;
     job->holds_over_ms = sink.over_ms;
     sink_end(&sink);

@@ -28,6 +28,10 @@ void fact_tell_predecessor(struct model_job *job, const struct pod *p, int64_t s
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Holds and disruptions of the target itself and its Workloads. */
 void fact_tell_target(struct model_job *job);
+/* Pods that could not be made. */
+void fact_tell_refusals(struct model_job *job, struct sink *sink);
+/* Why pods of that Job cannot be made now; NULL. Borrowed. */
+const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index);
 void fact_tell_workloads(struct model_job *job, struct sink *sink);
 /* Why the pod was lost, if an object tells. */
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);

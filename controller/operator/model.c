@@ -20,6 +20,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->workloads, NULL);
     map_init(&m->nodes, NULL);
     map_init(&m->events, free);
+    map_init(&m->refusals, free);
     map_init(&m->strings, free);
     map_init(&m->jobs, NULL);
     for (int r = 0; r < RESOURCE_COUNT; r++)

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define REFUSED_AGAIN_MS                                                                                               \
+    120000            /* MaxJobPodFailureBackOff is for pods that ran; API errors are tried again within 60 s */
 #define LATE_MS 10000 /* a pod that was older when it was first told was not watched from its birth */
 
 static bool set_time(int64_t *to, int64_t at) {
@@ -299,6 +301,47 @@ static bool apply_event(struct pod_events *e, const struct object_event *o) {
     return set_time(&e->evicted_ms, o->first_ms);
 }
 
+/* Joins what is nearer than the Job controller's longest back-off between two tries, whatever the order it came in. */
+static void refusal_add(struct refusals *all, struct refusal r) {
+    int n = 0;
+    for (int i = 0; i < all->count; i++) {
+        struct refusal *known = &all->items[i];
+        if (known->is_quota == r.is_quota && r.from_ms <= known->last_ms + REFUSED_AGAIN_MS &&
+            known->from_ms <= r.last_ms + REFUSED_AGAIN_MS) {
+            r.from_ms = min_of(r.from_ms, known->from_ms);
+            r.last_ms = max_of(r.last_ms, known->last_ms);
+        } else {
+            all->items[n++] = *known;
+        }
+    }
+    all->count = n;
+    if (n == STORE_MAX_REFUSALS)
+        return;
+    while (n > 0 && all->items[n - 1].from_ms > r.from_ms) {
+        all->items[n] = all->items[n - 1];
+        n--;
+    }
+    all->items[n] = r;
+    all->count++;
+}
+
+static void observe_job_event(struct model *m, const struct object_event *o) {
+    struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(m, o->uid) : NULL;
+    struct kube_job *j = map_get(&m->kube_jobs, o->uid);
+    if (all == NULL)
+        return;
+    bool is_last = all->count == 0 || o->last_ms >= all->items[all->count - 1].last_ms;
+    char *text = NULL;
+    store_text(&text, o->message);
+    if (is_last)
+        slice_copy(all->message, sizeof all->message, slice_of(text));
+    free(text);
+    refusal_add(all, (struct refusal){o->first_ms, max_of(o->first_ms, o->last_ms),
+                                      slice_contains(o->message, "exceeded quota")});
+    if (j)
+        store_touch_target(m, j->target);
+}
+
 int observe_event(struct model *m, enum observed what, struct slice json) {
     struct object_event o;
     if (what != OBSERVED_PRESENT)
@@ -306,6 +349,8 @@ int observe_event(struct model *m, enum observed what, struct slice json) {
     int err = object_event_parse(json, &o);
     if (err < 0)
         return err;
+    if (slice_is(o.kind, "Job") && o.uid.size_bytes > 0 && o.uid.size_bytes <= 64 && o.first_ms != TIME_UNKNOWN)
+        observe_job_event(m, &o);
     if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)
         return 0;
     if (!slice_is(o.reason, "Pulling") && !slice_is(o.reason, "Pulled") && !slice_is(o.reason, "Evicted"))

@@ -185,6 +185,15 @@ struct pod_events *store_events(struct model *m, struct slice pod_uid) {
     return e;
 }
 
+struct refusals *store_refusals(struct model *m, struct slice job_uid) {
+    struct refusals *r = map_get(&m->refusals, job_uid);
+    if (r || m->refusals.count >= STORE_MAX_REFUSED_JOBS + m->kube_jobs.count)
+        return r;
+    r = mem_new(struct refusals);
+    map_put(&m->refusals, job_uid, r);
+    return r;
+}
+
 void store_touch_target(struct model *m, struct target *t) {
     if (t->job)
         job_mark_dirty(m, t->job);

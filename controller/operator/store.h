@@ -110,12 +110,12 @@ struct pod {
     int32_t chips;
     enum pod_phase phase;
     bool restarts_in_place, is_dirty, is_gone;
-    bool was_asked_first; /* to go, or disrupted, when it was seen to have ended */
-    bool is_restored; /* of this and of other objects: known from a checkpoint, not seen since */
+    bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
+    bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
-    bool was_late;        /* it was some time old when it was seen first */
-    bool has_vanished;    /* its end was not seen */
-    int64_t seen_ms;      /* when it was told last */
+    bool was_late;         /* it was some time old when it was seen first */
+    bool has_vanished;     /* its end was not seen */
+    int64_t seen_ms;       /* when it was told last */
     int64_t created_ms, bound_ms, gated_from_ms, gated_to_ms, unschedulable_ms;
     char *unschedulable_message;
     int64_t deletion_ms; /* when it was asked for */
@@ -134,6 +134,21 @@ struct pod_events {
     int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
     int64_t evicted_ms;
     char evicted_message[STORE_MESSAGE_SIZE];
+};
+
+/* What Events tell about a Job: its pods were refused from then until then. */
+#define STORE_MAX_REFUSALS 16       /* of one Job; later ones are left out */
+#define STORE_MAX_REFUSED_JOBS 4096 /* of which only Events are known */
+
+struct refusal {
+    int64_t from_ms, last_ms;
+    bool is_quota;
+};
+
+struct refusals {
+    struct refusal items[STORE_MAX_REFUSALS]; /* in time order, apart */
+    int count;
+    char message[STORE_MESSAGE_SIZE]; /* of the last one */
 };
 
 /* ---- nodes ---- */
@@ -229,9 +244,9 @@ struct target {
     bool is_gone, is_restored;
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
-    int64_t first_seen_ms, watched_ms; /* watched: until then by a predecessor, as its checkpoint tells */
+    int64_t first_seen_ms, watched_ms;          /* watched: until then by a predecessor, as its checkpoint tells */
     int64_t first_restarts, first_job_restarts; /* as its status told then */
-    int64_t resumed_unseen_ms; /* by its condition, when it was seen first; TIME_UNKNOWN */
+    int64_t resumed_unseen_ms;                  /* by its condition, when it was seen first; TIME_UNKNOWN */
     enum ledger_outcome outcome;
     const char *end_reason, *queue, *managed_by;
     char *end_message;
@@ -266,6 +281,7 @@ struct model {
     struct map workloads; /* uid -> workload */
     struct map nodes;     /* name -> node */
     struct map events;    /* pod uid -> pod_events */
+    struct map refusals;  /* Job uid -> refusals */
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
     struct model_job **dirty;
@@ -293,12 +309,13 @@ void store_pod_bind(struct pod *p, struct node *n);
 struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid);
 struct workload *store_workload(struct model *m, struct target *t, struct slice uid);
 struct pod_events *store_events(struct model *m, struct slice pod_uid);
+struct refusals *store_refusals(struct model *m, struct slice job_uid); /* NULL: there are too many */
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
 void store_trim(struct model *m);
 void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
 /* What was restored of that kind and was not seen since has vanished. */
 void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
-void store_node_done(struct node *n);                 /* frees what it holds, but its name */
+void store_node_done(struct node *n); /* frees what it holds, but its name */
 void store_done(struct model *m);
 
 void store_touch_target(struct model *m, struct target *t); /* its job's status may change */

@@ -30,6 +30,7 @@ static void pod_free(struct model *m, struct pod *p) {
 }
 
 static void kube_job_free(struct model *m, struct kube_job *j) {
+    map_remove(&m->refusals, slice_of(j->uid));
     map_remove(&m->kube_jobs, slice_of(j->uid));
     history_done(&j->suspended);
     free(j->completed_indexes);
@@ -137,5 +138,6 @@ void store_done(struct model *m) {
     map_done(&m->workloads);
     map_done(&m->nodes);
     map_done(&m->events);
+    map_done(&m->refusals);
     map_done(&m->strings);
 }

@@ -62,6 +62,20 @@ static void slot_name(const struct view *v, int64_t slot, char *out, size_t size
     snprintf(out, size, "slot");
 }
 
+/* Why the pod of a slot cannot be made; NULL. */
+static const char *refusal_of(const struct view *v, int64_t slot) {
+    const struct target *t = v->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (!job_requires(v->job, i))
+            continue;
+        if (slot < r->replicas * r->stride && r->stride > 0)
+            return fact_refusal_now(v->job, r->name, slot / r->stride);
+        slot -= r->replicas * r->stride;
+    }
+    return NULL;
+}
+
 static bool is_newer(const struct pod *a, const struct pod *b) {
     return a->created_ms != b->created_ms ? a->created_ms > b->created_ms : strcmp(a->uid, b->uid) > 0;
 }
@@ -91,7 +105,9 @@ static void describe_slots(struct view *v, int64_t slots) {
     if (missing < 0)
         return;
     slot_name(v, missing, name, sizeof name);
-    snprintf(v->waiting_for, sizeof v->waiting_for, "%s: no pod yet", name);
+    const char *refusal = refusal_of(v, missing);
+    snprintf(v->waiting_for, sizeof v->waiting_for, "%s: no pod yet%s%s", name, refusal ? ": FailedCreate: " : "",
+             refusal ? refusal : "");
 }
 
 void view_waiting(struct view *v) {

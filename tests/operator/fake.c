@@ -72,13 +72,14 @@ void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what
     if (p->asked_to_go >= 0)
         buf_format(&b, ",\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":%d",
                    fake_time(p->asked_to_go + p->grace), p->grace);
-    buf_format(
-        &b,
-        ",\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
-        "\"batch.kubernetes.io/job-completion-index\":\"%d\"}},\"spec\":{\"restartPolicy\":\"%s\",\"containers\":[{"
-        "\"name\":\"%s\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]",
-        p->index, p->restart_policy, p->container);
+    buf_format(&b,
+               ",\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
+               "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
+               "\"batch.kubernetes.io/"
+               "job-completion-index\":\"%d\"%s%s%s}},\"spec\":{\"restartPolicy\":\"%s\",\"containers\":[{"
+               "\"name\":\"%s\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]",
+               p->index, p->job_uid ? ",\"batch.kubernetes.io/controller-uid\":\"" : "", p->job_uid ? p->job_uid : "",
+               p->job_uid ? "\"" : "", p->restart_policy, p->container);
     if (p->bound >= 0)
         buf_format(&b, ",\"nodeName\":\"%s\"", p->node);
     buf_format(&b, "},\"status\":{\"phase\":\"%s\",\"conditions\":[", p->phase);
@@ -161,4 +162,23 @@ void fake_tell_event(struct model *m, const char *pod, const char *reason, const
         "\"%s\",\"uid\":\"uid-%s\"},\"reason\":\"%s\",\"message\":\"%s\",\"firstTimestamp\":%s,\"lastTimestamp\":%s}",
         pod, pod, reason, message, fake_time(at), fake_time(at));
     tell(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, at);
+}
+
+void fake_tell_job(struct model *m, int created, double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"uid-job\",\"creationTimestamp\":%s,"
+        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
+        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
+        "\"status\":{}}",
+        fake_time(created));
+    tell(m, RESOURCE_JOB, OBSERVED_PRESENT, "js-slice-0", "uid-job", json, at);
+}
+
+void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"e\",\"uid\":\"e\"},\"involvedObject\":{\"kind\":\"Job\","
+        "\"name\":\"js-slice-0\",\"uid\":\"uid-job\"},\"reason\":\"%s\",\"message\":\"%s\",\"firstTimestamp\":%s,"
+        "\"lastTimestamp\":%s}",
+        reason, message, fake_time(first), fake_time(last));
+    tell(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, last + 0.1);
 }

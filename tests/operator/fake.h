@@ -15,6 +15,7 @@ struct fake_pod {
     const char *phase, *reason;        /* of the terminated state */
     const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
     const char *restart_policy;
+    const char *job_uid; /* NULL: its Job is not told */
 };
 /* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */
 struct fake_pod fake_pod(const char *name, int index, int created);
@@ -30,6 +31,9 @@ void fake_tell_node(struct model *m, const char *name, const char *ready, int si
 /* Ready is Unknown since then; its last heartbeat was at another time. */
 void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at);
 void fake_tell_lease(struct model *m, const char *node, double renewed);
+/* Of the JobSet's one Job, which is told with it: created then, its Event between first and last. */
+void fake_tell_job(struct model *m, int created, double at);
+void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last);
 void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
 /* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */
 const char *fake_condition(const char *type, const char *status, const char *reason, int at);

@@ -16,11 +16,11 @@ static const struct recording real_nodes = {"tests/data/recordings/real-nodes.js
                                             {"train-a", "train-b", "train-c"},           "None", 3};
 
 static const struct recording with_logs = {"tests/data/recordings/real-nodes.jsonl.gz",
-                                          "tests/data/recordings/real-nodes.podlogs.tgz",
-                                          "train",
-                                          {"train-a", "train-b", "train-c"},
-                                          "PodLog",
-                                          3};
+                                           "tests/data/recordings/real-nodes.podlogs.tgz",
+                                           "train",
+                                           {"train-a", "train-b", "train-c"},
+                                           "PodLog",
+                                           3};
 
 static struct model *new_model(void) {
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
@@ -217,10 +217,10 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
 TEST(a_newer_checkpoint_is_set_aside_and_said) {
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
-    CLEANUP_FREE char *status = after(&r, "AgAAAAAAAAAA"); /* version 2 */
+    CLEANUP_FREE char *status = after(&r, "AwAAAAAAAAAA"); /* version 3 */
     CHECK_TEXT(
         status_text(status, "conditions[type=EvidenceComplete].message"),
-        "status.checkpoint is set aside: it is of version 2, and this controller reads version 1; what is counted "
+        "status.checkpoint is set aside: it is of version 3, and this controller reads version 2; what is counted "
         "is what the cluster still shows");
     replay_done(&r);
 }
