@@ -237,13 +237,8 @@ static bool strikes_early(enum cause cause) {
     return cause == CAUSE_NODE_FAILURE || cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM;
 }
 
-/* What is announced before it struck. */
-static bool is_announced(enum cause cause) {
-    return cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM;
-}
-
 /* First fit in the order of causes, of one cause the earliest. What struck while an earlier interruption was open is
- * that one's; what struck before all slots were there for the first time, and was not announced, is no one's. */
+ * that one's; what struck before all slots were there for the first time is no one's. */
 static void find_cause(struct interruption *item, const struct interruption *before, int64_t first_available_ms,
                        int64_t next_ms, const struct ledger_disruption **disruptions, size_t count) {
     bool was_in_place = item->until_ms == item->at_ms;
@@ -261,8 +256,8 @@ static void find_cause(struct interruption *item, const struct interruption *bef
         const struct ledger_disruption *d = disruptions[i];
         int64_t early = strikes_early(d->cause) ? SLOW_CAUSE_BEFORE_MS : CAUSE_BEFORE_MS;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
-        bool is_of_none = before == NULL && first_available_ms <= item->at_ms && !is_announced(d->cause) &&
-                          d->at_ms + WHOLE_SECOND_MS < first_available_ms;
+        bool is_of_none =
+            before == NULL && first_available_ms <= item->at_ms && d->at_ms + WHOLE_SECOND_MS < first_available_ms;
         if (d->at_ms < item->lost_ms - early || is_of_before || is_of_none)
             continue;
         if (d->at_ms > item->at_ms + WHOLE_SECOND_MS && d->at_ms >= next_ms - WHOLE_SECOND_MS)

@@ -26,6 +26,9 @@ static int64_t refused_until_ms(const struct model_job *job, const struct kube_j
     int64_t until_ms = j->deletion_ms == TIME_UNKNOWN ? TIME_OPEN : j->deletion_ms, made_ms;
     if (j->failing_ms != TIME_UNKNOWN)
         until_ms = min_of(until_ms, max_of(j->failing_ms, r->from_ms));
+    for (int i = 0; i < j->suspended.count; i++)
+        if (j->suspended.items[i].is_true && j->suspended.items[i].at_ms >= r->last_ms)
+            until_ms = min_of(until_ms, j->suspended.items[i].at_ms);
     for (const struct pod *p = j->pods; p; p = p->next_in_job)
         if (p->created_ms > r->last_ms)
             until_ms = min_of(until_ms, p->created_ms);

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define REFUSED_AGAIN_MS                                                                                               \
-    120000            /* MaxJobPodFailureBackOff is for pods that ran; API errors are tried again within 60 s */
+/* The Job controller tries again after at most 60 s (MaxJobApiBackOff). */
+#define REFUSED_AGAIN_MS 62000
 #define LATE_MS 10000 /* a pod that was older when it was first told was not watched from its birth */
 
 static bool set_time(int64_t *to, int64_t at) {

@@ -136,6 +136,40 @@ static void job_ends(struct sim_life *l, int job) {
     }
 }
 
+/* The Job controller tries again after 1, 2, 4, ... 60 s. True if no pod can be made now. */
+static bool is_refused(struct sim_life *l, int job) {
+    struct sim_job *j = &l->jobs[job];
+    if (!l->shape.has_quota_trouble || l->shape.groups[j->group].chips == 0)
+        return false;
+    if (l->now_ms > l->quota_free_ms + 60000 && sim_chance(l, 25)) {
+        sim_tell_story(l, "the quota is used up");
+        l->quota_free_ms = l->now_ms + sim_pick(l, 500, 90000);
+    }
+    if (l->now_ms >= l->quota_free_ms) {
+        j->is_refused = false;
+        return false;
+    }
+    if (!j->is_refused) {
+        j->refused_ms = l->now_ms;
+        j->refusals = 0;
+    }
+    j->is_refused = true;
+    j->refusals++;
+    write_refusal(l, job);
+    sim_at(l, j->refusals > 6 ? 60000 : 1000 << (j->refusals - 1), job_touch, job);
+    return true;
+}
+
+/* Required pods that are missing, because they are refused. */
+bool jobset_is_refused(const struct sim_life *l) {
+    for (int i = 0; i < l->job_count; i++) {
+        const struct sim_job *j = &l->jobs[i];
+        if (j->is_refused && j->exists && !j->is_deleting && !j->is_failing && !j->is_suspended && !j->is_complete)
+            return true;
+    }
+    return false;
+}
+
 static void job_fills(struct sim_life *l, int job) {
     struct sim_job *j = &l->jobs[job];
     if (l->now_ms < j->backoff_until_ms) {
@@ -146,6 +180,8 @@ static void job_fills(struct sim_life *l, int job) {
         bool has_one = j->done[index];
         for (int i = 0; i < l->pod_count && !has_one; i++)
             has_one = l->pods[i].index == index && is_active(&l->pods[i], job);
+        if (!has_one && is_refused(l, job))
+            return;
         if (!has_one)
             pod_created(l, new_pod(l, job, index));
         j = &l->jobs[job];
@@ -176,6 +212,7 @@ static void job_sync(struct sim_life *l, int job) {
         j->was_suspended = true;
         l->is_suspended_by_person &= j->wants_suspend || !l->shape.is_plain_job;
         j->suspended_ms = l->now_ms;
+        j->is_refused = false;
         write_job(l, job, OBSERVED_PRESENT);
     }
     if (j->is_suspended) {

@@ -91,6 +91,7 @@ void write_event(struct sim_life *l, int pod, const char *reason, const char *me
     struct buf b;
     const struct sim_pod *p = &l->pods[pod];
     char name[160];
+    int64_t first_ms = strcmp(reason, "Pulling") == 0 ? p->first_pull_ms : l->now_ms; /* told again: its first stays */
     snprintf(name, sizeof name, "%s.%s", p->name, reason);
     buf_init(&b, 65536);
     buf_format(
@@ -98,6 +99,21 @@ void write_event(struct sim_life *l, int pod, const char *reason, const char *me
         "{\"kind\":\"Event\",\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\"},\"involvedObject\":{"
         "\"kind\":\"Pod\",\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\"},\"reason\":\"%s\",\"message\":\"%s\","
         "\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\",\"count\":1}",
-        name, name, p->name, p->uid, reason, message, sim_stamp(l->now_ms), sim_stamp(l->now_ms));
+        name, name, p->name, p->uid, reason, message, sim_stamp(first_ms), sim_stamp(l->now_ms));
+    sim_keep(l, RESOURCE_EVENT, OBSERVED_PRESENT, name, name, &b);
+}
+
+void write_refusal(struct sim_life *l, int job) {
+    struct buf b;
+    char name[160];
+    const struct sim_job *j = &l->jobs[job];
+    snprintf(name, sizeof name, "%s.%lld", j->name, (long long)j->refused_ms);
+    buf_init(&b, 65536);
+    buf_format(&b,
+               "{\"kind\":\"Event\",\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\"},"
+               "\"involvedObject\":{\"kind\":\"Job\",\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\"},\"reason\":"
+               "\"FailedCreate\",\"message\":\"Error creating: pods is forbidden: exceeded quota: chips\","
+               "\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\",\"count\":%d}",
+               name, name, j->name, j->uid, sim_stamp(j->refused_ms), sim_stamp(l->now_ms), j->refusals);
     sim_keep(l, RESOURCE_EVENT, OBSERVED_PRESENT, name, name, &b);
 }

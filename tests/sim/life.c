@@ -130,6 +130,8 @@ static void choose_shape(struct sim_life *l) {
         s->groups[trainers].chips = 0;
         s->group_count++;
     }
+    s->has_quota_trouble = l->seed % 11 == 3;
+    s->has_pull_trouble = l->seed % 7 == 2;
     l->strikes_left = (int)sim_pick(l, 0, 5);
 }
 

@@ -60,6 +60,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     if (kind < 0)
         kind = (int)(seed % KIND_COUNT);
     struct sim_sight sight = choose_sight(&l, (enum kind)kind);
+    l.truth.is_unknowable |= sight.loses_events && l.shape.has_quota_trouble; /* only Events tell of it */
     struct model *m = sim_watch(&l, sight, NULL);
     bool is_same = kind != KILLED || is_same_after_kill(&l, sight, is_loud);
     if (is_loud && sight.gap_to_ms > 0)

@@ -227,11 +227,37 @@ static void container_starts(struct sim_life *l, int pod) {
     sim_at(l, sim_pick(l, 100, 900), kubelet_writes, pod);
 }
 
+static void pull_backs_off(struct sim_life *l, int pod) {
+    struct sim_pod *p = &l->pods[pod];
+    if (!p->exists || !p->is_pulling || !can_speak(l, p))
+        return;
+    p->waiting = "ImagePullBackOff";
+    write_pod(l, pod, OBSERVED_PRESENT);
+}
+
+static void pull_ends(struct sim_life *l, int pod);
+
+static void pull_again(struct sim_life *l, int pod) {
+    struct sim_pod *p = &l->pods[pod];
+    if (!p->exists || !p->is_pulling || !can_speak(l, p))
+        return;
+    p->schedulable_from_ms = l->now_ms;
+    write_event(l, pod, "Pulling", "Pulling image \\\"train:v1\\\"");
+    sim_at(l, sim_pick(l, 1500, 30000), pull_ends, pod);
+}
+
 static void pull_ends(struct sim_life *l, int pod) {
     struct sim_pod *p = &l->pods[pod];
     char text[160];
     if (!p->exists || !p->is_pulling)
         return;
+    if (l->shape.has_pull_trouble && sim_chance(l, 35)) {
+        p->waiting = "ErrImagePull";
+        write_pod(l, pod, OBSERVED_PRESENT);
+        sim_at(l, sim_pick(l, 500, 2000), pull_backs_off, pod);
+        sim_at(l, sim_pick(l, 8000, 20000), pull_again, pod);
+        return;
+    }
     p->is_pulling = false;
     p->is_pulled = true;
     int64_t ms = l->now_ms - p->schedulable_from_ms;
@@ -257,7 +283,7 @@ static void pull_begins(struct sim_life *l, int pod) {
         return;
     }
     p->is_pulling = true;
-    p->schedulable_from_ms = l->now_ms;
+    p->schedulable_from_ms = p->first_pull_ms = l->now_ms;
     write_event(l, pod, "Pulling", "Pulling image \\\"train:v1\\\"");
     sim_at(l, sim_pick(l, 1500, 30000), pull_ends, pod);
 }

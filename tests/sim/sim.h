@@ -24,6 +24,7 @@ struct sim_life;
 
 struct sim_shape {
     bool is_plain_job, has_kueue, has_provisioning_check, has_other_check, has_gates, is_spot_pool, restarts_in_place;
+    bool has_quota_trouble, has_pull_trouble;
     bool has_dependency, has_driver; /* driver: a replicated job without chips, not required */
     enum restart_strategy strategy;
     int max_restarts, backoff_limit, group_count, spare_nodes;
@@ -39,8 +40,8 @@ struct sim_pod {
     int group, job_index, index, job, node; /* job: index into jobs; node: -1 */
     bool exists, is_terminating, is_gated, is_unschedulable, is_bound, is_pulling, is_pulled, has_started, is_running;
     bool has_finished; /* its container is over for good */
-    bool is_failed, is_succeeded, is_disrupted, was_counted, is_evicted_by_kubelet, pull_fails;
-    int64_t created_ms, schedulable_from_ms;
+    bool is_failed, is_succeeded, is_disrupted, was_counted, is_evicted_by_kubelet;
+    int64_t created_ms, schedulable_from_ms, first_pull_ms;
     /* as the object tells; NOT_YET */
     int64_t bound_ms, unschedulable_ms, deletion_ms, started_ms, finished_ms, ready_ms, unready_ms, disruption_ms;
     int64_t last_started_ms, last_finished_ms;
@@ -56,6 +57,9 @@ struct sim_job {
     char name[64], uid[48];
     int group, job_index, attempt, job_attempt, failures;
     bool exists, is_deleting, wants_suspend, is_suspended, was_suspended, is_failing, is_failed, is_complete, is_queued;
+    bool is_refused; /* its pods cannot be made: the quota is used up */
+    int refusals;    /* tries since it is */
+    int64_t refused_ms;
     int64_t created_ms, deletion_ms, suspended_ms, failing_ms, failed_ms, complete_ms, backoff_until_ms;
     bool done[SIM_MAX_PODS_OF];
 };
@@ -138,6 +142,7 @@ struct sim_life {
     const char *evict_reason;
     int evictions;
     int64_t workload_created_ms;
+    int64_t quota_free_ms; /* the namespace's ResourceQuota is used up until then */
     bool wants_end, is_deleted;
     int64_t strike_ms; /* so much later the next thing may go wrong */
     int strikes_left;
@@ -163,6 +168,7 @@ void jobset_touch(struct sim_life *l);
 void job_touch(struct sim_life *l, int job);
 bool jobset_is_ready(const struct sim_life *l);
 bool jobset_waits_for_dependency(const struct sim_life *l);
+bool jobset_is_refused(const struct sim_life *l);
 void jobset_end(struct sim_life *l, bool has_failed);
 
 /* node.c: the scheduler, the kubelets and the nodes */
@@ -205,6 +211,7 @@ void write_pod(struct sim_life *l, int pod, enum observed what);
 void write_node(struct sim_life *l, int node, enum observed what);
 void write_workload(struct sim_life *l, enum observed what);
 void write_lease(struct sim_life *l, int node);
+void write_refusal(struct sim_life *l, int job);
 void write_event(struct sim_life *l, int pod, const char *reason, const char *message);
 
 /* watch.c: what a controller sees of it */

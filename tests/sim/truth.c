@@ -87,7 +87,7 @@ static enum bucket bucket_now(const struct sim_life *l) {
         return BUCKET_QUEUE_WAIT;
     if (l->shape.has_kueue && !is_admitted)
         return l->shape.has_provisioning_check ? BUCKET_PROVISIONING : BUCKET_QUEUE_WAIT;
-    if (is_any(l, is_gated))
+    if (is_any(l, is_gated) || jobset_is_refused(l))
         return BUCKET_QUEUE_WAIT;
     if (jobset_waits_for_dependency(l))
         return BUCKET_DEPENDENCY_WAIT;
@@ -202,6 +202,7 @@ void truth_look(struct sim_life *l) {
         t->available_since_ms = l->now_ms;
     if (available && t->is_restarting && !is_any(l, is_not_running)) {
         t->is_restarting = false;
+        t->available_since_ms = l->now_ms;
         is_over = true;
     }
     if (is_over)
