@@ -224,7 +224,9 @@ static int set_up(struct runtime *r, struct error **err) {
                     .writes_per_second = (int)flags->status_qps},
         .max_log_follows = flags->max_log_follows};
     r->jobs = runtime_jobs_new(&jobs);
-    r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create);
+    const struct records_defaults defaults = {flags->auto_create_format, flags->auto_create_windows,
+                                              flags->auto_create_ttl_s};
+    r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
     r->knock_timer = loop_timer_new(r->loop, knock, r);
     r->release_timer = loop_timer_new(r->loop, stop, r);
     r->are_exports_started = true;

@@ -3,12 +3,13 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "operator/runtime_records.h"
+#include "steplog/steplog.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-enum kind { TEXT, SWITCH, AUTO, NUMBER, DURATION, HELP, VERSION };
+enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, NUMBER, DURATION, HELP, VERSION };
 
 struct flag {
     const char *name, *value_name;
@@ -39,6 +40,12 @@ static const struct flag table[] = {
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
      "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},
+    {"auto-create-format", "FORMAT", FORMAT, AT(auto_create_format), 0, 0,
+     "stepLog.format of JobGoodputs made so, unless the JobSet is annotated goodput.dev/log-format; default Auto"},
+    {"auto-create-windows", "S,S", WINDOWS, AT(auto_create_windows), 60, 2592000,
+     "windowSeconds of JobGoodputs made so, up to four; default 3600,86400"},
+    {"auto-create-ttl-seconds", "N", NUMBER, AT(auto_create_ttl_s), 0, 315360000,
+     "JobGoodputs made so are deleted so long after their JobSet ended; default 2592000 (30 days)"},
     {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
      "how often running totals are written while steps come in; default 15s"},
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
@@ -109,6 +116,36 @@ static int set_mode(const struct flag *flag, const char *value, int *to, struct 
     return error_set(err, EINVAL, "--%s: \"%s\" is not one of off, annotated, all", flag->name, value);
 }
 
+static int set_format(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    int format = steplog_format_of_name(slice_of(value));
+    if (format < 0 || format == STEPLOG_REGEX)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a log format such as Auto or MaxText (Regex needs a spec)",
+                         flag->name, value);
+    *to = value;
+    return 0;
+}
+
+/* As the API server will have it: up to four lengths, each once. */
+static int set_windows(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    struct slice s = slice_of(value);
+    int64_t seen[4], number = 0;
+    size_t count = 0;
+    bool is_fine = true;
+    do {
+        is_fine =
+            count < ARRAY_SIZE(seen) && slice_take_int(&s, &number) && number >= flag->least && number <= flag->most;
+        for (size_t i = 0; i < count && is_fine; i++)
+            is_fine = seen[i] != number;
+        if (is_fine)
+            seen[count++] = number;
+    } while (is_fine && slice_take_char(&s, ','));
+    if (!is_fine || s.size_bytes > 0)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a list of up to four numbers, each once, from %lld to %lld",
+                         flag->name, value, (long long)flag->least, (long long)flag->most);
+    *to = value;
+    return 0;
+}
+
 static int set(struct runtime_flags *flags, const struct flag *flag, const char *value, struct error **err) {
     void *to = (char *)flags + flag->offset;
     switch (flag->kind) {
@@ -122,6 +159,10 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return 0;
     case AUTO:
         return set_mode(flag, value, to, err);
+    case FORMAT:
+        return set_format(flag, value, to, err);
+    case WINDOWS:
+        return set_windows(flag, value, to, err);
     case NUMBER:
         return set_number(flag, value, to, err);
     case DURATION:
@@ -149,6 +190,9 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .metrics_bind_address = "0",
                                     .page_bind_address = "0",
                                     .watch_namespaces = "",
+                                    .auto_create_format = "Auto",
+                                    .auto_create_windows = "3600,86400",
+                                    .auto_create_ttl_s = 2592000,
                                     .status_interval_us = 15000000,
                                     .status_qps = 20,
                                     .max_log_follows = 100};

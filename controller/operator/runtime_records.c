@@ -31,6 +31,7 @@ struct runtime_records {
     struct kube_client *client;
     struct loop *loop;
     enum records_mode mode;
+    struct records_defaults defaults;
     bool is_active;
     int in_flight;
     struct map map;
@@ -188,11 +189,13 @@ static void record_free(void *value) {
 
 static void work(void *context);
 
-struct runtime_records *runtime_records_new(struct kube_client *client, enum records_mode mode) {
+struct runtime_records *runtime_records_new(struct kube_client *client, enum records_mode mode,
+                                            const struct records_defaults *defaults) {
     struct runtime_records *records = mem_new(struct runtime_records);
     records->client = client;
     records->loop = kube_client_loop(client);
     records->mode = mode;
+    records->defaults = *defaults;
     records->timer = loop_timer_new(records->loop, work, records);
     map_init(&records->map, record_free);
     return records;
@@ -286,6 +289,8 @@ static void send_request(struct record *r, const char *method, const char *path,
 }
 
 static void write_jobgoodput(const struct record *r, struct buf *body) {
+    const struct records_defaults *defaults = &r->owner->defaults;
+    CLEANUP_FREE char *windows = mem_format("[%s]", defaults->windows);
     struct jwrite w;
     jwrite_init(&w, body);
     jwrite_object(&w);
@@ -308,16 +313,14 @@ static void write_jobgoodput(const struct record *r, struct buf *body) {
     jwrite_member_text(&w, "kind", "JobSet");
     jwrite_member_text(&w, "name", r->name);
     jwrite_object_end(&w);
-    if (r->wish.log_format[0] != '\0') {
-        jwrite_key(&w, "stepLog");
-        jwrite_object(&w);
-        jwrite_member_text(&w, "source", "PodLog");
-        jwrite_member_text(&w, "format", r->wish.log_format);
-        jwrite_object_end(&w);
-    }
+    jwrite_key(&w, "stepLog");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "source", "PodLog");
+    jwrite_member_text(&w, "format", r->wish.log_format[0] != '\0' ? r->wish.log_format : defaults->log_format);
+    jwrite_object_end(&w);
     jwrite_key(&w, "windowSeconds");
-    jwrite_raw(&w, SLICE("[3600,86400]"));
-    jwrite_member_int(&w, "ttlSecondsAfterFinished", RECORDS_TTL_S);
+    jwrite_raw(&w, slice_of(windows));
+    jwrite_member_int(&w, "ttlSecondsAfterFinished", defaults->ttl_s);
     jwrite_object_end(&w);
     jwrite_object_end(&w);
 }

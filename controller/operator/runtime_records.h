@@ -10,7 +10,13 @@ enum records_mode { RECORDS_OFF, RECORDS_ANNOTATED, RECORDS_ALL };
 
 #define RECORDS_ANNOTATION "goodput.dev/enabled"           /* "true"; "false" leaves a JobSet out even with "all" */
 #define RECORDS_FORMAT_ANNOTATION "goodput.dev/log-format" /* spec.stepLog.format of the JobGoodput */
-#define RECORDS_TTL_S 2592000                              /* 30 days */
+
+/* What a record is made with; texts are borrowed for ever. */
+struct records_defaults {
+    const char *log_format; /* where the JobSet's annotation names none */
+    const char *windows;    /* spec.windowSeconds: "3600,86400" */
+    int64_t ttl_s;
+};
 
 /* What a JobSet says of itself. */
 struct records_wish {
@@ -24,7 +30,8 @@ int64_t runtime_records_due_ms(struct slice jobgoodput, char uid[static 64], cha
 
 struct runtime_records;
 
-struct runtime_records *runtime_records_new(struct kube_client *client, enum records_mode mode);
+struct runtime_records *runtime_records_new(struct kube_client *client, enum records_mode mode,
+                                            const struct records_defaults *defaults);
 void runtime_records_free(struct runtime_records *records);
 
 /* As the server told it; an empty object: it is gone. */

@@ -59,8 +59,8 @@ for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: tru
 done
 flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
 same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
-same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --auto-create=all --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
-	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,autoCreate=all,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
+same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
+	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
 
 # ---- wrong values ----
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
@@ -73,6 +73,12 @@ refused "a status interval of days" "at '/statusInterval': '1d' does not match p
 refused "a namespace in capitals" "at '/watchNamespaces/0': 'Research' does not match pattern" render --set 'watchNamespaces={Research}'
 refused "a namespace twice" "at '/watchNamespaces': items at 0 and 1 are equal" render --set 'watchNamespaces={ml,ml}'
 refused "an unknown way to make records" "at '/autoCreate': value must be one of 'off', 'annotated', 'all'" render --set autoCreate=some
+refused "a log format that needs a spec" "at '/autoCreateDefaults/logFormat': value must be one of 'Auto', 'Recorder'" render --set autoCreateDefaults.logFormat=Regex
+same "the log formats are the CRD's, but for Regex" "" "$(diff <(python3 -c '
+import json
+print(*json.load(open("helm/goodput-controller/values.schema.json"))["properties"]["autoCreateDefaults"]["properties"]["logFormat"]["enum"])') \
+	<(sed -n 's/^ *enum: \[\(Auto, Recorder.*\), Regex\]/\1/p' crds/goodput.dev_jobgoodputs.yaml | tr -d ,))"
+refused "a window of a second" "at '/autoCreateDefaults/windowSeconds/0': minimum: got 1, want 60" render --set 'autoCreateDefaults.windowSeconds={1}'
 refused "an objective above 1" "at '/metrics/prometheusRule/objective': '1.5' does not match pattern" render --set-string metrics.prometheusRule.objective=1.5
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
 refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0

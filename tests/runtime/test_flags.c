@@ -17,6 +17,18 @@ TEST(flags_that_are_wrong_say_so_in_one_line) {
     refuse("--nonsense", "unknown flag \"--nonsense\"; --help lists the flags");
     refuse("--ingest-bind-address=:1", "unknown flag \"--ingest-bind-address\"; --help lists the flags");
     refuse("--auto-create=some", "--auto-create: \"some\" is not one of off, annotated, all");
+    refuse("--auto-create-format=Word",
+           "--auto-create-format: \"Word\" is not a log format such as Auto or MaxText (Regex needs a spec)");
+    refuse("--auto-create-format=Regex",
+           "--auto-create-format: \"Regex\" is not a log format such as Auto or MaxText (Regex needs a spec)");
+    static const char *const windows[] = {"", "59", "60,", "60,60", "60;120", "60,120,180,240,300", "2592001"};
+    for (size_t i = 0; i < ARRAY_SIZE(windows); i++) {
+        CLEANUP_FREE char *flag = mem_format("--auto-create-windows=%s", windows[i]);
+        CLEANUP_FREE char *text = mem_format("--auto-create-windows: \"%s\" is not a list of up to four numbers, each "
+                                             "once, from 60 to 2592000",
+                                             windows[i]);
+        refuse(flag, text);
+    }
     refuse("serve", "unexpected argument \"serve\"; --help lists the flags");
     refuse("--kubeconfig", "--kubeconfig needs a value (FILE)");
     refuse("--leader-elect=maybe", "--leader-elect: \"maybe\" is neither true nor false");

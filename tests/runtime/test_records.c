@@ -66,7 +66,8 @@ TEST(only_what_is_over_is_due) {
 static struct program *start(const struct apiserver *s, const char *mode) {
     return program_start("goodput-controller",
                          (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
-                                          "--leader-elect=false", "--auto-create", mode, NULL});
+                                          "--leader-elect=false", "--auto-create", mode, "--auto-create-windows=7200",
+                                          "--auto-create-format=MaxText", "--auto-create-ttl-seconds=864000", NULL});
 }
 
 #define JOBSET(name, annotation)                                                                                       \
@@ -89,7 +90,9 @@ TEST(an_annotated_jobset_gets_a_record) {
     struct program *c = start(s, "annotated");
     CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/yes status.phase Suspended"), 0);
     CLEANUP_FREE char *made = apiserver_ask(s, "get jobgoodputs default/yes");
-    CHECK(made != NULL && strstr(made, "\"ttlSecondsAfterFinished\":2592000") != NULL);
+    CHECK(made != NULL && strstr(made, "\"ttlSecondsAfterFinished\":864000") != NULL);
+    CHECK(made != NULL && strstr(made, "\"windowSeconds\":[7200]") != NULL);
+    CHECK(made != NULL && strstr(made, "\"format\":\"MaxText\"") != NULL);
     /* A later one, and one that asks for it later; then those that must not be there have had their time. */
     CHECK_INT(apiserver_do(s,
                            JOBSET("later", ENABLED
