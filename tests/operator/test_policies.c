@@ -1,0 +1,86 @@
+/* A JobSet of several replicated jobs of which only some train, that is over once one that does not train says so. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void tell_jobset(struct model *m, const char *status, double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s},\"spec\":{"
+        "\"successPolicy\":{\"operator\":\"Any\",\"targetReplicatedJobs\":[\"driver\"]},\"replicatedJobs\":["
+        "{\"name\":\"driver\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,\"completions\":1,\"template\":{"
+        "\"spec\":{\"containers\":[{\"name\":\"drive\"}]}}}}},"
+        "{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":2,\"completions\":2,\"template\":{"
+        "\"spec\":{\"containers\":[{\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]}}}}}]},"
+        "\"status\":{%s}}",
+        fake_time(0), status);
+    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js"),
+                            slice_of(json), fake_ms(at)),
+              0);
+}
+
+/* phase and, where it ended, when. */
+static void tell_driver(struct model *m, const char *name, int created, const char *phase, int deleted, double at) {
+    CLEANUP_FREE char *uid = mem_format("uid-%s", name);
+    CLEANUP_FREE char *deletion =
+        deleted < 0 ? mem_strdup("")
+                    : mem_format(",\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":0", fake_time(deleted));
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":%s%s,\"labels\":{"
+        "\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
+        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"driver\",\"jobset.sigs.k8s.io/job-index\":\"0\","
+        "\"batch.kubernetes.io/job-completion-index\":\"0\"}},\"spec\":{\"restartPolicy\":\"Never\",\"nodeName\":"
+        "\"n9\",\"containers\":[{\"name\":\"drive\"}]},\"status\":{\"phase\":\"%s\",\"conditions\":[%s]}}",
+        name, uid, fake_time(created), deletion, phase, fake_condition("PodScheduled", "True", "", created));
+    CHECK_INT(model_observe(m, RESOURCE_POD, deleted < 0 ? OBSERVED_PRESENT : OBSERVED_DELETED, SLICE("ns"),
+                            slice_of(name), slice_of(uid), slice_of(json), fake_ms(at)),
+              0);
+}
+
+static struct fake_pod trainer(const char *name, int index, int created) {
+    struct fake_pod p = fake_pod(name, index, created);
+    p.bound = created + 1;
+    p.started = created + 2;
+    p.phase = "Running";
+    return p;
+}
+
+TEST(only_what_trains_is_required_and_the_success_policy_ends_it) {
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    tell_jobset(m, "", 0.2);
+    tell_driver(m, "d1", 1, "Running", -1, 1.5);
+    struct fake_pod a = trainer("a", 0, 2), b = trainer("b", 1, 2);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 4.2);
+    /* the driver comes and goes: nobody trains there */
+    tell_driver(m, "d1", 1, "Running", 50, 50.1);
+    char *s = replay_status(m, "ns", "js", fake_ms(55), NULL);
+    CHECK_INT(status_int(s, "availability.required"), 2);
+    CHECK_INT(status_int(s, "availability.available"), 2);
+    CHECK_TEXT(status_text(s, "phase"), "Training");
+    CHECK_INT(status_int(s, "interruptions.total"), 0);
+    free(s);
+    tell_driver(m, "d2", 60, "Running", -1, 61);
+    tell_driver(m, "d2", 60, "Succeeded", -1, 100.2);
+    /* then JobSet is done, and deletes what still trains: in the order in which a controller may see it */
+    a.asked_to_go = b.asked_to_go = 100;
+    a.grace = b.grace = 30;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 100.4);
+    char status[512];
+    snprintf(status, sizeof status, "\"conditions\":[%s]",
+             fake_condition("Completed", "True", "AllJobsCompleted", 100));
+    tell_jobset(m, status, 100.6);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100.8);
+    s = replay_status(m, "ns", "js", fake_ms(140), NULL);
+    CHECK_TEXT(status_text(s, "phase"), "Completed");
+    CHECK_INT(status_int(s, "interruptions.total"), 0);
+    CHECK_INT(status_int(s, "time.wallMs"), 100000);
+    CHECK_INT(status_int(s, "time.availableMs"), 97000); /* from 3 on */
+    free(s);
+    model_free(m);
+}
