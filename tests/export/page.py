@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser  # noqa: E402
@@ -190,8 +191,10 @@ def check_thousand(t, b, rig):
         job = named(STORY if i % 3 else TRAINING, f"job-{i:04d}", f"team-{i % 7}")
         rig.put(job)
     b.open("about:blank")
+    begun = time.monotonic()
     b.open(rig.page + "#/?sort=name")
     b.until("document.querySelectorAll('.fleet a').length >= 1000 && document.querySelectorAll('svg.strip').length > 0")
+    print(f"# a thousand jobs: there {(time.monotonic() - begun) * 1000:.0f} ms after the address was entered")
     drawn = b.ask("document.querySelectorAll('svg.strip').length")
     t.check("a thousand jobs: only the strips in sight are drawn", 10 < drawn < 300, drawn)
     took = b.ask("(() => { const a = performance.now(); drawFleet(); return performance.now() - a; })()")
