@@ -200,6 +200,12 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps) {
         p->line_lag = steps;
 }
 
+void ledger_await(struct ledger *l, int process, bool is_awaited) {
+    struct process *p = process_at(l, process);
+    if (p != NULL)
+        p->is_awaited = is_awaited;
+}
+
 void ledger_set_read_to_end(struct ledger *l, int process) {
     struct process *p = process_at(l, process);
     if (p != NULL)

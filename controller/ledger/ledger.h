@@ -125,6 +125,11 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps);
  * checkpoint: told again with the process. */
 void ledger_set_read_to_end(struct ledger *l, int process);
 
+/* Its log is still being read, perhaps long after later ones: until that is over nothing is settled past its last record
+ * nor in a process that began after it, so that no record of it comes late, but for as long as that holds up no more than
+ * 8,192 steps. Tell it again after a load. */
+void ledger_await(struct ledger *l, int process, bool is_awaited);
+
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
 void ledger_add_record(struct ledger *l, const struct record *r);
 

@@ -12,8 +12,9 @@
 #define BATCH_STEPS 1024 /* so many are settled at once ... */
 #define LEAST_BATCH 256  /* ... or as few as this, if they come with many intervals */
 #define MANY_OVERLAYS 2048
-#define MOST_STEPS 4096 /* more than these do not wait for TAIL_MS */
-#define TAIL_MS 600000  /* facts from objects may come so late */
+#define MOST_STEPS 4096    /* more than these do not wait for TAIL_MS */
+#define MOST_AWAITING 8192 /* so many wait for a log that is read later, no more: memory stays bounded */
+#define TAIL_MS 600000     /* facts from objects may come so late */
 
 /* ---- processes in time order ---- */
 
@@ -232,10 +233,32 @@ static const struct run *run_of(const struct training *t, const struct view *v, 
     return NULL;
 }
 
+/* Up to when, and in how many of the first live processes, no record can come any more. */
+static int64_t awaited_from(const struct ledger *l, size_t *ret_processes) {
+    int64_t from_ms = TIME_OPEN;
+    size_t process, event;
+    *ret_processes = l->live_count;
+    if (find_event(l, MOST_AWAITING, &process, &event))
+        return from_ms;
+    for (size_t i = l->live_count; i > 0; i--) {
+        const struct process *p = l->live[i - 1];
+        int64_t read_ms = p->last_ms != TIME_UNKNOWN ? p->last_ms : process_order_ms(p);
+        if (!p->is_awaited || read_ms == TIME_UNKNOWN)
+            continue;
+        from_ms = min_of(from_ms, read_ms);
+        *ret_processes = i;
+    }
+    return from_ms;
+}
+
 /* The latest moment within a run, no later than the horizon, at which nothing is going on but steps. */
 static bool find_moment(const struct pass *p, const struct ledger *l, const struct horizon *h, struct moment *ret) {
     const struct training *t = &p->training;
+    size_t processes;
+    const int64_t awaited_ms = awaited_from(l, &processes);
     for (size_t i = h->process + 1; i > 0; i--) {
+        if (i > processes)
+            continue;
         const struct view *v = NULL;
         for (size_t k = 0; k < t->view_count && v == NULL; k++)
             if (t->views[k].process == l->live[i - 1])
@@ -248,8 +271,9 @@ static bool find_moment(const struct pass *p, const struct ledger *l, const stru
             const struct run *run = run_of(t, v, event - 1);
             if (e->at_ms <= t->from_ms || e->at_ms <= v->begin_ms)
                 break;
-            if (run == NULL || event - 1 <= run->first || event >= run->end || e[1].at_ms == e->at_ms ||
-                e->at_ms >= v->end_ms || e->at_ms > h->known_ms - h->tail_ms || !is_calm(p, e->at_ms))
+            if (e->at_ms > awaited_ms || run == NULL || event - 1 <= run->first || event >= run->end ||
+                e[1].at_ms == e->at_ms || e->at_ms >= v->end_ms || e->at_ms > h->known_ms - h->tail_ms ||
+                !is_calm(p, e->at_ms))
                 continue;
             *ret = (struct moment){v, run, event - 1, e->at_ms};
             return true;

@@ -379,3 +379,58 @@ TEST(a_damaged_checkpoint_is_refused) {
     ledger_free(t.ledger);
     fact_list_done(&j.list);
 }
+
+/* ---- a log that is read later than the next one ---- */
+
+static void tell_steps(struct ledger *l, int process, int64_t first, int64_t count, int64_t from_ms, int64_t line) {
+    for (int64_t i = 0; i < count; i++) {
+        struct record r = RECORD_INIT;
+        r.process = process;
+        r.kind = RECORD_STEP_END;
+        r.line = line + i + 1;
+        r.at_ms = from_ms + (i + 1) * 1000;
+        r.step = first + i;
+        ledger_add_record(l, &r);
+    }
+}
+
+/* Two attempts, the first of 3,000 steps of 1 s; of its log 1,500 are read before all of the second's. */
+static char *read_in_turn(bool is_awaited, int hundreds, int64_t *ret_late) {
+    struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = 1000});
+    struct ledger_life life = fact_life(1, 0, 0);
+    struct ledger_result r;
+    life.bound_ms = life.running_ms = 0;
+    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_set_required(l, 0, 1);
+    ledger_add_life(l, &life);
+    int first = ledger_add_process(l, 1, 0, 3000000), second = ledger_add_process(l, 2, 3000000, TIME_OPEN);
+    ledger_await(l, first, is_awaited);
+    ledger_await(l, second, true);
+    tell_steps(l, first, 0, 1500, 0, 0);
+    for (int i = 0; i < hundreds; i++) {
+        tell_steps(l, second, 3000 + i * 100, 100, 3000000 + i * 100000, i * 100);
+        ledger_evaluate(l, 3000000 + (i + 1) * 100000, &r);
+        ledger_result_done(&r);
+    }
+    tell_steps(l, first, 1500, 1500, 1500000, 1500);
+    ledger_await(l, first, false);
+    ledger_evaluate(l, 3000000 + hundreds * 100000, &r);
+    *ret_late = r.late_records;
+    CHECK_INT(r.productive_ms,
+              3000000 + hundreds * 100000); /* steps that are missing are proved by those that follow: Derived */
+    CHECK_INT(r.buckets[r.bucket_count - 1].basis, *ret_late == 0 ? BASIS_OBSERVED : BASIS_DERIVED);
+    char *text = result_text(&r);
+    ledger_result_done(&r);
+    ledger_free(l);
+    return text;
+}
+
+TEST(a_log_that_is_awaited_is_never_late) {
+    int64_t late;
+    CLEANUP_FREE char *held = read_in_turn(true, 30, &late);
+    CHECK_INT(late, 0);
+    CLEANUP_FREE char *not_held = read_in_turn(false, 30, &late);
+    CHECK(late > 0 && strcmp(held, not_held) != 0);
+    CLEANUP_FREE char *too_long = read_in_turn(true, 200, &late); /* memory has its bound whoever is awaited */
+    CHECK(late > 0 && too_long != NULL);
+}
