@@ -10,6 +10,12 @@
  *     rotate TOKEN            the server takes another token now; the file follows
  *     rotate-late TOKEN       the same, the file two seconds later
  *     fill N                  N pods of another namespace
+ *     second                  the same story happens to a job in the namespace "second", untouched by what this one's pods
+ *                             print; its numbers must be right as well
+ *     noise POD BYTES LINE    the pod prints so many bytes that mean nothing, in lines of so many
+ *     moved METRIC            waits until the samples at /metrics that begin so add up to more than 0 (needs the flag)
+ *     skip ACT                counts as played: the scenario's own lines say it
+ *     deaf                    what the controller logs goes to a full disk
  *     says TEXT               waits until the controller has logged it
  *     kill, start             SIGKILL for the controller; another one
  * The story lies in the past, so its end is final as soon as the controller knows of it, of all that led to it and of
@@ -21,6 +27,7 @@
 #include "base/slice.h"
 
 #include "apiserver/apiserver.h"
+#include "extra.h"
 #include "runtime/program.h"
 
 #include <errno.h>
@@ -34,6 +41,7 @@
 #include <unistd.h>
 
 #define FOLDER "tests/faults/"
+#define FIRST "research/train"
 #ifdef __SANITIZE_ADDRESS__
 enum { MEMORY_MAX_KIB = 1 << 20 };
 #else
@@ -54,8 +62,8 @@ struct play {
     char *server_words, *controller_words;
     struct apiserver *server;
     struct program *controller;
-    char token_path[64], kubeconfig[64];
-    bool has_failed;
+    char token_path[64], kubeconfig[64], pod_path[64];
+    bool has_failed, has_second;
 };
 
 static void fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -145,7 +153,7 @@ static bool start_controller(struct play *p) {
     arguments[n++] = "--health-bind-address=0";
     arguments[n++] = "--v=1";
     arguments[n++] = "--status-interval=2s";
-    if (words == NULL)
+    if (words == NULL || strstr(p->controller_words, "--leader-elect") == NULL)
         arguments[n++] = "--leader-elect=false";
     for (size_t i = 0; more[i] != NULL; i++)
         arguments[n++] = more[i];
@@ -188,6 +196,9 @@ static void play_act(struct play *p, const char *name) {
             continue;
         is_found = a->is_played = true;
         tell(p, a->text);
+        CLEANUP_FREE char *second = p->has_second ? extra_second(a->text, p->pod_path) : NULL;
+        if (second != NULL && !p->has_failed)
+            tell(p, second);
     }
     if (!is_found)
         fail(p, "there is no act \"%s\" in " FOLDER "story.acts", name);
@@ -214,6 +225,50 @@ static void fill(struct play *p, int count) {
     tell(p, buf_text(&text));
 }
 
+static void noise(struct play *p, char *rest) {
+    const char *words[WORDS_MAX];
+    split(rest, words);
+    size_t bytes = strtoul(words[1], NULL, 10), line_bytes = strtoul(words[2], NULL, 10), most = 2 << 20;
+    for (size_t done = 0; done < bytes && !p->has_failed; done += most) {
+        CLEANUP_FREE char *lines =
+            extra_noise(words[0], bytes - done < most || line_bytes > most ? bytes - done : most, line_bytes);
+        tell(p, lines);
+        if (line_bytes > most)
+            break;
+    }
+}
+
+static void moved(struct play *p, const char *metric) {
+    static const char told[] = "\"metrics served\",\"port\":";
+    int64_t value = -1, end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
+    if (!program_says(p->controller, told, LINE_WAIT_MS))
+        fail(p, "no metrics are served: the scenario needs the line \"controller --metrics-bind-address=127.0.0.1:0\"");
+    else {
+        int port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
+        while ((value = extra_metric(port, metric)) <= 0 && clock_mono().us < end_us)
+            usleep(50000);
+        if (value <= 0)
+            fail(p, "the metric %s did not move: %lld", metric, (long long)value);
+    }
+}
+
+static void skip(struct play *p, const char *name) {
+    for (size_t i = 0; i < p->act_count; i++)
+        if (strcmp(p->acts[i].name, name) == 0) {
+            p->acts[i].is_played = true;
+            return;
+        }
+    fail(p, "there is no act \"%s\"", name);
+}
+
+/* The pods of the second job. */
+static void begin_second(struct play *p) {
+    CLEANUP_FREE char *pod = read_text(FOLDER "pod.yaml"), *second = extra_second(pod, "");
+    snprintf(p->pod_path, sizeof p->pod_path, "/tmp/faults-pod-%d.yaml", (int)getpid());
+    write_text(p->pod_path, second);
+    p->has_second = true;
+}
+
 static bool take_word(const char *line, const char *word, const char **rest) {
     size_t n = strlen(word);
     if (strncmp(line, word, n) != 0 || (line[n] != ' ' && line[n] != '\0'))
@@ -238,7 +293,16 @@ static void own_line(struct play *p, char *line) {
     else if (take_word(line, "says", &rest)) {
         if (!program_says(p->controller, rest, LINE_WAIT_MS))
             fail(p, "the controller never said \"%s\"", rest);
-    } else if (take_word(line, "kill", &rest))
+    } else if (take_word(line, "noise", &rest)) {
+        CLEANUP_FREE char *copy = mem_strdup(rest);
+        noise(p, copy);
+    } else if (take_word(line, "moved", &rest))
+        moved(p, rest);
+    else if (take_word(line, "skip", &rest))
+        skip(p, rest);
+    else if (take_word(line, "second", &rest))
+        begin_second(p);
+    else if (take_word(line, "kill", &rest))
         kill_controller(p);
     else if (take_word(line, "start", &rest)) {
         if (!start_controller(p))
@@ -247,7 +311,8 @@ static void own_line(struct play *p, char *line) {
 }
 
 static bool is_own_word(const char *line) {
-    static const char *const words[] = {"play", "rotate", "rotate-late", "fill", "says", "kill", "start"};
+    static const char *const words[] = {"play",  "rotate", "rotate-late", "fill", "says",  "kill",
+                                        "start", "noise",  "moved",       "skip", "second"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (take_word(line, words[i], &rest))
@@ -267,7 +332,8 @@ static void play_lines(struct play *p, char *text) {
             *next++ = '\0';
         p->line++;
         const char *rest;
-        if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) || line[0] == '#')
+        if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) || take_word(line, "deaf", &rest) ||
+            line[0] == '#')
             continue;
         bool is_own = is_own_word(line);
         if (is_own && together.size_bytes > 0) {
@@ -276,8 +342,11 @@ static void play_lines(struct play *p, char *text) {
         }
         if (is_own)
             own_line(p, line);
-        else if (line[0] != '\0')
+        else if (line[0] != '\0') {
+            if (take_word(line, "strike", &rest)) /* a stream that is there: others may have ended it just now */
+                buf_format(&together, "wait open %.*s\n", (int)strcspn(rest, ":"), rest);
             buf_format(&together, "%s\n", line);
+        }
     }
     if (together.size_bytes > 0 && !p->has_failed)
         tell(p, buf_text(&together));
@@ -319,8 +388,9 @@ static void append_sorted(struct buf *out, json_t *list) {
 }
 
 /* The status' numbers as text, one member a line; heap, or NULL if it is not Completed yet. */
-static char *numbers(struct play *p) {
-    CLEANUP_FREE char *text = apiserver_ask(p->server, "get jobgoodputs research/train");
+static char *numbers(struct play *p, const char *name) {
+    CLEANUP_FREE char *ask = mem_format("get jobgoodputs %s", name);
+    CLEANUP_FREE char *text = apiserver_ask(p->server, ask);
     json_error_t why;
     json_t *object = text != NULL ? json_loads(text, 0, &why) : NULL;
     json_t *status = json_object_get(object, "status"), *member;
@@ -383,7 +453,14 @@ static void judge(struct play *p, const char *truth) {
     CLEANUP_FREE char *is = NULL;
     do {
         free(is);
-        is = numbers(p);
+        is = numbers(p, FIRST);
+        if (is != NULL && p->has_second) {
+            CLEANUP_FREE char *second = numbers(p, "second/train"), *first = extra_first(second);
+            if (first == NULL || (strcmp(is, truth) == 0 && strcmp(first, truth) != 0)) { /* look at the other one */
+                free(is);
+                is = mem_strdup(first);
+            }
+        }
         if (is != NULL && (truth == NULL ? missing_anchor(is) == NULL : strcmp(is, truth) == 0))
             return;
         usleep(50000);
@@ -410,9 +487,9 @@ static char *words_of(const char *text, const char *name) {
 }
 
 static void end(struct play *p) {
-    int64_t rss_kib = p->controller != NULL ? program_rss_kib(p->controller) : 0;
+    int64_t rss_kib = p->controller != NULL ? program_peak_kib(p->controller) : 0;
     if (rss_kib > MEMORY_MAX_KIB)
-        fail(p, "%lld KiB are resident", (long long)rss_kib);
+        fail(p, "%lld KiB were resident", (long long)rss_kib);
     if (p->controller != NULL) {
         program_terminate(p->controller);
         if (!p->has_failed && program_wait(p->controller, 20000) != 0)
@@ -425,6 +502,7 @@ static void end(struct play *p) {
     apiserver_stop(p->server);
     unlink(p->token_path);
     unlink(p->kubeconfig);
+    unlink(p->pod_path);
     for (size_t i = 0; i < p->act_count; i++) {
         free(p->acts[i].name);
         free(p->acts[i].text);
@@ -442,13 +520,15 @@ static bool run(const char *path, const char *truth, const char *truth_path) {
     load_acts(&p);
     p.server_words = words_of(text, "server");
     p.controller_words = words_of(text, "controller");
+    if (strstr(text, "\ndeaf\n") != NULL)
+        setenv("PROGRAM_STDERR", "/dev/full", 1);
     if (begin(&p)) {
         play_lines(&p, text);
         if (!p.has_failed)
             play_act(&p, "rest");
         if (!p.has_failed)
             judge(&p, truth);
-        CLEANUP_FREE char *is = truth == NULL && !p.has_failed ? numbers(&p) : NULL;
+        CLEANUP_FREE char *is = truth == NULL && !p.has_failed ? numbers(&p, FIRST) : NULL;
         if (is != NULL)
             write_text(truth_path, is);
     } else

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -48,7 +49,9 @@ struct program *program_start(const char *name, const char *const *arguments) {
         if (getppid() != parent)
             _exit(127);
         dup2(fds[1], STDOUT_FILENO);
-        dup2(fds[1], STDERR_FILENO);
+        const char *elsewhere = getenv("PROGRAM_STDERR");
+        int other = elsewhere != NULL ? open(elsewhere, O_WRONLY | O_CLOEXEC) : -1;
+        dup2(other >= 0 ? other : fds[1], STDERR_FILENO);
         execv(path, (char *const *)argv);
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         _exit(127);
@@ -137,6 +140,12 @@ int64_t program_rss_kib(const struct program *p) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/status", (int)p->pid);
     return read_field(path, "VmRSS:");
+}
+
+int64_t program_peak_kib(const struct program *p) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)p->pid);
+    return read_field(path, "VmHWM:");
 }
 
 int64_t program_wakeups(const struct program *p) {

@@ -9,7 +9,7 @@
 struct program;
 
 /* name: "goodput-controller", found beside this test's own folder (../bin), else in .build/bin. arguments end with
- * NULL. NULL if it cannot be started. */
+ * NULL. NULL if it cannot be started. Its stderr goes to the file $PROGRAM_STDERR if that is set. */
 struct program *program_start(const char *name, const char *const *arguments);
 /* Waits for it to end: its exit code, -1 if a signal ended it or the deadline passed (it is then killed). */
 int program_wait(struct program *p, int64_t deadline_ms);
@@ -19,6 +19,7 @@ bool program_says(struct program *p, const char *text, int64_t deadline_ms);
 const char *program_output(struct program *p); /* all so far; borrowed until the next call */
 int program_pid(const struct program *p);
 int64_t program_rss_kib(const struct program *p);
+int64_t program_peak_kib(const struct program *p); /* the most that was ever resident */
 int64_t program_wakeups(const struct program *p); /* voluntary context switches so far, all threads */
 void program_free(struct program *p);             /* kills it if it still runs */
 

@@ -1,0 +1,93 @@
+#include "extra.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static char *replace(const char *text, const char *from, const char *to) {
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 64 << 20);
+    for (const char *at; (at = strstr(text, from)) != NULL; text = at + strlen(from)) {
+        buf_append(&out, text, (size_t)(at - text));
+        buf_append_text(&out, to);
+    }
+    buf_append_text(&out, text);
+    return buf_take(&out);
+}
+
+static const char *const names[][2] = {{"research", "second"}, {"job-1", "job-2"}, {"workload-1", "workload-2"},
+                                       {"uid: pod-", "uid: second-"}};
+
+char *extra_second(const char *text, const char *pod_path) {
+    char *out = replace(text, "tests/faults/pod.yaml", pod_path);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *next = replace(out, names[i][0], names[i][1]);
+        free(out);
+        out = next;
+    }
+    return out;
+}
+
+char *extra_first(const char *numbers) {
+    char *out = mem_strdup(numbers);
+    for (size_t i = 0; out != NULL && i < 3; i++) {
+        char *next = replace(out, names[i][1], names[i][0]);
+        free(out);
+        out = next;
+    }
+    return out;
+}
+
+char *extra_noise(const char *pod, size_t bytes, size_t line_bytes) {
+    static const char stamp[] = "2026-01-01T00:01:57.600Z ", words[] = "nothing that anybody reads, ";
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, bytes * 2 + 4096);
+    buf_format(&out, "log %s <<END\n", pod);
+    for (size_t done = 0; done < bytes; done += line_bytes) {
+        buf_append_text(&out, stamp);
+        for (size_t n = sizeof stamp; n + sizeof words < line_bytes; n += sizeof words - 1)
+            buf_append_text(&out, words);
+        buf_append_text(&out, "\n");
+    }
+    buf_append_text(&out, "END");
+    return buf_take(&out);
+}
+
+static char *read_metrics(int port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    static const char request[] = "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    struct timeval patience = {.tv_sec = 20};
+    CLEANUP_BUF struct buf reply;
+    buf_init(&reply, 8 << 20);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    char piece[65536];
+    ssize_t n = -1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+        write(fd, request, sizeof request - 1) == (ssize_t)sizeof request - 1)
+        while ((n = read(fd, piece, sizeof piece)) > 0)
+            buf_append(&reply, piece, (size_t)n);
+    close(fd);
+    return n == 0 ? buf_take(&reply) : NULL;
+}
+
+int64_t extra_metric(int port, const char *begins) {
+    CLEANUP_FREE char *text = read_metrics(port);
+    int64_t sum = -1;
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, begins, strlen(begins)) != 0)
+            continue;
+        const char *value = strpbrk(line + strlen(begins), " \n");
+        if (value != NULL && *value == ' ')
+            sum = (sum < 0 ? 0 : sum) + (int64_t)strtod(value, NULL);
+    }
+    return sum;
+}

@@ -1,0 +1,17 @@
+/* extra: what some scenarios need beside the story: a second job, logs that are too much, and a look at /metrics. */
+#ifndef TESTS_FAULTS_EXTRA_H
+#define TESTS_FAULTS_EXTRA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The story's lines with the job in the namespace "second" and UIDs of its own; pod_path: the second pod.yaml. Heap. */
+char *extra_second(const char *text, const char *pod_path);
+/* The numbers of the second job's status, in the first one's words. Heap. */
+char *extra_first(const char *numbers);
+/* Scenario lines that log so many bytes of noise, in lines of line_bytes, all of one instant. Heap. */
+char *extra_noise(const char *pod, size_t bytes, size_t line_bytes);
+/* The sum of the samples at 127.0.0.1:port/metrics whose line begins so, -1 if there is none. */
+int64_t extra_metric(int port, const char *begins);
+
+#endif
