@@ -147,7 +147,8 @@ static bool close_segment(struct pass *p, size_t end, int64_t until) {
     return true;
 }
 
-static bool take_step(struct pass *p, size_t i) {
+static bool take_step(void *context, size_t i) {
+    struct pass *p = context;
     int64_t step = library_step_number(&p->log->steps[i]);
     size_t index;
     if (p->steps.count > 0 && !steps_find(&p->steps, step, &index)) {
@@ -180,7 +181,8 @@ static double take_end(struct pass *p, const struct library_event *e, double *st
     return seconds;
 }
 
-static bool take_event(struct pass *p, const struct library_event *e) {
+static bool take_event(void *context, const struct library_event *e) {
+    struct pass *p = context;
     switch (e->kind) {
     case LIBRARY_JOB_START:
         p->job_start = e->at.value;
@@ -244,19 +246,6 @@ static bool finish(struct pass *p) {
     return true;
 }
 
-static bool run(struct pass *p) {
-    size_t step = 0;
-    for (size_t i = 0; i <= p->log->event_count; i++) {
-        size_t before = i < p->log->event_count ? p->log->events[i].before : p->log->step_count;
-        for (; step < before; step++)
-            if (!take_step(p, step))
-                return false;
-        if (i < p->log->event_count && !take_event(p, &p->log->events[i]))
-            return false;
-    }
-    return finish(p);
-}
-
 static void conclude(struct pass *p, int64_t at_us, double ideal_s, struct library_deviation *d) {
     struct library_answer *a = p->answer;
     a->total_s = python_max(0.0, total_job_seconds(p->log, at_us) - a->excluded_s);
@@ -286,7 +275,7 @@ void library_with_exclusions(const struct library_log *log, int64_t at_us, const
         p.ordered[p.customs.items[i].number] = p.customs.items[i];
     customs_init(&a->badputs.customs, part.types.count);
     customs_init(&p.part.customs, part.types.count);
-    if (run(&p))
+    if (library_log_walk(&part, take_step, take_event, &p) && finish(&p))
         conclude(&p, at_us, ideal_s, d);
     int64_t start_us = first_start_us(&part);
     if (is_elastic && a->error[0] == '\0' && start_us != INT64_MIN) /* get_job_goodput_details() */

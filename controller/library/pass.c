@@ -114,7 +114,8 @@ static bool restart(struct pass *p, size_t i) {
     return true;
 }
 
-static bool take_step(struct pass *p, size_t i) {
+static bool take_step(void *context, size_t i) {
+    struct pass *p = context;
     int64_t step = library_step_number(&p->log->steps[i]);
     size_t index;
     if (p->steps.count == 0) {
@@ -144,7 +145,8 @@ static void take_data(struct pass *p, const struct library_event *e) {
     }
 }
 
-static bool take_event(struct pass *p, const struct library_event *e) {
+static bool take_event(void *context, const struct library_event *e) {
+    struct pass *p = context;
     switch (e->kind) {
     case LIBRARY_JOB_START:
         p->job_start = e->at;
@@ -180,19 +182,6 @@ static bool take_event(struct pass *p, const struct library_event *e) {
         return fail(p, "'step_count'");
     default:
         break;
-    }
-    return true;
-}
-
-static bool take_entries(struct pass *p) {
-    size_t step = 0;
-    for (size_t i = 0; i <= p->log->event_count; i++) {
-        size_t before = i < p->log->event_count ? p->log->events[i].before : p->log->step_count;
-        for (; step < before; step++)
-            if (!take_step(p, step))
-                return false;
-        if (i < p->log->event_count && !take_event(p, &p->log->events[i]))
-            return false;
     }
     return true;
 }
@@ -240,7 +229,8 @@ bool pass_run(const struct library_log *log, struct library_answer *a) {
     custom_spans_find(&p.spans, log);
     customs_init(&a->badputs.customs, log->types.count);
     customs_init(&p.part.customs, log->types.count);
-    bool ok = take_entries(&p) && finish(&p) && (!a->is_elastic || elastic_add(log, a));
+    bool ok =
+        library_log_walk(p.log, take_step, take_event, &p) && finish(&p) && (!a->is_elastic || elastic_add(log, a));
     custom_spans_done(&p.spans);
     customs_done(&p.part.customs);
     steps_done(&p.steps);
