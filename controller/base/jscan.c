@@ -1,5 +1,6 @@
 #include "base/jscan.h"
 
+#include "base/jscan_close.h"
 #include "base/number.h"
 #include "base/rfc3339.h"
 
@@ -12,6 +13,12 @@ void jscan_init(struct jscan *j, struct slice bytes) {
     j->end = data + bytes.size_bytes;
     j->error = NULL;
     j->depth = 0;
+    j->is_loose = false;
+}
+
+void jscan_init_loose(struct jscan *j, struct slice bytes) {
+    jscan_init(j, bytes);
+    j->is_loose = true;
 }
 
 /* The end is moved to the cursor, so that every later call finds no more bytes. */
@@ -62,6 +69,8 @@ static bool take_string(struct jscan *j, struct slice *raw) {
         quote = quote < j->end ? memchr(quote, '"', (size_t)(j->end - quote)) : NULL;
         if (quote == NULL)
             return fail(j, "string not closed");
+        if (quote == from || quote[-1] != '\\')
+            break;
         const char *back = quote;
         while (back > from && back[-1] == '\\')
             back--;
@@ -200,9 +209,25 @@ static bool skip_head(struct jscan *j) {
     return fail(j, j->at == j->end ? "cut off" : "not a JSON value");
 }
 
+/* Of what is entered here, only the end matters. */
+static void skip_to_close(struct jscan *j) {
+    const char *close = jscan_close_of(j->at, j->end);
+    if (close == NULL)
+        fail(j, "cut off");
+    else
+        j->at = close + 1;
+}
+
 void jscan_skip(struct jscan *j) {
     int depth = j->depth;
     struct slice key;
+    if (j->is_loose) {
+        enum jscan_type type = jscan_peek(j);
+        if (type == JSCAN_OBJECT || type == JSCAN_ARRAY) {
+            skip_to_close(j);
+            return;
+        }
+    }
     if (!skip_head(j))
         return;
     while (j->depth > depth && j->error == NULL) {

@@ -26,11 +26,15 @@ struct jscan {
     const char *at, *end, *start;
     const char *error; /* constant text, NULL while all is well */
     int depth;
+    bool is_loose;
     char first[JSCAN_MAX_DEPTH + 1]; /* per open level: 1 before its first member */
     char closer[JSCAN_MAX_DEPTH + 1];
 };
 
 void jscan_init(struct jscan *j, struct slice bytes);
+/* For objects of an API server, most of which nobody reads: of an object or array that is skipped only the end is
+ * looked for (strings closed, as many brackets closed as opened); what is read is checked as ever. */
+void jscan_init_loose(struct jscan *j, struct slice bytes);
 /* Type of the value at the cursor, which is not consumed. */
 enum jscan_type jscan_peek(struct jscan *j);
 /* Enters an object / array; false (value skipped) if the value is of another type. */

@@ -13,11 +13,6 @@ static bool same_bytes(const char *a, const char *b, size_t n) {
     return n == 0 || memcmp(a, b, n) == 0;
 }
 
-bool slice_is(struct slice s, const char *text) {
-    size_t n = strlen(text);
-    return s.size_bytes == n && same_bytes(s.data, text, n);
-}
-
 bool slice_equal(struct slice a, struct slice b) {
     return a.size_bytes == b.size_bytes && same_bytes(a.data, b.data, a.size_bytes);
 }

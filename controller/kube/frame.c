@@ -92,7 +92,7 @@ int kube_frame_parse(struct slice line, struct kube_frame *ret) {
     struct kube_frame f = {0};
     struct slice key, type = {"", 0};
     struct jscan j;
-    jscan_init(&j, line);
+    jscan_init_loose(&j, line);
     if (jscan_object(&j))
         while (jscan_key(&j, &key)) {
             if (slice_is(key, "type"))
@@ -111,7 +111,7 @@ int kube_frame_parse(struct slice line, struct kube_frame *ret) {
 int kube_frame_parse_item(struct slice object, struct kube_frame *ret) {
     struct kube_frame f = {.kind = KUBE_FRAME_EVENT, .event.type = KUBE_ADDED};
     struct jscan j;
-    jscan_init(&j, object);
+    jscan_init_loose(&j, object);
     read_object(&j, &f);
     if (jscan_error(&j, NULL) != NULL || !jscan_at_end(&j) || check(&f) < 0)
         return -EBADMSG;

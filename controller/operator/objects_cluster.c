@@ -50,7 +50,7 @@ int object_node_parse(struct slice json, struct object_node *node) {
     struct slice key;
     memset(node, 0, sizeof *node);
     object_meta_init(&node->meta);
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {
@@ -84,7 +84,7 @@ int object_lease_parse(struct slice json, struct object_lease *lease) {
     memset(lease, 0, sizeof *lease);
     object_meta_init(&lease->meta);
     lease->renewed_ms = TIME_UNKNOWN;
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {
@@ -178,7 +178,7 @@ int object_workload_parse(struct slice json, struct object_workload *workload) {
     memset(workload, 0, sizeof *workload);
     object_meta_init(&workload->meta);
     workload->is_active = true;
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {
@@ -237,7 +237,7 @@ int object_event_parse(struct slice json, struct object_event *event) {
     memset(event, 0, sizeof *event);
     object_meta_init(&event->meta);
     event->first_ms = event->last_ms = TIME_UNKNOWN;
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key))

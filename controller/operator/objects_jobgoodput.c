@@ -201,7 +201,7 @@ int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
     g->log_job_index = g->log_completion_index = -1;
     g->start_ms = g->end_ms = TIME_UNKNOWN;
     g->wall_ms = g->available_ms = g->productive_ms = RECORD_NONE;
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {

@@ -192,7 +192,7 @@ int object_jobset_parse(struct slice json, struct object_jobset *jobset) {
     struct slice key;
     memset(jobset, 0, sizeof *jobset);
     object_meta_init(&jobset->meta);
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {
@@ -234,7 +234,7 @@ int object_job_parse(struct slice json, struct object_job *job) {
     job->completion_ms = TIME_UNKNOWN;
     job->job.replicas = 1;
     job->job.parallelism = job->job.completions = -1;
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {

@@ -133,7 +133,7 @@ int object_pod_parse(struct slice json, struct object_pod *pod) {
     struct slice key;
     memset(pod, 0, sizeof *pod);
     object_meta_init(&pod->meta);
-    jscan_init(&j, json);
+    jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;
     while (jscan_key(&j, &key)) {

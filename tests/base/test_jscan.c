@@ -193,3 +193,45 @@ TEST(byte_flips_do_no_harm) {
             CHECK(j.at <= j.end && j.at >= j.start);
         }
 }
+
+/* An object whose end is hard to find: strings with brackets, quotes and backslashes, of every length. */
+static size_t write_hard(char *out, size_t size, unsigned seed) {
+    static const char *const parts[] = {"\"a]\":[1,2,{}]",
+                                        "\"\\\\\":\"\\\"}\\\"\"",
+                                        "\"k\":\"{{{{[[[\"",
+                                        "\"deep\":{\"x\":[[{\"y\":\"]\"}]]}",
+                                        "\"n\":-1.5e3",
+                                        "\"e\":\"\\\\\\\\\\\\\\\\\"",
+                                        "\"plain\":\"0123456789012345678901234567890123456789\""};
+    size_t n = 1;
+    out[0] = '{';
+    while (n + 64 < size) {
+        seed = seed * 1103515245 + 12345;
+        n += (size_t)snprintf(out + n, size - n, "%s%s", n > 1 ? "," : "", parts[(seed >> 16) % ARRAY_SIZE(parts)]);
+    }
+    out[n++] = '}';
+    return n;
+}
+
+TEST(a_loose_skip_ends_where_a_strict_one_does) {
+    char text[700];
+    for (unsigned seed = 0; seed < 2000; seed++) {
+        struct jscan strict, loose;
+        size_t n = write_hard(text, 70 + seed % 600, seed);
+        text[n] = ' ';
+        jscan_init(&strict, (struct slice){text, n + 1});
+        jscan_init_loose(&loose, (struct slice){text, n + 1});
+        jscan_skip(&strict);
+        jscan_skip(&loose);
+        CHECK(loose.at == strict.at);
+        CHECK(jscan_at_end(&strict) && jscan_at_end(&loose));
+        for (size_t cut = 0; seed < 20 && cut < n; cut++) {
+            char *exact = mem_resize(NULL, cut, 1); /* so that a read beyond is seen */
+            memcpy(exact, text, cut);
+            jscan_init_loose(&loose, (struct slice){exact, cut});
+            jscan_skip(&loose);
+            CHECK(jscan_error(&loose, NULL) != NULL);
+            free(exact);
+        }
+    }
+}
