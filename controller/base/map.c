@@ -51,7 +51,7 @@ void *map_get(const struct map *m, struct slice key) {
     return index != 0 ? m->entries[index - 1].value : NULL;
 }
 
-void map_put(struct map *m, struct slice key, void *value) {
+const char *map_put(struct map *m, struct slice key, void *value) {
     if ((m->count + 1) * 4 > m->table_size * 3)
         grow_table(m);
     uint64_t hash = slice_hash(key);
@@ -61,12 +61,13 @@ void map_put(struct map *m, struct slice key, void *value) {
         if (m->value_free != NULL && e->value != value)
             m->value_free(e->value);
         e->value = value;
-        return;
+        return e->key;
     }
     MEM_GROW(m->entries, m->count, m->capacity);
     m->entries[m->count++] =
         (struct map_entry){.key = slice_dup(key), .key_size = key.size_bytes, .hash = hash, .value = value};
     m->table[place] = (uint32_t)m->count;
+    return m->entries[m->count - 1].key;
 }
 
 /* Frees a place of the table and moves later members of the same run up, so that no mark of the removed is needed. */

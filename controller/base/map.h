@@ -25,7 +25,8 @@ void map_init(struct map *m, void (*value_free)(void *value));
 void map_done(struct map *m);
 void *map_get(const struct map *m, struct slice key); /* NULL if absent */
 /* Puts or replaces (a replaced value is freed). */
-void map_put(struct map *m, struct slice key, void *value);
+/* Returns the map's own copy of the key, which ends in NUL and stays where it is as long as it is in the map. */
+const char *map_put(struct map *m, struct slice key, void *value);
 bool map_remove(struct map *m, struct slice key); /* frees the value */
 void *map_take(struct map *m, struct slice key);  /* removes without freeing the value */
 

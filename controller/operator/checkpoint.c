@@ -11,7 +11,7 @@
 #define VERSION 2
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
-#define MANY_PODS 4000               /* all of so many would not fit: not worth trying */
+#define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
 
 bool checkpoint_has_pod(const struct visitor *v, const struct pod *p) {
     if (v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && p->is_gone))
@@ -73,7 +73,9 @@ static void write_processes(struct visitor *v, struct model_job *job) {
     codec_count(v->codec, (size_t)job->process_count, INT32_MAX);
     for (int i = 0; i < job->process_count; i++) {
         struct log_process *p = job->processes[i];
-        codec_chars(v->codec, p->pod->uid, 80);
+        char uid[80] = "";
+        slice_copy(uid, sizeof uid, slice_of(p->pod->uid));
+        codec_chars(v->codec, uid, sizeof uid);
         CODEC_INT(v->codec, &p->restart_count, 0, INT32_MAX);
         visit_process(v, p);
     }
@@ -225,11 +227,17 @@ char *checkpoint_pack(struct slice raw) {
     return (size + 2) / 3 * 4 > CHECKPOINT_MAX_BYTES ? NULL : base64_encode((struct slice){packed, size});
 }
 
+static enum checkpoint_extent first_extent(const struct target *t) {
+    size_t gone = 0;
+    for (size_t i = 0; i < t->pod_count; i++)
+        gone += t->pods[i]->is_gone;
+    return gone > MANY_PODS ? EXTENT_TARGET : t->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
+}
+
 static bool write_fitting(struct model_job *job, int64_t written_ms, struct buf *out) {
     CLEANUP_BUF struct buf raw;
     buf_init(&raw, MOST_BYTES);
-    enum checkpoint_extent extent = job->target->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
-    for (; extent <= EXTENT_TARGET; extent++) {
+    for (enum checkpoint_extent extent = first_extent(job->target); extent <= EXTENT_TARGET; extent++) {
         buf_clear(&raw);
         raw.truncated = false;
         CLEANUP_FREE char *text = write_raw(job, written_ms, extent, &raw) ? checkpoint_pack(buf_slice(&raw)) : NULL;

@@ -127,7 +127,9 @@ static void visit_nodes(struct visitor *v, struct target *t) {
     codec_count(v->codec, seen.count, MOST_PODS);
     for (size_t i = 0; i < seen.count; i++) {
         struct node *n = seen.entries[i].value;
-        codec_chars(v->codec, n->name, 254);
+        char name[254] = "";
+        slice_copy(name, sizeof name, slice_of(n->name));
+        codec_chars(v->codec, name, sizeof name);
         visit_node(v, n);
     }
     map_done(&seen);

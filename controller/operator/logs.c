@@ -164,7 +164,7 @@ static void find_unread(const struct model_job *job, const struct pod *p, struct
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
     const struct pod *p = job->log_pods[index];
     struct container *c = log_container(job, p);
-    *log = (struct model_log){.namespace_ = p->namespace_,
+    *log = (struct model_log){.namespace_ = p->target->namespace_,
                               .pod = p->name,
                               .pod_uid = p->uid,
                               .container = c ? c->name : "",

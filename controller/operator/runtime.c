@@ -8,6 +8,7 @@
 #include "operator/runtime_records.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -263,9 +264,14 @@ static void tear_down(struct runtime *r) {
         loop_free(r->loop);
 }
 
+/* What is larger is scratch (a list page, a checkpoint, the changes of 12,736 pods): it goes back to the system, where
+ * glibc would raise its threshold and keep it. */
+#define LARGE_BYTES (256 << 10)
+
 int runtime_run(const struct runtime_flags *flags, const struct runtime_exports *exports) {
     struct runtime r = {.flags = flags, .exports = exports};
     CLEANUP_ERROR struct error *err = NULL;
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     jsonlog_init(flags->verbosity > 0 ? JSONLOG_DEBUG : JSONLOG_INFO);
     make_identity(&r);
     find_lease_namespace(&r);

@@ -92,18 +92,15 @@ struct node *store_node(struct model *m, struct slice name) {
     if (n)
         return n;
     n = mem_new(struct node);
-    n->name = slice_dup(name);
     n->pool = "";
     n->renewed_ms = n->restored_ms = TIME_UNKNOWN;
-    map_put(&m->nodes, name, n);
+    n->name = map_put(&m->nodes, name, n);
     return n;
 }
 
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
     struct pod *p = mem_new(struct pod);
-    p->uid = slice_dup(meta->uid);
     p->name = slice_dup(meta->name);
-    p->namespace_ = slice_dup(meta->namespace_);
     p->id = slice_hash(meta->uid);
     p->target = t;
     p->replicated_job = store_intern(m, meta->replicated_job);
@@ -114,7 +111,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->bound_ms = p->gated_from_ms = p->gated_to_ms = p->unschedulable_ms = TIME_UNKNOWN;
     p->seen_ms = p->deletion_ms = p->disruption_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
     p->disruption_reason = p->reason = p->waiting_reason = "";
-    map_put(&m->pods, meta->uid, p);
+    p->uid = map_put(&m->pods, meta->uid, p);
     MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
     t->pods[t->pod_count++] = p;
     t->pods_version++;

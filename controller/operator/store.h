@@ -17,7 +17,7 @@
 #define STORE_GROW(items, count, capacity)                                                                             \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity)*2 : 4;                                                                \
+            (capacity) = (capacity) ? (capacity)*2 : 1; /* most lists of a pod stay that short */                      \
             (items) = mem_resize((items), (size_t)(capacity), sizeof *(items));                                        \
         }                                                                                                              \
     } while (0)
@@ -97,7 +97,8 @@ struct spans {
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 
 struct pod {
-    char *uid, *name, *namespace_;
+    const char *uid; /* the key of the model's map */
+    char *name;
     uint64_t id; /* hash of the UID */
     struct target *target;
     struct kube_job *job; /* NULL if not known */
@@ -167,7 +168,7 @@ struct node_taint { /* NoExecute, or a known notice of termination */
 };
 
 struct node {
-    char *name;
+    const char *name; /* the key of the model's map */
     const char *pool;
     bool is_spot, exists, is_restored;
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */

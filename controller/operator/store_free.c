@@ -13,19 +13,17 @@ static void pod_free(struct model *m, struct pod *p) {
             *at = p->next_on_node;
     }
     map_remove(&m->events, slice_of(p->uid));
-    map_remove(&m->pods, slice_of(p->uid));
     for (int i = 0; i < p->container_count; i++)
         free(p->containers[i].instances);
     free(p->containers);
-    free(p->uid);
     free(p->name);
-    free(p->namespace_);
     free(p->unschedulable_message);
     free(p->disruption_message);
     free(p->message);
     free(p->waiting_message);
     free(p->ready.items);
     free(p->pushed.items);
+    map_remove(&m->pods, slice_of(p->uid));
     free(p);
 }
 
@@ -122,7 +120,6 @@ void store_node_done(struct node *n) {
 static void node_free(void *value) {
     struct node *n = value;
     store_node_done(n);
-    free(n->name);
     free(n);
 }
 
