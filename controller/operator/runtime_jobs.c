@@ -287,7 +287,7 @@ static void pump(void *context) {
     bool was_ready = jobs->was_ready;
     if (!is_ready(jobs) || !jobs->is_leading)
         return;
-    if (!was_ready || runtime_logs_has_room_again(jobs->logs))
+    if (!was_ready)
         observe_all_logs(jobs);
 
     bool has_told = false;

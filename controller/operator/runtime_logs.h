@@ -1,5 +1,6 @@
-/* runtime_logs: keeps a follower on each pod log that the model wants, a bounded number at a time, and hands the lines
- * to the model. A follower lives while its container instance runs and until all of its log is read. */
+/* runtime_logs: keeps a follower on each pod log that the model wants, a bounded number at a time (beyond it they take
+ * turns, each going on by sinceTime from where it stood), and hands the lines to the model. A follower lives while its
+ * container instance runs and until all of its log is read. */
 #ifndef OPERATOR_RUNTIME_LOGS_H
 #define OPERATOR_RUNTIME_LOGS_H
 
@@ -19,8 +20,6 @@ void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, stru
 /* Tells the model how far the followed logs are read. */
 void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtime_follow *list);
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list);
-/* A follower ended since the last call, so that another job's may start. */
-bool runtime_logs_has_room_again(struct runtime_logs *logs);
 int64_t runtime_logs_count(const struct runtime_logs *logs); /* followed now */
 
 #endif

@@ -1,0 +1,129 @@
+/* More logs than may be followed at once are read in turns. */
+#include "harness.h"
+
+#include "apiserver/apiserver.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "program.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CRD "crds/goodput.dev_jobgoodputs.yaml"
+#define JOBS 7
+#define FOLLOWS 2
+#define TIMED "2026-01-01T00:00:0"
+
+static const char objects[] =
+    "apply <<END\n"
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j%1$d\",\"namespace\":\"default\",\"uid\":"
+    "\"job-%1$d\",\"creationTimestamp\":\"" TIMED "0Z\"},\"spec\":{\"parallelism\":1,\"completions\":1,"
+    "\"completionMode\":\"Indexed\",\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}},\"status\":{}}\nEND\n"
+    "apply <<END\n"
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%1$d\",\"namespace\":\"default\",\"uid\":"
+    "\"pod-%1$d\",\"creationTimestamp\":\"" TIMED
+    "1Z\",\"labels\":{\"batch.kubernetes.io/controller-uid\":\"job-%1$d\","
+    "\"batch.kubernetes.io/job-name\":\"j%1$d\","
+    "\"batch.kubernetes.io/job-completion-index\":\"0\"},\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"
+    "\"Job\",\"name\":\"j%1$d\",\"uid\":\"job-%1$d\",\"controller\":true}]},\"spec\":{\"nodeName\":\"n\","
+    "\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"PodScheduled\","
+    "\"status\":\"True\",\"lastTransitionTime\":\"" TIMED "2Z\"}],\"containerStatuses\":[{\"name\":\"c\","
+    "\"restartCount\":0,\"state\":{\"running\":{\"startedAt\":\"" TIMED "3Z\"}}}]}}\nEND\n"
+    "apply <<END\n"
+    "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"j%1$d\",\"namespace\":"
+    "\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j%1$d\"},"
+    "\"stepLog\":{\"source\":\"PodLog\",\"format\":\"MaxText\"},\"span\":\"Target\"}}\nEND\n";
+
+/* Steps [from, to) of a job, a second each. */
+static int print_steps(struct apiserver *s, int job, int from, int to) {
+    CLEANUP_BUF struct buf lines;
+    buf_init(&lines, 1 << 20);
+    buf_format(&lines, "log default/p%d <<END\n", job);
+    for (int step = from; step < to; step++)
+        buf_format(&lines,
+                   "2026-01-01T00:%02d:%02d.000000000Z completed step: %d, seconds: 1.000, TFLOP/s/device: 50.1, "
+                   "loss: 2.1\n",
+                   1 + step / 60, step % 60, step);
+    buf_append_text(&lines, "END");
+    return apiserver_do(s, buf_text(&lines));
+}
+
+/* How many statuses tell so many steps, and that none was seen twice. */
+static long count_done(struct apiserver *s, int steps) {
+    CLEANUP_FREE char *ask = mem_format("holding jobgoodputs \"retained\":%d,\"repeated\":0", steps);
+    return apiserver_asknumber(s, ask);
+}
+
+/* A port that was free a moment ago. */
+static int free_port(void) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bool is_bound = bind(fd, (struct sockaddr *)&at, size) == 0 && getsockname(fd, (struct sockaddr *)&at, &size) == 0;
+    close(fd);
+    return is_bound ? ntohs(at.sin_port) : -1;
+}
+
+/* The controller's own count (a server that only writes is not told at once that its reader left); -1: no answer. */
+static long count_follows(int port) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    static const char request[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    static const char name[] = "\ngoodput_controller_log_follows ";
+    char page[65536];
+    size_t size = 0;
+    ssize_t n = -1;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, (struct sockaddr *)&at, sizeof at) == 0 && write(fd, request, sizeof request - 1) > 0)
+        while (size < sizeof page - 1 && (n = read(fd, page + size, sizeof page - 1 - size)) > 0)
+            size += (size_t)n;
+    close(fd);
+    page[size] = '\0';
+    const char *found = strstr(page, name);
+    return found ? strtol(found + sizeof name - 1, NULL, 10) : -1;
+}
+
+/* Waits until every job's steps have arrived; the most streams that were seen open, -1 if they did not. */
+static long most_open_until_done(struct apiserver *s, int port, int steps) {
+    long most = 0;
+    for (int i = 0; i < 300; i++) {
+        long open = count_follows(port);
+        most = open > most ? open : most;
+        if (count_done(s, steps) == JOBS)
+            return most;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    return -1;
+}
+
+TEST(more_logs_than_may_be_followed_are_read_in_turns) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    for (int i = 0; i < JOBS; i++) {
+        CHECK_INT(apiserver_dof(s, objects, i), 0);
+        CHECK_INT(print_steps(s, i, 0, 20), 0);
+    }
+    int port = free_port();
+    CLEANUP_FREE char *metrics = mem_format("--metrics-bind-address=127.0.0.1:%d", port);
+    struct program *c = program_start("goodput-controller",
+                                      (const char *[]){"--kubeconfig", apiserver_kubeconfig(s),
+                                                       "--health-bind-address=0", "--leader-elect=false",
+                                                       "--max-log-follows=2", "--status-interval=1s", metrics, NULL});
+    REQUIRE(c != NULL);
+    long most = most_open_until_done(s, port, 20);
+    if (most < 1 || most > FOLLOWS)
+        harness_fail(__FILE__, __LINE__, "%ld logs were open at once; the controller said:\n%s", most,
+                     program_output(c));
+    for (int i = 0; i < JOBS; i++)
+        CHECK_INT(print_steps(s, i, 20, 60), 0); /* what comes later too, each line once */
+    most = most_open_until_done(s, port, 60);
+    if (most < 1 || most > FOLLOWS)
+        harness_fail(__FILE__, __LINE__, "%ld logs were open at once; the controller said:\n%s", most,
+                     program_output(c));
+    program_free(c);
+    apiserver_stop(s);
+}
