@@ -226,6 +226,11 @@ static bool is_after_last_line(const struct job *job, const struct span *s) {
     return is_counted && job->has_succeeded && s->attempt + 1 == job->attempt_count && s->step + is_pause > last;
 }
 
+static bool is_after_first_line(const struct expectation *e, const struct span *s) {
+    bool is_last = e->job->has_succeeded && s->attempt + 1 == e->job->attempt_count;
+    return is_last && s->from_ms >= e->readings[s->attempt].first_line_ms;
+}
+
 static enum bucket within_loop(const struct expectation *e, const struct span *s) {
     const struct job *job = e->job;
     bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE || s->kind == KIND_WAIT;
@@ -246,8 +251,11 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
     if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step + is_waited_for)
         return before_steps(e, s);
     if (s->kind == KIND_SAVE && job->format == STEPLOG_LIGHTNING && job->evaluate_every == 0)
-        /* One line for all epochs: their clocks tell how long they took, not when they were. */
-        return job->attempts[s->attempt].restored_step >= 0 ? BUCKET_UNATTRIBUTED : BUCKET_TRAINING_PREPARATION;
+        /* One line for all epochs: their clocks tell how long they took, not when they were, but for the one that was
+         * drawn when the line began. */
+        return is_after_first_line(e, s)                      ? BUCKET_SHUTDOWN
+               : job->attempts[s->attempt].restored_step >= 0 ? BUCKET_UNATTRIBUTED
+                                                              : BUCKET_TRAINING_PREPARATION;
     if (s->kind == KIND_DATA && follows_derived_save(job, s))
         return BUCKET_CHECKPOINT_SAVE;
     if (s->kind == KIND_STALL)

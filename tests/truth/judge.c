@@ -28,8 +28,10 @@ static void on_record(void *context, const struct record *r) {
                r->duration_ms == RECORD_NONE ? -1 : (long long)r->duration_ms);
     t->steps += r->kind == RECORD_STEP_END;
     t->starts += r->kind == RECORD_STEP_START;
-    if (t->steps + t->starts == 1 && t->first_step < 0)
+    if (t->steps + t->starts == 1 && t->first_step < 0) {
         t->first_step = r->step;
+        t->first_line_ms = r->received_ms - f->skew_ms;
+    }
     t->has_job_end |= r->kind == RECORD_JOB_END;
     t->has_checkpoints |= r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
     if (r->kind != RECORD_SIGN_OF_LIFE && r->at_ms - f->skew_ms < f->reading->first_told_ms)
@@ -52,7 +54,7 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
         .ledger = l, .skew_ms = a->skew_ms, .start_ms = job->start_ms, .prints = job->prints, .reading = reading};
     CLEANUP_BUF struct buf text;
     struct error *err = NULL;
-    *reading = (struct reading){.first_told_ms = INT64_MAX, .first_step = -1};
+    *reading = (struct reading){.first_told_ms = INT64_MAX, .first_line_ms = INT64_MAX, .first_step = -1};
     int64_t started = whole_second(a->start_ms + a->skew_ms);
     f.process = ledger_add_process(l, (uint64_t)i + 1, started, TIME_OPEN);
     buf_init(&text, 64 << 20);

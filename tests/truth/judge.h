@@ -8,6 +8,7 @@
 /* What became of an attempt's log: known from the lines, not from the simulation. */
 struct reading {
     int64_t first_told_ms; /* first record that means something, true time; INT64_MAX: none */
+    int64_t first_line_ms; /* when the line that told the first step came; INT64_MAX */
     int64_t starts;        /* of them, told by their beginnings */
     int64_t steps;         /* that lines say are complete */
     int64_t first_step;    /* the first that a line tells; -1 */
