@@ -131,8 +131,11 @@ struct reached {
 
 static void visit_overlay(struct codec *c, struct overlay *o, struct reached *x) {
     int64_t since = o->from_ms - x->from_ms, took = o->to_ms - o->from_ms, lines = o->line - x->line;
-    int64_t kind = (int64_t)o->bucket * 4 + o->by_duration * 2 + (lines == x->lines);
-    CODEC_INT(c, &kind, 0, BUCKET_COUNT * 4 - 1);
+    int64_t kind = (int64_t)o->bucket * 4 + o->by_duration * 2 + (lines == x->lines), kinds = BUCKET_COUNT * 4;
+    kind += o->is_derived * kinds;
+    CODEC_INT(c, &kind, 0, 2 * kinds - 1);
+    bool is_derived = kind >= kinds;
+    kind %= kinds;
     CODEC_INT(c, &since, LEAST_MS, MOST_MS);
     CODEC_INT(c, &took, 1, MOST_MS);
     if (kind % 2)
@@ -148,7 +151,8 @@ static void visit_overlay(struct codec *c, struct overlay *o, struct reached *x)
                               .to_ms = x->from_ms + took,
                               .line = (uint32_t)x->line,
                               .bucket = (uint8_t)(kind / 4),
-                              .by_duration = kind / 2 % 2};
+                              .by_duration = kind / 2 % 2,
+                              .is_derived = is_derived};
     if (o->bucket == BUCKET_CUSTOM)
         CODEC_INT(c, &o->custom, 0, PROCESS_CUSTOM_NAMES - 1);
 }

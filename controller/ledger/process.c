@@ -222,7 +222,8 @@ static void add_by_duration(struct process *p, enum bucket bucket, const struct 
                                     .to_ms = at_ms,
                                     .line = (uint32_t)r->line,
                                     .bucket = (uint8_t)bucket,
-                                    .by_duration = true});
+                                    .by_duration = true,
+                                    .is_derived = r->is_derived});
 }
 
 static void close_interval(struct process *p, enum open_kind kind, const struct record *r, int64_t at_ms) {

@@ -49,6 +49,7 @@ struct overlay {
     uint8_t bucket;   /* enum bucket */
     uint8_t custom;   /* index of the process's custom names */
     bool by_duration; /* known only when it was over */
+    bool is_derived;  /* record.is_derived */
 };
 
 struct durable_mark {

@@ -59,10 +59,11 @@ struct record {
     int64_t received_ms; /* the stamp of the line (kubelet's); RECORD_NONE if the line had none */
     int64_t step;
     int64_t duration_ms;
-    int64_t tflops_milli;                /* TFLOP/s per device x 1000, STEP_END only */
-    int64_t active, total, available;    /* ELASTIC_SLICES */
-    bool is_async;                       /* SAVE_*: training goes on while the rest is written */
-    char name[RECORD_NAME_SIZE];         /* custom type, upper case; bounded, truncated */
+    int64_t tflops_milli;             /* TFLOP/s per device x 1000, STEP_END only */
+    int64_t active, total, available; /* ELASTIC_SLICES */
+    bool is_async;                    /* SAVE_*: training goes on while the rest is written */
+    bool is_derived;                  /* duration_ms is what the lines around it prove: the line itself gives none */
+    char name[RECORD_NAME_SIZE];      /* custom type, upper case; bounded, truncated */
 };
 
 #define RECORD_INIT                                                                                                    \

@@ -153,7 +153,7 @@ static struct verdict unavailable(const struct sweep *s, int64_t t) {
 static struct verdict of_segment(const struct view *view, const struct segment *g) {
     int account = g->bucket == BUCKET_CUSTOM ? BUCKET_COUNT + view->custom_map[g->custom] : g->bucket;
     return (struct verdict){.account = account,
-                            .basis = view->process->is_thinned ? BASIS_DERIVED : BASIS_OBSERVED,
+                            .basis = view->process->is_thinned || g->is_derived ? BASIS_DERIVED : BASIS_OBSERVED,
                             .is_available = true,
                             .lost_to = -1,
                             .origin = {.view = view, .line = g->line, .step = RECORD_NONE}};

@@ -335,7 +335,7 @@ static void emit(struct flattener *f, const struct overlay *o, int64_t to) {
     if (f->at >= to)
         return;
     MEM_GROW(f->out, f->count, f->capacity);
-    f->out[f->count++] = (struct segment){f->at, to, o->line, o->bucket, o->custom};
+    f->out[f->count++] = (struct segment){f->at, to, o->line, o->bucket, o->custom, o->is_derived};
     f->at = to;
 }
 

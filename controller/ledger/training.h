@@ -34,6 +34,7 @@ struct segment { /* of the disjoint, innermost intervals */
     int64_t from_ms, to_ms;
     uint32_t line;
     uint8_t bucket, custom;
+    bool is_derived;
 };
 
 struct view {

@@ -69,6 +69,7 @@ void pace_evaluation_end(struct steplog *s, struct record r, int64_t step, enum 
     if (from_ms != TIME_UNKNOWN && r.at_ms != TIME_UNKNOWN && r.at_ms > from_ms &&
         r.at_ms - from_ms <= STEPLOG_MAX_DURATION_MS)
         r.duration_ms = r.at_ms - from_ms;
+    r.is_derived = r.duration_ms != RECORD_NONE;
     r.kind = RECORD_EVALUATION_END;
     steplog_emit(s, &r, format);
 }
@@ -91,6 +92,7 @@ bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_fo
     r.at_ms = to_ms;
     r.duration_ms = to_ms - from_ms;
     r.tflops_milli = RECORD_NONE;
+    r.is_derived = true;
     r.is_async = true; /* it does not say that the save is final */
     steplog_emit(s, &r, format);
     return true;

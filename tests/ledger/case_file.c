@@ -165,6 +165,7 @@ static void read_record(struct test_case *c, char *const *w, int n) {
         r->step = number_of(w[step]);
     set_time(w, n, "for", &r->duration_ms);
     r->is_async = after(w, n, "async") != 0;
+    r->is_derived = after(w, n, "derived") != 0;
     set_text(w, n, "name", r->name, sizeof r->name);
 }
 
