@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -119,6 +120,50 @@ TEST(a_reader_that_stops_reading_costs_nothing) {
     loop_for(loop, 10000);
     server_free(s);
     loop_free(loop);
+}
+
+/* All of a reply reaches a peer that reads it by and by, also if the connection ends with it. */
+static void read_slowly(const char *request, int read_bytes) {
+    struct loop *loop = loop_new(NULL);
+    struct server *s = serve(loop, "127.0.0.1:0", NULL);
+    REQUIRE(s != NULL);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), small = 4096;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)server_port(s)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    REQUIRE(connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+    CHECK(write(fd, request, strlen(request)) > 0);
+    CLEANUP_BUF struct buf all;
+    buf_init(&all, 1 << 20);
+    char piece[65536];
+    for (int idle = 0; idle < 2000;) {
+        loop_for(loop, 1000);
+        ssize_t got = recv(fd, piece, (size_t)read_bytes, MSG_DONTWAIT);
+        if (got == 0)
+            break;
+        idle = got > 0 ? 0 : idle + 1;
+        if (got > 0)
+            buf_append(&all, piece, (size_t)got);
+        const char *body = strstr(buf_text(&all), "\r\n\r\n");
+        if (body != NULL && all.size_bytes - (size_t)(body + 4 - all.data) >= 300000)
+            break;
+    }
+    const char *body = strstr(buf_text(&all), "\r\n\r\n");
+    CHECK(body != NULL && all.size_bytes - (size_t)(body + 4 - all.data) == 300000);
+    close(fd);
+    loop_for(loop, 10000);
+    server_free(s);
+    loop_free(loop);
+}
+
+TEST(a_slow_reader_gets_all_of_it) {
+    static const char *const requests[] = {"GET /large HTTP/1.1\r\nHost: x\r\n\r\n",
+                                           "GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                                           "GET /large HTTP/1.0\r\nHost: x\r\n\r\n"};
+    static const int sizes[] = {1777, 4096, 20000, 65536};
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(sizes); k++)
+            read_slowly(requests[i], sizes[k]);
 }
 
 TEST(a_wrong_address_is_said) {
