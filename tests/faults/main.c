@@ -486,6 +486,13 @@ static char *words_of(const char *text, const char *name) {
     return NULL;
 }
 
+/* No secret is ever in a log: the tokens of `server --token` and `rotate`. */
+static void find_tokens(struct play *p) {
+    CLEANUP_FREE char *token = read_text(p->token_path);
+    if (token != NULL && token[0] != '\0' && strstr(program_output(p->controller), token) != NULL)
+        fail(p, "the token \"%s\" is in the controller's log", token);
+}
+
 static void end(struct play *p) {
     int64_t rss_kib = p->controller != NULL ? program_peak_kib(p->controller) : 0;
     if (rss_kib > MEMORY_MAX_KIB)
@@ -494,6 +501,7 @@ static void end(struct play *p) {
         program_terminate(p->controller);
         if (!p->has_failed && program_wait(p->controller, 20000) != 0)
             fail(p, "the controller did not end well:\n%.3000s", program_output(p->controller));
+        find_tokens(p);
         if (getenv("FAULTS_SHOW") != NULL)
             fprintf(stderr, "%s\n", program_output(p->controller));
         program_free(p->controller);
