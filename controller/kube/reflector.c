@@ -249,6 +249,10 @@ bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us) {
            loop_now(r->loop).us - r->opened_us >= for_us;
 }
 
+bool kube_reflector_is_refused(const struct kube_reflector *r) {
+    return r->in_trouble && r->is_refused;
+}
+
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r) {
     return r->watermark;
 }

@@ -1,17 +1,25 @@
 /* How far the numbers reach: the earlier of the objects' and the settled step records' watermark; after hangAfter
  * without records it follows the clock; at the end, the end. */
+#include "base/minmax.h"
 #include "operator/view.h"
 
 #define LEAST_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */
+
+static int64_t known_of(const struct model *m, enum resource resource, int64_t now_ms) {
+    int64_t ms = m->watermark_ms[resource];
+    return m->is_absent[resource] || ms == TIME_UNKNOWN || ms > now_ms ? now_ms : ms;
+}
+
+int64_t view_events_known(const struct model *m, int64_t now_ms) {
+    return known_of(m, RESOURCE_EVENT, now_ms);
+}
 
 int64_t view_objects_known(const struct model *m, int64_t now_ms) {
     static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE,
                                            RESOURCE_WORKLOAD};
     int64_t least_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
-        if (!m->is_absent[needed[i]] && m->watermark_ms[needed[i]] != TIME_UNKNOWN &&
-            m->watermark_ms[needed[i]] < least_ms)
-            least_ms = m->watermark_ms[needed[i]];
+        least_ms = min_of(least_ms, known_of(m, needed[i], now_ms));
     return least_ms;
 }
 

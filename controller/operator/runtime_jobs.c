@@ -10,6 +10,7 @@
 #define MAX_STATUS_BYTES ((size_t)1 << 20)
 #define RETRY_US INT64_C(5000000) /* after a failed write, doubling up to ... */
 #define RETRY_MAX_US INT64_C(300000000)
+#define READY_LOOK_US INT64_C(1000000)
 #define CONFLICT_US INT64_C(10000000) /* for the newer object to arrive by the watch */
 
 struct runtime_job {            /* one JobGoodput, the model's user pointer */
@@ -285,8 +286,11 @@ static void pump(void *context) {
     struct runtime_jobs *jobs = context;
     drain(jobs);
     bool was_ready = jobs->was_ready;
-    if (!is_ready(jobs) || !jobs->is_leading)
+    if (!is_ready(jobs) || !jobs->is_leading) {
+        if (jobs->is_leading) /* what may be missing is given up by the clock */
+            loop_timer_set(jobs->timer, READY_LOOK_US);
         return;
+    }
     if (!was_ready)
         observe_all_logs(jobs);
 

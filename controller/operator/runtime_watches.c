@@ -2,6 +2,7 @@
 
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "kube/reflector.h"
 #include "operator/runtime_nodes.h"
 
@@ -11,6 +12,8 @@
 #define SECOND_US INT64_C(1000000)
 /* Streams that are connected may be this far apart; what comes later is counted when it comes. */
 #define SKEW_MS 200
+/* What may be missing is waited for so long after all else can be read: an outage ends for one watch after the other. */
+#define OPTIONAL_WAIT_US (60 * SECOND_US)
 
 enum scope { NAMESPACED, CLUSTER };
 
@@ -50,6 +53,7 @@ struct watch {
     struct kube_reflector *reflector; /* NULL while a fallback is not needed */
     struct watch *fallback;
     bool is_absent, is_in_trouble;
+    int64_t trouble_us; /* since when */
 };
 
 struct runtime_watches {
@@ -60,7 +64,35 @@ struct runtime_watches {
     struct watch **watches;
     size_t count, capacity;
     bool are_all_started;
+    int64_t needed_us; /* since when all that must be there is; 0: it is not */
 };
+
+static int64_t now_us(const struct runtime_watches *owner) {
+    return loop_now(kube_client_loop(owner->client)).us;
+}
+
+static bool is_waited_for(const struct watch *watch) {
+    return watch->reflector != NULL && !watch->is_absent && !kube_reflector_is_synced(watch->reflector);
+}
+
+static void find_needed(struct runtime_watches *owner) {
+    bool are_there = owner->are_all_started;
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct watch *watch = owner->watches[i];
+        are_there &= watch->source->is_optional || !(watch->is_in_trouble || is_waited_for(watch));
+    }
+    owner->needed_us = !are_there ? 0 : owner->needed_us != 0 ? owner->needed_us : now_us(owner);
+}
+
+/* It may be missing, and cannot be read: it is done without. */
+static bool is_given_up(const struct watch *watch) {
+    const struct runtime_watches *owner = watch->owner;
+    if (!watch->source->is_optional || !watch->is_in_trouble || !is_waited_for(watch))
+        return false;
+    int64_t since_us = max_of(watch->trouble_us, owner->needed_us);
+    return kube_reflector_is_refused(watch->reflector) ||
+           (owner->needed_us != 0 && now_us(owner) - since_us >= OPTIONAL_WAIT_US);
+}
 
 static void changed(struct runtime_watches *owner) {
     owner->handler.on_change(owner->handler.context);
@@ -118,6 +150,7 @@ static void on_synced(void *context) {
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
             LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
     start_after_jobgoodputs(watch->owner);
+    find_needed(watch->owner);
     changed(watch->owner);
 }
 
@@ -134,6 +167,7 @@ static void on_absent(void *context, bool is_absent) {
         watch->fallback->reflector = NULL;
     }
     start_after_jobgoodputs(watch->owner);
+    find_needed(watch->owner);
     changed(watch->owner);
 }
 
@@ -144,7 +178,10 @@ static void on_trouble(void *context, const char *text) {
                 NULL);
     else
         jsonlog(JSONLOG_INFO, "watch works again", "resource", LOG_S(watch->source->plural), NULL);
+    if (!watch->is_in_trouble)
+        watch->trouble_us = now_us(watch->owner);
     watch->is_in_trouble = text != NULL;
+    find_needed(watch->owner);
     changed(watch->owner);
 }
 
@@ -225,16 +262,12 @@ void runtime_watches_free(struct runtime_watches *owner) {
     free(owner);
 }
 
-static bool is_waited_for(const struct watch *watch) {
-    return watch->reflector != NULL && !watch->is_absent && !kube_reflector_is_synced(watch->reflector);
-}
-
 bool runtime_watches_are_synced(const struct runtime_watches *owner) {
     if (!owner->are_all_started)
         return false;
     for (size_t i = 0; i < owner->count; i++) {
         const struct watch *watch = owner->watches[i];
-        if (is_waited_for(watch) && !(watch->source->is_optional && watch->is_in_trouble))
+        if (is_waited_for(watch) && !is_given_up(watch))
             return false;
     }
     return true;
@@ -252,8 +285,7 @@ void runtime_watches_missing(const struct runtime_watches *owner, struct buf *ou
 
 /* How far this watch has told everything; is_absent: it cannot tell. */
 static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
-    *is_absent = watch->reflector == NULL || watch->is_absent ||
-                 (watch->source->is_optional && watch->is_in_trouble && !kube_reflector_is_synced(watch->reflector));
+    *is_absent = watch->reflector == NULL || watch->is_absent || is_given_up(watch);
     if (*is_absent)
         return 0;
     int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));

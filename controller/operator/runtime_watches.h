@@ -26,8 +26,8 @@ struct runtime_watches *runtime_watches_new(struct kube_client *client, struct m
                                             const struct runtime_watches_handler *handler);
 void runtime_watches_free(struct runtime_watches *watches);
 
-/* Everything that is served has been listed; what may be missing (Kueue, Events) does not hold it up when it cannot be
- * read. */
+/* Everything that is served has been listed; what may be missing (Kueue, Events) does not hold it up when it may not be
+ * read, nor for more than a minute after all else could be. */
 bool runtime_watches_are_synced(const struct runtime_watches *watches);
 /* What is not synced yet, for /readyz: "pods, nodes"; "" if nothing. */
 void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);

@@ -47,7 +47,9 @@ static bool is_final(const struct view *v) {
     if (job->end_learned_ms == TIME_UNKNOWN)
         job->end_learned_ms = v->now_ms;
     int64_t known_ms = view_objects_known(job->model, v->now_ms);
-    return known_ms >= job->end_learned_ms && is_log_read(v, known_ms);
+    bool are_events_known = view_events_known(job->model, v->now_ms) >= job->end_learned_ms ||
+                            known_ms > job->end_learned_ms + GIVE_UP_MS;
+    return known_ms >= job->end_learned_ms && are_events_known && is_log_read(v, known_ms);
 }
 
 void view_make(struct model_job *job, int64_t now_ms, struct view *v) {

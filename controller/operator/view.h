@@ -45,6 +45,7 @@ static inline int64_t view_interruptions(const struct view *v) {
 }
 /* observed.c: up to when everything about the objects is known; the status' observedThrough */
 int64_t view_objects_known(const struct model *m, int64_t now_ms);
+int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(struct model_job *job, int64_t now_ms);
 void view_log(struct view *v);                                        /* conditions.c: state of the log */
 void view_phase(struct view *v);                                      /* phase.c */
