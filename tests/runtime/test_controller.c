@@ -227,9 +227,12 @@ TEST(controller_sleeps_when_nothing_happens) {
     REQUIRE(s != NULL);
     struct program *c = start_controller(s, alone);
     MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending\nsleep 3s") == 0);
-    int64_t before = program_wakeups(c);
-    MUST(apiserver_do(s, "sleep 12s") == 0);
-    int64_t wakeups = program_wakeups(c) - before;
+    int64_t wakeups = INT64_MAX;
+    for (int i = 0; i < 4 && wakeups > 5; i++) { /* a loaded machine cuts one wake-up into several; a timer never rests */
+        int64_t before = program_wakeups(c);
+        MUST(apiserver_do(s, "sleep 12s") == 0);
+        wakeups = program_wakeups(c) - before;
+    }
     if (wakeups > 5)
         harness_fail(__FILE__, __LINE__, "%lld wake-ups in 12 s", (long long)wakeups);
     printf("idle: %lld wake-ups in 12 s, %lld KiB resident\n", (long long)wakeups, (long long)program_rss_kib(c));
