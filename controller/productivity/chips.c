@@ -1,0 +1,101 @@
+#include "productivity/chips.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define TITAN "torchtitan tools/utils.py"
+#define TPU_DOCS "Cloud TPU documentation"
+#define BLOG_2023 "Google Cloud blog, November 2023"
+
+/* A new chip is a row here, and one or more in the labels below. */
+static const struct chip chips[] = {
+    {"TPU v4", 275000, 275000, 1, TITAN "; MaxText README"},
+    {"TPU v5e", 197000, 394000, 1, BLOG_2023 " (10 EFLOP/s and 20 EOP/s of 50,944)"},
+    {"TPU v5p", 459000, 918000, 1, TPU_DOCS},
+    {"TPU v6e", 918000, 1836000, 1, TPU_DOCS},
+    {"TPU7x", 2307000, 4614000, 2, TPU_DOCS "; " TITAN},
+    {"A100", 312000, 0, 1, TITAN},
+    {"H100 SXM", 989000, 1979000, 1, TITAN},
+    {"H100 PCIe", 756000, 0, 1, TITAN},
+    {"H100 NVL", 835000, 0, 1, TITAN},
+    {"H200", 989000, 1979000, 1, TITAN},
+    {"B200", 2250000, 4500000, 1, TITAN},
+    {"B300", 2250000, 4500000, 1, TITAN},
+    {"GB200", 2500000, 5000000, 1, TITAN},
+    {"GB300", 2500000, 5000000, 1, TITAN},
+    {"MI300X", 1300000, 0, 1, TITAN},
+    {"MI325X", 1300000, 0, 1, TITAN},
+    {"MI355X", 2500000, 0, 1, TITAN},
+    {"L40S", 362000, 0, 1, TITAN},
+    {"Trainium", 90000, 0, 1, TITAN},
+    {"Trainium2", 158000, 0, 1, TITAN},
+};
+
+#define GKE_TPU "cloud.google.com/gke-tpu-accelerator"
+#define GKE_GPU "cloud.google.com/gke-accelerator"
+#define NVIDIA "nvidia.com/gpu.product"
+#define AMD "amd.com/gpu.product-name"
+
+/* A value that ends in '*' is a beginning: NVIDIA's feature discovery appends memory and sharing to the product. */
+static const struct {
+    const char *key, *value, *chip;
+} labels[] = {
+    {GKE_TPU, "tpu-v4-podslice", "TPU v4"},
+    {GKE_TPU, "tpu-v5-lite-device", "TPU v5e"},
+    {GKE_TPU, "tpu-v5-lite-podslice", "TPU v5e"},
+    {GKE_TPU, "tpu-v5p-slice", "TPU v5p"},
+    {GKE_TPU, "tpu-v6e-slice", "TPU v6e"},
+    {GKE_TPU, "tpu-v6e-device", "TPU v6e"},
+    {GKE_TPU, "tpu7x", "TPU7x"},
+    {GKE_GPU, "nvidia-tesla-a100", "A100"},
+    {GKE_GPU, "nvidia-a100-80gb", "A100"},
+    {GKE_GPU, "nvidia-h100-80gb", "H100 SXM"},
+    {GKE_GPU, "nvidia-h100-mega-80gb", "H100 SXM"},
+    {GKE_GPU, "nvidia-h200-141gb", "H200"},
+    {GKE_GPU, "nvidia-b200", "B200"},
+    {GKE_GPU, "nvidia-b300", "B300"},
+    {GKE_GPU, "nvidia-gb200", "GB200"},
+    {GKE_GPU, "nvidia-gb300", "GB300"},
+    {NVIDIA, "NVIDIA-A100-*", "A100"},
+    {NVIDIA, "A100-*", "A100"},
+    {NVIDIA, "NVIDIA-H100-80GB-HBM3*", "H100 SXM"},
+    {NVIDIA, "NVIDIA-H100-PCIe*", "H100 PCIe"},
+    {NVIDIA, "NVIDIA-H100-NVL*", "H100 NVL"},
+    {NVIDIA, "NVIDIA-H200*", "H200"},
+    {NVIDIA, "NVIDIA-B200*", "B200"},
+    {NVIDIA, "NVIDIA-B300*", "B300"},
+    {NVIDIA, "NVIDIA-GB200*", "GB200"},
+    {NVIDIA, "NVIDIA-GB300*", "GB300"},
+    {NVIDIA, "NVIDIA-L40S*", "L40S"},
+    {AMD, "AMD_Instinct_MI300X*", "MI300X"},
+    {AMD, "AMD_Instinct_MI325X*", "MI325X"},
+    {AMD, "AMD_Instinct_MI355X*", "MI355X"},
+};
+
+const struct chip *chip_table(size_t *count) {
+    *count = ARRAY_SIZE(chips);
+    return chips;
+}
+
+const struct chip *chip_find(struct slice name) {
+    for (size_t i = 0; i < ARRAY_SIZE(chips); i++)
+        if (strlen(chips[i].name) == name.size_bytes && strncasecmp(chips[i].name, name.data, name.size_bytes) == 0)
+            return &chips[i];
+    return NULL;
+}
+
+static bool is_like(struct slice value, const char *pattern) {
+    size_t size = strlen(pattern);
+    if (size > 0 && pattern[size - 1] == '*')
+        return value.size_bytes >= size - 1 && memcmp(value.data, pattern, size - 1) == 0;
+    return slice_is(value, pattern);
+}
+
+const struct chip *chip_of_label(struct slice key, struct slice value) {
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+        if (slice_is(key, labels[i].key) && is_like(value, labels[i].value))
+            return chip_find(slice_of(labels[i].chip));
+    return NULL;
+}

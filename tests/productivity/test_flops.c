@@ -1,0 +1,101 @@
+/* The published rows of model FLOPs utilisation, from a model's shape to the log's figure. */
+#include "harness.h"
+#include "productivity/chips.h"
+#include "productivity/flops.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int64_t peak_of(const char *name) {
+    const struct chip *chip = chip_find(slice_of(name));
+    return chip ? chip->bf16_gflops : 0;
+}
+
+/* AI-Hypercomputer/tpu-recipes, training/trillium: shape and tokens/s/device give the TFLOP/s of the log to its third
+ * decimal, and the published MFU. */
+TEST(tpu_recipes) {
+    static const struct {
+        struct flops_shape shape;
+        int64_t sequence;
+        double tokens_per_s, tflops, mfu;
+    } rows[] = {
+        {{80, 8192, 64, 128, 8, 28672, 3, 32000}, 4096, 905.021, 402.274, 43.82},
+        {{32, 4096, 32, 128, 8, 14336, 3, 128256}, 8192, 7207.336, 417.397, 45.47},
+        {{96, 12288, 96, 128, 96, 49152, 2, 50304}, 2048, 357.580, 384.891, 41.93},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct flops_shape *s = &rows[i].shape;
+        struct flops_model m = {flops_parameters(s), s->layers, s->heads, s->head_dim, rows[i].sequence, false};
+        double gflops = flops_per_token(&m) * rows[i].tokens_per_s / 1e9;
+        CHECK(fabs(gflops / 1e3 - rows[i].tflops) < 0.0006);
+        CHECK(llabs(flops_utilisation_ppm(gflops, peak_of("TPU v6e"), false) - (int64_t)(rows[i].mfu * 1e4)) <= 60);
+        m.is_causal = true; /* half the attention, never the same number */
+        CHECK(flops_per_token(&m) < 0.999 * gflops * 1e9 / rows[i].tokens_per_s);
+    }
+}
+
+/* MaxText's document on its log lines: 764.67 TFLOP in 5.667 s on TPU v5p. */
+TEST(maxtext_document) {
+    CHECK(fabs(764.67 / 5.667 - 134.93) < 0.01);
+    CHECK_INT((flops_utilisation_ppm(764.67 / 5.667 * 1e3, peak_of("TPU v5p"), false) + 50) / 100, 2940);
+}
+
+/* MaxText's README of autumn 2023: TFLOP/s/chip (printed whole) and MFU on TPU v5e. */
+TEST(v5e_table) {
+    static const double rows[][2] = {{120, 61.10}, {132, 66.86}, {118, 59.90}, {110, 56.06},
+                                     {108, 54.65}, {119, 60.40}, {99, 50.18},  {91, 46.25}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(fabs((double)flops_utilisation_ppm(rows[i][0] * 1e3, peak_of("TPU v5e"), false) / 1e4 - rows[i][1]) <=
+              0.26);
+    CHECK(fabs(120 / 1.97 - 67.10) > 0.26); /* a misprint of 2023-10-24 */
+}
+
+/* v5p rows of the same family, and the two that contradict themselves. */
+TEST(v5p_table) {
+    static const double rows[][2] = {{323, 70.31}, {315, 68.68}, {316, 68.82}, {294, 63.99},
+                                     {297, 64.80}, {295, 64.27}, {304, 66.23}};
+    static const double wrong[][2] = {{328, 67.76}, {249, 64.05}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(fabs((double)flops_utilisation_ppm(rows[i][0] * 1e3, peak_of("TPU v5p"), false) / 1e4 - rows[i][1]) <=
+              0.12);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(fabs((double)flops_utilisation_ppm(wrong[i][0] * 1e3, peak_of("TPU v5p"), false) / 1e4 - wrong[i][1]) >
+              3);
+}
+
+/* The largest job: 50,944 chips x 197 TFLOP/s = 10 EFLOP/s, and 5.32 EOP/s observed in int8 are 53.0 % EMFU. */
+TEST(the_50944_chip_job) {
+    const struct chip *v5e = chip_find(slice_of("tpu v5e"));
+    REQUIRE(v5e != NULL);
+    CHECK_INT((int64_t)(50944.0 * (double)v5e->bf16_gflops / 1e6), 10035); /* PFLOP/s */
+    CHECK_INT((int64_t)(50944.0 * (double)v5e->quantised_gflops / 1e6), 20071);
+    double gops = 5.32e9 / 50944;
+    CHECK(fabs(gops / 1e3 - 104.43) < 0.005);
+    CHECK_INT((flops_utilisation_ppm(gops, v5e->bf16_gflops, true) + 500) / 1000, 530);
+}
+
+TEST(impossible_utilisation_is_told) {
+    CHECK_INT(flops_utilisation_ppm(250e3, 197000, false), -1);
+    CHECK_INT(flops_utilisation_ppm(250e3, 197000, true), 1269036);
+    CHECK_INT(flops_utilisation_ppm(-1, 197000, false), -1);
+    CHECK_INT(flops_utilisation_ppm(NAN, 197000, false), -1);
+    CHECK_INT(flops_utilisation_ppm(100, 0, false), -1);
+    CHECK_INT(flops_utilisation_ppm(0, 197000, false), 0);
+}
+
+TEST(chips_by_label) {
+    const struct chip *c = chip_of_label(SLICE("cloud.google.com/gke-tpu-accelerator"), SLICE("tpu-v5-lite-podslice"));
+    REQUIRE(c != NULL);
+    CHECK_TEXT(c->name, "TPU v5e");
+    c = chip_of_label(SLICE("nvidia.com/gpu.product"), SLICE("NVIDIA-H100-80GB-HBM3-SHARED"));
+    REQUIRE(c != NULL);
+    CHECK_TEXT(c->name, "H100 SXM");
+    CHECK(chip_of_label(SLICE("nvidia.com/gpu.product"), SLICE("NVIDIA-H1")) == NULL);
+    CHECK(chip_of_label(SLICE("nvidia.com/gpu.product"), SLICE("")) == NULL);
+    CHECK(chip_of_label(SLICE("cloud.google.com/gke-accelerator"), SLICE("tpu-v5-lite-podslice")) == NULL);
+    CHECK_INT(chip_find(SLICE("TPU7x"))->devices, 2);
+    size_t count;
+    const struct chip *all = chip_table(&count);
+    for (size_t i = 0; i < count; i++)
+        CHECK(chip_find(slice_of(all[i].name)) == &all[i] && all[i].bf16_gflops > 0 && *all[i].source);
+}
