@@ -11,19 +11,30 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME };
+
 static const struct {
     const char *name, *usage, *help;
-    bool needs_name;
+    enum name_rule rule;
     int (*run)(const struct cli_options *options, struct error **err);
+    int (*check)(const struct cli_options *options, struct error **err); /* of its own options; NULL: none to check */
 } commands[] = {
     {"top", "top [-n NAMESPACE | -A] [-w] [-o wide|json|yaml|name]", "the jobs that lose the most chip-hours first",
-     false, cli_top},
-    {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name]", "where one job's time went, and why", true,
-     cli_explain},
-    {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", true,
-     cli_timeline},
+     NO_NAME, cli_top, NULL},
+    {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name]", "where one job's time went, and why", NEEDS_NAME,
+     cli_explain, NULL},
+    {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", NEEDS_NAME,
+     cli_timeline, NULL},
     {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's pictures as an HTML file that needs nothing else",
-     true, cli_report},
+     NEEDS_NAME, cli_report, NULL},
+    {"whatif",
+     "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
+     "      [--reschedule-time 2m] [--resume-time 5m] [--preload-image] [--compile-cache]\n"
+     "      [--hot-spares 2 [--swap-time 1m] [--repair-time 24h]] [--step-time 2s] [--chips N] [--svg FILE] [-o "
+     "json|yaml]",
+     "the goodput to expect if these were different, and the best checkpoint interval; without NAME from the\n"
+     "      numbers alone",
+     MAY_HAVE_NAME, cli_whatif, cli_whatif_check},
 };
 
 static void print_help(FILE *out) {
@@ -44,19 +55,34 @@ struct option {
     const char *short_name, *long_name;
     size_t offset;
     bool takes_value;
+    const char *only; /* the command it goes with; NULL: all */
 };
 
 #define AT(field) offsetof(struct cli_options, field)
 static const struct option table[] = {
-    {"-n", "--namespace", AT(namespace_), true},
-    {"-A", "--all-namespaces", AT(all_namespaces), false},
-    {"-w", "--watch", AT(watch), false},
-    {"-f", "--filename", AT(file), true},
-    {"-o", "--output", AT(output), true},
-    {"-h", "--help", AT(wants_help), false},
-    {NULL, "--kubeconfig", AT(kubeconfig), true},
-    {NULL, "--context", AT(context), true},
-    {NULL, "--html", AT(html), true},
+    {"-n", "--namespace", AT(namespace_), true, NULL},
+    {"-A", "--all-namespaces", AT(all_namespaces), false, NULL},
+    {"-w", "--watch", AT(watch), false, NULL},
+    {"-f", "--filename", AT(file), true, NULL},
+    {"-o", "--output", AT(output), true, NULL},
+    {"-h", "--help", AT(wants_help), false, NULL},
+    {NULL, "--kubeconfig", AT(kubeconfig), true, NULL},
+    {NULL, "--context", AT(context), true, NULL},
+    {NULL, "--html", AT(html), true, "report"},
+    {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, "whatif"},
+    {NULL, "--save-time", AT(whatif.save_time), true, "whatif"},
+    {NULL, "--persist-time", AT(whatif.persist_time), true, "whatif"},
+    {NULL, "--reschedule-time", AT(whatif.reschedule_time), true, "whatif"},
+    {NULL, "--resume-time", AT(whatif.resume_time), true, "whatif"},
+    {NULL, "--mtbf", AT(whatif.mtbf), true, "whatif"},
+    {NULL, "--step-time", AT(whatif.step_time), true, "whatif"},
+    {NULL, "--chips", AT(whatif.chips), true, "whatif"},
+    {NULL, "--hot-spares", AT(whatif.hot_spares), true, "whatif"},
+    {NULL, "--swap-time", AT(whatif.swap_time), true, "whatif"},
+    {NULL, "--repair-time", AT(whatif.repair_time), true, "whatif"},
+    {NULL, "--svg", AT(whatif.svg), true, "whatif"},
+    {NULL, "--preload-image", AT(whatif.preload_image), false, "whatif"},
+    {NULL, "--compile-cache", AT(whatif.compile_cache), false, "whatif"},
 };
 
 /* Takes the option at argv[*i] ("-o json", "-ojson", "--output json", "--output=json"); moves *i over its value. */
@@ -135,13 +161,6 @@ static void find_style(struct text_style *style) {
     style->has_colour = no_colour == NULL || *no_colour == '\0';
 }
 
-int cli_write(const struct buf *out, struct error **err) {
-    fwrite(buf_text(out), 1, out->size_bytes, stdout);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return error_set(err, EIO, "standard output: %s", strerror(errno));
-    return out->truncated ? error_set(err, EMSGSIZE, "the output is too long") : 0;
-}
-
 static void print_name(struct buf *out, const json_t *job) {
     buf_format(out, "jobgoodput.goodput.dev/%s\n", pick_text(job, "metadata.name"));
 }
@@ -175,18 +194,27 @@ static int complain(const struct error *err, int code) {
     return code;
 }
 
-static int check_name(const struct cli_options *options, bool needs_name, struct error **err) {
-    if (needs_name && options->name == NULL && options->file == NULL)
+static int check_name(const struct cli_options *options, enum name_rule rule, struct error **err) {
+    if (rule == NEEDS_NAME && options->name == NULL && options->file == NULL)
         return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput, or -f FILE", options->command);
-    if (!needs_name && options->name != NULL)
+    if (rule == NO_NAME && options->name != NULL)
         return error_set(err, EINVAL, "%s takes no name; \"kubectl goodput explain %s\" shows one", options->command,
                          options->name);
-    if (options->html != NULL && strcmp(options->command, "report") != 0)
-        return error_set(err, EINVAL, "--html goes with report");
     if (options->html == NULL && strcmp(options->command, "report") == 0)
         return error_set(err, EINVAL, "report needs --html FILE (- is standard output)");
-    if (options->watch && (needs_name || options->file != NULL || options->output != NULL))
+    if (options->watch && (rule != NO_NAME || options->file != NULL || options->output != NULL))
         return error_set(err, EINVAL, "-w goes with top alone, without -f and -o");
+    return 0;
+}
+
+/* An option of one command that was given with another. */
+static int check_options(const struct cli_options *options, struct error **err) {
+    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
+        const char *at = (const char *)options + table[k].offset;
+        bool is_given = table[k].takes_value ? *(const char *const *)at != NULL : *(const bool *)at;
+        if (is_given && table[k].only != NULL && strcmp(table[k].only, options->command) != 0)
+            return error_set(err, EINVAL, "%s goes with %s", table[k].long_name, table[k].only);
+    }
     return 0;
 }
 
@@ -213,7 +241,8 @@ int cli_main(int argc, char **argv) {
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         if (strcmp(options.command, commands[i].name) != 0)
             continue;
-        if (check_name(&options, commands[i].needs_name, &err) < 0)
+        if (check_options(&options, &err) < 0 || check_name(&options, commands[i].rule, &err) < 0 ||
+            (commands[i].check && commands[i].check(&options, &err) < 0))
             return complain(err, 2);
         return commands[i].run(&options, &err) < 0 ? complain(err, 1) : 0;
     }

@@ -8,10 +8,17 @@
 
 #include <jansson.h>
 
+struct cli_whatif_options { /* what to change, and figures in place of the measured ones; NULL: as it is */
+    const char *checkpoint_interval, *save_time, *persist_time, *reschedule_time, *resume_time, *mtbf, *step_time;
+    const char *chips, *hot_spares, *swap_time, *repair_time, *svg;
+    bool preload_image, compile_cache;
+};
+
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
     const char *namespace_, *kubeconfig, *context, *file, *output, *html;
     bool all_namespaces, watch, wants_help;
+    struct cli_whatif_options whatif;
     struct text_style style;
 };
 
@@ -22,6 +29,8 @@ int cli_main(int argc, char **argv);
 int cli_top(const struct cli_options *options, struct error **err);
 int cli_explain(const struct cli_options *options, struct error **err);
 int cli_timeline(const struct cli_options *options, struct error **err);
+int cli_whatif(const struct cli_options *options, struct error **err);
+int cli_whatif_check(const struct cli_options *options, struct error **err); /* wrong usage */
 
 /* What they draw. `list`: an array of JobGoodputs; `job`: one. */
 void cli_top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style,
@@ -43,6 +52,8 @@ int cli_show(const struct cli_options *options,
 int cli_print_as(const char *output, const json_t *value, struct error **err);
 /* Writes out to standard output; -EPIPE and the like are failures. */
 int cli_write(const struct buf *out, struct error **err);
+/* Writes it to a file, which is replaced only by a whole new one; "-" is standard output. */
+int cli_write_to(const char *path, const struct buf *out, struct error **err);
 /* YAML in block style; strings are quoted where YAML would take them for something else. */
 void cli_yaml(struct buf *out, const json_t *value);
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/pick.h"
+#include "cli/whatif.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -50,12 +51,24 @@ static void check_lines(const char *name, const char *text, const struct text_st
     }
 }
 
+/* As "kubectl goodput whatif NAME" without a change: the best interval. */
+static void draw_whatif(const json_t *job, const struct text_style *style, struct buf *out) {
+    struct whatif w = {.has_now = true, .is_best = true};
+    whatif_measure(job, &w);
+    w.then = w.now;
+    w.then.interval_s = forecast_optimum_s(w.then.save_s, w.then.mtbf.mean_s);
+    whatif_draw(&w, style, out);
+    whatif_done(&w);
+}
+
 static void draw(const char *command, const json_t *value, const struct text_style *style, struct buf *out) {
     json_t *items = json_object_get(value, "items");
     if (strcmp(command, "explain") == 0)
         cli_explain_draw(value, style, out);
     else if (strcmp(command, "timeline") == 0)
         cli_timeline_draw(value, style, out);
+    else if (strcmp(command, "whatif") == 0)
+        draw_whatif(value, style, out);
     else
         cli_top_draw(items, true, false, style, out);
 }
@@ -74,6 +87,10 @@ static void check_golden(const char *command, const char *name) {
         compare(file, &out);
     }
     json_decref(value);
+}
+
+TEST(whatif_training) {
+    check_golden("whatif", "training");
 }
 
 TEST(explain_training) {

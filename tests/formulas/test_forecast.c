@@ -1,6 +1,6 @@
 /* Every published number of the forecast's formulas, an identity of each, and a simulation of the model itself. */
+#include "formulas/forecast.h"
 #include "harness.h"
-#include "productivity/forecast.h"
 
 #include <math.h>
 #include <stdlib.h>

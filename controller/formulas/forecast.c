@@ -1,4 +1,4 @@
-#include "productivity/forecast.h"
+#include "formulas/forecast.h"
 
 #include <math.h>
 

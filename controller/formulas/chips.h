@@ -1,7 +1,7 @@
 /* chips: the peak throughput of accelerators, dense, per chip, as data with its sources, and how the labels of a node
  * name the chip. A figure that is not known is 0, never a guess. Pure. */
-#ifndef PRODUCTIVITY_CHIPS_H
-#define PRODUCTIVITY_CHIPS_H
+#ifndef FORMULAS_CHIPS_H
+#define FORMULAS_CHIPS_H
 
 #include "base/slice.h"
 

@@ -6,8 +6,8 @@
  *
  * Sources: Young 1974; Daly 2006 ("A higher order estimate of the optimum checkpoint interval for restart dumps",
  * equations 13, 20 and 37); Kokolis et al. 2024, arXiv 2410.21680 (E[ETTR], appendix A). */
-#ifndef PRODUCTIVITY_FORECAST_H
-#define PRODUCTIVITY_FORECAST_H
+#ifndef FORMULAS_FORECAST_H
+#define FORMULAS_FORECAST_H
 
 #include <stdbool.h>
 #include <stdint.h>

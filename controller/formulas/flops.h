@@ -2,8 +2,8 @@
  * FLOPs per token = 6 N + 12 L H Q T (PaLM, arXiv 2204.02311, appendix B; Google Cloud blog, November 2023), where N
  * are the weights that take part in matrix products: without the input embedding, with the unembedding. MaxText counts
  * attention half since its PR #1988 (causal): 6 N + 6 L H Q T. The two are never mixed: the caller says which. Pure. */
-#ifndef PRODUCTIVITY_FLOPS_H
-#define PRODUCTIVITY_FLOPS_H
+#ifndef FORMULAS_FLOPS_H
+#define FORMULAS_FLOPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The published rows of model FLOPs utilisation, from a model's shape to the log's figure. */
+#include "formulas/chips.h"
+#include "formulas/flops.h"
 #include "harness.h"
-#include "productivity/chips.h"
-#include "productivity/flops.h"
 
 #include <math.h>
 #include <stdlib.h>

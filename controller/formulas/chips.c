@@ -1,4 +1,4 @@
-#include "productivity/chips.h"
+#include "formulas/chips.h"
 
 #include "base/mem.h"
 

@@ -1,4 +1,4 @@
-#include "productivity/flops.h"
+#include "formulas/flops.h"
 
 #include <math.h>
 

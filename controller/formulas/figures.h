@@ -1,0 +1,40 @@
+/* figures: what one job was measured to take, as the forecast wants it, and what a change to the job would make of it.
+ * Times in seconds. NAN is "not known": a forecast from it is NAN as well, never a guess. Pure. */
+#ifndef FORMULAS_FIGURES_H
+#define FORMULAS_FIGURES_H
+
+#include "formulas/forecast.h"
+
+struct figures {
+    double interval_s, save_s;      /* useful time between saves; training blocked by one */
+    double persist_lag_s;           /* an asynchronous save is durable that much later */
+    double reschedule_s, resume_s;  /* per interruption: until all slots are there; from there to the first step */
+    double image_pull_s, compile_s; /* what of resume_s these take on average */
+    struct forecast_mtbf mtbf;
+    double step_s, chips, nodes;
+};
+
+/* Nothing known. */
+struct figures figures_unknown(void);
+
+struct figures_change {
+    bool preloads_image; /* a pull takes 1/29: secondary boot disk, 16 GB image (Google Cloud blog, April 2024) */
+    bool caches_compile; /* a restart compiles nothing: the most that a persistent compilation cache can bring */
+    int64_t spares;      /* hot spares; 0: as it is */
+    double swap_s;       /* time to reschedule onto a spare that is free */
+    double repair_s;     /* how long a failed node is away: until then it takes up a spare */
+};
+#define FIGURES_PRELOAD_SPEEDUP 29.0
+
+void figures_apply(struct figures *f, const struct figures_change *change);
+
+/* The expected goodput by the exact model at this interval, as fractions: runtime (resuming alone counts) and job
+ * (rescheduling too; without waits for quota). */
+struct figures_goodput {
+    double runtime, job;
+};
+struct figures_goodput figures_expect(const struct figures *f, double interval_s);
+/* The same figures as the forecast of the whole (job: with rescheduling) takes them. */
+struct forecast figures_forecast(const struct figures *f, double interval_s, bool is_job);
+
+#endif

@@ -1,0 +1,62 @@
+/* What changes to a job make of its figures: worked by hand. */
+#include "formulas/figures.h"
+#include "harness.h"
+
+#include <math.h>
+
+static struct figures example(void) {
+    struct figures f = figures_unknown();
+    f.interval_s = 1800;
+    f.save_s = 30;
+    f.reschedule_s = 3400;
+    f.resume_s = 600;
+    f.image_pull_s = 290;
+    f.compile_s = 100;
+    f.mtbf = (struct forecast_mtbf){.mean_s = 86400};
+    f.nodes = 64;
+    return f;
+}
+
+static bool is_near(double a, double b) {
+    return fabs(a - b) < 1e-9 * fabs(b);
+}
+
+TEST(unknown_stays_unknown) {
+    struct figures f = figures_unknown();
+    struct figures_change all = {true, true, 2, 60, 86400};
+    figures_apply(&f, &all);
+    CHECK(isnan(f.resume_s) && isnan(f.reschedule_s) && isnan(figures_expect(&f, 600).job));
+    f = example();
+    f.image_pull_s = NAN;
+    figures_apply(&f, &(struct figures_change){.preloads_image = true});
+    CHECK(isnan(f.resume_s));
+}
+
+TEST(preloading_and_caching_shorten_the_resume) {
+    struct figures f = example();
+    figures_apply(&f, &(struct figures_change){.preloads_image = true});
+    CHECK(is_near(f.resume_s, 600 - 280) && is_near(f.image_pull_s, 10));
+    figures_apply(&f, &(struct figures_change){.caches_compile = true});
+    CHECK(is_near(f.resume_s, 220));
+    CHECK(is_near(f.reschedule_s, 3400));
+}
+
+/* One failure a day with repairs of a day: one away on average. Two spares: free unless two or more are away. */
+TEST(spares_shorten_the_reschedule) {
+    struct figures f = example();
+    figures_apply(&f, &(struct figures_change){.spares = 2, .swap_s = 100, .repair_s = 86400});
+    double free = exp(-1.0) * 2;
+    CHECK(is_near(f.reschedule_s, free * 100 + (1 - free) * 3400));
+    /* formulas of spares: 64 nodes, cold less hot 55 min: 99 % of the failures find one of two */
+    f = example();
+    f.mtbf.mean_s = 86400 / (64 * 6.5e-3);
+    figures_apply(&f, &(struct figures_change){.spares = 2, .swap_s = 100, .repair_s = 86400});
+    CHECK(f.reschedule_s < 3400 && f.reschedule_s > 100);
+}
+
+TEST(job_goodput_counts_rescheduling_too) {
+    struct figures f = example();
+    struct figures_goodput g = figures_expect(&f, 1800);
+    struct forecast job = {1800, 30, 4000, 0, 86400}, runtime = {1800, 30, 600, 0, 86400};
+    CHECK(is_near(g.job, forecast_exact(&job)) && is_near(g.runtime, forecast_exact(&runtime)) && g.job < g.runtime);
+}
