@@ -29,8 +29,8 @@ endif
 ALL_CFLAGS = $(COMMON) $(CFLAGS_$(V)) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_$(V)) $(LDFLAGS)
 
-LIBS_io := -lcurl -lwebsockets
-LIBS_kube := -lyaml -ljansson -lssl -lcrypto
+LIBS_io := -lcurl -lwebsockets -lssl -lcrypto
+LIBS_kube := -lyaml -ljansson
 LIBS := $(LIBS_io) $(LIBS_kube) -lpcre2-8 -lz -lm
 
 sources = $(sort $(wildcard controller/$(1)/*.c))

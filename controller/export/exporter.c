@@ -3,6 +3,7 @@
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "export/certificate.h"
+#include "export/certificate_files.h"
 #include "export/fleet.h"
 #include "export/gate.h"
 #include "export/metrics.h"
@@ -18,6 +19,7 @@ struct exporter {
     const struct runtime *runtime;
     struct loop *loop;
     struct fleet fleet;
+    struct certificate_files *files; /* NULL: no --metrics-cert-dir */
     struct server *metrics;
     struct gate *gate; /* NULL: metrics are served in clear */
     struct page *page;
@@ -40,24 +42,33 @@ static bool is_off(const char *address) {
     return address[0] == '\0' || strcmp(address, "0") == 0;
 }
 
+/* With a certificate from files, else with one made for this process. */
+static struct server *serve_with_tls(struct exporter *e, struct server_options *options, struct error **err) {
+    CLEANUP_BUF struct buf certificate, key;
+    buf_init(&certificate, 1);
+    buf_init(&key, 1);
+    if (e->files != NULL)
+        return certificate_files_serve(e->files, options, err);
+    if (certificate_make("goodput-controller", loop_wall(e->loop).us / 1000000, &certificate, &key, err) < 0)
+        return NULL;
+    options->certificate_pem = buf_slice(&certificate);
+    options->private_key_pem = buf_slice(&key);
+    return server_new(e->loop, options, err);
+}
+
 /* In clear to this machine alone; elsewhere by TLS, to those whom the cluster lets read metrics. */
 static int start_metrics(struct exporter *e, struct kube_client *client, const char *address, struct error **err) {
     struct server_endpoint endpoint = {"/metrics", serve_metrics, e};
     struct server_options options = {.address = address, .endpoints = &endpoint, .endpoint_count = 1};
-    CLEANUP_BUF struct buf certificate, key;
-    buf_init(&certificate, 1);
-    buf_init(&key, 1);
     if (is_off(address))
         return 0;
-    if (!server_address_is_loopback(address)) {
-        if (certificate_make("goodput-controller", loop_wall(e->loop).us / 1000000, &certificate, &key, err) < 0)
-            return error_wrap(err, EIO, "--metrics-bind-address");
+    if (server_address_is_loopback(address))
+        e->metrics = server_new(e->loop, &options, err);
+    else {
         e->gate = gate_new(client, &endpoint);
         endpoint = (struct server_endpoint){"/metrics", gate_handle, e->gate};
-        options.certificate_pem = buf_slice(&certificate);
-        options.private_key_pem = buf_slice(&key);
+        e->metrics = serve_with_tls(e, &options, err);
     }
-    e->metrics = server_new(e->loop, &options, err);
     if (e->metrics == NULL)
         return error_wrap(err, EINVAL, "--metrics-bind-address");
     jsonlog(JSONLOG_INFO, "metrics served", "port", LOG_I(server_port(e->metrics)), "tls", LOG_B(e->gate != NULL),
@@ -68,10 +79,11 @@ static int start_metrics(struct exporter *e, struct kube_client *client, const c
 static int start_page(struct exporter *e, const char *address, struct error **err) {
     if (is_off(address))
         return 0;
-    e->page = page_new(e->loop, address, &e->fleet, err);
+    e->page = page_new(e->loop, address, e->files, &e->fleet, err);
     if (e->page == NULL)
         return error_wrap(err, EINVAL, "--page-bind-address");
-    jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(e->page)), NULL);
+    jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(e->page)), "tls",
+            LOG_B(e->files != NULL && !server_address_is_loopback(address)), NULL);
     return 0;
 }
 
@@ -82,6 +94,11 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     e->loop = kube_client_loop(client);
     e->client = client;
     e->namespaces = flags->watch_namespaces;
+    if (flags->metrics_cert_dir != NULL) {
+        e->files = certificate_files_new(e->loop, flags->metrics_cert_dir, err);
+        if (e->files == NULL)
+            return error_wrap(err, EINVAL, "--metrics-cert-dir");
+    }
     if (start_metrics(e, client, flags->metrics_bind_address, err) < 0)
         return -EINVAL;
     return start_page(e, flags->page_bind_address, err);
@@ -145,6 +162,8 @@ static void stop(void *context) {
     e->reflectors = NULL;
     e->count = e->capacity = 0;
     loop_defer_cancel(e->loop, stir, e);
+    certificate_files_free(e->files);
+    e->files = NULL;
     server_free(e->metrics);
     page_free(e->page);
     gate_free(e->gate);

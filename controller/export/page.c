@@ -164,7 +164,8 @@ static void serve_job(void *context, const struct server_request *request, struc
     buf_append_slice(&reply->body, job->object);
 }
 
-struct page *page_new(struct loop *loop, const char *address, const struct fleet *fleet, struct error **err) {
+struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
+                      const struct fleet *fleet, struct error **err) {
     struct page *page = mem_new(struct page);
     struct server_endpoint endpoints[] = {{"/", serve_document, page}, {"/job", serve_job, page}};
     struct server_feed feed = {"/feed", next_news, page};
@@ -176,7 +177,8 @@ struct page *page_new(struct loop *loop, const char *address, const struct fleet
     page->fleet = fleet;
     buf_init(&page->document, DOCUMENT_MAX_BYTES);
     document_write(slice_of(""), &page->document);
-    page->server = server_new(loop, &options, err);
+    bool is_plain = files == NULL || server_address_is_loopback(address);
+    page->server = is_plain ? server_new(loop, &options, err) : certificate_files_serve(files, &options, err);
     if (page->server == NULL) {
         page_free(page);
         return NULL;

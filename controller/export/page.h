@@ -3,13 +3,16 @@
 #ifndef EXPORT_PAGE_H
 #define EXPORT_PAGE_H
 
+#include "export/certificate_files.h"
 #include "export/fleet.h"
 #include "io/server.h"
 
 struct page;
 
-/* fleet must outlive it. NULL without error for address "0". */
-struct page *page_new(struct loop *loop, const char *address, const struct fleet *fleet, struct error **err);
+/* fleet must outlive it. NULL without error for address "0". With files TLS, but in clear on a loopback address, which
+ * is for kubectl port-forward and its http://localhost. */
+struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
+                      const struct fleet *fleet, struct error **err);
 void page_free(struct page *page);
 int page_port(const struct page *page);
 void page_stir(struct page *page); /* the fleet has changed; NULL-safe */

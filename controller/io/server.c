@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "io/loop_lws.h"
+#include "io/server_tls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -32,14 +33,15 @@ struct server {
     int endpoint_count;
     struct server_feed feed; /* path NULL: none */
     bool is_local_only;      /* other Host headers are refused */
-    struct buf certificate, private_key;
+    struct server_tls *tls;  /* NULL: plain; borrowed from shared */
     struct shared *shared;
 };
 
 /* What a connection knows its server by. lws moves connections between its vhosts by their Host headers when several
  * of them have sockets of their own, so a connection's vhost says nothing; and it may outlive the server. */
 struct shared {
-    struct server *server; /* NULL: gone */
+    struct server *server;  /* NULL: gone */
+    struct server_tls *tls; /* a handshake may be under way when the server goes */
     struct peer *peers;
     int connections;
 };
@@ -70,8 +72,10 @@ static const struct server *server_of(struct lws *wsi) {
 }
 
 static void shared_drop(struct shared *shared) {
-    if (shared != NULL && --shared->connections == 0)
-        free(shared);
+    if (shared == NULL || --shared->connections > 0)
+        return;
+    server_tls_free(shared->tls);
+    free(shared);
 }
 
 static const struct server_endpoint *find_endpoint(const struct server *s, struct slice path) {
@@ -249,6 +253,9 @@ static int on_writeable(struct lws *wsi, struct server_exchange *x) {
 static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
     struct server_exchange *x = user;
     switch (reason) {
+    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS: /* of a vhost with TLS, once: user and in are others */
+        server_tls_attach(lws_vhost_user(in), user);
+        return 0;
     case LWS_CALLBACK_HTTP:
         return on_request(wsi, x, (struct slice){in, size});
     case LWS_CALLBACK_HTTP_WRITEABLE:
@@ -419,20 +426,12 @@ static struct lws_vhost *make_vhost(struct server *s) {
                                              .vhost_name = "server", /* lws keeps the pointer */
                                              .keepalive_timeout = 30,
                                              .server_string = "goodput-controller"};
-    if (s->certificate.size_bytes > 0) {
-        info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    if (s->tls != NULL) {
+        info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX;
         info.alpn = "http/1.1";
-        info.server_ssl_cert_mem = s->certificate.data;
-        info.server_ssl_cert_mem_len = (unsigned)s->certificate.size_bytes;
-        info.server_ssl_private_key_mem = s->private_key.data;
-        info.server_ssl_private_key_mem_len = (unsigned)s->private_key.size_bytes;
+        info.user = s->tls; /* on_http attaches it */
     }
     return lws_create_vhost(loop_lws_context(s->loop), &info);
-}
-
-static void copy(struct buf *to, struct slice from) {
-    buf_init(to, from.size_bytes + 1);
-    buf_append_slice(to, from);
 }
 
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error **err) {
@@ -448,10 +447,11 @@ struct server *server_new(struct loop *loop, const struct server_options *option
     memcpy(s->endpoints, options->endpoints, count * sizeof *s->endpoints);
     if (options->feed != NULL)
         s->feed = *options->feed;
-    copy(&s->certificate, options->certificate_pem);
-    copy(&s->private_key, options->private_key_pem);
     s->is_local_only = options->is_for_browsers && server_address_is_loopback(address);
-    if (listen_on(s, address, err) < 0) {
+    if (options->certificate_pem.size_bytes > 0)
+        s->tls = s->shared->tls = server_tls_new(options->certificate_pem, options->private_key_pem, err);
+    bool is_refused = options->certificate_pem.size_bytes > 0 && s->tls == NULL;
+    if (is_refused || listen_on(s, address, err) < 0) {
         server_free(s);
         return NULL;
     }
@@ -476,10 +476,13 @@ void server_free(struct server *server) {
     if (server->vhost != NULL)
         lws_vhost_destroy(server->vhost);
     shared_drop(server->shared);
-    buf_done(&server->certificate);
-    buf_done(&server->private_key);
     free(server->endpoints);
     free(server);
+}
+
+int server_set_certificate(struct server *server, struct slice certificate_pem, struct slice private_key_pem,
+                           struct error **err) {
+    return server_tls_replace(server->tls, certificate_pem, private_key_pem, err);
 }
 
 int server_port(const struct server *server) {

@@ -49,7 +49,7 @@ struct server_options {
     const struct server_endpoint *endpoints; /* copied */
     int endpoint_count;
     const struct server_feed *feed;                /* NULL: none; copied */
-    struct slice certificate_pem, private_key_pem; /* empty: plain; copied */
+    struct slice certificate_pem, private_key_pem; /* empty: plain; the chain follows the certificate */
     bool is_for_browsers; /* on a loopback address only Host: localhost or an IP address is served (DNS rebinding) */
 };
 
@@ -57,6 +57,9 @@ struct server_options {
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error **err);
 void server_free(struct server *server); /* tickets may outlive it */
 int server_port(const struct server *server);
+/* What connections from now on are shown; open ones go on. -EINVAL if the two do not fit: the old pair stays. */
+int server_set_certificate(struct server *server, struct slice certificate_pem, struct slice private_key_pem,
+                           struct error **err);
 /* There may be something new in the feed. NULL-safe. */
 void server_feed_stir(struct server *server);
 /* "127.0.0.1:8082", "localhost:0", "[::1]:0": reached from this machine only. */

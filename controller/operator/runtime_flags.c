@@ -35,6 +35,10 @@ static const struct flag table[] = {
     {"metrics-bind-address", "ADDRESS", TEXT, AT(metrics_bind_address), 0, 0,
      "where /metrics is served: with TLS and to those whom the cluster lets get it, such as :8443; in clear on a "
      "loopback address, such as 127.0.0.1:8080; default 0, nowhere"},
+    {"metrics-cert-dir", "DIR", TEXT, AT(metrics_cert_dir), 0, 0,
+     "where tls.crt and tls.key for metrics (and for a page that is not on a loopback address) are, as a mounted "
+     "Secret "
+     "has them; read again when they change; default a certificate made at each start"},
     {"page-bind-address", "ADDRESS", TEXT, AT(page_bind_address), 0, 0,
      "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; default 0, nowhere"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},

@@ -13,6 +13,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     bool leader_elect;
     const char *lease_namespace; /* NULL: the pod's own, else goodput-system */
     const char *health_bind_address, *metrics_bind_address, *page_bind_address;
+    const char *metrics_cert_dir;                         /* NULL: a certificate made at the start */
     const char *watch_namespaces;                         /* "a,b"; "": all */
     int auto_create;                                      /* enum records_mode */
     const char *auto_create_format, *auto_create_windows; /* of JobGoodputs made so; windows: "3600,86400" */

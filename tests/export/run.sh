@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.."
 passed=0 failed=0
-for part in metrics page; do
+for part in metrics certificates page; do
     echo "== $part"
     log=.build/export-$part.log
     timeout 900 python3 tests/export/$part.py 2>&1 | tee "$log"

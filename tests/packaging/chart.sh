@@ -40,6 +40,13 @@ same "podMonitoring, with a token" "PodMonitoring=1 Secret=1" "$(with metrics.po
 same "prometheusRule" "PrometheusRule=1" "$(with metrics.prometheusRule.enabled=true)"
 same "dashboard" "ConfigMap=1" "$(with metrics.dashboard.enabled=true)"
 same "networkPolicy" "NetworkPolicy=1" "$(with networkPolicy.enabled=true)"
+tls=metrics.tls.secretName=own,metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true,metrics.podMonitoring.enabled=true
+same "a certificate of one's own is mounted" "--metrics-cert-dir=/etc/goodput/metrics-certificate mountPath: /etc/goodput/metrics-certificate secretName: own" \
+	"$(render --set $tls -s templates/deployment.yaml | sed -nE 's/^[- ]*(--metrics-cert-dir=.*|mountPath: .*|secretName: .*)/\1/p' | paste -sd' ')"
+same "and all monitors verify it" "3 3 0" "$(render --set $tls | grep -c 'key: ca.crt') $(render --set $tls | grep -c 'serverName: goodput-controller-metrics.goodput-system.svc$') $(render --set $tls | grep -c insecureSkipVerify)"
+same "whose authority may be elsewhere" "3" "$(render --set $tls,metrics.tls.caSecretName=trust,metrics.tls.caKey=root.pem | grep -A1 'name: trust$' | grep -c 'key: root.pem')"
+same "cert-manager makes it when there is an issuer" "Certificate=1" "$(render --set metrics.tls.secretName=own,metrics.tls.issuerRef.name=x | kinds | grep -o 'Certificate=[0-9]*')"
+same "no certificate without metrics" "" "$(render --set $tls,metrics.tls.issuerRef.name=x,metrics.enabled=false | grep -iE 'cert-dir|kind: Certificate|secretName')"
 same "no monitor without metrics" "" "$(with metrics.enabled=false,metrics.serviceMonitor.enabled=true,metrics.podMonitoring.enabled=true,metrics.prometheusRule.enabled=true)"
 same "the objective" "expr: vector(0.95)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.prometheusRule.objective=0.95 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*')"
 same "the dashboard is JSON" ok "$(render --set metrics.dashboard.enabled=true -s templates/dashboard.yaml | python3 -c '
@@ -80,6 +87,8 @@ print(*json.load(open("helm/goodput-controller/values.schema.json"))["properties
 	<(sed -n 's/^ *enum: \[\(Auto, Recorder.*\), Regex\]/\1/p' crds/goodput.dev_jobgoodputs.yaml | tr -d ,))"
 refused "a window of a second" "at '/autoCreateDefaults/windowSeconds/0': minimum: got 1, want 60" render --set 'autoCreateDefaults.windowSeconds={1}'
 refused "an objective above 1" "at '/metrics/prometheusRule/objective': '1.5' does not match pattern" render --set-string metrics.prometheusRule.objective=1.5
+refused "an issuer with nowhere to write to" "metrics.tls.issuerRef needs metrics.tls.secretName" render --set metrics.tls.issuerRef.name=x
+refused "an issuer without a name" "at '/metrics/tls/issuerRef': properties 'name' required, if 'kind' exists" render --set metrics.tls.secretName=own,metrics.tls.issuerRef.kind=Issuer
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
 refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0
 finish

@@ -16,6 +16,7 @@ trap '"$kubectl" delete namespace "$release" "$jobs" --wait=false >/dev/null 2>&
 dry_run() { "$helm" template goodput "$chart" --skip-tests -n "$release" --kube-version 1.36.0 "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
 check "helm template | kubectl apply --dry-run=server" dry_run
 check "the same with watchNamespaces" dry_run --set "watchNamespaces={$jobs}"
+check "the same with a certificate of one's own" dry_run --set metrics.tls.secretName=own
 check "the same with much set" dry_run --set 'replicas=3,podDisruptionBudget.maxUnavailable=50%,priorityClassName=system-cluster-critical' \
 	--set-json 'tolerations=[{"operator":"Exists"}],nodeSelector={"a":"b"},podLabels={"team":"x"},affinity={"podAntiAffinity":{}},imagePullSecrets=[{"name":"s"}]'
 

@@ -32,6 +32,38 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- end -}}
 {{- end -}}
 
+{{/* The Secret with the certificate of /metrics; empty: one made at the start. */}}
+{{- define "goodput.certificate" -}}
+{{- with .Values.metrics.tls -}}
+{{- if and .issuerRef (not .secretName) -}}
+{{- fail "metrics.tls.issuerRef needs metrics.tls.secretName: the Secret that cert-manager is to write" -}}
+{{- end -}}
+{{- if .secretName }}{{ .secretName }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "goodput.caSecret" -}}
+{{- default .Values.metrics.tls.secretName .Values.metrics.tls.caSecretName -}}
+{{- end -}}
+
+{{- define "goodput.metricsHost" -}}
+{{ include "goodput.name" . }}-metrics.{{ .Release.Namespace }}.svc
+{{- end -}}
+
+{{/* tlsConfig of the Prometheus operator's monitors. */}}
+{{- define "goodput.tlsConfig" -}}
+{{- if include "goodput.certificate" . -}}
+serverName: {{ include "goodput.metricsHost" . }}
+ca:
+  secret:
+    name: {{ include "goodput.caSecret" . }}
+    key: {{ .Values.metrics.tls.caKey }}
+{{- else -}}
+# The certificate is made at each start; it hides the token, it does not say who the server is.
+insecureSkipVerify: true
+{{- end -}}
+{{- end -}}
+
 {{- define "goodput.subject" -}}
 - kind: ServiceAccount
   name: {{ include "goodput.serviceAccount" . }}
