@@ -56,6 +56,7 @@ struct model_job {
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
     struct ledger_options options;
+    struct object_program program; /* no part of the ledger: may change at any time */
     uint64_t spec_hash;
     /* what it measures */
     struct target *target;

@@ -127,6 +127,7 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     memcpy(job->options.windows_ms, o->windows_ms, sizeof o->windows_ms);
     job->options.window_count = o->window_count;
     job->options.has_log = strcmp(job->source, "None") != 0;
+    job->program = o->program;
 }
 
 static void delete_job(struct model *m, struct model_job *job) {

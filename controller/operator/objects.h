@@ -153,6 +153,13 @@ int object_lease_parse(struct slice json, struct object_lease *lease);
 #define OBJECT_REGEX_NAMES                                                                                             \
     { "step", "checkpointStart", "checkpointSaved", "checkpointRestored" }
 
+struct object_program {  /* spec.program: what is needed for program goodput */
+    int64_t peak_gflops; /* per chip; 0: not given */
+    double parameters;
+    int64_t layers, heads, head_dim, sequence_length; /* 0: attention is not counted */
+    int64_t tokens_per_step;
+};
+
 struct object_jobgoodput {
     struct object_meta meta;
     struct slice target_api_version, target_kind, target_name;
@@ -165,6 +172,7 @@ struct object_jobgoodput {
     int64_t ideal_step_ms, hang_after_ms;        /* 0: learnt */
     int64_t windows_ms[OBJECT_WINDOWS];
     int window_count;
+    struct object_program program;
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */

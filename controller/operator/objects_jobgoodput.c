@@ -110,6 +110,49 @@ static void windows_scan(struct jscan *j, struct object_jobgoodput *g) {
     }
 }
 
+/* A decimal number in quotes, such as "70e9"; 0 if it is none. */
+static double parameters_scan(struct jscan *j) {
+    struct slice text = object_text_scan(j);
+    double value;
+    return slice_take_double(&text, &value) && text.size_bytes == 0 && value >= 1 && value < 1e100 ? value : 0;
+}
+
+static void model_scan(struct jscan *j, struct object_program *p) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "parameters"))
+            p->parameters = parameters_scan(j);
+        else if (slice_is(key, "layers"))
+            p->layers = bounded(object_int_scan(j, 0), 1, 100000);
+        else if (slice_is(key, "heads"))
+            p->heads = bounded(object_int_scan(j, 0), 1, 100000);
+        else if (slice_is(key, "headDim"))
+            p->head_dim = bounded(object_int_scan(j, 0), 1, 1000000);
+        else if (slice_is(key, "sequenceLength"))
+            p->sequence_length = bounded(object_int_scan(j, 0), 1, 1000000000);
+        else if (slice_is(key, "tokensPerStep"))
+            p->tokens_per_step = bounded(object_int_scan(j, 0), 1, 1000000000000);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void program_scan(struct jscan *j, struct object_program *p) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "peakGFLOPSPerChip"))
+            p->peak_gflops = bounded(object_int_scan(j, 0), 1, 1000000000);
+        else if (slice_is(key, "model"))
+            model_scan(j, p);
+        else
+            jscan_skip(j);
+    }
+}
+
 static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
     struct slice key;
     if (!jscan_object(j))
@@ -125,6 +168,8 @@ static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
             g->ideal_step_ms = bounded(object_int_scan(j, 0), 1, 86400000);
         else if (slice_is(key, "windowSeconds"))
             windows_scan(j, g);
+        else if (slice_is(key, "program"))
+            program_scan(j, &g->program);
         else if (slice_is(key, "hangAfterSeconds"))
             g->hang_after_ms = 1000 * bounded(object_int_scan(j, 0), 1, 604800);
         else

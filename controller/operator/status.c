@@ -108,6 +108,8 @@ static void write_scores(struct jwrite *w, const char *key, const struct view *v
     write(w, "scheduling", v->scheduling_ppm);
     write(w, "runtime", v->runtime_ppm);
     write(w, "job", v->job_ppm);
+    write(w, "program", v->program_ppm);
+    write(w, "productivity", v->productivity_ppm);
     write(w, "runtimeUpperBound", v->upper_ppm);
     write(w, "evidence", v->evidence_ppm);
     jwrite_object_end(w);
@@ -365,6 +367,19 @@ static void write_chips(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
+static void write_program(struct jwrite *w, const struct view *v) {
+    char text[32];
+    if (v->gflops_per_chip < 0)
+        return;
+    jwrite_key(w, "program");
+    jwrite_object(w);
+    write_percent(w, "mfu", v->program_ppm);
+    snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
+    jwrite_member_text(w, "tflopsPerChip", text);
+    write_filled(w, "message", v->program_trouble);
+    jwrite_object_end(w);
+}
+
 static void write_previous(struct jwrite *w, const struct model_job *job) {
     if (job->previous_count == 0)
         return;
@@ -416,6 +431,7 @@ void view_write(const struct view *v, struct buf *out) {
         write_steps(&w, v);
         write_windows(&w, v);
         write_chips(&w, v);
+        write_program(&w, v);
     }
     write_previous(&w, v->job);
     jwrite_object_end(&w);

@@ -59,6 +59,8 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
     v->attached_ms = TIME_UNKNOWN;
     v->admitted_ms = RECORD_NONE;
     v->scheduling_ppm = v->runtime_ppm = v->job_ppm = v->upper_ppm = v->evidence_ppm = RECORD_NONE;
+    v->program_ppm = v->productivity_ppm = RECORD_NONE;
+    v->gflops_per_chip = -1;
     v->result.top_badput = -1;
     if (job->target && job->target->is_seen && !job_is_managed_elsewhere(job)) {
         v->target = job->target;
@@ -68,6 +70,7 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
         ledger_evaluate(job->ledger, v->through_ms, &v->result);
         view_scores(v);
         view_definitions(v);
+        view_program(v);
     }
     view_log(v);
     view_phase(v);

@@ -30,6 +30,9 @@ struct view {
     struct condition_view conditions[JOB_CONDITIONS];
     int64_t unattributed_ms, suspended_ms;
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
+    int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
+    double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
+    char program_trouble[160];                                             /* why program goodput is not told; "" */
     int64_t ready_ms;                                                      /* all required pods Ready */
     int64_t admitted_ms;                                                   /* RECORD_NONE: no Workload */
     bool is_final;
@@ -47,11 +50,12 @@ static inline int64_t view_interruptions(const struct view *v) {
 int64_t view_objects_known(const struct model *m, int64_t now_ms);
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(struct model_job *job, int64_t now_ms);
-void view_log(struct view *v);                                        /* conditions.c: state of the log */
-void view_phase(struct view *v);                                      /* phase.c */
-void view_waiting(struct view *v);                                    /* waiting.c: availability message */
-void view_conditions(struct view *v);                                 /* conditions.c */
+void view_log(struct view *v);         /* conditions.c: state of the log */
+void view_phase(struct view *v);       /* phase.c */
+void view_waiting(struct view *v);     /* waiting.c: availability message */
+void view_conditions(struct view *v);  /* conditions.c */
 void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
+void view_program(struct view *v);     /* program.c: program goodput and productivity */
 void view_notices(struct view *v);     /* notices.c */
 
 /* status.c */
