@@ -117,8 +117,8 @@ static const struct cause_rule rules[] = {
      "batch/v1"},
     {"JobSet", "dependsOn", "*", "*", BUCKET_DEPENDENCY_WAIT, NO_CAUSE, "",
      "JobSet {name}: replicated job {reason} waits for dependsOn", "jobset_types.go, KEP-672"},
-    {"JobSet", "StartupPolicyInProgress", "*", "*", BUCKET_DEPENDENCY_WAIT, NO_CAUSE, "",
-     "JobSet {name}: StartupPolicyInProgress", "jobset_types.go, KEP-104"},
+    {"JobSet", "startupPolicy", "*", "*", BUCKET_DEPENDENCY_WAIT, NO_CAUSE, "",
+     "JobSet {name}: replicated job {reason} waits for startupPolicy InOrder", "jobset_types.go, KEP-104"},
     {"JobSet", "restarts", "*", "*", NO_BUCKET, CAUSE_UNKNOWN, "", "JobSet {name}: {reason}{: message}",
      "status.restarts, RestartingJobSet (jobset#1219): a restart whose trigger left no trace"},
 };

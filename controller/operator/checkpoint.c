@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 2
+#define VERSION 3
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */

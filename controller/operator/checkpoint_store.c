@@ -451,7 +451,6 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_name(v, &t->managed_by);
     codec_text(v->codec, &t->end_message, MOST_MESSAGE);
     visit_history(v, &t->suspended);
-    visit_history(v, &t->startup);
     visit_shape(v, t);
     codec_bool(v->codec, &t->is_started_in_order);
     visit_coordinator(v, t);

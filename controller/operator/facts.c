@@ -176,6 +176,40 @@ static void tell_pieces(const struct target *t, struct ledger_hold hold, struct 
     sink_hold(sink, &hold);
 }
 
+static struct cause_facts held_by(const struct target *t, const struct replicated_job *r) {
+    const char *shows = r->has_dependency ? "dependsOn" : "startupPolicy";
+    return (struct cause_facts){"JobSet", shows, r->name, "", t->name, "", "", ""};
+}
+
+/* Its Jobs that were there already, suspended, are resumed once what it depends on is met as well (jobset
+ * resumeJobsIfNecessary). */
+static void tell_resumption(const struct target *t, const struct replicated_job *r, struct sink *sink) {
+    for (int i = 0; i < t->suspended.count; i++) {
+        const struct transition *on = &t->suspended.items[i];
+        int64_t until_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN;
+        bool has_jobs = false;
+        for (const struct kube_job *j = t->kube_jobs; j && !on->is_true; j = j->next_in_target) {
+            if (strcmp(j->replicated_job, r->name) != 0 || j->created_ms == TIME_UNKNOWN || j->created_ms > on->at_ms)
+                continue;
+            if (j->deletion_ms != TIME_UNKNOWN && j->deletion_ms <= on->at_ms)
+                continue;
+            has_jobs = true;
+            if (j->deletion_ms != TIME_UNKNOWN) /* the next attempt's Jobs wait by themselves */
+                until_ms = min_of(until_ms, j->deletion_ms);
+            for (int k = 0; k < j->suspended.count; k++)
+                if (!j->suspended.items[k].is_true && j->suspended.items[k].at_ms >= on->at_ms)
+                    until_ms = min_of(until_ms, j->suspended.items[k].at_ms);
+        }
+        struct cause_facts f = held_by(t, r);
+        struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) ^ (uint64_t)on->at_ms,
+                                   .from_ms = on->at_ms,
+                                   .to_ms = until_ms,
+                                   .basis = BASIS_OBSERVED};
+        if (has_jobs && cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
+    }
+}
+
 /* The Jobs of a replicated job are made once what it depends on is met, in each attempt anew. */
 static void tell_dependency(const struct target *t, const struct replicated_job *r, struct sink *sink) {
     int64_t last = 0;
@@ -186,7 +220,7 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
         for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
             if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
-        struct cause_facts f = {"JobSet", "dependsOn", r->name, "", t->name, "", "", ""};
+        struct cause_facts f = held_by(t, r);
         struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
                                    .from_ms = n == 0 ? max_of(t->created_ms, t->resumed_unseen_ms)
                                                      : max_of(a.begun_ms, a.cleared_ms),
@@ -197,23 +231,15 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
     }
 }
 
+/* The condition StartupPolicyInProgress tells less: it is True as often as any replicated job is not ready. */
 static void tell_dependencies(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
-    struct cause_facts f = {"JobSet", "StartupPolicyInProgress", "", "", t->name, "", "", ""};
-    struct ledger_hold hold = {.basis = BASIS_OBSERVED};
-    for (int i = 0; i < t->startup.count; i++) {
-        if (!t->startup.items[i].is_true)
-            continue;
-        hold.key = (uint64_t)t->startup.items[i].at_ms;
-        /* The condition comes with the first Job; until then what is behind that one is held back already. */
-        hold.from_ms = i == 0 && !job_requires(job, 0) ? t->created_ms : t->startup.items[i].at_ms;
-        hold.to_ms = i + 1 < t->startup.count ? t->startup.items[i + 1].at_ms : TIME_OPEN;
-        if (t->is_started_in_order && cause_fill_hold(&f, &hold))
-            sink_hold(sink, &hold);
-    }
     for (int i = 0; i < t->job_count; i++) {
-        if (t->jobs[i].has_dependency && job_requires(job, i))
-            tell_dependency(t, &t->jobs[i], sink);
+        bool is_behind = t->is_started_in_order && i > 0;
+        if (!job_requires(job, i) || !(t->jobs[i].has_dependency || is_behind))
+            continue;
+        tell_dependency(t, &t->jobs[i], sink);
+        tell_resumption(t, &t->jobs[i], sink);
     }
 }
 

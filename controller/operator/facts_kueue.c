@@ -8,10 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* When the workload was admitted again after an eviction; TIME_OPEN while it is not. */
+/* When the workload was admitted again after an eviction; TIME_OPEN while it is not. One whose admission check failed
+ * was not admitted when it was evicted, any other was and stays so for a while. */
 static int64_t admitted_again_ms(const struct workload *w, int64_t evicted_ms) {
     int i = 0;
-    while (i < w->admitted.count && (w->admitted.items[i].is_true || w->admitted.items[i].at_ms < evicted_ms))
+    while (i + 1 < w->admitted.count && w->admitted.items[i + 1].at_ms <= evicted_ms)
+        i++;
+    if (i < w->admitted.count && w->admitted.items[i].at_ms <= evicted_ms && !w->admitted.items[i].is_true)
+        i++;
+    while (i < w->admitted.count && w->admitted.items[i].is_true && w->admitted.items[i].at_ms <= evicted_ms)
         i++;
     while (i < w->admitted.count && !w->admitted.items[i].is_true)
         i++;

@@ -55,6 +55,15 @@ static void apply_shape(struct model *m, struct target *t, const struct object_r
     }
 }
 
+/* With a startup policy the condition stays True until all Jobs are resumed and have started (jobset
+ * resumeJobsIfNecessary): then the spec tells when it was over, and when it was suspended again meanwhile. */
+static bool is_outdated(const struct history *h, const struct transition *told) {
+    const struct transition *last = history_last(h);
+    if (last && last->is_true == told->is_true)
+        last = h->count > 1 ? last - 1 : NULL;
+    return told->is_true && last && told->at_ms < last->at_ms;
+}
+
 /* What the spec wants and what the condition says; the condition's time is the better one. */
 static void apply_suspend(struct model *m, struct target *t, bool is_suspended, const struct object_conditions *all,
                           bool is_first, int64_t received_ms) {
@@ -65,14 +74,19 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
     if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True"))) {
         struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL};
         const struct transition *last = history_last(h);
-        if (told.is_true && last && last->is_true && last->is_derived) /* the controller obeyed some time after */
-            told.at_ms = min_of(told.at_ms, last->at_ms);
-        history_add(h, told);
+        bool is_better = told.is_true || t->is_started_in_order; /* the controller obeyed some time after */
+        if (is_better && last && last->is_true == told.is_true && last->is_derived && last->at_ms < told.at_ms) {
+            told.at_ms = last->at_ms;
+            told.is_derived = true;
+        }
+        if (!is_outdated(h, &told))
+            history_add(h, told);
     }
     if (history_is_true(h) == is_suspended)
         return;
-    int64_t at_ms = is_first ? t->created_ms : received_ms;
-    history_add(h, (struct transition){at_ms, is_suspended, !is_first, "", NULL});
+    bool is_from_start = is_first && h->count == 0;
+    int64_t at_ms = is_from_start ? t->created_ms : received_ms;
+    history_add(h, (struct transition){at_ms, is_suspended, !is_from_start, "", NULL});
 }
 
 static void apply_end(struct model *m, struct target *t, const struct object_conditions *all, const char *type,
@@ -183,13 +197,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     t->coordinator_pod_index = o.coordinator_pod_index;
     apply_shape(m, t, o.jobs, o.job_count, received_ms);
     apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, told_ms);
-    const struct object_condition *c = object_condition_find(&o.conditions, "StartupPolicyInProgress");
-    if (c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN)
-        history_add(&t->startup, (struct transition){c->at_ms, true, false, "", NULL});
-    c = object_condition_find(&o.conditions, "StartupPolicyCompleted");
-    if (c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN)
-        history_add(&t->startup, (struct transition){c->at_ms, false, false, "", NULL});
-    c = object_condition_find(&o.conditions, "RestartingJobSet");
+    const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
     apply_counter(t, "restarts", &t->restarts, o.restarts, c, told_ms);
     apply_counter(t, "jobRestarts", &t->job_restarts, o.job_restarts, NULL, told_ms);
     apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);

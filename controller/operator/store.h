@@ -231,7 +231,7 @@ struct replicated_job {
 struct restart {
     int64_t at_ms;
     int64_t number;
-    const char *what; /* "restarts", "jobRestarts", "in-place restarts" */
+    const char *what; /* "restarts", "jobRestarts" */
     char *message;
     bool is_derived;
 };
@@ -251,7 +251,7 @@ struct target {
     enum ledger_outcome outcome;
     const char *end_reason, *queue, *managed_by;
     char *end_message;
-    struct history suspended, startup;
+    struct history suspended;
     struct replicated_job *jobs;
     int job_count;
     bool is_started_in_order;

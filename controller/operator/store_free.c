@@ -82,7 +82,6 @@ void store_forget(struct model *m, struct target *t) {
     for (int i = 0; i < t->restart_count; i++)
         free(t->restart_list[i].message);
     history_done(&t->suspended);
-    history_done(&t->startup);
     for (int i = 0; i < t->job_count; i++)
         free(t->jobs[i].sizes);
     free(t->restart_list);

@@ -253,11 +253,11 @@ static const struct {
      NO_CAUSE,
      "",
      "JobSet js: replicated job slice waits for dependsOn"},
-    {{"JobSet", "StartupPolicyInProgress", "", "", "js", "", "", ""},
+    {{"JobSet", "startupPolicy", "slice", "", "js", "", "", ""},
      BUCKET_DEPENDENCY_WAIT,
      NO_CAUSE,
      "",
-     "JobSet js: StartupPolicyInProgress"},
+     "JobSet js: replicated job slice waits for startupPolicy InOrder"},
     {{"JobSet", "restarts", "restarts 2", "", "js", "", "", ""}, NO_BUCKET, CAUSE_UNKNOWN, "", "JobSet js: restarts 2"},
 };
 

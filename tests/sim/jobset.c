@@ -291,9 +291,35 @@ bool jobset_is_ready(const struct sim_life *l) {
     return true;
 }
 
-/* The second group depends on the first: Ready. */
+static bool group_is_complete(const struct sim_life *l, int group) {
+    for (int k = 0; k < l->shape.groups[group].replicas; k++) {
+        int job = current(l, group, k);
+        if (job < 0 || is_old(l, &l->jobs[job]) || !l->jobs[job].is_complete)
+            return false;
+    }
+    return true;
+}
+
+static bool waits_for_others(const struct sim_life *l, int group) {
+    return group > 0 &&
+           (l->shape.has_initializer || l->shape.is_started_in_order || (l->shape.has_dependency && group == 1));
+}
+
+/* dependsOn: the first is Ready, or Complete; InOrder: all before it are Ready. */
+static bool may_start(const struct sim_life *l, int group) {
+    if (!waits_for_others(l, group))
+        return true;
+    if (l->shape.has_initializer)
+        return group_is_complete(l, 0);
+    for (int g = l->shape.is_started_in_order ? group - 1 : 0; g >= 0; g--)
+        if (!group_is_ready(l, g))
+            return false;
+    return true;
+}
+
+/* With a startup policy Jobs of a suspended JobSet are made at once, suspended, and resumed in order. */
 static bool may_create(const struct sim_life *l, int group) {
-    return !l->shape.has_dependency || group != 1 || group_is_ready(l, 0);
+    return (l->shape.is_started_in_order && l->is_suspended) || may_start(l, group);
 }
 
 static bool has_old_jobs(const struct sim_life *l, int group) {
@@ -303,17 +329,39 @@ static bool has_old_jobs(const struct sim_life *l, int group) {
     return false;
 }
 
-/* None of its Jobs of this attempt was made yet, though those that it depends on were: they are not ready. */
-bool jobset_waits_for_dependency(const struct sim_life *l) {
-    bool has_begun = l->attempt == 0;
-    if (!l->shape.has_dependency || l->is_suspended || l->suspended.is_true || l->is_finished || has_old_jobs(l, 1))
+/* None of its Jobs of this attempt was made yet, or resumed, though those that it depends on were: they are not ready.
+ */
+static bool is_held_back(const struct sim_life *l, int group) {
+    bool has_begun = l->attempt == 0, is_made = false;
+    if (!waits_for_others(l, group) || has_old_jobs(l, group))
         return false;
     for (int i = 0; i < l->job_count; i++) {
-        if (l->jobs[i].attempt == l->attempt && l->jobs[i].group == 1)
-            return false;
-        has_begun |= l->jobs[i].attempt == l->attempt;
+        const struct sim_job *j = &l->jobs[i];
+        has_begun |= j->attempt == l->attempt && j->group < group;
+        is_made |= j->attempt == l->attempt && j->group == group;
     }
-    return has_begun;
+    for (int k = 0; k < l->shape.groups[group].replicas; k++) {
+        int job = current(l, group, k);
+        const struct sim_job *j = job >= 0 ? &l->jobs[job] : NULL;
+        bool is_current = j && !is_old(l, j) && j->exists;
+        if (is_current && !j->wants_suspend && !j->is_suspended)
+            return false;
+        if (is_current)
+            is_made = false; /* and suspended */
+        else if (j && j->exists)
+            return false;
+    }
+    return has_begun && !is_made;
+}
+
+bool jobset_waits_for_dependency(const struct sim_life *l) {
+    bool is_off = l->is_suspended || (l->is_stopped && !l->shape.is_started_in_order); /* as its condition tells */
+    if (is_off || l->is_finished)
+        return false;
+    for (int g = 0; g < l->shape.group_count; g++)
+        if (sim_is_required(l, g) && is_held_back(l, g))
+            return true;
+    return false;
 }
 
 static void set(struct sim_life *l, struct sim_condition *c, bool is_true, const char *reason) {
@@ -324,11 +372,10 @@ static void set(struct sim_life *l, struct sim_condition *c, bool is_true, const
     c->reason = reason;
 }
 
-void jobset_end(struct sim_life *l, bool has_failed) {
+static void end(struct sim_life *l, bool has_failed, const char *reason) {
     l->is_finished = true;
     l->has_failed = has_failed;
-    set(l, has_failed ? &l->failed : &l->completed, true,
-        has_failed ? l->shape.max_restarts > 0 ? "ReachedMaxRestarts" : "FailedJobs" : "AllJobsCompleted");
+    set(l, has_failed ? &l->failed : &l->completed, true, reason);
     if (l->restarting.is_true)
         set(l, &l->restarting, false, has_failed ? "JobSetFailed" : "JobSetCompleted");
     truth_finish(l);
@@ -336,23 +383,34 @@ void jobset_end(struct sim_life *l, bool has_failed) {
     workload_finish(l);
 }
 
+void jobset_end(struct sim_life *l, bool has_failed) {
+    end(l, has_failed,
+        has_failed ? l->shape.max_restarts > 0 ? "ReachedMaxRestarts" : "FailedJobs" : "AllJobsCompleted");
+}
+
 static void restart(struct sim_life *l, int failed_job) {
     struct sim_job *j = &l->jobs[failed_job];
-    if (l->restarts >= l->shape.max_restarts) {
+    bool has_rule = l->shape.rule != NO_RULE && (l->shape.rule_group < 0 || l->shape.rule_group == j->group);
+    enum rule rule = has_rule ? l->shape.rule : l->shape.strategy == RESTART_JOB ? RESTART_ONE_JOB : RESTART_JOBSET;
+    bool counts = rule != RESTART_JOBSET_AND_IGNORE && rule != RESTART_ONE_JOB_AND_IGNORE;
+    if (rule == FAIL_JOBSET) {
+        end(l, true, "FailJobSetFailurePolicyAction");
+        return;
+    }
+    if (counts && l->restarts >= l->shape.max_restarts) {
         jobset_end(l, true);
         return;
     }
-    if (l->shape.strategy == RESTART_JOB) {
+    l->restarts += counts;
+    if (rule == RESTART_ONE_JOB || rule == RESTART_ONE_JOB_AND_IGNORE) {
         sim_tell_story(l, "one Job is restarted");
         l->job_restarts[j->group][j->job_index]++;
-        l->restarts++; /* counted towards the maximum; not shown as status.restarts */
     } else {
         sim_tell_story(l, "the JobSet is restarted");
-        l->restarts++;
         l->attempt++;
         l->is_restarting = true;
         if (!l->restarting.is_true) /* a second restart while it is True keeps the old time */
-            set(l, &l->restarting, true, "DefaultFailurePolicy");
+            set(l, &l->restarting, true, has_rule ? "FailurePolicy_rule0" : "DefaultFailurePolicy");
     }
     write_jobset(l, OBSERVED_PRESENT);
     truth_opens(l);
@@ -380,20 +438,46 @@ static void make_jobs(struct sim_life *l) {
 static void sync_suspension(struct sim_life *l) {
     bool wants = l->is_suspended;
     for (int i = 0; i < l->job_count; i++)
-        if (l->jobs[i].exists && l->jobs[i].wants_suspend != wants) {
+        if (l->jobs[i].exists && l->jobs[i].wants_suspend != wants && (wants || may_start(l, l->jobs[i].group))) {
             l->jobs[i].wants_suspend = wants;
             write_job(l, i, OBSERVED_PRESENT);
             job_touch(l, i);
         }
+    l->is_stopped = wants;
+    l->is_suspended_by_person &= wants;
     if (wants == l->suspended.is_true && (wants || l->suspended.is_set))
         return;
-    if (!wants && !l->suspended.is_set)
-        return;
+    if (!wants && (!l->suspended.is_set || (l->shape.is_started_in_order && !jobset_is_ready(l))))
+        return; /* in order: it says so once all have started */
     set(l, &l->suspended, wants, wants ? "SuspendedJobs" : "ResumeJobs");
-    l->is_suspended_by_person &= wants;
     if (wants && l->restarting.is_true)
         set(l, &l->restarting, false, "JobSetSuspended");
     write_jobset(l, OBSERVED_PRESENT);
+}
+
+/* True as often as one of its replicated jobs is not ready, and not only at first (jobset startup_policy.go). */
+static void tell_startup(struct sim_life *l) {
+    bool is_ready = jobset_is_ready(l), was_ready = l->started.is_true;
+    if (!l->shape.is_started_in_order || l->is_suspended || (l->starting.is_set && is_ready == was_ready))
+        return;
+    set(l, &l->starting, !is_ready, "StartupPolicyInProgress");
+    set(l, &l->started, is_ready, "StartupPolicyCompleted");
+    write_jobset(l, OBSERVED_PRESENT);
+}
+
+/* What successPolicy asks for. */
+static bool is_successful(const struct sim_life *l) {
+    bool is_all = true, is_any = false;
+    for (int g = 0; g < l->shape.group_count; g++)
+        for (int k = 0; k < l->shape.groups[g].replicas; k++) {
+            int job = current(l, g, k);
+            bool is_complete = job >= 0 && l->jobs[job].exists && l->jobs[job].is_complete && !is_old(l, &l->jobs[job]);
+            if (l->shape.success != ALL_JOBS && !sim_is_trainer(l, g))
+                continue;
+            is_all &= is_complete;
+            is_any |= is_complete;
+        }
+    return l->shape.success == ANY_TRAINER ? is_any : is_all;
 }
 
 static void plain_job_sync(struct sim_life *l) {
@@ -410,7 +494,7 @@ static void jobset_sync(struct sim_life *l, int arg) {
     l->is_queued = false;
     if (l->is_finished)
         workload_finish(l);
-    if (!l->exists || l->is_finished)
+    if (!l->exists || l->is_finished || l->shape.is_managed_elsewhere)
         return;
     if (l->is_suspended)
         workload_stopped(l);
@@ -425,13 +509,8 @@ static void jobset_sync(struct sim_life *l, int arg) {
             return;
         }
     make_jobs(l);
-    bool is_all = true;
-    for (int g = 0; g < l->shape.group_count; g++)
-        for (int k = 0; k < l->shape.groups[g].replicas; k++) {
-            int job = current(l, g, k);
-            is_all &= job >= 0 && l->jobs[job].exists && l->jobs[job].is_complete && !is_old(l, &l->jobs[job]);
-        }
-    if (is_all) {
+    tell_startup(l);
+    if (is_successful(l)) {
         jobset_end(l, false);
     } else if (l->restarting.is_true && jobset_is_ready(l)) {
         set(l, &l->restarting, false, "JobsReady");

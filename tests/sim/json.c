@@ -40,6 +40,35 @@ static void put_queue_label(struct buf *b, const struct sim_life *l) {
         buf_append_text(b, ",\"labels\":{\"kueue.x-k8s.io/queue-name\":\"tpu-queue\"}");
 }
 
+/* What the JobSet controller does when one of its Jobs fails, what it needs to be complete, in which order it starts.
+ */
+static void put_policies(struct buf *b, const struct sim_life *l) {
+    static const char *const actions[] = {"",
+                                          "FailJobSet",
+                                          "RestartJobSet",
+                                          "RestartJobSetAndIgnoreMaxRestarts",
+                                          "RestartJob",
+                                          "RestartJobAndIgnoreMaxRestarts"};
+    const struct sim_shape *s = &l->shape;
+    enum rule rule = s->rule != NO_RULE ? s->rule : s->strategy == RESTART_JOB ? RESTART_ONE_JOB : NO_RULE;
+    buf_format(b, "\"failurePolicy\":{\"maxRestarts\":%d,\"restartStrategy\":\"%s\"", s->max_restarts,
+               s->strategy == BLOCKING_RECREATE ? "BlockingRecreate" : "Recreate");
+    if (rule != NO_RULE)
+        buf_format(b,
+                   ",\"rules\":[{\"name\":\"rule0\",\"action\":\"%s\",\"onJobFailureReasons\":["
+                   "\"BackoffLimitExceeded\"],\"targetReplicatedJobs\":[%s%s%s]}]",
+                   actions[rule], s->rule_group >= 0 ? "\"" : "",
+                   s->rule_group >= 0 ? s->groups[s->rule_group].name : "", s->rule_group >= 0 ? "\"" : "");
+    buf_append_text(b, "},");
+    if (s->success != ALL_JOBS)
+        buf_format(b, "\"successPolicy\":{\"operator\":\"%s\",\"targetReplicatedJobs\":[\"slice0\",\"slice1\"]},",
+                   s->success == ANY_TRAINER ? "Any" : "All");
+    if (s->is_started_in_order)
+        buf_append_text(b, "\"startupPolicy\":{\"startupPolicyOrder\":\"InOrder\"},");
+    if (s->is_managed_elsewhere)
+        buf_append_text(b, "\"managedBy\":\"kueue.x-k8s.io/multikueue\",");
+}
+
 void write_jobset(struct sim_life *l, enum observed what) {
     struct buf b;
     char uid[48];
@@ -55,16 +84,15 @@ void write_jobset(struct sim_life *l, enum observed what) {
                uid, sim_stamp(l->start_ms));
     put_queue_label(&b, l);
     put_managed(&b, l, "jobset");
-    buf_format(&b,
-               "},\"spec\":{\"suspend\":%s,\"failurePolicy\":{\"maxRestarts\":%d,\"restartStrategy\":\"%s\"},"
-               "\"replicatedJobs\":[",
-               l->is_suspended ? "true" : "false", l->shape.max_restarts,
-               l->shape.strategy == BLOCKING_RECREATE ? "BlockingRecreate" : "Recreate");
+    buf_format(&b, "},\"spec\":{\"suspend\":%s,", l->is_suspended ? "true" : "false");
+    put_policies(&b, l);
+    buf_append_text(&b, "\"replicatedJobs\":[");
     for (int g = 0; g < l->shape.group_count; g++) {
         buf_format(&b, "%s{\"name\":\"%s\",\"replicas\":%d,", g ? "," : "", l->shape.groups[g].name,
                    l->shape.groups[g].replicas);
-        if (l->shape.has_dependency && g == 1)
-            buf_format(&b, "\"dependsOn\":[{\"name\":\"%s\",\"status\":\"Ready\"}],", l->shape.groups[0].name);
+        if ((l->shape.has_dependency && g == 1) || (l->shape.has_initializer && g > 0))
+            buf_format(&b, "\"dependsOn\":[{\"name\":\"%s\",\"status\":\"%s\"}],", l->shape.groups[0].name,
+                       l->shape.has_initializer ? "Complete" : "Ready");
         buf_format(&b, "\"template\":{\"spec\":{\"backoffLimit\":%d,\"parallelism\":%d,\"completions\":%d,",
                    l->shape.backoff_limit, l->shape.groups[g].pods, l->shape.groups[g].pods);
         put_template(&b, l, g);
@@ -73,10 +101,12 @@ void write_jobset(struct sim_life *l, enum observed what) {
     buf_append_text(&b, "]},\"status\":{\"conditions\":[");
     put(&b, "Suspended", &l->suspended);
     put(&b, "RestartingJobSet", &l->restarting);
+    put(&b, "StartupPolicyInProgress", &l->starting);
+    put(&b, "StartupPolicyCompleted", &l->started);
     put(&b, "Completed", &l->completed);
     put(&b, "Failed", &l->failed);
     buf_format(&b, "],\"restarts\":%d,\"restartsCountTowardsMax\":%d,\"replicatedJobsStatus\":[", l->attempt,
-               l->attempt);
+               l->restarts);
     for (int g = 0; g < l->shape.group_count; g++) {
         buf_format(&b, "%s{\"name\":\"%s\",\"jobRestarts\":[", g ? "," : "", l->shape.groups[g].name);
         for (int k = 0; k < l->shape.groups[g].replicas; k++)

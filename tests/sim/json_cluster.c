@@ -79,9 +79,9 @@ void write_workload(struct sim_life *l, enum observed what) {
         buf_format(&b,
                    ",\"schedulingStats\":{\"evictions\":[{\"reason\":\"%s\",\"underlyingCause\":\"\",\"count\":%d}]}",
                    l->evict_reason, l->evictions);
-    if (l->reserved.is_true && (l->shape.has_provisioning_check || l->shape.has_other_check))
+    if (l->check_state && (l->shape.has_provisioning_check || l->shape.has_other_check))
         buf_format(&b, ",\"admissionChecks\":[{\"name\":\"%s\",\"state\":\"%s\",\"message\":\"%s\"}]",
-                   l->shape.has_provisioning_check ? "dws-prov" : "budget", l->is_check_pending ? "Pending" : "Ready",
+                   l->shape.has_provisioning_check ? "dws-prov" : "budget", l->check_state,
                    l->shape.has_provisioning_check ? "Waiting for the ProvisioningRequest" : "asked");
     buf_append_text(&b, "}}");
     sim_keep(l, RESOURCE_WORKLOAD, what, uid, "wl", &b);

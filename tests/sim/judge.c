@@ -185,16 +185,29 @@ static bool judge_interruptions(struct score *s, const struct sim_life *l, const
 }
 
 static void tell_story(const struct sim_life *l) {
-    printf("life %" PRIu64 ": %s%s%s, strategy %d, backoffLimit %d, from %" PRId64 " for %" PRId64 " s\n", l->seed,
-           l->shape.is_plain_job ? "Job" : "JobSet", l->shape.has_kueue ? ", Kueue" : "",
-           l->shape.has_dependency ? ", dependsOn" : "", (int)l->shape.strategy, l->shape.backoff_limit, l->start_ms,
+    printf("life %" PRIu64 ": %s%s%s%s%s%s, rule %d, success %d, strategy %d, backoffLimit %d, from %" PRId64
+           " for %" PRId64 " s\n",
+           l->seed, l->shape.is_plain_job ? "Job" : "JobSet", l->shape.has_kueue ? ", Kueue" : "",
+           l->shape.has_dependency ? ", dependsOn" : "", l->shape.has_initializer ? ", initializer" : "",
+           l->shape.is_started_in_order ? ", in order" : "", l->shape.names_required ? ", slice0 required" : "",
+           (int)l->shape.rule, (int)l->shape.success, (int)l->shape.strategy, l->shape.backoff_limit, l->start_ms,
            (l->end_ms - l->start_ms) / 1000);
     for (int i = 0; i < l->story_count; i++)
         printf("  %8.1f %s\n", (double)(l->story_ms[i] - l->start_ms) / 1000, l->story[i]);
 }
 
-bool judge_life(struct score *s, const struct sim_life *l, struct model *m, const struct sim_sight *sight,
-                bool is_loud) {
+/* Nothing of it is here: no scores, and the reason. */
+static bool judge_elsewhere(struct score *s, const char *status, bool is_loud) {
+    bool is_good =
+        strstr(status, "ManagedElsewhere") && !strstr(status, "\"goodput\"") && !strstr(status, "\"badput\"");
+    s->elsewhere++;
+    if (is_loud && !is_good)
+        printf("  managed elsewhere, but: %.300s\n", status);
+    return is_good;
+}
+
+bool judge_life(struct score *s, const struct sim_life *l, struct model *m, const char *status,
+                const struct sim_sight *sight, bool is_loud) {
     struct ledger_result r;
     struct model_job *job = model_job_find(m, "ns", "js");
     if (l->truth.is_unknowable) {
@@ -202,6 +215,8 @@ bool judge_life(struct score *s, const struct sim_life *l, struct model *m, cons
         return true;
     }
     s->lives++;
+    if (l->shape.is_managed_elsewhere)
+        return judge_elsewhere(s, status, is_loud);
     ledger_evaluate(job->ledger, TIME_OPEN - 1, &r);
     if (is_loud)
         tell_story(l);
@@ -259,8 +274,9 @@ void judge_print(struct score *s) {
     printf("\n%" PRId64 " lives, %" PRId64 " with something out of tolerance, %" PRId64
            " whose buckets do not add up, %" PRId64 " with another number of interruptions\n%" PRId64
            " lives have interruptions so close that the stamps do not tell them apart: these are not compared\n%" PRId64
-           " lives ended before a dead node could show: not compared\n",
-           s->lives, s->bad_lives, s->bad_sums, s->miscounted, s->ambiguous, s->unknowable);
+           " lives ended before a dead node could show: not compared\n%" PRId64
+           " lives are managed elsewhere: no scores\n",
+           s->lives, s->bad_lives, s->bad_sums, s->miscounted, s->ambiguous, s->unknowable, s->elsewhere);
 }
 
 void judge_done(struct score *s) {

@@ -13,14 +13,14 @@ struct tally { /* of one bucket, or of one number */
 };
 
 struct score {
-    int64_t lives, bad_lives, bad_sums, miscounted, ambiguous, unknowable;
+    int64_t lives, bad_lives, bad_sums, miscounted, ambiguous, unknowable, elsewhere;
     struct tally buckets[BUCKET_COUNT], wall, available, reschedule, wait, at;
     int64_t causes[CAUSE_COUNT + 1][CAUSE_COUNT + 1]; /* truth by ledger; CAUSE_COUNT: none */
 };
 
 /* True if all is within tolerance; says what is not if is_loud. */
-bool judge_life(struct score *s, const struct sim_life *l, struct model *m, const struct sim_sight *sight,
-                bool is_loud);
+bool judge_life(struct score *s, const struct sim_life *l, struct model *m, const char *status,
+                const struct sim_sight *sight, bool is_loud);
 void judge_print(struct score *s); /* the table */
 void judge_done(struct score *s);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+static void evict(struct sim_life *l, const char *reason);
+
 static void set(struct sim_life *l, struct sim_condition *c, bool is_true, const char *reason) {
     if (!c->is_set || c->is_true != is_true)
         c->at_ms = l->now_ms;
@@ -21,12 +23,33 @@ static void job_starts(struct sim_life *l, int arg) {
     jobset_touch(l);
 }
 
+/* waitForPodsReady: not all pods of that admission are ready in time. */
+static void ready_in_time(struct sim_life *l, int admission) {
+    if (l->admissions == admission && l->exists && !l->is_finished && !l->is_suspended && !jobset_is_ready(l))
+        workload_evict(l, "PodsReadyTimeout");
+}
+
+/* The check asks for another try, or refuses for good. */
+static void check_fails(struct sim_life *l, int arg) {
+    (void)arg;
+    if (!l->workload_exists || !l->is_active || !l->reserved.is_true || l->admitted.is_true || l->is_finished ||
+        l->evicted.is_true)
+        return;
+    bool is_refused = sim_chance(l, 25);
+    l->check_state = is_refused ? "Rejected" : "Retry";
+    write_workload(l, OBSERVED_PRESENT);
+    evict(l, is_refused ? "DeactivatedDueToAdmissionCheck" : "AdmissionCheck");
+}
+
 static void admit(struct sim_life *l, int arg) {
     (void)arg;
     if (!l->workload_exists || !l->reserved.is_true || l->admitted.is_true || l->is_finished)
         return;
-    l->is_check_pending = false;
+    l->check_state = "Ready";
     set(l, &l->admitted, true, "Admitted");
+    l->admissions++;
+    if (l->shape.has_ready_timeout)
+        sim_at(l, sim_pick(l, 30000, 180000), ready_in_time, l->admissions);
     l->is_evicted = false;
     write_workload(l, OBSERVED_PRESENT);
     sim_at(l, sim_pick(l, 20, 300), job_starts, 0);
@@ -45,10 +68,13 @@ static void reserve(struct sim_life *l, int arg) {
         admit(l, 0);
         return;
     }
-    l->is_check_pending = true;
+    l->check_state = "Pending";
     set(l, &l->admitted, false, "UnsatisfiedAdmissionChecks");
     write_workload(l, OBSERVED_PRESENT);
-    sim_at(l, sim_pick(l, 1000, 90000), admit, 0);
+    if (l->shape.has_check_retries && sim_chance(l, 35))
+        sim_at(l, sim_pick(l, 1000, 90000), check_fails, 0);
+    else
+        sim_at(l, sim_pick(l, 1000, 90000), admit, 0);
 }
 
 static void workload_appears(struct sim_life *l, int arg) {
@@ -109,14 +135,13 @@ static const struct {
     {"Deactivated", CAUSE_USER_SUSPEND, true, true},
     {"DeactivatedDueToRequeuingLimitExceeded", CAUSE_KUEUE_EVICTION, true, false},
     {"DeactivatedDueToMaximumExecutionTimeExceeded", CAUSE_KUEUE_EVICTION, true, false},
+    {"DeactivatedDueToAdmissionCheck", CAUSE_KUEUE_EVICTION, true, false}, /* not by chance: the last */
 };
 
-void workload_evict(struct sim_life *l, const char *reason) {
-    size_t r = reason ? 0 : (size_t)sim_pick(l, 0, (int64_t)(sizeof reasons / sizeof reasons[0]) - 1);
-    while (reason && strcmp(reasons[r].reason, reason) != 0)
+static void evict(struct sim_life *l, const char *reason) {
+    size_t r = 0;
+    while (strcmp(reasons[r].reason, reason) != 0)
         r++;
-    if (!l->workload_exists || l->is_finished || !l->admitted.is_true || l->evicted.is_true)
-        return;
     sim_tell_story(l, reasons[r].reason);
     l->evict_reason = reasons[r].reason;
     l->evictions++;
@@ -131,6 +156,14 @@ void workload_evict(struct sim_life *l, const char *reason) {
     write_workload(l, OBSERVED_PRESENT);
     truth_opens(l);
     sim_at(l, sim_pick(l, 20, 300), job_stops, 0);
+    jobset_touch(l);
+}
+
+void workload_evict(struct sim_life *l, const char *reason) {
+    size_t r = (size_t)sim_pick(l, 0, (int64_t)(sizeof reasons / sizeof reasons[0]) - 2);
+    if (!l->workload_exists || l->is_finished || !l->admitted.is_true || l->evicted.is_true)
+        return;
+    evict(l, reason ? reason : reasons[r].reason);
 }
 
 /* Once no pod is active the quota is given back. */
@@ -142,6 +175,7 @@ void workload_stopped(struct sim_life *l) {
             return;
     set(l, &l->reserved, false, "Pending");
     set(l, &l->admitted, false, "NoReservation");
+    l->check_state = NULL;
     if (strcmp(l->evict_reason, "Preempted") == 0)
         set(l, &l->requeued, true, "BackoffFinished");
     write_workload(l, OBSERVED_PRESENT);

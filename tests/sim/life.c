@@ -82,72 +82,30 @@ void sim_keep(struct sim_life *l, enum resource resource, enum observed what, co
     w->json = buf_take(json);
 }
 
-/* ---- slots ---- */
-
-bool sim_is_required(const struct sim_life *l, int group) {
-    return l->shape.groups[group].chips > 0;
-}
-
-int sim_slot(const struct sim_life *l, const struct sim_pod *p) {
-    int base = 0;
-    if (!sim_is_required(l, p->group))
-        return -1;
-    for (int g = 0; g < p->group; g++)
-        base += sim_is_required(l, g) ? l->shape.groups[g].replicas * l->shape.groups[g].pods : 0;
-    return base + p->job_index * l->shape.groups[p->group].pods + p->index;
-}
-
-/* ---- the shape ---- */
-
-static void choose_shape(struct sim_life *l) {
-    struct sim_shape *s = &l->shape;
-    static const int tolerations[] = {5, 30, 300};
-    s->is_plain_job = sim_chance(l, 20);
-    s->has_kueue = sim_chance(l, 50);
-    s->has_provisioning_check = s->has_kueue && sim_chance(l, 20);
-    s->has_other_check = s->has_kueue && !s->has_provisioning_check && sim_chance(l, 10);
-    s->has_gates = s->has_kueue && sim_chance(l, 20);
-    s->is_spot_pool = sim_chance(l, 30);
-    s->restarts_in_place = sim_chance(l, 20);
-    s->strategy = (enum restart_strategy)sim_pick(l, RECREATE, RESTART_JOB);
-    s->max_restarts = (int)sim_pick(l, 0, 6);
-    s->backoff_limit = sim_chance(l, 50) ? 0 : 6;
-    s->spare_nodes = (int)sim_pick(l, 0, 2);
-    s->toleration_s = tolerations[sim_pick(l, 0, 2)];
-    int trainers = s->is_plain_job ? 1 : (int)sim_pick(l, 1, 2);
-    s->has_driver = !s->is_plain_job && sim_chance(l, 25);
-    s->has_dependency = !s->is_plain_job && trainers > 1 && sim_chance(l, 30);
-    for (int g = 0; g < trainers; g++) {
-        snprintf(s->groups[g].name, sizeof s->groups[g].name, "slice%d", g);
-        s->groups[g].replicas = s->is_plain_job ? 1 : (int)sim_pick(l, 1, SIM_MAX_JOBS_OF);
-        s->groups[g].pods = (int)sim_pick(l, 1, SIM_MAX_PODS_OF);
-        s->groups[g].chips = 4;
-    }
-    s->group_count = trainers;
-    if (s->has_driver) {
-        snprintf(s->groups[trainers].name, sizeof s->groups[trainers].name, "driver");
-        s->groups[trainers].replicas = s->groups[trainers].pods = 1;
-        s->groups[trainers].chips = 0;
-        s->group_count++;
-    }
-    s->has_quota_trouble = l->seed % 11 == 3;
-    s->has_pull_trouble = l->seed % 7 == 2;
-    l->strikes_left = (int)sim_pick(l, 0, 5);
-}
-
 /* ---- the end ---- */
+
+/* Of those whose end nobody waits for, some go on. */
+static bool is_to_succeed(const struct sim_life *l, const struct sim_pod *p) {
+    if (l->shape.success == ALL_JOBS)
+        return true;
+    return sim_is_trainer(l, p->group) && (l->shape.success == ALL_TRAINERS || p->job_index == 0);
+}
 
 static void succeed(struct sim_life *l, int arg) {
     (void)arg;
     if (l->is_finished || !l->exists)
         return;
+    if (l->shape.is_managed_elsewhere) { /* its status is copied from where it runs */
+        jobset_end(l, false);
+        return;
+    }
     if (l->strikes_left > 0 || !jobset_is_ready(l) || l->is_suspended || l->evicted.is_true) {
         sim_at(l, 20000, succeed, 0);
         return;
     }
     for (int i = 0; i < l->pod_count; i++)
         if (l->pods[i].exists && l->pods[i].is_running && !l->pods[i].is_terminating &&
-            !l->nodes[l->pods[i].node].is_silent)
+            !l->nodes[l->pods[i].node].is_silent && is_to_succeed(l, &l->pods[i]))
             pod_finish(l, i, 0, "Completed");
     sim_at(l, 60000, succeed, 0); /* should one have been struck meanwhile */
 }
@@ -178,7 +136,7 @@ void sim_run(struct sim_life *l, uint64_t seed) {
     l->now_ms = SIM_EPOCH_MS + sim_pick(l, 0, 86400000);
     for (int i = 0; i < SIM_MAX_SLOTS; i++)
         l->newest[i] = -1;
-    choose_shape(l);
+    shape_choose(l);
     nodes_create(l);
     sim_at(l, sim_pick(l, 2000, 9999), create, 0);
     while (l->agenda_count > 0 && (l->end_ms == NOT_YET || l->agenda[0].at_ms < l->end_ms + 5000)) {

@@ -1,5 +1,6 @@
 /* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: so many random lives, each seen in one of the ways below (or in that one),
- * and the table. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it. */
+ * and the table. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it,
+ * with SIM_STATUS=1 the status that the controller ends with. */
 #include "base/mem.h"
 #include "judge.h"
 
@@ -61,18 +62,21 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
         kind = (int)(seed % KIND_COUNT);
     struct sim_sight sight = choose_sight(&l, (enum kind)kind);
     l.truth.is_unknowable |= sight.loses_events && l.shape.has_quota_trouble; /* only Events tell of it */
-    struct model *m = sim_watch(&l, sight, NULL);
+    CLEANUP_FREE char *status = NULL;
+    struct model *m = sim_watch(&l, sight, &status);
     bool is_same = kind != KILLED || is_same_after_kill(&l, sight, is_loud);
     if (is_loud && sight.gap_to_ms > 0)
         printf("gap from %.1f to %.1f\n", (double)(sight.gap_from_ms - l.start_ms) / 1000,
                (double)(sight.gap_to_ms - l.start_ms) / 1000);
     if (is_loud && sight.begin_ms > 0)
         printf("started at %.1f\n", (double)(sight.begin_ms - l.start_ms) / 1000);
-    bool is_good = judge_life(score, &l, m, &sight, is_loud);
+    bool is_good = judge_life(score, &l, m, status, &sight, is_loud);
     if (is_loud && getenv("SIM_WRITES"))
         for (size_t i = 0; i < l.write_count; i++)
             printf("%9.3f %d %d %s\n", (double)(l.writes[i].at_ms - l.start_ms) / 1000, (int)l.writes[i].resource,
                    (int)l.writes[i].what, l.writes[i].json);
+    if (is_loud && getenv("SIM_STATUS"))
+        printf("%s\n", status);
     model_free(m);
     sim_done(&l);
     return is_good && is_same;

@@ -55,7 +55,7 @@ static void node_gone(struct sim_life *l, int node) {
         if (!p->exists || !p->is_bound || p->node != node)
             continue;
         if (!p->is_terminating && !p->has_finished) {
-            truth_struck(l, CAUSE_NODE_FAILURE, "");
+            truth_struck(l, n->is_silent ? n->death_cause : CAUSE_NODE_FAILURE, "");
             pod_disrupt(l, i, "DeletionByPodGC");
         }
         p->is_terminating = true;
@@ -152,7 +152,8 @@ void node_dies(struct sim_life *l, int node) {
     sim_tell_story(l, "node dies");
     n->is_silent = true;
     n->renewed_ms = l->now_ms; /* dies in the moment of a renewal, or right after: its last sign of life */
-    truth_struck(l, node_cause(n, CAUSE_NODE_FAILURE), "");
+    n->death_cause = node_cause(n, CAUSE_NODE_FAILURE);
+    truth_struck(l, n->death_cause, "");
     for (int i = 0; i < l->pod_count; i++) { /* a container that is back, and nobody was told */
         const struct sim_pod *p = &l->pods[i];
         l->truth.is_ambiguous |= p->exists && p->is_bound && p->node == node && p->is_running && p->restart_count > 0 &&
@@ -214,6 +215,11 @@ static void kubelet_writes(struct sim_life *l, int pod) {
     jobset_touch(l);
 }
 
+static void container_completes(struct sim_life *l, int pod) {
+    if (l->pods[pod].is_running && !l->pods[pod].is_terminating)
+        pod_finish(l, pod, 0, "Completed");
+}
+
 static void container_starts(struct sim_life *l, int pod) {
     struct sim_pod *p = &l->pods[pod];
     if (!p->exists || p->is_terminating || p->has_finished || p->has_started)
@@ -224,6 +230,8 @@ static void container_starts(struct sim_life *l, int pod) {
     }
     p->has_started = p->is_running = true;
     p->true_started_ms = l->now_ms;
+    if (l->shape.has_initializer && p->group == 0)
+        sim_at(l, sim_pick(l, 1000, 60000), container_completes, pod);
     sim_at(l, sim_pick(l, 100, 900), kubelet_writes, pod);
 }
 

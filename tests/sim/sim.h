@@ -19,6 +19,16 @@
 #define NOT_YET INT64_MAX
 
 enum restart_strategy { RECREATE, BLOCKING_RECREATE, RESTART_JOB };
+/* What the one rule of the failure policy does when a Job fails; NO_RULE: there is none. */
+enum rule {
+    NO_RULE,
+    FAIL_JOBSET,
+    RESTART_JOBSET,
+    RESTART_JOBSET_AND_IGNORE,
+    RESTART_ONE_JOB,
+    RESTART_ONE_JOB_AND_IGNORE
+};
+enum success { ALL_JOBS, ALL_TRAINERS, ANY_TRAINER }; /* successPolicy: of which Jobs it needs the end */
 
 struct sim_life;
 
@@ -26,6 +36,11 @@ struct sim_shape {
     bool is_plain_job, has_kueue, has_provisioning_check, has_other_check, has_gates, is_spot_pool, restarts_in_place;
     bool has_quota_trouble, has_pull_trouble;
     bool has_dependency, has_driver; /* driver: a replicated job without chips, not required */
+    bool has_initializer;            /* the first replicated job, without chips: the others depend on its completion */
+    bool is_started_in_order, is_managed_elsewhere, names_required, has_check_retries, has_ready_timeout;
+    enum rule rule;
+    int rule_group; /* the replicated job that the rule is for; -1: all */
+    enum success success;
     enum restart_strategy strategy;
     int max_restarts, backoff_limit, group_count, spare_nodes;
     int toleration_s; /* of node.kubernetes.io/unreachable */
@@ -69,7 +84,8 @@ struct sim_node {
     bool exists, is_ready, is_silent, is_visible, is_cordoned, is_spot;
     int64_t ready_ms, renewed_ms, taint_ms, maintenance_ms, deletion_ms;
     const char *taint, *taint_effect, *reason, *status;
-    int pod, deaths; /* pod: -1 */
+    int pod, deaths;        /* pod: -1 */
+    enum cause death_cause; /* of the last one */
 };
 
 struct sim_condition {
@@ -132,12 +148,15 @@ struct sim_life {
     struct sim_node nodes[SIM_MAX_NODES];
     int node_count;
     int newest[SIM_MAX_SLOTS]; /* pod of the slot, -1 */
-    /* the JobSet, or the plain Job */
-    bool exists, is_suspended, is_suspended_by_person, is_queued, is_finished, has_failed, is_restarting;
-    int restarts, attempt, job_restarts[SIM_MAX_GROUPS][SIM_MAX_JOBS_OF];
-    struct sim_condition suspended, restarting, completed, failed;
+    /* the JobSet, or the plain Job; is_stopped: its controller has obeyed is_suspended */
+    bool exists, is_suspended, is_suspended_by_person, is_stopped, is_queued, is_finished, has_failed, is_restarting;
+    int restarts; /* that count towards the maximum */
+    int attempt, job_restarts[SIM_MAX_GROUPS][SIM_MAX_JOBS_OF];
+    struct sim_condition suspended, restarting, completed, failed, starting, started; /* StartupPolicyIn.. */
     /* its Workload */
-    bool workload_exists, is_active, is_inactive_by_person, is_evicted, is_check_pending;
+    bool workload_exists, is_active, is_inactive_by_person, is_evicted;
+    const char *check_state;
+    int admissions;
     struct sim_condition reserved, admitted, evicted, preempted, requeued, finished;
     const char *evict_reason;
     int evictions;
@@ -159,8 +178,13 @@ int64_t sim_pick(struct sim_life *l, int64_t low, int64_t high); /* both include
 bool sim_chance(struct sim_life *l, int percent);
 void sim_at(struct sim_life *l, int64_t after_ms, void (*act)(struct sim_life *, int), int arg);
 void sim_tell_story(struct sim_life *l, const char *what);
-int sim_slot(const struct sim_life *l, const struct sim_pod *p);
+
+/* shape.c: what kind of job it is, and its slots */
+void shape_choose(struct sim_life *l);
+bool sim_is_trainer(const struct sim_life *l, int group);
 bool sim_is_required(const struct sim_life *l, int group);
+int sim_slot(const struct sim_life *l, const struct sim_pod *p); /* -1: in none that is required */
+int sim_slot_count(const struct sim_life *l);
 
 /* jobset.c: the JobSet and the Job controller */
 void jobset_create(struct sim_life *l);

@@ -20,15 +20,8 @@ bool truth_is_available(const struct sim_life *l, int slot) {
     return n->exists && n->is_ready && !n->is_silent;
 }
 
-static int slot_count(const struct sim_life *l) {
-    int n = 0;
-    for (int g = 0; g < l->shape.group_count; g++)
-        n += sim_is_required(l, g) ? l->shape.groups[g].replicas * l->shape.groups[g].pods : 0;
-    return n;
-}
-
 static bool all_available(const struct sim_life *l) {
-    int n = slot_count(l);
+    int n = sim_slot_count(l);
     for (int s = 0; s < n; s++)
         if (!truth_is_available(l, s))
             return false;
@@ -36,7 +29,7 @@ static bool all_available(const struct sim_life *l) {
 }
 
 static bool is_any(const struct sim_life *l, bool (*shows)(const struct sim_life *, const struct sim_pod *)) {
-    int n = slot_count(l);
+    int n = sim_slot_count(l);
     for (int s = 0; s < n; s++)
         if (l->newest[s] >= 0 && shows(l, &l->pods[l->newest[s]]))
             return true;
@@ -166,7 +159,7 @@ void truth_restarted_in_place(struct sim_life *l) {
  * resolution of the stamps. */
 static void look_at_slots(struct sim_life *l) {
     struct truth *t = &l->truth;
-    int n = slot_count(l);
+    int n = sim_slot_count(l);
     bool is_gain = false, is_nearly_all = true, is_all = true;
     for (int s = 0; s < n; s++) {
         bool is_there = truth_is_available(l, s);
@@ -228,7 +221,9 @@ void truth_finish(struct sim_life *l) {
     struct truth *t = &l->truth;
     if (t->is_open && l->has_failed) /* the end of a job that failed is no interruption */
         t->count--;
-    t->is_open = false;
     t->is_unknowable |= is_any(l, is_on_silent_node); /* nobody has seen it yet, and nobody will look */
+    /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
+    t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;
+    t->is_open = false;
     l->end_ms = l->now_ms;
 }

@@ -93,9 +93,11 @@ static void tell_jobgoodput(struct model *m, const struct sim_life *l, const cha
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"jgp\",\"resourceVersion\":\"1\",\"generation\":"
         "1,"
         "\"creationTimestamp\":\"%s\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"name\":\"js\"},"
-        "\"stepLog\":{\"source\":\"None\"}}%s%s}",
+        "%s\"stepLog\":{\"source\":\"None\"}}%s%s}",
         sim_stamp(l->start_ms), l->shape.is_plain_job ? "batch/v1" : "jobset.x-k8s.io/v1alpha2",
-        l->shape.is_plain_job ? "Job" : "JobSet", status[0] ? ",\"status\":" : "", status);
+        l->shape.is_plain_job ? "Job" : "JobSet",
+        l->shape.names_required ? "\"requiredReplicatedJobs\":[\"slice0\"]," : "", status[0] ? ",\"status\":" : "",
+        status);
     int r = model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, slice_of("ns"), slice_of("js"), slice_of("jgp"),
                           slice_of(json), l->start_ms);
     assert(r == 0);
