@@ -158,13 +158,25 @@ void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) 
     item->node_pool[sizeof item->node_pool - 1] = '\0';
 }
 
+/* What began before the process whose time is settled in part is settled, so a new one that did is told again after a
+ * load, or too late: it must not take room in checkpoints that the ledger that was never saved does not need. */
+static bool is_settled_already(const struct ledger *l, uint64_t id, int64_t started_ms) {
+    if (started_ms == TIME_UNKNOWN)
+        return false;
+    if (started_ms <= l->folded_ms)
+        return true;
+    const struct process *p = l->settled != NULL ? l->processes[l->settled->process] : NULL;
+    int64_t order_ms = p != NULL ? process_order_ms(p) : TIME_UNKNOWN;
+    return started_ms < order_ms || (started_ms == order_ms && id < p->id);
+}
+
 int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
     bool is_new;
     size_t at = keyed_put(&l->process_keys, id, 0, &is_new);
     if (is_new) {
         MEM_GROW(l->processes, l->process_count, l->process_capacity);
         l->processes[l->process_count++] = NULL;
-        if (started_ms != TIME_UNKNOWN && started_ms <= l->folded_ms)
+        if (is_settled_already(l, id, started_ms))
             return (int)at;
         l->processes[at] = process_new(id);
         l->processes[at]->ordinal = at;

@@ -93,6 +93,8 @@ void step_list_drop(struct step_list *list, size_t first) {
     for (size_t i = 0; i < list->run_count; i++)
         list->runs[i].first -= list->runs[i].first < first ? list->runs[i].first : first;
     DROP_FRONT(list->items, list->count, list->skipped, first);
+    if (list->count > 0)
+        list->items[0].duration_ms = -1; /* that of a list's first step alone is looked at, or saved: this one was not */
 }
 
 void process_settle(struct process *p, int64_t through_ms) {

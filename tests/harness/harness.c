@@ -23,12 +23,14 @@ void harness_add(const char *file, const char *name, void (*run)(void)) {
 }
 
 void harness_fail(const char *file, int line, const char *format, ...) {
-    char text[1024];
+    char *text; /* as long as it is: two results that differ are told whole */
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
     va_end(args);
     CU_assertImplementation(CU_FALSE, (unsigned)line, text, file, "", CU_FALSE);
+    free(text);
 }
 
 char *harness_read_file(const char *path, size_t *size_bytes) {

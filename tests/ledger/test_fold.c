@@ -149,6 +149,9 @@ static size_t save_and_compare(struct worst *w, const char *words) {
     ledger_result_done(&other);
     CHECK_INT(ledger_save(w->whole, LEDGER_SAVE_WITHOUT_OBJECTS, &saved), 0);
     CHECK_INT(ledger_save(w->back, LEDGER_SAVE_WITHOUT_OBJECTS, &same), 0);
+    if (!slice_equal(buf_slice(&saved), buf_slice(&same)))
+        harness_fail(__FILE__, __LINE__, "%s: the checkpoint of the one read back differs, %zu and %zu bytes", words,
+                     same.size_bytes, saved.size_bytes);
     if (random_below(&w->random, 2))
         read_back(w);
     ledger_evaluate(w->whole, w->at_ms, &one);
