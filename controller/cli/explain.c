@@ -275,6 +275,21 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
     }
 }
 
+static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *item;
+    if (json_array_size(pick(status, "advice")) > 0)
+        buf_append_text(out, "\nWhat would help (points of goodput, chip-hours so far)\n");
+    json_array_foreach(pick(status, "advice"), i, item) {
+        const char *hours = pick_text(item, "acceleratorHours");
+        bool has_hours = strspn(hours, "0.") < strlen(hours);
+        CLEANUP_FREE char *line =
+            mem_format("+%s%s%s: %s (%s)", pick_text(item, "gainPoints"), has_hours ? ", " : "", has_hours ? hours : "",
+                       pick_text(item, "change"), pick_text(item, "seen"));
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
 /* Conditions that ask for attention. */
 static void draw_conditions(const json_t *status, const struct text_style *style, struct buf *out) {
     size_t i;
@@ -306,6 +321,7 @@ void cli_reasons_draw(const json_t *status, const struct text_style *style, stru
     draw_evidence(status, style, out);
     draw_interruptions(status, style, out);
     draw_rest(status, style, out);
+    draw_advice(status, style, out);
     draw_conditions(status, style, out);
 }
 

@@ -1,6 +1,7 @@
 /* The status object, in the order of crds/goodput.dev_jobgoodputs.yaml. What is not known is left out, never 0. */
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
+#include "formulas/advice.h"
 #include "operator/view.h"
 
 #include <stdio.h>
@@ -380,6 +381,30 @@ static void write_program(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
+static void write_advice(struct jwrite *w, const struct view *v) {
+    struct advice advice[ADVICE_MOST];
+    char text[32], topic[64];
+    int count = advise(&v->result, advice);
+    if (count == 0)
+        return;
+    jwrite_key(w, "advice");
+    jwrite_array(w);
+    for (int i = 0; i < count; i++) {
+        jwrite_object(w);
+        jwrite_member_text(w, "kind", advice[i].kind);
+        jwrite_member_text(w, "seen", advice[i].seen);
+        jwrite_member_text(w, "change", advice[i].change);
+        snprintf(text, sizeof text, "%.2f", (double)advice[i].gain_ppm / 1e4);
+        jwrite_member_text(w, "gainPoints", text);
+        write_hours(w, "acceleratorHours", advice[i].chip_ms);
+        jwrite_member_text(w, "formula", advice[i].formula);
+        snprintf(topic, sizeof topic, "deploy/docs/advice.md#%s", advice[i].topic);
+        jwrite_member_text(w, "topic", topic);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 static void write_previous(struct jwrite *w, const struct model_job *job) {
     if (job->previous_count == 0)
         return;
@@ -432,6 +457,7 @@ void view_write(const struct view *v, struct buf *out) {
         write_windows(&w, v);
         write_chips(&w, v);
         write_program(&w, v);
+        write_advice(&w, v);
     }
     write_previous(&w, v->job);
     jwrite_object_end(&w);

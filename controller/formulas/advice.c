@@ -1,0 +1,313 @@
+#include "formulas/advice.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "formulas/figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_GAIN_PPM 1000
+#define LEAST_SAVED_MS 60000
+#define SWAP_MS 60000 /* to reschedule onto a hot spare: a pod is bound and its node is there */
+#define SPARES_CHANCE 0.99
+#define REPAIR_S 86400.0
+
+struct job { /* the result, and what several rules need of it */
+    const struct ledger_result *r;
+    int64_t starts;
+    double uptime_s, nodes;
+    int64_t failures;
+    struct forecast_mtbf mtbf;
+};
+
+/* A rule fills `seen`, `change` and what it saves; false: it does not apply. */
+typedef bool rule(const struct job *job, struct advice *a);
+
+static const struct ledger_bucket *bucket_of(const struct job *job, enum bucket bucket) {
+    for (int i = 0; i < job->r->bucket_count; i++)
+        if (job->r->buckets[i].bucket == bucket)
+            return &job->r->buckets[i];
+    return NULL;
+}
+
+static int64_t bucket_ms(const struct job *job, enum bucket bucket) {
+    const struct ledger_bucket *b = bucket_of(job, bucket);
+    return b ? b->ms : 0;
+}
+
+static const char *duration(char out[32], int64_t ms) {
+    long long s = (long long)((ms + 500) / 1000);
+    if (s >= 86400)
+        snprintf(out, 32, "%lldd %lldh", s / 86400, s / 3600 % 24);
+    else if (s >= 3600)
+        snprintf(out, 32, "%lldh %lldm", s / 3600, s / 60 % 60);
+    else if (s >= 60)
+        snprintf(out, 32, "%lldm %llds", s / 60, s % 60);
+    else
+        snprintf(out, 32, "%lld.%llds", (long long)(ms / 1000), (long long)(ms / 100 % 10));
+    return out;
+}
+
+static void say(char out[static ADVICE_TEXT_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(char out[static ADVICE_TEXT_SIZE], const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out, ADVICE_TEXT_SIZE, format, args);
+    va_end(args);
+}
+
+static const char *plural(int64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+/* A part of a bucket is saved, and the same part of its chips' time. */
+static bool save_part(const struct job *job, struct advice *a, enum bucket bucket, double part) {
+    const struct ledger_bucket *b = bucket_of(job, bucket);
+    if (b == NULL || b->ms <= 0)
+        return false;
+    a->saved_ms = (int64_t)((double)b->ms * part);
+    a->chip_ms = (int64_t)((double)b->chip_ms * part);
+    return true;
+}
+
+/* Time of all the job's chips. */
+static void save_span(const struct job *job, struct advice *a, int64_t ms) {
+    a->saved_ms = ms;
+    a->chip_ms = job->r->available_ms > 0
+                     ? (int64_t)((double)ms * (double)job->r->chip_ms_allocated / (double)job->r->available_ms)
+                     : 0;
+}
+
+static bool checkpoint_interval(const struct job *job, struct advice *a) {
+    const struct ledger_bucket *saves = bucket_of(job, BUCKET_CHECKPOINT_SAVE);
+    if (saves == NULL || saves->count < 2 || job->mtbf.is_prior || job->r->mttr_ms == RECORD_NONE)
+        return false;
+    struct forecast f = {.interval_s = (double)job->r->productive_ms / 1e3 / (double)saves->count,
+                         .save_s = (double)saves->ms / 1e3 / (double)saves->count,
+                         .recover_s = (double)job->r->mttr_ms / 1e3,
+                         .mtbf_s = job->mtbf.mean_s};
+    double best_s = forecast_optimum_s(f.save_s, f.mtbf_s), low_s, high_s, now = forecast_exact(&f);
+    forecast_flat_zone(&f, 0.1, &low_s, &high_s);
+    if (f.interval_s >= low_s && f.interval_s <= high_s)
+        return false;
+    char every[32], save[32], best[32];
+    say(a->seen, "a save every %s, each blocking for %s, and %lld failures",
+        duration(every, (int64_t)(f.interval_s * 1e3)), duration(save, (int64_t)(f.save_s * 1e3)),
+        (long long)job->failures);
+    duration(best, (int64_t)(best_s * 1e3));
+    say(a->change, "save every %s", best);
+    if (job->r->ideal_step_ms > 0)
+        say(a->change, "save every %s (%.0f steps)", best,
+            fmax(1, round(best_s * 1e3 / (double)job->r->ideal_step_ms)));
+    f.interval_s = best_s;
+    double share = forecast_exact(&f) - now;
+    save_span(job, a, (int64_t)((double)job->r->available_ms * share));
+    return true;
+}
+
+static bool async_checkpoint(const struct job *job, struct advice *a) {
+    const struct ledger_bucket *b = bucket_of(job, BUCKET_CHECKPOINT_SAVE);
+    char total[32], each[32];
+    if (b == NULL || b->count == 0 || !save_part(job, a, BUCKET_CHECKPOINT_SAVE, 1))
+        return false;
+    say(a->seen, "%lld save%s blocked training for %s, %s each", (long long)b->count, plural(b->count),
+        duration(total, b->ms), duration(each, b->ms / b->count));
+    say(a->change, "save asynchronously, or to local disks first: up to all of it");
+    return true;
+}
+
+/* Interruptions that give notice, so that a save on SIGTERM is possible. */
+static bool gives_notice(enum cause cause) {
+    return cause == CAUSE_KUEUE_PREEMPTION || cause == CAUSE_KUEUE_EVICTION || cause == CAUSE_SCHEDULER_PREEMPTION ||
+           cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM || cause == CAUSE_EVICTION ||
+           cause == CAUSE_USER_SUSPEND;
+}
+
+static bool save_on_termination(const struct job *job, struct advice *a) {
+    int64_t lost_ms = 0, count = 0;
+    char lost[32];
+    for (int i = 0; i < job->r->interruption_count; i++) {
+        const struct ledger_interruption *x = &job->r->interruptions[i];
+        if (!gives_notice(x->cause) || x->saved_on_sigterm || x->tch_ms == RECORD_NONE || x->tch_ms == 0)
+            continue;
+        lost_ms += x->tch_ms;
+        count++;
+    }
+    say(a->seen, "%lld interruption%s that came with notice lost %s of work", (long long)count, plural(count),
+        duration(lost, lost_ms));
+    say(a->change, "save a checkpoint on SIGTERM within the grace period: up to all of it");
+    save_span(job, a, lost_ms);
+    return count > 0;
+}
+
+static bool preload_image(const struct job *job, struct advice *a) {
+    char pulled[32];
+    if (!save_part(job, a, BUCKET_IMAGE_PULL, 1 - 1 / FIGURES_PRELOAD_SPEEDUP))
+        return false;
+    say(a->seen, "%s of image pulls in %lld start%s", duration(pulled, bucket_ms(job, BUCKET_IMAGE_PULL)),
+        (long long)job->starts, plural(job->starts));
+    say(a->change, "preload the image on the nodes (on GKE a secondary boot disk: 29 times as fast)");
+    return true;
+}
+
+static bool cache_compile(const struct job *job, struct advice *a) {
+    char compiled[32];
+    double again = (double)(job->starts - 1) / (double)job->starts;
+    if (job->starts < 2 || !save_part(job, a, BUCKET_PROGRAM_STARTUP, again))
+        return false;
+    say(a->seen, "%s of compiling in %lld starts of the same program",
+        duration(compiled, bucket_ms(job, BUCKET_PROGRAM_STARTUP)), (long long)job->starts);
+    say(a->change, "keep compiled programs in a persistent cache: up to all but the first");
+    return true;
+}
+
+static bool nearer_restore(const struct job *job, struct advice *a) {
+    char took[32];
+    if (!save_part(job, a, BUCKET_CHECKPOINT_RESTORE, 1))
+        return false;
+    say(a->seen, "%s of restoring checkpoints", duration(took, bucket_ms(job, BUCKET_CHECKPOINT_RESTORE)));
+    say(a->change, "restore in one replica and broadcast, or from local checkpoints: up to all of it");
+    return true;
+}
+
+static bool input_pipeline(const struct job *job, struct advice *a) {
+    char waited[32];
+    if (!save_part(job, a, BUCKET_DATA_LOADING, 1))
+        return false;
+    say(a->seen, "steps waited %s for their input", duration(waited, bucket_ms(job, BUCKET_DATA_LOADING)));
+    say(a->change, "prefetch, more input workers, or a nearer copy of the data: up to all of it");
+    return true;
+}
+
+static bool queue(const struct job *job, struct advice *a) {
+    char waited[32];
+    int64_t ms = bucket_ms(job, BUCKET_QUEUE_WAIT) + bucket_ms(job, BUCKET_PREEMPTED_WAIT);
+    say(a->seen, "%s of waiting for quota", duration(waited, ms));
+    say(a->change, "a reservation, a queue with more quota, or a higher priority: up to all of it");
+    a->saved_ms = ms; /* no chip was held meanwhile */
+    return ms > 0;
+}
+
+/* As many as suffice for 99 % of the failures, if what they bring is more than the chips that they keep idle. */
+static bool hot_spares(const struct job *job, struct advice *a) {
+    int64_t saved_ms = 0, count = 0;
+    char took[32];
+    for (int i = 0; i < job->r->interruption_count; i++) {
+        const struct ledger_interruption *x = &job->r->interruptions[i];
+        bool is_node = x->cause == CAUSE_NODE_FAILURE || x->cause == CAUSE_NODE_MAINTENANCE;
+        if (is_node && x->tre_ms != RECORD_NONE && x->tre_ms > SWAP_MS) {
+            saved_ms += x->tre_ms - SWAP_MS;
+            count++;
+        }
+    }
+    if (count == 0 || job->mtbf.is_prior || job->nodes < 1)
+        return false;
+    int64_t spares = forecast_spares(1, 86400 / job->mtbf.mean_s, REPAIR_S, SPARES_CHANCE);
+    if ((double)saved_ms / (double)job->r->wall_ms < (double)spares / job->nodes)
+        return false;
+    say(a->seen, "%lld failure%s of nodes took %s to reschedule", (long long)count, plural(count),
+        duration(took, saved_ms + count * SWAP_MS));
+    say(a->change, "keep %lld hot spare%s beside the %.0f: then a minute each", (long long)spares, plural(spares),
+        job->nodes);
+    save_span(job, a, saved_ms);
+    return true;
+}
+
+static bool stragglers(const struct job *job, struct advice *a) {
+    const struct ledger_result *r = job->r;
+    if (r->ideal_step_ms <= 0 || r->retained_steps < 100)
+        return false;
+    int64_t excess_ms = r->productive_ms - r->retained_steps * r->ideal_step_ms;
+    char mean[32], ideal[32];
+    say(a->seen, "a step takes %s on average, %s at the ideal", duration(mean, r->productive_ms / r->retained_steps),
+        duration(ideal, r->ideal_step_ms));
+    say(a->change, "find the host or link that holds the others up: steps slower than the ideal cost this much");
+    save_span(job, a, excess_ms);
+    return excess_ms > 0;
+}
+
+/* All but its first failure would not have been, had the node been taken out. */
+static bool failing_node(const struct job *job, struct advice *a) {
+    int64_t most_ms = 0;
+    for (int i = 0; i < job->r->interruption_count; i++) {
+        const struct ledger_interruption *first = &job->r->interruptions[i];
+        int64_t cost_ms = 0, count = 1;
+        for (int k = i + 1; first->node[0] != '\0' && k < job->r->interruption_count; k++) {
+            const struct ledger_interruption *x = &job->r->interruptions[k];
+            if (strcmp(x->node, first->node) != 0 || cause_is_excluded(x->cause))
+                continue;
+            count++;
+            cost_ms += max_of(0, x->tch_ms) + max_of(0, x->tre_ms) + max_of(0, x->trm_ms);
+        }
+        if (count < 2 || cause_is_excluded(first->cause) || cost_ms <= most_ms)
+            continue;
+        most_ms = cost_ms;
+        say(a->seen, "node %s ended %lld executions", first->node, (long long)count);
+        say(a->change, "cordon node %s and have it repaired", first->node);
+    }
+    save_span(job, a, most_ms);
+    return most_ms > 0;
+}
+
+#define SAME_WORK "P/(W-x) - P/W"
+
+/* A new piece of advice is a row here, its rule above, a section of deploy/docs/advice.md and a test. */
+static const struct {
+    const char *kind, *formula, *topic;
+    rule *rule;
+} rules[] = {
+    {"CheckpointInterval", "exact expected goodput at M(1+W0(-e^(-1-w/M))) less that at I (Daly 2006)",
+     "checkpoint-interval", checkpoint_interval},
+    {"AsynchronousCheckpoint", SAME_WORK ", x = CheckpointSave", "asynchronous-checkpoint", async_checkpoint},
+    {"SaveOnTermination", SAME_WORK ", x = tch of interruptions with notice", "save-on-termination",
+     save_on_termination},
+    {"PreloadImage", SAME_WORK ", x = 28/29 of ImagePull", "preload-image", preload_image},
+    {"CompilationCache", SAME_WORK ", x = ProgramStartup of all starts but one", "compilation-cache", cache_compile},
+    {"NearerRestore", SAME_WORK ", x = CheckpointRestore", "nearer-restore", nearer_restore},
+    {"InputPipeline", SAME_WORK ", x = DataLoading", "input-pipeline", input_pipeline},
+    {"Queue", SAME_WORK ", x = QueueWait + PreemptedWait", "queue", queue},
+    {"HotSpares", SAME_WORK ", x = tre of node failures beyond 60 s each", "hot-spares", hot_spares},
+    {"Stragglers", SAME_WORK ", x = P - steps x ideal", "stragglers", stragglers},
+    {"FailingNode", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-node", failing_node},
+};
+
+static int by_gain(const void *a, const void *b) {
+    const struct advice *x = a, *y = b;
+    if (x->gain_ppm != y->gain_ppm)
+        return x->gain_ppm < y->gain_ppm ? 1 : -1;
+    return strcmp(x->kind, y->kind);
+}
+
+int advise(const struct ledger_result *r, struct advice out[static ADVICE_MOST]) {
+    struct advice all[ARRAY_SIZE(rules)];
+    int count = 0;
+    if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
+        return 0;
+    struct job job = {.r = r,
+                      .starts = r->interruption_count + r->older.count + 1,
+                      .uptime_s = (double)r->available_ms / 1e3,
+                      .nodes = (double)r->slots_required};
+    job.failures = r->older.counted;
+    for (int i = 0; i < r->interruption_count; i++)
+        job.failures += !cause_is_excluded(r->interruptions[i].cause);
+    job.mtbf = forecast_mtbf(job.failures, job.uptime_s, fmax(1, job.nodes));
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+        struct advice *a = &all[count];
+        memset(a, 0, sizeof *a);
+        if (!rules[i].rule(&job, a) || a->saved_ms < LEAST_SAVED_MS || a->saved_ms >= r->wall_ms)
+            continue;
+        int64_t sooner_ms = max_of(r->productive_ms, r->wall_ms - a->saved_ms);
+        a->gain_ppm = ledger_ppm(r->productive_ms, sooner_ms) - ledger_ppm(r->productive_ms, r->wall_ms);
+        a->kind = rules[i].kind;
+        a->formula = rules[i].formula;
+        a->topic = rules[i].topic;
+        count += a->gain_ppm >= LEAST_GAIN_PPM;
+    }
+    qsort(all, (size_t)count, sizeof *all, by_gain);
+    count = count > ADVICE_MOST ? ADVICE_MOST : count;
+    memcpy(out, all, (size_t)count * sizeof *all);
+    return count;
+}

@@ -1,0 +1,28 @@
+/* advice: what to change about a job, from its own ledger: what was seen, what to do, what it would bring. Each piece
+ * is a row of a table (advice.c); without a number there is none, and none for what would bring less than 0.1 point of
+ * job goodput or a minute. Pure.
+ *
+ * What a change brings: the same progress in less time, P / (W - x) - P / W, where x is the time that it saves. Where a
+ * change can save a span in full at best, the words say "up to". */
+#ifndef FORMULAS_ADVICE_H
+#define FORMULAS_ADVICE_H
+
+#include "ledger/ledger.h"
+
+#define ADVICE_MOST 5
+#define ADVICE_TEXT_SIZE 256
+
+struct advice {
+    const char *kind;    /* one word for programs: "CheckpointInterval" */
+    const char *formula; /* how saved_ms or the gain is computed */
+    const char *topic;   /* the section of deploy/docs/advice.md */
+    char seen[ADVICE_TEXT_SIZE], change[ADVICE_TEXT_SIZE];
+    int64_t gain_ppm; /* of job goodput, in parts per million of 1: 10,000 is a point */
+    int64_t saved_ms; /* of wall time so far */
+    int64_t chip_ms;  /* accelerator time so far that it would have saved */
+};
+
+/* The best of what applies to this result, by gain. Returns how many; 0 without steps. */
+int advise(const struct ledger_result *result, struct advice out[static ADVICE_MOST]);
+
+#endif
