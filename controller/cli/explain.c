@@ -279,13 +279,13 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
     size_t i;
     json_t *item;
     if (json_array_size(pick(status, "advice")) > 0)
-        buf_append_text(out, "\nWhat would help (points of goodput, chip-hours so far)\n");
+        buf_append_text(out, "\nWhat would help\n");
     json_array_foreach(pick(status, "advice"), i, item) {
         const char *hours = pick_text(item, "acceleratorHours");
         bool has_hours = strspn(hours, "0.") < strlen(hours);
-        CLEANUP_FREE char *line =
-            mem_format("+%s%s%s: %s (%s)", pick_text(item, "gainPoints"), has_hours ? ", " : "", has_hours ? hours : "",
-                       pick_text(item, "change"), pick_text(item, "seen"));
+        CLEANUP_FREE char *line = mem_format(
+            "+%s points%s%s%s: %s (%s)", pick_text(item, "gainPoints"), has_hours ? ", " : "", has_hours ? hours : "",
+            has_hours ? " chip-hours" : "", pick_text(item, "change"), pick_text(item, "seen"));
         text_wrap(out, style, 2, 2, line);
     }
 }
