@@ -332,3 +332,18 @@ const char *status_text(const char *status, const char *path) {
     jscan_string(&j, text, sizeof text);
     return text;
 }
+
+void replay_log_file(struct model_job *job, const char *pod_uid, const char *path) {
+    size_t size;
+    char *text = harness_read_file(path, &size);
+    REQUIRE(text != NULL);
+    struct slice rest = {text, size}, line;
+    while (slice_take_line(&rest, &line)) {
+        int64_t stamp_ns = INT64_MIN;
+        if (rfc3339_take(&line, &stamp_ns, NULL))
+            slice_take_char(&line, ' ');
+        model_job_log_line(job, pod_uid, 0, stamp_ns, line);
+    }
+    model_job_log_end(job, pod_uid, 0, NULL);
+    free(text);
+}

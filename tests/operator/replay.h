@@ -27,6 +27,9 @@ bool replay_load(struct replay *r, const char *path, const char *workloads);
 void replay_done(struct replay *r);
 void replay_feed(struct model *m, const struct replay_event *e);
 
+/* Hands all lines of a file, each with the kubelet's stamp before it, to the job as a pod's log, and its end. */
+void replay_log_file(struct model_job *job, const char *pod_uid, const char *path);
+
 /* The pod logs recorded beside: hands all lines of the log pods' containers to the job. */
 void replay_logs(struct model_job *job, const char *tgz);
 

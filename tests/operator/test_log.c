@@ -1,6 +1,5 @@
 /* The real logs of a MaxText run that was killed twice, joined with pods made from when its processes ran. */
 #include "base/mem.h"
-#include "base/rfc3339.h"
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
@@ -14,21 +13,6 @@ static struct model *begin(const char *name, const char *more_spec) {
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", name, "PodLog", more_spec, fake_ms(0));
     return m;
-}
-
-static void read_log(struct model_job *job, const char *pod_uid, const char *path) {
-    size_t size;
-    char *text = harness_read_file(path, &size);
-    REQUIRE(text != NULL);
-    struct slice rest = {text, size}, line;
-    while (slice_take_line(&rest, &line)) {
-        int64_t stamp_ns = INT64_MIN;
-        if (rfc3339_take(&line, &stamp_ns, NULL))
-            slice_take_char(&line, ' ');
-        model_job_log_line(job, pod_uid, 0, stamp_ns, line);
-    }
-    model_job_log_end(job, pod_uid, 0, NULL);
-    free(text);
 }
 
 /* run.json of the attempts: spawned and exited, in seconds after 02:00:00, cut to whole seconds as kubelets do. */
@@ -60,14 +44,14 @@ static void tell_run(struct model *m, int order) {
         snprintf(path, sizeof path, RESTARTS "attempt-%d.log", i + 1);
         snprintf(uid, sizeof uid, "uid-try%d", i + 1);
         if (order != 2)
-            read_log(model_job_find(m, "ns", "js"), uid, path);
+            replay_log_file(model_job_find(m, "ns", "js"), uid, path);
         if (order == 0)
             tell_attempt(m, i, true);
     }
     for (int i = 2; i >= 0 && order == 2; i--) {
         snprintf(path, sizeof path, RESTARTS "attempt-%d.log", i + 1);
         snprintf(uid, sizeof uid, "uid-try%d", i + 1);
-        read_log(model_job_find(m, "ns", "js"), uid, path);
+        replay_log_file(model_job_find(m, "ns", "js"), uid, path);
     }
     snprintf(status, sizeof status, "\"conditions\":[%s]",
              fake_condition("Completed", "True", "AllJobsCompleted", 1069));
@@ -141,7 +125,7 @@ TEST(while_training_the_numbers_reach_to_the_last_record) {
     struct model *m = begin("js", "");
     fake_tell_jobset(m, 1, "", "", 0.2);
     tell_attempt(m, 0, false);
-    read_log(model_job_find(m, "ns", "js"), "uid-try1", RESTARTS "attempt-1.log");
+    replay_log_file(model_job_find(m, "ns", "js"), "uid-try1", RESTARTS "attempt-1.log");
     char *s = replay_status(m, "ns", "js", fake_ms(1030), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Training");
     CHECK_TEXT(status_text(s, "time.observedThrough"), "2026-11-21T02:16:52.658Z");

@@ -1,27 +1,10 @@
 /* Program goodput from spec.program over the real log of a MaxText run: 4 chips, what the shape says of a step. */
-#include "base/mem.h"
-#include "base/rfc3339.h"
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static void read_log(struct model_job *job, const char *pod_uid, const char *path) {
-    size_t size;
-    char *text = harness_read_file(path, &size);
-    REQUIRE(text != NULL);
-    struct slice rest = {text, size}, line;
-    while (slice_take_line(&rest, &line)) {
-        int64_t stamp_ns = INT64_MIN;
-        if (rfc3339_take(&line, &stamp_ns, NULL))
-            slice_take_char(&line, ' ');
-        model_job_log_line(job, pod_uid, 0, stamp_ns, line);
-    }
-    model_job_log_end(job, pod_uid, 0, NULL);
-    free(text);
-}
 
 static char *status_with(const char *program) {
     struct model_options options = {.version = "test"};
@@ -33,7 +16,7 @@ static char *status_with(const char *program) {
     p.bound = p.started = 994;
     p.phase = "Running";
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
-    read_log(model_job_find(m, "ns", "js"), "uid-try1", "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
+    replay_log_file(model_job_find(m, "ns", "js"), "uid-try1", "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
     p.finished = 1012;
     p.phase = "Succeeded";
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 1013);
