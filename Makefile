@@ -101,7 +101,13 @@ endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rules,$(l))))
 
 # The scenarios of faults have a runner of their own: the programs themselves against the embedded API server.
-$(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c)) $(APISERVER) $(OUT)/libbase.a
+# Some begin with another clock, or with I/O that fails: libraries for LD_PRELOAD, and the handle on them.
+PRELOAD := $(call objects,tests/preload/preload.c)
+$(OUT)/preload/%.so: tests/preload/%.c tests/preload/clock.h
+	@mkdir -p $(dir $@)
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 -g $(WARNINGS) -shared -fPIC -o $@ $<
+
+$(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c)) $(PRELOAD) $(APISERVER) $(OUT)/libbase.a | $(OUT)/preload/clock.so
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson
 

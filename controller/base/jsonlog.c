@@ -12,6 +12,7 @@
 #define LINE_MAX_BYTES 4096
 
 static enum jsonlog_level maximum_level = JSONLOG_INFO;
+static int64_t dropped;
 
 void jsonlog_init(enum jsonlog_level level) {
     maximum_level = level;
@@ -19,6 +20,10 @@ void jsonlog_init(enum jsonlog_level level) {
 
 int jsonlog_enabled(enum jsonlog_level level) {
     return level <= maximum_level;
+}
+
+int64_t jsonlog_dropped(void) {
+    return dropped;
 }
 
 static void write_fields(struct jwrite *w, va_list args) {
@@ -37,9 +42,9 @@ static void write_fields(struct jwrite *w, va_list args) {
 static void write_line(struct slice line) {
     struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&p, 1, 0) != 1 || (p.revents & POLLOUT) == 0)
-        return;
-    ssize_t ignored = write(STDERR_FILENO, line.data, line.size_bytes);
-    (void)ignored;
+        dropped++;
+    else if (write(STDERR_FILENO, line.data, line.size_bytes) != (ssize_t)line.size_bytes)
+        dropped++;
 }
 
 void jsonlog(enum jsonlog_level level, const char *msg, ...) {

@@ -18,6 +18,8 @@ int jsonlog_enabled(enum jsonlog_level level);
 #define LOG_S(text) 's', (const char *)(text)
 #define LOG_I(value) 'i', (int64_t)(value)
 #define LOG_B(value) 'b', (int)(value)
+/* Lines that could not be written, or not whole: stderr is full, or closed. */
+int64_t jsonlog_dropped(void);
 void jsonlog(enum jsonlog_level level, const char *msg, ...);
 
 #endif

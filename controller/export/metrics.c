@@ -85,6 +85,14 @@
     X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM,                                    \
       "How long the API server takes to begin its answer, by verb.")                                                   \
     X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "Requests to the API server, by method and status code.")    \
+    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "Lists begun, by resource.")                                         \
+    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "Watches begun, by resource.")                                   \
+    X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER,                                                            \
+      "Lists, watches, log follows and calls that went wrong after they were answered, by reason.")                    \
+    X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "Bytes of pod logs that were read.")                      \
+    X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER,                                               \
+      "Lines of the controller's own log that could not be written.")                                                  \
+    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "How often the wall clock was set while it ran.")     \
     X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "User and system CPU time.")                                       \
     X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.")                                   \
     X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "Virtual memory.")                                      \
@@ -257,6 +265,27 @@ static void write_own(struct prometheus_page *page, const struct runtime_figures
     }
 }
 
+static void write_streams(struct prometheus_page *page, const struct runtime_figures *own) {
+    CLEANUP_BUF struct buf extra;
+    const struct slice none = slice_of(NULL);
+    buf_init(&extra, LABELS_MAX);
+    for (int i = 0; i < own->stream_count; i++) {
+        const struct kube_stream_count *c = &own->streams[i];
+        if (c->reason == NULL) {
+            prometheus_sample(page, strcmp(c->stream, "list") == 0 ? F_LISTS : F_WATCHES, none,
+                              one_label(&extra, "name", c->resource), c->count, 0);
+            continue;
+        }
+        one_label(&extra, "stream", c->stream);
+        prometheus_label(&extra, "resource", c->resource);
+        prometheus_label(&extra, "reason", c->reason);
+        prometheus_sample(page, F_STREAMS, none, buf_slice(&extra), c->count, 0);
+    }
+    prometheus_sample(page, F_LOG_BYTES, none, none, own->log_bytes, 0);
+    prometheus_sample(page, F_DROPPED, none, none, own->dropped_lines, 0);
+    prometheus_sample(page, F_CLOCK, none, none, own->clock_steps, 0);
+}
+
 static void write_process(struct prometheus_page *page) {
     struct process_figures p;
     process_read(&p);
@@ -283,6 +312,7 @@ void metrics_write(const struct fleet *fleet, const struct runtime_figures *own,
     if (own->is_leading)
         write_fleet(&page, fleet, now_ms);
     write_own(&page, own);
+    write_streams(&page, own);
     write_process(&page);
     prometheus_write(&page, is_openmetrics, out);
     prometheus_done(&page);

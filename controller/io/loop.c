@@ -18,6 +18,8 @@
 /* lws polls its own connections and one more descriptor: ours, an epoll set in which everything else lives. That keeps
  * curl's sockets, which come and go by their hundreds, out of lws's tables. */
 
+#define STEP_US INT64_C(1000000) /* slewing never does so much between two turns */
+
 enum {
     BATCH_EVENTS = 64,        /* events of ours per turn, before lws's own connections have their chance */
     SERVER_CONNECTIONS = 256, /* what lws may hold; ours is one of them */
@@ -30,7 +32,8 @@ struct deferred {
 
 /* One reading of both clocks per turn, taken when somebody first asks. */
 struct turn {
-    bool is_known;
+    bool is_known, was_known; /* now; ever */
+    int64_t steps;            /* of the wall clock against the other one */
     struct mono_time now;
     struct wall_time wall;
 };
@@ -68,7 +71,12 @@ struct loop {
 static void turn_read(const struct loop *loop) {
     if (loop->turn->is_known)
         return;
-    *loop->turn = (struct turn){.is_known = true, .now = clock_mono(), .wall = clock_wall()};
+    struct turn *t = loop->turn, before = *t;
+    t->is_known = t->was_known = true;
+    t->now = clock_mono();
+    t->wall = clock_wall();
+    int64_t moved_us = (t->wall.us - t->now.us) - (before.wall.us - before.now.us);
+    t->steps += before.was_known && (moved_us > STEP_US || moved_us < -STEP_US);
 }
 
 struct mono_time loop_clock(const struct loop *loop) {
@@ -329,6 +337,10 @@ int loop_run(struct loop *loop) {
     loop->is_stopped = false;
     loop->turn->is_known = false;
     return loop->exit_code;
+}
+
+int64_t loop_clock_steps(const struct loop *loop) {
+    return loop->turn->steps;
 }
 
 uint64_t loop_wakeups(const struct loop *loop) {

@@ -22,7 +22,9 @@ void loop_stop(struct loop *loop, int exit_code);
 /* How often the loop slept and was woken, since its making. */
 uint64_t loop_wakeups(const struct loop *loop);
 
-struct mono_time loop_now(const struct loop *loop);   /* of this turn */
+struct mono_time loop_now(const struct loop *loop); /* of this turn */
+/* How often the wall clock was set (or the machine slept): by more than a second against the monotonic one. */
+int64_t loop_clock_steps(const struct loop *loop);
 struct mono_time loop_clock(const struct loop *loop); /* right now: only to measure what our own work costs */
 struct wall_time loop_wall(const struct loop *loop);
 

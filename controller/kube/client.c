@@ -5,6 +5,7 @@
 #include "kube/backoff.h"
 #include "kube/client_internal.h"
 #include "kube/stream.h"
+#include "kube/tally.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void kube_client_free(struct kube_client *client) {
     kube_config_free(client->config);
     free(client->user_agent);
     free(client->counts);
+    free(client->tallies);
     free(client->durations);
     free(client);
 }
@@ -106,6 +108,10 @@ int kube_client_counts(const struct kube_client *client, const struct kube_count
 int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
     *durations = client->durations;
     return (int)client->duration_count;
+}
+
+int64_t kube_client_log_bytes(const struct kube_client *client) {
+    return client->log_bytes;
 }
 
 /* Calls. */
@@ -173,6 +179,9 @@ static void finish(struct kube_call *call, const struct http_reply *reply, const
 static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
     struct kube_call *call = context;
     call->stream = NULL;
+    const char *reason = reply->status != 0 ? kube_tally_reason(err, false) : NULL;
+    if (reason != NULL)
+        kube_tally_add(call->client, "call", call->method, reason);
     if (!retry(call, reply, err))
         finish(call, reply, err);
 }

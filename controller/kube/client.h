@@ -62,6 +62,17 @@ struct kube_count {
 };
 int kube_client_counts(const struct kube_client *client, const struct kube_count **counts);
 
+/* What became of streams so far: reason NULL counts those begun. Borrowed; the number of entries. */
+struct kube_stream_count {
+    const char *stream; /* "list", "watch", "log", "call" */
+    char resource[40];   /* plural; of a call: the method */
+    const char *reason; /* "reset", "truncated", "malformed", "silent", "slow", "expired", ... */
+    int64_t count;
+};
+int kube_client_streams(const struct kube_client *client, const struct kube_stream_count **counts);
+/* Of pod logs, as they came. */
+int64_t kube_client_log_bytes(const struct kube_client *client);
+
 /* Percent-encodes a path segment or query value into out (bounded); false if it did not fit. */
 bool kube_escape(char *out, size_t out_size, const char *text);
 

@@ -17,6 +17,9 @@ struct kube_client {
     size_t count_count, count_capacity;
     struct kube_duration *durations;
     size_t duration_count, duration_capacity;
+    struct kube_stream_count *tallies; /* tally.h */
+    size_t tally_count, tally_capacity;
+    int64_t log_bytes;
 };
 
 /* One more answer; 0 if none came. sent_us: when it was asked for; 0: it never was. */

@@ -5,8 +5,10 @@
 #include "base/rfc3339.h"
 #include "io/lines.h"
 #include "kube/backoff.h"
+#include "kube/client_internal.h"
 #include "kube/podlog_cursor.h"
 #include "kube/stream.h"
+#include "kube/tally.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -42,7 +44,8 @@ struct kube_podlog {
     struct lines lines;
     struct buf refusal;
     char *notice; /* what the kubelet said in place of a log */
-    int64_t last_byte_us;
+    int64_t last_byte_us, line_count;
+    struct kube_drip drip;
     struct loop_timer *timer;
     struct kube_backoff backoff;
     int failures, unauthorized;
@@ -54,6 +57,11 @@ struct kube_podlog {
 static void step(struct kube_podlog *p);
 
 /* What is told. Each returns false if the user freed us meanwhile. */
+
+static void tell_stream(struct kube_podlog *p, const char *reason) {
+    if (reason != NULL)
+        kube_tally_add(p->client, "log", "pods", reason);
+}
 
 static bool tell_trouble(struct kube_podlog *p, const char *text) {
     if (text == NULL ? p->trouble == NULL : p->trouble != NULL && strcmp(text, p->trouble) == 0)
@@ -75,8 +83,10 @@ static bool complete(struct kube_podlog *p, const char *lost) {
 }
 
 static int take_line(void *context, struct slice line, bool is_cut) {
-    (void)is_cut;
     struct kube_podlog *p = context;
+    p->line_count++;
+    if (is_cut)
+        tell_stream(p, "oversized");
     struct slice text = line;
     int64_t stamp_ns;
     bool has_stamp = rfc3339_take(&text, &stamp_ns, NULL);
@@ -157,9 +167,14 @@ static int on_data(void *context, struct slice bytes) {
         buf_append_slice(&p->refusal, bytes);
         return 0;
     }
+    p->client->log_bytes += (int64_t)bytes.size_bytes;
     p->callback_depth++;
+    int64_t lines_before = p->line_count;
     int r = lines_feed(&p->lines, bytes, take_line, p);
     p->callback_depth--;
+    bool is_partial = p->lines.head.size_bytes > 0 && !p->lines.is_skipping;
+    if (kube_drip_feed(&p->drip, p->line_count != lines_before, is_partial, p->last_byte_us))
+        tell_stream(p, "slow");
     return r;
 }
 
@@ -168,6 +183,8 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     p->stream = NULL;
     loop_timer_stop(p->timer);
     p->callback_depth++;
+    if (reply->status == 200)
+        tell_stream(p, kube_tally_reason(err, !p->is_final && p->lines.head.size_bytes > 0));
     if (reply->status != 0 && reply->status != 200)
         refused(p, reply);
     else if (err != NULL)
@@ -197,6 +214,7 @@ static void open_stream(struct kube_podlog *p, bool is_previous, bool is_final) 
     free(p->notice);
     p->notice = NULL;
     p->status = 0;
+    p->drip = (struct kube_drip){0};
     p->is_previous = is_previous;
     p->is_final = is_final;
     p->last_byte_us = loop_now(p->loop).us;
@@ -247,8 +265,10 @@ static void due(void *context) {
     if (p->stream != NULL && !p->is_final && !is_over(p) && silent_us < REOPEN_US)
         loop_timer_set(p->timer, REOPEN_US - silent_us);
     else {
-        if (p->stream != NULL)
+        if (p->stream != NULL) {
             p->was_clean = false;
+            tell_stream(p, is_over(p) ? "endless" : "silent");
+        }
         kube_stream_cancel(p->stream);
         p->stream = NULL;
         step(p);

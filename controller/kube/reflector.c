@@ -33,6 +33,11 @@ static bool tell_vanished(struct kube_reflector *r, struct slice namespace_, str
     return tell_event(r, &event);
 }
 
+void kube_reflector_tell(struct kube_reflector *r, const char *reason) {
+    if (reason != NULL)
+        kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, reason);
+}
+
 void kube_reflector_trouble(struct kube_reflector *r, const char *text) {
     if (text == NULL ? !r->in_trouble : r->in_trouble && strcmp(text, r->trouble) == 0)
         return;
@@ -130,6 +135,7 @@ static bool is_before(struct slice a, const char *b) {
 static int take_bookmark(struct kube_reflector *r, const struct kube_frame *f) {
     if (r->phase == PHASE_WATCH && is_before(f->event.resource_version, r->resource_version)) {
         jsonlog(JSONLOG_WARNING, "the server went back in time; listing again", "path", LOG_S(r->path), NULL);
+        kube_reflector_tell(r, "restored");
         r->error_code = 410;
         return -ESTALE;
     }
@@ -155,6 +161,7 @@ int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
     if (line.size_bytes == 0)
         return 0;
     if (is_cut) {
+        kube_reflector_tell(r, "oversized");
         jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
         return 0;
     }

@@ -10,6 +10,7 @@
 #include "kube/list.h"
 #include "kube/reflector.h"
 #include "kube/stream.h"
+#include "kube/tally.h"
 
 enum reflector_phase {
     PHASE_STREAM_LIST, /* a watch with sendInitialEvents, before its marker */
@@ -41,9 +42,10 @@ struct kube_reflector {
     int status;
     struct kube_list list;
     struct lines lines;
-    struct buf refusal; /* the body of a reply that is no success */
+    struct buf refusal;                          /* the body of a reply that is no success */
     int64_t started_us, opened_us, last_byte_us; /* sent, answered, heard of last */
     int frames;
+    struct kube_drip drip;
     int error_code; /* of an ERROR event */
     char *error_text;
 
@@ -61,6 +63,9 @@ void kube_reflector_trouble(struct kube_reflector *r, const char *text);
 void kube_reflector_absent(struct kube_reflector *r, bool is_absent);
 bool kube_reflector_sweep(struct kube_reflector *r, bool is_all); /* false: it was freed meanwhile */
 void kube_reflector_synced(struct kube_reflector *r);
+
+/* Something went wrong with the stream that is open: for the metrics. NULL: nothing. */
+void kube_reflector_tell(struct kube_reflector *r, const char *reason);
 
 /* reflector_run.c */
 void kube_reflector_begin(struct kube_reflector *r);

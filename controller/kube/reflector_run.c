@@ -85,6 +85,7 @@ static void refused(struct kube_reflector *r, const struct http_reply *reply) {
     if (reply->status == 404)
         go_absent(r);
     else if (reply->status == 410) {
+        kube_reflector_tell(r, "expired");
         want_list(r); /* an old version, or a continue token that has expired */
         r->failures++;
         try_in(r, r->failures > 1 ? kube_backoff_next(&r->backoff) : 0);
@@ -100,6 +101,7 @@ static void refused(struct kube_reflector *r, const struct http_reply *reply) {
 
 static void page_ended(struct kube_reflector *r) {
     if (!kube_list_is_whole(&r->list)) {
+        kube_reflector_tell(r, "truncated");
         fail_stream(r, "the list is not whole");
         return;
     }
@@ -121,6 +123,7 @@ static void page_ended(struct kube_reflector *r) {
 }
 
 static void error_event(struct kube_reflector *r) {
+    kube_reflector_tell(r, r->error_code == 410 ? "expired" : "error");
     if (r->error_code != 410) {
         fail_stream(r, r->error_text);
         return;
@@ -134,6 +137,9 @@ static void error_event(struct kube_reflector *r) {
 static void stream_ended(struct kube_reflector *r, const struct error *err) {
     int64_t lasted_us = loop_now(r->loop).us - r->started_us;
     bool is_empty = r->frames == 0;
+    kube_reflector_tell(r, kube_tally_reason(err, r->lines.head.size_bytes > 0));
+    if (err == NULL && is_empty && lasted_us < SHORT_WATCH_US)
+        kube_reflector_tell(r, "short");
     if (err != NULL && err->code == ESTALE)
         error_event(r);
     else if (err != NULL && err->code == EOPNOTSUPP) {
@@ -167,9 +173,12 @@ static int on_data(void *context, struct slice bytes) {
         return 0;
     }
     r->callback_depth++;
+    int frames_before = r->frames;
     int result = r->phase == PHASE_PAGED_LIST ? kube_list_feed(&r->list, bytes, kube_reflector_take_item, r)
                                               : lines_feed(&r->lines, bytes, kube_reflector_take_line, r);
     r->callback_depth--;
+    if (kube_drip_feed(&r->drip, r->frames != frames_before, r->lines.head.size_bytes > 0, r->last_byte_us))
+        kube_reflector_tell(r, "slow");
     return r->is_dead ? -ECANCELED : result;
 }
 
@@ -186,10 +195,13 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
         stream_ended(r, err);
     else if (err == NULL)
         page_ended(r);
-    else if (err->code == EBADMSG)
-        fail_stream(r, "the server sent malformed JSON");
-    else
-        fail(r, err->text, false, -1); /* the same page again; what was shown is known */
+    else {
+        kube_reflector_tell(r, kube_tally_reason(err, false));
+        if (err->code == EBADMSG)
+            fail_stream(r, "the server sent malformed JSON");
+        else
+            fail(r, err->text, false, -1); /* the same page again; what was shown is known */
+    }
     r->callback_depth--;
 }
 
@@ -239,6 +251,9 @@ static void start(struct kube_reflector *r) {
     lines_clear(&r->lines);
     kube_list_clear(&r->list);
     r->status = r->frames = 0;
+    r->drip = (struct kube_drip){0};
+    if (r->continue_token == NULL)
+        kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, NULL);
     r->started_us = r->last_byte_us = loop_now(r->loop).us;
     struct kube_stream_options options = {.path = buf_text(&url), .silence_us = r->silence_us};
     struct http_handler handler = {on_reply, on_data, on_done, r};

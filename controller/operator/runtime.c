@@ -238,6 +238,10 @@ void runtime_figures(const struct runtime *runtime, struct runtime_figures *figu
     *figures = (struct runtime_figures){0};
     runtime_jobs_figures(runtime->jobs, figures);
     figures->request_count = kube_client_counts(runtime->client, &figures->requests);
+    figures->stream_count = kube_client_streams(runtime->client, &figures->streams);
+    figures->log_bytes = kube_client_log_bytes(runtime->client);
+    figures->dropped_lines = jsonlog_dropped();
+    figures->clock_steps = loop_clock_steps(runtime->loop);
     figures->duration_count = kube_client_durations(runtime->client, &figures->durations);
 }
 

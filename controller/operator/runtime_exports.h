@@ -27,6 +27,9 @@ struct runtime_figures { /* counts since the start */
     int request_count;
     const struct kube_duration *durations;
     int duration_count;
+    const struct kube_stream_count *streams;
+    int stream_count;
+    int64_t log_bytes, dropped_lines, clock_steps;
 };
 void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures);
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "kube/reflector.h"
+#include "kube/tally.h"
 #include "operator/runtime_nodes.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@
 #define SECOND_US INT64_C(1000000)
 /* Streams that are connected may be this far apart; what comes later is counted when it comes. */
 #define SKEW_MS 200
-/* What may be missing is waited for so long after all else can be read: an outage ends for one watch after the other. */
+/* What may be missing is waited for so long after all else can be read: an outage ends for one watch after the other.
+ */
 #define OPTIONAL_WAIT_US (60 * SECOND_US)
 
 enum scope { NAMESPACED, CLUSTER };
@@ -120,8 +122,10 @@ static void on_event(void *context, const struct kube_event *event) {
     enum observed what = observed[event->type];
     int r = model_observe(owner->model, resource, what, event->namespace_, event->name, event->uid, event->object,
                           wall_ms(event->received));
-    if (r < 0)
+    if (r < 0) {
+        kube_tally_add(owner->client, "watch", watch->source->plural, "misunderstood");
         jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
+    }
     if (resource == RESOURCE_NODE)
         runtime_nodes_observed(owner->nodes, event->name, what, event->object);
     if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)

@@ -26,7 +26,7 @@ static void follow_free(void *p) {
 static void send_line(struct follow *f, const struct log_line *line) {
     char stamp[RFC3339_SIZE];
     CLEANUP_BUF struct buf out;
-    buf_init(&out, 8 << 20);
+    buf_init(&out, 16 << 20);
     if (f->has_stamps)
         buf_format(&out, "%s ", rfc3339_format(stamp, line->time_ns, 9));
     buf_append(&out, line->text, line->size_bytes);

@@ -48,6 +48,8 @@ struct srv {
     uint64_t random;
     json_t *printed;    /* --print-table: last row by object */
     char *print_table;
+    long ledgers_seen, ledgers_bad; /* statuses of JobGoodputs that were written; those whose identities did not hold */
+    char ledger_why[320];           /* of the first */
 };
 
 /* What a request is about; strings are empty where they do not apply. */
@@ -96,6 +98,9 @@ void table_row(json_t *table, const struct resource *t, const json_t *object, co
 json_t *table_partial(const json_t *object);
 /* print.c */
 void print_change(struct srv *s, const struct change *change);
+/* ledger.c: the identities of a JobGoodput's status; -1 and the one that does not hold */
+int ledger_check(const json_t *object, char why[static 200]);
+void ledger_look(struct srv *s, const json_t *object); /* one that is being written */
 /* convert.c: between the stored form and other versions and groups of a kind; in place. */
 bool convert_is_identity(const struct resource *t, const char *group, const char *version);
 void convert_out(const struct resource *t, const char *group, const char *version, json_t *object);

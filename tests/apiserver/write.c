@@ -204,6 +204,8 @@ static void store_change(struct conn *c, struct target *t, struct object *o, jso
     if (!admit(c, t, next))
         return;
     convert_in(t->type, next);
+    if (is_status && strcmp(t->plural, "jobgoodputs") == 0)
+        ledger_look(c->srv, next);
     if (!is_dry_run(c))
         srv_change(c->srv, o, next, is_managed ? manager_of(c, manager) : NULL, t->subresource);
     api_reply_object(c, t, 200, next);

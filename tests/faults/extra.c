@@ -21,8 +21,8 @@ static char *replace(const char *text, const char *from, const char *to) {
     return buf_take(&out);
 }
 
-static const char *const names[][2] = {{"research", "second"}, {"job-1", "job-2"}, {"workload-1", "workload-2"},
-                                       {"uid: pod-", "uid: second-"}};
+static const char *const names[][2] = {
+    {"research", "second"}, {"job-1", "job-2"}, {"workload-1", "workload-2"}, {"uid: pod-", "uid: second-"}};
 
 char *extra_second(const char *text, const char *pod_path) {
     char *out = replace(text, "tests/faults/pod.yaml", pod_path);
@@ -90,4 +90,27 @@ int64_t extra_metric(int port, const char *begins) {
             sum = (sum < 0 ? 0 : sum) + (int64_t)strtod(value, NULL);
     }
     return sum;
+}
+
+char *extra_troubles(int port) {
+    CLEANUP_FREE char *text = read_metrics(port);
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 20);
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "rest_client_requests", 20) == 0 || strncmp(line, "goodput_stream", 14) == 0)
+            buf_format(&out, "  %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    return buf_take(&out);
+}
+
+int extra_free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bind(fd, (struct sockaddr *)&address, sizeof address);
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    close(fd);
+    return ntohs(address.sin_port);
 }

@@ -13,5 +13,8 @@ char *extra_first(const char *numbers);
 char *extra_noise(const char *pod, size_t bytes, size_t line_bytes);
 /* The sum of the samples at 127.0.0.1:port/metrics whose line begins so, -1 if there is none. */
 int64_t extra_metric(int port, const char *begins);
+/* The samples there that tell of requests and of troubles. Heap. */
+char *extra_troubles(int port);
+int extra_free_port(void); /* of this machine, a moment ago */
 
 #endif

@@ -10,16 +10,15 @@
  *     rotate TOKEN            the server takes another token now; the file follows
  *     rotate-late TOKEN       the same, the file two seconds later
  *     fill N                  N pods of another namespace
- *     second                  the same story happens to a job in the namespace "second", untouched by what this one's pods
- *                             print; its numbers must be right as well
- *     noise POD BYTES LINE    the pod prints so many bytes that mean nothing, in lines of so many
- *     moved METRIC            waits until the samples at /metrics that begin so add up to more than 0 (needs the flag)
- *     skip ACT                counts as played: the scenario's own lines say it
- *     deaf                    what the controller logs goes to a full disk
- *     says TEXT               waits until the controller has logged it
- *     kill, start             SIGKILL for the controller; another one
- * The story lies in the past, so its end is final as soon as the controller knows of it, of all that led to it and of
- * nothing unread. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
+ *     second                  the same story happens to a job in the namespace "second", untouched by what this one's
+ * pods print; its numbers must be right as well noise POD BYTES LINE    the pod prints so many bytes that mean nothing,
+ * in lines of so many moved METRIC            waits until the samples at /metrics that begin so add up to more than 0;
+ * each scenario has one that shows what went wrong, or says in its heading "No metric" and why fast N the controller's
+ * clocks run so many times as fast clock +3600             its wall clock is set so many seconds ahead, or back skip
+ * ACT                counts as played: the scenario's own lines say it deaf                    what the controller logs
+ * goes to a full disk says TEXT               waits until the controller has logged it kill, start             SIGKILL
+ * for the controller; another one The story lies in the past, so its end is final as soon as the controller knows of
+ * it, of all that led to it and of nothing unread. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
  * Arguments: words of the names to run. FAULTS_SHOW=1 prints what the controllers log. */
 #include "base/buf.h"
 #include "base/clock.h"
@@ -28,11 +27,12 @@
 
 #include "apiserver/apiserver.h"
 #include "extra.h"
+#include "numbers.h"
+#include "preload/preload.h"
 #include "runtime/program.h"
 
 #include <errno.h>
 #include <glob.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +64,8 @@ struct play {
     struct program *controller;
     char token_path[64], kubeconfig[64], pod_path[64];
     bool has_failed, has_second;
+    int metrics_port; /* 0: the kernel's choice */
+    struct preload_clock *clock;
 };
 
 static void fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -157,8 +159,13 @@ static bool start_controller(struct play *p) {
         arguments[n++] = "--leader-elect=false";
     for (size_t i = 0; more[i] != NULL; i++)
         arguments[n++] = more[i];
+    CLEANUP_FREE char *metrics = mem_format("--metrics-bind-address=127.0.0.1:%d", p->metrics_port);
+    arguments[n++] = metrics;
     arguments[n] = NULL;
+    if (p->clock != NULL)
+        preload_begin();
     p->controller = program_start("goodput-controller", arguments);
+    preload_end();
     return p->controller != NULL;
 }
 
@@ -241,15 +248,21 @@ static void noise(struct play *p, char *rest) {
 static void moved(struct play *p, const char *metric) {
     static const char told[] = "\"metrics served\",\"port\":";
     int64_t value = -1, end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
-    if (!program_says(p->controller, told, LINE_WAIT_MS))
-        fail(p, "no metrics are served: the scenario needs the line \"controller --metrics-bind-address=127.0.0.1:0\"");
-    else {
-        int port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
-        while ((value = extra_metric(port, metric)) <= 0 && clock_mono().us < end_us)
-            usleep(50000);
-        if (value <= 0)
-            fail(p, "the metric %s did not move: %lld", metric, (long long)value);
-    }
+    int port = p->metrics_port;
+    if (port == 0 && program_says(p->controller, told, LINE_WAIT_MS))
+        port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
+    while ((value = extra_metric(port, metric)) <= 0 && clock_mono().us < end_us)
+        usleep(50000);
+    CLEANUP_FREE char *others = value <= 0 ? extra_troubles(port) : NULL;
+    if (value <= 0)
+        fail(p, "the metric %s did not move: %lld; these did:\n%s", metric, (long long)value, others);
+}
+
+static void set_clock(struct play *p, const char *seconds) {
+    if (p->clock == NULL)
+        fail(p, "the scenario needs the line \"fast N\"");
+    else
+        p->clock->step_us += (int64_t)strtol(seconds, NULL, 10) * 1000000;
 }
 
 static void skip(struct play *p, const char *name) {
@@ -300,6 +313,8 @@ static void own_line(struct play *p, char *line) {
         moved(p, rest);
     else if (take_word(line, "skip", &rest))
         skip(p, rest);
+    else if (take_word(line, "clock", &rest))
+        set_clock(p, rest);
     else if (take_word(line, "second", &rest))
         begin_second(p);
     else if (take_word(line, "kill", &rest))
@@ -311,8 +326,8 @@ static void own_line(struct play *p, char *line) {
 }
 
 static bool is_own_word(const char *line) {
-    static const char *const words[] = {"play",  "rotate", "rotate-late", "fill", "says",  "kill",
-                                        "start", "noise",  "moved",       "skip", "second"};
+    static const char *const words[] = {"play",  "rotate", "rotate-late", "fill", "says",   "kill",
+                                        "start", "noise",  "moved",       "skip", "second", "clock"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (take_word(line, words[i], &rest))
@@ -332,8 +347,8 @@ static void play_lines(struct play *p, char *text) {
             *next++ = '\0';
         p->line++;
         const char *rest;
-        if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) || take_word(line, "deaf", &rest) ||
-            line[0] == '#')
+        if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) ||
+            take_word(line, "deaf", &rest) || take_word(line, "fast", &rest) || line[0] == '#')
             continue;
         bool is_own = is_own_word(line);
         if (is_own && together.size_bytes > 0) {
@@ -354,69 +369,10 @@ static void play_lines(struct play *p, char *text) {
 
 /* ---- the numbers ---- */
 
-/* What may differ: the prose of evidence (a state that passed while nobody could look is not quoted). */
-static void strip(json_t *value) {
-    const char *key;
-    void *unused;
-    json_t *member;
-    size_t i;
-    if (json_is_object(value)) {
-        json_object_del(value, "evidence");
-        json_object_del(value, "message");
-        json_object_del(value, "checkpoint");
-        json_object_foreach_safe(value, unused, key, member) strip(member);
-    }
-    json_array_foreach(value, i, member) strip(member);
-}
-
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The buckets in one order: the server keeps a map list in the order in which its keys first came. */
-static void append_sorted(struct buf *out, json_t *list) {
-    size_t count = json_array_size(list);
-    char **texts = mem_alloc((count + 1) * sizeof *texts);
-    for (size_t i = 0; i < count; i++)
-        texts[i] = json_dumps(json_array_get(list, i), JSON_SORT_KEYS);
-    qsort(texts, count, sizeof *texts, by_text);
-    for (size_t i = 0; i < count; i++) {
-        buf_format(out, "%s\n", texts[i]);
-        free(texts[i]);
-    }
-    free(texts);
-}
-
-/* The status' numbers as text, one member a line; heap, or NULL if it is not Completed yet. */
 static char *numbers(struct play *p, const char *name) {
     CLEANUP_FREE char *ask = mem_format("get jobgoodputs %s", name);
     CLEANUP_FREE char *text = apiserver_ask(p->server, ask);
-    json_error_t why;
-    json_t *object = text != NULL ? json_loads(text, 0, &why) : NULL;
-    json_t *status = json_object_get(object, "status"), *member;
-    const char *phase = json_string_value(json_object_get(status, "phase")), *key;
-    CLEANUP_BUF struct buf out;
-    buf_init(&out, 1 << 20);
-    bool is_over = phase != NULL && strcmp(phase, "Completed") == 0;
-    if (is_over) {
-        strip(status);
-        CLEANUP_FREE const char **keys = mem_alloc((json_object_size(status) + 1) * sizeof *keys);
-        size_t count = 0;
-        json_object_foreach(status, key, member) keys[count++] = key;
-        qsort(keys, count, sizeof *keys, by_text);
-        for (size_t i = 0; i < count; i++) {
-            member = json_object_get(status, keys[i]);
-            buf_format(&out, "%s: ", keys[i]);
-            if (json_is_array(member)) {
-                append_sorted(&out, member);
-                continue;
-            }
-            CLEANUP_FREE char *dump = json_dumps(member, JSON_SORT_KEYS | JSON_ENCODE_ANY);
-            buf_format(&out, "%s\n", dump);
-        }
-    }
-    json_decref(object);
-    return is_over ? buf_take(&out) : NULL;
+    return numbers_of(text);
 }
 
 /* The first line in which two texts differ. */
@@ -506,8 +462,11 @@ static void end(struct play *p) {
             fprintf(stderr, "%s\n", program_output(p->controller));
         program_free(p->controller);
     }
+    if (!p->has_failed && apiserver_do(p->server, "check-ledgers") != 0)
+        fail(p, "a status was written whose identities do not hold: see above");
     apiserver_do(p->server, "stop");
     apiserver_stop(p->server);
+    preload_done(p->clock);
     unlink(p->token_path);
     unlink(p->kubeconfig);
     unlink(p->pod_path);
@@ -528,9 +487,16 @@ static bool run(const char *path, const char *truth, const char *truth_path) {
     load_acts(&p);
     p.server_words = words_of(text, "server");
     p.controller_words = words_of(text, "controller");
-    if (strstr(text, "\ndeaf\n") != NULL)
+    CLEANUP_FREE char *speed = words_of(text, "fast");
+    if (speed != NULL)
+        p.clock = preload_clock(strtol(speed, NULL, 10));
+    if (strstr(text, "\ndeaf\n") != NULL) {
         setenv("PROGRAM_STDERR", "/dev/full", 1);
-    if (begin(&p)) {
+        p.metrics_port = extra_free_port(); /* it cannot say which */
+    }
+    if (truth != NULL && strstr(text, "\nmoved ") == NULL && strstr(text, "No metric") == NULL)
+        fail(&p, "it has no line \"moved METRIC\", and its heading does not say why");
+    else if (begin(&p)) {
         play_lines(&p, text);
         if (!p.has_failed)
             play_act(&p, "rest");

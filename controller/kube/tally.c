@@ -1,0 +1,56 @@
+#include "kube/tally.h"
+
+#include "base/mem.h"
+#include "kube/client_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SLOW_LINE_US INT64_C(1000000)
+
+void kube_tally_add(struct kube_client *client, const char *stream, const char *resource, const char *reason) {
+    const char *slash = strrchr(resource, '/');
+    resource = slash != NULL ? slash + 1 : resource;
+    for (size_t i = 0; i < client->tally_count; i++) {
+        struct kube_stream_count *c = &client->tallies[i];
+        if (strcmp(c->stream, stream) == 0 && strcmp(c->resource, resource) == 0 &&
+            (c->reason == NULL ? reason == NULL : reason != NULL && strcmp(c->reason, reason) == 0)) {
+            c->count++;
+            return;
+        }
+    }
+    MEM_GROW(client->tallies, client->tally_count, client->tally_capacity);
+    struct kube_stream_count *c = &client->tallies[client->tally_count++];
+    *c = (struct kube_stream_count){.stream = stream, .reason = reason, .count = 1};
+    slice_copy(c->resource, sizeof c->resource, slice_of(resource));
+}
+
+int kube_client_streams(const struct kube_client *client, const struct kube_stream_count **counts) {
+    *counts = client->tallies;
+    return (int)client->tally_count;
+}
+
+const char *kube_tally_reason(const struct error *err, bool is_partial) {
+    if (err == NULL)
+        return is_partial ? "truncated" : NULL;
+    switch (err->code) {
+    case ESTALE: /* an ERROR event: told where it is read */
+    case EOPNOTSUPP:
+    case ECANCELED:
+        return NULL;
+    case EBADMSG:
+        return "malformed";
+    case ETIMEDOUT:
+        return "silent";
+    default:
+        return "reset";
+    }
+}
+
+bool kube_drip_feed(struct kube_drip *drip, bool has_new, bool is_partial, int64_t now_us) {
+    bool is_slow = drip->since_us != 0 && !drip->is_told && now_us - drip->since_us > SLOW_LINE_US;
+    drip->is_told = drip->is_told || is_slow;
+    if (!is_partial || has_new || drip->since_us == 0)
+        *drip = (struct kube_drip){.since_us = is_partial ? now_us : 0};
+    return is_slow;
+}

@@ -1,0 +1,23 @@
+/* tally: what became of streams (lists, watches, log follows), counted for metrics. A request that was answered with
+ * 200 and broke later is in no count of answers; here it is. Few kinds of stream, few resources, few reasons: bounded.
+ */
+#ifndef KUBE_TALLY_H
+#define KUBE_TALLY_H
+
+#include "kube/client.h"
+
+/* One more. stream: "list", "watch", "log" or "call"; reason: constant text, NULL: a list or watch was begun. resource:
+ * "pods", or the path that it ends, as in "/api/v1/pods"; of a call: its method. */
+void kube_tally_add(struct kube_client *client, const char *stream, const char *resource, const char *reason);
+/* Of what broke off so; NULL: nothing, it ended. is_partial: in the middle of a line. */
+const char *kube_tally_reason(const struct error *err, bool is_partial);
+
+/* A line that takes longer than a second from its first byte to its last one. All-zero is valid. */
+struct kube_drip {
+    int64_t since_us; /* the unfinished line; 0: there is none */
+    bool is_told;
+};
+/* After each piece; true once for each such line. has_new: a line ended within the piece. */
+bool kube_drip_feed(struct kube_drip *drip, bool has_new, bool is_partial, int64_t now_us);
+
+#endif
