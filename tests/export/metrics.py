@@ -36,6 +36,24 @@ def promtool(text):
     return done.returncode == 0 and not (done.stdout + done.stderr).strip(), done.stdout + done.stderr
 
 
+STRICT = """import json, sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as read
+for family in read(sys.stdin.read()):
+    for x in family.samples:
+        print(json.dumps([x.name, x.labels, x.value]))"""
+
+
+def openmetrics(text):
+    """Every sample as Prometheus' own Python client reads it, which refuses what the standard does not allow. It is a
+    package of the system's Python, which need not be the one that runs this."""
+    there = [p for p in (sys.executable, "/usr/bin/python3") if subprocess.run([p, "-c", "import prometheus_client"], capture_output=True).returncode == 0]
+    if not there:
+        raise SystemExit("no prometheus_client here: apt-get install python3-prometheus-client")
+    done = subprocess.run([there[0], "-c", STRICT], input=text, capture_output=True, text=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stderr, {name + json.dumps(labels, sort_keys=True): value for name, labels, value in lines}
+
+
 class Reviews(http.server.BaseHTTPRequestHandler):
     """An API server that knows of nothing but reviews."""
 
@@ -152,7 +170,7 @@ def main():
     try:
         rig.ask("POST", "/apis/batch/v1/namespaces/default/jobs", JOB)
         rig.put(RECORD)
-        wait_for("the job's metrics", lambda: 'phase="Suspended"' in fetch(rig.metrics)[1])
+        wait_for("the job's metrics", lambda: all(x in fetch(rig.metrics)[1] for x in ('phase="Suspended"', "goodput_job_scheduling_goodput_ratio{")))
         status = rig.get("default", "train")["status"]
         headers, text = fetch(rig.metrics)
         fine, said = promtool(text)
@@ -171,6 +189,11 @@ def main():
                 sum(v for k, v in told.items() if k.startswith("rest_client_requests_total")), told)
         headers, text = fetch(rig.metrics, {"Accept": "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"})
         t.check("OpenMetrics when asked for", headers["Content-Type"].startswith("application/openmetrics-text") and text.endswith("\n# EOF\n"))
+        wrong, strict = openmetrics(text)
+        t.check("OpenMetrics as its own parser reads it", not wrong, wrong)
+        t.check("with as many samples as there are lines, and their values", len(strict) == sum(not x.startswith("#") for x in text.splitlines()) and
+                strict['goodput_job_phase{"jobgoodput": "train", "namespace": "default", "phase": "Suspended", "queue": ""}'] == 1, strict)
+        t.check("which would refuse a text that ends too early", openmetrics(text[:text.index("# EOF")])[0] != "")
         t.check("OpenMetrics counters are named without _total in TYPE", "# TYPE rest_client_requests counter" in text and "\nrest_client_requests_total{" in text)
         t.check("the leader says so", told['leader_election_master_status{name="goodput-controller"}'] == 1)
     finally:
@@ -180,7 +203,8 @@ def main():
         job = copy.deepcopy(STORY)
         job["metadata"] = {"name": "a", "namespace": "research"}
         follower.put(job)
-        told = samples(fetch(follower.metrics)[1])
+        text = fetch(follower.metrics)[1]
+        told = samples(text)
         t.check("a follower tells nothing of jobs", not any(k.startswith(("goodput_job_", "goodput_queue_")) for k in told))
         t.check("and says that it does not lead", told['leader_election_master_status{name="goodput-controller"}'] == 0)
     finally:
