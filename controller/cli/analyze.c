@@ -154,6 +154,16 @@ static int read_file(struct readers *to, const char *path, struct error **err) {
     return r;
 }
 
+static int write_report(const struct analyze *a, const struct analyze_ledger *l, struct slice status,
+                        struct error **err) {
+    CLEANUP_BUF struct buf trace;
+    buf_init(&trace, (size_t)1 << 20);
+    analyze_ledger_trace(l, &trace);
+    CLEANUP_FREE char *name =
+        a->path_count == 1 ? mem_strdup(a->paths[0]) : mem_format("%s and %zu more", a->paths[0], a->path_count - 1);
+    return report_write_status(a->html, name, status, buf_slice(&trace), err);
+}
+
 static int conclude(struct analyze *a, struct readers *from, struct error **err) {
     CLEANUP_BUF struct buf ledger;
     CLEANUP_BUF struct buf library;
@@ -166,7 +176,7 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
     else if (r == 0 && from->library)
         r = analyze_library(a, from->library, &library, err);
     if (r == 0 && a->html != NULL)
-        r = report_write_status(a->html, a->paths[0], buf_slice(&ledger), err);
+        r = write_report(a, from->ledger, buf_slice(&ledger), err);
     bool is_said = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output is the report's */
     return r < 0 || is_said ? r : print(a, &ledger, &library, err);
 }

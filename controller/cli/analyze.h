@@ -19,8 +19,8 @@ enum analyze_definition { ANALYZE_LEDGER, ANALYZE_LIBRARY, ANALYZE_BOTH };
 struct analyze {
     enum analyze_definition definition;
     enum steplog_format format, recognised; /* as asked for; that gave the steps */
-    const char *output; /* "table", "json", "yaml" */
-    const char *html;   /* file for the report; NULL: none */
+    const char *output;                     /* "table", "json", "yaml" */
+    const char *html;                       /* file for the report; NULL: none */
     int64_t at_us, from_us, to_us;
     int64_t windows_s[LEDGER_MAX_WINDOWS];
     int window_count;
@@ -59,6 +59,8 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a);
 void analyze_ledger_free(struct analyze_ledger *l);
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err);
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);
+/* With --html: analyze_trace.h. */
+void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
 /* Lines read of the present file. */
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);
 void analyze_ledger_end(struct analyze_ledger *l);
@@ -66,8 +68,8 @@ enum steplog_format analyze_ledger_format(const struct analyze_ledger *l);
 int analyze_ledger_conclude(struct analyze_ledger *l, struct buf *json, struct error **err);
 void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct buf *out);
 int64_t analyze_best_save_interval_ms(int64_t save_ms, int64_t between_ms);
-/* Why it ended, by the last lines of a log (tail: whole lines, the last of which has the number last_line) that come after
- * a line: fills cause, reason and evidence. */
+/* Why it ended, by the last lines of a log (tail: whole lines, the last of which has the number last_line) that come
+ * after a line: fills cause, reason and evidence. */
 bool analyze_cause_of(const char *name, struct slice tail, int64_t last_line, int64_t after_line, bool is_stamped,
                       struct ledger_disruption *d);
 /* The parser of a file; NULL and *err if the patterns of format Regex cannot be used. */

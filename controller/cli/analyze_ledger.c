@@ -6,6 +6,7 @@
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "cli/analyze_input.h"
+#include "cli/analyze_trace.h"
 #include "ledger/ledger.h"
 #include "operator/view.h"
 
@@ -34,6 +35,7 @@ struct analyze_ledger {
     int64_t unsettled; /* records since the ledger last folded */
     bool keeps_all;
     enum steplog_format recognised;
+    struct analyze_trace trace; /* with --html */
 
     /* The present file. */
     const char *path, *name; /* name: for evidence */
@@ -138,6 +140,8 @@ static void on_record(void *context, const struct record *r) {
         t->last_step_line = r->line;
     }
     ledger_add_record(l->ledger, &mine);
+    if (l->analyze->html != NULL)
+        analyze_trace_add(&l->trace, &mine);
     if (++l->unsettled >= SETTLE_EVERY && !l->keeps_all)
         settle(l);
 }
@@ -185,6 +189,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     steplog_free(l->parser);
     ledger_free(l->ledger);
     buf_done(&l->tail);
+    analyze_trace_done(&l->trace);
     free(l->attempts);
     free(l);
 }
@@ -234,6 +239,10 @@ void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
     l->is_begun = true;
     steplog_feed(l->parser, lines, l->is_stamped);
     keep_tail(l, lines);
+}
+
+void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json) {
+    analyze_trace_write(&l->trace, json);
 }
 
 int64_t analyze_ledger_lines(const struct analyze_ledger *l) {

@@ -19,7 +19,8 @@ int report_write(const char *path, struct slice job, struct error **err) {
     return cli_write_to(path, &document, err);
 }
 
-int report_write_status(const char *path, const char *name, struct slice status, struct error **err) {
+int report_write_status(const char *path, const char *name, struct slice status, struct slice trace,
+                        struct error **err) {
     CLEANUP_BUF struct buf job;
     struct jwrite w;
     buf_init(&job, JOB_MAX_BYTES);
@@ -31,6 +32,8 @@ int report_write_status(const char *path, const char *name, struct slice status,
     jwrite_object_end(&w);
     jwrite_key(&w, "status");
     jwrite_raw(&w, status);
+    jwrite_key(&w, "trace");
+    jwrite_raw(&w, trace);
     jwrite_object_end(&w);
     return report_write(path, buf_slice(&job), err);
 }

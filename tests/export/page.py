@@ -74,7 +74,7 @@ def check_job(t, b, rig):
     rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
     ends = [e for e in status["executions"] if "cause" in e]
     t.check("interruptions: each with its cause and evidence", all(any(e["cause"] in r and e["evidence"] in r for r in rows) for e in ends), rows)
-    t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]').length") == len(status["executions"]))
+    t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]:not(.stairs)').length") == len(status["executions"]))
     t.check("lost work is hatched as long as it was", b.ask("[...document.querySelectorAll('.gantt .lost')].map(r => Number(r.dataset.ms))") ==
             [e["tchMs"] for e in status["executions"] if e.get("tchMs", 0) > 0])
     firsts = [e["firstStep"] for e in status["executions"] if "firstStep" in e]
@@ -87,6 +87,8 @@ def check_job(t, b, rig):
                                                                for e in status["executions"] if "node" in e))
     t.check("the staircase has a line per execution that stepped", b.ask("document.querySelectorAll('.stairs .line').length") ==
             sum("firstStep" in e for e in status["executions"]))
+    axes = b.ask("[...document.querySelectorAll('.gantt .axis')].map(a => [a.getBoundingClientRect().left, a.getBoundingClientRect().width, a.textContent])")
+    t.check("executions and steps have the same time axis", len(axes) == 2 and axes[0] == axes[1], axes)
     b.ask("document.querySelector('.falls button').click()")
     why = b.ask("document.querySelector('.falls .why:not([hidden])').innerText")
     t.check("a row opens to its evidence", status["badput"][0]["evidence"] in why, why)
@@ -118,6 +120,10 @@ def check_fleet(t, b, rig):
 def check_live(t, b, rig):
     b.open(rig.page + "#/job/research/running")
     b.until("document.querySelectorAll('.falls rect').length > 5")
+    shown = b.ask("[...document.querySelectorAll('.windows .row')].map(r => [Number(r.dataset.window), r.innerText, [...r.querySelectorAll('rect')].map(x => parseFloat(x.getAttribute('width')))])")
+    windows = TRAINING["status"]["windows"]
+    t.check("a bar per window, of what was kept and what was lost", len(shown) == len(windows) and all(
+        s[0] == w["windowSeconds"] and w["job"] in s[1] and abs(sum(s[2]) - 100) < 0.01 and abs(s[2][0] - float(w["job"][:-1])) < 0.01 for s, w in zip(shown, windows)), shown)
     job = named(TRAINING, "running")
     job["status"]["phase"] = "Recovering"
     job["status"]["steps"]["retained"] = 4242
@@ -162,7 +168,12 @@ def check_reports(t, b):
         b.open("file://" + path)
         b.until("document.querySelectorAll('.falls rect').length > 3")
         check_numbers(t, b, status, name)
-    b.picture(f"{OUT}/analyze.png")
+        if name == "analyze":
+            t.check("analyze: a tick for every save that the log tells", b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => Number(r.dataset.step))") == [10, 20, 30, 40])
+            t.check("all of which are known to be whole", b.ask("document.querySelectorAll('.begun').length") == 0)
+            drawn = b.ask("[...document.querySelectorAll('.stairs .line')].map(l => l.getAttribute('points').split(' ').length)")
+            t.check("analyze: the staircase goes through every step of the log", drawn == [16 + 1, 20 + 1, 20 + 1], drawn)
+            b.picture(f"{OUT}/analyze.png")
     b.open("file://" + bad)
     b.until("document.querySelectorAll('.falls rect').length > 3")
     t.check("hostile text stays text (report)", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
@@ -172,9 +183,9 @@ def pictures(t, b, rig):
     os.makedirs(OUT, exist_ok=True)
     for scheme in ("light", "dark"):
         b.scheme(scheme)
-        for width, kind in ((1280, "desk"), (390, "phone")):
+        for width, kind in ((1280, "desk"), (360, "phone")):
             b.size(width, 850, is_phone=kind == "phone", scale=1 if kind == "desk" else 2)
-            for path, name in (("", "fleet"), ("#/job/research/llama3-70b", "job"), ("#/job/research/queued", "queued")):
+            for path, name in (("", "fleet"), ("#/job/research/llama3-70b", "job"), ("#/job/research/running", "running"), ("#/job/research/queued", "queued")):
                 b.open("about:blank")
                 b.open(rig.page + path)
                 b.until("document.querySelectorAll('.fleet a, .falls rect').length > 1")

@@ -33,6 +33,10 @@ const text = (object, path) => { const v = pick(object, path); return v === unde
 const number = (object, path) => { const v = pick(object, path); return typeof v === 'number' && isFinite(v) ? v : undefined; };
 const time = (object, path) => { const v = Date.parse(text(object, path)); return isFinite(v) ? v : undefined; };
 
+// [[number, number, ...], ...] of a report; what is anything else is left out.
+const points = (object, path) => list(object, path).filter(p => Array.isArray(p) && p.length > 1 && p.every(n => typeof n === 'number' && isFinite(n)));
+const isNarrow = () => innerWidth < 720;
+
 // Milliseconds as people say them: 0.4 s, 42.0 s, 3 m 12 s, 2 h 03 m, 4 d 07 h.
 function duration(ms) {
   if (ms === undefined) return '';

@@ -32,12 +32,14 @@ function interruptionTable(status) {
   const causes = list(status, 'interruptions.byCause').map(c => `${text(c, 'count')} ${text(c, 'cause')}`).join(', ');
   const mean = [number(status, 'interruptions.meanTimeBetweenSeconds') !== undefined && `one in ${duration(1000 * number(status, 'interruptions.meanTimeBetweenSeconds'))} available`,
     number(status, 'interruptions.meanTimeToRecoverSeconds') !== undefined && `back to steps in ${duration(1000 * number(status, 'interruptions.meanTimeToRecoverSeconds'))} on average`].filter(Boolean).join('; ');
-  const ms = key => e => duration(number(e, key));
+  const ms = key => e => number(e, key) === 0 ? '–' : duration(number(e, key));
   return [h('h2', null, 'Interruptions'), h('p', {class: 'note'}, `${total}: ${causes}${mean ? '; ' + mean : ''}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ''}.`),
     table(rows, [['#', e => text(e, 'number'), 'num'], ['when', e => stamp(time(e, 'end')), 'num'], ['cause', e => text(e, 'cause')], ['node', e => text(e, 'node'), 'num'], ['pool', e => text(e, 'nodePool'), 'num'],
       ['steps lost', e => text(e, 'lostSteps'), 'num'], ['work lost', ms('tchMs'), 'num'], ['waited', ms('waitMs'), 'num'], ['rescheduled', ms('treMs'), 'num'], ['resumed', ms('trmMs'), 'num'],
       ['caught up', ms('catchUpMs'), 'num'], ['evidence', e => text(e, 'evidence'), 'evidence']])];
 }
+
+const DEFINITIONS = {AllPodsReady: 'all pods Ready (GKE)', RunningOverTotal: 'running / total (Kueue)', ExcludingSuspended: 'without suspended time'};
 
 function facts(status) {
   const s = k => number(status, 'steps.' + k), rows = [];
@@ -45,11 +47,11 @@ function facts(status) {
   if (pick(status, 'steps') !== undefined) {
     add('steps', [s('last') !== undefined && `last ${s('last')}`, `${s('retained') ?? '?'} kept`, `${s('repeated') ?? 0} done again`, s('lastDurable') !== undefined && `durable up to ${s('lastDurable')}`].filter(Boolean).join(', '));
     add('a step takes', [s('meanMs') !== undefined && `${stepTime(s('meanMs'))} on average`, s('p50Ms') !== undefined && `half within ${stepTime(s('p50Ms'))}`, s('p99Ms') !== undefined && `99 % within ${stepTime(s('p99Ms'))}`,
-      s('idealMs') !== undefined && `ideal ${stepTime(s('idealMs'))}`, s('deviationMs') !== undefined && `${stepTime(s('deviationMs'))} beyond it`].filter(Boolean).join(', '));
+      s('idealMs') !== undefined && `ideal ${stepTime(s('idealMs'))}`, s('deviationMs') !== undefined && `${stepTime(Math.abs(s('deviationMs')))} ${s('deviationMs') < 0 ? 'below' : 'beyond'} it`].filter(Boolean).join(', '));
   }
   const c = k => text(status, 'acceleratorHours.' + k);
   if (c('allocated')) add('chip-hours', [`${c('allocated')} allocated`, c('productive') && `= ${c('productive')} productive + ${c('lost')} lost`].filter(Boolean).join(' ') + (c('waiting') ? `; ${c('waiting')} waiting` : ''));
-  for (const d of list(status, 'otherDefinitions')) add(`as ${text(d, 'name')}`, `${text(d, 'value')} = ${duration(number(d, 'numeratorMs'))} / ${duration(number(d, 'denominatorMs'))}`);
+  for (const d of list(status, 'otherDefinitions')) add(DEFINITIONS[text(d, 'name')] || `as ${text(d, 'name')}`, `${text(d, 'value')} = ${duration(number(d, 'numeratorMs'))} / ${duration(number(d, 'denominatorMs'))}`);
   const p = number(status, 'time.provisionalMs');
   if (p > 0 && pick(status, 'time.end') === undefined) add('at risk', `${duration(p)} since the last durable checkpoint`);
   return rows.length ? [h('h2', null, 'Numbers'), h('table', null, h('tbody', null, rows.map(([k, v]) => h('tr', null, h('th', {scope: 'row'}, k), h('td', null, v)))))] : null;
@@ -59,7 +61,7 @@ function jobView(job) {
   const status = pick(job, 'status') || {}, name = text(job, 'metadata.name'), namespace = text(job, 'metadata.namespace');
   const target = [text(job, 'spec.targetRef.kind') && `${text(job, 'spec.targetRef.kind')} ${text(job, 'spec.targetRef.name')}`, text(status, 'target.queue') && `queue ${text(status, 'target.queue')}`,
     text(status, 'target.chips') && `${text(status, 'target.chips')} chips`, text(status, 'target.logFormat') && `log ${text(status, 'target.logFormat')}`,
-    number(status, 'availability.required') !== undefined && `${text(status, 'availability.available')} of ${text(status, 'availability.required')} slots available`].filter(Boolean).join(' · ');
+    pick(status, 'time.end') === undefined && number(status, 'availability.required') > 0 && `${text(status, 'availability.available')} of ${text(status, 'availability.required')} slots available`].filter(Boolean).join(' · ');
   const phase = text(status, 'phase');
   const windows = list(status, 'windows'), previous = list(status, 'previous');
   const out = [h('h1', null, namespace && h('span', {class: 'soft'}, namespace + '/'), name),
@@ -69,12 +71,15 @@ function jobView(job) {
   out.push(scoreTiles(status), h('h2', null, 'Where the time went'),
     h('p', {class: 'note'}, `Every millisecond from ${stamp(time(status, 'time.start'))} to ${stamp(time(status, 'time.observedThrough'))} is in exactly one row. A row opens to show why.`),
     legend([['f-scheduling', 'machines not there'], ['f-runtime', 'there, not training'], ['f-productive', 'progress that was kept']]), waterfall(status));
-  const chart = list(status, 'executions').length > 0 && gantt(status), stair = stairs(status);
+  const windowsAt = out.length;
+  const within = span(status), chart = within && gantt(job, status, within), stair = within && stairs(job, status, within);
+  const states = new Set(within ? segments(status).filter(s => s.execution).map(s => s.state) : []), isTold = points(job, 'trace.saves').length > 0;
   if (chart) out.push(h('h2', null, 'Executions'), time(list(status, 'executions')[0], 'start') > time(status, 'time.start') && h('p', {class: 'note'}, `The newest ${list(status, 'executions').length} are kept one by one.`),
-    legend([['s-wait', 'waiting for machines'], ['s-recover', 'after an interruption'], ['s-start', 'starting'], ['s-train', 'training'], ['lost', 'of it, work lost'], ['saved', 'newest checkpoint']]), chart);
-  if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, 'First and last step of each execution are known, the lines between are drawn straight. Shaded: steps that were lost and done again.'), stair);
-  if (windows.length) out.push(h('h2', null, 'Lately'), table(windows, [['last', w => duration(number(w, 'ms')), 'num'], ['scheduling', w => text(w, 'scheduling'), 'num'], ['runtime', w => text(w, 'runtime'), 'num'],
-    ['goodput', w => text(w, 'job'), 'num'], ['most lost to', w => text(w, 'topBadput')], ['interruptions', w => text(w, 'interruptions'), 'num']]));
+    legend([['s-wait', 'waiting for machines'], ['s-recover', 'after an interruption'], ['s-start', 'starting'], ['s-blind', 'steps not known'], ['s-train', 'training'], ['s-suspended', 'suspended']]
+      .filter(([kind]) => states.has(kind.slice(2))).concat([chart.querySelector('.lost') && ['lost', 'of it, work lost'], chart.querySelector('.saved') && ['saved', isTold ? 'checkpoint' : 'newest checkpoint'],
+        chart.querySelector('.begun') && ['saved begun', 'begun, not known to be whole'], chart.querySelector('.cut') && ['cut', 'interruption']]).filter(Boolean)), chart);
+  if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, (points(job, 'trace.steps').length ? 'As the log tells them.' : 'First and last step of each execution are known, the lines between are drawn straight.') + (stair.querySelector('.area') ? ' Shaded: steps that were lost and done again.' : '')), stair);
+  if (windows.length) out.splice(windowsAt, 0, h('h2', null, 'Lately'), windowBars(status));
   out.push(interruptionTable(status), facts(status));
   if (previous.length) out.push(h('h2', null, 'Earlier targets of this name'), table(previous, [['from', p => stamp(time(p, 'time.start')), 'num'], ['to', p => stamp(time(p, 'time.end')), 'num'],
     ['scheduling', p => text(p, 'goodput.scheduling'), 'num'], ['runtime', p => text(p, 'goodput.runtime'), 'num'], ['goodput', p => text(p, 'goodput.job'), 'num']]));

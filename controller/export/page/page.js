@@ -112,7 +112,7 @@ function drawFleet() {
     return item;
   });
   shown.parts.tiles.replaceChildren(...tiles());
-  shown.parts.axis.replaceChildren(axis(shown.from, shown.to, innerWidth < 720 ? 4 : 6));
+  shown.parts.axis.replaceChildren(axis(shown.from, shown.to, isNarrow() ? 4 : 6));
   shown.parts.list.replaceChildren(shown.parts.head, ...items);
   shown.parts.empty.hidden = found.length > 0;
   shown.parts.empty.textContent = jobs.size ? 'No job matches the filter.' : 'There is no JobGoodput yet. kubectl apply one for a training job, and it appears here.';
@@ -140,6 +140,7 @@ async function openJob({namespace, name}) {
   main.replaceChildren(h('p', {class: 'note'}, h('a', {href: '#/'}, '← all jobs')), h('p', {class: 'empty'}, `There is no JobGoodput ${namespace}/${name}.`));
 }
 
+let report = null;   // the job in the document, if it is a report
 let due = false;
 function draw() {
   if (due) return;
@@ -174,6 +175,9 @@ function go() {
   scrollTo(0, 0);
 }
 
+// What stands on bars and axes depends on their width.
+matchMedia('(max-width: 720px)').addEventListener('change', () => { if (report) drawJob(report, true); else go(); });
+
 addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
@@ -194,7 +198,7 @@ document.body.prepend(h('svg:svg', {width: 0, height: 0, 'aria-hidden': 'true', 
 
 const data = document.getElementById('data').textContent.trim();
 if (data) {
-  const job = JSON.parse(data);
+  const job = report = JSON.parse(data);
   drawJob(job, true);
   live.textContent = text(job, 'status.time.observedThrough') && `report as of ${stamp(time(job, 'status.time.observedThrough'))}`;
   document.getElementById('keys').remove();
