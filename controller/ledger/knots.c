@@ -40,21 +40,25 @@ static int64_t part_of(const struct ledger_options *options, int window) {
     return max_of(1, options->windows_ms[window] / WINDOW_PARTS);
 }
 
-int64_t knots_next(const struct ledger_options *options, int64_t after_ms) {
+/* From when on a window that ends at through_ms or later needs its grid. */
+static int64_t grid_from(const struct ledger_options *options, int window, int64_t through_ms) {
+    return through_ms - options->windows_ms[window] - part_of(options, window);
+}
+
+int64_t knots_next(const struct ledger_options *options, int64_t after_ms, int64_t through_ms) {
     int64_t next = TIME_OPEN;
     for (int i = 0; i < options->window_count; i++) {
-        int64_t part = part_of(options, i), from = after_ms - after_ms % part;
-        next = min_of(next, from > after_ms ? from : from + part);
+        int64_t part = part_of(options, i), after = max_of(after_ms, grid_from(options, i, through_ms) - 1);
+        int64_t from = after - after % part;
+        next = min_of(next, from > after ? from : from + part);
     }
     return next;
 }
 
 static bool is_on_grid(const struct ledger_options *options, int64_t at_ms, int64_t through_ms) {
-    for (int i = 0; i < options->window_count; i++) {
-        int64_t part = part_of(options, i);
-        if (at_ms % part == 0 && at_ms >= through_ms - options->windows_ms[i] - part)
+    for (int i = 0; i < options->window_count; i++)
+        if (at_ms % part_of(options, i) == 0 && at_ms >= grid_from(options, i, through_ms))
             return true;
-    }
     return false;
 }
 

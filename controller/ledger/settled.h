@@ -126,8 +126,9 @@ struct knot *knots_add(struct knots *k);
 void knots_move(struct knots *to, struct knots *from);
 /* Drops what neither a rollback to one of the newest checkpoints nor a window needs. */
 void knots_prune(struct knots *k, const struct ledger_options *options, int64_t through_ms);
-/* The next time that a knot of the windows' grid stands at, after a time; TIME_OPEN without windows. */
-int64_t knots_next(const struct ledger_options *options, int64_t after_ms);
+/* The next time after another that a knot of the windows' grid stands at, of those that knots_prune leaves when all is
+ * settled through through_ms: so there are never more of them, however long the time. TIME_OPEN without windows. */
+int64_t knots_next(const struct ledger_options *options, int64_t after_ms, int64_t through_ms);
 /* What was retained beyond the cut is lost: Productive becomes WastedProgress. */
 void knots_cut(struct knots *k, const struct progress *cut);
 

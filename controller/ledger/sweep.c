@@ -481,14 +481,14 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
 
 /* Up to settle_ms, where a span may stay open; knots are left on the way. */
 static void sweep_to_settle(struct sweep *s) {
-    int64_t t = s->training->from_ms, next = knots_next(&s->ledger->options, t);
+    int64_t t = s->training->from_ms, next = knots_next(&s->ledger->options, t, s->settle_ms);
     while (t < s->settle_ms) {
         t = sweep_one(s, t, min_of(next, s->settle_ms));
         if (t < next)
             continue;
         cursor_leave(&s->cursor, t);
         add_knot(s, t, false);
-        next = knots_next(&s->ledger->options, t);
+        next = knots_next(&s->ledger->options, t, s->settle_ms);
     }
     cursor_leave(&s->cursor, s->settle_ms);
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static uint64_t first_seed(void) {
     const char *text = getenv("GOODPUT_SEED");
@@ -433,4 +434,34 @@ TEST(a_log_that_is_awaited_is_never_late) {
     CHECK(late > 0 && strcmp(held, not_held) != 0);
     CLEANUP_FREE char *too_long = read_in_turn(true, 200, &late); /* memory has its bound whoever is awaited */
     CHECK(late > 0 && too_long != NULL);
+}
+
+/* Steps that are a day apart: the windows' grid has millions of places in the time that is settled at once, of which
+ * the last window's alone are needed. */
+TEST(a_step_a_day_costs_no_more_memory_than_one_a_second) {
+    struct ledger *l =
+        ledger_new(&(struct ledger_options){.has_log = true, .window_count = 2, .windows_ms = {3600000, 7200000}});
+    struct ledger_life life = fact_life(1, 0, 0);
+    struct ledger_result r;
+    struct rusage before, after;
+    life.bound_ms = life.running_ms = 0;
+    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_set_required(l, 0, 1);
+    ledger_add_life(l, &life);
+    int process = ledger_add_process(l, 1, 0, TIME_OPEN);
+    getrusage(RUSAGE_SELF, &before);
+    for (int64_t step = 0; step < 4000; step++) {
+        struct record record = RECORD_INIT;
+        record.process = process;
+        record.kind = RECORD_STEP_END;
+        record.line = record.step = step + 1;
+        record.at_ms = (step + 1) * 86400000;
+        ledger_add_record(l, &record);
+    }
+    ledger_evaluate(l, INT64_C(4000) * 86400000, &r);
+    getrusage(RUSAGE_SELF, &after);
+    CHECK_INT(r.windows[0].ms, 3600000);
+    CHECK(after.ru_maxrss - before.ru_maxrss < 64 * 1024);
+    ledger_result_done(&r);
+    ledger_free(l);
 }
