@@ -176,7 +176,7 @@ static void find_opened(struct interruptions *list, const struct effectives *e,
         if (!disruptions[i]->opens || at < start_ms || at >= limit_ms)
             continue;
         ptrdiff_t k = last_before(list, at + CAUSE_BEFORE_MS);
-        if (k >= 0 && became_available(e, at, list->items[k].lost_ms))
+        while (k >= 0 && became_available(e, at, list->items[k].lost_ms))
             k--;
         bool is_known = k >= 0 && (list->items[k].until_ms >= TIME_OPEN - WHOLE_SECOND_MS ||
                                    at <= list->items[k].until_ms + WHOLE_SECOND_MS);

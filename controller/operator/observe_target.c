@@ -61,7 +61,10 @@ static bool is_outdated(const struct history *h, const struct transition *told) 
     const struct transition *last = history_last(h);
     if (last && last->is_true == told->is_true)
         last = h->count > 1 ? last - 1 : NULL;
-    return told->is_true && last && told->at_ms < last->at_ms;
+    for (int i = 0; i + 1 < h->count; i++) /* within one second: taken already */
+        if (h->items[i].is_true == told->is_true && h->items[i].at_ms == told->at_ms && !h->items[i].is_derived)
+            return true;
+    return last && told->at_ms < last->at_ms;
 }
 
 /* What the spec wants and what the condition says; the condition's time is the better one. */

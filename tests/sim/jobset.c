@@ -57,7 +57,8 @@ static bool is_active(const struct sim_pod *p, int job) {
 /* In the second of what struck, the stamps do not tell which deletion came first; where one is of a node with notice,
  * that matters. */
 static void delete_pods(struct sim_life *l, int job) {
-    bool is_same_second = l->now_ms / 1000 == l->truth.struck_ms / 1000 && l->truth.struck == CAUSE_POD_DELETED;
+    bool is_same_second = l->now_ms / 1000 == l->truth.struck_ms / 1000 &&
+                          (l->truth.struck == CAUSE_POD_DELETED || l->truth.struck == CAUSE_EVICTION);
     for (int i = 0; i < l->pod_count; i++) {
         const struct sim_pod *p = &l->pods[i];
         if (!is_active(p, job))
@@ -337,7 +338,7 @@ static bool is_held_back(const struct sim_life *l, int group) {
         return false;
     for (int i = 0; i < l->job_count; i++) {
         const struct sim_job *j = &l->jobs[i];
-        has_begun |= j->attempt == l->attempt && j->group < group;
+        has_begun |= j->attempt == l->attempt;
         is_made |= j->attempt == l->attempt && j->group == group;
     }
     for (int k = 0; k < l->shape.groups[group].replicas; k++) {

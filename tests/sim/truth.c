@@ -55,6 +55,10 @@ static bool is_on_silent_node(const struct sim_life *l, const struct sim_pod *p)
            !l->nodes[p->node].is_visible;
 }
 
+static bool died_unseen(const struct sim_life *l, const struct sim_pod *p) {
+    return p->exists && p->is_bound && l->nodes[p->node].is_silent && !l->nodes[p->node].is_visible;
+}
+
 static bool is_pulling(const struct sim_life *l, const struct sim_pod *p) {
     (void)l;
     return p->is_pulling;
@@ -221,7 +225,7 @@ void truth_finish(struct sim_life *l) {
     struct truth *t = &l->truth;
     if (t->is_open && l->has_failed) /* the end of a job that failed is no interruption */
         t->count--;
-    t->is_unknowable |= is_any(l, is_on_silent_node); /* nobody has seen it yet, and nobody will look */
+    t->is_unknowable |= is_any(l, died_unseen); /* nobody has seen it yet, and nobody will look */
     /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
     t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;
     t->is_open = false;
