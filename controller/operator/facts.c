@@ -159,12 +159,11 @@ static struct attempt attempt_of(const struct target *t, const char *replicated_
     return a;
 }
 
-/* While it is suspended it is not the job that holds its pods back: the hold in as many pieces as that leaves. */
-static void tell_pieces(const struct target *t, struct ledger_hold hold, struct sink *sink) {
+void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink) {
     int64_t to_ms = hold.to_ms;
-    for (int i = 0; i < t->suspended.count; i++) {
-        const struct transition *off = &t->suspended.items[i];
-        int64_t on_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN;
+    for (int i = 0; i < suspended->count; i++) {
+        const struct transition *off = &suspended->items[i];
+        int64_t on_ms = i + 1 < suspended->count ? suspended->items[i + 1].at_ms : TIME_OPEN;
         if (!off->is_true || on_ms <= hold.from_ms || off->at_ms >= to_ms)
             continue;
         hold.to_ms = off->at_ms;
@@ -227,7 +226,7 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
         if (cause_fill_hold(&f, &hold))
-            tell_pieces(t, hold, sink);
+            fact_tell_pieces(&t->suspended, hold, sink);
     }
 }
 

@@ -28,6 +28,8 @@ void fact_tell_predecessor(struct model_job *job, const struct pod *p, int64_t s
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Holds and disruptions of the target itself and its Workloads. */
 void fact_tell_target(struct model_job *job);
+/* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
+void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
 /* Pods that could not be made. */
 void fact_tell_refusals(struct model_job *job, struct sink *sink);
 /* Why pods of that Job cannot be made now; NULL. Borrowed. */

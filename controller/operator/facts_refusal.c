@@ -51,7 +51,7 @@ void fact_tell_refusals(struct model_job *job, struct sink *sink) {
                                        .to_ms = refused_until_ms(job, j, r),
                                        .basis = BASIS_OBSERVED};
             if (cause_fill_hold(&f, &hold))
-                sink_hold(sink, &hold);
+                fact_tell_pieces(&j->suspended, hold, sink);
         }
     }
 }
