@@ -148,6 +148,28 @@ static int open_strike(const struct run *last, const struct strike *strikes, siz
     return at > last->begin_ms && at + 1000 > last->end_ms ? (int)count - 1 : -1;
 }
 
+/* The step at which a process went on that has completed none: the first it began, or what its restore said, once that
+ * was over. RECORD_NONE: not told. */
+static int64_t went_on_at(const struct training *t, const struct view *v) {
+    const struct process *p = v->process;
+    if (v->event_count > 0)
+        return v->list->items[0].step;
+    bool is_over = p->open[OPEN_RESTORE].from_ms == TIME_UNKNOWN && p->ready_ms != TIME_UNKNOWN;
+    return is_over && p->ready_ms <= t->known_ms ? p->told_step : RECORD_NONE;
+}
+
+/* What processes after the last run's restored is durable, and nothing else is; whatever they did next. */
+static void find_restored(struct training *t) {
+    for (size_t i = t->view_count; i-- > t->runs[t->run_count - 1].view + 1;) {
+        int64_t step = went_on_at(t, &t->views[i]);
+        if (step == RECORD_NONE || step <= 0)
+            continue;
+        if (step - 1 <= t->runs[t->run_count - 1].last_step + t->interval + 1) /* else of another series */
+            t->durable_step = step - 1;
+        return;
+    }
+}
+
 static void begin(struct settler *s) {
     const struct settled *settled = s->t->settled;
     set_durable(s, RECORD_NONE);
@@ -181,6 +203,7 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
         find_durable(&s, run, until_ms);
     }
     t->durable_step = s.durable_steps[training_any_final(t)];
+    find_restored(t);
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
