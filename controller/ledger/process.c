@@ -88,6 +88,11 @@ void step_list_drop(struct step_list *list, size_t first) {
         return;
     while (marks + 1 < list->run_count && list->runs[marks + 1].first <= first)
         marks++;
+    bool begins_run = list->runs[marks].first == first;
+    int64_t took_ms = list->items[first].at_ms - list->items[first - 1].at_ms;
+    /* Nobody looks any more at how long the step itself is said to have taken; cursor.c at how long after the one before
+     * its line came. */
+    list->items[first].duration_ms = begins_run || took_ms > INT32_MAX ? -1 : (int32_t)took_ms;
     list->run_count -= marks;
     memmove(list->runs, list->runs + marks, list->run_count * sizeof *list->runs);
     for (size_t i = 0; i < list->run_count; i++)

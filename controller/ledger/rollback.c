@@ -148,26 +148,23 @@ static int open_strike(const struct run *last, const struct strike *strikes, siz
     return at > last->begin_ms && at + 1000 > last->end_ms ? (int)count - 1 : -1;
 }
 
-/* The step at which a process went on that has completed none: the first it began, or what its restore said, once that
- * was over. RECORD_NONE: not told. */
-static int64_t went_on_at(const struct training *t, const struct view *v) {
-    const struct process *p = v->process;
-    if (v->event_count > 0)
-        return v->list->items[0].step;
-    bool is_over = p->open[OPEN_RESTORE].from_ms == TIME_UNKNOWN && p->ready_ms != TIME_UNKNOWN;
-    return is_over && p->ready_ms <= t->known_ms ? p->told_step : RECORD_NONE;
-}
-
-/* What processes after the last run's restored is durable, and nothing else is; whatever they did next. */
-static void find_restored(struct training *t) {
-    for (size_t i = t->view_count; i-- > t->runs[t->run_count - 1].view + 1;) {
-        int64_t step = went_on_at(t, &t->views[i]);
-        if (step == RECORD_NONE || step <= 0)
+/* What processes after the last run's restored is durable, and nothing else is, whatever they did next: what the first
+ * step says that was begun, or the restore once it was over. True if one restored what no line tells. */
+static bool find_restored(struct training *t) {
+    const struct run *last = &t->runs[t->run_count - 1];
+    for (size_t i = t->view_count; i-- > last->view + 1;) {
+        const struct view *v = &t->views[i];
+        const struct process *p = v->process;
+        bool is_over = p->open[OPEN_RESTORE].from_ms == TIME_UNKNOWN && p->ready_ms != TIME_UNKNOWN &&
+                       p->ready_ms <= t->known_ms && p->first_checkpoint_ms != TIME_UNKNOWN;
+        int64_t step = v->event_count > 0 ? v->list->items[0].step : p->told_step;
+        if (v->event_count == 0 && !is_over)
             continue;
-        if (step - 1 <= t->runs[t->run_count - 1].last_step + t->interval + 1) /* else of another series */
+        if (step != RECORD_NONE && step > 0 && step - 1 <= last->last_step + t->interval + 1) /* else another series */
             t->durable_step = step - 1;
-        return;
+        return step == RECORD_NONE;
     }
+    return false;
 }
 
 static void begin(struct settler *s) {
@@ -203,11 +200,11 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
         find_durable(&s, run, until_ms);
     }
     t->durable_step = s.durable_steps[training_any_final(t)];
-    find_restored(t);
+    bool is_untold = find_restored(t) && t->durable_step == RECORD_NONE;
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
-    bool is_unproved = at_risk && !t->has_checkpoints;
+    bool is_unproved = at_risk && (!t->has_checkpoints || is_untold);
     if (at_risk && !is_unproved && to_settle->at_ms == TIME_UNKNOWN)
         lose_from(&s, t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1, strike, !at_end);
     free(s.kept);

@@ -46,6 +46,7 @@ struct lightning {
         int64_t epoch, step, before_ms, until_ms;
     } told[LIGHTNING_EPOCHS]; /* in this line, of each epoch: the last batch, and from when until when by the clock */
     int told_count;
+    int64_t resumed_step;    /* the first bar in this line is drawn before its first batch; 0: none */
     int64_t drawn_ms;        /* the same clock when the line was stamped */
     int64_t epoch, epoch_ms; /* the last one told before, and when it began; TIME_UNKNOWN */
     int64_t here_ms;         /* the first word */

@@ -3,7 +3,8 @@
  * when a validation begins (or the run time's buffer is full), without one at the end or at death: one record stands
  * for what was done of an epoch until then. After a restart within an epoch the bar reads "Training: |   | 5/? [...]":
  * it names neither epoch nor total, so it gives no step (that time stays unattributed) until the next epoch's bar. The
- * rich bar prints nothing until the end. */
+ * first bar of a process, drawn before any batch, tells where it begins: what was restored. The rich bar prints nothing
+ * until the end. */
 #include "steplog/formats.h"
 #include "steplog/progress.h"
 
@@ -44,8 +45,10 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
         return LINE_NOT_MINE;
     if (bar->total <= 0 || epoch > STEPLOG_MAX_STEP / bar->total - 1)
         return LINE_TAKEN;
-    if (l->batches == 0)
+    if (l->batches == 0) {
         l->batches = bar->total;
+        l->resumed_step = bar->done == 0 ? epoch * bar->total + 1 : 0;
+    }
     int64_t step = epoch * bar->total + bar->done;
     bool is_next = l->told_count == 0 || l->told[l->told_count - 1].epoch != epoch;
     if (l->batches != bar->total || bar->done == 0 || (is_next && l->told_count == LIGHTNING_EPOCHS))
@@ -96,9 +99,16 @@ static int64_t clock_begin_ms(const struct steplog *s) {
 /* A line tells of all epochs since the one before, and how long each of them lasted. */
 void lightning_line_end(struct steplog *s) {
     struct lightning *l = &s->lightning;
+    int64_t begin_ms = l->told_count > 0 ? clock_begin_ms(s) : s->stamp_ms;
+    if (l->resumed_step > 0) {
+        struct record r = steplog_record(s, RECORD_RESUME);
+        r.step = l->resumed_step;
+        r.at_ms = begin_ms;
+        l->resumed_step = 0;
+        emit(s, r);
+    }
     if (l->told_count == 0)
         return;
-    int64_t begin_ms = clock_begin_ms(s);
     for (int i = 0; i < l->told_count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
         bool is_whole = s->last_step == RECORD_NONE || s->last_step <= l->told[i].epoch * l->batches;

@@ -24,7 +24,7 @@ struct job {
     struct fact_list list;
     uint64_t random;
     int64_t at_ms, line, step, step_ms, save_every, saved[4]; /* the newest checkpoints, the last one last */
-    bool tells_starts, loads_data, saves_block, is_prompt;
+    bool tells_starts, loads_data, saves_block, is_prompt, tells_all;
     uint64_t process, life;
 };
 
@@ -47,6 +47,8 @@ static void begin_process(struct job *j) {
     f->at_ms = j->at_ms;
     f->to_ms = TIME_OPEN;
     j->at_ms += random_below(&j->random, 20000);
+    if (j->tells_all && !j->tells_starts)
+        say(j, RECORD_STEP_START, j->at_ms, j->step);
 }
 
 static void begin_life(struct job *j) {
@@ -134,10 +136,10 @@ static void train_step(struct job *j) {
     j->step++;
 }
 
-/* is_prompt: its steps' lines come at their ends. What of a slow step is not known is then settled by the median of its
- * time, which later steps may move a little. */
-static struct job long_job(uint64_t seed, bool is_prompt) {
-    struct job j = {.random = seed, .saved = {-1, -1, -1, -1}, .is_prompt = is_prompt};
+/* is_prompt: its steps' lines come at their ends. tells_all: a recorder is there, so that slow steps are steps; else what
+ * of them is not known is settled by the median of its time, which later steps may move a little. */
+static struct job long_job(uint64_t seed, bool is_prompt, bool tells_all) {
+    struct job j = {.random = seed, .saved = {-1, -1, -1, -1}, .is_prompt = is_prompt, .tells_all = tells_all};
     j.step_ms = 300 + random_below(&j.random, 3000);
     j.save_every = 7 + random_below(&j.random, 400);
     j.tells_starts = random_below(&j.random, 2);
@@ -280,7 +282,7 @@ static void tell_and_compare(const struct job *j, uint64_t seed) {
 TEST(a_settled_past_changes_nothing) {
     uint64_t seed = first_seed(), count = jobs(60);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
-        struct job j = long_job(seed, false);
+        struct job j = long_job(seed, false, true);
         tell_and_compare(&j, seed);
         fact_list_done(&j.list);
     }
@@ -334,7 +336,7 @@ TEST(read_back_it_goes_on_as_if_never_saved) {
     uint64_t seed = first_seed(), count = jobs(60);
     size_t largest = 0;
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
-        struct job j = long_job(seed, seed % 2);
+        struct job j = long_job(seed, seed % 2, false);
         tell_and_cut(&j, seed, &largest);
         fact_list_done(&j.list);
     }
@@ -343,7 +345,7 @@ TEST(read_back_it_goes_on_as_if_never_saved) {
 }
 
 TEST(a_damaged_checkpoint_is_refused) {
-    struct job j = long_job(first_seed(), false);
+    struct job j = long_job(first_seed(), false, true);
     struct teller t = fact_teller(&j.list);
     for (size_t i = 0; i < j.list.count; i++)
         fact_tell(&t, &j.list.items[i]);

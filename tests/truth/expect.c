@@ -1,8 +1,7 @@
 /* Where the time of a job belongs, for each format. The rules are DESIGN.md's: what comes before the first word of a
  * process is TrainingPreparation; what no line tells between words is Unattributed, and so is what no line tells within
  * a step, if it makes the step's line come late enough to be noticed (ledger/cursor.c). A save, an evaluation or an
- * input wait that is shorter, and any that lies in steps of MaxText or of user patterns, whose lines come late by
- * themselves, stays in its step, and `slow_ms` says how much that was. */
+ * input wait that is shorter stays in its step, and `slow_ms` says how much that was. */
 #include "judge.h"
 #include "write.h"
 
@@ -176,10 +175,10 @@ static bool is_of_line(const struct job *job, const struct span *s, const struct
 }
 
 /* Whether the line that comes so late shows that there was something else (ledger/cursor.c): what no line tells makes
- * its steps half as long again. Not where the recorder tells all there is, nor where lines come late by themselves. */
+ * its steps half as long again. Not where the recorder tells all there is. */
 static bool is_noticed(const struct expectation *e, const struct span *s) {
     const struct job *job = e->job;
-    if (job->format == STEPLOG_RECORDER || job->format == STEPLOG_MAXTEXT || job->format == STEPLOG_REGEX)
+    if (job->format == STEPLOG_RECORDER)
         return false;
     const struct span *first = s, *last = s, *end = job->spans + job->span_count;
     int64_t net_ms = 0, steps = 0;
