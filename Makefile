@@ -153,7 +153,7 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each
 .PHONY: fuzz-formats
 fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each
 	@$(MAKE) -s V=fuzz .build/fuzz/fuzz_steplog
-	@for f in Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning; do \
+	@for f in Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Regex; do \
 		echo "format $$f" && FUZZ_STEPLOG_FORMAT=$$f tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog || exit 1; done
 
 # ---- checking -------------------------------------------------------------------------------------------------------

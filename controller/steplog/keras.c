@@ -53,7 +53,14 @@ static int64_t duration_of(struct slice text, int64_t n) {
     return end[-1] == 'm' ? mean * n : mean * n / 1000;
 }
 
-/* "12/12 - 4s - 337ms/step - loss: ...", "12/12 ━━━━ 4s 337ms/step - ...", "3/12 [=>....] - ETA: 3s - ..." */
+/* " - 3s - loss: 0.2945" (verbose 2 before Keras told the step's time). */
+static bool is_plain_epoch(struct slice text) {
+    int64_t seconds;
+    return slice_take_prefix(&text, " - ") && slice_take_uint(&text, &seconds) && slice_take_char(&text, 's') &&
+           (text.size_bytes == 0 || slice_starts(text, " - "));
+}
+
+/* "12/12 - 4s - 337ms/step - loss: ...", "12/12 ━━━━ 4s 337ms/step - ...", "3/12 [=>....] - ETA: 3s - ...". */
 static enum line_result batch_line(struct steplog *s, struct slice text) {
     struct keras *k = &s->keras;
     while (text.size_bytes > 0 && (text.data[0] == '\b' || text.data[0] == ' '))
@@ -63,7 +70,7 @@ static enum line_result batch_line(struct steplog *s, struct slice text) {
         n > total || total < 1 || total > STEPLOG_MAX_STEP / k->epoch)
         return LINE_NOT_MINE;
     bool is_bar = slice_starts(text, " - ") || slice_starts(text, " [") || slice_starts(text, " \xE2\x94\x81");
-    if (!is_bar || (!slice_contains(text, "s/step") && !slice_contains(text, "ETA: ")))
+    if (!is_bar || (!slice_contains(text, "s/step") && !slice_contains(text, "ETA: ") && !is_plain_epoch(text)))
         return LINE_NOT_MINE;
     if (k->batches == 0)
         k->batches = total;
