@@ -43,6 +43,11 @@ static void set_ready(struct view *v) {
     else if (v->result.slots_required == 0 && !v->has_ended)
         set(v, READY, false, "NothingRequired", v->target->created_ms,
             "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->target_name);
+    else if (job->wants_run)
+        set(v, READY, true, "AccountedPerTarget", v->target->created_ms,
+            "%s %s is measured by itself: joining targets (span Run) is not built in yet; status.previous has the "
+            "earlier ones",
+            kind, job->target_name);
     else
         set(v, READY, true, "Accounted", v->target->created_ms, "%s %s is measured", kind, job->target_name);
 }

@@ -57,6 +57,7 @@ struct model_job {
     char *pattern_error;            /* why they cannot be used; NULL */
     struct ledger_options options;
     struct object_program program; /* no part of the ledger: may change at any time */
+    bool wants_run;                /* span: Run, which is not built in yet: a condition says so */
     uint64_t spec_hash;
     /* what it measures */
     struct target *target;
@@ -75,7 +76,7 @@ struct model_job {
     uint64_t log_pods_version;
     struct log_process **processes;
     int process_count, process_capacity;
-    char log_trouble[256]; /* now; "" */
+    char log_trouble[256];        /* now; "" */
     char checkpoint_trouble[256]; /* why what an earlier controller knew is not all known; "" */
     int64_t log_watermark_ms;
     int64_t told_steps; /* at the last status */

@@ -128,6 +128,7 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     job->options.window_count = o->window_count;
     job->options.has_log = strcmp(job->source, "None") != 0;
     job->program = o->program;
+    job->wants_run = o->wants_run;
 }
 
 static void delete_job(struct model *m, struct model_job *job) {

@@ -173,6 +173,7 @@ struct object_jobgoodput {
     int64_t windows_ms[OBJECT_WINDOWS];
     int window_count;
     struct object_program program;
+    bool wants_run; /* spec.span is Run */
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */

@@ -16,7 +16,8 @@ static char *status_with(const char *program) {
     p.bound = p.started = 994;
     p.phase = "Running";
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
-    replay_log_file(model_job_find(m, "ns", "js"), "uid-try1", "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
+    replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",
+                    "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
     p.finished = 1012;
     p.phase = "Succeeded";
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 1013);
@@ -57,6 +58,16 @@ TEST(a_peak_that_is_exceeded_is_told_not_clamped) {
     CHECK_TEXT(status_text(s, "program.mfu"), "");
     CHECK(strstr(status_text(s, "program.message"), "times the peak of 1 TFLOP/s, which cannot be") != NULL);
     CHECK(*status_text(s, "goodput.job") != '\0'); /* the rest goes on */
+    free(s);
+}
+
+/* What is accepted and not built in is said, never passed over. */
+TEST(span_run_is_said_to_be_missing) {
+    char *s = status_with(",\"span\":\"Run\"");
+    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "AccountedPerTarget");
+    free(s);
+    s = status_with(",\"span\":\"Target\"");
+    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Accounted");
     free(s);
 }
 
