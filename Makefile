@@ -207,11 +207,17 @@ install: programs ## both programs, the man page and the completions, below DEST
 	install -m 0755 $(addprefix $(OUT)/bin/,$(PROGRAMS)) deploy/kubectl/kubectl_complete-goodput $(DESTDIR)$(PREFIX)/bin/
 	install -m 0644 deploy/kubectl/kubectl-goodput.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 0644 deploy/kubectl/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/kubectl-goodput
+	install -D -m 0644 deploy/kubectl/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_kubectl-goodput
+	install -D -m 0644 deploy/kubectl/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/kubectl-goodput.fish
 
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
 	@tests/check/packages.sh --install build
 	@$(MAKE) -s -j2 programs
 	@tests/packaging/run.sh
+
+.PHONY: krew-test
+krew-test: programs ## the plugin's release in the real krew, built from its module (needs Go)
+	@tests/packaging/krew.sh
 
 kubectl-test: ## an unmodified kubectl, built from its module, against the embedded API server
 	@tests/cluster/build.sh kubectl

@@ -22,13 +22,13 @@ for pair in "$@"; do
 	mkdir "$scratch/files"
 	install -m 0755 "$program" "$scratch/files/kubectl-goodput"
 	install -m 0755 deploy/kubectl/kubectl_complete-goodput "$scratch/files/"
-	install -m 0644 deploy/kubectl/completion.bash deploy/kubectl/kubectl-goodput.1 LICENSE "$scratch/files/"
+	install -m 0644 deploy/kubectl/completion.bash deploy/kubectl/completion.zsh deploy/kubectl/completion.fish deploy/kubectl/kubectl-goodput.1 LICENSE "$scratch/files/"
 	tar -C "$scratch/files" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -n >"$out/$archive"
 	cat >>"$scratch/goodput.yaml" <<PLATFORM
   - selector:
       matchLabels: {os: linux, arch: $arch}
     uri: $url/$archive
-    sha256: $(sha256sum "$out/$archive" | cut -d' ' -f1)
+    sha256: "$(sha256sum "$out/$archive" | cut -d' ' -f1)"
     bin: kubectl-goodput
     files:
     - {from: kubectl-goodput, to: .}

@@ -41,11 +41,34 @@ check "flags.md is what goodput-controller --help prints" diff <(sed -n '/^    /
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 check "make install" make -s install DESTDIR="$work/root" PREFIX=/usr
-same "installs programs, man page, completions" "bin/goodput-controller bin/kubectl-goodput bin/kubectl_complete-goodput share/bash-completion/completions/kubectl-goodput share/man/man1/kubectl-goodput.1" \
+same "installs programs, man page, completions" "bin/goodput-controller bin/kubectl-goodput bin/kubectl_complete-goodput share/bash-completion/completions/kubectl-goodput share/fish/vendor_completions.d/kubectl-goodput.fish share/man/man1/kubectl-goodput.1 share/zsh/site-functions/_kubectl-goodput" \
 	"$(cd "$work/root/usr" && find . -type f -printf '%P\n' | LC_ALL=C sort | paste -sd' ')"
 # shellcheck disable=SC2317 # called by check
 completes() { (PATH=$work/root/usr/bin:$PATH && . "$work/root/usr/share/bash-completion/completions/kubectl-goodput" && COMP_WORDS=(kubectl-goodput ti) COMP_CWORD=1 && _kubectl_goodput && [ "${COMPREPLY[*]}" = timeline ]); }
 check "the installed completion completes" completes
+# zsh shows its answers only to a terminal: python gives it one.
+zsh_completes() {
+	PATH=$work/root/usr/bin:$PATH python3 - "$work/root/usr/share/zsh/site-functions" <<'TERMINAL'
+import os, pty, sys, time
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp("zsh", ["zsh", "-f", "-i"])
+os.write(terminal, f"PS1=; fpath=({sys.argv[1]} $fpath); autoload -U compinit; compinit -u -D; echo be''gun\n".encode())
+seen, asked, limit = b"", False, time.monotonic() + 60
+while b"kubectl-goodput timeline" not in seen and time.monotonic() < limit:
+    seen += os.read(terminal, 4096)
+    if not asked and b"begun" in seen:
+        asked = True
+        os.write(terminal, b"kubectl-goodput ti\t")
+os.kill(child, 9)
+sys.exit(b"kubectl-goodput timeline" not in seen)
+TERMINAL
+}
+if command -v zsh >/dev/null; then check "zsh completes" zsh_completes; fi
+if command -v fish >/dev/null; then
+	same "fish completes" timeline "$(PATH=$work/root/usr/bin:$PATH fish --no-config -c "source $work/root/usr/share/fish/vendor_completions.d/kubectl-goodput.fish; complete -C 'kubectl-goodput ti'")"
+fi
+if command -v mandoc >/dev/null; then same "mandoc has nothing to say of the man page" "" "$(mandoc -Tlint -Wwarning "$work/root/usr/share/man/man1/kubectl-goodput.1" 2>&1)"; fi
 if command -v groff >/dev/null; then same "groff has nothing to say of the man page" "" "$(groff -man -Tutf8 -ww -z "$work/root/usr/share/man/man1/kubectl-goodput.1" 2>&1)"; fi
 release=https://example.invalid/v1
 check "deploy/kubectl/package.sh" deploy/kubectl/package.sh "$work/release" $release amd64=.build/release/bin/kubectl-goodput arm64=.build/release/bin/kubectl-goodput
