@@ -186,7 +186,8 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
         l->is_live_sorted = false;
     }
     struct process *p = l->processes[at];
-    if (p != NULL) {
+    bool is_joined = p != NULL && p->is_thinned && started_ms != TIME_UNKNOWN && started_ms <= l->folded_ms;
+    if (p != NULL && !is_joined) { /* else it stands for later ones as well, and ends with them */
         l->is_live_sorted = l->is_live_sorted && p->started_ms == started_ms;
         p->started_ms = started_ms;
         p->ended_ms = ended_ms;
@@ -200,7 +201,7 @@ static struct process *process_at(const struct ledger *l, int process) {
 
 void ledger_name_process(struct ledger *l, int process, const char *name) {
     struct process *p = process_at(l, process);
-    if (p == NULL)
+    if (p == NULL || (p->name != NULL && strncmp(p->name, name, strlen(p->name)) == 0)) /* perhaps cut: fold.c */
         return;
     free(p->name);
     p->name = mem_strdup(name);

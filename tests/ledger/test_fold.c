@@ -40,17 +40,20 @@ static void say(struct worst *w, enum record_kind kind, int64_t step, int64_t du
     ledger_add_record(w->back, &r);
 }
 
-static void begin_process(struct worst *w) {
+static int tell_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
     char name[LEDGER_TEXT_SIZE];
+    int ordinal = ledger_add_process(l, id, started_ms, ended_ms);
+    snprintf(name, sizeof name, "%0*d", (int)sizeof name - 2, (int)id);
+    ledger_name_process(l, ordinal, name);
+    return ordinal;
+}
+
+static void begin_process(struct worst *w) {
     w->process++;
     w->line = 0;
     w->started_ms = w->at_ms;
-    memset(name, 'p', sizeof name - 1);
-    snprintf(name, sizeof name, "%0*d", (int)sizeof name - 2, (int)w->process);
-    w->whole_ordinal = ledger_add_process(w->whole, w->process, w->at_ms, TIME_OPEN);
-    w->back_ordinal = ledger_add_process(w->back, w->process, w->at_ms, TIME_OPEN);
-    ledger_name_process(w->whole, w->whole_ordinal, name);
-    ledger_name_process(w->back, w->back_ordinal, name);
+    w->whole_ordinal = tell_process(w->whole, w->process, w->at_ms, TIME_OPEN);
+    w->back_ordinal = tell_process(w->back, w->process, w->at_ms, TIME_OPEN);
 }
 
 static void tell_life(struct worst *w, int64_t lost_ms) {
@@ -130,8 +133,8 @@ static void read_back(struct worst *w) {
         abort();
     for (size_t i = 0; i < ARRAY_SIZE(w->old); i++)
         if (w->old[i].id != 0)
-            ledger_add_process(w->back, w->old[i].id, w->old[i].started_ms, w->old[i].ended_ms);
-    w->back_ordinal = ledger_add_process(w->back, w->process, w->started_ms, TIME_OPEN);
+            tell_process(w->back, w->old[i].id, w->old[i].started_ms, w->old[i].ended_ms);
+    w->back_ordinal = tell_process(w->back, w->process, w->started_ms, TIME_OPEN);
 }
 
 /* Saves both, as the operator would: after an evaluation. What is read back evaluates to the same. */
