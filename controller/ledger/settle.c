@@ -95,8 +95,11 @@ void settled_lose(struct settled *s, struct settled_loss *loss) {
     int64_t chip_ms = productive->chip_ms - cut.chip_ms;
     loss->ms = productive->ms - cut.productive_ms;
     loss->steps = s->progress.steps - cut.steps;
+    s->lost_steps += loss->steps; /* also where none of their time was theirs */
     if (loss->ms <= 0) {
         loss->ms = 0;
+        s->progress = cut;
+        knots_cut(&s->knots, &cut);
         return;
     }
     productive->ms -= loss->ms;
@@ -106,7 +109,6 @@ void settled_lose(struct settled *s, struct settled_loss *loss) {
     wasted->basis = (enum basis)max_of(wasted->basis, loss->loss.is_assumed ? BASIS_ASSUMED
                                                       : is_exact            ? BASIS_OBSERVED
                                                                             : BASIS_DERIVED);
-    s->lost_steps += loss->steps;
     int64_t left = loss->ms;
     for (size_t i = 0; i <= s->listed_count; i++) {
         struct execution *x = &s->executions[i];
