@@ -158,7 +158,16 @@ static void set_evidence(struct view *v) {
     if (v->log == LOG_NONE || r->available_ms == 0)
         return;
     int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
-    if (ppm >= JOB_MIN_EVIDENCE_PPM && r->retained_without_checkpoint)
+    if (ppm >= JOB_MIN_EVIDENCE_PPM && r->late_records > 0)
+        set(v, EVIDENCE_COMPLETE, false, "LateRecords", TIME_UNKNOWN,
+            "%lld records of the log came when their time was settled already and are counted nowhere",
+            (long long)r->late_records);
+    else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->overlapped_records > 0)
+        set(v, EVIDENCE_COMPLETE, true, "RecordsOverlapped", TIME_UNKNOWN,
+            "at least 95 %% of the available time is explained; %lld records of a process that trained on beside its "
+            "successor are counted nowhere",
+            (long long)r->overlapped_records);
+    else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->retained_without_checkpoint)
         set(v, EVIDENCE_COMPLETE, true, "NoCheckpointSeen", TIME_UNKNOWN,
             "no checkpoint was seen: work before an interruption is taken to be kept");
     else if (ppm >= JOB_MIN_EVIDENCE_PPM)
