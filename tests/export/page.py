@@ -124,6 +124,9 @@ def check_live(t, b, rig):
     windows = TRAINING["status"]["windows"]
     t.check("a bar per window, of what was kept and what was lost", len(shown) == len(windows) and all(
         s[0] == w["windowSeconds"] and w["job"] in s[1] and abs(sum(s[2]) - 100) < 0.01 and abs(s[2][0] - float(w["job"][:-1])) < 0.01 for s, w in zip(shown, windows)), shown)
+    rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
+    t.check("what would help: a row per piece of advice, with its gain", all(any("+" + a["gainPoints"] in r and a["change"] in r and a["seen"] in r for r in rows)
+                                                                            for a in TRAINING["status"]["advice"]) and len(TRAINING["status"]["advice"]) == 2, rows)
     job = named(TRAINING, "running")
     job["status"]["phase"] = "Recovering"
     job["status"]["steps"]["retained"] = 4242

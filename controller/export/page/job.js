@@ -39,6 +39,13 @@ function interruptionTable(status) {
       ['caught up', ms('catchUpMs'), 'num'], ['evidence', e => text(e, 'evidence'), 'evidence']])];
 }
 
+function adviceTable(status) {
+  const rows = list(status, 'advice');
+  if (rows.length === 0) return null;
+  return [h('h2', null, 'What would help'), h('p', {class: 'note'}, 'Each for itself: the same progress in less time. The numbers behind a change are in advice.md.'),
+    table(rows, [['points', a => '+' + text(a, 'gainPoints'), 'num'], ['chip-hours', a => text(a, 'acceleratorHours'), 'num'], ['change', a => text(a, 'change')], ['seen', a => text(a, 'seen')], ['computed as', a => text(a, 'formula'), 'evidence']])];
+}
+
 const DEFINITIONS = {AllPodsReady: 'all pods Ready (GKE)', RunningOverTotal: 'running / total (Kueue)', ExcludingSuspended: 'without suspended time'};
 
 function facts(status) {
@@ -80,7 +87,7 @@ function jobView(job) {
         chart.querySelector('.begun') && ['saved begun', 'begun, not known to be whole'], chart.querySelector('.cut') && ['cut', 'interruption']]).filter(Boolean)), chart);
   if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, (points(job, 'trace.steps').length ? 'As the log tells them.' : 'First and last step of each execution are known, the lines between are drawn straight.') + (stair.querySelector('.area') ? ' Shaded: steps that were lost and done again.' : '')), stair);
   if (windows.length) out.splice(windowsAt, 0, h('h2', null, 'Lately'), windowBars(status));
-  out.push(interruptionTable(status), facts(status));
+  out.push(interruptionTable(status), adviceTable(status), facts(status));
   if (previous.length) out.push(h('h2', null, 'Earlier targets of this name'), table(previous, [['from', p => stamp(time(p, 'time.start')), 'num'], ['to', p => stamp(time(p, 'time.end')), 'num'],
     ['scheduling', p => text(p, 'goodput.scheduling'), 'num'], ['runtime', p => text(p, 'goodput.runtime'), 'num'], ['goodput', p => text(p, 'goodput.job'), 'num']]));
   return out;
