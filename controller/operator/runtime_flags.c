@@ -40,7 +40,8 @@ static const struct flag table[] = {
      "Secret "
      "has them; read again when they change; default a certificate made at each start"},
     {"page-bind-address", "ADDRESS", TEXT, AT(page_bind_address), 0, 0,
-     "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; default 0, nowhere"},
+     "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; on any other address it is served to "
+     "everybody who can reach it; default 0, nowhere"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
      "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},

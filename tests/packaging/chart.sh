@@ -13,6 +13,22 @@ check "lint, strict" "$helm" lint --strict --kube-version 1.36.0 "$chart"
 check "the README's values are values.yaml's" tests/packaging/values-readme.py --check
 check "the chart's CRD and the plain manifests are up to date" deploy/render.sh --check
 
+same "the schema knows no value that values.yaml does not have" "" "$(python3 - <<'SCHEMA'
+import json, yaml
+chart = "helm/goodput-controller/"
+schema, values = json.load(open(chart + "values.schema.json")), yaml.safe_load(open(chart + "values.yaml"))
+def missing(s, v, path):
+    s = schema["definitions"][s["$ref"].rsplit("/", 1)[1]] if "$ref" in s else s
+    for name, part in s.get("properties", {}).items():
+        if not isinstance(v, dict) or name not in v:
+            yield path + name
+        elif v[name]:
+            yield from missing(part, v[name], path + name + ".")
+# global is Helm's own; claims are Kubernetes'.
+print(*sorted(set(missing(schema, values, "")) - {"global", "resources.claims"}))
+SCHEMA
+)"
+
 # ---- what is rendered ----
 same "by default" "ClusterRole=4 ClusterRoleBinding=1 CustomResourceDefinition=1 Deployment=1 Pod=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 Service=1 ServiceAccount=1" \
 	"$(render | kinds)"

@@ -32,6 +32,9 @@ def rows(lines):
 def main():
     with open(f"{CHART}/values.yaml") as source:
         table = rows(source.read().split("\n", 1)[1].split("\n"))
+    unexplained = [path for path, default, comment in table if default and not comment]
+    if unexplained:
+        raise SystemExit(f"{CHART}/values.yaml says nothing of {', '.join(unexplained)}: a comment goes above each")
     made = "| value | default | meaning |\n|---|---|---|\n"
     for path, default, comment in table:
         shown = f"`{default}`" if default and default != '""' else ""
