@@ -48,6 +48,10 @@ static void set_ready(struct view *v) {
             "%s %s is measured by itself: joining targets (span Run) is not built in yet; status.previous has the "
             "earlier ones",
             kind, job->target_name);
+    else if (job->log_changed_in > 0)
+        set(v, READY, true, "Accounted", v->target->created_ms,
+            "%s %s is measured; its steps were read anew for generation %lld of the spec", kind, job->target_name,
+            (long long)job->log_changed_in);
     else
         set(v, READY, true, "Accounted", v->target->created_ms, "%s %s is measured", kind, job->target_name);
 }
@@ -148,8 +152,27 @@ void view_log(struct view *v) {
 
 /* ---- the others ---- */
 
+/* Logs that the new spec asks for, of pods that were gone when it came. */
+static int unread_logs(const struct model_job *job) {
+    int count = 0;
+    for (int i = 0; i < job->log_pod_count && job->log_changed_in > 0; i++) {
+        bool is_read = !job->log_pods[i]->is_gone;
+        for (int k = 0; k < job->process_count && !is_read; k++)
+            is_read = job->processes[k]->pod == job->log_pods[i];
+        count += !is_read;
+    }
+    return count;
+}
+
 static void set_evidence(struct view *v) {
     const struct ledger_result *r = &v->result;
+    int unread = unread_logs(v->job);
+    if (unread > 0) {
+        set(v, EVIDENCE_COMPLETE, false, "SpecChanged", TIME_UNKNOWN,
+            "generation %lld of the spec reads another log: those of %d pods that are gone cannot be read any more",
+            (long long)v->job->log_changed_in, unread);
+        return;
+    }
     if (v->job->checkpoint_trouble[0]) {
         set(v, EVIDENCE_COMPLETE, false, "CheckpointIncomplete", v->target->created_ms, "%s",
             v->job->checkpoint_trouble);

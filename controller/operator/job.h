@@ -58,7 +58,8 @@ struct model_job {
     struct ledger_options options;
     struct object_program program; /* no part of the ledger: may change at any time */
     bool wants_run;                /* span: Run, which is not built in yet: a condition says so */
-    uint64_t spec_hash;
+    uint64_t counting_hash, log_hash; /* of the spec */
+    int64_t log_changed_in;           /* the generation of the spec that tells another log than before; 0: none */
     /* what it measures */
     struct target *target;
     struct model_job *duplicate_of; /* the older JobGoodput of the same target */
@@ -73,7 +74,7 @@ struct model_job {
     /* the log */
     struct pod **log_pods;
     int log_pod_count, log_pod_capacity;
-    uint64_t log_pods_version;
+    uint64_t log_pods_version, log_generation;
     struct log_process **processes;
     int process_count, process_capacity;
     char log_trouble[256];        /* now; "" */
@@ -104,6 +105,10 @@ void job_notice(struct model_job *job, const struct model_notice *notice); /* th
 void job_target_appeared(struct model *m, struct target *t);
 void job_find_target(struct model_job *job); /* also tells duplicates apart */
 void job_set_target(struct model_job *job, struct target *t);
+/* The spec names another log: a new ledger, and all that can be read of it is read again. */
+void job_begin_anew(struct model_job *job);
+/* The spec counts otherwise (windows, ideal step, required replicated jobs): the ledger keeps its records. */
+void job_count_otherwise(struct model_job *job);
 bool job_is_managed_elsewhere(const struct model_job *job);
 bool target_is_queued_by_kueue(const struct target *t);
 bool job_requires(const struct model_job *job, int replicated_job);

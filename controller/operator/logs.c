@@ -81,6 +81,7 @@ void job_logs_done(struct model_job *job) {
     for (int i = 0; i < job->process_count; i++)
         process_free(job->processes[i]);
     job->process_count = 0;
+    job->log_generation++;
     job->log_trouble[0] = '\0';
     job->log_watermark_ms = TIME_UNKNOWN;
 }
@@ -138,6 +139,10 @@ static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
         return NULL;
     struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
     return p && p->target == job->target ? p : NULL;
+}
+
+uint64_t model_job_log_generation(const struct model_job *job) {
+    return job->log_generation;
 }
 
 int model_job_log_count(const struct model_job *job) {

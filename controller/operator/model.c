@@ -95,12 +95,16 @@ static uint64_t mixed(uint64_t hash, const void *data, size_t size) {
     return hash * UINT64_C(1099511628211) ^ slice_hash((struct slice){data, size});
 }
 
-/* Everything in the spec that the ledger was made with. */
-static uint64_t spec_hash(const struct model_job *job) {
+/* How the ledger counts. */
+static uint64_t counting_hash(const struct model_job *job) {
     uint64_t hash = mixed(1, &job->options, sizeof job->options);
-    hash = mixed(hash, job->required, sizeof job->required); /* interned: the same text is the same pointer */
+    return mixed(hash, job->required, sizeof job->required); /* interned: the same text is the same pointer */
+}
+
+/* What its records come from: of another log none of them holds. */
+static uint64_t log_hash(const struct model_job *job) {
     const void *all[] = {job->source, job->format, job->container, job->log_job, job->target_name};
-    hash = mixed(hash, all, sizeof all);
+    uint64_t hash = mixed(1, all, sizeof all);
     for (int i = 0; i < OBJECT_REGEXES; i++)
         hash = mixed(hash, job->patterns[i], job->patterns[i] ? strlen(job->patterns[i]) : 0);
     int64_t numbers[] = {job->log_job_index, job->log_completion_index, (int64_t)job->target_kind};
@@ -217,10 +221,13 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
         return 0; /* our own status came back */
     job->generation = o.meta.generation;
     apply_spec(m, job, &o);
-    uint64_t hash = spec_hash(job);
-    if (!is_new && hash != job->spec_hash)
-        job_set_target(job, NULL); /* a new ledger for the new spec */
-    job->spec_hash = hash;
+    uint64_t counting = counting_hash(job), log = log_hash(job);
+    if (!is_new && log != job->log_hash)
+        job_begin_anew(job);
+    else if (!is_new && counting != job->counting_hash)
+        job_count_otherwise(job);
+    job->log_hash = log;
+    job->counting_hash = counting;
     if (is_new && m->keeps_checkpoints && o.checkpoint.size_bytes > 0)
         go_on(job, &o);
     find_all_targets(m, job);

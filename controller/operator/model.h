@@ -93,6 +93,8 @@ struct model_log {
     int64_t read_through_ns;     /* an earlier controller has read so far, of the first instance not read whole */
     int first_unread;            /* ... which is this one */
 };
+/* Another number than before: what was read is forgotten, and all is to be read again from its begin. */
+uint64_t model_job_log_generation(const struct model_job *job);
 int model_job_log_count(const struct model_job *job);
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log);
 

@@ -31,7 +31,8 @@ struct runtime_follow {
     char *pod_uid;
     struct kube_podlog *podlog; /* NULL: none now */
     int64_t started_us, last_line_us;
-    int ended_through; /* the newest instance whose log is read to its end; -1: none */
+    uint64_t generation; /* of the job's logs */
+    int ended_through;   /* the newest instance whose log is read to its end; -1: none */
     bool is_in_trouble, is_told_waiting;
 };
 
@@ -117,6 +118,7 @@ static struct runtime_follow *find_or_add(struct runtime_logs *logs, struct mode
         (*list)->job = job;
         (*list)->pod_uid = mem_strdup(log->pod_uid);
         (*list)->ended_through = log->first_unread - 1;
+        (*list)->generation = model_job_log_generation(job);
     }
     return *list;
 }
@@ -188,6 +190,8 @@ static void observe(struct runtime_follow *follow, const struct model_log *log) 
 
 void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct runtime_follow **list) {
     int count = model_job_log_count(job);
+    if (*list != NULL && (*list)->generation != model_job_log_generation(job))
+        runtime_logs_drop(logs, list);
     for (int i = 0; i < count; i++) {
         struct model_log log;
         model_job_log_get(job, i, &log);

@@ -1,4 +1,5 @@
 /* Which target a JobGoodput measures, which slots of it are required, and which log is read. */
+#include "base/buf.h"
 #include "base/mem.h"
 #include "operator/job.h"
 
@@ -58,6 +59,43 @@ void job_set_target(struct model_job *job, struct target *t) {
     t->job = job;
     for (size_t i = 0; i < t->pod_count; i++)
         t->pods[i]->pushed.count = 0;
+}
+
+void job_begin_anew(struct model_job *job) {
+    struct target *t = job->target;
+    struct model_job before = *job;
+    job_set_target(job, NULL);
+    if (t == NULL)
+        return;
+    job_set_target(job, t);
+    job->log_changed_in = job->generation;
+    memcpy(job->told, before.told, sizeof job->told); /* what was told stays told */
+    job->told_end = before.told_end;
+    job->told_first_step = before.told_first_step;
+}
+
+void job_count_otherwise(struct model_job *job) {
+    CLEANUP_BUF struct buf saved;
+    buf_init(&saved, 1 << 24);
+    if (job->ledger == NULL)
+        return;
+    struct ledger *otherwise = NULL;
+    if (ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &saved) == 0)
+        otherwise = ledger_load(buf_slice(&saved), &job->options, NULL);
+    if (otherwise == NULL) { /* keeps more than fits: from what the cluster still shows */
+        job_begin_anew(job);
+        return;
+    }
+    ledger_free(job->ledger);
+    job->ledger = otherwise;
+    job->pushed.count = 0;
+    job->shape_version = job->hidden_version = 0;
+    job->needs_all_pods = true;
+    job->has_hidden = false;
+    job->told_through_ms = TIME_UNKNOWN;
+    for (size_t i = 0; i < job->target->pod_count; i++)
+        job->target->pods[i]->pushed.count = 0;
+    job_tell_processes(job);
 }
 
 void job_find_target(struct model_job *job) {
