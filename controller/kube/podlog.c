@@ -292,7 +292,7 @@ struct kube_podlog *kube_podlog_new(struct kube_client *client, const struct kub
     p->base_path =
         fits ? mem_format("/api/v1/namespaces/%s/pods/%s/log?container=%s&timestamps=true", namespace_, pod, container)
              : mem_strdup("/api/v1/namespaces/-/pods/-/log?timestamps=true");
-    podlog_cursor_init(&p->cursor, options->since_ns);
+    podlog_cursor_init(&p->cursor, options->since_ns, options->since_lines);
     p->at = options->first_restart_count;
     p->latest = -1;
     p->backoff.min_us = options->backoff_min_us > 0 ? options->backoff_min_us : 800000;

@@ -23,7 +23,8 @@ struct kube_podlog_handler {
 
 struct kube_podlog_options {
     const char *namespace_, *pod, *container;
-    int64_t since_ns;        /* INT64_MIN: from the start; else lines up to and including this stamp are dropped */
+    int64_t since_ns;        /* INT64_MIN: from the start; else lines up to and including this stamp are dropped ... */
+    int64_t since_lines;     /* ... of those with just this stamp only so many; 0: all */
     int first_restart_count; /* instances before it are not asked for */
     size_t max_line_bytes;   /* 0: 65536; longer lines: the head is given */
     int64_t backoff_min_us, backoff_max_us; /* for tests; 0 = 800 ms, 30 s */

@@ -6,8 +6,9 @@ static int64_t second_of(int64_t ns) {
     return ns >= 0 ? ns / NS_PER_S : -((-ns + NS_PER_S - 1) / NS_PER_S);
 }
 
-void podlog_cursor_init(struct podlog_cursor *c, int64_t drop_through_ns) {
-    *c = (struct podlog_cursor){.drop_through_ns = drop_through_ns};
+void podlog_cursor_init(struct podlog_cursor *c, int64_t drop_through_ns, int64_t drop_lines) {
+    *c = (struct podlog_cursor){.drop_through_ns = drop_through_ns,
+                                .drop_lines = drop_lines > 0 ? drop_lines : INT64_MAX};
     podlog_cursor_next_container(c);
 }
 
@@ -20,6 +21,7 @@ void podlog_cursor_next_container(struct podlog_cursor *c) {
 bool podlog_cursor_open(struct podlog_cursor *c, int64_t *since_s) {
     c->repeats_left = c->newest_ns == INT64_MIN ? 0 : c->count;
     c->repeats_through_ns = c->newest_ns;
+    c->drop_lines_left = c->drop_lines;
     if (c->newest_ns == INT64_MIN && c->drop_through_ns == INT64_MIN)
         return false;
     *since_s = c->newest_ns != INT64_MIN ? c->second : second_of(c->drop_through_ns);
@@ -27,8 +29,12 @@ bool podlog_cursor_open(struct podlog_cursor *c, int64_t *since_s) {
 }
 
 bool podlog_cursor_take(struct podlog_cursor *c, int64_t stamp_ns) {
-    if (stamp_ns <= c->drop_through_ns)
+    if (stamp_ns < c->drop_through_ns)
         return false;
+    if (stamp_ns == c->drop_through_ns && c->drop_lines_left > 0) {
+        c->drop_lines_left -= c->drop_lines_left < INT64_MAX;
+        return false;
+    }
     if (c->repeats_left > 0 && stamp_ns <= c->repeats_through_ns) {
         if (second_of(stamp_ns) >= c->second)
             c->repeats_left--;

@@ -31,8 +31,9 @@ struct runtime_follow {
     char *pod_uid;
     struct kube_podlog *podlog; /* NULL: none now */
     int64_t started_us, last_line_us;
-    uint64_t generation; /* of the job's logs */
-    int ended_through;   /* the newest instance whose log is read to its end; -1: none */
+    int64_t last_stamp_ns, lines_at_last; /* so many lines were read with the newest stamp */
+    uint64_t generation;                  /* of the job's logs */
+    int ended_through;                    /* the newest instance whose log is read to its end; -1: none */
     bool is_in_trouble, is_told_waiting;
 };
 
@@ -89,6 +90,8 @@ void runtime_logs_free(struct runtime_logs *logs) {
 static void on_line(void *context, int restart_count, int64_t stamp_ns, struct slice line) {
     struct runtime_follow *follow = context;
     follow->last_line_us = now_us(follow->owner);
+    follow->lines_at_last = stamp_ns == follow->last_stamp_ns ? follow->lines_at_last + 1 : 1;
+    follow->last_stamp_ns = stamp_ns;
     model_job_log_line(follow->job, follow->pod_uid, restart_count, stamp_ns, line);
     follow->owner->on_change(follow->owner->context);
 }
@@ -164,6 +167,8 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
                                           .pod = log->pod,
                                           .container = log->container,
                                           .since_ns = log->read_through_ns,
+                                          .since_lines =
+                                              log->read_through_ns == follow->last_stamp_ns ? follow->lines_at_last : 0,
                                           .first_restart_count = follow->ended_through + 1};
     struct kube_podlog_handler handler = {on_line, on_end, on_trouble, follow};
     follow->podlog = kube_podlog_new(logs->client, &options, &handler);

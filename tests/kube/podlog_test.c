@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "io/rawserver.h"
 #include "kube/podlog.h"
+#include "kube/podlog_cursor.h"
 
 #include <stdlib.h>
 
@@ -226,4 +227,29 @@ TEST(a_follower_may_be_freed_by_its_own_line) {
     loop_for(f.loop, 10000);
     CHECK_TEXT(buf_text(&t.words), "0:one");
     done(&t, &f);
+}
+
+/* A log that is read in turns goes on in the middle of lines of one and the same stamp. */
+TEST(a_turn_goes_on_between_lines_of_one_stamp) {
+    const int64_t at_ns = INT64_C(1795226400) * 1000000000 + 5;
+    for (int known = 1; known <= 3; known++) {
+        struct podlog_cursor c;
+        int64_t since_s;
+        podlog_cursor_init(&c, at_ns, known);
+        for (int stream = 0; stream < 2; stream++) { /* and cut once more, after all was handed on */
+            CHECK(podlog_cursor_open(&c, &since_s));
+            CHECK_INT(since_s, 1795226400);
+            CHECK(!podlog_cursor_take(&c, at_ns - 1));
+            for (int line = 0; line < 3; line++) /* three lines have the stamp */
+                CHECK_INT(podlog_cursor_take(&c, at_ns), stream == 0 && line >= known);
+            CHECK_INT(podlog_cursor_take(&c, at_ns + 1), stream == 0);
+        }
+    }
+    struct podlog_cursor c;
+    int64_t since_s;
+    podlog_cursor_init(&c, at_ns, 0); /* nobody counted them */
+    CHECK(podlog_cursor_open(&c, &since_s));
+    CHECK(!podlog_cursor_take(&c, at_ns));
+    CHECK(!podlog_cursor_take(&c, at_ns));
+    CHECK(podlog_cursor_take(&c, at_ns + 1));
 }
