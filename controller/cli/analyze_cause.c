@@ -4,6 +4,7 @@
 #include "cli/analyze.h"
 
 #include "base/mem.h"
+#include "base/rfc3339.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -113,11 +114,11 @@ bool analyze_cause_of(const char *name, struct slice tail, int64_t last_line, in
     while (slice_take_line(&rest, &line))
         number--;
     for (rest = tail; slice_take_line(&rest, &line); number++) {
-        struct slice stamp;
+        int64_t ns;
         if (number <= after_line)
             continue;
-        if (is_stamped)
-            slice_take_until(&line, ' ', &stamp);
+        if (is_stamped && rfc3339_take(&line, &ns, NULL) && line.size_bytes > 0)
+            line = slice_skip(line, 1);
         if (take_line(&scan, line, number))
             break;
     }

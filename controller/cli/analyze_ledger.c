@@ -158,9 +158,10 @@ struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *con
 }
 
 bool analyze_is_stamped(struct slice lines) {
-    struct slice first, stamp;
-    int64_t ms;
-    return slice_take_line(&lines, &first) && slice_take_until(&first, ' ', &stamp) && rfc3339_parse_ms(stamp, &ms);
+    struct slice first;
+    int64_t ns;
+    return slice_take_line(&lines, &first) && rfc3339_take(&first, &ns, NULL) &&
+           (slice_take_char(&first, ' ') || slice_take_char(&first, '\t')); /* gcloud's value() has tabs */
 }
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
@@ -283,6 +284,8 @@ static void fill_view(struct view *v, struct model_job *job, const struct target
     v->job = job;
     v->target = target;
     v->admitted_ms = RECORD_NONE;
+    v->program_ppm = v->productivity_ppm = RECORD_NONE; /* what chips there are, and their peak, no log tells */
+    v->gflops_per_chip = -1;
     v->ready_ms = v->result.available_ms;
     view_scores(v);
 }

@@ -62,9 +62,13 @@ static void append_saving(struct buf *line, const json_t *status) {
     int64_t save_ms = cost_of_a_save_ms(status);
     int64_t between_ms = pick_int(status, "interruptions.meanTimeBetweenSeconds", 0) * 1000;
     int64_t best_ms = analyze_best_save_interval_ms(save_ms, between_ms);
+    if (save_ms < 1000)
+        snprintf(save, sizeof save, "%lldms", (long long)save_ms);
+    else
+        text_duration_in(save, save_ms, 100);
     if (best_ms > 0)
-        buf_format(line, "; with saves that block for %s, one every %s loses least (Young's formula)",
-                   text_duration_in(save, save_ms, 100), text_duration_in(best, best_ms, 100));
+        buf_format(line, "; with saves that block for %s, one every %s loses least (Young's formula)", save,
+                   text_duration_in(best, best_ms, 100));
 }
 
 /* The three largest losses that something can be done about, if they are worth it. */
@@ -91,7 +95,8 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
         const char *name = pick_text(best, "bucket");
         CLEANUP_BUF struct buf line;
         buf_init(&line, 4096);
-        buf_format(&line, "%d. %s, %s of the time: %s", number, name, pick_text(best, "share"), advice_of(name));
+        long long percent = (pick_int(best, "ms", 0) * 200 + wall_ms) / (2 * wall_ms);
+        buf_format(&line, "%d. %s, %lld%% of the time: %s", number, name, percent, advice_of(name));
         if (strcmp(name, "WastedProgress") == 0)
             append_saving(&line, status);
         text_wrap(out, style, 2, 3, buf_text(&line));

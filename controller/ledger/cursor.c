@@ -39,8 +39,8 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
 }
 
 /* A step's time may reach this; what goes on beyond the median of a slower one (a save, an evaluation, a wait for
- * input) has no line, so that it is not known. TIME_OPEN: all of it is the step's, as where the recorder tells what else
- * there is. */
+ * input) has no line, so that it is not known. TIME_OPEN: all of it is the step's, as where the recorder tells what
+ * else there is. */
 static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64_t weight) {
     int64_t usual_ms = c->training->median_ms;
     bool is_at_end = v->process->starts.count == 0 && !v->tells_starts;

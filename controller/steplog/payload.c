@@ -55,8 +55,11 @@ static void parse_field(struct payload *p, struct jscan *j, int i) {
 
 static void parse_object(struct payload *p, struct jscan *j);
 
-/* What a log line's own structure may hold around the payload: Cloud Logging's entry, or a logger's message. */
-static bool parse_envelope(struct payload *p, struct jscan *j, struct slice key) {
+/* What a log line's own structure may hold around the payload: Cloud Logging's entry, or a logger's message, which may
+ * be in the entry. */
+static bool parse_envelope(struct payload *p, struct jscan *j, struct slice key, bool is_outermost) {
+    if (!is_outermost && !slice_is(key, "message") && !slice_is(key, "msg"))
+        return false;
     if (slice_is(key, "jsonPayload"))
         parse_object(p, j);
     else if (slice_is(key, "timestamp"))
@@ -77,7 +80,7 @@ static void parse_object(struct payload *p, struct jscan *j) {
         int i = find_field(key);
         if (i >= 0)
             parse_field(p, j, i);
-        else if (!is_outermost || !parse_envelope(p, j, key))
+        else if (!parse_envelope(p, j, key, is_outermost))
             jscan_skip(j);
     }
 }

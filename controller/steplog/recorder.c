@@ -225,7 +225,9 @@ enum line_result recorder_line(struct steplog *s, struct slice text) {
     enum line_result result = emit_payload(s, &p);
     if (s->counts.steps > steps && p.present == step_bits && object.data == text.data)
         recorder_learn_step(s, text, p.number[FIELD_step_count], p.number[FIELD_step_start_time]);
-    if (result == LINE_NOT_MINE && p.message.size_bytes != 0)
-        return read_message(s, p.message);
-    return result;
+    if (result != LINE_NOT_MINE || p.message.size_bytes == 0)
+        return result;
+    if (s->stamp_ms == TIME_UNKNOWN && p.envelope_ms != TIME_UNKNOWN)
+        s->stamp_ms = s->counts.last_stamp_ms = p.envelope_ms;
+    return read_message(s, p.message);
 }

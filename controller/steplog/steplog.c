@@ -283,7 +283,8 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
     }
     if (stamped) {
         struct slice rest = line;
-        if (rfc3339_take(&rest, &unix_ns, NULL) && (rest.size_bytes == 0 || slice_take_char(&rest, ' '))) {
+        if (rfc3339_take(&rest, &unix_ns, NULL) &&
+            (rest.size_bytes == 0 || slice_take_char(&rest, ' ') || slice_take_char(&rest, '\t'))) {
             stamp_ms = unix_ns / 1000000 - (unix_ns % 1000000 < 0);
             line = rest;
         } else {

@@ -288,6 +288,34 @@ TEST(the_table_of_killed_runs) {
     run_done(&run);
 }
 
+/* A container's lines as Cloud Logging exports them, a line each; and as gcloud's value(timestamp,textPayload) does. No
+ * log tells the chips' peak, so that program goodput is not known: absent, not 0. */
+TEST(lines_exported_from_cloud_logging) {
+    static const struct {
+        const char *before, *after; /* the step */
+    } forms[] = {
+        {"{\"textPayload\":\"completed step: ", ", seconds: 1.0, TFLOP/s/device: 9.0\\n\",\"severity\":\"INFO\","},
+        {"{\"jsonPayload\":{\"message\":\"completed step: ", ", seconds: 1.0, TFLOP/s/device: 9.0\",\"x\":1},"},
+        {NULL, NULL}};
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+        CLEANUP_FREE char *path = path_of("a.log");
+        FILE *f = fopen(path, "wb");
+        for (int step = 0; step < 8 && forms[i].before == NULL; step++)
+            fprintf(f, "2026-11-21T02:16:5%dZ\tcompleted step: %d, seconds: 1.0, TFLOP/s/device: 9.0\n", step, step);
+        for (int step = 0; step < 8 && forms[i].before != NULL; step++)
+            fprintf(f, "%s%d%s\"timestamp\":\"2026-11-21T02:16:5%dZ\",\"insertId\":\"a\"}\n", forms[i].before, step,
+                    forms[i].after, step);
+        fclose(f);
+        struct run run = run_analyze("a.log", "-o json");
+        CHECK_INT(run.code, 0);
+        CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 7); /* the first began before the log */
+        CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 7000);
+        CHECK_TEXT(run.err, "");
+        CHECK(strstr(run.out, "\"program\"") == NULL && strstr(run.out, "\"productivity\"") == NULL);
+        run_done(&run);
+    }
+}
+
 static int64_t rss_of_steps_kib(int steps) {
     CLEANUP_FREE char *path = path_of("long.jsonl");
     FILE *f = fopen(path, "wb");

@@ -136,8 +136,8 @@ static void train_step(struct job *j) {
     j->step++;
 }
 
-/* is_prompt: its steps' lines come at their ends. tells_all: a recorder is there, so that slow steps are steps; else what
- * of them is not known is settled by the median of its time, which later steps may move a little. */
+/* is_prompt: its steps' lines come at their ends. tells_all: a recorder is there, so that slow steps are steps; else
+ * what of them is not known is settled by the median of its time, which later steps may move a little. */
 static struct job long_job(uint64_t seed, bool is_prompt, bool tells_all) {
     struct job j = {.random = seed, .saved = {-1, -1, -1, -1}, .is_prompt = is_prompt, .tells_all = tells_all};
     j.step_ms = 300 + random_below(&j.random, 3000);

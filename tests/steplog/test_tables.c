@@ -2,14 +2,21 @@
 #include "harness.h"
 
 #include "base/buf.h"
+#include "base/jwrite.h"
 #include "base/mem.h"
+#include "base/rfc3339.h"
 #include "steplog/steplog.h"
 
 #include <glob.h>
 
 #define FIRST_STAMP_MS INT64_C(1795230000000)
 
+/* What may stand around a line: nothing, kubelet's stamp, gcloud's, CRI's prefix (whole, or in two parts), the
+ * json-file driver's object, Cloud Logging's entry (a line each). */
+enum wrapping { BARE, KUBELET, GCLOUD, CRI, CRI_PARTS, JSON_FILE, CLOUD_LOGGING, WRAPPINGS };
+
 struct table {
+    enum wrapping wrapping;
     const char *path;
     struct steplog *log;
     bool has_stamps;
@@ -82,6 +89,48 @@ static void unescape(struct buf *out, struct slice line) {
     }
 }
 
+static void append_object(struct buf *out, struct slice line, const char *stamp, bool is_entry) {
+    struct jwrite w;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, STEPLOG_MAX_LINE_BYTES);
+    buf_append_slice(&text, line);
+    buf_append_text(&text, is_entry ? "" : "\n");
+    jwrite_init(&w, out);
+    jwrite_object(&w);
+    jwrite_key(&w, is_entry ? "insertId" : "log");
+    jwrite_slice(&w, is_entry ? SLICE("1q2w3e") : buf_slice(&text));
+    jwrite_key(&w, is_entry ? "textPayload" : "stream");
+    jwrite_slice(&w, is_entry ? buf_slice(&text) : SLICE("stderr"));
+    jwrite_key(&w, is_entry ? "timestamp" : "time");
+    jwrite_text(&w, stamp);
+    jwrite_object_end(&w);
+    buf_append_char(out, '\n');
+}
+
+static void feed(struct table *t, struct slice line) {
+    char stamp[RFC3339_SIZE];
+    CLEANUP_BUF struct buf out;
+    size_t half = line.size_bytes / 2;
+    if (t->wrapping == BARE || !t->has_stamps) {
+        steplog_line(t->log, line, t->stamp_ms);
+        return;
+    }
+    buf_init(&out, 1 << 20);
+    rfc3339_format_ms(stamp, t->stamp_ms);
+    if (t->wrapping >= JSON_FILE)
+        append_object(&out, line, stamp, t->wrapping == CLOUD_LOGGING);
+    else if (t->wrapping == CRI_PARTS)
+        buf_format(&out, "%s stdout P %.*s\n%s stdout F %.*s\n", stamp, (int)half, line.data, stamp,
+                   (int)(line.size_bytes - half), line.data + half);
+    else
+        buf_format(&out, "%s%s%.*s\n", stamp,
+                   t->wrapping == CRI      ? " stdout F "
+                   : t->wrapping == GCLOUD ? "\t"
+                                           : " ",
+                   SLICE_ARG(line));
+    steplog_feed(t->log, buf_slice(&out), t->wrapping == KUBELET || t->wrapping == GCLOUD);
+}
+
 static void check_line(struct table *t, int number, struct slice line, const struct buf *expected) {
     CLEANUP_BUF struct buf text;
     buf_init(&text, STEPLOG_MAX_LINE_BYTES);
@@ -90,16 +139,17 @@ static void check_line(struct table *t, int number, struct slice line, const str
     if (t->has_stamps && t->stamp_ms < FIRST_STAMP_MS)
         t->stamp_ms = FIRST_STAMP_MS;
     buf_clear(&t->actual);
-    steplog_line(t->log, buf_slice(&text), t->stamp_ms);
+    feed(t, buf_slice(&text));
     if (strcmp(buf_text(&t->actual), buf_text(expected)) != 0)
-        harness_fail(t->path, number, "gives\n%sexpected\n%s", buf_text(&t->actual), buf_text(expected));
+        harness_fail(t->path, number, "(wrapping %d) gives\n%sexpected\n%s", t->wrapping, buf_text(&t->actual),
+                     buf_text(expected));
 }
 
-static int run_table(const char *path) {
+static int run_table(const char *path, enum wrapping wrapping) {
     CLEANUP_FREE char *data = harness_read_file(path, NULL);
     if (data == NULL)
         return 0;
-    struct table t = {.path = path, .stamp_ms = FIRST_STAMP_MS};
+    struct table t = {.wrapping = wrapping, .path = path, .stamp_ms = FIRST_STAMP_MS};
     CLEANUP_BUF struct buf expected;
     buf_init(&t.actual, 1 << 20);
     buf_init(&expected, 1 << 20);
@@ -131,8 +181,17 @@ TEST(every_line_of_every_table) {
     REQUIRE(glob("tests/data/steplog/*.tsv", 0, NULL, &found) == 0);
     int cases = 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        cases += run_table(found.gl_pathv[i]);
+        cases += run_table(found.gl_pathv[i], BARE);
     printf(" %d lines in %zu tables ", cases, found.gl_pathc);
     CHECK(cases > 80);
+    globfree(&found);
+}
+
+TEST(every_line_of_every_table_as_it_may_be_wrapped) {
+    glob_t found;
+    REQUIRE(glob("tests/data/steplog/*.tsv", 0, NULL, &found) == 0);
+    for (int w = KUBELET; w < WRAPPINGS; w++)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            CHECK(run_table(found.gl_pathv[i], (enum wrapping)w) > 0);
     globfree(&found);
 }
