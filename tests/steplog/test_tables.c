@@ -111,11 +111,11 @@ static void feed(struct table *t, struct slice line) {
     char stamp[RFC3339_SIZE];
     CLEANUP_BUF struct buf out;
     size_t half = line.size_bytes / 2;
+    buf_init(&out, 1 << 20);
     if (t->wrapping == BARE || !t->has_stamps) {
         steplog_line(t->log, line, t->stamp_ms);
         return;
     }
-    buf_init(&out, 1 << 20);
     rfc3339_format_ms(stamp, t->stamp_ms);
     if (t->wrapping >= JSON_FILE)
         append_object(&out, line, stamp, t->wrapping == CLOUD_LOGGING);
