@@ -75,7 +75,7 @@ bool analyze_cause_of(const char *name, struct slice tail, int64_t last_line, in
 /* The parser of a file; NULL and *err if the patterns of format Regex cannot be used. */
 struct steplog *analyze_parser(const struct analyze *a, void (*on_record)(void *context, const struct record *r),
                                void *context, struct error **err);
-/* Whether a file's lines begin with a stamp, by the first of them. */
+/* Whether lines begin with a stamp: most of the first ones do, whatever stands before or between them. */
 bool analyze_is_stamped(struct slice lines);
 
 #endif

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LOOK_AT_LINES 64
+
 enum { TAIL_BYTES = 1 << 14, SETTLE_EVERY = 1 << 15 };
 
 struct attempt {
@@ -41,7 +43,7 @@ struct analyze_ledger {
     const char *path, *name; /* name: for evidence */
     struct buf tail;         /* its last lines */
     struct steplog *parser;
-    bool is_begun, is_stamped, has_attempt;
+    bool is_stamped, has_attempt;
     int64_t before_ms, impossible, jumps;
     int64_t all_impossible, all_malformed; /* of all files */
     char useless[128];                     /* why the file that was read last gave nothing; "" */
@@ -158,10 +160,16 @@ struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *con
 }
 
 bool analyze_is_stamped(struct slice lines) {
-    struct slice first;
+    struct slice line;
     int64_t ns;
-    return slice_take_line(&lines, &first) && rfc3339_take(&first, &ns, NULL) &&
-           (slice_take_char(&first, ' ') || slice_take_char(&first, '\t')); /* gcloud's value() has tabs */
+    int stamped = 0, others = 0;
+    while (stamped + others < LOOK_AT_LINES && slice_take_line(&lines, &line)) {
+        bool is_stamped =
+            rfc3339_take(&line, &ns, NULL) && (slice_take_char(&line, ' ') || slice_take_char(&line, '\t'));
+        stamped += is_stamped; /* gcloud's value() has tabs */
+        others += !is_stamped;
+    }
+    return stamped > others;
 }
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
@@ -209,7 +217,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     l->path = path;
     l->name = path + common_folder(l->analyze);
     buf_clear(&l->tail);
-    l->is_begun = l->has_attempt = false;
+    l->is_stamped = l->has_attempt = false;
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = 0;
     l->parser = analyze_parser(l->analyze, on_record, l, err);
@@ -235,9 +243,8 @@ static void find_cause(struct analyze_ledger *l, int64_t lines) {
 }
 
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
-    if (!l->is_begun)
+    if (!l->is_stamped)
         l->is_stamped = analyze_is_stamped(lines);
-    l->is_begun = true;
     steplog_feed(l->parser, lines, l->is_stamped);
     keep_tail(l, lines);
 }

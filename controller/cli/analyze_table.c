@@ -156,13 +156,13 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
     static const struct {
         const char *name, *words;
     } flags[] = {
-        {"excludedMs", "%s are excluded from all numbers"},
-        {"clippedMs", "%s of steps lie outside their own attempt or the job: are the clocks right?"},
-        {"overlappedRecords", "%s step records of an attempt came after the next one had begun; they are not counted"},
-        {"lateRecords", "%s records came when their time was settled already; they are not counted"},
-        {"impossibleTimes", "%s records have a time before 1970 or after 2100; they are left out"},
-        {"malformedLines", "%s lines cannot be read; they are left out"},
-        {"retainedWithoutCheckpoint", "no checkpoint is in the log: it is assumed that all work was kept"},
+        {"excludedMs", "excluded from all numbers"},
+        {"clippedMs", "steps outside their own attempt or the job (are the clocks right?)"},
+        {"overlappedRecords", "step records of an attempt that came after the next one had begun, not counted"},
+        {"lateRecords", "records that came when their time was settled already, not counted"},
+        {"impossibleTimes", "records with a time before 1970 or after 2100, left out"},
+        {"malformedLines", "lines that cannot be read, left out"},
+        {"retainedWithoutCheckpoint", NULL},
     };
     bool is_first = true;
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
@@ -171,13 +171,15 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
         int64_t value = pick_int(status, path, 0);
         if (value == 0)
             continue;
-        const char *end = flags[i].name + strlen(flags[i].name) - 2, *rest = strstr(flags[i].words, "%s");
+        const char *end = flags[i].name + strlen(flags[i].name) - 2;
         if (strcmp(end, "Ms") == 0)
             text_duration_in(amount, value, 100);
         else
             snprintf(amount, sizeof amount, "%lld", (long long)value);
         CLEANUP_FREE char *line =
-            mem_format("- %s%s", rest != NULL ? amount : "", rest != NULL ? rest + 2 : flags[i].words);
+            flags[i].words != NULL
+                ? mem_format("- %s: %s", flags[i].words, amount)
+                : mem_format("- no line tells which checkpoint there was: it is assumed that all work was kept");
         if (is_first)
             buf_append_text(out, "\nData quality\n");
         is_first = false;

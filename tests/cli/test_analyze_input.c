@@ -242,6 +242,23 @@ TEST(compressed_files) {
 }
 
 /* Attempts named against their order, found by a pattern that the program expands; a file that is no log among them. */
+/* What stands before the first stamp, or between stamps, does not hide them. */
+TEST(a_banner_before_the_stamps) {
+    static const char text[] = "Attempt 1 of node-7\n[[[[\n"
+                               "2026-11-21T02:16:50Z completed step: 1, seconds: 1.0, x\n"
+                               "2026-11-21T02:16:51Z completed step: 2, seconds: 1.0, x\n"
+                               "a part that was split off\n"
+                               "2026-11-21T02:16:52Z completed step: 3, seconds: 1.0, x\n"
+                               "2026-11-21T02:16:53Z completed step: 4, seconds: 1.0, x\n";
+    write_file("a.log", text, sizeof text - 1);
+    struct run run = run_analyze("a.log", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, "");
+    CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 3000);
+    CHECK_INT((int64_t)number_at(&run, "time", "productiveMs"), 3000);
+    run_done(&run);
+}
+
 TEST(several_files) {
     write_file("run-10.log", START STEP(0, 1795223950.5) STEP(1, 1795223960.5),
                strlen(START) + 2 * strlen(STEP(0, 1795223950.5)));
