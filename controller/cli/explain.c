@@ -152,7 +152,7 @@ static void draw_evidence(const json_t *status, const struct text_style *style, 
     bool has_title = false;
     json_array_foreach(pick(status, "badput"), i, bucket) {
         const char *reason = reason_of(status, bucket);
-        if (pick_int(bucket, "ms", 0) <= 0 || !*reason)
+        if (!*reason) /* ElasticSliceDown has no time, but a reason */
             continue;
         if (!has_title)
             buf_append_text(out, "\nWhy (the largest span of each)\n");

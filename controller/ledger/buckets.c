@@ -21,6 +21,8 @@ static const struct {
 };
 
 const char *bucket_name(enum bucket bucket) {
+    if (bucket == BUCKET_ELASTIC_SLICE_DOWN)
+        return "ElasticSliceDown";
     return (unsigned)bucket < BUCKET_COUNT ? buckets[bucket].name : "Unattributed";
 }
 

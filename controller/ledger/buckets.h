@@ -38,7 +38,9 @@ enum bucket {
 #define X(id, name, family) BUCKET_##id,
     LEDGER_BUCKETS(X)
 #undef X
-        BUCKET_COUNT
+        BUCKET_COUNT,
+    BUCKET_ELASTIC_SLICE_DOWN /* of chips alone, so it is in no account of time: the slices that are down while others
+                                 train (slices.h) */
 };
 
 /* X(IDENTIFIER, name in status, excluded from MTBI and MTTR). First that fits wins. Sub-reasons

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 2
+#define VERSION 3
 #define OLDEST_VERSION 1
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MOST_OBJECTS 2000000
@@ -161,7 +161,7 @@ static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_
         for (size_t i = 0; i < l->live_count && !codec_is_reading(c); i++) /* they get new numbers */
             if (l->live[i] == l->processes[process])
                 l->settled->process = i;
-        checkpoint_settled(c, l->settled, l->start_ms, l->live_count);
+        checkpoint_settled(c, l->settled, l->start_ms, l->live_count, version);
         if (codec_is_reading(c) && !c->failed)
             check_continued(c, l);
         if (!codec_is_reading(c))

@@ -184,6 +184,18 @@ static void visit_durables(struct codec *c, struct process *p) {
     }
 }
 
+static void visit_slices(struct codec *c, struct process *p) {
+    COUNTED(c, p->slices, p->slice_count, p->slice_capacity);
+    for (size_t i = 0; i < p->slice_count; i++) {
+        struct slice_mark *m = &p->slices[i];
+        checkpoint_time(c, &m->at_ms);
+        CODEC_INT(c, &m->total, 0, INT32_MAX);
+        CODEC_INT(c, &m->active, 0, m->total);
+        CODEC_INT(c, &m->line, 0, UINT32_MAX);
+        c->failed |= i > 0 && m->at_ms < p->slices[i - 1].at_ms;
+    }
+}
+
 void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
     int64_t *times[] = {&p->started_ms,      &p->ended_ms, &p->settled_ms, &p->ready_ms,
                         &p->first_record_ms, &p->last_ms,  &p->job_end_ms, &p->first_checkpoint_ms,
@@ -197,7 +209,7 @@ void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
     visit_list(c, &p->starts);
     visit_overlays(c, p);
     visit_durables(c, p);
-    for (int i = 0; i < OPEN_KINDS; i++)
+    for (int i = 0; i < OPEN_WAIT; i++)
         visit_open(c, &p->open[i]);
     p->custom_count = (int)codec_count(c, (size_t)p->custom_count, PROCESS_CUSTOM_NAMES);
     if (codec_is_reading(c) && p->custom_count > 0)
@@ -218,4 +230,8 @@ void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
     checkpoint_sum(c, &p->late_records);
     if (version >= 2)
         codec_bool(c, &p->is_thinned);
+    if (version < 3)
+        return;
+    visit_open(c, &p->open[OPEN_WAIT]);
+    visit_slices(c, p);
 }

@@ -305,7 +305,20 @@ static void check_sums(struct codec *c, const struct settled *s, int64_t start_m
                  s->progress.steps > s->step_count || s->series.productive_ms > s->accounts[BUCKET_PRODUCTIVE].ms;
 }
 
-void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count) {
+static void visit_down(struct codec *c, struct slices_down *d, int64_t through_ms) {
+    checkpoint_sum(c, &d->chip_ms);
+    checkpoint_sum(c, &d->count);
+    checkpoint_sum(c, &d->largest_ms);
+    CODEC_INT(c, &d->basis, BASIS_OBSERVED, BASIS_ASSUMED);
+    visit_text(c, d->evidence, sizeof d->evidence);
+    checkpoint_time(c, &d->from_ms);
+    c->failed |= d->from_ms != TIME_UNKNOWN && d->from_ms > through_ms;
+    CODEC_INT(c, &d->line, 0, UINT32_MAX);
+    CODEC_INT(c, &d->active, 0, INT32_MAX);
+    CODEC_INT(c, &d->total, 0, INT32_MAX);
+}
+
+void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count, int64_t version) {
     checkpoint_time(c, &s->through_ms);
     c->failed |= s->through_ms == TIME_UNKNOWN || s->through_ms == TIME_OPEN || s->through_ms <= start_ms;
     visit_accounts(c, s);
@@ -328,4 +341,8 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     if (codec_is_reading(c))
         check_sums(c, s, start_ms);
     visit_knots(c, s, start_ms);
+    if (version >= 3)
+        visit_down(c, &s->down, s->through_ms);
+    else
+        s->down.from_ms = TIME_UNKNOWN;
 }

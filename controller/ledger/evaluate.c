@@ -36,13 +36,29 @@ struct ledger_scores ledger_scores_of(const struct ledger_result *r) {
     return s;
 }
 
+/* No time, only chips: it stands in the list, and the chips of all add up to what is allocated. */
+static void fill_slices_down(struct ledger_result *result, const struct slices_down *d) {
+    if (d->count == 0)
+        return;
+    struct ledger_bucket *b = &result->buckets[result->bucket_count++];
+    *b = (struct ledger_bucket){.bucket = BUCKET_ELASTIC_SLICE_DOWN,
+                                .count = d->count,
+                                .basis = d->basis,
+                                .chip_ms = d->chip_ms,
+                                .largest_ms = d->largest_ms};
+    memcpy(b->evidence, d->evidence, sizeof b->evidence);
+    result->chip_ms_allocated += d->chip_ms;
+}
+
 static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
-    result->buckets = mem_alloc(ACCOUNT_COUNT * sizeof *result->buckets);
+    result->buckets = mem_alloc((ACCOUNT_COUNT + 1) * sizeof *result->buckets);
     result->top_badput = -1;
     const int custom_at = BUCKET_CUSTOM, customs = ACCOUNT_COUNT - BUCKET_COUNT;
     for (int k = 0; k < ACCOUNT_COUNT - 1; k++) { /* table order: the custom ones stand where CUSTOM does */
         int i = k < custom_at ? k : k < custom_at + customs ? BUCKET_COUNT + k - custom_at : k - customs + 1;
         const struct account *a = &s->accounts[i];
+        if (i == BUCKET_PRODUCTIVE)
+            fill_slices_down(result, &s->down);
         if (a->ms == 0)
             continue;
         struct ledger_bucket *b = &result->buckets[result->bucket_count];

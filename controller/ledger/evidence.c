@@ -82,3 +82,11 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
     else if (bucket == BUCKET_TRAINING_PREPARATION && o->view != NULL)
         snprintf(out, LEDGER_TEXT_SIZE, "log of %s: before its first record", log_name(name, s, o->view));
 }
+
+void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, const struct slices_down *down) {
+    char name[LEDGER_NAME_SIZE];
+    out[0] = '\0';
+    if (down->view != NULL)
+        snprintf(out, LEDGER_TEXT_SIZE, "%" PRId64 " of %" PRId64 " slices train (log of %s, line %" PRId64 ")",
+                 down->active, down->total, log_name(name, s, down->view), down->line);
+}

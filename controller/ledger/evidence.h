@@ -6,5 +6,7 @@
 
 void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, enum bucket bucket,
                     const struct account *account);
+/* Of the span that is open. */
+void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, const struct slices_down *down);
 
 #endif

@@ -102,6 +102,16 @@ static bool join_overlays(struct process *p, size_t most) {
     return n < count;
 }
 
+static void drop_slices(struct process *p, size_t most) {
+    if (p->slice_count <= most)
+        return;
+    size_t gone = p->slice_count - most; /* the oldest: what they said is no longer known */
+    p->slices += gone;
+    p->slice_skipped += gone;
+    p->slice_count = most;
+    p->is_thinned = true;
+}
+
 static bool drop_durables(struct process *p, size_t most) {
     if (p->durable_count <= most)
         return false;
@@ -146,6 +156,7 @@ static void thin_processes(struct ledger *l, const struct limits *m) {
         while (join_overlays(p, m->overlays) || thin_steps(&p->ends, m->steps) || thin_steps(&p->starts, m->steps))
             p->is_thinned = true;
         drop_durables(p, m->durables);
+        drop_slices(p, m->durables);
     }
 }
 
@@ -193,6 +204,10 @@ static void absorb(struct process *p, const struct process *q) {
         process_add_overlay(p, q, q->overlays[i]);
     for (size_t i = 0; i < q->durable_count; i++)
         process_add_durable(p, q->durables[i]);
+    if (p->slice_count > 0)
+        process_add_slices(p, (struct slice_mark){.at_ms = process_order_ms(q)});
+    for (size_t i = 0; i < q->slice_count; i++)
+        process_add_slices(p, q->slices[i]);
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i] = q->open[i];
     for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)

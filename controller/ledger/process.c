@@ -72,6 +72,7 @@ void process_free(struct process *p) {
     free(p->starts.runs);
     FREE_SKIPPED(p->overlays, p->overlay_skipped);
     FREE_SKIPPED(p->durables, p->durable_skipped);
+    FREE_SKIPPED(p->slices, p->slice_skipped);
     free(p->custom_names);
     free(p);
 }
@@ -114,6 +115,9 @@ void process_settle(struct process *p, int64_t through_ms) {
         if (p->overlays[i - 1].to_ms > through_ms)
             p->overlays[n - ++kept] = p->overlays[i - 1];
     DROP_FRONT(p->overlays, p->overlay_count, p->overlay_skipped, n - kept);
+    for (n = 0; n + 1 < p->slice_count && p->slices[n + 1].at_ms <= through_ms; n++)
+        ;
+    DROP_FRONT(p->slices, p->slice_count, p->slice_skipped, n);
 }
 
 size_t step_list_until(const struct step_list *list, int64_t through_ms) {
@@ -207,7 +211,7 @@ static const uint8_t open_buckets[OPEN_KINDS] = {
     [OPEN_INIT] = BUCKET_ACCELERATOR_INIT,      [OPEN_PREPARATION] = BUCKET_TRAINING_PREPARATION,
     [OPEN_RESTORE] = BUCKET_CHECKPOINT_RESTORE, [OPEN_SAVE] = BUCKET_CHECKPOINT_SAVE,
     [OPEN_DATA] = BUCKET_DATA_LOADING,          [OPEN_EVALUATION] = BUCKET_EVALUATION,
-    [OPEN_REINIT] = BUCKET_ELASTIC_REINIT,
+    [OPEN_REINIT] = BUCKET_ELASTIC_REINIT,      [OPEN_WAIT] = BUCKET_ELASTIC_REINIT,
 };
 
 static void open_interval(struct process *p, enum open_kind kind, const struct record *r, int64_t at_ms) {
@@ -343,6 +347,18 @@ static void add_save(struct process *p, const struct record *r, int64_t at_ms) {
     }
 }
 
+/* ---- slices ---- */
+
+void process_add_slices(struct process *p, struct slice_mark m) {
+    const struct slice_mark *last = p->slice_count > 0 ? &p->slices[p->slice_count - 1] : NULL;
+    if (last != NULL && last->active == m.active && last->total == m.total)
+        return;
+    if (last != NULL)
+        m.at_ms = max_of(m.at_ms, last->at_ms);
+    ROOM_AT_END(p->slices, p->slice_count, p->slice_capacity, p->slice_skipped);
+    p->slices[p->slice_count++] = m;
+}
+
 /* ---- one record ---- */
 
 static void add_training(struct process *p, const struct record *r, int64_t at_ms) {
@@ -383,6 +399,7 @@ static const struct {
     {RECORD_DATA_START, RECORD_DATA_END, OPEN_DATA},
     {RECORD_EVALUATION_START, RECORD_EVALUATION_END, OPEN_EVALUATION},
     {RECORD_ELASTIC_REINIT_START, RECORD_ELASTIC_REINIT_END, OPEN_REINIT},
+    {RECORD_ELASTIC_WAIT_START, RECORD_ELASTIC_WAIT_END, OPEN_WAIT},
 };
 
 static void add_named(struct process *p, const struct record *r, int64_t at_ms) {
@@ -424,7 +441,11 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
     case RECORD_RESUME:
         p->told_step = r->step;
         break;
-    default: /* elastic slice counts and waits: issue 4; signs of life say nothing more */
+    case RECORD_ELASTIC_SLICES:
+        if (r->total > 0 && r->total <= INT32_MAX && r->active >= 0 && r->active <= r->total)
+            process_add_slices(p, (struct slice_mark){at_ms, (int32_t)r->active, (int32_t)r->total, (uint32_t)r->line});
+        break;
+    default: /* signs of life say nothing more */
         add_named(p, r, at_ms);
     }
 }
@@ -443,6 +464,8 @@ static bool is_seen(struct process *p, const struct record *r) {
     h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->step;
     h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->at_ms;
     h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->duration_ms;
+    if (r->kind == RECORD_ELASTIC_SLICES)
+        h = h * 0x9E3779B97F4A7C15u ^ ((uint64_t)r->active << 32 | (uint64_t)r->total);
     for (size_t i = 0; i < sizeof r->name && r->name[i] != '\0'; i++)
         h = (h ^ (unsigned char)r->name[i]) * 0x100000001B3u;
     int known = p->line_hash_count < 8 ? p->line_hash_count : 8;

@@ -58,6 +58,12 @@ struct durable_mark {
         is_final; /* final on all hosts; else written or blocking save over: counts where no log line ever says final */
 };
 
+struct slice_mark { /* of an elastic job: from then on so many of its slices train; total 0: nobody says */
+    int64_t at_ms;
+    int32_t active, total;
+    uint32_t line;
+};
+
 #define PROCESS_CUSTOM_NAMES 16 /* the last one is OTHER */
 
 enum open_kind {
@@ -68,6 +74,7 @@ enum open_kind {
     OPEN_DATA,
     OPEN_EVALUATION,
     OPEN_REINIT,
+    OPEN_WAIT, /* of an elastic job, for slices */
     OPEN_KINDS
 };
 
@@ -84,6 +91,8 @@ struct process {
     size_t overlay_count, overlay_capacity, overlay_skipped;
     struct durable_mark *durables;
     size_t durable_count, durable_capacity, durable_skipped;
+    struct slice_mark *slices;
+    size_t slice_count, slice_capacity, slice_skipped;
     int64_t settled_ms; /* intervals from before it are cut there: that time is settled; TIME_UNKNOWN */
     struct open_interval {
         int64_t from_ms; /* TIME_UNKNOWN: not open */
@@ -108,6 +117,7 @@ void process_add(struct process *p, const struct record *r);
 /* What another process said becomes this one's (fold.c). */
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o);
 void process_add_durable(struct process *p, struct durable_mark d);
+void process_add_slices(struct process *p, struct slice_mark m);
 /* When it began: as told, else its first record; TIME_UNKNOWN. */
 int64_t process_order_ms(const struct process *p);
 /* Forgets the steps before item `first` of the list, whose run goes on. */

@@ -25,6 +25,10 @@ static void resume(struct sweep *s) {
     s->running_since_ms = old->running_since_ms;
     s->progress = old->progress;
     s->series = old->series;
+    s->down = old->down;
+    s->down.view = view;
+    if (view == NULL)
+        s->down.from_ms = TIME_UNKNOWN;
     s->is_series_begun = s->training->series_first_run == 0;
     for (size_t i = 0; i <= old->listed_count; i++) {
         s->executions[i] = old->executions[i];
@@ -54,6 +58,7 @@ static void resume(struct sweep *s) {
 static void count_from_here(struct sweep *s) {
     memset(s->accounts, 0, sizeof s->accounts);
     s->span_account = -1;
+    s->down = (struct slices_down){.from_ms = TIME_UNKNOWN};
     s->available_ms = s->chip_ms_waiting = s->step_count = s->lost_steps = s->provisional_ms = 0;
     for (int i = 0; i <= s->interruption + 1; i++)
         s->executions[i].image_pull_ms = s->executions[i].container_start_ms = s->executions[i].productive_ms = 0;

@@ -367,6 +367,8 @@ static void keep_sums(struct settled *to, const struct sweep *s) {
     to->running_since_ms = s->running_since_ms;
     to->progress = s->progress;
     to->series = s->series;
+    to->down = s->down;
+    to->down.view = NULL;
 }
 
 static void keep_durations(struct settled *to, const struct view *v, size_t most) {

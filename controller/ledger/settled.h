@@ -9,6 +9,7 @@
 #include "ledger/durations.h"
 #include "ledger/ledger.h"
 #include "ledger/process.h"
+#include "ledger/slices.h"
 
 #define ACCOUNT_COUNT (BUCKET_COUNT + LEDGER_MAX_CUSTOM + 1) /* buckets, then the custom ones, the last is Other */
 
@@ -110,6 +111,7 @@ struct settled {
     struct progress progress; /* at through_ms */
     struct progress series;   /* when the present series began */
     struct knots knots;
+    struct slices_down down;
 };
 
 void settled_free(struct settled *s);

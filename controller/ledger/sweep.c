@@ -306,8 +306,13 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
     int64_t ms = to - from;
     book_span(s, v, from);
     s->accounts[v->account].ms += ms;
-    add_chips(&s->accounts[v->account].chip_ms, slots->chips_allocated, ms);
-    add_chips(&s->chip_ms_waiting, slot_state_chips(slots, s->largest_chips) - slots->chips_allocated, ms);
+    const struct slice_mark *slices = v->is_available ? s->slices : NULL;
+    int64_t required = slot_state_chips(slots, s->largest_chips);
+    int64_t down = slices_down_chips(slices, slots->chips_allocated, required);
+    slices_book(s, b->view, slices, from);
+    add_chips(&s->accounts[v->account].chip_ms, slots->chips_allocated - down, ms);
+    add_chips(&s->down.chip_ms, down, ms);
+    add_chips(&s->chip_ms_waiting, required - slots->chips_allocated, ms);
     if (v->is_available)
         s->available_ms += ms;
     if (s->ledger->options.window_count > 0)
@@ -388,6 +393,7 @@ static void prepare(struct sweep *s, struct strike *strikes) {
     s->executions[0].start_ms = s->start_ms;
     s->interruption = -1;
     s->span_account = -1;
+    s->down.from_ms = TIME_UNKNOWN;
     s->running_since_ms = INT64_MIN;
     s->last_step = s->max_step = s->progress.step = s->series.step = RECORD_NONE;
     if (s->settled != NULL) {
@@ -448,8 +454,15 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
     to_limit = min_of(to_limit, segment_to);
     int64_t to = min_of(min_of(to_limit, b->to_ms), until_ms);
-    if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms)
+    s->slices = NULL;
+    if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms) {
         g = NULL;
+    } else if (b->view->process->slice_count > 0) {
+        int64_t slices_to;
+        s->slices = slices_at(b->view->process, t, &slices_to);
+        to_limit = min_of(to_limit, slices_to);
+    }
+    to = min_of(to, to_limit);
     if (b->kind == BASE_STEP) {
         see_step(s, b, t);
         begin_series(s, b->run);
@@ -504,11 +517,14 @@ void sweep_run(struct sweep *s) {
     if (s->counted != NULL)
         until = s->counted_count > 0 ? min_of(until, s->counted[s->counted_count - 1].to_ms) : s->training->from_ms;
     for (int64_t t = s->training->from_ms; t < until;) {
-        if (!is_counted(s, t, &counted_to))
+        if (!is_counted(s, t, &counted_to)) {
             close_span(s, t);
+            slices_close(s, t);
+        }
         t = sweep_one(s, t, until);
     }
     close_span(s, until);
+    slices_close(s, until);
     if (until == s->through_ms)
         cursor_finish(&s->cursor);
     else

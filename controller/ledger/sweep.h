@@ -28,12 +28,14 @@ struct sweep {
     struct progress progress, series;
     int64_t *productive_before_ms; /* of each execution */
     struct knots knots;            /* new ones */
+    struct slices_down down;
     /* on the way */
     const int64_t *checkpoints; /* steps of checkpoints, ascending */
     size_t checkpoint_count;
     bool is_series_begun;
     struct cursor cursor;
     size_t slot, hold, next_counted;
+    const struct slice_mark *slices; /* what the present process says of its slices; NULL: nothing */
     int interruption; /* index of the last one that struck; -1 */
     int64_t running_since_ms;
     int32_t largest_chips; /* of the lives bound by through_ms */

@@ -373,7 +373,7 @@ static int compare_overlays(const void *a, const void *b) {
 static size_t open_intervals(const struct view *v, int64_t known_ms, struct overlay *to) {
     static const uint8_t buckets[OPEN_KINDS] = {
         BUCKET_ACCELERATOR_INIT, BUCKET_TRAINING_PREPARATION, BUCKET_CHECKPOINT_RESTORE, BUCKET_CHECKPOINT_SAVE,
-        BUCKET_DATA_LOADING,     BUCKET_EVALUATION,           BUCKET_ELASTIC_REINIT,
+        BUCKET_DATA_LOADING,     BUCKET_EVALUATION,           BUCKET_ELASTIC_REINIT,     BUCKET_ELASTIC_REINIT,
     };
     const struct process *p = v->process;
     int64_t since = v->event_count > 0 ? v->list->items[v->event_count - 1].at_ms : INT64_MIN;

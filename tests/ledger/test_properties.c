@@ -93,6 +93,10 @@ static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, i
         }
         f->record.duration_ms = maybe(r, RECORD_NONE, random_below(r, every));
         f->record.is_async = random_below(r, 2);
+        if (f->record.kind == RECORD_ELASTIC_SLICES) {
+            f->record.total = random_below(r, 6);
+            f->record.active = random_below(r, 6);
+        }
         if (random_below(r, 60) == 0)
             f->record.at_ms = (int64_t)random_next(r);
         if (random_below(r, 60) == 0)
@@ -417,7 +421,7 @@ TEST(windows_that_tile_the_job_sum_to_it) {
 /* ---- intervals and exclusions ---- */
 
 struct sums {
-    int64_t ms[BUCKET_COUNT], chip_ms, wall, available, productive, provisional, steps, lost, interruptions;
+    int64_t ms[BUCKET_ELASTIC_SLICE_DOWN + 1], down_chip_ms, chip_ms, wall, available, productive, provisional, steps, lost, interruptions;
 };
 
 static const struct sums nothing;
@@ -426,6 +430,8 @@ static void add_sums(struct sums *to, const struct ledger_result *r, int sign) {
     for (int i = 0; i < r->bucket_count; i++) {
         to->ms[r->buckets[i].bucket] += sign * r->buckets[i].ms;
         to->chip_ms += sign * r->buckets[i].chip_ms;
+        if (r->buckets[i].bucket == BUCKET_ELASTIC_SLICE_DOWN)
+            to->down_chip_ms += sign * r->buckets[i].chip_ms;
     }
     to->wall += sign * r->wall_ms;
     to->available += sign * r->available_ms;

@@ -24,7 +24,7 @@ struct job {
     struct fact_list list;
     uint64_t random;
     int64_t at_ms, line, step, step_ms, save_every, saved[4]; /* the newest checkpoints, the last one last */
-    bool tells_starts, loads_data, saves_block, is_prompt, tells_all;
+    bool tells_starts, loads_data, saves_block, is_prompt, is_elastic, tells_all;
     uint64_t process, life;
 };
 
@@ -111,8 +111,18 @@ static void interrupt(struct job *j) {
     j->at_ms += j->tells_starts ? 0 : random_below(&j->random, 30000); /* compiles */
 }
 
+/* Slices come and go. */
+static void tell_slices(struct job *j) {
+    say(j, RECORD_ELASTIC_SLICES, j->at_ms, RECORD_NONE);
+    struct record *r = &j->list.items[j->list.count - 1].record;
+    r->total = 4;
+    r->active = random_below(&j->random, 5);
+}
+
 static void train_step(struct job *j) {
     int64_t took = j->step_ms;
+    if (j->is_elastic && random_below(&j->random, 200) == 0)
+        tell_slices(j);
     if (j->tells_starts)
         say(j, RECORD_STEP_START, j->at_ms, j->step);
     if (j->loads_data) {
@@ -145,6 +155,7 @@ static struct job long_job(uint64_t seed, bool is_prompt, bool tells_all) {
     j.tells_starts = random_below(&j.random, 2);
     j.loads_data = random_below(&j.random, 3) == 0;
     j.saves_block = random_below(&j.random, 2);
+    j.is_elastic = seed % 3 == 0;
     j.list.end_ms = TIME_OPEN;
     j.list.options = (struct ledger_options){.has_log = true, .windows_ms = {3600000, 7200000}, .window_count = 2};
     j.list.options.ideal_step_ms = j.step_ms;
@@ -363,7 +374,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         CHECK(ledger_load((struct slice){saved.data, i}, NULL, &cut) == NULL && cut != NULL);
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
-    saved.data[4] = 6; /* version 3, and the checksum that belongs to it */
+    saved.data[4] = 8; /* version 4, and the checksum that belongs to it */
     struct buf newer;
     buf_init(&newer, 1 << 20);
     buf_append_slice(&newer, body);
@@ -372,7 +383,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         buf_append_char(&newer, (char)(sum >> (8 * i)));
     CLEANUP_ERROR struct error *err = NULL;
     CHECK(ledger_load(buf_slice(&newer), NULL, &err) == NULL);
-    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 3; this program reads versions 1 to 2");
+    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 4; this program reads versions 1 to 3");
     CLEANUP_BUF struct buf small;
     buf_init(&small, 100);
     buf_append_text(&small, "kept");
