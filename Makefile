@@ -232,7 +232,7 @@ node-smoke: ## a real cluster of two nodes on this machine: image, chart, a trai
 	@tests/nodes/node-test.sh smoke
 
 node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself (root)
-	@tests/nodes/node-test.sh smoke trainers pods steady drain partition node-deleted
+	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax renewed steady drain partition node-deleted guides
 
 nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly

@@ -39,7 +39,7 @@ program_image() { # name program: nothing but a static program
 }
 
 controller_image() {
-  outdated goodput-controller "$ROOT"/{controller,deploy,Makefile,tests/check} || return 0
+  outdated goodput-controller "$ROOT"/{controller,deploy/Dockerfile,deploy/*.sh,Makefile,tests/check} || return 0
   "$ROOT/tests/packaging/image.sh" >"$stamps/controller.log" 2>&1 || die "the controller's image did not build, see $stamps/controller.log"
   buildah tag goodput-controller:0.1.0 goodput-controller
   echo "$digest" >"$stamps/goodput-controller"
@@ -88,12 +88,13 @@ build_all() {
   controller_image # first: it makes the base image as well
   program_image jobset "$BIN/jobset-manager"
   program_image kueue "$BIN/kueue-manager"
+  [ ! -x "$BIN/coredns" ] || program_image coredns "$BIN/coredns"
   sandbox_image
   trainer_image trainer 'apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*'
 }
 
 push() { # image name:tag: from inside the machine, where the registry is
-  on cp buildah --root "$work/storage" --runroot "$work/run" push -q --tls-verify=false "$1" "docker://$REGISTRY/$2"
+  on cp buildah --root "$work/storage" --runroot "$work/run" push -q --disable-compression --tls-verify=false "$1" "docker://$REGISTRY/$2"
 }
 
 case ${1:-build} in
@@ -103,6 +104,7 @@ push)
   for image in pause:1 jobset:v0.12.0 kueue:v0.16.2 trainer:1 goodput-controller:0.1.0; do
     push "${image%:*}" "$image" || die "could not push $image"
   done
+  [ ! -x "$BIN/coredns" ] || push coredns coredns:1 || die "could not push coredns"
   ;;
 push-as) push "$2" "$3" ;;
 *) die "usage: images.sh [jax | push | push-as IMAGE NAME]" ;;

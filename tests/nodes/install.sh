@@ -1,5 +1,6 @@
 #!/bin/bash
-# install.sh: JobSet and Kueue from their own charts, then the project's chart with a plain `helm install`, on the cluster
+# install.sh: JobSet and Kueue from their own charts, then the project's chart with a plain `helm install`, by the commands of
+# deploy/docs/gke.md, on the cluster
 # that up.sh started, from the images that images.sh pushed. Run inside the machine cp (on cp tests/nodes/install.sh).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -9,26 +10,41 @@ begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }
 chart_of() { echo "$(cd "$HERE/modules/$1" && go list -m -f '{{.Dir}}' "sigs.k8s.io/$2")/charts/$2"; }
 
+# as_guide START [MORE]: the command of deploy/docs/gke.md that begins so, as a user reads it there, with more words at its
+# end; the charts of JobSet and Kueue come from their Go modules, as no registry on the net is asked here.
+as_guide() {
+  local text
+  text=$(RUN=$RUN python3 "$NODES_HERE/story/guides.py" gke.md "$1") || die "no such command in gke.md: $1"
+  text=${text//'oci://registry.k8s.io/jobset/charts/jobset --version 0.12.0'/$(chart_of k8s jobset)}
+  text=${text//'oci://registry.k8s.io/kueue/charts/kueue --version 0.16.2'/$(chart_of kueue kueue)}
+  (cd "$ROOT" && eval "$text ${2:-}") >"$LOGS/guide-${1//[^a-z]/-}.log" 2>&1 || die "failed: $text: $(tail -3 "$LOGS/guide-${1//[^a-z]/-}.log")"
+}
+
 # One after the other: from its installation until its pod is ready, Kueue's webhook refuses every new Deployment.
-helm install jobset "$(chart_of k8s jobset)" --namespace jobset-system --create-namespace \
-  --set image.repository="$REGISTRY/jobset",image.tag=v0.12.0,image.pullPolicy=IfNotPresent \
-  --set controller.resources.requests.cpu=50m >"$LOGS/helm-jobset.log" || die "helm install jobset failed"
-helm install kueue "$(chart_of kueue kueue)" --namespace kueue-system --create-namespace \
-  --set controllerManager.manager.image.repository="$REGISTRY/kueue",controllerManager.manager.image.tag=v0.16.2 \
+as_guide "helm install jobset" "--set image.repository=$REGISTRY/jobset,image.tag=v0.12.0,image.pullPolicy=IfNotPresent \
+  --set controller.resources.requests.cpu=50m"
+as_guide "helm install kueue" "--set controllerManager.manager.image.repository=$REGISTRY/kueue,controllerManager.manager.image.tag=v0.16.2 \
   --set controllerManager.manager.image.pullPolicy=IfNotPresent,controllerManager.manager.resources.requests.cpu=50m \
-  --set controllerManager.manager.resources.requests.memory=128Mi >"$LOGS/helm-kueue.log" || die "helm install kueue failed"
+  --set controllerManager.manager.resources.requests.memory=128Mi"
 for name in jobset kueue; do
-  kubectl --namespace $name-system rollout status deployment --timeout=300s >"$LOGS/rollout-$name.log" ||
+  as_guide "kubectl --namespace $name-system rollout status" --timeout=300s ||
     die "$name did not become available: $(kubectl --namespace $name-system get pods -o wide)"
 done
 say "JobSet and Kueue available"
 
 # What a user does, word for word; the namespace refuses pods that are not restricted.
 kubectl create namespace goodput-system >/dev/null
-kubectl label namespace goodput-system pod-security.kubernetes.io/enforce=restricted >/dev/null
-helm install goodput "$ROOT/helm/goodput-controller" --namespace goodput-system --create-namespace \
-  --set image.repository="$REGISTRY/goodput-controller" >"$LOGS/helm-goodput.log" || die "helm install goodput failed"
+as_guide "kubectl label namespace goodput-system"
+IMAGE=$REGISTRY/goodput-controller
 date +%s.%N >"$RUN/helm-installed"
-kubectl --namespace goodput-system rollout status deployment --timeout=300s >"$LOGS/rollout-goodput.log" ||
+as_guide "helm install goodput"
+as_guide "kubectl --namespace goodput-system rollout status" --timeout=300s ||
   die "the controller did not become available: $(kubectl --namespace goodput-system get pods,events)"
 say "goodput-controller available"
+
+# The cluster's DNS, where its program was built (make node-test): the controller itself needs none.
+if [ -x "$BIN/coredns" ]; then
+  kubectl apply -f "$NODES_HERE/conf/coredns.yaml" >"$LOGS/coredns.log"
+  kubectl --namespace kube-system rollout status deployment coredns --timeout=300s >>"$LOGS/coredns.log" || die "CoreDNS did not become available"
+  say "CoreDNS available"
+fi

@@ -1,14 +1,16 @@
 #!/bin/bash
-# node-test.sh [--keep] [--record FILE] GROUP...: a real cluster on this machine, the project's image and chart on it, and
-# the acts of story/acts.py. Needs root; builds what is missing. Ends with "N passed, N failed"; where the machine cannot
-# do it, with "SKIPPED: why" and "0 passed, 0 failed".
+# node-test.sh [--keep] [--interrupt] [--record FILE] GROUP...: a real cluster on this machine, the project's image and chart
+# on it, and the acts of story/acts.py. Needs root; builds what is missing. Ends with "N passed, N failed"; where the
+# machine cannot do it, with "SKIPPED: why" and "0 passed, 0 failed".
+# --interrupt: before, a run of its own is left with Ctrl-C in the middle: nothing of it may stay.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-keep='' uninstall=--uninstall record='' groups=''
+keep='' uninstall=--uninstall record='' groups='' interrupt=''
 while [ $# -gt 0 ]; do
   case $1 in
   --keep) keep=1 uninstall='' ;;
+  --interrupt) interrupt=1 ;;
   --record) record=${2:?"--record needs a file"} && shift ;;
   *) groups+=${groups:+,}$1 ;;
   esac
@@ -27,8 +29,34 @@ unshare --mount --uts --ipc --net --pid --fork --mount-proc true 2>/dev/null || 
 mkdir -p /sys/fs/cgroup/memory/$PARENT_CGROUP 2>/dev/null || skip "cgroups cannot be made"
 "$ROOT/tests/check/packages.sh" --install image nodes || skip "packages are missing"
 free_mb=$(df -Pm "$ROOT" | awk 'END {print $4}')
-[ "$free_mb" -gt 20000 ] || skip "they need 20 GB of free disk below $ROOT, there are $((free_mb / 1000))"
-echo "free disk: $((free_mb / 1000)) GB"
+need_gb=20
+case ",$groups," in *,jax,*) need_gb=35 ;; esac
+[ "$free_mb" -gt $((need_gb * 1000)) ] || skip "they need $need_gb GB of free disk below $ROOT, there are $((free_mb / 1000))"
+echo "free disk: $((free_mb / 1000)) GB, $need_gb needed"
+
+# What a run may not leave behind on the host, one line each; addresses, as names of interfaces go with their machines.
+host_state() {
+  # shellcheck disable=SC2086 # a list of words
+  sysctl $KUBELET_SYSCTLS net.ipv4.ip_forward
+  ip -o addr show | awk '{print "address", $2, $4}'
+  ip route show | sed 's/^/route /'
+  awk -v root="$RUN" 'index($2, root) {print "mount", $2}' /proc/mounts
+  { nft list tables 2>/dev/null || true; } | sed 's/^/firewall /'
+  find /sys/fs/cgroup/*/"$PARENT_CGROUP" -mindepth 1 -maxdepth 1 -type d 2>/dev/null || true
+  pgrep -af "$NODES_HERE/machine.sh|$RUN" | sed 's/^[0-9]* /process /' || true # there should be none
+}
+passed=0 failed=0
+check_host() { # what: the host is as it was
+  local now
+  now=$(host_state)
+  if [ "$now" = "$before" ]; then
+    passed=$((passed + 1))
+    echo "ok - $1: sysctls, addresses, routes, mounts, firewall, cgroups and processes are as before"
+  else
+    failed=$((failed + 1))
+    echo "not ok - $1: the host is not as before: $(diff <(echo "$before") <(echo "$now") | head -5 | tr '\n' ';')"
+  fi
+}
 
 cleaned=''
 # shellcheck disable=SC2317 # called by the trap
@@ -46,21 +74,61 @@ trap 'exit 143' TERM
 
 begun=$SECONDS
 "$HERE/build.sh" etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy jobset-manager kueue-manager helm kubectl
+case ",$groups," in *,names,*) "$HERE/build.sh" coredns ;; esac
+case ",$groups," in *,guides,*) make -s -C "$ROOT" programs ;; esac # the plugin for kubectl
 "$NODES_HERE/images.sh"
 case ",$groups," in *,jax,*) "$NODES_HERE/images.sh" jax ;; esac
 echo "built in $((SECONDS - begun)) s"
 begun=$SECONDS
 "$NODES_HERE/down.sh" --wipe # an earlier run may have been kept
+before=$(host_state)
+
+if [ -n "$interrupt" ]; then
+  # Without job control a command in the background ignores SIGINT; as a person's would, this one does not.
+  set -m
+  "$0" smoke >"$ROOT/.build/nodes/interrupted.log" 2>&1 &
+  other=$!
+  set +m
+  for ((i = 0; i < 3000; i++)); do
+    ! grep -qs "images pushed" "$ROOT/.build/nodes/interrupted.log" || break
+    kill -0 $other 2>/dev/null || break
+    sleep 0.2
+  done
+  sleep 5 # in the middle of the charts' installation
+  kill -INT -- -$other
+  code=0
+  wait $other || code=$?
+  # 130, or 1 if the program that ran took the signal for its own and failed.
+  if [ $code != 0 ] && ! grep -q "^== smoke" "$ROOT/.build/nodes/interrupted.log"; then
+    passed=$((passed + 1))
+    echo "ok - Ctrl-C ends a run that was installing the charts: exit code $code"
+  else
+    failed=$((failed + 1))
+    echo "not ok - Ctrl-C ends a run that was installing the charts: exit code $code, $(tail -1 "$ROOT/.build/nodes/interrupted.log")"
+  fi
+  check_host "after Ctrl-C"
+  "$NODES_HERE/down.sh" --wipe
+fi
+
 "$NODES_HERE/up.sh"
 "$NODES_HERE/images.sh" push
 echo "images pushed"
 on cp "$NODES_HERE/install.sh"
 # The story sees the host's processes, and the network of the control plane.
-PYTHONDONTWRITEBYTECODE=1 nsenter --net="/proc/$(cat "$MACHINES/cp")/ns/net" python3 "$NODES_HERE/story/main.py" \
-  --api "$API" --run "$RUN" --groups "$groups" ${record:+--record "$record"} ${uninstall:+"$uninstall"} &
+log=$ROOT/.build/nodes/story.log
+PYTHONDONTWRITEBYTECODE=1 nsenter --net="/proc/$(cat "$MACHINES/cp")/ns/net" python3 -u "$NODES_HERE/story/main.py" \
+  --api "$API" --run "$RUN" --groups "$groups" ${record:+--record "$record"} ${uninstall:+"$uninstall"} > >(tee "$log") 2>&1 &
 story=$!
-failed=0
-wait "$story" || failed=1
+wait "$story" || true
 story=''
+read -r more _ wrong _ < <(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true) || more=0 wrong=1
+passed=$((passed + more)) failed=$((failed + wrong))
 echo "took $((SECONDS - begun)) s after the build"
-exit $failed
+if [ -z "$keep" ]; then
+  "$NODES_HERE/down.sh"
+  check_host "at the end"
+  "$NODES_HERE/down.sh"
+  check_host "taken down twice"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -194,14 +194,16 @@ def cause_of(signs, at, kind, behind):
     return before[-1] if before else None
 
 
-def measure(watch, jobs, replays, behind):
-    """(changes, strict interruption latencies) over jobs whose JobGoodputs have their targets' names."""
+def measure(watch, jobs, replays, behind, steps_of=None):
+    """(changes, strict interruption latencies) over jobs whose JobGoodputs have their targets' names. steps_of(name): when
+    the first step line of each attempt was there to read, where it is known otherwise than from replays."""
     measured, strict = [], []
     for job in jobs:
         namespace, name = job.namespace, job.name
         signs = pod_signs(watch, namespace, name) + target_signs(watch, job.stream, namespace, name)
         signs += node_signs(watch, namespace, name) + workload_signs(watch, namespace, name)
         signs += step_signs(replays) if name == "maxtext" else []
+        signs += [Sign(at, "step") for at in steps_of(name)] if steps_of else []
         signs += [Sign(o.time, "created") for o in watch.versions("jobgoodputs", namespace, name)[:1]]
         signs.sort()
         for at, kind in changes_of(watch, namespace, name):

@@ -5,9 +5,9 @@ GROUPS: acts of a group run side by side; groups, one after the other.
 import json
 import time
 
+import acts_guides
 import acts_nodes
 import jobs
-
 
 
 def failing(how, step=13):
@@ -37,6 +37,14 @@ def memory(stage):
     stage.submit("memory", STEPS=25, FAIL_AT=failing("memory"), memory="64Mi")
     stage.wait_end("memory")
     stage.judge("memory", {"OutOfMemory": 1})
+
+
+def kubelet_evicted(stage):
+    """More on a volume than it may hold: kubelet evicts the pod, and only its Event and the pod's own words tell."""
+    name = "kubelet-evicted"
+    stage.submit(name, STEPS=45, FAIL_AT=failing("disk"), scratch="16Mi")
+    stage.wait_end(name)
+    stage.judge(name, {"Eviction": 1})
 
 
 def evicted_unsaved(stage):
@@ -72,7 +80,6 @@ def hang(stage):
     time.sleep(25)  # the act itself: nobody notices for so long
     deleted = stage.cluster.mark(f"a person deletes the pod {pod['metadata']['name']}")
     stage.api.delete("pods", jobs.NAMESPACE, pod["metadata"]["name"])
-    stage.kills[name].append(stopped)
     stage.wait_end(name)
     stage.judge(name, {"Hang": 1}, hung=deleted - stopped)
 
@@ -139,14 +146,15 @@ def jax(stage):
 
 GROUPS = {
     "smoke": (smoke,),
-    "trainers": (exception, memory, long_log, late_image),
-    "pods": (evicted_unsaved, evicted_saved, preempted),
+    "short-tokens": (acts_nodes.short_tokens,),
+    "trainers": (exception, memory, long_log, late_image, kubelet_evicted),
+    "pods": (evicted_unsaved, evicted_saved, preempted, hang),
+    "names": (acts_nodes.names,),
+    "jax": (jax,),
+    "renewed": (acts_nodes.renewed,),
     "steady": (acts_nodes.steady,),
     "drain": (acts_nodes.drain,),
     "partition": (acts_nodes.partition,),
     "node-deleted": (acts_nodes.node_deleted,),
-    # Not in `make node-test`: the controller finds no hang by itself yet, and says PodDeleted.
-    "hang": (hang,),
-    # Nor this: the image is built and the trainer runs on its own, but the act has not been played on nodes yet.
-    "jax": (jax,),
+    "guides": (acts_guides.all_guides,),
 }

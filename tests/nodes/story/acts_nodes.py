@@ -4,6 +4,7 @@ import signal
 import time
 
 import controller
+import jobs
 from watch import condition
 
 
@@ -26,6 +27,52 @@ def steady(stage):
     stage.wait_end(name)
     stage.judge(name, {})
     controller.check_pods(stage.tally, stage.api)
+
+
+def short_tokens(stage):
+    """Everything that comes until the act `renewed` is watched with tokens that live ten minutes."""
+    controller.shorten_tokens(stage)
+
+
+def renewed(stage):
+    """A job that is read after the token of the controller's start has run out."""
+    controller.wait_token_renewed(stage)
+    stage.submit("renewed", STEPS=12)
+    stage.wait_end("renewed")
+    stage.judge("renewed", {})
+    controller.check_restarts(stage.tally, stage.api)
+
+
+def names(stage):
+    """From a pod on each node: the cluster's DNS knows the API server and the controller's pods, and the Service network
+    leads to the API server. (The controller itself needs no DNS: it goes to the address that kubelet gives it.)"""
+    service = "goodput-controller-metrics.goodput-system.svc.cluster.local"
+    program = (
+        "import socket, ssl, http.client as c\n"
+        f"print(len({{a[4][0] for a in socket.getaddrinfo('{service}', 8443, proto=socket.IPPROTO_TCP)}}), end=' ')\n"
+        "print(socket.gethostbyname('kubernetes.default'), end=' ')\n"
+        "here = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt'\n"
+        "k = c.HTTPSConnection('kubernetes.default.svc', context=ssl.create_default_context(cafile=here))\n"
+        "k.request('GET', '/version')\n"
+        "print(k.getresponse().status, end=' ')\n"
+        f"m = c.HTTPSConnection('{service}', 8443, context=ssl._create_unverified_context())\n"
+        "m.request('GET', '/metrics')\n"
+        "print(m.getresponse().status)\n"
+    )
+    for node in ("n1", "n2"):
+        name = f"names-{node}"
+        container = {"name": "look", "image": f"{jobs.REGISTRY}/trainer:1", "command": ["python3", "-c", program]}
+        spec = {"nodeName": node, "restartPolicy": "Never", "containers": [container]}
+        stage.api.create("pods", {"metadata": {"name": name, "namespace": jobs.NAMESPACE}, "spec": spec})
+        ended = stage.wait_for(f"{name} to end", lambda n=name: _ended(stage, n))
+        said = stage.kubectl("logs", name, "--namespace", jobs.NAMESPACE).strip()
+        # Two pods of the controller; the first address of the Service network; allowed; a stranger's request for metrics refused.
+        stage.tally.check(said == "2 10.96.0.1 200 401", f"{node}: DNS and the Service network lead a pod to both", f"{ended}: {said}")
+
+
+def _ended(stage, name):
+    phase = (stage.watch.object("pods", jobs.NAMESPACE, name) or {}).get("status", {}).get("phase")
+    return phase if phase in ("Succeeded", "Failed") else None
 
 
 def kill_leader(stage):
@@ -55,23 +102,29 @@ def upgrade(stage):
 
 
 def drain(stage):
-    """A node is drained for maintenance and comes back. The job goes on on the other node meanwhile."""
+    """The node of the controller's leader is drained for maintenance and comes back. The job goes on on the other node
+    meanwhile, and so does the controller."""
     name = "drain"
     stage.submit(name, STEPS=25)
     stage.wait_step(name, 1, 13)
-    node = stage.pod(name, 0)["spec"]["nodeName"]
-    stage.cluster.mark(f"kubectl drain {node}")
+    leading = stage.wait_for("a leader", lambda: controller.leader(stage.api))
+    node = leading["spec"]["nodeName"]
+    stage.cluster.mark(f"kubectl drain {node}, with {leading['metadata']['name']} on it")
     stage.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=240s")
     stage.wait_step(name, 2, 12)
     stage.kubectl("uncordon", node)
     stage.cluster.mark(f"kubectl uncordon {node}")
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
+    now = stage.wait_for("a leader", lambda: controller.leader(stage.api))
+    moved = now["metadata"]["uid"] != leading["metadata"]["uid"] and now["spec"]["nodeName"] != node
+    stage.tally.check(moved, "drain: another pod on the other node leads", f"{leading['metadata']['name']}, then {now['metadata']['name']}")
 
 
 def partition(stage):
     """A node's cable is cut for 30 s: its pods go on training, and nobody sees it."""
     name = "partition"
+    stage.cut_off.add(name)
     stage.submit(name, STEPS=110)
     stage.wait_step(name, 1, 13)
     node = stage.pod(name, 0)["spec"]["nodeName"]
@@ -93,7 +146,6 @@ def node_deleted(stage):
     stage.cluster.mark(f"{node} is gone: kubelet and its containers stop, the node is deleted")
     pod = stage.pod(name, 0)
     stage.machines.stop(node, "kubelet")
-    stage.kills[name].append(time.time())
     stage.machines.signal_container(pod, "SIGKILL")
     stage.api.delete("nodes", None, node)
     stage.wait_step(name, 2, 12)

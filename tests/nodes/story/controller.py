@@ -1,6 +1,11 @@
 """The controller as it runs in the cluster: its pods, its leader, its cost."""
+import base64
 import datetime
+import http.client
+import json
 import os
+import threading
+import time
 
 import machines
 
@@ -74,17 +79,90 @@ def check_restarts(tally, api, expected=0):
     tally.check(sum(restarts.values()) == expected, f"the controller's containers restarted {expected} times", restarts)
 
 
-def print_cost(api, cluster_machines, seconds):
-    """Memory and CPU of the leader, and what it read from the API server; figures, not checks."""
-    pod = leader(api)
-    pid = pod and cluster_machines.process_of(pod, "goodput-controller")
-    if not pid:
-        print("    cost: the leader's process was not found")
-        return
-    resident, most, cpu, received = machines.cost(pid)
-    started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
-    age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(started.replace("Z", "+00:00"))
-    print(
-        f"    cost of the leader, {age.total_seconds():.0f} s old: {resident / 1024:.1f} MiB resident (at most {most / 1024:.1f}), "
-        f"{cpu:.2f} s of CPU, {received / 1e6:.2f} MB received; the acts took {seconds:.0f} s"
-    )
+class Cost(threading.Thread):
+    """What all the controller's processes cost, from now on: looked at every few seconds, as any of them may end."""
+
+    PERIOD = 5
+
+    def __init__(self, api, cluster_machines):
+        super().__init__(daemon=True, name="cost")
+        self.api = api
+        self.machines = cluster_machines
+        self.begun = time.time()
+        self.processes = {}  # host's pid: (resident KiB at most, seconds of CPU before, seconds of CPU now)
+        self.received = {}  # uid of a pod: (bytes before, bytes now)
+
+    def run(self):
+        while True:
+            try:
+                self.look()
+            except (OSError, RuntimeError, StopIteration, KeyError, http.client.HTTPException) as error:  # a pod that has just gone
+                print(f"    cost: {error}", flush=True)
+            time.sleep(self.PERIOD)
+
+    def look(self):
+        first = not self.processes
+        for pod in pods(self.api):
+            pid = self.machines.process_of(pod, "goodput-controller")
+            if not pid:
+                continue
+            _, most, cpu, received = machines.cost(pid)
+            uid = pod["metadata"]["uid"]
+            self.processes[pid] = (most, self.processes[pid][1] if pid in self.processes else cpu if first else 0, cpu)
+            self.received[uid] = (self.received[uid][0] if uid in self.received else received if first else 0, received)
+
+    def print(self):
+        """Figures, not checks. What a pod receives comes from the API server, but for probes."""
+        self.look()
+        seconds = time.time() - self.begun
+        cpu = sum(now - before for _, before, now in self.processes.values())
+        received = sum(now - before for before, now in self.received.values())
+        print(
+            f"    cost of the controller over {seconds:.0f} s, {len(self.processes)} processes in {len(self.received)} pods: at most "
+            f"{max(most for most, _, _ in self.processes.values()) / 1024:.1f} MiB resident, {cpu:.2f} s of CPU "
+            f"({1000 * cpu / seconds:.1f} millicores), {received / 1e6:.2f} MB read from the API server"
+        )
+
+
+# --- the ServiceAccount's token, renewed while the controller runs ---
+
+TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"
+LIFE = 600  # seconds; Kubernetes grants no shorter life
+
+
+def shorten_tokens(stage):
+    """From now on the controller's tokens live ten minutes (kubelet renews them at 80 %), not about an hour."""
+    sources = [
+        {"serviceAccountToken": {"path": "token", "expirationSeconds": LIFE}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
+    ]
+    container = {"name": "controller", "volumeMounts": [{"name": "token", "mountPath": TOKEN, "readOnly": True}]}
+    spec = {"volumes": [{"name": "token", "projected": {"sources": sources}}], "containers": [container]}
+    patch = json.dumps({"spec": {"template": {"spec": spec}}})
+    stage.kubectl("patch", "deployment", "goodput-controller", "--namespace", NAMESPACE, "--patch", patch)
+    stage.kubectl("rollout", "status", "deployment", "goodput-controller", "--namespace", NAMESPACE, f"--timeout={PATIENCE}s")
+    stage.cluster.mark(f"tokens of the controller live {LIFE} s from now on")
+
+
+def _token(pid):
+    with open(f"/proc/{pid}/root{TOKEN}/token", encoding="ascii") as file:
+        claims = file.read().split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+
+
+def wait_token_renewed(stage):
+    """Waits until the leader is older than the token that it began with; returns nothing, checks that it has another."""
+    while True:
+        pod = stage.wait_for("a leader", lambda: leader(stage.api))
+        pid = stage.machines.process_of(pod, "goodput-controller")
+        started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
+        begun = datetime.datetime.fromisoformat(started.replace("Z", "+00:00")).timestamp()
+        left = begun + LIFE + 20 - time.time()
+        if left <= 0:
+            break
+        time.sleep(min(left, 10))
+    claims = _token(pid)
+    stage.cluster.mark(f"the leader is {time.time() - begun:.0f} s old, its token {time.time() - claims['iat']:.0f} s")
+    stage.tally.check(claims["exp"] - claims["iat"] == LIFE, "the leader's token lives ten minutes", claims["exp"] - claims["iat"])
+    stage.tally.check(claims["iat"] > begun + LIFE / 2, "the token that it began with has run out, and kubelet has brought another")

@@ -32,7 +32,7 @@ def queues():
     ]
 
 
-def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=3, image="trainer:1", memory=None, grace=10, **env):  # fmt: skip
+def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=3, image="trainer:1", memory=None, grace=10, scratch=None, **env):  # fmt: skip
     """A JobSet of one slice; the trainer's settings by keyword (in capitals)."""
     settings = {"RUN": name, "TRUTH": "/truth", "PYTHONUNBUFFERED": "1", **{key: str(value) for key, value in env.items()}}
     limits = {"google.com/tpu": chips, **({"memory": memory} if memory else {})}
@@ -59,6 +59,9 @@ def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=
             }
         ],
     }
+    if scratch:
+        container["volumeMounts"].append({"name": "scratch", "mountPath": "/scratch"})
+        pod["volumes"].append({"name": "scratch", "emptyDir": {"sizeLimit": scratch}})
     template = {"metadata": {"labels": {"run": name}}, "spec": pod}
     job = {"parallelism": pods, "completions": pods, "backoffLimit": 0, "template": template}
     labels = {"kueue.x-k8s.io/queue-name": queue, "kueue.x-k8s.io/priority-class": priority}

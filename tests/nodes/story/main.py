@@ -1,13 +1,12 @@
 """node-test's acts, on the cluster that up.sh started and install.sh filled. Runs in the network of the machine cp.
 
-main.py --run DIR --acts NAMES: groups of acts, of groups.py; acts of one group run side by side, groups one after the other.
+main.py --run DIR --groups NAMES: groups of acts, of acts.py; acts of one group run side by side, groups one after the other.
 """
 import argparse
 import os
 import signal
 import sys
 import threading
-import time
 import traceback
 from collections import namedtuple
 
@@ -20,6 +19,7 @@ import controller
 import jobs
 import latency
 import status as read
+import truth
 from api import Api
 from cluster import Cluster
 from machines import Machines
@@ -85,10 +85,17 @@ def every_version_adds_up(stage):
 
 
 def print_latency(stage):
-    """Event to status: figures, not checks."""
-    watched = [Watched("jobsets", jobs.NAMESPACE, name) for name in stage.names]
-    measured, _ = latency.measure(stage.watch, watched, [], 0.1)
+    """Event to status: figures, not checks. A job whose node was cut off is left out: nobody could have told sooner."""
+
+    def first_steps(name):
+        return [attempt.steps[0][2] for attempt in truth.attempts(stage.truth, name) if attempt.steps]
+
+    watched = [Watched("jobsets", jobs.NAMESPACE, name) for name in stage.names if name not in stage.cut_off]
+    measured, _ = latency.measure(stage.watch, watched, [], 0.1, first_steps)
     values = [change.latency for change in measured if change.latency is not None]
+    for change in measured:
+        if change.latency is not None and change.latency >= 1:
+            print(f"    slow: {change.job}: {change.kind}: {change.latency * 1000:.0f} ms after {change.cause}")
     if values:
         median, p99 = latency.percentile(values, 0.5) * 1000, latency.percentile(values, 0.99) * 1000
         print(f"    event to status: {len(values)} changes, median {median:.0f} ms, p99 {p99:.0f} ms")
@@ -102,9 +109,10 @@ def main():
     api = Api(options.api, os.path.join(options.run, "pki"))
     watch = Watch(api, recorder)
     stage = Stage(tally, Cluster(api, watch, recorder, None), Machines(options.run), options.run)
-    begun = time.time()
+    cost = controller.Cost(api, stage.machines)
     try:
         watch.start()
+        cost.start()
         controller.check_pods(tally, api)
         controller.check_helm_test(tally, stage)
         stage.open_queues()
@@ -114,7 +122,7 @@ def main():
         first_number(stage, options.run)
         every_version_adds_up(stage)
         print_latency(stage)
-        controller.print_cost(api, stage.machines, time.time() - begun)
+        cost.print()
         print(stage.kubectl("get", "jobgoodput", "-A"))
         if options.uninstall:
             controller.check_uninstall(tally, stage)

@@ -8,7 +8,7 @@ import ledgers
 import status as read
 import truth
 from api import ApiError
-from cluster import COMPLETION_INDEX, JOBSET_NAME
+from cluster import COMPLETION_INDEX
 from watch import is_true
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -30,8 +30,9 @@ class Stage:
         self.watch = cluster.watch
         self.machines = machines
         self.truth = os.path.join(run, "truth")
-        self.kills = {}  # name of a job: when one of its trainers was seen to end
         self.names = []
+        self.cut_off = set()  # names of jobs
+        self.run = run
 
     def open_queues(self):
         """Kueue's webhooks may need a moment after its Deployment is available."""
@@ -51,7 +52,6 @@ class Stage:
     def submit(self, name, goodput=None, **settings):
         """Creates a JobSet and its JobGoodput; goodput: more of its spec."""
         self.names.append(name)
-        self.kills[name] = []
         self.api.create("jobsets", jobs.jobset(name, self.truth, **settings))
         self.cluster.observe(jobs.NAMESPACE, name, **(goodput or {}))
         return self.cluster.mark(f"submit {name}")
@@ -84,24 +84,8 @@ class Stage:
     def kill(self, name, index):
         """SIGKILL to the trainer of a pod, behind kubelet's back."""
         pod = self.pod(name, index)
-        at = self.cluster.mark(f"SIGKILL to the container of {pod['metadata']['name']}")
+        self.cluster.mark(f"SIGKILL to the container of {pod['metadata']['name']}")
         self.machines.signal_container(pod, "SIGKILL")
-        if index == 0:
-            self.kills[name].append(at)
-
-    def seen_ends(self, name):
-        """When we saw containers of index 0 end that could not say so themselves."""
-        ends = {}
-        for observation in list(self.watch.history["pods"]):
-            pod = observation.object
-            if pod["metadata"].get("labels", {}).get(JOBSET_NAME) != name:
-                continue
-            if pod["metadata"]["annotations"].get(COMPLETION_INDEX) != "0":
-                continue
-            for status in pod["status"].get("containerStatuses", []):
-                if "terminated" in status.get("state", {}):
-                    ends.setdefault(status.get("containerID"), observation.time)
-        return sorted(ends.values())[:-1]  # the last one is the job's own end
 
     def wait_for(self, what, condition, seconds=PATIENCE):
         return self.watch.wait(what, condition, seconds)
@@ -125,7 +109,7 @@ class Stage:
         finished = next((c for c in goodput["status"]["conditions"] if c["type"] == "Finished"), {})
         self.tally.check(finished.get("reason") == reason, f"{name}: Finished for the reason {reason}", finished.get("reason"))
         ledgers.causes(self.tally, name, goodput, causes)
-        ledgers.compare(self.tally, name, goodput, truth.attempts(self.truth, name, self.kills[name] + self.seen_ends(name)), hung)
+        ledgers.compare(self.tally, name, goodput, truth.attempts(self.truth, name), hung)
 
     def kubectl(self, *words):
         """What kubectl printed; it runs inside the control plane's machine, as a person would run it."""

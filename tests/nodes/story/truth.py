@@ -18,7 +18,8 @@ class Attempt:
         self.restores = []
         self.begun = None  # (number, begin) of a step that has not ended
         self.last = started  # when it was last heard of
-        self.killed = None  # when: as it noted itself, or as the test saw it
+        self.killed = None  # when it ended before it was done: as it noted itself, or its last sign of life
+        self.done = False
 
     @property
     def first_step(self):
@@ -32,23 +33,35 @@ def notes(folder, run):
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if line.endswith("\n"):
-                    found.append(json.loads(line))
+                    found.append({**json.loads(line), "file": path})
     return sorted((note for note in found if note["index"] == 0), key=lambda note: note["t"])
 
 
-def attempts(folder, run, kills=()):
-    """Oldest first. kills: the times at which the test saw one of them end that could not say so itself."""
-    found, opened = [], {}
+def last_alive(path):
+    """When the process that wrote these notes was last alive, by its own clock, within 0.1 s; None if it died at once."""
+    try:
+        with open(path.removesuffix(".jsonl") + ".alive", encoding="ascii") as file:
+            return float(file.read() or 0) or None
+    except FileNotFoundError:
+        return None
+
+
+def attempts(folder, run):
+    """Oldest first."""
+    found, files, opened = [], [], {}
     for note in notes(folder, run):
         what, at = note["what"], note["t"]
         if what == "starts":
             found.append(Attempt(at))
+            files.append(note["file"])
             opened = {}
             continue
-        attempt = found[-1]
+        attempt = found[files.index(note["file"])]  # a cut-off pod may train beside its successor
         attempt.last = at
         if what in ("exception", "ended by SIGTERM", "ends on SIGTERM"):
             attempt.killed = at
+        elif what == "done":
+            attempt.done = True
         elif what == "step begins":
             attempt.begun = (note["step"], at)
         elif what == "step ends":
@@ -59,9 +72,9 @@ def attempts(folder, run, kills=()):
         elif what.endswith(" ends"):
             kind = what.split()[0]
             (attempt.saves if kind == "save" else attempt.restores).append((opened.pop(kind), at))
-    for at in kills:
-        attempt = [attempt for attempt in found if attempt.started < at][-1]
-        attempt.killed = attempt.killed or at
+    for attempt, path in zip(found, files):
+        if not attempt.done:
+            attempt.killed = attempt.killed or last_alive(path)
     return found
 
 

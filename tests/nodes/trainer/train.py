@@ -6,13 +6,15 @@ Orbax would (model_plain.py).
 Environment: FRAMEWORK, STEPS, SAVE_EVERY, SAVE_ON_SIGTERM (1: SIGTERM lets it finish its step and save; otherwise it ends it at once), TRUTH (a folder that outlives the
 pod), RUN (the job's name), JOB_COMPLETION_INDEX. Only index 0 saves; the others restore what it saved.
 
-It writes its own truth to TRUTH/RUN-POD.jsonl, with its own clock: {"t", "what", ...}; a line is on disk before the act that
-follows it. FAIL_AT: {"step": N, "how": "exception" | "memory" | "hang" | "lines"}, only while the file TRUTH/RUN-failed is not there.
+Each process writes its own truth to TRUTH/RUN-POD-TIME.jsonl, with its own clock: {"t", "what", ...}; a line is on disk before the act that
+follows it. Ten times a second TRUTH/RUN-POD-TIME.alive gets the time: whatever ends the process cannot be noted otherwise.
+FAIL_AT: {"step": N, "how": "exception" | "memory" | "disk" | "lines"}, only while the file TRUTH/RUN-failed is not there.
 """
 import json
 import os
 import signal
 import sys
+import threading
 import time
 
 
@@ -24,7 +26,8 @@ STEPS, SAVE_EVERY = setting("STEPS", 30), setting("SAVE_EVERY", 10)
 RUN, INDEX, FOLDER = setting("RUN", "run"), setting("JOB_COMPLETION_INDEX", 0), setting("TRUTH", "/truth")
 FAIL_AT = json.loads(os.environ.get("FAIL_AT", "{}"))
 CHECKPOINTS = f"{FOLDER}/{RUN}-checkpoints"
-truth = open(f"{FOLDER}/{RUN}-{os.uname().nodename}.jsonl", "a", encoding="utf-8")
+OWN = f"{FOLDER}/{RUN}-{os.uname().nodename}-{time.time_ns()}"  # JobSet gives each attempt's pod the same host name
+truth = open(f"{OWN}.jsonl", "a", encoding="utf-8")
 
 
 def note(what, **more):
@@ -57,8 +60,9 @@ def fail(how):
     note(how)
     if how == "exception":
         raise RuntimeError("the loss is not a number")
-    if how == "hang":
-        time.sleep(1e6)
+    if how == "disk":  # more than the volume may hold; it goes on training until kubelet finds out
+        with open("/scratch/hog", "wb") as file:
+            file.write(os.urandom(48 << 20))
     hog = []
     while how == "memory":
         hog.append(os.urandom(1 << 20))
@@ -89,6 +93,13 @@ def train(first, weights):
             save(step, weights)
 
 
+def live():
+    with open(f"{OWN}.alive", "wb", buffering=0) as file:
+        while True:
+            os.pwrite(file.fileno(), f"{time.time():.3f}".encode(), 0)
+            time.sleep(0.1)
+
+
 def die(*_):
     note("ended by SIGTERM")
     os._exit(143)
@@ -100,6 +111,7 @@ if setting("SAVE_ON_SIGTERM", 0):
 else:
     signal.signal(signal.SIGTERM, die)  # process 1 has no default action
 note("starts")
+threading.Thread(target=live, daemon=True).start()
 os.makedirs(CHECKPOINTS, exist_ok=True)
 if setting("FRAMEWORK", "plain") == "jax":
     from model_jax import Model

@@ -1,0 +1,100 @@
+"""The commands of the guides for GKE and kind (deploy/docs), as their reader types them; install.sh has run the first."""
+import re
+import subprocess
+
+import controller
+import guides
+import jobs
+import status as read
+from machines import HERE
+from watch import is_true
+
+INSTEAD = {  # what the guides cannot know
+    "image: python:3.12-slim": f"image: {jobs.REGISTRY}/trainer:1",
+    "command: [python,": "command: [python3,",
+}
+
+
+def typed(stage, guide, start, node="n2"):
+    """What the guide's command that begins so printed, typed in the repository's folder. One that watches is left after a while."""
+    command = guides.take(guide, start, stage.run)
+    for words, instead in INSTEAD.items():
+        command = command.replace(words, instead)
+    command = re.sub(r"\bNODE\b", node, command)
+    watches = guides.words(command).endswith(" -w")
+    script = f'. "{HERE}/env.sh"; cd "$ROOT"; export PATH=$ROOT/.build/release/bin:$PATH; {command}'
+    words = ["timeout", "10" if watches else str(controller.PATIENCE), "bash", "-c", script]
+    enter = ["nsenter", "--target", str(stage.machines.pid("cp")), "--mount", "--uts", "--ipc", "--net", "--pid", "--"]
+    done = subprocess.run([*enter, *words], capture_output=True, text=True, check=False)
+    fine = done.returncode == 0 or (watches and done.returncode == 124)
+    stage.tally.check(fine, f"{guide}: {guides.words(command)[:90]}", (done.stdout if fine else done.stderr).strip()[-200:])
+    return done.stdout
+
+
+def gke(stage):
+    """The first JobGoodput, for a JobSet in the namespace `research`, then away again."""
+    stage.api.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "research"}})
+    jobset = jobs.jobset("llama3-70b", stage.truth, STEPS=30)
+    jobset["metadata"].update(namespace="research", labels={})
+    stage.api.create("jobsets", jobset)
+    typed(stage, "gke.md", "kubectl apply")
+    seen = typed(stage, "gke.md", "kubectl get jobgoodput -n research")
+    stage.tally.check("llama3-70b" in seen, "gke.md: the first JobGoodput is shown")
+    stage.wait_for("llama3-70b to train", lambda: read.status(stage.cluster.goodput("research", "llama3-70b")).get("steps", {}).get("last"))
+    said = typed(stage, "gke.md", "kubectl get jobgoodput llama3-70b")
+    stage.tally.check("StepLogAttached" in said, "gke.md: its condition StepLogAttached is shown")
+    stage.wait_for("llama3-70b to end", lambda: is_true(stage.cluster.goodput("research", "llama3-70b"), "Finished"))
+    typed(stage, "gke.md", "helm upgrade goodput")
+    jobset["metadata"] = {"name": "unasked", "namespace": "research"}
+    stage.api.create("jobsets", jobset)
+    stage.wait_for("a JobGoodput that nobody asked for", lambda: read.phase(stage.cluster.goodput("research", "unasked")))
+    stage.api.delete("jobsets", "research", "unasked")
+    typed(stage, "gke.md", "helm uninstall goodput")
+
+
+def kind(stage):
+    """The image put onto the nodes, the chart without any value, a queue, a job, and what is done to it."""
+    # What `kind load` does: the nodes hold the image under the name that the chart uses by default.
+    for node in ("n1", "n2"):
+        here = f"{jobs.REGISTRY}/goodput-controller:0.1.0"
+        stage.machines.on(node, "ctr", "-n", "k8s.io", "images", "pull", "--plain-http", here, timeout=controller.PATIENCE)
+        stage.machines.on(node, "ctr", "-n", "k8s.io", "images", "tag", here, "docker.io/library/goodput-controller:0.1.0")
+    typed(stage, "kind.md", "helm install goodput")
+    typed(stage, "kind.md", "kubectl --namespace goodput-system rollout status")
+    typed(stage, "kind.md", "kubectl apply")
+    stage.wait_for("hello to train", lambda: _step(stage) is not None)
+    seen = typed(stage, "kind.md", "kubectl get jobgoodput hello")
+    stage.tally.check("hello" in seen, "kind.md: the first JobGoodput is shown")
+    typed(stage, "kind.md", "kubectl delete pod")
+    stage.wait_for("the interruption", lambda: read.interruption_total(_hello(stage)) == 1)
+    stage.wait_for("hello to train again", lambda: read.phase(_hello(stage)) == "Training")
+    node = stage.wait_for("a pod of hello", lambda: stage.cluster.pods_of("default", "hello", "Running"))[0]["spec"]["nodeName"]
+    typed(stage, "kind.md", "kubectl drain", node)
+    stage.wait_for("another interruption", lambda: read.interruption_total(_hello(stage)) == 2)
+    typed(stage, "kind.md", "kubectl uncordon", node)
+    stage.wait_for("hello to train once more", lambda: read.phase(_hello(stage)) == "Training")
+    seen = read.interruptions(_hello(stage))
+    stage.tally.check(seen == {"PodDeleted": 1, "Eviction": 1}, "kind.md: interruptions are the two that it names", seen)
+    said = typed(stage, "kind.md", "kubectl goodput explain")
+    stage.tally.check("PodDeleted" in said and "Eviction" in said, "kind.md: explain tells of both")
+    typed(stage, "kind.md", "kubectl patch jobset hello")
+
+
+def _hello(stage):
+    return stage.cluster.goodput("default", "hello")
+
+
+def _step(stage):
+    return read.status(_hello(stage)).get("steps", {}).get("last")
+
+
+def complete(stage):
+    count, left = guides.untried(stage.run)
+    stage.tally.check(not left, f"of the guides' {count} commands all were tried but those that begin with {', '.join(guides.ELSEWHERE)}", left)
+
+
+def all_guides(stage):
+    gke(stage)
+    kind(stage)
+    complete(stage)
+
