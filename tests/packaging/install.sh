@@ -16,6 +16,8 @@ trap '"$kubectl" delete namespace "$release" "$jobs" --wait=false >/dev/null 2>&
 dry_run() { "$helm" template goodput "$chart" --skip-tests -n "$release" --kube-version 1.36.0 "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
 check "helm template | kubectl apply --dry-run=server" dry_run
 check "the same with watchNamespaces" dry_run --set "watchNamespaces={$jobs}"
+check "the same with all that needs no other operator" dry_run --set networkPolicy.enabled=true,metrics.dashboard.enabled=true,autoCreate=all \
+	--set-json 'networkPolicy.metricsFrom=[{"namespaceSelector":{"matchLabels":{"a":"b"}}}],topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"topology.kubernetes.io/zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app.kubernetes.io/name":"goodput-controller"}}}]'
 check "the same with a certificate of one's own" dry_run --set metrics.tls.secretName=own
 check "the same with much set" dry_run --set 'replicas=3,podDisruptionBudget.maxUnavailable=50%,priorityClassName=system-cluster-critical' \
 	--set-json 'tolerations=[{"operator":"Exists"}],nodeSelector={"a":"b"},podLabels={"team":"x"},affinity={"podAntiAffinity":{}},imagePullSecrets=[{"name":"s"}]'
@@ -52,8 +54,11 @@ agreed() { sed -n "s/^$1: //p" tests/packaging/rbac-list.txt | LC_ALL=C sort; }
 
 # From the chart as it was: everything that it made is taken over, and nothing of it is left behind.
 old=tests/data/charts/goodput-controller-0.1.0.tgz
-check "helm install of the chart before" "$helm" install goodput "$old" -n "$release"
-check "helm upgrade from it" "$helm" upgrade goodput "$chart" -n "$release" --set autoCreate=annotated
+check "helm install of the chart before" "$helm" install goodput "$old" -n "$release" --set replicas=3
+refused "helm upgrade --reuse-values from it" "missing properties" "$helm" upgrade goodput "$chart" -n "$release" --reuse-values
+check "helm upgrade --reset-then-reuse-values from it" "$helm" upgrade goodput "$chart" -n "$release" --reset-then-reuse-values
+same "keeps what was set" 3 "$("$kubectl" get deployment goodput-controller -n "$release" -o jsonpath='{.spec.replicas}')"
+check "helm upgrade from it" "$helm" upgrade goodput "$chart" -n "$release" --set autoCreate=annotated --reset-values
 same "the upgraded CRD is this chart's" "goodput-controller-$(sed -n 's/^version: //p' "$chart/Chart.yaml")" \
 	"$("$kubectl" get crd jobgoodputs.goodput.dev -o jsonpath='{.metadata.labels.helm\.sh/chart}')"
 same "autoCreate lets it make JobGoodputs" true "$(review create jobgoodputs.goodput.dev watched | "$kubectl" create -f - -o jsonpath='{.status.allowed}')"
