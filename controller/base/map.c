@@ -51,6 +51,15 @@ void *map_get(const struct map *m, struct slice key) {
     return index != 0 ? m->entries[index - 1].value : NULL;
 }
 
+void *map_get_hashed(const struct map *m, uint64_t hash) {
+    if (m->count == 0)
+        return NULL;
+    size_t mask = m->table_size - 1, place = (size_t)hash & mask;
+    while (m->table[place] != 0 && m->entries[m->table[place] - 1].hash != hash)
+        place = (place + 1) & mask;
+    return m->table[place] != 0 ? m->entries[m->table[place] - 1].value : NULL;
+}
+
 const char *map_put(struct map *m, struct slice key, void *value) {
     if ((m->count + 1) * 4 > m->table_size * 3)
         grow_table(m);

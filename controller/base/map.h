@@ -24,6 +24,7 @@ struct map {
 void map_init(struct map *m, void (*value_free)(void *value));
 void map_done(struct map *m);
 void *map_get(const struct map *m, struct slice key); /* NULL if absent */
+void *map_get_hashed(const struct map *m, uint64_t hash); /* by slice_hash of its key alone; NULL if absent */
 /* Puts or replaces (a replaced value is freed). */
 /* Returns the map's own copy of the key, which ends in NUL and stays where it is as long as it is in the map. */
 const char *map_put(struct map *m, struct slice key, void *value);

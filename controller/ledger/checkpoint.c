@@ -66,7 +66,7 @@ static void visit_hold(struct codec *c, struct hold_fact *x) {
     codec_text(c, &x->evidence, LEDGER_TEXT_SIZE);
 }
 
-static void visit_disruption(struct codec *c, struct ledger_disruption *x) {
+static void visit_words(struct codec *c, struct ledger_disruption *x) {
     CODEC_INT(c, &x->cause, 0, CAUSE_COUNT - 1);
     codec_u64(c, &x->key);
     checkpoint_time(c, &x->at_ms);
@@ -77,6 +77,13 @@ static void visit_disruption(struct codec *c, struct ledger_disruption *x) {
     codec_chars(c, x->node_pool, sizeof x->node_pool);
 }
 
+static void visit_disruption(struct codec *c, const struct ledger *l, struct disruption_fact *x) {
+    struct ledger_disruption d = words_unpack(l, x);
+    visit_words(c, &d);
+    if (codec_is_reading(c))
+        *x = words_pack(&d);
+}
+
 static void visit_objects(struct codec *c, struct ledger *l) {
     VISIT_STORE(c, l->required, visit_amount, from_ms, 0);
     VISIT_STORE(c, l->required_chips, visit_amount, from_ms, 0);
@@ -84,7 +91,8 @@ static void visit_objects(struct codec *c, struct ledger *l) {
     VISIT_STORE(c, l->restarts, visit_gap, life_id, item_->from_ms);
     VISIT_STORE(c, l->outages, visit_gap, life_id, item_->from_ms);
     VISIT_STORE(c, l->holds, visit_hold, key, item_->kind);
-    VISIT_STORE(c, l->disruptions, visit_disruption, key, item_->cause);
+#define VISIT_DISRUPTION(c, x) visit_disruption((c), l, (x))
+    VISIT_STORE(c, l->disruptions, VISIT_DISRUPTION, key, item_->cause);
 }
 
 /* ---- the whole ---- */

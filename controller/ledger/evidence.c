@@ -14,7 +14,7 @@ static const struct life_fact *slowest(const struct sweep *s, int64_t from, int6
         int64_t since = is_running ? life->bound_ms : life->created_ms;
         int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
         if (since == TIME_UNKNOWN || since >= to || lost <= from || (at != TIME_UNKNOWN && at <= from) ||
-            life->name == NULL)
+            !words_has_life(life))
             continue;
         if (at == TIME_UNKNOWN)
             at = TIME_OPEN;
@@ -34,6 +34,12 @@ static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct swee
         snprintf(out, LEDGER_NAME_SIZE, "process %d",
                  (int)(s->settled ? s->settled->view_count : 0) + (int)(view - s->training->views) + 1);
     return out;
+}
+
+static void write_slowest(char *out, const struct sweep *s, const struct life_fact *life) {
+    char name[LEDGER_NAME_SIZE];
+    words_of_life(s->ledger, life, name);
+    snprintf(out, LEDGER_TEXT_SIZE, "slowest: %s", name);
 }
 
 static void write_steps(char *out, const struct sweep *s, const struct account *a) {
@@ -72,7 +78,7 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
     if (o->hold != NULL)
         snprintf(out, LEDGER_TEXT_SIZE, "%s", o->hold->evidence != NULL ? o->hold->evidence : "");
     else if (life != NULL)
-        snprintf(out, LEDGER_TEXT_SIZE, "slowest: %s", life->name);
+        write_slowest(out, s, life);
     else if (bucket == BUCKET_RESCHEDULING && o->interruption >= 0)
         write_cause(out, s, a);
     else if (o->view != NULL && o->step != RECORD_NONE)

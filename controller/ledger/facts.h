@@ -7,13 +7,14 @@
 #include "ledger/ledger.h"
 #include "ledger/process.h"
 #include "ledger/settled.h"
+#include "ledger/words.h"
 
 struct life_fact { /* struct ledger_life without its bounded text: there are many */
     uint64_t id;
     int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, ended_ms, done_ms, released_ms;
     uint32_t slot;
     int32_t chips;
-    char *name; /* NULL: none */
+    char *name; /* words.h; NULL: none */
 };
 
 struct life_gap { /* a restart (down to running) or an outage (from to to) within a life */
@@ -66,7 +67,8 @@ struct ledger {
     STORE(struct life_fact) lives;
     STORE(struct life_gap) restarts, outages;
     STORE(struct hold_fact) holds;
-    STORE(struct ledger_disruption) disruptions;
+    STORE(struct disruption_fact) disruptions;
+    struct ledger_words words;
     struct keyed process_keys;
     struct process **processes; /* NULL: settled */
     size_t process_count, process_capacity;

@@ -148,8 +148,8 @@ static void take_points(struct interruptions *list, struct interruptions *points
 }
 
 static int compare_disruptions(const void *a, const void *b) {
-    const struct ledger_disruption *x = *(const struct ledger_disruption *const *)a;
-    const struct ledger_disruption *y = *(const struct ledger_disruption *const *)b;
+    const struct disruption_fact *x = *(const struct disruption_fact *const *)a;
+    const struct disruption_fact *y = *(const struct disruption_fact *const *)b;
     if (x->at_ms != y->at_ms)
         return x->at_ms < y->at_ms ? -1 : 1;
     if (x->cause != y->cause)
@@ -168,8 +168,7 @@ static bool became_available(const struct effectives *e, int64_t at_ms, int64_t 
 }
 
 static void find_opened(struct interruptions *list, const struct effectives *e,
-                        const struct ledger_disruption **disruptions, size_t count, int64_t start_ms,
-                        int64_t limit_ms) {
+                        const struct disruption_fact **disruptions, size_t count, int64_t start_ms, int64_t limit_ms) {
     struct interruptions points = {0};
     for (size_t i = 0; i < count; i++) {
         int64_t at = disruptions[i]->at_ms;
@@ -237,10 +236,20 @@ static bool strikes_early(enum cause cause) {
     return cause == CAUSE_NODE_FAILURE || cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM;
 }
 
+/* Its memory is the list's. */
+static struct ledger_disruption *add_cause(struct interruptions *list, const struct ledger_disruption *d) {
+    struct ledger_disruption *cause = mem_new(struct ledger_disruption);
+    *cause = *d;
+    MEM_GROW(list->causes, list->cause_count, list->cause_capacity);
+    return list->causes[list->cause_count++] = cause;
+}
+
 /* First fit in the order of causes, of one cause the earliest. What struck while an earlier interruption was open is
  * that one's; what struck before all slots were there for the first time is no one's. */
-static void find_cause(struct interruption *item, const struct interruption *before, int64_t first_available_ms,
-                       int64_t next_ms, const struct ledger_disruption **disruptions, size_t count) {
+static const struct disruption_fact *find_cause(const struct interruption *item, const struct interruption *before,
+                                                int64_t first_available_ms, int64_t next_ms,
+                                                const struct disruption_fact **disruptions, size_t count) {
+    const struct disruption_fact *found = NULL;
     bool was_in_place = item->until_ms == item->at_ms;
     int64_t until = was_in_place ? item->running_ms : item->until_ms;
     until = until > TIME_OPEN - WHOLE_SECOND_MS ? TIME_OPEN : until + WHOLE_SECOND_MS;
@@ -253,7 +262,7 @@ static void find_cause(struct interruption *item, const struct interruption *bef
             high = middle;
     }
     for (size_t i = low; i < count && disruptions[i]->at_ms <= until; i++) {
-        const struct ledger_disruption *d = disruptions[i];
+        const struct disruption_fact *d = disruptions[i];
         int64_t early = strikes_early(d->cause) ? SLOW_CAUSE_BEFORE_MS : CAUSE_BEFORE_MS;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
         bool is_of_none =
@@ -262,9 +271,10 @@ static void find_cause(struct interruption *item, const struct interruption *bef
             continue;
         if (d->at_ms > item->at_ms + WHOLE_SECOND_MS && d->at_ms >= next_ms - WHOLE_SECOND_MS)
             continue;
-        if (item->cause == NULL || d->cause < item->cause->cause)
-            item->cause = d;
+        if (found == NULL || d->cause < found->cause)
+            found = d;
     }
+    return found;
 }
 
 /* The process that ran last before then. */
@@ -315,12 +325,9 @@ static void find_hang(struct interruptions *list, size_t i, const struct trainin
         since_ms = max_of(since_ms, max_of(list->items[i - 1].until_ms, list->items[i - 1].at_ms));
     if (end_ms - since_ms <= t->hang_after_ms)
         return;
-    struct ledger_disruption *hang = mem_new(struct ledger_disruption);
-    *hang = (struct ledger_disruption){.cause = CAUSE_HANG, .key = (uint64_t)item->at_ms, .at_ms = item->at_ms};
-    write_hang(hang, v, end_ms - since_ms, t->hang_after_ms, item->cause);
-    MEM_GROW(list->hangs, list->hang_count, list->hang_capacity);
-    list->hangs[list->hang_count++] = hang;
-    item->cause = hang;
+    struct ledger_disruption hang = {.cause = CAUSE_HANG, .key = (uint64_t)item->at_ms, .at_ms = item->at_ms};
+    write_hang(&hang, v, end_ms - since_ms, t->hang_after_ms, item->cause);
+    item->cause = add_cause(list, &hang);
 }
 
 static const struct loss_finder no_losses = {.last_count = -1, .lost_ms = TIME_UNKNOWN};
@@ -336,11 +343,11 @@ struct loss_finder interruptions_losses_at(const struct slot_timeline *slots, co
 }
 
 /* Those that can still be the cause of something, in time order. */
-static const struct ledger_disruption **sorted_disruptions(const struct ledger *l, const struct training *t,
+static const struct disruption_fact **sorted_disruptions(const struct ledger *l, const struct training *t,
                                                            int64_t known_ms, size_t *ret_count) {
     size_t count = 0;
     int64_t since_ms = INT64_MIN;
-    const struct ledger_disruption **list = mem_resize(NULL, l->disruptions.count + 1, sizeof *list);
+    const struct disruption_fact **list = mem_resize(NULL, l->disruptions.count + 1, sizeof *list);
     if (t->settled != NULL)
         since_ms =
             min_of(t->from_ms, t->settled->losses.lost_ms == TIME_UNKNOWN ? TIME_OPEN : t->settled->losses.lost_ms) -
@@ -378,7 +385,7 @@ void interruptions_init(struct interruptions *list, const struct ledger *l, cons
     *list = (struct interruptions){.tail_ms = TIME_OPEN};
     struct effectives e = combine(slots, training, limit_ms);
     size_t count;
-    const struct ledger_disruption **disruptions = sorted_disruptions(l, training, known_ms, &count);
+    const struct disruption_fact **disruptions = sorted_disruptions(l, training, known_ms, &count);
     if (training->settled != NULL)
         take_settled(list, training->settled);
     find_losses(list, &e, training->settled ? training->settled->losses : no_losses);
@@ -389,9 +396,15 @@ void interruptions_init(struct interruptions *list, const struct ledger *l, cons
         list->items[list->count - 1].until_ms == TIME_OPEN)
         list->tail_ms = list->items[--list->count].at_ms;
     find_running(list, &e);
-    for (size_t i = list->settled_count; i < list->count; i++)
-        find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL, first_available(&e, training),
-                   i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count);
+    for (size_t i = list->settled_count; i < list->count; i++) {
+        const struct disruption_fact *found =
+            find_cause(&list->items[i], i > 0 ? &list->items[i - 1] : NULL, first_available(&e, training),
+                       i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count);
+        if (found == NULL)
+            continue;
+        struct ledger_disruption d = words_unpack(l, found);
+        list->items[i].cause = add_cause(list, &d);
+    }
     for (size_t i = list->settled_count; i < list->count; i++)
         find_hang(list, i, training);
     free(disruptions);
@@ -399,8 +412,8 @@ void interruptions_init(struct interruptions *list, const struct ledger *l, cons
 }
 
 void interruptions_done(struct interruptions *list) {
-    for (size_t i = 0; i < list->hang_count; i++)
-        free(list->hangs[i]);
-    free(list->hangs);
+    for (size_t i = 0; i < list->cause_count; i++)
+        free(list->causes[i]);
+    free(list->causes);
     free(list->items);
 }

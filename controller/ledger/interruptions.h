@@ -9,8 +9,8 @@ struct interruptions {
     struct interruption *items; /* in time order, disjoint; the first ones may be settled */
     size_t count, capacity, settled_count;
     int64_t tail_ms; /* from here a job that succeeded winds down, whatever its slots show; TIME_OPEN */
-    struct ledger_disruption **hangs; /* causes that the records tell, not the objects */
-    size_t hang_count, hang_capacity;
+    struct ledger_disruption **causes; /* of those that are not settled, in words */
+    size_t cause_count, cause_capacity;
 };
 
 void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,

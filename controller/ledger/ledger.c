@@ -31,9 +31,11 @@ void ledger_free(struct ledger *l) {
     if (l == NULL)
         return;
     for (size_t i = 0; i < l->lives.count; i++)
-        free(l->lives.items[i].name);
+        words_free_life(l->lives.items[i].name);
     for (size_t i = 0; i < l->holds.count; i++)
         free(l->holds.items[i].evidence);
+    for (size_t i = 0; i < l->disruptions.count; i++)
+        free(l->disruptions.items[i].words);
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
     free(l->slots.items);
@@ -98,7 +100,7 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
     struct life_fact *item;
     STORE_PUT(l->lives, life->id, 0, item, &l->has_slots);
     char *name = item->name;
-    set_text(&name, life->name, sizeof life->name);
+    words_set_life(&name, life);
     struct life_fact old = *item;
     *item = (struct life_fact){.id = life->id,
                                .slot = life->slot,
@@ -148,14 +150,11 @@ void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
 }
 
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) {
-    struct ledger_disruption *item;
+    struct disruption_fact *item;
     bool is_right;
     STORE_PUT(l->disruptions, d->key, (uint64_t)d->cause, item, &is_right);
-    *item = *d;
-    item->reason[sizeof item->reason - 1] = '\0';
-    item->evidence[sizeof item->evidence - 1] = '\0';
-    item->node[sizeof item->node - 1] = '\0';
-    item->node_pool[sizeof item->node_pool - 1] = '\0';
+    free(item->words);
+    *item = words_pack(d);
 }
 
 /* What began before the process whose time is settled in part is settled, so a new one that did is told again after a

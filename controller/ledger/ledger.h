@@ -75,7 +75,8 @@ struct ledger_life {
     int64_t done_ms;             /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
     int32_t chips;               /* accelerators held from bound to released */
     int64_t released_ms;         /* the machine is free again; TIME_OPEN */
-    char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07" */
+    char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07"; may be empty */
+    bool has_name;               /* it is empty because it is to be asked for: ledger_set_words */
 };
 void ledger_add_life(struct ledger *l, const struct ledger_life *life);
 
@@ -109,6 +110,15 @@ struct ledger_disruption {
     char node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
 };
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
+
+/* Of 12,736 lives and as many disruptions hardly one is ever named: their words can be left empty, and are then asked
+ * for while something is evaluated or saved. They must be what would have been told. Not part of a checkpoint. */
+struct ledger_words {
+    void *context;
+    void (*name_life)(void *context, uint64_t id, char name[static LEDGER_NAME_SIZE]);
+    void (*describe)(void *context, struct ledger_disruption *d); /* key and cause are given: fills all texts */
+};
+void ledger_set_words(struct ledger *l, const struct ledger_words *words);
 
 /* One run of the training program whose log is read, in order of start. Returns its ordinal for record.process.
  * Adding the same id again updates the times. ended_ms is the container's finishedAt. */

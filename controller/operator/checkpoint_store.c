@@ -138,12 +138,16 @@ static void visit_nodes(struct visitor *v, struct target *t) {
 /* ---- pods ---- */
 
 static void visit_containers(struct visitor *v, struct pod *p) {
-    VISIT_ARRAY(v, p->containers, p->container_count, NULL, OBJECT_CONTAINERS);
+    p->container_count = (uint8_t)visit_array(v, &p->containers, p->container_count, NULL, sizeof *p->containers,
+                                              OBJECT_CONTAINERS);
     for (int i = 0; i < p->container_count; i++) {
         struct container *c = &p->containers[i];
         visit_name(v, &c->name);
-        codec_i64(v->codec, &c->chips);
-        VISIT_ARRAY(v, c->instances, c->count, &c->capacity, STORE_MAX_INSTANCES);
+        int64_t chips = c->chips;
+        codec_i64(v->codec, &chips);
+        c->chips = (int32_t)(chips < INT32_MAX ? chips : INT32_MAX);
+        c->count = c->capacity =
+            (uint16_t)visit_array(v, &c->instances, c->count, NULL, sizeof *c->instances, STORE_MAX_INSTANCES);
         for (int k = 0; k < c->count; k++) {
             struct instance *x = &c->instances[k];
             CODEC_INT(v->codec, &x->restart_count, 0, INT32_MAX);
@@ -171,7 +175,38 @@ static void visit_events(struct visitor *v, const char *uid) {
     codec_time(v->codec, &e->pull_end_ms);
     codec_i64(v->codec, &e->pull_duration_ms);
     codec_time(v->codec, &e->evicted_ms);
-    codec_chars(v->codec, e->evicted_message, sizeof e->evicted_message);
+    char message[STORE_MESSAGE_SIZE] = "";
+    slice_copy(message, sizeof message, slice_of(e->evicted_message));
+    codec_chars(v->codec, message, sizeof message);
+    if (is_reading(v) && message[0]) {
+        free(e->evicted_message);
+        e->evicted_message = mem_strdup(message);
+    }
+}
+
+/* With what stands between its parts in a checkpoint. */
+static void visit_trouble(struct visitor *v, struct pod *p) {
+    struct pod_trouble *t = store_trouble(p);
+    char *unused = NULL; /* version 2 had a message there */
+    codec_time(v->codec, &t->gated_from_ms);
+    codec_time(v->codec, &t->gated_to_ms);
+    codec_time(v->codec, &t->unschedulable_ms);
+    codec_text(v->codec, &t->unschedulable_message, MOST_MESSAGE);
+    codec_time(v->codec, &p->deletion_ms);
+    codec_time(v->codec, &t->disruption_ms);
+    visit_name(v, &t->disruption_reason);
+    visit_name(v, &t->reason);
+    visit_name(v, &p->waiting_reason);
+    codec_text(v->codec, &t->disruption_message, MOST_MESSAGE);
+    codec_text(v->codec, &t->message, MOST_MESSAGE);
+    codec_text(v->codec, &unused, MOST_MESSAGE);
+    free(unused);
+    bool has_some = t->gated_from_ms != TIME_UNKNOWN || t->gated_to_ms != TIME_UNKNOWN ||
+                    t->unschedulable_ms != TIME_UNKNOWN || t->disruption_ms != TIME_UNKNOWN ||
+                    t->disruption_reason[0] || t->reason[0] || t->unschedulable_message || t->disruption_message ||
+                    t->message;
+    if (!has_some)
+        store_trouble_free(p);
 }
 
 static void visit_pod(struct visitor *v, struct pod *p) {
@@ -186,18 +221,7 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     codec_bool(v->codec, &p->has_vanished);
     codec_time(v->codec, &p->seen_ms);
     codec_time(v->codec, &p->bound_ms);
-    codec_time(v->codec, &p->gated_from_ms);
-    codec_time(v->codec, &p->gated_to_ms);
-    codec_time(v->codec, &p->unschedulable_ms);
-    codec_text(v->codec, &p->unschedulable_message, MOST_MESSAGE);
-    codec_time(v->codec, &p->deletion_ms);
-    codec_time(v->codec, &p->disruption_ms);
-    visit_name(v, &p->disruption_reason);
-    visit_name(v, &p->reason);
-    visit_name(v, &p->waiting_reason);
-    codec_text(v->codec, &p->disruption_message, MOST_MESSAGE);
-    codec_text(v->codec, &p->message, MOST_MESSAGE);
-    codec_text(v->codec, &p->waiting_message, MOST_MESSAGE);
+    visit_trouble(v, p);
     codec_time(v->codec, &p->ended_ms);
     codec_time(v->codec, &p->gone_ms);
     visit_spans(v, &p->ready);

@@ -1,54 +1,56 @@
 /* What others call scheduling goodput, so that numbers can be compared: all pods Ready (GKE), Running / (Finished -
  * Created) (Kueue's discussion: admitted time, as in status.accumulatedPastExecutionTimeSeconds). */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/facts.h"
 #include "operator/view.h"
 
-struct edge {
-    int64_t at_ms;
-    int by;
-};
+#include <string.h>
 
-static int compare_edges(const void *a, const void *b) {
-    const struct edge *x = a, *y = b;
-    if (x->at_ms != y->at_ms)
-        return x->at_ms < y->at_ms ? -1 : 1;
-    return x->by - y->by;
+static void add_change(struct ready_line *line, int64_t at_ms, int by) {
+    size_t low = 0, high = line->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (line->items[middle].at_ms < at_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == line->count || line->items[low].at_ms != at_ms) {
+        MEM_GROW(line->items, line->count, line->capacity);
+        memmove(&line->items[low + 1], &line->items[low], (line->count++ - low) * sizeof *line->items);
+        line->items[low] = (struct ready_change){at_ms, 0};
+    }
+    line->items[low].by += by;
+}
+
+/* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
+ * ends at the next. What happens to a pod after it is done takes nothing back. */
+void fact_tell_ready(struct model_job *job, struct pod *p) {
+    int count = p->ready.count, borders = 2 * count;
+    bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
+    if (count > 0 && (is_done || p->ready.items[count - 1].to_ms == TIME_OPEN))
+        borders--;
+    if (p->slot < 0)
+        borders = 0;
+    while (p->ready_told != borders) {
+        bool is_more = p->ready_told < borders;
+        int border = is_more ? p->ready_told++ : --p->ready_told;
+        const struct span *s = &p->ready.items[border / 2];
+        bool is_begin = border % 2 == 0;
+        add_change(&job->ready_line, is_begin ? s->from_ms : s->to_ms, is_begin == is_more ? 1 : -1);
+    }
 }
 
 /* Time in which as many required pods were Ready, or had succeeded, as are required now. */
 static int64_t all_ready_ms(const struct view *v) {
-    const struct target *t = v->target;
-    struct edge *edges = NULL;
-    size_t count = 0, capacity = 0;
-    for (size_t i = 0; i < t->pod_count; i++) {
-        const struct pod *p = t->pods[i];
-        if (job_slot(v->job, p) < 0)
-            continue;
-        for (int k = 0; k < p->ready.count; k++) {
-            struct span s = p->ready.items[k];
-            /* What happens to a pod after it is done takes nothing back. */
-            bool is_done =
-                k + 1 == p->ready.count && p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
-            if (is_done)
-                s.to_ms = TIME_OPEN;
-            MEM_GROW(edges, count, capacity);
-            edges[count++] = (struct edge){s.from_ms, 1};
-            MEM_GROW(edges, count, capacity);
-            edges[count++] = (struct edge){s.to_ms < v->through_ms ? s.to_ms : v->through_ms, -1};
-        }
+    const struct ready_line *line = &v->job->ready_line;
+    int64_t ready = 0, sum_ms = 0, required = v->result.slots_required;
+    for (size_t i = 0; i < line->count && line->items[i].at_ms < v->through_ms; i++) {
+        int64_t until_ms = i + 1 < line->count ? min_of(line->items[i + 1].at_ms, v->through_ms) : v->through_ms;
+        ready += line->items[i].by;
+        sum_ms += required > 0 && ready >= required ? until_ms - line->items[i].at_ms : 0;
     }
-    if (count > 0)
-        qsort(edges, count, sizeof *edges, compare_edges);
-    int64_t ready = 0, sum_ms = 0, since_ms = 0;
-    for (size_t i = 0; i < count; i++) {
-        int64_t at_ms = edges[i].at_ms < v->through_ms ? edges[i].at_ms : v->through_ms;
-        if (v->result.slots_required > 0 && ready >= v->result.slots_required && at_ms > since_ms)
-            sum_ms += at_ms - since_ms;
-        ready += edges[i].by;
-        since_ms = at_ms;
-    }
-    free(edges);
     return sum_ms;
 }
 

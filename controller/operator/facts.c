@@ -262,6 +262,7 @@ void job_tell_facts(struct model_job *job) {
     struct target *t = job->target;
     if (t == NULL || !t->is_seen)
         return;
+    fact_give_words(job);
     job->needs_all_pods |= place_unindexed(t); /* any may have moved */
     job_find_log_pods(job);
     job_tell_processes(job);

@@ -26,6 +26,10 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
 void fact_tell_hidden(struct model_job *job);
 void fact_tell_predecessor(struct model_job *job, const struct pod *p, int64_t slot);
 void fact_tell_pod(struct model_job *job, struct pod *p);
+/* Its part of how many required pods were Ready when; after p->slot is known. */
+void fact_tell_ready(struct model_job *job, struct pod *p);
+/* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
+void fact_give_words(struct model_job *job);
 /* Holds and disruptions of the target itself and its Workloads. */
 void fact_tell_target(struct model_job *job);
 /* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */

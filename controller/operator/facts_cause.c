@@ -71,7 +71,7 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
         return false;
     for (const struct pod *other = j->pods; other && looked_at < MAX_SIBLINGS;
          other = other->next_in_job, looked_at++) {
-        int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), other->disruption_ms);
+        int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), pod_trouble(other)->disruption_ms);
         bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* not of before the Job was suspended, or backed off */
         int64_t failed_ms = fact_pod_failed_ms(other);
         bool by_itself =
@@ -171,14 +171,14 @@ bool fact_outage_cause(const struct pod *p, const struct node_trouble *t, struct
 /* A pod that was over may still be disrupted: its object is evicted from a node that is lost later. The kubelet writes
  * the condition with the end itself. */
 static bool is_ended_by_disruption(const struct pod *p) {
-    return p->disruption_ms != TIME_UNKNOWN && (fact_pod_failed_ms(p) >= p->disruption_ms - NEAR_MS ||
-                                                strcmp(p->disruption_reason, "TerminationByKubelet") == 0);
+    return pod_trouble(p)->disruption_ms != TIME_UNKNOWN && (fact_pod_failed_ms(p) >= pod_trouble(p)->disruption_ms - NEAR_MS ||
+                                                strcmp(pod_trouble(p)->disruption_reason, "TerminationByKubelet") == 0);
 }
 
 /* status.reason names it; what no row knows is left to the exit code. */
 static bool has_telling_reason(const struct pod *p) {
-    struct cause_facts f = {"Pod", "reason", p->reason, "", "", "", "", ""};
-    return p->reason[0] && p->ended_ms != TIME_UNKNOWN && cause_find(&f) != NULL;
+    struct cause_facts f = {"Pod", "reason", pod_trouble(p)->reason, "", "", "", "", ""};
+    return pod_trouble(p)->reason[0] && p->ended_ms != TIME_UNKNOWN && cause_find(&f) != NULL;
 }
 
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
@@ -187,20 +187,20 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
     if (is_ended_by_disruption(p)) {
         f.shows = "DisruptionTarget";
-        f.reason = p->disruption_reason;
-        f.message = p->disruption_message ? p->disruption_message : "";
-        d->at_ms = p->disruption_ms;
+        f.reason = pod_trouble(p)->disruption_reason;
+        f.message = pod_trouble(p)->disruption_message ? pod_trouble(p)->disruption_message : "";
+        d->at_ms = pod_trouble(p)->disruption_ms;
     } else if (trouble_facts(p, &f, &d->at_ms)) {
         /* told by the node */
     } else if (e && e->evicted_ms != TIME_UNKNOWN) {
         f.shows = "event";
         f.reason = "Evicted";
-        f.message = e->evicted_message;
+        f.message = e->evicted_message ? e->evicted_message : "";
         d->at_ms = e->evicted_ms;
     } else if (has_telling_reason(p)) {
         f.shows = "reason";
-        f.reason = p->reason;
-        f.message = p->message ? p->message : "";
+        f.reason = pod_trouble(p)->reason;
+        f.message = pod_trouble(p)->message ? pod_trouble(p)->message : "";
         d->at_ms = p->ended_ms;
     } else if (exit_facts(p, &f, &d->at_ms, message, reason)) {
         /* told by the container */

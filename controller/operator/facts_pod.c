@@ -68,8 +68,8 @@ static int64_t asked_to_go_ms(const struct pod *p) {
     int64_t at_ms = TIME_OPEN;
     if (p->deletion_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, p->deletion_ms);
-    if (p->disruption_ms != TIME_UNKNOWN)
-        at_ms = min_of(at_ms, p->disruption_ms);
+    if (pod_trouble(p)->disruption_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, pod_trouble(p)->disruption_ms);
     if (e && e->evicted_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, e->evicted_ms);
     return at_ms;
@@ -306,9 +306,9 @@ static void tell_wait(const struct pod *p, const char *reason, const char *messa
 
 static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
     int64_t bound_ms = bound_or_unseen_ms(p), until_ms = bound_ms != TIME_UNKNOWN ? bound_ms : lost_ms;
-    int64_t lifted_ms = p->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : p->gated_to_ms;
-    tell_wait(p, "SchedulingGated", "", p->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED, sink);
-    tell_wait(p, "Unschedulable", p->unschedulable_message ? p->unschedulable_message : "", p->unschedulable_ms,
+    int64_t lifted_ms = pod_trouble(p)->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : pod_trouble(p)->gated_to_ms;
+    tell_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED, sink);
+    tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "", pod_trouble(p)->unschedulable_ms,
               until_ms, BASIS_OBSERVED, sink);
 }
 
@@ -328,20 +328,43 @@ static void tell_silence(const struct pod *p, struct sink *sink) {
 }
 
 /* For evidence: which pod it was, and where; what it waits for first. */
-static void name_life(const struct pod *p, struct ledger_life *life) {
+static void name_life(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
+    const struct model_job *job = context;
+    const struct pod *p = map_get_hashed(&job->model->pods, id);
     char name[2 * LEDGER_NAME_SIZE];
+    if (p == NULL)
+        return;
     struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", p->name, "", p->node ? p->node->name : "", ""};
     struct ledger_hold hold;
     if (cause_fill_hold(&f, &hold))
         slice_copy(name, sizeof name, slice_of(hold.evidence));
     else
         snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");
-    slice_copy(life->name, sizeof life->name, slice_of(name));
+    slice_copy(out, LEDGER_NAME_SIZE, slice_of(name));
+}
+
+static void describe_loss(void *context, struct ledger_disruption *d) {
+    const struct model_job *job = context;
+    const struct pod *p = map_get_hashed(&job->model->pods, d->key);
+    if (p != NULL && p->target->job == job)
+        fact_pod_cause(p, d);
+}
+
+void fact_give_words(struct model_job *job) {
+    ledger_set_words(job->ledger, &(struct ledger_words){job, name_life, describe_loss});
+}
+
+/* Its words can be had again from the pod. */
+static void sink_loss(struct sink *sink, const struct ledger_disruption *d) {
+    sink_disruption(sink, &(struct ledger_disruption){
+                              .cause = d->cause, .key = d->key, .at_ms = d->at_ms, .opens = d->opens});
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {
     struct sink sink = sink_begin(job->ledger, &p->pushed);
     int64_t slot = job_slot(job, p);
+    p->slot = slot <= INT32_MAX ? (int)slot : -1;
+    fact_tell_ready(job, p);
     if (slot >= 0) {
         int64_t lost_ms = fact_pod_lost_ms(p), over_ms = over_ms_of(p);
         struct ledger_life life = {.id = p->id,
@@ -356,9 +379,9 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .ended_ms = over_ms,
                                    .done_ms = done_ms(p),
                                    .chips = p->chips,
-                                   .released_ms = over_ms};
+                                   .released_ms = over_ms,
+                                   .has_name = true};
         tell_pull(p, &life);
-        name_life(p, &life);
         ledger_add_life(job->ledger, &life);
         fact_tell_predecessor(job, p, slot);
         fatal_trouble(p, &sink);
@@ -367,7 +390,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         tell_silence(p, &sink);
         struct ledger_disruption d = {.key = p->id};
         if (lost_ms != TIME_OPEN && life.done_ms == TIME_UNKNOWN && fact_pod_cause(p, &d))
-            sink_disruption(&sink, &d);
+            sink_loss(&sink, &d);
     }
     sink_end(&sink);
 }

@@ -42,6 +42,14 @@ struct job_previous { /* the result of an earlier target */
     int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* productive: RECORD_NONE if not known */
 };
 
+struct ready_line { /* how many required pods were Ready: changes, in time order */
+    struct ready_change {
+        int64_t at_ms;
+        int by;
+    } * items;
+    size_t count, capacity;
+};
+
 struct model_job {
     struct model *model;
     char *namespace_, *name, *uid, *resource_version;
@@ -65,6 +73,7 @@ struct model_job {
     struct model_job *duplicate_of; /* the older JobGoodput of the same target */
     struct ledger *ledger;
     struct pushed_list pushed;
+    struct ready_line ready_line;
     uint64_t shape_version, hidden_version;
     struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
     int64_t holds_over_ms;       /* when it last stopped to wait */

@@ -19,7 +19,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->kube_jobs, NULL);
     map_init(&m->workloads, NULL);
     map_init(&m->nodes, NULL);
-    map_init(&m->events, free);
+    map_init(&m->events, store_events_free);
     map_init(&m->refusals, free);
     map_init(&m->strings, free);
     map_init(&m->jobs, NULL);
@@ -44,6 +44,7 @@ static void job_free(struct model_job *job) {
     free(job->processes);
     free(job->log_pods);
     free(job->pushed.items);
+    free(job->ready_line.items);
     free(job->namespace_);
     free(job->name);
     free(job->uid);

@@ -31,6 +31,15 @@ static struct pod *pod_of(struct model *m, const struct object_meta *meta) {
     return t ? store_pod_new(m, t, meta) : NULL;
 }
 
+static struct instance unseen(int64_t restart_count) {
+    return (struct instance){.restart_count = (int)restart_count,
+                             .exit_code = -1,
+                             .reason = "",
+                             .started_ms = TIME_UNKNOWN,
+                             .finished_ms = TIME_UNKNOWN,
+                             .last_line_ms = TIME_UNKNOWN};
+}
+
 static void apply_containers(struct model *m, struct pod *p, const struct object_pod *o) {
     if (p->containers || o->containers.count == 0)
         return;
@@ -38,10 +47,9 @@ static void apply_containers(struct model *m, struct pod *p, const struct object
     for (int i = 0; i < o->containers.count; i++) {
         struct container *c = &p->containers[p->container_count++];
         c->name = store_intern(m, o->containers.items[i].name);
-        c->chips = o->containers.items[i].chips;
+        c->chips = (int32_t)min_of(o->containers.items[i].chips, INT32_MAX);
         STORE_GROW(c->instances, c->count, c->capacity);
-        c->instances[c->count++] =
-            (struct instance){0, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1, "", END_UNSEEN};
+        c->instances[c->count++] = unseen(0);
     }
     p->chips = (int32_t)(o->containers.chips < INT32_MAX ? o->containers.chips : INT32_MAX);
     p->restarts_in_place = !slice_is(o->restart_policy, "Never");
@@ -58,16 +66,17 @@ static void apply_binding(struct model *m, struct pod *p, const struct object_po
         set_time(&p->bound_ms, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
     else if (p->node && p->bound_ms == TIME_UNKNOWN)
         p->bound_ms = received_ms;
-    if (is_gated && p->gated_from_ms == TIME_UNKNOWN)
-        p->gated_from_ms = p->created_ms;
-    if (!is_gated && p->gated_from_ms != TIME_UNKNOWN && p->gated_to_ms == TIME_UNKNOWN)
-        p->gated_to_ms = p->bound_ms != TIME_UNKNOWN && p->bound_ms < received_ms ? p->bound_ms : received_ms;
+    if (is_gated && pod_trouble(p)->gated_from_ms == TIME_UNKNOWN)
+        store_trouble(p)->gated_from_ms = p->created_ms;
+    if (!is_gated && pod_trouble(p)->gated_from_ms != TIME_UNKNOWN && pod_trouble(p)->gated_to_ms == TIME_UNKNOWN)
+        p->trouble->gated_to_ms = p->bound_ms != TIME_UNKNOWN && p->bound_ms < received_ms ? p->bound_ms : received_ms;
     if (c && !is_true && !is_gated) {
-        if (p->unschedulable_ms == TIME_UNKNOWN)
-            p->unschedulable_ms = p->gated_to_ms != TIME_UNKNOWN ? p->gated_to_ms
+        struct pod_trouble *t = store_trouble(p);
+        if (t->unschedulable_ms == TIME_UNKNOWN)
+            t->unschedulable_ms = t->gated_to_ms != TIME_UNKNOWN ? t->gated_to_ms
                                   : c->at_ms != TIME_UNKNOWN     ? c->at_ms
                                                                  : received_ms;
-        store_text(&p->unschedulable_message, c->message);
+        store_text(&t->unschedulable_message, c->message);
     }
 }
 
@@ -87,8 +96,7 @@ static void apply_last_state(struct model *m, struct container *c, const struct 
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
         return;
     if (last == NULL)
-        last = instance_add(c, (struct instance){(int)s->restart_count - 1, false, TIME_UNKNOWN, TIME_UNKNOWN,
-                                                 TIME_UNKNOWN, -1, "", END_UNSEEN});
+        last = instance_add(c, unseen(s->restart_count - 1));
     last->is_running = false;
     set_time(&last->started_ms, s->last_started_ms);
     set_time(&last->finished_ms, s->last_finished_ms);
@@ -116,8 +124,7 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
     if (container_now(c)->restart_count < s->restart_count) {
         apply_last_state(m, c, s);
-        instance_add(c, (struct instance){(int)s->restart_count, false, TIME_UNKNOWN, TIME_UNKNOWN, TIME_UNKNOWN, -1,
-                                          "", END_UNSEEN});
+        instance_add(c, unseen(s->restart_count));
     }
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)
@@ -141,7 +148,6 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         p->waiting_reason = store_intern(m, s->waiting_reason);
         struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", "", "", "", ""};
         p->had_pull_trouble |= cause_find(&f) != NULL;
-        store_text(&p->waiting_message, s->waiting_message);
     } else if (s->is_running) {
         p->waiting_reason = "";
     }
@@ -153,6 +159,8 @@ static void apply_ready(struct pod *p, const struct object_pod *o) {
         return;
     struct span *last = p->ready.count > 0 ? &p->ready.items[p->ready.count - 1] : NULL;
     bool is_open = last && last->to_ms == TIME_OPEN;
+    if (slice_is(c->status, "True") && !is_open && p->ready.count == STORE_MAX_TRANSITIONS)
+        p->ready_told -= p->ready_told < 2 ? p->ready_told : 2; /* those of the oldest span, which is dropped */
     if (slice_is(c->status, "True") && !is_open)
         spans_add(&p->ready, c->at_ms, TIME_OPEN);
     else if (!slice_is(c->status, "True") && is_open)
@@ -168,7 +176,7 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
         p->phase = POD_RUNNING;
     if (p->phase < POD_SUCCEEDED || p->ended_ms != TIME_UNKNOWN)
         return;
-    int64_t asked_ms = max_of(p->deletion_ms, p->disruption_ms);
+    int64_t asked_ms = max_of(p->deletion_ms, pod_trouble(p)->disruption_ms);
     p->was_asked_first = asked_ms != TIME_UNKNOWN;
     for (int i = 0; i < o->status_count; i++)
         if (o->statuses[i].finished_ms > p->ended_ms)
@@ -184,10 +192,12 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
 
 static void apply_disruption(struct model *m, struct pod *p, const struct object_pod *o) {
     const struct object_condition *c = object_condition_find(&o->conditions, "DisruptionTarget");
-    if (c && slice_is(c->status, "True") && p->disruption_ms == TIME_UNKNOWN && c->at_ms != TIME_UNKNOWN) {
-        p->disruption_ms = c->at_ms;
-        p->disruption_reason = store_intern(m, c->reason);
-        store_text(&p->disruption_message, c->message);
+    if (c && slice_is(c->status, "True") && pod_trouble(p)->disruption_ms == TIME_UNKNOWN &&
+        c->at_ms != TIME_UNKNOWN) {
+        struct pod_trouble *t = store_trouble(p);
+        t->disruption_ms = c->at_ms;
+        t->disruption_reason = store_intern(m, c->reason);
+        store_text(&t->disruption_message, c->message);
     }
     if (o->meta.deletion_ms != TIME_UNKNOWN) {
         int64_t asked_ms = o->meta.deletion_ms - o->meta.grace_seconds * 1000;
@@ -195,8 +205,9 @@ static void apply_disruption(struct model *m, struct pod *p, const struct object
             p->deletion_ms = asked_ms;
     }
     if (o->reason.size_bytes > 0) {
-        p->reason = store_intern(m, o->reason);
-        store_text(&p->message, o->message);
+        struct pod_trouble *t = store_trouble(p);
+        t->reason = store_intern(m, o->reason);
+        store_text(&t->message, o->message);
     }
 }
 
@@ -294,10 +305,7 @@ static bool apply_event(struct pod_events *e, const struct object_event *o) {
     }
     if (e->evicted_ms != TIME_UNKNOWN)
         return false;
-    char *text = NULL;
-    store_text(&text, o->message);
-    slice_copy(e->evicted_message, sizeof e->evicted_message, slice_of(text));
-    free(text);
+    store_text(&e->evicted_message, o->message);
     return set_time(&e->evicted_ms, o->first_ms);
 }
 

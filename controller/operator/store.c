@@ -99,8 +99,8 @@ struct node *store_node(struct model *m, struct slice name) {
 }
 
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
-    struct pod *p = mem_new(struct pod);
-    p->name = slice_dup(meta->name);
+    struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1);
+    slice_copy(p->name, meta->name.size_bytes + 1, meta->name);
     p->id = slice_hash(meta->uid);
     p->target = t;
     p->replicated_job = store_intern(m, meta->replicated_job);
@@ -108,9 +108,9 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->job_index = meta->job_index < 0 ? 0 : (int)meta->job_index;
     p->completion_index = (int)meta->completion_index;
     p->created_ms = meta->created_ms;
-    p->bound_ms = p->gated_from_ms = p->gated_to_ms = p->unschedulable_ms = TIME_UNKNOWN;
-    p->seen_ms = p->deletion_ms = p->disruption_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
-    p->disruption_reason = p->reason = p->waiting_reason = "";
+    p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
+    p->waiting_reason = "";
+    p->slot = -1;
     p->uid = map_put(&m->pods, meta->uid, p);
     MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
     t->pods[t->pod_count++] = p;
@@ -121,6 +121,27 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
         p->job->pods = p;
     }
     return p;
+}
+
+static const struct pod_trouble no_trouble = {
+    .gated_from_ms = TIME_UNKNOWN,
+    .gated_to_ms = TIME_UNKNOWN,
+    .unschedulable_ms = TIME_UNKNOWN,
+    .disruption_ms = TIME_UNKNOWN,
+    .disruption_reason = "",
+    .reason = "",
+};
+
+const struct pod_trouble *pod_trouble(const struct pod *p) {
+    return p->trouble ? p->trouble : &no_trouble;
+}
+
+struct pod_trouble *store_trouble(struct pod *p) {
+    if (p->trouble == NULL) {
+        p->trouble = mem_new(struct pod_trouble);
+        *p->trouble = no_trouble;
+    }
+    return p->trouble;
 }
 
 void store_pod_bind(struct pod *p, struct node *n) {

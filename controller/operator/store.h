@@ -67,22 +67,24 @@ struct pushed_list {
 
 /* ---- pods ---- */
 
+/* Of a container's end and its pod being asked to go, which was seen first. Their stamps are whole seconds. */
+enum end_order { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };
+
 struct instance { /* one run of a container */
     int restart_count;
-    bool is_running;
+    int exit_code; /* -1 */
+    const char *reason;
     int64_t started_ms, finished_ms; /* TIME_UNKNOWN */
     int64_t last_line_ms;            /* stamp of the last line of its log, TIME_UNKNOWN if it was not read */
-    int exit_code;                   /* -1 */
-    const char *reason;
-    /* Which was seen first, this end or that its pod was asked to go. Their stamps are whole seconds. */
-    enum { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER } end_order;
+    bool is_running;
+    uint8_t end_order; /* enum end_order */
 };
 
 struct container {
     const char *name;
-    int64_t chips;
     struct instance *instances; /* by restart count; at least one */
-    int count, capacity;
+    int32_t chips;
+    uint16_t count, capacity;
 };
 
 struct span {
@@ -96,45 +98,55 @@ struct spans {
 
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 
-struct pod {
+/* What few pods ever have. */
+struct pod_trouble {
+    int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
+    const char *disruption_reason, *reason;                              /* reason: of its status; "" */
+    char *unschedulable_message, *disruption_message, *message;          /* NULL */
+};
+
+struct pod { /* there are many: what is not there for all of them is elsewhere */
     const char *uid; /* the key of the model's map */
-    char *name;
-    uint64_t id; /* hash of the UID */
+    uint64_t id;     /* hash of the UID */
     struct target *target;
     struct kube_job *job; /* NULL if not known */
     struct node *node;    /* NULL until bound */
     struct pod *next_on_node, *next_in_job, *next_dirty;
-    const char *replicated_job, *default_container;
-    int job_index, completion_index; /* -1: none */
+    const char *replicated_job, *default_container, *waiting_reason;
+    struct pod_trouble *trouble; /* NULL: none; read it by pod_trouble() */
     struct container *containers;
-    int container_count;
+    struct spans ready;
+    struct pushed_list pushed;
+    int64_t created_ms, bound_ms;
+    int64_t seen_ms;     /* when it was told last */
+    int64_t deletion_ms; /* when it was asked for */
+    int64_t ended_ms;    /* phase Succeeded or Failed */
+    int64_t gone_ms;
     int32_t chips;
-    enum pod_phase phase;
+    int job_index, completion_index; /* -1: none */
+    int slot_index;                  /* for pods without a completion index: given in the order of creation */
+    int slot;                        /* job_slot(), when its facts were told */
+    uint16_t ready_told;             /* so many borders of its spans are in the job's ready_line */
+    uint8_t container_count;
+    uint8_t phase; /* enum pod_phase */
     bool restarts_in_place, is_dirty, is_gone;
     bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
     bool was_late;         /* it was some time old when it was seen first */
     bool has_vanished;     /* its end was not seen */
-    int64_t seen_ms;       /* when it was told last */
-    int64_t created_ms, bound_ms, gated_from_ms, gated_to_ms, unschedulable_ms;
-    char *unschedulable_message;
-    int64_t deletion_ms; /* when it was asked for */
-    int64_t disruption_ms;
-    const char *disruption_reason, *reason, *waiting_reason;
-    char *disruption_message, *message, *waiting_message;
-    int64_t ended_ms; /* phase Succeeded or Failed */
-    int64_t gone_ms;
-    struct spans ready;
-    struct pushed_list pushed;
-    int slot_index; /* for pods without a completion index: given in the order of creation */
+    char name[];
 };
+
+const struct pod_trouble *pod_trouble(const struct pod *p);
+struct pod_trouble *store_trouble(struct pod *p); /* to write to */
+void store_trouble_free(struct pod *p);
 
 /* What Events tell about a pod. */
 struct pod_events {
     int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
     int64_t evicted_ms;
-    char evicted_message[STORE_MESSAGE_SIZE];
+    char *evicted_message; /* heap; NULL */
 };
 
 /* What Events tell about a Job: its pods were refused from then until then. */
@@ -309,6 +321,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
 void store_pod_bind(struct pod *p, struct node *n);
 struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid);
 struct workload *store_workload(struct model *m, struct target *t, struct slice uid);
+void store_events_free(void *events);
 struct pod_events *store_events(struct model *m, struct slice pod_uid);
 struct refusals *store_refusals(struct model *m, struct slice job_uid); /* NULL: there are too many */
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */

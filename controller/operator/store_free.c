@@ -4,6 +4,22 @@
 
 #include <stdio.h>
 
+void store_trouble_free(struct pod *p) {
+    if (p->trouble == NULL)
+        return;
+    free(p->trouble->unschedulable_message);
+    free(p->trouble->disruption_message);
+    free(p->trouble->message);
+    free(p->trouble);
+    p->trouble = NULL;
+}
+
+void store_events_free(void *value) {
+    struct pod_events *e = value;
+    free(e->evicted_message);
+    free(e);
+}
+
 static void pod_free(struct model *m, struct pod *p) {
     if (p->node) {
         struct pod **at = &p->node->pods;
@@ -16,11 +32,7 @@ static void pod_free(struct model *m, struct pod *p) {
     for (int i = 0; i < p->container_count; i++)
         free(p->containers[i].instances);
     free(p->containers);
-    free(p->name);
-    free(p->unschedulable_message);
-    free(p->disruption_message);
-    free(p->message);
-    free(p->waiting_message);
+    store_trouble_free(p);
     free(p->ready.items);
     free(p->pushed.items);
     map_remove(&m->pods, slice_of(p->uid));

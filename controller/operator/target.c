@@ -43,6 +43,7 @@ void job_set_target(struct model_job *job, struct target *t) {
     ledger_free(job->ledger);
     job->ledger = t ? ledger_new(&job->options) : NULL;
     job->pushed.count = 0;
+    job->ready_line.count = 0;
     job->target = t;
     job->shape_version = job->hidden_version = 0;
     job->needs_all_pods = true;
@@ -58,7 +59,7 @@ void job_set_target(struct model_job *job, struct target *t) {
         return;
     t->job = job;
     for (size_t i = 0; i < t->pod_count; i++)
-        t->pods[i]->pushed.count = 0;
+        t->pods[i]->pushed.count = t->pods[i]->ready_told = 0;
 }
 
 void job_begin_anew(struct model_job *job) {

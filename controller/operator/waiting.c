@@ -21,11 +21,11 @@ static void format_age(char out[static 32], int64_t ms) {
 /* Why this pod does not count as available; false if it does. */
 static bool why(const struct view *v, const struct pod *p, char *out, size_t size) {
     char age[32];
-    if (p->bound_ms == TIME_UNKNOWN && p->unschedulable_ms != TIME_UNKNOWN) {
-        format_age(age, v->through_ms - p->unschedulable_ms);
-        snprintf(out, size, "Unschedulable for %s: %s", age, p->unschedulable_message ? p->unschedulable_message : "");
-    } else if (p->bound_ms == TIME_UNKNOWN && p->gated_from_ms != TIME_UNKNOWN && p->gated_to_ms == TIME_UNKNOWN) {
-        format_age(age, v->through_ms - p->gated_from_ms);
+    if (p->bound_ms == TIME_UNKNOWN && pod_trouble(p)->unschedulable_ms != TIME_UNKNOWN) {
+        format_age(age, v->through_ms - pod_trouble(p)->unschedulable_ms);
+        snprintf(out, size, "Unschedulable for %s: %s", age, pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "");
+    } else if (p->bound_ms == TIME_UNKNOWN && pod_trouble(p)->gated_from_ms != TIME_UNKNOWN && pod_trouble(p)->gated_to_ms == TIME_UNKNOWN) {
+        format_age(age, v->through_ms - pod_trouble(p)->gated_from_ms);
         snprintf(out, size, "pod %s held by a scheduling gate for %s", p->name, age);
     } else if (p->bound_ms == TIME_UNKNOWN) {
         format_age(age, v->through_ms - p->created_ms);
@@ -86,7 +86,7 @@ static void describe_slots(struct view *v, int64_t slots) {
     char name[320], reason[640];
     for (size_t i = 0; i < v->target->pod_count; i++) {
         const struct pod *p = v->target->pods[i];
-        int64_t slot = job_slot(v->job, p);
+        int64_t slot = p->slot;
         if (slot >= 0 && slot < slots && (newest[slot] == NULL || is_newer(p, newest[slot])))
             newest[slot] = p;
     }
