@@ -209,9 +209,9 @@ static bool skip_head(struct jscan *j) {
     return fail(j, j->at == j->end ? "cut off" : "not a JSON value");
 }
 
-/* Of what is entered here, only the end matters. */
-static void skip_to_close(struct jscan *j) {
-    const char *close = jscan_close_of(j->at, j->end);
+/* Behind the end of what is open at the cursor so many levels deep (0: of what begins there); only the end matters. */
+static void skip_to_close(struct jscan *j, int depth) {
+    const char *close = jscan_close_of(j->at, j->end, depth);
     if (close == NULL)
         fail(j, "cut off");
     else
@@ -224,7 +224,7 @@ void jscan_skip(struct jscan *j) {
     if (j->is_loose) {
         enum jscan_type type = jscan_peek(j);
         if (type == JSCAN_OBJECT || type == JSCAN_ARRAY) {
-            skip_to_close(j);
+            skip_to_close(j, 0);
             return;
         }
     }
@@ -235,6 +235,18 @@ void jscan_skip(struct jscan *j) {
         if (more)
             skip_head(j);
     }
+}
+
+void jscan_leave(struct jscan *j) {
+    struct slice key;
+    int depth = j->depth;
+    if (j->is_loose && j->error == NULL && depth > 0) {
+        skip_to_close(j, 1);
+        j->depth--;
+        return;
+    }
+    while (j->error == NULL && j->depth == depth && (j->closer[depth] == '}' ? jscan_key(j, &key) : jscan_element(j)))
+        jscan_skip(j);
 }
 
 /* True if the value is of the type; else it is skipped. */

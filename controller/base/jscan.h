@@ -45,6 +45,8 @@ bool jscan_key(struct jscan *j, struct slice *key);
 /* Next element of the array last entered; false at its end (which is consumed). */
 bool jscan_element(struct jscan *j);
 void jscan_skip(struct jscan *j);
+/* Skips what is left of the object or array last entered, its end included. */
+void jscan_leave(struct jscan *j);
 /* Each consumes one value. On another type they return false and have skipped the value. */
 bool jscan_string_raw(struct jscan *j, struct slice *raw); /* bytes between the quotes, escapes kept */
 /* Decoded into out (truncated at a UTF-8 boundary if too long, still true), NUL-terminated. */

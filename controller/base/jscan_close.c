@@ -70,8 +70,7 @@ static uint64_t parity_through(uint64_t quotes) {
     return quotes;
 }
 
-const char *jscan_close_of(const char *at, const char *end) {
-    int64_t depth = 0;
+const char *jscan_close_of(const char *at, const char *end, int depth) {
     bool is_in_string = false, is_escaped = false;
     char last[BLOCK];
     for (; at < end; at += BLOCK) {

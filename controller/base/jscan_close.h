@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* At an opening bracket: its closing one, or NULL if there is none before the end. Only strings and the number of open
- * brackets are looked at. */
-const char *jscan_close_of(const char *at, const char *end);
+/* Where so many brackets that are open at `at` are all closed (0: those opened from there on), or NULL if they are not
+ * before the end. Only strings and the number of open brackets are looked at. */
+const char *jscan_close_of(const char *at, const char *end, int depth);
 
 #endif

@@ -15,6 +15,12 @@ static void read_annotations(struct jscan *j, struct kube_frame *f) {
             jscan_skip(j);
 }
 
+/* Whose it is. Bookmarks have no name, and are read to their end. */
+static bool is_known(const struct kube_frame *f) {
+    return f->event.name.size_bytes > 0 && f->event.namespace_.size_bytes > 0 && f->event.uid.size_bytes > 0 &&
+           f->event.resource_version.size_bytes > 0;
+}
+
 static void read_metadata(struct jscan *j, struct kube_frame *f) {
     struct slice key;
     if (!jscan_object(j))
@@ -32,6 +38,10 @@ static void read_metadata(struct jscan *j, struct kube_frame *f) {
             read_annotations(j, f);
         else
             jscan_skip(j);
+        if (is_known(f)) { /* of most objects nothing else is read here, and these come first */
+            jscan_leave(j);
+            return;
+        }
     }
 }
 

@@ -139,6 +139,11 @@ static void managed_scan(struct jscan *j, struct object_meta *meta) {
     }
 }
 
+void object_meta_bound(struct object_meta *meta) {
+    if (meta->grace_seconds < 0 || meta->grace_seconds > 1000000000)
+        meta->grace_seconds = 0;
+}
+
 void object_meta_scan(struct jscan *j, struct object_meta *meta) {
     struct slice key;
     if (!jscan_object(j))
@@ -169,8 +174,7 @@ void object_meta_scan(struct jscan *j, struct object_meta *meta) {
         else
             jscan_skip(j);
     }
-    if (meta->grace_seconds < 0 || meta->grace_seconds > 1000000000)
-        meta->grace_seconds = 0;
+    object_meta_bound(meta);
 }
 
 void object_conditions_scan(struct jscan *j, struct object_conditions *conditions) {

@@ -73,7 +73,8 @@ struct object_pod {
     struct object_container_status statuses[OBJECT_CONTAINERS];
     int status_count;
 };
-int object_pod_parse(struct slice json, struct object_pod *pod);
+/* is_known: only what can still change once it is bound is read: its end, its deletion, its status. */
+int object_pod_parse(struct slice json, bool is_known, struct object_pod *pod);
 
 struct object_replicated_job {
     struct slice name;
@@ -193,6 +194,7 @@ static inline int64_t object_told_ms(const struct object_meta *meta, int64_t rec
 /* Shared by the readers of one kind each; each consumes one value. */
 struct jscan;
 void object_meta_scan(struct jscan *j, struct object_meta *meta);
+void object_meta_bound(struct object_meta *meta); /* what is out of bounds is left out */
 void object_meta_init(struct object_meta *meta);
 void object_conditions_scan(struct jscan *j, struct object_conditions *conditions);
 void object_containers_scan(struct jscan *j, struct object_containers *containers);

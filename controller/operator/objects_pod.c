@@ -128,7 +128,26 @@ static void status_scan(struct jscan *j, struct object_pod *pod) {
     }
 }
 
-int object_pod_parse(struct slice json, struct object_pod *pod) {
+static void brief_meta_scan(struct jscan *j, struct object_meta *meta) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "name"))
+            meta->name = object_text_scan(j);
+        else if (slice_is(key, "uid"))
+            meta->uid = object_text_scan(j);
+        else if (slice_is(key, "deletionTimestamp"))
+            meta->deletion_ms = object_time_scan(j);
+        else if (slice_is(key, "deletionGracePeriodSeconds"))
+            meta->grace_seconds = object_int_scan(j, 0);
+        else
+            jscan_skip(j);
+    }
+    object_meta_bound(meta);
+}
+
+int object_pod_parse(struct slice json, bool is_known, struct object_pod *pod) {
     struct jscan j;
     struct slice key;
     memset(pod, 0, sizeof *pod);
@@ -138,8 +157,8 @@ int object_pod_parse(struct slice json, struct object_pod *pod) {
         return -EINVAL;
     while (jscan_key(&j, &key)) {
         if (slice_is(key, "metadata"))
-            object_meta_scan(&j, &pod->meta);
-        else if (slice_is(key, "spec"))
+            (is_known ? brief_meta_scan : object_meta_scan)(&j, &pod->meta);
+        else if (slice_is(key, "spec") && !is_known)
             spec_scan(&j, pod);
         else if (slice_is(key, "status"))
             status_scan(&j, pod);

@@ -220,6 +220,11 @@ static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received
         p->ready.items[p->ready.count - 1].to_ms = p->gone_ms;
 }
 
+/* Who it is, where it runs and what with is known for good: only what happens to it is of interest. */
+static bool is_settled_in(const struct pod *p) {
+    return p && p->seen_ms != TIME_UNKNOWN && p->containers && p->node && p->bound_ms != TIME_UNKNOWN;
+}
+
 int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
@@ -231,12 +236,18 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
         }
         return 0;
     }
-    int err = object_pod_parse(json, &o);
+    struct pod *p = map_get(&m->pods, uid);
+    int err = object_pod_parse(json, is_settled_in(p), &o);
+    if (p && !slice_is(o.meta.uid, p->uid)) {
+        err = object_pod_parse(json, false, &o);
+        p = NULL;
+    }
     if (err < 0)
         return err;
     if (o.meta.created_ms == TIME_UNKNOWN) /* every real object has it; the receipt is the next best */
         o.meta.created_ms = received_ms;
-    struct pod *p = pod_of(m, &o.meta);
+    if (p == NULL)
+        p = pod_of(m, &o.meta);
     if (p == NULL)
         return 0;
     p->is_restored = false;

@@ -213,6 +213,31 @@ static size_t write_hard(char *out, size_t size, unsigned seed) {
     return n;
 }
 
+TEST(what_is_left_is_left_by_its_end) {
+    const char *text = "{\"a\":{\"b\":1,\"c\":[{\"}\":\"]\\\"}\"},[]],\"d\":{}},\"e\":[1,[2],{\"f\":3}],\"g\":7}";
+    for (int is_loose = 0; is_loose < 2; is_loose++) {
+        struct jscan j;
+        struct slice key;
+        int64_t value = 0;
+        (is_loose ? jscan_init_loose : jscan_init)(&j, slice_of(text));
+        CHECK(jscan_object(&j) && jscan_key(&j, &key) && jscan_object(&j) && jscan_key(&j, &key));
+        CHECK(jscan_int(&j, &value) && value == 1);
+        jscan_leave(&j); /* of a */
+        CHECK(jscan_key(&j, &key) && slice_is(key, "e") && jscan_array(&j) && jscan_element(&j));
+        CHECK(jscan_int(&j, &value));
+        jscan_leave(&j);
+        CHECK(jscan_key(&j, &key) && slice_is(key, "g") && jscan_int(&j, &value) && value == 7);
+        jscan_leave(&j);
+        CHECK(jscan_at_end(&j));
+        for (size_t cut = 1; cut < strlen(text); cut++) {
+            (is_loose ? jscan_init_loose : jscan_init)(&j, (struct slice){text, cut});
+            if (jscan_object(&j))
+                jscan_leave(&j);
+            CHECK(jscan_error(&j, NULL) != NULL);
+        }
+    }
+}
+
 TEST(a_loose_skip_ends_where_a_strict_one_does) {
     char text[700];
     for (unsigned seed = 0; seed < 2000; seed++) {
