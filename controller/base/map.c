@@ -10,7 +10,8 @@ void map_init(struct map *m, void (*value_free)(void *value)) {
 
 void map_done(struct map *m) {
     for (size_t i = 0; i < m->count; i++) {
-        free(m->entries[i].key);
+        if (!m->borrows_keys)
+            free(m->entries[i].key);
         if (m->value_free != NULL)
             m->value_free(m->entries[i].value);
     }
@@ -60,6 +61,11 @@ void *map_get_hashed(const struct map *m, uint64_t hash) {
     return m->table[place] != 0 ? m->entries[m->table[place] - 1].value : NULL;
 }
 
+const char *map_put_borrowed(struct map *m, struct slice key, void *value) {
+    m->borrows_keys = true;
+    return map_put(m, key, value);
+}
+
 const char *map_put(struct map *m, struct slice key, void *value) {
     if ((m->count + 1) * 4 > m->table_size * 3)
         grow_table(m);
@@ -67,6 +73,8 @@ const char *map_put(struct map *m, struct slice key, void *value) {
     size_t place = find_place(m, key, hash);
     if (m->table[place] != 0) {
         struct map_entry *e = &m->entries[m->table[place] - 1];
+        if (m->borrows_keys)
+            e->key = (char *)key.data;
         if (m->value_free != NULL && e->value != value)
             m->value_free(e->value);
         e->value = value;
@@ -74,7 +82,7 @@ const char *map_put(struct map *m, struct slice key, void *value) {
     }
     MEM_GROW(m->entries, m->count, m->capacity);
     m->entries[m->count++] =
-        (struct map_entry){.key = slice_dup(key), .key_size = key.size_bytes, .hash = hash, .value = value};
+        (struct map_entry){.key = m->borrows_keys ? (char *)key.data : slice_dup(key), .key_size = key.size_bytes, .hash = hash, .value = value};
     m->table[place] = (uint32_t)m->count;
     return m->entries[m->count - 1].key;
 }
@@ -108,7 +116,8 @@ void *map_take(struct map *m, struct slice key) {
         m->table[moved_place] = (uint32_t)(index + 1);
     }
     m->count--;
-    free(removed.key);
+    if (!m->borrows_keys)
+        free(removed.key);
     return removed.value;
 }
 

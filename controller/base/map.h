@@ -1,4 +1,4 @@
-/* map: a hash map from a byte string to a pointer. Keys are copied; values are borrowed unless a free function was
+/* map: a hash map from a byte string to a pointer. Keys are copied, but by map_put_borrowed; values are borrowed unless a free function was
  * given. Iteration order is insertion order as long as nothing was removed (removal moves the last entry into the
  * gap); whatever must be deterministic sorts. */
 #ifndef BASE_MAP_H
@@ -16,6 +16,7 @@ struct map_entry {
 struct map {
     struct map_entry *entries;
     size_t count, capacity;
+    bool borrows_keys;
     uint32_t *table; /* open addressing: entry index + 1, 0 = free */
     size_t table_size;
     void (*value_free)(void *value);
@@ -28,6 +29,9 @@ void *map_get_hashed(const struct map *m, uint64_t hash); /* by slice_hash of it
 /* Puts or replaces (a replaced value is freed). */
 /* Returns the map's own copy of the key, which ends in NUL and stays where it is as long as it is in the map. */
 const char *map_put(struct map *m, struct slice key, void *value);
+/* The same, for a map into which nothing else is put: the key is part of the value, and is not looked at once that was
+ * taken or replaced. */
+const char *map_put_borrowed(struct map *m, struct slice key, void *value);
 bool map_remove(struct map *m, struct slice key); /* frees the value */
 void *map_take(struct map *m, struct slice key);  /* removes without freeing the value */
 

@@ -42,10 +42,11 @@ void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice 
     make_key(&key, namespace_, name);
     struct kube_known_entry *entry = map_get(&k->by_name, key.slice);
     if (entry == NULL || !slice_is(uid, entry->uid)) {
-        entry = mem_alloc(sizeof *entry + uid.size_bytes + 1);
-        if (uid.size_bytes > 0)
-            memcpy(entry->uid, uid.data, uid.size_bytes);
-        map_put(&k->by_name, key.slice, entry);
+        entry = mem_alloc(sizeof *entry + uid.size_bytes + 1 + key.slice.size_bytes + 1);
+        char *text = entry->uid + uid.size_bytes + 1;
+        slice_copy(entry->uid, uid.size_bytes + 1, uid);
+        slice_copy(text, key.slice.size_bytes + 1, key.slice);
+        map_put_borrowed(&k->by_name, (struct slice){text, key.slice.size_bytes}, entry);
     }
     entry->generation = k->generation;
     entry->version_hash = slice_hash(resource_version);

@@ -3,10 +3,12 @@
 #include "base/mem.h"
 
 void keyed_done(struct keyed *k) {
-    free(k->table);
+    free(k->mixed);
+    free(k->positions);
     *k = (struct keyed){0};
 }
 
+/* One to one for a given b; keys are hashes themselves mostly, so that two pairs are as unlikely to meet as two keys. */
 static uint64_t mix(uint64_t a, uint64_t b) {
     uint64_t h = a ^ (b * 0x9E3779B97F4A7C15u);
     h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9u;
@@ -14,38 +16,45 @@ static uint64_t mix(uint64_t a, uint64_t b) {
     return h ^ (h >> 31);
 }
 
-static struct keyed_entry *probe(const struct keyed *k, uint64_t a, uint64_t b) {
-    size_t mask = k->table_size - 1;
-    for (size_t i = (size_t)mix(a, b) & mask;; i = (i + 1) & mask) {
-        struct keyed_entry *e = &k->table[i];
-        if (e->position_plus_1 == 0 || (e->a == a && e->b == b))
-            return e;
-    }
+/* Where it is, or the free place where it would go. */
+static size_t probe(const struct keyed *k, uint64_t mixed) {
+    size_t mask = k->table_size - 1, i = (size_t)mixed & mask;
+    while (k->positions[i] != 0 && k->mixed[i] != mixed)
+        i = (i + 1) & mask;
+    return i;
 }
 
 static void grow(struct keyed *k) {
     struct keyed old = *k;
     k->table_size = old.table_size ? old.table_size * 2 : 16;
-    k->table = mem_alloc(k->table_size * sizeof *k->table);
+    k->mixed = mem_resize(NULL, k->table_size, sizeof *k->mixed);
+    k->positions = mem_alloc(k->table_size * sizeof *k->positions);
     for (size_t i = 0; i < old.table_size; i++)
-        if (old.table[i].position_plus_1 != 0)
-            *probe(k, old.table[i].a, old.table[i].b) = old.table[i];
-    free(old.table);
+        if (old.positions[i] != 0) {
+            size_t at = probe(k, old.mixed[i]);
+            k->mixed[at] = old.mixed[i];
+            k->positions[at] = old.positions[i];
+        }
+    free(old.mixed);
+    free(old.positions);
 }
 
 size_t keyed_put(struct keyed *k, uint64_t a, uint64_t b, bool *is_new) {
-    if (k->count * 3 >= k->table_size * 2)
+    if (k->count * 4 >= k->table_size * 3)
         grow(k);
-    struct keyed_entry *e = probe(k, a, b);
-    *is_new = e->position_plus_1 == 0;
-    if (*is_new)
-        *e = (struct keyed_entry){a, b, (uint32_t)++k->count};
-    return e->position_plus_1 - 1u;
+    uint64_t mixed = mix(a, b);
+    size_t at = probe(k, mixed);
+    *is_new = k->positions[at] == 0;
+    if (*is_new) {
+        k->mixed[at] = mixed;
+        k->positions[at] = (uint32_t)++k->count;
+    }
+    return k->positions[at] - 1u;
 }
 
 size_t keyed_find(const struct keyed *k, uint64_t a, uint64_t b) {
     if (k->table_size == 0)
         return SIZE_MAX;
-    const struct keyed_entry *e = probe(k, a, b);
-    return e->position_plus_1 == 0 ? SIZE_MAX : e->position_plus_1 - 1u;
+    size_t at = probe(k, mix(a, b));
+    return k->positions[at] == 0 ? SIZE_MAX : k->positions[at] - 1u;
 }

@@ -7,11 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct keyed {
-    struct keyed_entry {
-        uint64_t a, b;
-        uint32_t position_plus_1; /* 0: free */
-    } * table;
+struct keyed { /* a table of 12 bytes an entry, in two pieces */
+    uint64_t *mixed;     /* of both halves of the key */
+    uint32_t *positions; /* and one; 0: free */
     size_t table_size, count;
 };
 

@@ -82,7 +82,8 @@ static int64_t token_us(const struct cadence *c, enum cadence_want want) {
 static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *job) {
     if (!job->was_evaluated)
         return INT64_MIN;
-    return job->evaluated_us + (job->is_settling ? c->options.settle_us : c->options.coalesce_us);
+    int64_t calm_us = later(c->options.coalesce_us, sooner(20 * job->cost_us, CADENCE_MOST_US));
+    return job->evaluated_us + (job->is_settling ? c->options.settle_us : calm_us);
 }
 
 /* When the job may be written (or its totals looked at), but for the fleet's limit. */

@@ -1,7 +1,8 @@
 /* runtime_cadence: when a job's status is evaluated and when it is written (DESIGN.md section 6). Pure: it is handed
  * the time and hands back decisions, so that its rules are tested without a cluster (tests/runtime/test_cadence.c).
  *
- * A job that may have changed is evaluated at most once in coalesce_us. What a person waits for (a change of phase,
+ * A job that may have changed is evaluated at most once in coalesce_us, and where that takes long no more often than
+ * takes a twentieth of the time (but every CADENCE_MOST_US). What a person waits for (a change of phase,
  * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
  * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
  * writes_per_second go out in any one second: urgent ones first, totals oldest first and evenly spaced, so that every
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #define CADENCE_NEVER INT64_MAX
+#define CADENCE_MOST_US INT64_C(600000) /* a change is to be in status within a second */
 
 struct cadence_options {
     int64_t coalesce_us, active_us, quiet_us;
@@ -30,6 +32,7 @@ struct cadence_job {           /* all-zero, then cadence_add */
     size_t index, dirty_index; /* in the tables; dirty_index is one more */
     enum cadence_want want;
     int64_t due_us;                /* of want, or of the next look at the totals */
+    int64_t cost_us;               /* what the last evaluation took, set by the caller */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
     int64_t held_until_us;
     bool is_settling; /* dirty only because of settle_us */

@@ -244,7 +244,8 @@ static void look_at(struct runtime_job *mine) {
         histogram_add(&jobs->queue_duration, begun_us - mine->queued_us);
     mine->queued_us = 0;
     evaluate(mine);
-    histogram_add(&jobs->work_duration, loop_clock(jobs->loop).us - begun_us);
+    mine->cadence.cost_us = loop_clock(jobs->loop).us - begun_us;
+    histogram_add(&jobs->work_duration, mine->cadence.cost_us);
 }
 
 static void drain(struct runtime_jobs *jobs) {

@@ -29,12 +29,12 @@ void sink_hold(struct sink *s, const struct ledger_hold *hold) {
         s->now = *hold;
     if (hold->to_ms != TIME_OPEN && hold->to_ms > s->over_ms)
         s->over_ms = hold->to_ms;
-    note(s, (struct pushed){PUSHED_HOLD, (int)hold->kind, true, hold->key, 0});
+    note(s, (struct pushed){PUSHED_HOLD, (uint8_t)hold->kind, true, hold->key, 0});
 }
 
 void sink_disruption(struct sink *s, const struct ledger_disruption *d) {
     ledger_add_disruption(s->ledger, d);
-    note(s, (struct pushed){PUSHED_DISRUPTION, (int)d->cause, true, d->key, 0});
+    note(s, (struct pushed){PUSHED_DISRUPTION, (uint8_t)d->cause, true, d->key, 0});
 }
 
 void sink_outage(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms) {

@@ -99,8 +99,10 @@ struct node *store_node(struct model *m, struct slice name) {
 }
 
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
-    struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1);
+    struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1 + meta->uid.size_bytes + 1);
+    char *uid = p->name + meta->name.size_bytes + 1;
     slice_copy(p->name, meta->name.size_bytes + 1, meta->name);
+    slice_copy(uid, meta->uid.size_bytes + 1, meta->uid);
     p->id = slice_hash(meta->uid);
     p->target = t;
     p->replicated_job = store_intern(m, meta->replicated_job);
@@ -111,7 +113,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
     p->waiting_reason = "";
     p->slot = -1;
-    p->uid = map_put(&m->pods, meta->uid, p);
+    p->uid = map_put_borrowed(&m->pods, (struct slice){uid, meta->uid.size_bytes}, p);
     MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
     t->pods[t->pod_count++] = p;
     t->pods_version++;

@@ -52,9 +52,11 @@ void history_done(struct history *h);
 /* ---- what the ledger was told ---- */
 
 /* One fact that depends on several objects, and so may turn out otherwise: sink.h takes back what no longer holds. */
+enum pushed_kind { PUSHED_HOLD, PUSHED_DISRUPTION, PUSHED_OUTAGE, PUSHED_RESTART };
+
 struct pushed {
-    enum pushed_kind { PUSHED_HOLD, PUSHED_DISRUPTION, PUSHED_OUTAGE, PUSHED_RESTART } kind;
-    int detail; /* bucket or cause */
+    uint8_t kind;   /* enum pushed_kind */
+    uint8_t detail; /* bucket or cause */
     bool is_current;
     uint64_t key;
     int64_t from_ms; /* of outages and restarts, part of their identity */
@@ -106,7 +108,7 @@ struct pod_trouble {
 };
 
 struct pod { /* there are many: what is not there for all of them is elsewhere */
-    const char *uid; /* the key of the model's map */
+    const char *uid; /* behind the name */
     uint64_t id;     /* hash of the UID */
     struct target *target;
     struct kube_job *job; /* NULL if not known */
@@ -135,7 +137,7 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
     bool was_late;         /* it was some time old when it was seen first */
     bool has_vanished;     /* its end was not seen */
-    char name[];
+    char name[]; /* the UID follows */
 };
 
 const struct pod_trouble *pod_trouble(const struct pod *p);

@@ -95,6 +95,28 @@ TEST(cadence_writes_a_change_of_phase_at_once_but_coalesces) {
     cadence_done(&c);
 }
 
+/* How often a job is evaluated in 60 s of which each millisecond brings an event. */
+static int evaluations_in_a_minute(int64_t cost_us) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    cadence_init(&c, &options);
+    cadence_add(&c, &f.job);
+    f.job.cost_us = cost_us;
+    for (int64_t now_us = 100 * S; now_us < 160 * S; now_us += 1000) {
+        cadence_mark(&c, &f.job);
+        turn(&c, now_us);
+    }
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+    return f.evaluations;
+}
+
+TEST(cadence_gives_a_costly_job_a_twentieth_of_the_time_but_looks_within_a_second) {
+    CHECK_INT(evaluations_in_a_minute(1000), 240);  /* every 250 ms */
+    CHECK_INT(evaluations_in_a_minute(20000), 150); /* every 400 ms */
+    CHECK_INT(evaluations_in_a_minute(S), 101);     /* every 600 ms, and for the totals */
+}
+
 TEST(cadence_writes_totals_at_the_interval_while_steps_come_in) {
     struct cadence c;
     struct fake f = {.key = 1, .hash = 1};
