@@ -1,0 +1,125 @@
+/* Of a job with thousands of pods a checkpoint holds less than all of them (checkpoint.c: first_extent): what still
+ * exists is left to the cluster to show; where too many are gone only the target is told, and that is said. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PODS 4200 /* more than MANY_PODS */
+
+static struct model *begin(const char *status) {
+    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model *m = model_new(&options);
+    CLEANUP_FREE char *more =
+        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
+    return m;
+}
+
+static void tell_watermarks(struct model *m, double at) {
+    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
+        model_watermark(m, (enum resource)resource, fake_ms(at), resource == RESOURCE_NODE_LEASE);
+}
+
+/* The pods of one generation, made at `created`: as far as they are by `at`, and ended with exit code 1 at `finished`. */
+static void tell_pods(struct model *m, int from, int to, int created, int finished, enum observed what, double at) {
+    for (int i = from; i < to; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d-%d", created, i);
+        struct fake_pod p = fake_pod(name, i, created);
+        p.node = "n";
+        p.bound = created + 2;
+        p.started = created + 4;
+        p.phase = finished < 0 ? "Running" : "Failed";
+        p.finished = finished;
+        p.exit_code = finished < 0 ? 0 : 1;
+        fake_tell_pod(m, &p, what, at);
+    }
+}
+
+static void replace(struct model *m, int from, int to, int old, int at) {
+    tell_pods(m, from, to, old, at, OBSERVED_PRESENT, at + 0.5);
+    tell_pods(m, from, to, old, at, OBSERVED_DELETED, at + 1);
+    tell_pods(m, from, to, at + 2, -1, OBSERVED_PRESENT, at + 7);
+}
+
+static char *status_at(struct model *m, double at) {
+    tell_watermarks(m, at);
+    return replay_status(m, "ns", "js", fake_ms(at), NULL);
+}
+
+static void strip(char *status) {
+    char *checkpoint = strstr(status, ",\"checkpoint\":\"");
+    if (checkpoint)
+        memcpy(checkpoint, "}", 2);
+}
+
+TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
+    struct model *whole = begin(NULL);
+    fake_tell_jobset(whole, PODS, "", "", 0.5);
+    fake_tell_node(whole, "n", "True", 0, "", "", 0.5);
+    tell_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    replace(whole, 7, 10, 1, 100);
+    CLEANUP_FREE char *left = status_at(whole, 200);
+    REQUIRE(strstr(left, ",\"checkpoint\":\"") != NULL);
+
+    struct model *next = begin(left);
+    fake_tell_jobset(next, PODS, "", "", 210);
+    fake_tell_node(next, "n", "True", 0, "", "", 210);
+    tell_pods(next, 0, 7, 1, -1, OBSERVED_PRESENT, 210);
+    tell_pods(next, 7, 10, 102, -1, OBSERVED_PRESENT, 210);
+    tell_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
+    CLEANUP_FREE char *expected = status_at(whole, 300), *found = status_at(next, 300);
+    strip(expected);
+    strip(found);
+    CHECK_TEXT(found, expected);
+    CHECK_INT(status_int(found, "interruptions.total"), 1);
+    CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 4000);
+    CHECK_INT(status_int(found, "executions[number=1].treMs"), 4000);
+
+    /* What follows is an interruption more, with its cause, and no restart of the count. */
+    replace(whole, 20, 21, 1, 400);
+    replace(next, 20, 21, 1, 400);
+    free(expected);
+    free(found);
+    expected = status_at(whole, 500);
+    found = status_at(next, 500);
+    strip(expected);
+    strip(found);
+    CHECK_TEXT(found, expected);
+    CHECK_INT(status_int(found, "interruptions.total"), 2);
+    model_free(whole);
+    model_free(next);
+}
+
+TEST(of_a_large_job_that_restarted_whole_the_target_is_in_the_checkpoint_and_what_is_missing_is_said) {
+    struct model *whole = begin(NULL);
+    fake_tell_jobset(whole, PODS, "", "", 0.5);
+    fake_tell_node(whole, "n", "True", 0, "", "", 0.5);
+    tell_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    replace(whole, 0, PODS, 1, 100);
+    CLEANUP_FREE char *left = status_at(whole, 200);
+    const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
+    REQUIRE(checkpoint != NULL);
+    CHECK(strlen(checkpoint) < 8192);
+
+    struct model *next = begin(left);
+    fake_tell_jobset(next, PODS, "", "", 210);
+    fake_tell_node(next, "n", "True", 0, "", "", 210);
+    tell_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
+    CLEANUP_FREE char *expected = status_at(whole, 300), *found = status_at(next, 300);
+    CHECK_INT(status_int(found, "time.wallMs"), status_int(expected, "time.wallMs"));
+    CHECK_INT(status_int(found, "availability.required"), PODS);
+    CHECK_INT(status_int(found, "availability.available"), PODS);
+    CHECK(status_int(found, "time.availableMs") <= status_int(expected, "time.availableMs"));
+    CHECK_TEXT(status_text(found, "conditions[type=EvidenceComplete].reason"), "CheckpointIncomplete");
+    CHECK_TEXT(status_text(found, "conditions[type=EvidenceComplete].message"),
+               "the job's history did not fit into status.checkpoint: of pods that were gone when another controller "
+               "took over only the settled sums are known");
+    model_free(whole);
+    model_free(next);
+}
