@@ -142,6 +142,9 @@ def shorten_tokens(stage):
     patch = json.dumps({"spec": {"template": {"spec": spec}}})
     stage.kubectl("patch", "deployment", "goodput-controller", "--namespace", NAMESPACE, "--patch", patch)
     stage.kubectl("rollout", "status", "deployment", "goodput-controller", "--namespace", NAMESPACE, f"--timeout={PATIENCE}s")
+    # The old leader may still be ending; what is about the change of leaders has acts of its own.
+    stage.wait_for("the old pods to be gone", lambda: len(stage.api.request("GET", f"/api/v1/namespaces/{NAMESPACE}/pods")["items"]) == 2)
+    stage.wait_for("a leader", lambda: leader(stage.api))
     stage.cluster.mark(f"tokens of the controller live {LIFE} s from now on")
 
 

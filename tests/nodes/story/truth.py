@@ -20,21 +20,22 @@ class Attempt:
         self.last = started  # when it was last heard of
         self.killed = None  # when it ended before it was done: as it noted itself, or its last sign of life
         self.done = False
+        self.all_run = started  # when the last of its job's trainers started: until then time is ContainerStart
 
     @property
     def first_step(self):
         return self.steps[0][0] if self.steps else None
 
 
-def notes(folder, run):
-    """All notes of index 0, oldest first."""
+def notes(folder, run, index=0):
+    """All notes of an index, oldest first."""
     found = []
     for path in glob.glob(os.path.join(folder, f"{run}-*.jsonl")):
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if line.endswith("\n"):
                     found.append({**json.loads(line), "file": path})
-    return sorted((note for note in found if note["index"] == 0), key=lambda note: note["t"])
+    return sorted((note for note in found if note["index"] == index), key=lambda note: note["t"])
 
 
 def last_alive(path):
@@ -72,7 +73,9 @@ def attempts(folder, run):
         elif what.endswith(" ends"):
             kind = what.split()[0]
             (attempt.saves if kind == "save" else attempt.restores).append((opened.pop(kind), at))
+    others = [note["t"] for note in notes(folder, run, 1) if note["what"] == "starts"]
     for attempt, path in zip(found, files):
+        attempt.all_run = max([attempt.started] + [at for at in others if attempt.started - 5 < at < attempt.last])
         if not attempt.done:
             attempt.killed = attempt.killed or last_alive(path)
     return found
@@ -99,13 +102,16 @@ def durations(attempt):
     return found
 
 
+BUCKETS = ("Productive", "WastedProgress", "ProgramStartup", "CheckpointSave", "CheckpointRestore", "Unattributed")
+
+
 def ledger(found):
     """{bucket: (seconds, spans)} for the list of attempts; Productive among them. Ideal is the median step."""
     all_steps = [seconds for attempt in found for _, seconds in durations(attempt)[1:]]
     if not all_steps:
         raise RuntimeError("no trainer has done two steps")
     ideal = statistics.median(all_steps)
-    totals = {bucket: [0.0, 0] for bucket in ("Productive", "WastedProgress", "ProgramStartup", "CheckpointSave", "CheckpointRestore")}
+    totals = {bucket: [0.0, 0] for bucket in BUCKETS}
 
     def add(bucket, seconds, spans=1):
         totals[bucket][0] += seconds
@@ -125,9 +131,13 @@ def ledger(found):
         if attempt.killed:  # the step it had begun, from the end of the last one
             since = attempt.steps[-1][2] if attempt.steps else attempt.started
             inside = sum(e - b for b, e in attempt.saves if since <= b)
-            add("WastedProgress", max(0.0, attempt.killed - since - inside))
+            unfinished = max(0.0, attempt.killed - since - inside)
+            add("WastedProgress", min(unfinished, 2 * ideal))
+            if unfinished > 2 * ideal:  # nothing told what that was
+                add("Unattributed", unfinished - 2 * ideal)
         elif lost:
             totals["WastedProgress"][1] += 1
         add("CheckpointSave", _span(attempt.saves), len(attempt.saves))
-        add("CheckpointRestore", _span(attempt.restores), len(attempt.restores))
+        restores = [(max(begin, attempt.all_run), end) for begin, end in attempt.restores if end > attempt.all_run]
+        add("CheckpointRestore", _span(restores), len(attempt.restores))
     return {bucket: tuple(value) for bucket, value in totals.items()}
