@@ -95,7 +95,7 @@ def upgrade(stage):
     chart = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "helm", "goodput-controller")
     stage.cluster.mark("helm upgrade")
     stage.machines.on(
-        "cp", "helm", "upgrade", "goodput", chart, "--namespace", "goodput-system", "--reuse-values",
+        "cp", "helm", "upgrade", "goodput", chart, "--namespace", "goodput-system", "--reset-then-reuse-values",
         "--set", "podAnnotations.upgraded=yes", "--wait", "--timeout", "300s", timeout=330,
     )  # fmt: skip
     stage.cluster.mark("helm upgrade is done")

@@ -61,7 +61,7 @@ def check_uninstall(tally, stage):
     records = stage.kubectl("get", "jobgoodputs", "--all-namespaces", "--output=name")
     chart = os.path.join(os.path.dirname(machines.HERE), "..", "helm", "goodput-controller")
     before = {pod["metadata"]["uid"] for pod in pods(stage.api)}
-    wanted = ("--set", "logLevel=1", "--wait", f"--timeout={PATIENCE}s", "--reuse-values")
+    wanted = ("--set", "logLevel=1", "--wait", f"--timeout={PATIENCE}s", "--reset-then-reuse-values")
     stage.machines.on("cp", *helm, "upgrade", "goodput", chart, *wanted, timeout=PATIENCE + 30)
     new = {pod["metadata"]["uid"] for pod in pods(stage.api)} - before
     tally.check(len(new) == 2, "helm upgrade brings two new pods of the controller", len(new))

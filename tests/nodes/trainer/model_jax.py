@@ -27,13 +27,15 @@ class Model:
             return jax.tree.map(lambda w, g: w - 0.01 * g, weights, gradients), loss
 
         self.update = jax.jit(update)
+        # Made (and compiled) here, before anything is restored: it takes seconds and is no part of a restore.
+        key = jax.random.key(1)
+        self.start = {name: jax.random.normal(key, (WIDTH, WIDTH)) / WIDTH for name in ("hidden", "out")}
 
     def newest(self):
         return self.manager.latest_step()
 
     def initial(self):
-        key = jax.random.key(1)
-        return {name: jax.random.normal(key, (WIDTH, WIDTH)) / WIDTH for name in ("hidden", "out")}
+        return self.start
 
     def restore(self, step):
         return self.manager.restore(step, args=ocp.args.StandardRestore(self.initial()))
