@@ -86,9 +86,10 @@ void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int
 /* A span in which the machine under a life was not usable although it came back (NotReady and Ready again). */
 void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms);
 
-/* Why slots are not there. kind is one of BUCKET_SUSPENDED, PREEMPTED_WAIT, QUEUE_WAIT, DEPENDENCY_WAIT, PROVISIONING,
- * NODE_FAILURE_DETECTION, PROCESS_FAILURE_DETECTION. Applies only where not all slots are available (the last: only
- * where they are). key identifies it: adding the same kind and key again replaces it. */
+/* Why slots are not there. kind is one of BUCKET_NOT_SUBMITTED (between two targets of one run), SUSPENDED,
+ * PREEMPTED_WAIT, QUEUE_WAIT, DEPENDENCY_WAIT, PROVISIONING, NODE_FAILURE_DETECTION, PROCESS_FAILURE_DETECTION. Applies
+ * only where not all slots are available (the last: only where they are). key identifies it: adding the same kind and
+ * key again replaces it. */
 struct ledger_hold {
     enum bucket kind;
     uint64_t key;

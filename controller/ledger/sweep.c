@@ -286,8 +286,8 @@ static void book_interruption(struct sweep *s, const struct verdict *v, int64_t 
         return;
     struct recovery *r = &s->recoveries[s->interruption];
     if (t < s->interruptions->items[s->interruption].until_ms && !v->is_available) {
-        bool is_wait =
-            v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT || v->account == BUCKET_QUEUE_WAIT;
+        bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
+                       v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
         *(is_wait ? &r->wait_ms : &r->tre_ms) += ms;
     } else if (v->is_available && r->first_step_ms == TIME_UNKNOWN) {
         r->trm_ms += ms;
