@@ -48,8 +48,9 @@ static void settle(struct pair *p) {
     ledger_result_done(&r);
 }
 
-/* Steps 1 to `steps`, a checkpoint (that costs nothing) after every save_every of them. */
-static struct pair train(uint64_t seed, int64_t steps, int64_t save_every) {
+/* Steps 1 to `steps`, a checkpoint after every save_every of them that takes less than save_ms. What is over is folded
+ * now and then. */
+static struct pair train(uint64_t seed, int64_t steps, int64_t save_every, int64_t save_ms) {
     struct ledger_options options = {
         .has_log = true, .ideal_step_ms = 1000, .window_count = 1, .windows_ms = {WINDOW_MS}};
     struct pair p = {.folds = ledger_new(&options), .random = seed};
@@ -68,9 +69,12 @@ static struct pair train(uint64_t seed, int64_t steps, int64_t save_every) {
     for (int64_t step = 1; step <= steps; step++) {
         p.at_ms += 800 + random_below(&p.random, 400);
         say(&p, RECORD_STEP_END, step);
-        if (step % save_every == 0)
+        if (step % save_every == 0) {
+            say(&p, RECORD_SAVE_START, step);
+            p.at_ms += random_below(&p.random, save_ms);
             say(&p, RECORD_SAVE_DURABLE, step);
-        if (step % 500 == 0)
+        }
+        if (random_below(&p.random, 100) == 0)
             settle(&p);
     }
     settle(&p);
@@ -124,8 +128,8 @@ static void search(enum place place, uint64_t count) {
     uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", count);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         uint64_t random = seed ^ 991;
-        int64_t steps = 4500 + random_below(&random, 3000), save_every = 3 + random_below(&random, 9);
-        struct pair p = train(seed, steps, save_every);
+        int64_t steps = 6500 + random_below(&random, 1500), save_every = 15 + random_below(&random, 9);
+        struct pair p = train(seed, steps, save_every, 1);
         int64_t saves = steps / save_every, newest = saves < CHECKPOINTS ? saves : CHECKPOINTS;
         int64_t back = place == OF_THE_LAST_STEPS ? steps - 1 - random_below(&random, LAST_STEPS - 1)
                        : place == AT_A_CHECKPOINT ? (saves - random_below(&random, newest)) * save_every
@@ -161,7 +165,7 @@ TEST(a_rollback_beyond_what_is_known_exactly_is_prorated_and_says_so) {
 TEST(a_window_on_its_grid_is_exact_and_off_it_within_a_part) {
     uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 30);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
-        struct pair p = train(seed, 5000, 50);
+        struct pair p = train(seed, 5000, 20, 5000);
         for (int i = 0; i < 8; i++) {
             struct ledger_result folded, kept;
             bool is_on_grid = i % 2 == 0;
