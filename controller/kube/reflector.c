@@ -205,7 +205,8 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
     r->field_selector = mem_strdup(options->field_selector);
     r->page_size = options->page_size > 0 ? options->page_size : 500;
     r->backoff.min_us = options->backoff_min_us > 0 ? options->backoff_min_us : 800000;
-    r->backoff.max_us = options->backoff_max_us > 0 ? options->backoff_max_us : 30000000;
+    /* client-go waits up to 30 s (60 with its jitter): pods may come and go in that, unseen. */
+    r->backoff.max_us = options->backoff_max_us > 0 ? options->backoff_max_us : 5000000;
     r->silence_us = options->silence_us > 0 ? options->silence_us : 180000000;
     r->absent_retry_us = options->absent_retry_us > 0 ? options->absent_retry_us : 300000000;
     r->is_paged_only = options->no_streaming_list;

@@ -30,7 +30,7 @@ struct kube_reflector_options {
     const char *label_selector;   /* NULL: none */
     const char *field_selector;
     int page_size;                /* 0: 500 */
-    /* for tests: 0 = the defaults (800 ms, 30 s, 180 s, 300 s) */
+    /* for tests: 0 = the defaults (800 ms, 5 s, 180 s, 300 s) */
     int64_t backoff_min_us, backoff_max_us, silence_us, absent_retry_us;
     bool no_streaming_list;
 };
@@ -49,6 +49,8 @@ struct kube_reflector_handler {
 struct kube_reflector *kube_reflector_new(struct kube_client *client, const struct kube_reflector_options *options,
                                           const struct kube_reflector_handler *handler);
 void kube_reflector_free(struct kube_reflector *r); /* stops; no callback follows */
+/* The server answers again, as another reflector found out: what waits after a failure is tried now. */
+void kube_reflector_hurry(struct kube_reflector *r);
 bool kube_reflector_is_synced(const struct kube_reflector *r);
 /* The watch has been open for at least so long: had anything happened before, it would have been told by now. */
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);

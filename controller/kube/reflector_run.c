@@ -42,6 +42,13 @@ void kube_reflector_progress(struct kube_reflector *r) {
         kube_reflector_trouble(r, NULL);
 }
 
+void kube_reflector_hurry(struct kube_reflector *r) {
+    if (r->is_dead || r->stream != NULL || r->failures == 0)
+        return;
+    kube_backoff_reset(&r->backoff);
+    try_in(r, 0);
+}
+
 /* Something failed: the same again, later. */
 static void fail(struct kube_reflector *r, const char *text, bool is_certain, int64_t retry_after_us) {
     r->failures++;

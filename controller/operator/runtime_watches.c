@@ -175,6 +175,14 @@ static void on_absent(void *context, bool is_absent) {
     changed(watch->owner);
 }
 
+/* An outage is over for all at once: what happens while a watch still waits for its next try may leave no trace. */
+static void hurry_others(const struct watch *watch) {
+    struct runtime_watches *owner = watch->owner;
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i] != watch && owner->watches[i]->reflector != NULL)
+            kube_reflector_hurry(owner->watches[i]->reflector);
+}
+
 static void on_trouble(void *context, const char *text) {
     struct watch *watch = context;
     if (text != NULL)
@@ -182,6 +190,8 @@ static void on_trouble(void *context, const char *text) {
                 NULL);
     else
         jsonlog(JSONLOG_INFO, "watch works again", "resource", LOG_S(watch->source->plural), NULL);
+    if (text == NULL)
+        hurry_others(watch);
     if (!watch->is_in_trouble)
         watch->trouble_us = now_us(watch->owner);
     watch->is_in_trouble = text != NULL;

@@ -168,6 +168,26 @@ TEST(faults_of_a_streaming_list) {
     list_fault("on watch pods after 2 events : malformed", false, NULL);
 }
 
+TEST(who_waits_after_a_failure_tries_at_once_when_hurried) {
+    struct fixture f;
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
+    fixture_pod(&f, "a");
+    apiserver_do(f.server, "on list pods : status 403");
+    struct kube_reflector_options options = {
+        .no_streaming_list = true, .backoff_min_us = INT64_C(3600000000), .backoff_max_us = INT64_C(3600000000)};
+    mirror_start(&m, f.client, PODS, options);
+    kube_reflector_hurry(m.reflector); /* nothing has failed: nothing to hurry */
+    CHECK(mirror_wait(&m, f.loop, "!"));
+    kube_reflector_hurry(m.reflector);
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    kube_reflector_hurry(m.reflector); /* the watch is open */
+    fixture_pod(&f, "z");
+    CHECK(mirror_wait(&m, f.loop, "+z"));
+    mirror_stop(&m);
+    fixture_end(&f);
+}
+
 TEST(retry_after_is_waited_for) {
     struct fixture f;
     struct mirror m;
