@@ -41,7 +41,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check sim parity bench-ledger demo cluster-test bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
+.PHONY: all help release test check sim parity bench-ledger demo cluster-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -179,6 +179,12 @@ cluster-test: ## the same on a real control plane, built from Go modules
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs
 	@tests/cluster/cluster-test.sh
+
+CHAOS ?= 200
+chaos: ## CHAOS strikes (kill -9, pause, restart) against the controller and its control plane; seconds lost
+	@tests/check/packages.sh --install build cluster
+	@$(MAKE) -s -j2 programs
+	@CHAOS=$(CHAOS) tests/cluster/cluster-test.sh --chaos
 
 LOGS ?= 2000
 bench-operator: ## the controller beside a client-go informer: 12,736 pods in one JobSet, 1,000 JobGoodputs (needs Go)

@@ -54,6 +54,8 @@ step cross-arm64 tests/check/cross.sh
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
 step node-test make -s node-test
 grep -hE '^(SKIPPED|not ok)|event to status|cost of the controller|helm install to' "$logs/node-test.log"
+step chaos make -s chaos CHAOS="${CHAOS:-200}"
+grep -h '^chaos: seed' "$logs/chaos.log"
 step fuzz-formats make -s fuzz-formats FUZZ_SECONDS="${FORMAT_SECONDS:-600}"
 step bench-ledger make -s bench-ledger
 step bench-ledger-layer env GOODPUT_BENCH=1 .build/release/tests/test-ledger test_speed

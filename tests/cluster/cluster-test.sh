@@ -1,19 +1,23 @@
 #!/bin/bash
-# cluster-test.sh [--record FILE] [--keep] [--stories NAMES]: plays training stories on a real control plane with the
+# cluster-test.sh [--record FILE] [--keep] [--stories NAMES] [--chaos]: plays training stories on a real control plane with the
 # controller watching, and checks what it says. `make cluster-test` calls it after building the programs.
 #   --record FILE  write all watch streams to FILE (jsonl), and the pod logs beside it
 #   --keep         leave the cluster up at the end (down.sh --wipe stops it)
 #   --stories      of queue,training,hand,failures,order,gates,nodes
+#   --chaos        instead, CHAOS (200) strikes against the controller and the control plane over the stories and random
+#                  lives, within CHAOS_SECONDS (3600) at most; SEED tells their order
+# After the stories come ten strikes over random lives; STRIKES=0 leaves them out.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-keep='' record='' stories=queue,training,hand,failures,order,gates,nodes
+keep='' record='' chaos='' stories=queue,training,hand,failures,order,gates,nodes
 while [ $# -gt 0 ]; do
   case $1 in
   --keep) keep=1 ;;
+  --chaos) chaos=1 ;;
   --record) record=${2:?"--record needs a file"} && shift ;;
-  --stories) stories=${2:?"--stories needs names"} && shift ;;
-  *) die "unknown argument $1 (--record FILE, --keep, --stories NAMES)" ;;
+  --stories) stories=${2?"--stories needs names"} && shift ;;
+  *) die "unknown argument $1 (--record FILE, --keep, --stories NAMES, --chaos)" ;;
   esac
   shift
 done
@@ -50,9 +54,16 @@ begun=$SECONDS
 kubectl apply -f "$HERE/scenario/queues.yaml" >/dev/null
 "$HERE/install.sh" | tee "$RUN/install.out" || die "the chart could not be installed"
 failed=0
-PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/story/main.py" --api "$API" --run "$RUN" --scenario "$HERE/scenario" \
-  --trainer-logs "$ROOT/tests/data/trainer-logs/maxtext/restarts" --controller "$controller" --kubeconfig "$KC/controller" \
-  --plugin "$plugin" --earlier-checks "$RUN/install.out" --stories "$stories" --record "${record:-$RUN/recording.jsonl}" &
+export PYTHONDONTWRITEBYTECODE=1
+common=(--api "$API" --etcd "127.0.0.1:$ETCD_PORT" --run "$RUN" --scenario "$HERE/scenario" --stories "$stories"
+  --trainer-logs "$ROOT/tests/data/trainer-logs/maxtext/restarts" --controller "$controller" --kubeconfig "$KC/controller"
+  ${SEED:+--seed "$SEED"})
+if [ -n "$chaos" ]; then
+  python3 "$HERE/story/chaos.py" "${common[@]}" --strikes "${CHAOS:-200}" --seconds "${CHAOS_SECONDS:-3600}" ${record:+--record-chaos "$record"} &
+else
+  python3 "$HERE/story/main.py" "${common[@]}" --plugin "$plugin" --earlier-checks "$RUN/install.out" \
+    --strikes "${STRIKES:-10}" --record "${record:-$RUN/recording.jsonl}" &
+fi
 story_pid=$!
 wait "$story_pid" || failed=1
 story_pid=''

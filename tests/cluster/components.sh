@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by up.sh and restart.sh: how each process of the control plane is started, stopped and known to be ready.
+# Sourced by up.sh, component.sh and tests/nodes: how each process of the control plane is started, stopped and known to be ready.
 # shellcheck disable=SC2154 # the variables come from env.sh
 
 alive() { [ -s "$PIDS/$1" ] && kill -0 "$(cat "$PIDS/$1")" 2>/dev/null; }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # up.sh: starts the control plane on loopback, with fake nodes. Running it again starts only what is not running.
-# CLUSTER_NODES is the number of nodes (60, in pools of four).
+# CLUSTER_NODES is the number of nodes (100, in pools of four; the stories use the first 60, the chaos test the others).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
 umask 077 # kubeconfigs and keys
-NODES=${CLUSTER_NODES:-60}
+NODES=${CLUSTER_NODES:-100}
 mkdir -p "$RUN" "$LOGS" "$PIDS" "$PODLOGS"
 begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }
@@ -59,7 +59,7 @@ done
 "$HERE/pki.sh"
 place_kueue_certificates
 start_etcd
-start_apiserver
+start_apiserver "${APISERVER_FLAGS[@]}"
 say "API server"
 start_controller_manager
 start_scheduler

@@ -234,7 +234,9 @@ def uids(items):
 
 
 def ready(pod):
-    return is_true(pod, "Ready")
+    """By its containers: the Ready condition is taken away with a node that is cut off, and kwok does not give it back."""
+    containers = pod["status"].get("containerStatuses", [])
+    return bool(containers) and all(c.get("ready") and "running" in c.get("state", {}) for c in containers)
 
 
 def started_at(pod):

@@ -5,7 +5,7 @@ import os
 import re
 from collections import namedtuple
 
-import oracle
+import compare
 import status as read
 from watch import condition
 
@@ -30,8 +30,6 @@ ALL_JOBS = (
     Job("gates", "jobsets", "gates", "checked", "Succeeded", "Completed", [(SUSPEND, 1)], 2),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
 )
-SCHEDULING = ("Suspended", "PreemptedWait", "QueueWait", "DependencyWait", "Provisioning", "FailureDetection", "Rescheduling", "Binding")
-STARTING = ("ImagePull", "ContainerStart")
 WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")
 
 
@@ -67,23 +65,10 @@ class Expectations:
     def buckets(self, job, goodput):
         """The scheduling side and the start of the containers against our own ledger. The API stamps nearly all in whole
         seconds, so each span may be off by one at either end; we ourselves see things as late as the load makes us."""
-        target = oracle.Target(self.watch, job.stream, job.namespace, job.name)
-        totals, late = oracle.totals(target.ledger()), 2 * self.probe.worst()
+        rows = compare.rows(self.watch, job, goodput)
         seen, wrong = [], []
-        rows = [("wall", target.end - target.begin, 1, read.time_ms(goodput, "wallMs"))]
-        available = [totals.get(bucket, (0, 0)) for bucket in STARTING + ("Running",)]
-        gaps = sum(totals.get(bucket, (0, 0))[1] for bucket in SCHEDULING)
-        rows.append(("available", sum(seconds for seconds, _ in available), gaps + 1, read.time_ms(goodput, "availableMs")))
-        for bucket in SCHEDULING + STARTING:
-            expected, spans = totals.get(bucket, (0, 0))
-            family = "Scheduling" if bucket == "FailureDetection" else None
-            rows.append((bucket, expected, spans, 1000 * read.bucket_seconds(goodput, bucket, family)))
-        for what, expected, spans, measured in rows:
-            measured = None if measured is None else measured / 1000
-            if not expected and not measured:
-                continue
-            fits = measured is not None and abs(measured - expected) <= 0.5 + max(spans, 1) + late
-            (seen if fits else wrong).append(f"{what} {expected:.2f}/{'-' if measured is None else format(measured, '.2f')}")
+        for row in rows:
+            (wrong if row.beyond(2 * self.probe.worst()) else seen).append(row.shown())
         shown = f"{', '.join(seen)}{'; NOT ' + ', '.join(wrong) if wrong else ''}"
         self.tally.check(not wrong, f"{job.name}: seconds expected/measured", shown)
 

@@ -7,112 +7,34 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import traceback
-import urllib.request
 
+import chaos
 import expect
 import idle
 import latency
 import refusals
-import story_failures
-import story_gates
-import story_hand
-import story_nodes
-import story_order
-import story_queue
-import story_training
+import stories
 from api import Api
 from cluster import Cluster
+from controller import Controller
 from tally import Tally
 from watch import Recorder, Watch, condition
 
-
-class Controller:
-    """goodput-controller as an ordinary process with the kubeconfig of its ServiceAccount."""
-
-    def __init__(self, program, kubeconfig, log_path, port, *flags):
-        self.port = port
-        command = [program, f"--kubeconfig={kubeconfig}", f"--health-bind-address=127.0.0.1:{port}", *flags]
-        with open(log_path, "ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        self.log_path = log_path
-
-    @property
-    def pid(self):
-        return self.process.pid
-
-    def wait_ready(self, seconds=30):
-        deadline = time.time() + seconds
-        while time.time() < deadline:
-            if self.process.poll() is not None:
-                raise RuntimeError(f"the controller exited with {self.process.returncode}, see {self.log_path}")
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=1):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise RuntimeError(f"the controller was not ready in {seconds} s, see {self.log_path}")
-
-    def stop(self):
-        """Returns the exit code, or None if it had to be killed."""
-        self.process.terminate()
-        try:
-            return self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            return None
+STRIKE_SECONDS = 120  # the chaos at the end takes no longer, however slow the machine
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--api", required=True)
-    parser.add_argument("--run", required=True, help="run directory of the cluster")
-    parser.add_argument("--scenario", required=True)
-    parser.add_argument("--trainer-logs", required=True)
-    parser.add_argument("--controller", help="program to run; without it the stories are only played")
-    parser.add_argument("--kubeconfig", help="of the controller's ServiceAccount")
+    chaos.add_arguments(parser)
+    parser.add_argument("--strikes", type=int, default=10, help="of the chaos after the stories")
+    parser.add_argument("--seed", type=int, help="of the chaos")
     parser.add_argument("--plugin", help="kubectl-goodput")
     parser.add_argument("--earlier-checks", help="file with ok / not ok lines to count in")
     parser.add_argument("--record", help="write the streams to this file")
-    parser.add_argument("--stories", default="queue,training,hand,failures,order,gates,nodes")
     parser.add_argument("--idle-seconds", type=int, default=60)
     return parser.parse_args()
-
-
-def play_all(options, cluster, facts, tally):
-    """The stories run side by side, on node pools and queues of their own."""
-    pod_logs = os.path.join(options.run, "podlogs")
-    stories = {
-        "queue": lambda: story_queue.play(cluster),
-        "training": lambda: story_training.play(cluster, facts, options.trainer_logs, pod_logs),
-        "hand": lambda: story_hand.play(cluster),
-        "failures": lambda: story_failures.play(cluster),
-        "order": lambda: story_order.play(cluster),
-        "gates": lambda: story_gates.play(cluster),
-        "nodes": lambda: story_nodes.play(cluster),
-    }
-
-    def run(name):
-        try:
-            stories[name]()
-        except Exception as error:  # pylint: disable=broad-except # the other stories go on
-            traceback.print_exc()
-            tally.check(False, f"the story {name} was played to its end", error)
-        else:
-            tally.check(True, f"the story {name} was played to its end")
-
-    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in options.stories.split(",")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def jobs_of(options):
-    return [job for job in expect.ALL_JOBS if job.story in options.stories.split(",")]
 
 
 def wait_for_the_end(cluster, tally, jobs):
@@ -125,7 +47,7 @@ def wait_for_the_end(cluster, tally, jobs):
 
 
 def check_controller(options, cluster, facts, tally, controller):
-    jobs = jobs_of(options)
+    jobs = stories.jobs_of(options)
     wait_for_the_end(cluster, tally, jobs)
     if any(job.name == "plain" for job in jobs):
         cluster.observe("hand", "plain", kind="Job", goodput_name="plain-again", stepLog={"source": "None"})
@@ -147,7 +69,7 @@ def count_earlier(path, tally):
 def show_what_people_see(options, tally):
     """The table of `kubectl get` and the plugin's `explain`, as printed; kubectl finds the plugin on PATH."""
     path = os.path.dirname(os.path.abspath(options.plugin)) + os.pathsep + os.environ["PATH"]
-    job = next((job for job in jobs_of(options) if job.name == "maxtext"), jobs_of(options)[0])
+    job = next((job for job in stories.jobs_of(options) if job.name == "maxtext"), stories.jobs_of(options)[0])
     of_job = [job.name, "-n", job.namespace]
     told = ["Interrupted", "rescheduled in"] if job.causes else [job.name]
     for command, words in (
@@ -171,7 +93,7 @@ def show_what_people_see(options, tally):
 
 def measure_idle(options, cluster, tally):
     """A controller that starts when all is over: what it costs, and that it leaves final statuses alone."""
-    jobs = jobs_of(options)
+    jobs = stories.jobs_of(options)
     finished = {job.name: numbers(cluster, job) for job in jobs}
     log_path = os.path.join(options.run, "logs", "idle-controller.log")
     controller = Controller(options.controller, options.kubeconfig, log_path, 28191, "--leader-elect=false")
@@ -232,12 +154,15 @@ def main():
             controller = Controller(options.controller, options.kubeconfig, log_path, 28091, *flags)
             controller.wait_ready()
             refusals.report(tally, api)
-        play_all(options, cluster, facts, tally)
+        stories.play_all(options, cluster, facts, tally)
         if controller:
             check_controller(options, cluster, facts, tally, controller)
             controller = None
             show_what_people_see(options, tally)
             measure_idle(options, cluster, tally)
+            if options.strikes:
+                watch.stop()
+                chaos.play(options, tally, options.strikes, STRIKE_SECONDS, chaos.a_seed() if options.seed is None else options.seed, False)
     except Exception as error:  # pylint: disable=broad-except # counted as a failure, then the summary
         traceback.print_exc()
         tally.check(False, "the test came to its end", error)

@@ -52,6 +52,7 @@ class Watch:
         self.history = {stream: [] for stream in STREAMS}
         self.current = {stream: {} for stream in STREAMS}
         self.stopping = False
+        self.patience = 1  # every wait may take so many times longer
         self.errors = []
 
     def start(self):
@@ -64,7 +65,7 @@ class Watch:
 
     def wait(self, what, condition, timeout):
         """Returns the first true value of condition(), which is asked again after each event."""
-        deadline = time.time() + timeout
+        deadline = time.time() + timeout * self.patience
         with self.changed:
             while True:
                 value = condition()

@@ -1,0 +1,63 @@
+"""A JobGoodput's final numbers beside the oracle's, row by row."""
+from collections import namedtuple
+
+import oracle
+import status as read
+
+SCHEDULING = ("Suspended", "PreemptedWait", "QueueWait", "DependencyWait", "Provisioning", "FailureDetection", "Rescheduling", "Binding")
+STARTING = ("ImagePull", "ContainerStart")
+
+
+class Row(namedtuple("Row", "what expected spans measured")):
+    """Seconds; measured is None where the status says nothing."""
+
+    def beyond(self, late=0):
+        """Seconds by which it is wrong beyond the resolution: the API stamps nearly all in whole seconds, so that each
+        span may be off by one at its ends, and the whole by half a second more; `late` is what our own clock may be."""
+        if self.measured is None:
+            return self.expected
+        off = abs(self.measured - self.expected)
+        return max(0, off - 0.5 - max(self.spans, 1) - late)
+
+    def shown(self):
+        return f"{self.what} {self.expected:.2f}/{'-' if self.measured is None else format(self.measured, '.2f')}"
+
+
+def rows(watch, job, goodput):
+    """Wall, available and each bucket that either knows; job has stream, namespace and name."""
+    return rows_of(oracle.Target(watch, job.stream, job.namespace, job.name), goodput)
+
+
+def rows_of(target, goodput):
+    totals = oracle.totals(target.ledger())
+    available = [totals.get(bucket, (0, 0)) for bucket in STARTING + ("Running",)]
+    gaps = sum(totals.get(bucket, (0, 0))[1] for bucket in SCHEDULING)
+    found = [
+        Row("wall", target.end - target.begin, 1, _seconds(goodput, "wallMs")),
+        Row("available", sum(seconds for seconds, _ in available), gaps + 1, _seconds(goodput, "availableMs")),
+    ]
+    for bucket in SCHEDULING + STARTING:
+        expected, spans = totals.get(bucket, (0, 0))
+        family = "Scheduling" if bucket == "FailureDetection" else None
+        found.append(Row(bucket, expected, spans, read.bucket_seconds(goodput, bucket, family)))
+    return [row for row in found if row.expected or row.measured]
+
+
+def misplaced(rows):
+    """Seconds that are in a wrong bucket, beyond the resolution: what one bucket has too much another has too little."""
+    by_name = {row.what: row for row in rows}
+    running = [by_name[what] for what in STARTING if what in by_name]
+    of_buckets = [row for row in rows if row.what not in ("wall", "available")]
+    wall = by_name["wall"]
+    rest = Row(
+        "Running",
+        wall.expected - sum(row.expected for row in of_buckets),
+        sum(row.spans for row in running) + 1,
+        (wall.measured or 0) - sum(row.measured or 0 for row in of_buckets),
+    )
+    return max(sum(row.beyond() for row in of_buckets + [rest]) / 2, wall.beyond())
+
+
+def _seconds(goodput, field):
+    milliseconds = read.time_ms(goodput, field)
+    return None if milliseconds is None else milliseconds / 1000

@@ -1,0 +1,48 @@
+"""The stories by name, played side by side on node pools and queues of their own."""
+import os
+import threading
+import traceback
+
+import expect
+import story_failures
+import story_gates
+import story_hand
+import story_nodes
+import story_order
+import story_queue
+import story_training
+
+NAMES = "queue,training,hand,failures,order,gates,nodes"
+
+
+def play_all(options, cluster, facts, tally):
+    """The stories run side by side, on node pools and queues of their own."""
+    pod_logs = os.path.join(options.run, "podlogs")
+    plays = {
+        "queue": lambda: story_queue.play(cluster),
+        "training": lambda: story_training.play(cluster, facts, options.trainer_logs, pod_logs),
+        "hand": lambda: story_hand.play(cluster),
+        "failures": lambda: story_failures.play(cluster),
+        "order": lambda: story_order.play(cluster),
+        "gates": lambda: story_gates.play(cluster),
+        "nodes": lambda: story_nodes.play(cluster),
+    }
+
+    def run(name):
+        try:
+            plays[name]()
+        except Exception as error:  # pylint: disable=broad-except # the other stories go on
+            traceback.print_exc()
+            tally.check(False, f"the story {name} was played to its end", error)
+        else:
+            tally.check(True, f"the story {name} was played to its end")
+
+    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in options.stories.split(",")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def jobs_of(options):
+    return [job for job in expect.ALL_JOBS if job.story in options.stories.split(",")]

@@ -1,0 +1,126 @@
+"""Strikes against the controller and the parts of the control plane that its evidence comes through: killed (-9), paused
+(SIGSTOP, SIGCONT), or ended and started again, at moments and in an order that the seed tells."""
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter, namedtuple
+
+Strike = namedtuple("Strike", "begin end victim kind")
+CONTROLLER = "controller"
+# How often each is chosen: the controller as often as two others.
+VICTIMS = (CONTROLLER, CONTROLLER, "kube-apiserver", "etcd", "jobset", "kueue")
+KINDS = ("kill", "kill", "kill", "pause", "pause", "restart")
+STATUS_WRITTEN, WATCH_RETURNS = 1, 12
+PARTS = ("etcd", "kube-apiserver", "jobset", "kueue")
+
+
+class Striker(threading.Thread):
+    """Strikes `count` times, or until `deadline` (Unix seconds), whichever is earlier. `controller` has pid, kill(),
+    terminate() and start(); `etcd` is the EtcdWatch, which notices if etcd has lost anything."""
+
+    def __init__(self, seed, count, deadline, here, run_dir, controller):
+        super().__init__(daemon=True, name="striker")
+        self.random = random.Random(seed)
+        self.count, self.deadline = count, deadline
+        self.here, self.run_dir = here, run_dir
+        self.controller = controller
+        self.strikes, self.broken = [], []
+        self.died = Counter()  # parts that ended by themselves and were started again, as a kubelet does
+
+    def run(self):
+        for _ in range(self.count):
+            time.sleep(self.random.uniform(0.3, 6))
+            if time.time() > self.deadline:
+                return
+            self._revive()
+            victim, kind = self.random.choice(VICTIMS), self.random.choice(KINDS)
+            try:
+                self._strike(victim, kind)
+            except (OSError, subprocess.SubprocessError, RuntimeError) as error:
+                self.broken.append(f"{kind} {victim}: {error}")
+        self._revive()
+
+    def told(self):
+        """{kind: number of strikes}."""
+        return Counter(strike.kind for strike in self.strikes)
+
+    def _strike(self, victim, kind):
+        begin = time.time()
+        down = self.random.uniform(0, 3) if self.random.random() < 0.9 else 12
+        if kind == "pause":
+            pid = self._pid(victim)
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                time.sleep(min(down * 2, 8))
+            finally:
+                os.kill(pid, signal.SIGCONT)
+        elif victim == CONTROLLER:
+            self.controller.end(kind)
+            time.sleep(down)
+            self.controller.start()
+            self.controller.wait_watching()
+        else:
+            self._end(self._pid(victim), kind)
+            time.sleep(down)
+            self._start(victim)
+        strike = Strike(begin, time.time(), victim, kind)
+        self.strikes.append(strike)
+        print(f"    strike {len(self.strikes)}: {kind} {victim}, {strike.end - begin:.1f} s", flush=True)
+
+    def _pid(self, victim):
+        if victim == CONTROLLER:
+            return self.controller.pid
+        with open(os.path.join(self.run_dir, "pids", victim), encoding="ascii") as file:
+            return int(file.read())
+
+    def _end(self, pid, kind):
+        os.kill(pid, signal.SIGKILL if kind == "kill" else signal.SIGTERM)
+        patience = time.time() + 20  # an API server ends its requests first
+        while is_alive(pid):
+            if time.time() > patience:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.02)
+
+    def _start(self, part):
+        command = [os.path.join(self.here, "component.sh"), "start", part]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip()[-300:])
+
+    def _revive(self):
+        for part in PARTS:
+            if not is_alive(self._pid(part)):
+                self.died[part] += 1
+                self._start(part)
+        if not is_alive(self.controller.pid):
+            self.died[CONTROLLER] += 1
+            self.controller.start()
+
+
+def unwatched(strikes):
+    """[(begin, end)], without overlaps: when nobody saw what happened, or could write down what he had seen. A change is
+    in status a second after its event; a watch that could not connect tries again within ten seconds."""
+    spans = []
+    for strike in sorted(strikes):
+        if strike.victim not in (CONTROLLER, "kube-apiserver", "etcd") or (strike.victim == CONTROLLER and strike.kind == "pause"):
+            continue
+        after = 0 if strike.victim == CONTROLLER else WATCH_RETURNS
+        spans.append((strike.begin - STATUS_WRITTEN, strike.end + after))
+    merged = []
+    for begin, end in spans:
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
