@@ -89,12 +89,25 @@ static bool has_failed_its_job(const struct kube_job *j, const struct pod *p) {
            p->deletion_ms <= j->failing_ms && p->deletion_ms > j->failing_ms - NEAR_MS;
 }
 
+/* An elastic Job was made smaller, and its index is none any more. */
+static bool is_one_too_many(const struct pod *p) {
+    const struct target *t = p->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (r->size_count > 1 && r->replicas > 0 && strcmp(r->name, p->replicated_job) == 0)
+            return p->completion_index >= job_pods_at(r, p->deletion_ms + SECOND_MS) / r->replicas;
+    }
+    return false;
+}
+
 /* Was the pod deleted because its Job or JobSet wanted it? Then that, not the deletion, is the cause. */
 static bool is_deletion_explained(const struct pod *p) {
     const struct target *t = p->target;
     const struct kube_job *j = p->job;
     int64_t at_ms = p->deletion_ms;
     if (is_before(t->end_ms, at_ms) || is_before(t->gone_ms, at_ms))
+        return true;
+    if (is_one_too_many(p))
         return true;
     if (has_failed_its_job(j, p))
         return false;

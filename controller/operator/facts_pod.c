@@ -327,6 +327,27 @@ static void tell_silence(const struct pod *p, struct sink *sink) {
     }
 }
 
+/* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
+static int64_t unwanted_ms(const struct pod *p) {
+    const struct target *t = p->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)
+            continue;
+        for (int k = 1; k < r->size_count; k++)
+            if (r->sizes[k].at_ms > p->created_ms && r->sizes[k].slots / r->replicas <= p->completion_index)
+                return r->sizes[k].at_ms;
+    }
+    return TIME_OPEN;
+}
+
+/* Deleted within the second in which its target was: because of that, and so after it. */
+static bool goes_with_target(const struct pod *p, int64_t lost_ms) {
+    const struct target *t = p->target;
+    return t->outcome == OUTCOME_DELETED && t->end_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
+           p->disruption_ms == TIME_UNKNOWN && lost_ms < t->end_ms && lost_ms / 1000 == t->end_ms / 1000;
+}
+
 /* For evidence: which pod it was, and where; what it waits for first. */
 static void name_life(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
     const struct model_job *job = context;
@@ -366,7 +387,9 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
     p->slot = slot <= INT32_MAX ? (int)slot : -1;
     fact_tell_ready(job, p);
     if (slot >= 0) {
-        int64_t lost_ms = fact_pod_lost_ms(p), over_ms = over_ms_of(p);
+        int64_t over_ms = over_ms_of(p), no_more_ms = unwanted_ms(p), lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
+        if (goes_with_target(p, lost_ms))
+            lost_ms = p->target->end_ms;
         struct ledger_life life = {.id = p->id,
                                    .slot = (uint32_t)slot,
                                    /* of two made within a second, the one that was lost in it came first */
@@ -377,7 +400,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .running_ms = running_or_unseen_ms(p),
                                    .lost_ms = lost_ms,
                                    .ended_ms = over_ms,
-                                   .done_ms = done_ms(p),
+                                   .done_ms = no_more_ms == TIME_OPEN ? done_ms(p) : TIME_UNKNOWN,
                                    .chips = p->chips,
                                    .released_ms = over_ms,
                                    .has_name = true};

@@ -198,7 +198,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     t->coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(m, o.coordinator_job) : NULL;
     t->coordinator_job_index = o.coordinator_job_index;
     t->coordinator_pod_index = o.coordinator_pod_index;
-    apply_shape(m, t, o.jobs, o.job_count, received_ms);
+    apply_shape(m, t, o.jobs, o.job_count, told_ms);
     apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, told_ms);
     const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
     apply_counter(t, "restarts", &t->restarts, o.restarts, c, told_ms);
@@ -253,7 +253,7 @@ static void apply_job_target(struct model *m, struct target *t, const struct obj
     bool is_first = target_seen(m, t, &o->meta, received_ms);
     t->queue = store_intern(m, o->meta.queue);
     t->managed_by = store_intern(m, o->managed_by);
-    apply_shape(m, t, &o->job, 1, received_ms);
+    apply_shape(m, t, &o->job, 1, object_told_ms(&o->meta, received_ms));
     apply_suspend(m, t, o->is_suspended, &o->conditions, is_first, object_told_ms(&o->meta, received_ms));
     apply_end(m, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
     apply_end(m, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);

@@ -76,6 +76,11 @@ static int count_pods(const struct sim_life *l, int job) {
     return n;
 }
 
+/* Of an index that the Job, since it shrank, has no more: counted nowhere. */
+static bool is_one_too_many(const struct sim_life *l, const struct sim_pod *p) {
+    return p->index >= l->shape.groups[p->group].pods;
+}
+
 static void count_results(struct sim_life *l, int job) {
     struct sim_job *j = &l->jobs[job];
     bool has_more = false;
@@ -86,6 +91,8 @@ static void count_results(struct sim_life *l, int job) {
         if (p->job != job || p->was_counted || (!is_done && !has_failed))
             continue;
         p->was_counted = true;
+        if (is_one_too_many(l, p))
+            continue;
         if (is_done) {
             j->done[p->index] = true;
         } else if (!j->is_suspended && !j->was_suspended) {
@@ -177,6 +184,9 @@ static void job_fills(struct sim_life *l, int job) {
         sim_at(l, j->backoff_until_ms - l->now_ms, job_touch, job);
         return;
     }
+    for (int i = 0; i < l->pod_count; i++) /* too many, since the Job is smaller */
+        if (is_active(&l->pods[i], job) && l->pods[i].index >= l->shape.groups[j->group].pods)
+            pod_delete(l, i, 30);
     for (int index = 0; index < l->shape.groups[j->group].pods; index++) {
         bool has_one = j->done[index];
         for (int i = 0; i < l->pod_count && !has_one; i++)
@@ -479,6 +489,35 @@ static bool is_successful(const struct sim_life *l) {
             is_any |= is_complete;
         }
     return l->shape.success == ANY_TRAINER ? is_any : is_all;
+}
+
+/* A person changes parallelism and completions of the first trainer (elastic Indexed Job; gate ElasticJobSet). */
+static void resize(struct sim_life *l, int arg) {
+    (void)arg;
+    int g = l->shape.has_initializer, old = l->shape.groups[g].pods;
+    if (!l->exists || l->is_finished || l->is_suspended)
+        return;
+    int pods = (int)sim_pick(l, 1, l->shape.groups[g].stride);
+    if (pods == old || !l->truth.was_available)
+        return;
+    sim_tell_story(l, pods > old ? "it grows" : "it shrinks");
+    l->shape.groups[g].pods = pods;
+    if (pods > old && sim_is_required(l, g))
+        truth_grows(l);
+    if (pods < old)
+        l->truth.shrunk_ms = l->now_ms;
+    if (!l->shape.is_plain_job)
+        write_jobset(l, OBSERVED_PRESENT);
+    for (int i = 0; i < l->job_count; i++)
+        if (l->jobs[i].exists && l->jobs[i].group == g) {
+            write_job(l, i, OBSERVED_PRESENT);
+            job_touch(l, i);
+        }
+}
+
+void jobset_resize_plan(struct sim_life *l) {
+    for (int i = 0; i < 3 && l->shape.is_elastic; i++)
+        sim_at(l, sim_pick(l, 30000, 600000), resize, 0);
 }
 
 static void plain_job_sync(struct sim_life *l) {

@@ -108,7 +108,7 @@ static bool judge_buckets(struct score *s, const struct sim_life *l, const struc
     is_good &= tally_add(&s->wall, distance(true_wall, r->wall_ms), RESOLUTION_MS + most_lag(sight));
     int64_t off_ms = distance(l->truth.available_ms, r->available_ms);
     is_good &= tally_add(&s->available, off_ms > unseen ? off_ms - unseen : 0,
-                         RESOLUTION_MS * (1 + (int64_t)l->truth.count) + most_lag(sight));
+                         RESOLUTION_MS * (1 + (int64_t)l->truth.count + l->truth.growths) + most_lag(sight));
     if (!is_good && is_loud)
         printf("  wall %" PRId64 " available %" PRId64 ", in truth %" PRId64 " and %" PRId64 "\n", r->wall_ms,
                r->available_ms, true_wall, l->truth.available_ms);
@@ -185,13 +185,13 @@ static bool judge_interruptions(struct score *s, const struct sim_life *l, const
 }
 
 static void tell_story(const struct sim_life *l) {
-    printf("life %" PRIu64 ": %s%s%s%s%s%s, rule %d, success %d, strategy %d, backoffLimit %d, from %" PRId64
+    printf("life %" PRIu64 ": %s%s%s%s%s%s%s, rule %d, success %d, strategy %d, backoffLimit %d, from %" PRId64
            " for %" PRId64 " s\n",
            l->seed, l->shape.is_plain_job ? "Job" : "JobSet", l->shape.has_kueue ? ", Kueue" : "",
            l->shape.has_dependency ? ", dependsOn" : "", l->shape.has_initializer ? ", initializer" : "",
-           l->shape.is_started_in_order ? ", in order" : "", l->shape.names_required ? ", slice0 required" : "",
-           (int)l->shape.rule, (int)l->shape.success, (int)l->shape.strategy, l->shape.backoff_limit, l->start_ms,
-           (l->end_ms - l->start_ms) / 1000);
+           l->shape.is_started_in_order ? ", in order" : "", l->shape.is_elastic ? ", elastic" : "",
+           l->shape.names_required ? ", slice0 required" : "", (int)l->shape.rule, (int)l->shape.success,
+           (int)l->shape.strategy, l->shape.backoff_limit, l->start_ms, (l->end_ms - l->start_ms) / 1000);
     for (int i = 0; i < l->story_count; i++)
         printf("  %8.1f %s\n", (double)(l->story_ms[i] - l->start_ms) / 1000, l->story[i]);
 }

@@ -129,6 +129,7 @@ static void create(struct sim_life *l, int arg) {
     sim_at(l, sim_pick(l, 60000, 900000), succeed, 0);
     sim_at(l, sim_chance(l, 8) ? sim_pick(l, 20000, 1200000) : 7200000, give_up, 0);
     strike_plan(l);
+    jobset_resize_plan(l);
 }
 
 void sim_run(struct sim_life *l, uint64_t seed) {

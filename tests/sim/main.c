@@ -62,6 +62,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
         kind = (int)(seed % KIND_COUNT);
     struct sim_sight sight = choose_sight(&l, (enum kind)kind);
     l.truth.is_unknowable |= sight.loses_events && l.shape.has_quota_trouble; /* only Events tell of it */
+    l.truth.is_unknowable |= l.shape.is_elastic && kind >= WITH_GAP; /* no object tells the size that it had before */
     CLEANUP_FREE char *status = NULL;
     struct model *m = sim_watch(&l, sight, &status);
     bool is_same = kind != KILLED || is_same_after_kill(&l, sight, is_loud);

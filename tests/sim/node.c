@@ -37,7 +37,7 @@ void node_add(struct sim_life *l) {
 void nodes_create(struct sim_life *l) {
     int slots = 0;
     for (int g = 0; g < l->shape.group_count; g++)
-        slots += l->shape.groups[g].replicas * l->shape.groups[g].pods;
+        slots += l->shape.groups[g].replicas * l->shape.groups[g].stride;
     for (int i = 0; i < slots + l->shape.spare_nodes; i++)
         node_add(l);
 }
@@ -153,6 +153,8 @@ void node_dies(struct sim_life *l, int node) {
     n->is_silent = true;
     n->renewed_ms = l->now_ms; /* dies in the moment of a renewal, or right after: its last sign of life */
     n->death_cause = node_cause(n, CAUSE_NODE_FAILURE);
+    /* A node has one taint here: unreachable takes the place of the notice, which real ones keep beside it. */
+    l->truth.is_ambiguous |= n->death_cause != CAUSE_NODE_FAILURE;
     truth_struck(l, n->death_cause, "");
     for (int i = 0; i < l->pod_count; i++) { /* a container that is back, and nobody was told */
         const struct sim_pod *p = &l->pods[i];

@@ -17,7 +17,7 @@ static void add_group(struct sim_shape *s, const char *name, int replicas, int p
     int g = s->group_count++;
     snprintf(s->groups[g].name, sizeof s->groups[g].name, "%s", name);
     s->groups[g].replicas = replicas;
-    s->groups[g].pods = pods;
+    s->groups[g].pods = s->groups[g].stride = pods;
     s->groups[g].chips = chips;
 }
 
@@ -85,6 +85,7 @@ void shape_choose(struct sim_life *l) {
     choose_policies(l, &rng);
     s->has_check_retries = (s->has_provisioning_check || s->has_other_check) && may(&rng, 50);
     s->has_ready_timeout = s->has_kueue && may(&rng, 20);
+    s->is_elastic = !s->has_kueue && !s->has_quota_trouble && may(&rng, 15);
     if (s->is_managed_elsewhere)
         l->strikes_left = 0;
 }
@@ -104,13 +105,25 @@ int sim_slot(const struct sim_life *l, const struct sim_pod *p) {
     if (!sim_is_required(l, p->group))
         return -1;
     for (int g = 0; g < p->group; g++)
-        base += sim_is_required(l, g) ? l->shape.groups[g].replicas * l->shape.groups[g].pods : 0;
-    return base + p->job_index * l->shape.groups[p->group].pods + p->index;
+        base += sim_is_required(l, g) ? l->shape.groups[g].replicas * l->shape.groups[g].stride : 0;
+    return base + p->job_index * l->shape.groups[p->group].stride + p->index;
 }
 
 int sim_slot_count(const struct sim_life *l) {
     int n = 0;
     for (int g = 0; g < l->shape.group_count; g++)
-        n += sim_is_required(l, g) ? l->shape.groups[g].replicas * l->shape.groups[g].pods : 0;
+        n += sim_is_required(l, g) ? l->shape.groups[g].replicas * l->shape.groups[g].stride : 0;
     return n;
+}
+
+bool sim_is_slot_required(const struct sim_life *l, int slot) {
+    for (int g = 0; g < l->shape.group_count; g++) {
+        int slots = l->shape.groups[g].replicas * l->shape.groups[g].stride;
+        if (!sim_is_required(l, g))
+            continue;
+        if (slot < slots)
+            return slot % l->shape.groups[g].stride < l->shape.groups[g].pods;
+        slot -= slots;
+    }
+    return false;
 }

@@ -37,6 +37,7 @@ struct sim_shape {
     bool has_quota_trouble, has_pull_trouble;
     bool has_dependency, has_driver; /* driver: a replicated job without chips, not required */
     bool has_initializer;            /* the first replicated job, without chips: the others depend on its completion */
+    bool is_elastic;                 /* the pods of its first trainer change, up to what they began with */
     bool is_started_in_order, is_managed_elsewhere, names_required, has_check_retries, has_ready_timeout;
     enum rule rule;
     int rule_group; /* the replicated job that the rule is for; -1: all */
@@ -46,7 +47,7 @@ struct sim_shape {
     int toleration_s; /* of node.kubernetes.io/unreachable */
     struct {
         char name[24];
-        int replicas, pods, chips;
+        int replicas, pods, chips, stride; /* pods: now; stride: at most */
     } groups[SIM_MAX_GROUPS];
 };
 
@@ -126,7 +127,9 @@ struct truth {
         is_unknowable; /* two interruptions within the resolution of the stamps */
     struct truth_interruption *interruptions;
     size_t count, capacity;
-    bool is_open, is_restarting;
+    int growths;
+    int64_t shrunk_ms;
+    bool is_open, is_restarting, is_growing;
     enum cause struck; /* the best of what struck since the last time all was available; CAUSE_COUNT: nothing */
     char struck_reason[48];
     int64_t struck_open_ms, struck_ms;
@@ -184,12 +187,14 @@ void shape_choose(struct sim_life *l);
 bool sim_is_trainer(const struct sim_life *l, int group);
 bool sim_is_required(const struct sim_life *l, int group);
 int sim_slot(const struct sim_life *l, const struct sim_pod *p); /* -1: in none that is required */
-int sim_slot_count(const struct sim_life *l);
+int sim_slot_count(const struct sim_life *l);                    /* that may ever be required */
+bool sim_is_slot_required(const struct sim_life *l, int slot);   /* now */
 
 /* jobset.c: the JobSet and the Job controller */
 void jobset_create(struct sim_life *l);
 void jobset_touch(struct sim_life *l);
 void job_touch(struct sim_life *l, int job);
+void jobset_resize_plan(struct sim_life *l);
 bool jobset_is_ready(const struct sim_life *l);
 bool jobset_waits_for_dependency(const struct sim_life *l);
 bool jobset_is_refused(const struct sim_life *l);
@@ -222,6 +227,7 @@ void truth_look(struct sim_life *l);                   /* after something happen
 void truth_struck(struct sim_life *l, enum cause cause, const char *reason);
 void truth_opens(struct sim_life *l); /* the execution ended, whatever the slots show */
 void truth_restarted_in_place(struct sim_life *l);
+void truth_grows(struct sim_life *l); /* more slots are required from now on: that interrupts nothing */
 void truth_finish(struct sim_life *l);
 bool truth_is_available(const struct sim_life *l, int slot);
 

@@ -23,7 +23,7 @@ bool truth_is_available(const struct sim_life *l, int slot) {
 static bool all_available(const struct sim_life *l) {
     int n = sim_slot_count(l);
     for (int s = 0; s < n; s++)
-        if (!truth_is_available(l, s))
+        if (sim_is_slot_required(l, s) && !truth_is_available(l, s))
             return false;
     return true;
 }
@@ -31,7 +31,7 @@ static bool all_available(const struct sim_life *l) {
 static bool is_any(const struct sim_life *l, bool (*shows)(const struct sim_life *, const struct sim_pod *)) {
     int n = sim_slot_count(l);
     for (int s = 0; s < n; s++)
-        if (l->newest[s] >= 0 && shows(l, &l->pods[l->newest[s]]))
+        if (sim_is_slot_required(l, s) && l->newest[s] >= 0 && shows(l, &l->pods[l->newest[s]]))
             return true;
     return false;
 }
@@ -134,6 +134,7 @@ void truth_struck(struct sim_life *l, enum cause cause, const char *reason) {
     if (t->is_open || l->now_ms - t->available_since_ms < 1500)
         t->struck_open_ms = l->now_ms;
     t->struck_ms = l->now_ms;
+    t->is_ambiguous |= t->is_growing; /* what is lost while slots are added was not training with all of them */
     if (cause >= t->struck)
         return;
     t->struck = cause;
@@ -166,7 +167,7 @@ static void look_at_slots(struct sim_life *l) {
     int n = sim_slot_count(l);
     bool is_gain = false, is_nearly_all = true, is_all = true;
     for (int s = 0; s < n; s++) {
-        bool is_there = truth_is_available(l, s);
+        bool is_there = truth_is_available(l, s) || !sim_is_slot_required(l, s);
         if (t->was_there[s] && !is_there)
             t->lost_ms[s] = l->now_ms;
         is_gain |= is_there && !t->was_there[s];
@@ -181,7 +182,7 @@ void truth_look(struct sim_life *l) {
     struct truth *t = &l->truth;
     look_at_slots(l);
     bool available = all_available(l);
-    if (t->was_available && !available && !t->is_open) {
+    if (t->was_available && !available && !t->is_open && !t->is_growing) {
         if (t->is_restarting) /* the restart did not hold: the same interruption */
             t->interruptions[t->count - 1].until_ms = NOT_YET;
         else
@@ -190,6 +191,7 @@ void truth_look(struct sim_life *l) {
         t->is_restarting = false;
     }
     name_cause(l);
+    t->is_growing &= !available;
     if (available && t->is_open) {
         t->interruptions[t->count - 1].until_ms = l->now_ms;
         t->is_open = false;
@@ -212,6 +214,14 @@ void truth_look(struct sim_life *l) {
             t->interruptions[t->count - 1].spans++;
     }
     t->now = now;
+}
+
+void truth_grows(struct sim_life *l) {
+    struct truth *t = &l->truth;
+    t->is_ambiguous |= !t->was_available || t->is_open || t->is_restarting || l->now_ms - t->available_since_ms < 1500;
+    t->is_ambiguous |= t->shrunk_ms > 0 && l->now_ms - t->shrunk_ms < 2000; /* the pods of before are there still */
+    t->is_growing = true;
+    t->growths++;
 }
 
 void truth_begin(struct sim_life *l) {
