@@ -307,9 +307,10 @@ static void tell_wait(const struct pod *p, const char *reason, const char *messa
 static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
     int64_t bound_ms = bound_or_unseen_ms(p), until_ms = bound_ms != TIME_UNKNOWN ? bound_ms : lost_ms;
     int64_t lifted_ms = pod_trouble(p)->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : pod_trouble(p)->gated_to_ms;
-    tell_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED, sink);
-    tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "", pod_trouble(p)->unschedulable_ms,
-              until_ms, BASIS_OBSERVED, sink);
+    tell_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED,
+              sink);
+    tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "",
+              pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
 }
 
 static void tell_silence(const struct pod *p, struct sink *sink) {
@@ -345,7 +346,7 @@ static int64_t unwanted_ms(const struct pod *p) {
 static bool goes_with_target(const struct pod *p, int64_t lost_ms) {
     const struct target *t = p->target;
     return t->outcome == OUTCOME_DELETED && t->end_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
-           p->disruption_ms == TIME_UNKNOWN && lost_ms < t->end_ms && lost_ms / 1000 == t->end_ms / 1000;
+           pod_trouble(p)->disruption_ms == TIME_UNKNOWN && lost_ms < t->end_ms && lost_ms / 1000 == t->end_ms / 1000;
 }
 
 /* For evidence: which pod it was, and where; what it waits for first. */
@@ -377,8 +378,8 @@ void fact_give_words(struct model_job *job) {
 
 /* Its words can be had again from the pod. */
 static void sink_loss(struct sink *sink, const struct ledger_disruption *d) {
-    sink_disruption(sink, &(struct ledger_disruption){
-                              .cause = d->cause, .key = d->key, .at_ms = d->at_ms, .opens = d->opens});
+    sink_disruption(
+        sink, &(struct ledger_disruption){.cause = d->cause, .key = d->key, .at_ms = d->at_ms, .opens = d->opens});
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {
