@@ -111,7 +111,17 @@ $(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c)) $(PRELOAD
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson
 
-tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+# A day of jobs, compressed by a fast clock.
+$(OUT)/bin/test-soak: $(call objects,tests/soak/main.c tests/faults/extra.c tests/faults/numbers.c tests/runtime/program.c) $(PRELOAD) $(APISERVER) $(OUT)/libbase.a | $(OUT)/preload/clock.so
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter-out %.so,$^) -ljansson
+
+SOAK_HOURS ?= 24
+.PHONY: soak
+soak: programs tests ## SOAK_HOURS of a cluster's life SOAK_SPEED (20) times as fast: memory, descriptors, identities
+	@SOAK_HOURS=$(SOAK_HOURS) $(OUT)/bin/test-soak
+
+tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define RESUMED_US INT64_C(2000000)
+
 /* What comes in, and what is told. The way from one request to the next is in reflector_run.c. */
 
 /* While a callback of the user runs, kube_reflector_free only marks. */
@@ -253,8 +255,10 @@ bool kube_reflector_is_synced(const struct kube_reflector *r) {
 }
 
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us) {
+    /* One that was resumed has something to catch up with, and a server that comes back is slow. */
+    int64_t open_us = r->is_resumed && for_us < RESUMED_US ? RESUMED_US : for_us;
     return r->stream != NULL && r->phase == PHASE_WATCH && r->status == 200 &&
-           loop_now(r->loop).us - r->opened_us >= for_us;
+           loop_now(r->loop).us - r->opened_us >= open_us;
 }
 
 bool kube_reflector_is_refused(const struct kube_reflector *r) {

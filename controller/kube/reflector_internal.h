@@ -34,7 +34,7 @@ struct kube_reflector {
     char resource_version[128]; /* where a watch resumes */
     char *continue_token;       /* of the next page; NULL: the first */
     struct kube_known known;
-    bool is_synced, is_absent, is_absence_known, in_trouble, is_refused;
+    bool is_synced, is_resumed, is_absent, is_absence_known, in_trouble, is_refused;
     char *trouble;
     struct wall_time watermark;
 

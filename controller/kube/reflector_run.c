@@ -258,6 +258,7 @@ static void start(struct kube_reflector *r) {
     lines_clear(&r->lines);
     kube_list_clear(&r->list);
     r->status = r->frames = 0;
+    r->is_resumed = r->phase == PHASE_WATCH && r->is_synced;
     r->drip = (struct kube_drip){0};
     if (r->continue_token == NULL)
         kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, NULL);

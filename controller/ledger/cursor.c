@@ -132,7 +132,8 @@ static void set_plain(struct cursor *c, enum base_kind kind, const struct view *
 
 static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, int64_t to_ms) {
     int64_t preparation_end = v->first_record_ms;
-    bool is_unread = !c->training->has_records && v->ended_ms != TIME_OPEN; /* e.g. a format that is not recognised */
+    /* Over, and none of it was read: a format that is not recognised, or a log that is lost. */
+    bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->has_records || v->process->is_lost);
     if (preparation_end == TIME_UNKNOWN) /* silent so far: for a while that is what starting looks like */
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
     if (t < preparation_end)

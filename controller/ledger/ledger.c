@@ -224,6 +224,12 @@ void ledger_set_read_to_end(struct ledger *l, int process) {
         p->is_read_to_end = true;
 }
 
+void ledger_set_lost(struct ledger *l, int process) {
+    struct process *p = process_at(l, process);
+    if (p != NULL)
+        p->is_lost = true;
+}
+
 void ledger_add_record(struct ledger *l, const struct record *r) {
     struct process *p = process_at(l, r->process);
     if (p == NULL) {

@@ -135,6 +135,8 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps);
  * an execution whose steps had stopped for longer than hangAfter before it ended has the cause Hang. Not part of a
  * checkpoint: told again with the process. */
 void ledger_set_read_to_end(struct ledger *l, int process);
+/* Lines of it are lost: where it tells of nothing at all, its time is Unattributed, not preparation. Told again as well. */
+void ledger_set_lost(struct ledger *l, int process);
 
 /* Its log is still being read, perhaps long after later ones: until that is over nothing is settled past its last record
  * nor in a process that began after it, so that no record of it comes late, but for as long as that holds up no more than

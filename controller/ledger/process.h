@@ -85,6 +85,7 @@ struct process {
     int64_t started_ms, ended_ms;
     int line_lag;        /* steps that a step's line comes late: -1 not told */
     bool is_awaited;     /* records of it are still to come: nothing is settled past what was read of it */
+    bool is_lost;        /* lines of it are missing for good */
     bool is_read_to_end; /* no line of it is missing: that it says nothing means something */
     struct step_list ends, starts;
     struct overlay *overlays; /* sorted: from ascending, ties: the one that wins last */

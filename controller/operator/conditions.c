@@ -164,6 +164,14 @@ static int unread_logs(const struct model_job *job) {
     return count;
 }
 
+/* Why lines are missing; NULL: none are. */
+static const char *lost_lines(const struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++)
+        if (job->processes[i]->lost[0])
+            return job->processes[i]->lost;
+    return NULL;
+}
+
 static void set_evidence(struct view *v) {
     const struct ledger_result *r = &v->result;
     int unread = unread_logs(v->job);
@@ -181,6 +189,11 @@ static void set_evidence(struct view *v) {
     if (v->log == LOG_NONE || r->available_ms == 0)
         return;
     int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
+    const char *lost = lost_lines(v->job);
+    if (lost != NULL && v->unattributed_ms > 0) {
+        set(v, EVIDENCE_COMPLETE, false, "LogLost", TIME_UNKNOWN, "a part of the log was not read: %s", lost);
+        return;
+    }
     if (ppm >= JOB_MIN_EVIDENCE_PPM && r->late_records > 0)
         set(v, EVIDENCE_COMPLETE, false, "LateRecords", TIME_UNKNOWN,
             "%lld records of the log came when their time was settled already and are counted nowhere",

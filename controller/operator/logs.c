@@ -103,6 +103,8 @@ static void tell_process(struct log_process *p) {
     ledger_name_process(p->job->ledger, p->ordinal, p->pod->name);
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
+    if (p->lost[0])
+        ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->pod->is_gone && !p->job->log_trouble[0]);
     int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
     if (lag >= 0)

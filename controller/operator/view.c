@@ -16,25 +16,49 @@ void view_scores(struct view *v) {
 /* A log that still cannot be read so long after the end was learned is taken for lost; an outage does not count. */
 #define GIVE_UP_MS 60000
 
+/* A log that is taken for lost: what it would have told is unknown, which is not the same as nothing. */
+static void give_up(struct model_job *job, struct pod *p) {
+    const char *why = job->log_trouble[0] ? job->log_trouble : "the pod was deleted before its log was read";
+    int restart_count = 0;
+    for (int c = 0; c < p->container_count; c++)
+        if (strcmp(p->containers[c].name, job_log_container(job, p)) == 0)
+            restart_count = container_now(&p->containers[c])->restart_count;
+    for (int k = 0; k < job->process_count; k++)
+        if (job->processes[k]->pod == p && job->processes[k]->restart_count > restart_count)
+            restart_count = job->processes[k]->restart_count;
+    model_job_log_end(job, p->uid, restart_count, why);
+}
+
+enum reading { LOG_UNTOLD /* it has not started */, LOG_UNREAD, LOG_READ };
+
+static enum reading reading_of(const struct model_job *job, const struct pod *p) {
+    for (int k = job->process_count - 1; k >= 0; k--)
+        if (job->processes[k]->pod == p)
+            return job->processes[k]->has_ended ? LOG_READ : LOG_UNREAD;
+    for (int c = 0; c < p->container_count; c++)
+        if (container_now(&p->containers[c])->started_ms != TIME_UNKNOWN)
+            return LOG_UNREAD;
+    return LOG_UNTOLD;
+}
+
+/* Before the numbers are made. */
+static void give_up_logs(struct model_job *job, int64_t now_ms) {
+    if (job->end_learned_ms == TIME_UNKNOWN ||
+        view_objects_known(job->model, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
+        return;
+    for (int i = 0; i < job->log_pod_count; i++)
+        if ((job->log_pods[i]->is_gone || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
+            give_up(job, job->log_pods[i]);
+}
+
 /* All lines that can be had of the log are read, or are lost. */
-static bool is_log_read(const struct view *v, int64_t known_ms) {
+static bool is_log_read(const struct view *v) {
     struct model_job *job = v->job;
     if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* nothing can come of it */
         return true;
-    for (int i = 0; i < job->log_pod_count; i++) {
-        const struct pod *p = job->log_pods[i];
-        bool has_process = false, has_ended = true, has_started = false;
-        for (int k = 0; k < job->process_count; k++)
-            if (job->processes[k]->pod == p) {
-                has_process = true;
-                has_ended = job->processes[k]->has_ended;
-            }
-        for (int c = 0; c < p->container_count; c++)
-            has_started |= container_now(&p->containers[c])->started_ms != TIME_UNKNOWN;
-        bool is_given_up = (p->is_gone || job->log_trouble[0]) && known_ms > job->end_learned_ms + GIVE_UP_MS;
-        if ((has_process ? !has_ended : has_started) && !is_given_up)
+    for (int i = 0; i < job->log_pod_count; i++)
+        if (reading_of(job, job->log_pods[i]) == LOG_UNREAD)
             return false;
-    }
     return true;
 }
 
@@ -47,9 +71,9 @@ static bool is_final(const struct view *v) {
     if (job->end_learned_ms == TIME_UNKNOWN)
         job->end_learned_ms = v->now_ms;
     int64_t known_ms = view_objects_known(job->model, v->now_ms);
-    bool are_events_known = view_events_known(job->model, v->now_ms) >= job->end_learned_ms ||
-                            known_ms > job->end_learned_ms + GIVE_UP_MS;
-    return known_ms >= job->end_learned_ms && are_events_known && is_log_read(v, known_ms);
+    bool are_events_known =
+        view_events_known(job->model, v->now_ms) >= job->end_learned_ms || known_ms > job->end_learned_ms + GIVE_UP_MS;
+    return known_ms >= job->end_learned_ms && are_events_known && is_log_read(v);
 }
 
 void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
@@ -64,6 +88,7 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
     v->result.top_badput = -1;
     if (job->target && job->target->is_seen && !job_is_managed_elsewhere(job)) {
         v->target = job->target;
+        give_up_logs(job, now_ms);
         job_tell_facts(job);
         v->through_ms = view_observed_through(job, now_ms);
         v->has_ended = v->through_ms >= job_end_ms(job);

@@ -49,6 +49,7 @@ step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
+step soak make -s soak SOAK_HOURS="${SOAK_HOURS:-24}"
 step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
 step cross-arm64 tests/check/cross.sh
 step kube-state-metrics tests/packaging/kube-state-metrics.sh

@@ -256,6 +256,44 @@ TEST(a_log_that_stays_unreadable_after_the_end_is_given_up) {
     model_free(m);
 }
 
+/* The second pod's log cannot be had: what it would have told is unknown, and a condition says so. */
+TEST(a_log_that_is_given_up_is_unattributed) {
+    struct model *m = begin("js", "");
+    char status[512];
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    struct fake_pod a = fake_pod("a", 0, 1);
+    a.bound = 2;
+    a.started = 3;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4);
+    for (int step = 0; step < 10; step++) {
+        char line[64];
+        snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, loss: 7.000", step);
+        model_job_log_line(job, "uid-a", 0, fake_ms(5 + step) * 1000000, slice_of(line));
+    }
+    a.finished = 15;
+    a.phase = "Failed";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 15.1);
+    model_job_log_end(job, "uid-a", 0, NULL);
+    struct fake_pod b = fake_pod("b", 0, 16);
+    b.bound = 17;
+    b.started = 20;
+    b.finished = 60;
+    b.phase = "Succeeded";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 60.1);
+    model_job_log_trouble(job, "uid-b", "the kubelet does not answer");
+    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 60));
+    fake_tell_jobset(m, 1, "", status, 60.3);
+    struct model_summary summary;
+    free(replay_status(m, "ns", "js", fake_ms(70), &summary));
+    char *text = replay_status(m, "ns", "js", fake_ms(300), &summary);
+    CHECK(summary.is_final);
+    CHECK(strstr(text, "a part of the log was not read: the kubelet does not answer") != NULL);
+    CHECK(strstr(text, "\"bucket\":\"Unattributed\",\"family\":\"Runtime\",\"ms\":4") != NULL);
+    free(text);
+    model_free(m);
+}
+
 TEST(the_log_that_is_wanted_is_told) {
     struct model *m = begin("js", "");
     struct model_log log;
