@@ -1,6 +1,7 @@
 """The commands of the guides for GKE and kind (deploy/docs), as their reader types them; install.sh has run the first."""
 import re
 import subprocess
+import time
 
 import controller
 import guides
@@ -45,6 +46,8 @@ def gke(stage):
     stage.tally.check("StepLogAttached" in said, "gke.md: its condition StepLogAttached is shown")
     stage.wait_for("llama3-70b to end", lambda: is_true(stage.cluster.goodput("research", "llama3-70b"), "Finished"))
     typed(stage, "gke.md", "helm upgrade goodput")
+    typed(stage, "gke.md", "kubectl --namespace goodput-system rollout status")
+    time.sleep(30)  # the old leader ends; a JobSet that has finished before the new one leads gets no record
     jobset["metadata"] = {"name": "unasked", "namespace": "research"}
     stage.api.create("jobsets", jobset)
     stage.wait_for("a JobGoodput that nobody asked for", lambda: read.phase(stage.cluster.goodput("research", "unasked")))
