@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-enum { SECOND_US = 1000000 };
+enum { SECOND_US = 1000000, ENDING_US = SECOND_US };
 
 static int64_t later(int64_t a, int64_t b) {
     return a > b ? a : b;
@@ -124,7 +124,9 @@ struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
 }
 
 static int64_t interval_us(const struct cadence *c, const struct cadence_job *job) {
-    return job->is_active || job->is_ending ? c->options.active_us : c->options.quiet_us;
+    return job->is_ending   ? sooner(ENDING_US, c->options.active_us)
+           : job->is_active ? c->options.active_us
+                            : c->options.quiet_us;
 }
 
 /* The server holds this evaluation already: the next look is at the end of the quiet interval, on a common grid, so
@@ -137,7 +139,7 @@ static void settle(struct cadence *c, struct cadence_job *job, const struct cade
     job->written_key = evaluation->key;
     job->was_final_written = evaluation->is_final;
     job->due_us = evaluation->is_final    ? CADENCE_NEVER
-                  : evaluation->is_ending ? now_us + c->options.active_us
+                  : evaluation->is_ending ? now_us + interval_us(c, job)
                                           : (now_us / quiet_us + 1) * quiet_us;
 }
 

@@ -58,7 +58,7 @@ struct cadence_evaluation {
     uint64_t key;  /* of what is written at once */
     uint64_t hash; /* of the whole status */
     bool has_new_steps;
-    bool is_ending; /* the target has ended, and what led to it is not all known: looked at as if it were active */
+    bool is_ending; /* the target has ended, and what led to it is not all known: looked at every second */
     bool is_final;
 };
 

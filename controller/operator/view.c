@@ -62,8 +62,19 @@ static bool is_log_read(const struct view *v) {
     return true;
 }
 
+/* The job succeeded, and the pod whose log is read is not known to have: that is still on its way. */
+static bool is_success_coming(const struct view *v) {
+    const struct model_job *job = v->job;
+    const struct pod *last = job->log_pod_count > 0 ? job->log_pods[job->log_pod_count - 1] : NULL;
+    return v->log != LOG_NONE && v->target->outcome == OUTCOME_SUCCEEDED && last != NULL && !last->is_gone &&
+           last->phase != POD_SUCCEEDED;
+}
+
 /* Nothing will change the numbers any more: the end is known, everything that happened until it was learned, and the
- * log. What led to the end may come after it: every kind of object has a stream of its own. */
+ * log. What led to the end may come after it: every kind of object has a stream of its own, and the server does not
+ * keep them together. So they are waited for a little before the numbers freeze. */
+#define APART_MS 2000
+
 static bool is_final(const struct view *v) {
     struct model_job *job = v->job;
     if (!v->has_ended)
@@ -71,9 +82,11 @@ static bool is_final(const struct view *v) {
     if (job->end_learned_ms == TIME_UNKNOWN)
         job->end_learned_ms = v->now_ms;
     int64_t known_ms = view_objects_known(job->model, v->now_ms);
-    bool are_events_known =
-        view_events_known(job->model, v->now_ms) >= job->end_learned_ms || known_ms > job->end_learned_ms + GIVE_UP_MS;
-    return known_ms >= job->end_learned_ms && are_events_known && is_log_read(v);
+    if (known_ms > job->end_learned_ms + GIVE_UP_MS)
+        return is_log_read(v);
+    int64_t enough_ms = job->end_learned_ms + APART_MS;
+    return known_ms >= enough_ms && view_events_known(job->model, v->now_ms) >= enough_ms && !is_success_coming(v) &&
+           is_log_read(v);
 }
 
 void view_make(struct model_job *job, int64_t now_ms, struct view *v) {

@@ -1,7 +1,7 @@
 /* test-soak: a day of a cluster's life, compressed: the controller, with clocks that run SPEED times as fast, sees
  * thousands of jobs come, train, break, end and be deleted (the story of tests/faults, each with its own names and
  * times), among resets of every connection and compactions. After it, resident memory is within 5 % of what it was
- * after the first 64 jobs, no descriptor is left open, no job is known and no log followed; every job that ended had
+ * after the first 384 jobs, no descriptor is left open, no job is known and no log followed; every job that ended had
  * the same numbers; and the ledger's identities held in every status that was ever written.
  *
  * SOAK_HOURS: of the cluster's time (default 0.05), SOAK_SPEED (default 20). SOAK_SHOW=1 prints the controller's log.
@@ -28,7 +28,7 @@ enum {
     TEXT_MAX = 1 << 20,
     STAMP_BYTES = 19,
     GROWTH_PERCENT = 5,
-    WARM_UP = 4,
+    WARM_UP = 24,
     IDLE_CONNECTIONS = 40
 };
 #define STORY "tests/faults/story.acts"
