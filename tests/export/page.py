@@ -66,9 +66,14 @@ def check_numbers(t, b, status, name):
             [status["goodput"][k] for k in ("job", "scheduling", "runtime")], scores)
 
 
+def open_job(b, rig, name):
+    """Opens a job's page and waits until it is that job's: a change of the fragment leaves the document, and for a moment what it showed."""
+    b.open(f"{rig.page}#/job/research/{name}")
+    b.until(f"document.querySelector('h1')?.textContent === 'research/{name}' && document.querySelectorAll('.falls rect').length > 5")
+
+
 def check_job(t, b, rig):
-    b.open(rig.page + "#/job/research/llama3-70b")
-    b.until("document.querySelectorAll('.falls rect').length > 5")
+    open_job(b, rig, "llama3-70b")
     status = rig.get("research", "llama3-70b")["status"]
     check_numbers(t, b, status, "page")
     rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
@@ -118,8 +123,7 @@ def check_fleet(t, b, rig):
 
 
 def check_live(t, b, rig):
-    b.open(rig.page + "#/job/research/running")
-    b.until("document.querySelectorAll('.falls rect').length > 5")
+    open_job(b, rig, "running")
     shown = b.ask("[...document.querySelectorAll('.windows .row')].map(r => [Number(r.dataset.window), r.innerText, [...r.querySelectorAll('rect')].map(x => parseFloat(x.getAttribute('width')))])")
     windows = TRAINING["status"]["windows"]
     t.check("a bar per window, of what was kept and what was lost", len(shown) == len(windows) and all(
