@@ -21,5 +21,5 @@ on() {
   local pid
   pid=$(cat "$MACHINES/$1" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || die "the machine $1 is not up"
   shift
-  nsenter --target "$pid" --mount --uts --ipc --net --pid -- "$@"
+  nsenter --target "$pid" --mount --uts --ipc --net --pid -- "$@" 8>&- # what it starts does not hold the lock of node-test.sh
 }

@@ -27,7 +27,7 @@ as_guide "helm install kueue" "--set controllerManager.manager.image.repository=
   --set controllerManager.manager.image.pullPolicy=IfNotPresent,controllerManager.manager.resources.requests.cpu=50m \
   --set controllerManager.manager.resources.requests.memory=128Mi"
 for name in jobset kueue; do
-  as_guide "kubectl --namespace $name-system rollout status" --timeout=300s ||
+  as_guide "kubectl --namespace $name-system rollout status" --timeout=600s ||
     die "$name did not become available: $(kubectl --namespace $name-system get pods -o wide)"
 done
 say "JobSet and Kueue available"
@@ -38,13 +38,13 @@ as_guide "kubectl label namespace goodput-system"
 IMAGE=$REGISTRY/goodput-controller
 date +%s.%N >"$RUN/helm-installed"
 as_guide "helm install goodput"
-as_guide "kubectl --namespace goodput-system rollout status" --timeout=300s ||
+as_guide "kubectl --namespace goodput-system rollout status" --timeout=600s ||
   die "the controller did not become available: $(kubectl --namespace goodput-system get pods,events)"
 say "goodput-controller available"
 
 # The cluster's DNS, where its program was built (make node-test): the controller itself needs none.
 if [ -x "$BIN/coredns" ]; then
   kubectl apply -f "$NODES_HERE/conf/coredns.yaml" >"$LOGS/coredns.log"
-  kubectl --namespace kube-system rollout status deployment coredns --timeout=300s >>"$LOGS/coredns.log" || die "CoreDNS did not become available"
+  kubectl --namespace kube-system rollout status deployment coredns --timeout=600s >>"$LOGS/coredns.log" || die "CoreDNS did not become available"
   say "CoreDNS available"
 fi

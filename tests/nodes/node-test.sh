@@ -80,6 +80,12 @@ case ",$groups," in *,guides,*) make -s -C "$ROOT" programs ;; esac # the plugin
 case ",$groups," in *,jax,*) "$NODES_HERE/images.sh" jax ;; esac
 echo "built in $((SECONDS - begun)) s"
 begun=$SECONDS
+# The cgroups and kubelet's sysctls are the machine's: one run at a time, whatever clone it is from.
+if [ -z "${NODES_LOCKED:-}" ]; then
+  exec 8>/run/goodput-nodes.lock
+  flock -n 8 || { echo "another run on this machine comes first" && flock 8; }
+  export NODES_LOCKED=1
+fi
 "$NODES_HERE/down.sh" --wipe # an earlier run may have been kept
 before=$(host_state)
 

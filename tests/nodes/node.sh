@@ -24,6 +24,8 @@ make_cgroups() {
   local controller file folder
   for controller in /sys/fs/cgroup/*/; do
     mkdir -p "$controller$PARENT_CGROUP/$name"
+    # What else runs on this machine weighs 1024 a process; all pods of both nodes together would weigh no more.
+    [ "${controller%/}" != /sys/fs/cgroup/cpu ] || echo 16384 >"$controller$PARENT_CGROUP/cpu.shares"
     [ "${controller%/}" = /sys/fs/cgroup/cpuset ] || continue
     for folder in "$controller$PARENT_CGROUP" "$controller$PARENT_CGROUP/$name"; do # empty in a new cpuset
       for file in cpuset.cpus cpuset.mems; do cat "$folder/../$file" >"$folder/$file"; done

@@ -12,7 +12,7 @@ machine() { # name
   rm -f "$RUN/$name/started"
   mkdir -p "$RUN/$name"
   unshare --mount --uts --ipc --net --pid --fork --kill-child=KILL --mount-proc --propagation private \
-    "$NODES_HERE/machine.sh" "$name" >"$LOGS/$name.log" 2>&1 </dev/null 9>&- &
+    "$NODES_HERE/machine.sh" "$name" >"$LOGS/$name.log" 2>&1 </dev/null 8>&- 9>&- &
   local parent=$!
   echo "$parent" >"$MACHINES/$name.parent"
   for ((i = 0; i < 300; i++)); do
@@ -66,7 +66,7 @@ k() { on cp "$BIN/kubectl" --kubeconfig "$KC/admin" "$@"; }
 k create clusterrolebinding kube-proxy --clusterrole=system:node-proxier --user=system:kube-proxy >/dev/null
 for ((n = 1; n <= NODES; n++)); do
   for ((i = 0; i < 600; i++)); do k get node "n$n" >/dev/null 2>&1 && break || sleep 0.2; done
-  k wait --for=condition=Ready "node/n$n" --timeout=180s >/dev/null || die "node n$n is not Ready, see $LOGS/n$n-kubelet.log"
+  k wait --for=condition=Ready "node/n$n" --timeout=600s >/dev/null || die "node n$n is not Ready, see $LOGS/n$n-kubelet.log"
   # Chips, as a device plugin would announce them.
   k patch node "n$n" --subresource=status --type=merge -p '{"status":{"capacity":{"google.com/tpu":"64"}}}' >/dev/null
 done

@@ -40,7 +40,7 @@ def renewed(stage):
     stage.submit("renewed", STEPS=12)
     stage.wait_end("renewed")
     stage.judge("renewed", {})
-    controller.check_restarts(stage.tally, stage.api)
+    controller.check_restarts(stage.tally, stage)
 
 
 def names(stage):
@@ -96,7 +96,7 @@ def upgrade(stage):
     stage.cluster.mark("helm upgrade")
     stage.machines.on(
         "cp", "helm", "upgrade", "goodput", chart, "--namespace", "goodput-system", "--reset-then-reuse-values",
-        "--set", "podAnnotations.upgraded=yes", "--wait", "--timeout", "300s", timeout=330,
+        "--set", "podAnnotations.upgraded=yes", "--wait", "--timeout", "600s", timeout=630,
     )  # fmt: skip
     stage.cluster.mark("helm upgrade is done")
 
@@ -110,7 +110,7 @@ def drain(stage):
     leading = stage.wait_for("a leader", lambda: controller.leader(stage.api))
     node = leading["spec"]["nodeName"]
     stage.cluster.mark(f"kubectl drain {node}, with {leading['metadata']['name']} on it")
-    stage.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=240s")
+    stage.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=600s")
     stage.wait_step(name, 2, 12)
     stage.kubectl("uncordon", node)
     stage.cluster.mark(f"kubectl uncordon {node}")

@@ -19,7 +19,7 @@ PATHS = {
     "LocalQueue": "/apis/kueue.x-k8s.io/v1beta2/namespaces/" + jobs.NAMESPACE + "/localqueues",
     "WorkloadPriorityClass": "/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses",
 }
-PATIENCE = 300  # seconds that anything may take before it counts as not happening; nothing here measures speed
+PATIENCE = 600  # seconds that anything may take before it counts as not happening; nothing here measures speed
 
 
 class Stage:
@@ -50,9 +50,9 @@ class Stage:
                     time.sleep(0.5)
 
     def submit(self, name, goodput=None, **settings):
-        """Creates a JobSet and its JobGoodput; goodput: more of its spec."""
+        """Creates a JobSet and its JobGoodput; goodput: more of its spec. It trains its STEPS, and on until wait_end."""
         self.names.append(name)
-        self.api.create("jobsets", jobs.jobset(name, self.truth, **settings))
+        self.api.create("jobsets", jobs.jobset(name, self.truth, HOLD=1, **settings))
         self.cluster.observe(jobs.NAMESPACE, name, **(goodput or {}))
         return self.cluster.mark(f"submit {name}")
 
@@ -90,8 +90,14 @@ class Stage:
     def wait_for(self, what, condition, seconds=PATIENCE):
         return self.watch.wait(what, condition, seconds)
 
+    def tell(self, name, word):
+        """Tells the job's trainers a word: enough, or now (trainer/train.py)."""
+        with open(os.path.join(self.truth, f"{name}-{word}"), "w", encoding="ascii"):
+            pass
+
     def wait_end(self, name, seconds=PATIENCE):
-        """Waits for the JobGoodput's own end."""
+        """What there was to do to the job is done: waits for the JobGoodput's own end."""
+        self.tell(name, "enough")
         self.cluster.wait_finished(jobs.NAMESPACE, name, seconds)
         self.cluster.mark(f"{name}: {(self.goodput(name).get('status') or {}).get('phase')}")
 

@@ -3,35 +3,24 @@
 (model_jax.py), and so are the lines about checkpoints; otherwise it fits a line by gradient descent, sleeps, and prints what
 Orbax would (model_plain.py).
 
-Environment: FRAMEWORK, STEPS, SAVE_EVERY, SAVE_ON_SIGTERM (1: SIGTERM lets it finish its step and save; otherwise it ends it at once), TRUTH (a folder that outlives the
-pod), RUN (the job's name), JOB_COMPLETION_INDEX. Only index 0 saves; the others restore what it saved.
+Environment: what notes.py reads; FRAMEWORK, STEPS, SAVE_EVERY, SAVE_ON_SIGTERM (1: SIGTERM lets it finish its step and save;
+otherwise it ends it at once). Only index 0 saves; the others restore what it saved.
 
-Each process writes its own truth to TRUTH/RUN-POD-TIME.jsonl, with its own clock: {"t", "what", ...}; a line is on disk before the act that
-follows it. Ten times a second TRUTH/RUN-POD-TIME.alive gets the time: whatever ends the process cannot be noted otherwise.
-FAIL_AT: {"step": N, "how": "exception" | "memory" | "disk" | "lines"}, only while the file TRUTH/RUN-failed is not there.
+HOLD=1: it goes on after the last of STEPS until it is told "enough", so that an act has all the time that it takes.
+FAIL_AT: {"how": "exception" | "memory" | "disk" | "lines", "step": N, or without it when it is told "now"}, once in a job's life.
 """
+import itertools
 import json
 import os
 import signal
 import sys
-import threading
 import time
 
-
-def setting(name, default):
-    return type(default)(os.environ.get(name, default))
+from notes import CHECKPOINTS, FOLDER, INDEX, RUN, begin, note, setting, told
 
 
-STEPS, SAVE_EVERY = setting("STEPS", 30), setting("SAVE_EVERY", 10)
-RUN, INDEX, FOLDER = setting("RUN", "run"), setting("JOB_COMPLETION_INDEX", 0), setting("TRUTH", "/truth")
-FAIL_AT = json.loads(os.environ.get("FAIL_AT", "{}"))
-CHECKPOINTS = f"{FOLDER}/{RUN}-checkpoints"
-OWN = f"{FOLDER}/{RUN}-{os.uname().nodename}-{time.time_ns()}"  # JobSet gives each attempt's pod the same host name
-truth = open(f"{OWN}.jsonl", "a", encoding="utf-8")
-
-
-def note(what, **more):
-    print(json.dumps({"t": time.time(), "what": what, "index": INDEX, **more}), file=truth, flush=True)
+STEPS, SAVE_EVERY, HOLD = setting("STEPS", 30), setting("SAVE_EVERY", 10), setting("HOLD", 0)
+FAIL_AT = json.loads(setting("FAIL_AT", "{}"))
 
 
 def say(line):
@@ -55,6 +44,12 @@ def save(step, weights):
     note("save ends", step=step)
 
 
+def fails(step):
+    if not FAIL_AT or INDEX or told("failed"):
+        return False
+    return FAIL_AT["step"] == step if "step" in FAIL_AT else told("now")
+
+
 def fail(how):
     open(f"{FOLDER}/{RUN}-failed", "w", encoding="utf-8").close()
     note(how)
@@ -71,11 +66,13 @@ def fail(how):
 
 
 def train(first, weights):
-    for step in range(first, STEPS):
+    for step in itertools.count(first):
+        if step >= STEPS and not (HOLD and not told("enough")):
+            break
         begun = time.monotonic()
         note("step begins", step=step)
         weights, loss = model.step(weights, step == first)
-        if FAIL_AT and FAIL_AT["step"] == step and INDEX == FAIL_AT.get("index", 0) and not os.path.exists(f"{FOLDER}/{RUN}-failed"):
+        if fails(step):
             fail(FAIL_AT["how"])
         seconds = time.monotonic() - begun
         say(
@@ -93,26 +90,10 @@ def train(first, weights):
             save(step, weights)
 
 
-def live():
-    with open(f"{OWN}.alive", "wb", buffering=0) as file:
-        while True:
-            os.pwrite(file.fileno(), f"{time.time():.3f}".encode(), 0)
-            time.sleep(0.1)
-
-
-def die(*_):
-    note("ended by SIGTERM")
-    os._exit(143)
-
-
 wanted = []
+begin()
 if setting("SAVE_ON_SIGTERM", 0):
     signal.signal(signal.SIGTERM, lambda *_: wanted.append(1))
-else:
-    signal.signal(signal.SIGTERM, die)  # process 1 has no default action
-note("starts")
-threading.Thread(target=live, daemon=True).start()
-os.makedirs(CHECKPOINTS, exist_ok=True)
 if setting("FRAMEWORK", "plain") == "jax":
     from model_jax import Model
 else:
