@@ -161,10 +161,10 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each
 	@tests/check/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 .PHONY: fuzz-formats
-fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each
+fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each, two at a time
 	@$(MAKE) -s V=fuzz .build/fuzz/fuzz_steplog
-	@for f in Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Regex; do \
-		echo "format $$f" && FUZZ_STEPLOG_FORMAT=$$f tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog || exit 1; done
+	@printf '%s\n' Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Regex | \
+		xargs -P 2 -I{} env FUZZ_STEPLOG_FORMAT={} tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog
 
 # ---- checking -------------------------------------------------------------------------------------------------------
 check: ## layers, sizes, banned functions, layout
@@ -207,9 +207,16 @@ parity: programs ## the Python library's own answers against analyze --definitio
 	@tests/parity/setup.sh
 	@.build/parity/venv/bin/python tests/parity/parity.py $(LOGS)
 
-bench-ledger: programs ## analyze against the Python library and a plain scan, on the same files in the same run
+# What two new entries cost the ledger by itself.
+$(OUT)/bin/bench-append: $(call objects,tests/bench/append.c) $(call link_order,steplog)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
+
+BENCH ?=
+bench-ledger: programs ## analyze and the ledger beside the Python library and a plain scan, on the same files in the same run
+	@$(MAKE) -s $(OUT)/bin/bench-append
 	@tests/parity/setup.sh
-	@.build/parity/venv/bin/python tests/parity/bench.py
+	@.build/parity/venv/bin/python tests/parity/bench.py $(BENCH)
 
 export-test: ## metrics, alerts and the page, read by promtool and a headless browser
 	@tests/check/packages.sh --install build export

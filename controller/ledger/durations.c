@@ -48,14 +48,14 @@ static void coarsen(struct durations *d) {
 void durations_coarsen(struct durations *d, size_t most) {
     while (d->count > most && d->dropped_bits < BITS - 1)
         coarsen(d);
-    d->last = 0;
 }
 
 void durations_add(struct durations *d, int32_t ms) {
     d->total++;
     int32_t value = rounded(d, ms);
-    size_t i = d->last < d->count && d->items[d->last].ms == value ? d->last : place_of(d, value);
-    d->last = i;
+    uint16_t *hint = &d->hints[(uint32_t)value % DURATIONS_HINTS];
+    size_t i = *hint < d->count && d->items[*hint].ms == value ? *hint : place_of(d, value);
+    *hint = (uint16_t)i;
     if (i < d->count && d->items[i].ms == value) {
         d->items[i].count++;
         return;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define DURATIONS_MOST 1024
+#define DURATIONS_HINTS 256
 
 struct durations {
     struct duration {
@@ -17,7 +18,7 @@ struct durations {
     size_t count, capacity;
     int64_t total;
     int dropped_bits; /* of the 11 */
-    size_t last;      /* where the last one was added: the next is often the same */
+    uint16_t hints[DURATIONS_HINTS]; /* where a value was found last, by its lowest bits: the next is often the same */
 };
 
 void durations_done(struct durations *d);

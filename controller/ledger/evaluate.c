@@ -1,3 +1,4 @@
+#include "ledger/cost.h"
 #include "ledger/evidence.h"
 #include "ledger/settle.h"
 #include "ledger/sweep.h"
@@ -386,6 +387,7 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
     struct training training;
     struct interruptions interruptions;
     training_init(&training, l, known, limit);
+    cost_count(l, &training);
     interruptions_init(&interruptions, l, slots, &training, known, limit, at_end);
     struct strike *strikes = mem_resize(NULL, interruptions.count + 1, sizeof *strikes);
     for (size_t i = 0; i < interruptions.count; i++)

@@ -150,6 +150,13 @@ void ledger_add_record(struct ledger *l, const struct record *r);
  * now on nothing is settled (keep_all): tell it before the first evaluation. Part of a checkpoint. */
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 
+/* What the log's length costs, for tests of what is promised about it. */
+struct ledger_cost {
+    int64_t looked_at;  /* steps and intervals, counted each time that they are settled or evaluated */
+    int64_t held_bytes; /* memory for what processes said and what is settled of it; not what objects tell */
+};
+struct ledger_cost ledger_cost_of(const struct ledger *l);
+
 /* ---- checkpoints ---- */
 
 #define LEDGER_SAVE_BYTES 32768 /* DESIGN.md section 3 */

@@ -132,9 +132,9 @@ size_t step_list_until(const struct step_list *list, int64_t through_ms) {
     return low;
 }
 
-static void append(struct step_list *list, struct step_event e) {
+static void append(struct step_list *list, const struct step_event *e) {
     ROOM_AT_END(list->items, list->count, list->capacity, list->skipped);
-    list->items[list->count++] = e;
+    list->items[list->count++] = *e;
 }
 
 static void begin_run(struct process *p, struct step_list *list, enum run_reason reason, int64_t first_step) {
@@ -153,37 +153,37 @@ static void count_delta(struct step_list *list, int64_t delta) {
 
 /* A number that is not above the last one, with no restore in between: printed twice (several ranks), noise (a lone
  * "step=0"), or the first of a new series, which the next number tells. */
-static void add_backward_step(struct process *p, struct step_list *list, struct step_event e, int64_t last) {
-    if (list->has_pending && e.step > list->pending.step) {
+static void add_backward_step(struct process *p, struct step_list *list, const struct step_event *e, int64_t last) {
+    if (list->has_pending && e->step > list->pending.step) {
         begin_run(p, list, RUN_NEW_SERIES, list->pending.step);
-        append(list, list->pending);
-        count_delta(list, e.step - list->pending.step);
+        append(list, &list->pending);
+        count_delta(list, e->step - list->pending.step);
         append(list, e);
         list->has_pending = false;
         return;
     }
     int64_t first = list->runs[list->run_count - 1].first_step;
-    bool is_repeat = e.step >= last - 1 || (e.step > first && e.step >= last - 2);
+    bool is_repeat = e->step >= last - 1 || (e->step > first && e->step >= last - 2);
     if (!is_repeat && !list->has_pending) {
-        list->pending = e;
+        list->pending = *e;
         list->has_pending = true;
     }
 }
 
-static void add_step(struct process *p, struct step_list *list, struct step_event e) {
+static void add_step(struct process *p, struct step_list *list, const struct step_event *e) {
     if (list->count == 0) {
-        begin_run(p, list, RUN_OF_PROCESS, e.step);
+        begin_run(p, list, RUN_OF_PROCESS, e->step);
         append(list, e);
     } else {
         int64_t last = list->items[list->count - 1].step;
-        if (e.step <= last && !list->is_restored) {
+        if (e->step <= last && !list->is_restored) {
             add_backward_step(p, list, e, last);
             return;
         }
         if (list->is_restored)
-            begin_run(p, list, RUN_AFTER_RESTORE, e.step);
+            begin_run(p, list, RUN_AFTER_RESTORE, e->step);
         else
-            count_delta(list, e.step - last);
+            count_delta(list, e->step - last);
         append(list, e);
     }
     list->has_pending = list->is_restored = false;
@@ -372,7 +372,7 @@ static void add_training(struct process *p, const struct record *r, int64_t at_m
     bool is_start = r->kind == RECORD_STEP_START;
     if (is_start || has_duration)
         close_at_step(p, is_start ? at_ms : at_ms - r->duration_ms, is_start);
-    add_step(p, is_start ? &p->starts : &p->ends, e);
+    add_step(p, is_start ? &p->starts : &p->ends, &e);
     p->told_step = RECORD_NONE;
     p->ready_ms = TIME_UNKNOWN;
     p->job_end_ms = TIME_UNKNOWN;
@@ -481,12 +481,15 @@ static bool is_plausible(int64_t ms) {
     return ms >= -62135596800000 && ms <= 253402300799999;
 }
 
-void process_add(struct process *p, const struct record *told) {
-    struct record copy = *told, *r = &copy;
+void process_add(struct process *p, const struct record *r) {
+    struct record copy;
     if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
         return;
-    if (r->step < 0 || r->step > MAX_STEP)
-        r->step = RECORD_NONE;
+    if (r->step != RECORD_NONE && (r->step < 0 || r->step > MAX_STEP)) {
+        copy = *r;
+        copy.step = RECORD_NONE;
+        r = &copy;
+    }
     int64_t at_ms = r->at_ms, received_ms = is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
     if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
         at_ms = received_ms;

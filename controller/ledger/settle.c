@@ -1,5 +1,6 @@
 #include "ledger/settle.h"
 
+#include "ledger/cost.h"
 #include "ledger/evidence.h"
 #include "ledger/sweep.h"
 
@@ -509,6 +510,7 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
     p.slots = slot_timeline_get(l);
     p.holds = hold_timeline_get(l);
     training_init(&p.training, l, h->known_ms, h->known_ms);
+    cost_count(l, &p.training);
     interruptions_init(&p.interruptions, l, p.slots, &p.training, h->known_ms, h->known_ms, false);
     bool is_found = find_moment(&p, l, h, &at);
     if (is_found) {

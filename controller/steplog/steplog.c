@@ -275,8 +275,13 @@ static void read_transported(struct steplog *s, const struct transport *t) {
 
 /* A line as it came, its end dropped, cut to the limit. */
 static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
+    static const char own[] = "{\"job_name\""; /* no transport begins so, nor does a line with a clock of its own */
     int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
     struct transport transport;
+    if (!stamped && line.size_bytes >= sizeof own && memcmp(line.data, own, sizeof own - 1) == 0) {
+        read_line(s, line, TIME_UNKNOWN);
+        return;
+    }
     if (transport_parse(&transport, line, &s->decoded)) {
         read_transported(s, &transport);
         return;

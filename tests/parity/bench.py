@@ -1,8 +1,12 @@
-"""bench.py [STEPS [PAIRS]]: the same log to the real library and to `kubectl-goodput analyze`, each as a whole process, in pairs
-run one after the other: medians of the pairs and of their ratios, by the clock and by the CPU's time (user and system, which
-other load on the machine changes less), peak memory, and our bytes a second beside those of a plain scan for line ends
-(`wc -l`, which is memchr over the file). Two profiles: one run of STEPS steps, and a restart every 100 of STEPS * 0.3 steps
-(where the library needs minutes for a million)."""
+"""bench.py [PROFILE[:STEPS[:PAIRS]]]...: the promises of `make bench-ledger`, each beside the real library on the same file in
+the same run. Without arguments run:1000000:3 restarts:500000:1 append:1000000:1 memory:1000000 (about 8 quiet minutes).
+
+run, restarts (one every 100 steps: the library needs minutes, as it takes every segment over all entries): whole processes in
+pairs run one after the other: medians of the pairs and of their ratios, by the clock and by the CPU's time (user and system,
+which other load on the machine changes less), peak memory, and our bytes a second beside those of a plain scan for line ends
+(`wc -l`, which is memchr over the file). append: two new entries after STEPS steps, and the answer. memory: the resident memory
+of analyze and of the ledger by itself, at STEPS / 100 and at STEPS."""
+import json
 import os
 import random
 import statistics
@@ -11,6 +15,7 @@ import sys
 import time
 
 PROGRAM = os.environ.get("KUBECTL_GOODPUT", ".build/release/bin/kubectl-goodput")
+APPEND = ".build/release/bin/bench-append"
 HERE = os.path.dirname(__file__)
 
 
@@ -63,13 +68,50 @@ def compare(name, path, steps, pairs):
         print(f"    {size / my_clock / 1e6:.0f} MB/s; wc -l {size / scan / 1e6:.0f} MB/s: {my_clock / scan:.1f} times a plain scan")
 
 
+def file_of(name, steps, every):
+    path = f".build/parity/bench-{name}-{steps}.jsonl"
+    write_log(path, steps, every)
+    return path
+
+
+def whole(name, steps, pairs):
+    compare("restarts" if name == "restarts" else "one run", file_of(name, steps, 100 if name == "restarts" else 0), steps, pairs)
+
+
+def told(*command):
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def append(_, steps, pairs):
+    path = file_of("run", steps, 0)
+    for _ in range(pairs):
+        theirs, ours = told(sys.executable, os.path.join(HERE, "library_append.py"), path)["seconds"], told(APPEND, path)
+        added, answered = (ours[k]["median_ns"] for k in ("added", "answered"))
+        print(f"two new entries after {steps} steps: the library {theirs:.2f} s; the ledger reads them in {added / 1e3:.2f} us, with the "
+              f"whole answer {answered / 1e3:.1f} us (median of 1,001): {theirs * 1e9 / answered:.0f}x, reading alone {theirs * 1e9 / added:.0f}x")
+
+
+def memory(_, steps, __):
+    for many in (steps // 100, steps):
+        for name, every in (("run", 0), ("restarts", 100)):
+            path = file_of(name, many, every)
+            mib = run([PROGRAM, "analyze", "-o", "json", path])[2]
+            print(f"memory, {name}, {many} steps: analyze as a whole process {mib:.1f} MiB at its peak, the ledger and its parser in a "
+                  f"process of their own {told(APPEND, path)['resident_kib'] / 1024:.1f} MiB")
+
+
+PROFILES = {"run": whole, "restarts": whole, "append": append, "memory": memory}
+DEFAULT = ["run:1000000:3", "restarts:500000:1", "append:1000000:1", "memory:1000000"]
+
+
 def main():
-    steps, pairs = (int(a) for a in (sys.argv[1:] + ["1000000", "3"][len(sys.argv) - 1:])[:2])
     os.makedirs(".build/parity", exist_ok=True)
-    for name, many, every in (("one run", steps, 0), ("restarts", steps * 3 // 10, 100)):
-        path = f".build/parity/bench-{every}.jsonl"
-        write_log(path, many, every)
-        compare(name, path, many, pairs)
+    for wish in sys.argv[1:] or DEFAULT:
+        name, steps, pairs = (wish.split(":") + ["1000000", "1"][len(wish.split(":")) - 1:])[:3]
+        if name not in PROFILES:
+            sys.exit(f"bench.py: {name} is none of {', '.join(PROFILES)}")
+        PROFILES[name](name, int(steps), int(pairs))
+        sys.stdout.flush()
 
 
 main()

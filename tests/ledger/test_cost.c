@@ -1,0 +1,121 @@
+/* A record costs O(1) amortised and memory is bounded, whatever the length of the log: by what the ledger says that it
+ * looked at and holds (ledger_cost_of), not by time, which a busy machine changes. */
+#include "harness.h"
+
+#include "ledger/ledger.h"
+
+enum { PART = 20000, PARTS = 10, EVALUATE_EVERY = 5 };
+
+struct shape {
+    const char *name;
+    int restart_every, save_every, data_every; /* steps; 0: never */
+    bool tells_starts,
+        stays_live; /* stays_live: evaluated every EVALUATE_EVERY records, else only at the end of a part */
+};
+
+struct job {
+    const struct shape *shape;
+    struct ledger *ledger;
+    int process;
+    int64_t at_ms, line, step, records;
+    uint64_t id;
+};
+
+static void evaluate(struct job *j) {
+    struct ledger_result result;
+    ledger_evaluate(j->ledger, j->at_ms, &result);
+    ledger_result_done(&result);
+}
+
+static void say(struct job *j, enum record_kind kind, int64_t step) {
+    struct record r = RECORD_INIT;
+    r.process = j->process;
+    r.kind = kind;
+    r.line = ++j->line;
+    r.at_ms = j->at_ms;
+    r.step = step;
+    ledger_add_record(j->ledger, &r);
+    if (++j->records % EVALUATE_EVERY == 0 && j->shape->stays_live)
+        evaluate(j);
+}
+
+static void begin_process(struct job *j) {
+    if (j->id > 0)
+        ledger_add_process(j->ledger, j->id, TIME_UNKNOWN, j->at_ms);
+    j->at_ms += 20000;
+    j->process = ledger_add_process(j->ledger, ++j->id, j->at_ms, TIME_OPEN);
+    j->line = 0;
+}
+
+/* The next PART steps. */
+static void train(struct job *j) {
+    const struct shape *s = j->shape;
+    for (int i = 1; i <= PART; i++) {
+        if (s->data_every > 0 && i % s->data_every == 0) {
+            say(j, RECORD_DATA_START, RECORD_NONE);
+            j->at_ms += 100;
+            say(j, RECORD_DATA_END, RECORD_NONE);
+        }
+        j->at_ms += 2000 + (i * 7919) % 300;
+        say(j, s->tells_starts ? RECORD_STEP_START : RECORD_STEP_END, j->step++);
+        if (s->save_every > 0 && i % s->save_every == 0)
+            say(j, RECORD_SAVE_DURABLE, j->step - 1);
+        if (s->restart_every > 0 && i % s->restart_every == 0) {
+            j->step -= 10;
+            begin_process(j);
+        }
+    }
+}
+
+static void check_shape(const struct shape *shape) {
+    struct ledger_options options = {.has_log = true, .windows_ms = {3600000, 43200000}, .window_count = 2};
+    struct job j = {.shape = shape, .ledger = ledger_new(&options), .at_ms = INT64_C(1790000000000)};
+    struct ledger_life life = {.id = 1, .created_ms = j.at_ms, .bound_ms = j.at_ms, .pull_start_ms = TIME_UNKNOWN};
+    life.pull_end_ms = life.done_ms = TIME_UNKNOWN;
+    life.running_ms = j.at_ms;
+    life.lost_ms = life.ended_ms = life.released_ms = TIME_OPEN;
+    ledger_set_span(j.ledger, j.at_ms, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_set_required(j.ledger, j.at_ms, 1);
+    ledger_add_life(j.ledger, &life);
+    begin_process(&j);
+    int64_t early_cost = 0, early_records = 0, most_bytes = 0, before = 0, records = 0;
+    for (int part = 0; part < PARTS; part++) {
+        train(&j);
+        evaluate(&j);
+        struct ledger_cost c = ledger_cost_of(j.ledger);
+        int64_t cost = c.looked_at - before, said = j.records - records;
+        if (part == 1) { /* the first one begins with nothing */
+            early_cost = cost;
+            early_records = said;
+            most_bytes = c.held_bytes;
+        }
+        if (part >
+            1) { /* a record costs what it cost 200,000 steps ago, but for where in a batch the part happens to end */
+            bool is_cheap = cost * early_records <= early_cost * said * 6 / 5;
+            CHECK(is_cheap);
+            CHECK(c.held_bytes <= most_bytes + (64 << 10));
+            if (!is_cheap || c.held_bytes > most_bytes + (64 << 10))
+                printf("%s: steps %d: %lld looked at for %lld records, %lld bytes held; in the second part %lld, %lld, "
+                       "%lld\n",
+                       shape->name, (part + 1) * PART, (long long)cost, (long long)said, (long long)c.held_bytes,
+                       (long long)early_cost, (long long)early_records, (long long)most_bytes);
+        }
+        CHECK(c.held_bytes < (2 << 20));
+        before = c.looked_at;
+        records = j.records;
+    }
+    if (!shape->stays_live) /* one pass over a batch and what comes after it for every batch: a small factor */
+        CHECK(early_cost <= 16 * early_records);
+    ledger_free(j.ledger);
+}
+
+TEST(a_record_costs_the_same_however_long_the_log_and_memory_is_bounded) {
+    static const struct shape shapes[] = {
+        {.name = "starts", .tells_starts = true},
+        {.name = "ends, saves, a restart every 100", .restart_every = 100, .save_every = 50},
+        {.name = "input waits", .tells_starts = true, .data_every = 1, .save_every = 500},
+        {.name = "live", .save_every = 100, .restart_every = 2500, .stays_live = true},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        check_shape(&shapes[i]);
+}
