@@ -277,6 +277,10 @@ bool kube_lease_is_leading(const struct kube_lease *lease) {
     return lease->is_leading;
 }
 
+bool kube_lease_is_held(const struct kube_lease *lease) {
+    return lease->is_leading && loop_clock(lease->loop).us - lease->renewed_us < lease->renew_deadline_us;
+}
+
 int64_t kube_lease_age_us(const struct kube_lease *lease) {
     return lease->is_leading ? now_us(lease) - lease->renewed_us : 0;
 }

@@ -26,6 +26,10 @@ struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_
 void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *context);
 void kube_lease_free(struct kube_lease *lease);
 bool kube_lease_is_leading(const struct kube_lease *lease);
+/* Leading, and by the clock of this very moment (not of the loop's turn) so that nobody else can: a process that was
+ * stopped beyond its lease may come back to anything but a timer first. What was read from the server before this
+ * was asked is from before any successor's first write. */
+bool kube_lease_is_held(const struct kube_lease *lease);
 /* Time since the last renewal that is known to have succeeded, for /healthz; 0 when not leading. In ordinary life up to
  * two tries' time: a renewal's reply is read when the next one is due. */
 int64_t kube_lease_age_us(const struct kube_lease *lease);

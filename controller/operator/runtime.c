@@ -104,6 +104,7 @@ static void start_election(struct runtime *r) {
     struct kube_lease_handler handler = {on_leading, on_lost, on_leader, r};
     r->lease = kube_lease_new(r->client, &options, &handler);
     r->health.lease = r->lease;
+    runtime_jobs_set_lease(r->jobs, r->lease);
 }
 
 /* ---- start: the server must answer before anything else is asked of it ---- */

@@ -31,6 +31,7 @@ struct runtime_jobs {
     struct model *model;
     struct kube_recorder *recorder;
     struct runtime_watches *watches; /* borrowed */
+    const struct kube_lease *lease;  /* borrowed; NULL: no election */
     struct runtime_logs *logs;
     struct cadence cadence;
     struct loop_timer *timer;
@@ -77,6 +78,10 @@ static void forget(struct runtime_jobs *jobs, struct model_job *job) {
 
 void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches *watches) {
     jobs->watches = watches;
+}
+
+void runtime_jobs_set_lease(struct runtime_jobs *jobs, const struct kube_lease *lease) {
+    jobs->lease = lease;
 }
 
 static struct runtime_job *known(struct runtime_jobs *jobs, struct model_job *job) {
@@ -220,6 +225,10 @@ static void evaluate(struct runtime_job *mine) {
         cadence_skip(&jobs->cadence, &mine->cadence, now_us);
         return;
     }
+    if (mine->resource_version[0] == '\0') { /* nothing to hold a write against */
+        cadence_skip(&jobs->cadence, &mine->cadence, now_us);
+        return;
+    }
     if (cadence_decide(&jobs->cadence, &mine->cadence, &evaluation, now_us)) {
         model_job_add_checkpoint(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status);
         write_status(mine, buf_slice(&jobs->status));
@@ -283,8 +292,15 @@ static void observe_all_logs(struct runtime_jobs *jobs) {
     }
 }
 
+/* Of a leader that was stopped beyond its lease, all that waited comes in when it goes on, its successor's writes among
+ * it: with their resourceVersions it could overwrite them. Nothing is read while a turn of the work lasts, so what it
+ * names is from before this look at the clock, and from before any successor. */
 static void pump(void *context) {
     struct runtime_jobs *jobs = context;
+    if (jobs->is_leading && jobs->lease != NULL && !kube_lease_is_held(jobs->lease)) {
+        loop_timer_set(jobs->timer, READY_LOOK_US); /* unless the election ends it */
+        return;
+    }
     drain(jobs);
     bool was_ready = jobs->was_ready;
     if (!is_ready(jobs) || !jobs->is_leading) {

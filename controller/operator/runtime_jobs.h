@@ -5,6 +5,7 @@
 #ifndef OPERATOR_RUNTIME_JOBS_H
 #define OPERATOR_RUNTIME_JOBS_H
 
+#include "kube/lease.h"
 #include "kube/recorder.h"
 #include "operator/model.h"
 #include "operator/runtime_cadence.h"
@@ -29,6 +30,8 @@ void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches 
 /* The server's state of a JobGoodput, after the model was told. */
 void runtime_jobs_observed(struct runtime_jobs *jobs, const char *namespace_, const char *name, struct slice object);
 void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading);
+/* Nothing is written while this lease (borrowed) is not held; NULL: there is no election. */
+void runtime_jobs_set_lease(struct runtime_jobs *jobs, const struct kube_lease *lease);
 /* Fills in what the jobs know of it. */
 void runtime_jobs_figures(const struct runtime_jobs *jobs, struct runtime_figures *figures);
 /* Asks for a turn of the work before the loop sleeps. */

@@ -193,6 +193,14 @@ static void serve_later(void *context) {
     api_serve(c, &t);
 }
 
+static void serve_if_released(void *context) {
+    struct conn *c = context;
+    if (c->srv->releases > c->held)
+        serve_later(c);
+    else
+        timer_start(c->srv, &c->timer, 0.02, serve_if_released, c);
+}
+
 /* True if a fault has taken the request over. */
 static bool strike_at_once(struct conn *c, const struct target *t) {
     struct fault f;
@@ -211,6 +219,11 @@ static bool strike_at_once(struct conn *c, const struct target *t) {
     }
     if (f.kind == FAULT_DELAY) {
         timer_start(c->srv, &c->timer, f.amount, serve_later, c);
+        return true;
+    }
+    if (f.kind == FAULT_HOLD) {
+        c->held = c->srv->releases;
+        serve_if_released(c);
         return true;
     }
     conn_arm(c, &f);

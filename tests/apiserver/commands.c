@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "scenario.h"
+#include "tls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -237,6 +238,35 @@ static int do_token(struct scenario *sc, char *args, const char *heredoc, char w
     return 0;
 }
 
+static void replace_files(void *srv) {
+    if (tls_rotate_files(((struct srv *)srv)->certificates) < 0)
+        perror("test-apiserver: rotate-ca");
+}
+
+/* rotate-ca [SECONDS]: another CA, server certificate and client certificate; their files follow so much later. */
+static int do_rotate_ca(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc;
+    struct srv *s = sc->srv;
+    double seconds = strtod(word(&args), NULL);
+    if (s->tls == NULL || s->certificates == NULL ||
+        tls_rotate(s->certificates, ++s->certificate_number, s->tls) < 0) {
+        snprintf(why, 200, "rotate-ca: the server has no certificates that it made itself (--tls)");
+        return -1;
+    }
+    if (seconds > 0)
+        timer_start(s, &s->certificate_timer, seconds, replace_files, s);
+    else
+        replace_files(s);
+    wire_reset_all(s);
+    return 0;
+}
+
+static int do_release(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc, (void)why, (void)args;
+    sc->srv->releases++;
+    return 0;
+}
+
 static int do_expire(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
     (void)heredoc, (void)why, (void)args;
     kstore_expire(&sc->srv->store);
@@ -340,6 +370,14 @@ static long count_requests(const struct srv *s, const char *verb, const char *re
              (strcmp(resource, "*") == 0 || strcmp(r->resource, resource) == 0) && (!is_open_only || r->is_open);
     }
     return n;
+}
+
+static bool is_answered(const struct srv *s, const char *verb, const char *resource, int status) {
+    for (size_t i = 0; i < s->request_count; i++)
+        if (strcmp(s->requests[i].verb, verb) == 0 && strcmp(s->requests[i].resource, resource) == 0 &&
+            s->requests[i].status == status)
+            return true;
+    return false;
 }
 
 static int do_requests(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
@@ -469,7 +507,8 @@ static const struct {
 } commands[] = {
     {"apply", do_apply},     {"patch", do_patch},     {"delete", do_delete},   {"log", do_log},
     {"restart", do_restart}, {"exit", do_exit},       {"on", do_on},           {"serve", do_serve},
-    {"unserve", do_unserve}, {"crd", do_crd},         {"token", do_token},     {"expire", do_expire}, {"restore-etcd", do_restore},
+    {"unserve", do_unserve}, {"crd", do_crd},         {"token", do_token},     {"rotate-ca", do_rotate_ca}, {"release", do_release},
+    {"expire", do_expire}, {"restore-etcd", do_restore},
     {"bookmark", do_bookmark}, {"error", do_error},   {"all", do_connections}, {"strike", do_strike},
     {"clear", do_clear},     {"stop", do_stop},       {"echo", do_echo},       {"requests", do_requests},
     {"count", do_count},     {"open", do_open},       {"get", do_get},         {"list", do_list},
@@ -506,6 +545,8 @@ int command_condition(struct srv *s, const char *text, char why[static 200]) {
         return count_requests(s, a, *b != '\0' ? b : "*", false) >= n;
     if (strcmp(what, "open") == 0)
         return count_requests(s, a, *b != '\0' ? b : "*", true) >= n;
+    if (strcmp(what, "answered") == 0)
+        return is_answered(s, a, b, (int)n);
     if (strcmp(what, "closed") == 0)
         return count_requests(s, a, *b != '\0' ? b : "*", true) == 0;
     if (strcmp(what, "object") == 0)

@@ -22,6 +22,7 @@ static const struct {
     {"truncate", FAULT_TRUNCATE},   {"close", FAULT_CLOSE},     {"malformed", FAULT_MALFORMED},
     {"silent", FAULT_SILENT},       {"drip", FAULT_DRIP},       {"goaway-hard", FAULT_GOAWAY_HARD},
     {"goaway", FAULT_GOAWAY},       {"delay", FAULT_DELAY},
+    {"hold", FAULT_HOLD},
 };
 
 static int parse_action(struct rule *r, const char *text, char why[static 200]) {

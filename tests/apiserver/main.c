@@ -124,13 +124,15 @@ static int parse(struct options *o, struct srv *s, int argc, char **argv) {
     return 0;
 }
 
-static int prepare_tls(struct options *o) {
+static int prepare_tls(struct options *o, struct srv *s) {
     static char paths[3][1024], directory[1024] = ".";
     if (!o->wire.is_tls || o->wire.certificate_file != NULL)
         return 0;
     if (o->kubeconfig != NULL && strrchr(o->kubeconfig, '/') != NULL)
         snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(o->kubeconfig, '/') - o->kubeconfig), o->kubeconfig);
     o->directory = directory;
+    s->certificates = directory;
+    s->certificate_number = 1;
     if (tls_make(directory) < 0)
         return -1;
     snprintf(paths[0], 1024, "%.1000s/server.crt", directory);
@@ -281,7 +283,7 @@ int main(int argc, char **argv) {
         return result == 1 ? 0 : 2;
     registry_init(&s->registry);
     kstore_init(&s->store, o->history);
-    if (load(s, o) < 0 || prepare_tls(o) < 0 || wire_open(s, &o->wire, &s->port) < 0)
+    if (load(s, o) < 0 || prepare_tls(o, s) < 0 || wire_open(s, &o->wire, &s->port) < 0)
         return 1;
     s->store.on_change = watch_change;
     s->store.context = s;

@@ -7,6 +7,8 @@
 #include "store.h"
 #include "wire.h"
 
+#include <openssl/ssl.h>
+
 struct watch;
 struct scenario;
 struct life;
@@ -23,6 +25,11 @@ struct request_log {
 struct srv {
     struct lws_context *context;
     struct lws_vhost *vhost;
+    long releases;            /* of requests that were held */
+    SSL_CTX *tls;             /* NULL: in clear */
+    const char *certificates; /* the folder where we made them; NULL: they were given */
+    long certificate_number;
+    struct timer certificate_timer;
     struct conn *conns;
     long connections; /* accepted so far */
     struct lws *frozen[64];

@@ -2,10 +2,13 @@
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+
+#define NEXT "next-" /* before the names of what is to come */
 
 static FILE *open_file(const char *directory, const char *name, const char *suffix) {
     char path[1024];
@@ -50,8 +53,10 @@ static X509 *make(const char *cn, const char *organisation, long serial, EVP_PKE
     return cert;
 }
 
-static int save(const char *directory, const char *name, X509 *cert, EVP_PKEY *key) {
-    FILE *f = open_file(directory, name, "crt"), *k = open_file(directory, name, "key");
+static int save(const char *directory, const char *prefix, const char *name, X509 *cert, EVP_PKEY *key) {
+    char base[64];
+    snprintf(base, sizeof base, "%s%s", prefix, name);
+    FILE *f = open_file(directory, base, "crt"), *k = open_file(directory, base, "key");
     bool ok = f != NULL && k != NULL && PEM_write_X509(f, cert) && PEM_write_PrivateKey(k, key, NULL, NULL, 0, NULL, NULL);
     if (f != NULL)
         fclose(f);
@@ -60,19 +65,62 @@ static int save(const char *directory, const char *name, X509 *cert, EVP_PKEY *k
     return ok ? 0 : -1;
 }
 
-int tls_make(const char *directory) {
+/* Each time a CA of another name: one of the same name and another key would be taken for the old one. */
+static int make_all(const char *directory, const char *prefix, long number) {
     EVP_PKEY *keys[3];
+    char ca_name[64];
+    snprintf(ca_name, sizeof ca_name, "test-apiserver-ca-%ld", number);
     for (int i = 0; i < 3; i++)
         keys[i] = EVP_EC_gen("P-256");
-    X509 *ca = make("test-apiserver-ca", "test", 1, keys[0], NULL, keys[0]);
+    X509 *ca = make(ca_name, "test", 1, keys[0], NULL, keys[0]);
     X509 *server = make("test-apiserver", "test", 2, keys[1], ca, keys[0]);
     X509 *client = make("test-client", "system:masters", 3, keys[2], ca, keys[0]);
-    int result = save(directory, "ca", ca, keys[0]) | save(directory, "server", server, keys[1]) |
-                 save(directory, "client", client, keys[2]);
+    int result = save(directory, prefix, "ca", ca, keys[0]) | save(directory, prefix, "server", server, keys[1]) |
+                 save(directory, prefix, "client", client, keys[2]);
     X509_free(ca), X509_free(server), X509_free(client);
     for (int i = 0; i < 3; i++)
         EVP_PKEY_free(keys[i]);
     if (result < 0)
         fprintf(stderr, "test-apiserver: cannot write certificates below %s\n", directory);
     return result;
+}
+
+int tls_make(const char *directory) {
+    return make_all(directory, "", 1);
+}
+
+/* Sessions of before would go on without a certificate. */
+static void forget_sessions(SSL_CTX *server) {
+    unsigned char keys[80];
+    long size = SSL_CTX_get_tlsext_ticket_keys(server, NULL, 0);
+    SSL_CTX_flush_sessions(server, 0);
+    if (size > 0 && size <= (long)sizeof keys && RAND_bytes(keys, (int)size) == 1)
+        SSL_CTX_set_tlsext_ticket_keys(server, keys, size);
+}
+
+int tls_rotate(const char *directory, long number, SSL_CTX *server) {
+    char ca[1024], certificate[1024], key[1024];
+    snprintf(ca, sizeof ca, "%s/" NEXT "ca.crt", directory);
+    snprintf(certificate, sizeof certificate, "%s/" NEXT "server.crt", directory);
+    snprintf(key, sizeof key, "%s/" NEXT "server.key", directory);
+    if (make_all(directory, NEXT, number) < 0 ||
+        SSL_CTX_use_certificate_file(server, certificate, SSL_FILETYPE_PEM) != 1 ||
+        SSL_CTX_use_PrivateKey_file(server, key, SSL_FILETYPE_PEM) != 1 ||
+        SSL_CTX_load_verify_locations(server, ca, NULL) != 1)
+        return -1;
+    forget_sessions(server);
+    return 0;
+}
+
+int tls_rotate_files(const char *directory) {
+    static const char *const names[] = {"ca.crt",     "ca.key",     "server.crt",
+                                        "server.key", "client.crt", "client.key"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char from[1024], to[1024];
+        snprintf(from, sizeof from, "%s/" NEXT "%s", directory, names[i]);
+        snprintf(to, sizeof to, "%s/%s", directory, names[i]);
+        if (rename(from, to) != 0)
+            return -1;
+    }
+    return 0;
 }

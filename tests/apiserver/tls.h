@@ -3,7 +3,13 @@
 #ifndef TESTS_APISERVER_TLS_H
 #define TESTS_APISERVER_TLS_H
 
+#include <openssl/ssl.h>
+
 /* Writes ca.crt, server.crt, server.key, client.crt, client.key (PEM) below directory. 0, or -1 with a line on stderr. */
 int tls_make(const char *directory);
+/* Makes all of them anew, the number-th time, and has the server show and trust the new ones (the old CA's clients are
+ * trusted still). The files become the new ones with tls_rotate_files. */
+int tls_rotate(const char *directory, long number, SSL_CTX *server);
+int tls_rotate_files(const char *directory);
 
 #endif

@@ -515,6 +515,9 @@ static int on_request(struct session *session, struct lws *wsi, const char *path
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len) {
     struct session *session = user;
     switch (reason) {
+    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS: /* once, of the vhost: user and in are others */
+        ((struct srv *)lws_vhost_user(in))->tls = user;
+        return 0;
     case LWS_CALLBACK_HTTP:
         return on_request(session, wsi, in);
     case LWS_CALLBACK_HTTP_BODY:

@@ -25,6 +25,7 @@ enum fault_kind {
     FAULT_GOAWAY,    /* HTTP/2 GOAWAY, the streams go on; over HTTP/1.1 the connection closes after the reply */
     FAULT_GOAWAY_HARD, /* GOAWAY, then the connection closes */
     FAULT_DELAY,     /* the answer comes later */
+    FAULT_HOLD,      /* the request is served at `release` */
 };
 
 struct fault {
@@ -64,7 +65,8 @@ struct conn {
     struct fault fault;
     uint64_t fault_at;
     long events;
-    struct timer timer; /* drip, delay */
+    struct timer timer; /* drip, delay, hold */
+    long held;          /* how often was released when it came */
     double drip_rate;
     /* the user's */
     void *stream;

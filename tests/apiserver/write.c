@@ -268,6 +268,11 @@ static void apply(struct conn *c, struct target *t, json_t *config) {
                         .subresource = t->subresource,
                         .now = srv_now_text(c->srv, now, 0)};
     CLEANUP_JSON json_t *live = o != NULL ? kstore_json(o) : NULL, *conflicts = NULL;
+    const char *rv = jx_text(config, "metadata.resourceVersion"); /* a precondition, whether or not it is forced */
+    if (*rv != '\0' && (o == NULL || strcmp(rv, jx_text(live, "metadata.resourceVersion")) != 0)) {
+        reply_conflict(c, t, t->name);
+        return;
+    }
     CLEANUP_JSON json_t *result =
         managed_apply(t->type->schema, live, pruned, &m, conn_flag(c, "force"), &conflicts);
     if (result == NULL)

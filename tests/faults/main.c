@@ -2,24 +2,10 @@
  * story each time (story.acts), and something wrong on the way. However that went, the numbers of the final status must
  * be those of undisturbed.scenario, within a minute of the story's end; the controller must live, and stay small.
  *
- * A line of a scenario is a command of tests/apiserver/README.md, or one of the runner's own:
- *     # slow                  in the first line: only with FAULTS_SLOW=1 (make nightly)
- *     server FLAG...          first of all: the server's flags; with --token the controller has a token file
- *     controller FLAG...      the controller's flags beside the usual ones
- *     play ACT...|rest        acts of the story; what was not played when the scenario ends is played then
- *     rotate TOKEN            the server takes another token now; the file follows
- *     rotate-late TOKEN       the same, the file two seconds later
- *     fill N                  N pods of another namespace
- *     second                  the same story happens to a job in the namespace "second", untouched by what this one's
- * pods print; its numbers must be right as well noise POD BYTES LINE    the pod prints so many bytes that mean nothing,
- * in lines of so many moved METRIC            waits until the samples at /metrics that begin so add up to more than 0;
- * each scenario has one that shows what went wrong, or says in its heading "No metric" and why fast N the controller's
- * clocks run so many times as fast clock +3600             its wall clock is set so many seconds ahead, or back skip
- * ACT                counts as played: the scenario's own lines say it deaf                    what the controller logs
- * goes to a full disk says TEXT               waits until the controller has logged it kill, start             SIGKILL
- * for the controller; another one The story lies in the past, so its end is final as soon as the controller knows of
- * it, of all that led to it and of nothing unread. Each runs in a process of its own, FAULTS_JOBS (4) at a time.
- * Arguments: words of the names to run. FAULTS_SHOW=1 prints what the controllers log. */
+ * The lines are commands of tests/apiserver/README.md and of the runner itself: tests/faults/README.md.
+ * The story lies in the past, so its end is final as soon as the controller knows of it, of all that led to it and of
+ * nothing unread. Each runs in a process of its own, FAULTS_JOBS (4) at a time. Arguments: words of the names to run.
+ * FAULTS_SHOW=1 prints what the controllers log. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -61,7 +47,7 @@ struct play {
     size_t act_count;
     char *server_words, *controller_words;
     struct apiserver *server;
-    struct program *controller;
+    struct program *controller, *other;
     char token_path[64], kubeconfig[64], pod_path[64];
     bool has_failed, has_second;
     int metrics_port; /* 0: the kernel's choice */
@@ -178,6 +164,29 @@ static bool begin(struct play *p) {
     return p->server != NULL && start_controller(p);
 }
 
+static void swap(struct play *p) {
+    struct program *first = p->controller;
+    p->controller = p->other;
+    p->other = first;
+    if (p->controller == NULL)
+        fail(p, "there is no other controller");
+}
+
+static void start_standby(struct play *p) {
+    p->other = p->controller;
+    if (!start_controller(p) || !program_says(p->controller, "\"leader\"", LINE_WAIT_MS))
+        fail(p, "the second controller sees no leader");
+    swap(p);
+}
+
+static void await_end(struct play *p, const char *code) {
+    int is = program_wait(p->controller, LINE_WAIT_MS);
+    if (is != strtol(code, NULL, 10))
+        fail(p, "the controller ended with %d instead of %s:\n%.3000s", is, code, program_output(p->controller));
+    program_free(p->controller);
+    p->controller = NULL;
+}
+
 static void kill_controller(struct play *p) {
     kill(program_pid(p->controller), SIGKILL);
     program_free(p->controller);
@@ -187,6 +196,9 @@ static void kill_controller(struct play *p) {
 static void tell(struct play *p, const char *lines) {
     if (apiserver_do(p->server, lines) == 0)
         return;
+    CLEANUP_FREE char *requests = getenv("FAULTS_SHOW") != NULL ? apiserver_ask(p->server, "requests") : NULL;
+    if (requests != NULL)
+        fprintf(stderr, "%s\n", requests);
     if (p->controller == NULL)
         fail(p, "the server's reason is above");
     else
@@ -306,7 +318,19 @@ static void own_line(struct play *p, char *line) {
     else if (take_word(line, "says", &rest)) {
         if (!program_says(p->controller, rest, LINE_WAIT_MS))
             fail(p, "the controller never said \"%s\"", rest);
-    } else if (take_word(line, "noise", &rest)) {
+    } else if (take_word(line, "standby", &rest))
+        start_standby(p);
+    else if (take_word(line, "swap", &rest))
+        swap(p);
+    else if (take_word(line, "ends", &rest))
+        await_end(p, rest);
+    else if (take_word(line, "terminate", &rest))
+        program_terminate(p->controller);
+    else if (take_word(line, "pause", &rest))
+        kill(program_pid(p->controller), SIGSTOP);
+    else if (take_word(line, "continue", &rest))
+        kill(program_pid(p->controller), SIGCONT);
+    else if (take_word(line, "noise", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
         noise(p, copy);
     } else if (take_word(line, "moved", &rest))
@@ -326,8 +350,9 @@ static void own_line(struct play *p, char *line) {
 }
 
 static bool is_own_word(const char *line) {
-    static const char *const words[] = {"play",  "rotate", "rotate-late", "fill", "says",   "kill",
-                                        "start", "noise",  "moved",       "skip", "second", "clock"};
+    static const char *const words[] = {"play",  "rotate", "rotate-late", "fill", "says",    "kill",
+                                        "start", "noise",  "moved",       "skip", "second",  "clock",
+                                        "swap",  "pause",  "continue",    "ends", "standby", "terminate"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (take_word(line, words[i], &rest))
@@ -464,6 +489,7 @@ static void end(struct play *p) {
     }
     if (!p->has_failed && apiserver_do(p->server, "check-ledgers") != 0)
         fail(p, "a status was written whose identities do not hold: see above");
+    program_free(p->other);
     apiserver_do(p->server, "stop");
     apiserver_stop(p->server);
     preload_done(p->clock);

@@ -7,6 +7,7 @@
 #include "kube/recorder.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 struct candidate {
     struct kube_lease *lease;
@@ -107,6 +108,26 @@ TEST(a_leader_that_cannot_renew_stops) {
     apiserver_do(f.server, "on any leases always : status 500");
     CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
     CHECK(!kube_lease_is_leading(a.lease));
+    kube_lease_free(a.lease);
+    fixture_end(&f);
+}
+
+/* What a process finds that was stopped beyond its lease, before its loop has turned. */
+TEST(a_leader_that_slept_too_long_holds_no_lease) {
+    struct fixture f;
+    struct candidate a;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    REQUIRE(fixture_begin(&f, NULL));
+    run_timed(&a, &f, &words, "a", 50000);
+    CHECK(!kube_lease_is_held(a.lease));
+    CHECK(wait_text(f.loop, &words, "a leads."));
+    for (int i = 0; i < 1000 && !kube_lease_is_held(a.lease); i++) /* the deadline is a second */
+        loop_for(f.loop, 10000);
+    CHECK(kube_lease_is_held(a.lease));
+    usleep(1100000);
+    CHECK(kube_lease_is_leading(a.lease) && !kube_lease_is_held(a.lease));
+    CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
     kube_lease_free(a.lease);
     fixture_end(&f);
 }
