@@ -114,7 +114,7 @@ static int take_option(struct cli_options *options, char **argv, int argc, int *
     return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput help\" lists them", argument);
 }
 
-static int parse(struct cli_options *options, int argc, char **argv, struct error **err) {
+int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err) {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1] != '\0') {
             int r = take_option(options, argv, argc, &i, err);
@@ -224,7 +224,7 @@ int cli_main(int argc, char **argv) {
     find_style(&options.style);
     if (argc > 1 && strcmp(argv[1], "analyze") == 0) /* has options of its own */
         return cli_analyze(argc - 1, argv + 1, &options.style);
-    if (parse(&options, argc, argv, &err) < 0)
+    if (cli_parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);
     if (options.wants_help || (options.command != NULL && strcmp(options.command, "help") == 0)) {
         print_help(stdout);

@@ -25,6 +25,9 @@ struct cli_options { /* texts borrowed from argv */
 /* The whole program; the exit code: 0, 1 for a failure, 2 for wrong usage. */
 int cli_main(int argc, char **argv);
 
+/* What argv says, but for analyze, which has options of its own (analyze.h). -EINVAL and the line to print. */
+int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err);
+
 /* The subcommands: 0, or a negative errno with the line to print. */
 int cli_top(const struct cli_options *options, struct error **err);
 int cli_explain(const struct cli_options *options, struct error **err);
