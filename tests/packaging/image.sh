@@ -29,6 +29,7 @@ if [ "${1:-}" = --stand-in ]; then
 	context=$work/stand-in
 	mkdir -p "$context/controller" "$context/tests/check" "$context/deploy"
 	cp deploy/image-root.sh deploy/sbom.sh "$context/deploy/"
+	cp LICENSE "$context/"
 	cp tests/packaging/stand-in/program.c "$context/controller/"
 	cp tests/packaging/stand-in/Makefile "$context/"
 	touch "$context/tests/check/none"

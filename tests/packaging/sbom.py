@@ -54,6 +54,16 @@ check("SBOM: the programs are ours", {owner[n]["name"] for n in named if "/bin/"
 debian = [p for p in packages.values() if p["name"] != "goodput-controller"]
 check("SBOM: Debian packages have versions and purls", not debian or [p["name"] for p in debian if not p["versionInfo"] or not p["externalRefs"][0]["referenceLocator"].startswith(f"pkg:deb/debian/{p['name']}@")])
 
+texts = {i["licenseId"]: i["extractedText"] for i in document["hasExtractedLicensingInfos"]}
+
+
+def copyright_of(name):
+    return there.get(f"./usr/share/doc/{name}/copyright", b"").decode("utf-8", "ignore").replace("\f", "").replace("\r", "")
+
+
+check("SBOM: our own licence", [p["licenseDeclared"] for p in packages.values() if p["name"] == "goodput-controller"] != ["Apache-2.0"] or "Apache License" not in copyright_of("goodput-controller"))
+check(f"SBOM: the licences of the {len(debian)} Debian packages, their texts in the image", [p["name"] for p in debian if len(copyright_of(p["name"])) < 500 or texts.get(p["licenseDeclared"], "").strip() != copyright_of(p["name"]).strip() or not p["licenseComments"]])
+
 # What the library itself says that it is.
 curl = next((n for n in libraries if "/libcurl" in n), None)
 inside = re.search(rb"libcurl/(\d+\.\d+\.\d+)", there[curl]) if curl else None
