@@ -74,7 +74,7 @@ static void write_processes(struct visitor *v, struct model_job *job) {
     for (int i = 0; i < job->process_count; i++) {
         struct log_process *p = job->processes[i];
         char uid[80] = "";
-        slice_copy(uid, sizeof uid, slice_of(p->pod->uid));
+        slice_copy(uid, sizeof uid, slice_of(p->pod ? p->pod->uid : NULL));
         codec_chars(v->codec, uid, sizeof uid);
         CODEC_INT(v->codec, &p->restart_count, 0, INT32_MAX);
         visit_process(v, p);
@@ -89,12 +89,21 @@ static void read_processes(struct visitor *v, struct model_job *job) {
         codec_chars(v->codec, uid, sizeof uid);
         CODEC_INT(v->codec, &restart_count, 0, INT32_MAX);
         struct pod *pod = map_get(&v->model->pods, slice_of(uid));
-        if (pod == NULL || pod->target != job->target) {
+        bool is_unseen = uid[0] == '\0' && job_has_source(job);
+        if (!is_unseen && (pod == NULL || pod->target != job->target)) {
             v->codec->failed = true;
             return;
         }
         visit_process(v, job_log_process(job, pod, restart_count));
     }
+}
+
+/* Where a source that is no pod's log goes on: just behind what the ledger has of it. */
+static void visit_source(struct visitor *v, struct model_job *job) {
+    if (!job_has_source(job))
+        return;
+    codec_text(v->codec, &job->source_cursor, JOB_CURSOR_BYTES);
+    codec_i64(v->codec, &job->source_earlier);
 }
 
 static void write_ledger(struct visitor *v, struct model_job *job) {
@@ -151,6 +160,7 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     visit_told(&v, job);
     write_ledger(&v, job);
     write_processes(&v, job);
+    visit_source(&v, job);
     return !codec.failed;
 }
 
@@ -166,6 +176,7 @@ static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec,
     if (read_ledger(v, job, err) < 0)
         return -EBADMSG;
     read_processes(v, job);
+    visit_source(v, job);
     return codec_is_done(v->codec) ? 0 : damaged(err);
 }
 

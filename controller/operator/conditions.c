@@ -72,9 +72,10 @@ static struct log_process *best_process(const struct model_job *job) {
 static bool set_spec_trouble(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
     int format = steplog_format_of_name(slice_of(job->format));
-    if (strcmp(job->source, "PodLog") != 0) {
+    enum model_source_kind kind = model_job_source_kind(job);
+    if (kind != MODEL_SOURCE_POD_LOG && kind != MODEL_SOURCE_FILE) {
         set(v, STEP_LOG_ATTACHED, false, "SourceUnsupported", at_ms,
-            "reading steps from source %s is not built in yet; use PodLog", job->source);
+            "reading steps from source %s is not built in yet; use PodLog or File", job->source);
         return true;
     }
     if (job->pattern_error) {
@@ -120,6 +121,12 @@ static void set_reading(struct view *v, int64_t at_ms) {
     else if (lost[0] || v->has_ended)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s",
             lost[0] ? lost : "the log was not read before the target ended");
+    else if (job_has_source(job) && job->source_earlier > 0)
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms,
+            "no step yet: the %lld lines read so far are from before %s was created", (long long)job->source_earlier,
+            job->target_name);
+    else if (job_has_source(job))
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet from source %s", job->source);
     else if (last == NULL)
         set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "the pod whose log is read does not exist yet");
     else

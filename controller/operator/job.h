@@ -11,11 +11,12 @@
 #define JOB_MAX_PREVIOUS 4
 #define JOB_CONDITIONS 5
 #define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
+#define JOB_CURSOR_BYTES 4096       /* of a source: SOURCE_CURSOR_BYTES */
 #define JOB_MIN_EVIDENCE_PPM 950000
 
 struct log_process { /* the log of one instance of the log container */
     struct model_job *job;
-    struct pod *pod;
+    struct pod *pod; /* NULL: a run that no pod tells of (source.c) */
     int restart_count;
     int ordinal; /* in the ledger */
     bool has_ended;
@@ -60,6 +61,7 @@ struct model_job {
     const char *required[OBJECT_REPLICATED_JOBS];
     int required_count;
     const char *source, *format, *container, *log_job;
+    const char *log_path, *log_project, *log_logger, *log_job_name; /* of other sources than PodLog */
     int64_t log_job_index, log_completion_index;
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
@@ -88,6 +90,8 @@ struct model_job {
     int process_count, process_capacity;
     char log_trouble[256];        /* now; "" */
     char checkpoint_trouble[256]; /* why what an earlier controller knew is not all known; "" */
+    char *source_cursor;          /* of other sources than PodLog: where to go on; NULL */
+    int64_t source_earlier;       /* its lines from before the target was created */
     int64_t log_watermark_ms;
     int64_t told_steps; /* at the last status */
     /* results */
@@ -145,6 +149,11 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
 void job_free_patterns(struct model_job *job);
 void job_logs_done(struct model_job *job);
 struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
+void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
+void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);
 void job_tell_processes(struct model_job *job);
+
+/* source.c */
+bool job_has_source(const struct model_job *job); /* another one than PodLog */
 
 #endif

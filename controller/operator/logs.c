@@ -81,12 +81,24 @@ void job_logs_done(struct model_job *job) {
     for (int i = 0; i < job->process_count; i++)
         process_free(job->processes[i]);
     job->process_count = 0;
+    job->source_earlier = 0;
+    mem_freep(&job->source_cursor);
     job->log_generation++;
     job->log_trouble[0] = '\0';
     job->log_watermark_ms = TIME_UNKNOWN;
 }
 
+/* A run that no pod tells of: before those that are known, or after all that will be known. */
+static void tell_unseen_process(struct log_process *p) {
+    p->ordinal = ledger_add_process(p->job->ledger, 1, TIME_UNKNOWN, TIME_OPEN);
+    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log_trouble[0]);
+}
+
 static void tell_process(struct log_process *p) {
+    if (p->pod == NULL) {
+        tell_unseen_process(p);
+        return;
+    }
     struct container *c = log_container(p->job, p->pod);
     struct instance *i = c ? container_instance(c, p->restart_count) : NULL;
     int64_t finished_ms = TIME_UNKNOWN;
@@ -105,7 +117,8 @@ static void tell_process(struct log_process *p) {
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
-    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->pod->is_gone && !p->job->log_trouble[0]);
+    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && (!p->pod->is_gone || job_has_source(p->job)) &&
+                     !p->job->log_trouble[0]);
     int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
     if (lag >= 0)
         ledger_set_line_lag(p->job->ledger, p->ordinal, lag);
@@ -137,7 +150,7 @@ void job_tell_processes(struct model_job *job) {
 /* ---- model.h ---- */
 
 static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
-    if (job->ledger == NULL || job->target == NULL || strcmp(job->source, "PodLog") != 0)
+    if (job->ledger == NULL || job->target == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE)
         return NULL;
     struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
     return p && p->target == job->target ? p : NULL;
@@ -188,6 +201,19 @@ void model_job_log_get(const struct model_job *job, int index, struct model_log 
     log->finished_ms = now->finished_ms;
 }
 
+/* The times of its lines so far. */
+static void note_stamp(struct model_job *job, struct log_process *p, int64_t stamp_ms) {
+    if (stamp_ms != TIME_UNKNOWN) {
+        if (p->first_line_ms == TIME_UNKNOWN)
+            p->first_line_ms = stamp_ms;
+        if (stamp_ms > p->last_line_ms)
+            p->last_line_ms = stamp_ms;
+    }
+    if (p->pod && !p->pod->is_dirty)
+        store_touch_pod(job->model, p->pod);
+    job_mark_dirty(job->model, job);
+}
+
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
                         struct slice line) {
     struct pod *pod = log_pod(job, pod_uid);
@@ -199,29 +225,32 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
         steplog_line(p->parser, line, stamp_ms);
     if (stamp_ns > p->last_stamp_ns)
         p->last_stamp_ns = stamp_ns;
-    if (stamp_ms != TIME_UNKNOWN) {
-        if (p->first_line_ms == TIME_UNKNOWN)
-            p->first_line_ms = stamp_ms;
-        if (stamp_ms > p->last_line_ms)
-            p->last_line_ms = stamp_ms;
-    }
-    if (!pod->is_dirty)
-        store_touch_pod(job->model, pod);
-    job_mark_dirty(job->model, job);
+    note_stamp(job, p, stamp_ms);
 }
 
-void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost) {
-    struct pod *pod = log_pod(job, pod_uid);
-    if (pod == NULL)
+void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line) {
+    if (p->parser)
+        steplog_stored_line(p->parser, line, stored_ms);
+    note_stamp(job, p, stored_ms);
+}
+
+void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost) {
+    if (p->has_ended && lost == NULL)
         return;
-    struct log_process *p = job_log_process(job, pod, restart_count);
     if (!p->has_ended && p->parser)
         steplog_end(p->parser);
     p->has_ended = true;
     if (lost)
         slice_copy(p->lost, sizeof p->lost, slice_of(lost));
-    store_touch_pod(job->model, pod);
+    if (p->pod)
+        store_touch_pod(job->model, p->pod);
     job_mark_dirty(job->model, job);
+}
+
+void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod != NULL)
+        job_log_process_end(job, job_log_process(job, pod, restart_count), lost);
 }
 
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text) {

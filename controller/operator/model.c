@@ -104,7 +104,8 @@ static uint64_t counting_hash(const struct model_job *job) {
 
 /* What its records come from: of another log none of them holds. */
 static uint64_t log_hash(const struct model_job *job) {
-    const void *all[] = {job->source, job->format, job->container, job->log_job, job->target_name};
+    const void *all[] = {job->source,   job->format,      job->container,  job->log_job,     job->target_name,
+                         job->log_path, job->log_project, job->log_logger, job->log_job_name};
     uint64_t hash = mixed(1, all, sizeof all);
     for (int i = 0; i < OBJECT_REGEXES; i++)
         hash = mixed(hash, job->patterns[i], job->patterns[i] ? strlen(job->patterns[i]) : 0);
@@ -123,6 +124,10 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     job->format = store_intern(m, o->format);
     job->container = store_intern(m, o->container);
     job->log_job = store_intern(m, o->log_job);
+    job->log_path = store_intern(m, o->log_path);
+    job->log_project = store_intern(m, o->log_project);
+    job->log_logger = store_intern(m, o->log_logger);
+    job->log_job_name = store_intern(m, o->log_job_name);
     job->log_job_index = o->log_job_index;
     job->log_completion_index = o->log_completion_index;
     job_set_patterns(job, o);

@@ -167,10 +167,12 @@ struct object_jobgoodput {
     struct slice required[OBJECT_REPLICATED_JOBS];
     int required_count;
     struct slice source, format, container;
-    struct slice regex[OBJECT_REGEXES];          /* spec.stepLog.regex, raw: in the order of OBJECT_REGEX_NAMES */
-    struct slice log_job;                        /* spec.stepLog.podLog.pod */
-    int64_t log_job_index, log_completion_index; /* -1 */
-    int64_t ideal_step_ms, hang_after_ms;        /* 0: learnt */
+    struct slice regex[OBJECT_REGEXES]; /* spec.stepLog.regex, raw: in the order of OBJECT_REGEX_NAMES */
+    struct slice log_job;               /* spec.stepLog.podLog.pod */
+    struct slice log_path;              /* spec.stepLog.file; raw, as all texts */
+    struct slice log_project, log_logger, log_job_name; /* spec.stepLog.cloudLogging */
+    int64_t log_job_index, log_completion_index;        /* -1 */
+    int64_t ideal_step_ms, hang_after_ms;               /* 0: learnt */
     int64_t windows_ms[OBJECT_WINDOWS];
     int window_count;
     struct object_program program;

@@ -72,6 +72,34 @@ static void regex_scan(struct jscan *j, struct object_jobgoodput *g) {
     }
 }
 
+static void file_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "path"))
+            g->log_path = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void cloud_logging_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "project"))
+            g->log_project = object_text_scan(j);
+        else if (slice_is(key, "logger"))
+            g->log_logger = object_text_scan(j);
+        else if (slice_is(key, "jobName"))
+            g->log_job_name = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
 static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
     struct slice key;
     if (!jscan_object(j))
@@ -85,6 +113,10 @@ static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
             pod_log_scan(j, g);
         else if (slice_is(key, "regex"))
             regex_scan(j, g);
+        else if (slice_is(key, "file"))
+            file_scan(j, g);
+        else if (slice_is(key, "cloudLogging"))
+            cloud_logging_scan(j, g);
         else
             jscan_skip(j);
     }

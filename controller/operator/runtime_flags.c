@@ -56,6 +56,8 @@ static const struct flag table[] = {
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
      "status writes per second at most, over all jobs; default 20"},
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
+    {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
+     "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
     {"v", "N", NUMBER, AT(verbosity), 0, 10, "log verbosity; 1 and more is debug; default 0"},
     {"version", NULL, VERSION, 0, 0, 0, "print the version and end"},
     {"help", NULL, HELP, 0, 0, 0, "print this and end"},

@@ -15,6 +15,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *health_bind_address, *metrics_bind_address, *page_bind_address;
     const char *metrics_cert_dir;                         /* NULL: a certificate made at the start */
     const char *watch_namespaces;                         /* "a,b"; "": all */
+    const char *log_root;                                 /* NULL: no files are read */
     int auto_create;                                      /* enum records_mode */
     const char *auto_create_format, *auto_create_windows; /* of JobGoodputs made so; windows: "3600,86400" */
     int64_t auto_create_ttl_s;

@@ -18,6 +18,7 @@ struct runtime_job {            /* one JobGoodput, the model's user pointer */
     struct runtime_jobs *owner;
     struct model_job *job;
     struct runtime_follow *follows;
+    struct runtime_feed *feed;
     struct kube_call *write; /* in flight, or NULL */
     char resource_version[64], sent_version[64];
     bool server_has_checkpoint;
@@ -33,6 +34,7 @@ struct runtime_jobs {
     struct runtime_watches *watches; /* borrowed */
     const struct kube_lease *lease;  /* borrowed; NULL: no election */
     struct runtime_logs *logs;
+    struct runtime_sources *sources;
     struct cadence cadence;
     struct loop_timer *timer;
     struct buf status, body; /* scratch */
@@ -58,11 +60,22 @@ struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options
     jobs->model = options->model;
     jobs->recorder = options->recorder;
     jobs->logs = runtime_logs_new(options->client, options->max_log_follows, on_wake, jobs);
+    jobs->sources = runtime_sources_new(jobs->loop, &options->sources, on_wake, jobs);
     cadence_init(&jobs->cadence, &options->cadence);
     jobs->timer = loop_timer_new(jobs->loop, pump, jobs);
     buf_init(&jobs->status, MAX_STATUS_BYTES);
     buf_init(&jobs->body, MAX_STATUS_BYTES + 4096);
     return jobs;
+}
+
+static void observe_log(struct runtime_job *mine) {
+    runtime_logs_observe(mine->owner->logs, mine->job, &mine->follows);
+    runtime_sources_observe(mine->owner->sources, mine->job, &mine->feed);
+}
+
+static void drop_log(struct runtime_job *mine) {
+    runtime_logs_drop(mine->owner->logs, &mine->follows);
+    runtime_sources_drop(&mine->feed);
 }
 
 static void forget(struct runtime_jobs *jobs, struct model_job *job) {
@@ -71,7 +84,7 @@ static void forget(struct runtime_jobs *jobs, struct model_job *job) {
         return;
     model_job_set_user(job, NULL);
     kube_call_cancel(mine->write);
-    runtime_logs_drop(jobs->logs, &mine->follows);
+    drop_log(mine);
     cadence_remove(&jobs->cadence, &mine->cadence);
     free(mine);
 }
@@ -115,7 +128,7 @@ void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading) {
         struct runtime_job *mine = known(jobs, model_job_at(jobs->model, i));
         cadence_mark(&jobs->cadence, &mine->cadence);
         if (is_leading && jobs->was_ready)
-            runtime_logs_observe(jobs->logs, mine->job, &mine->follows);
+            observe_log(mine);
         if (!is_leading && mine->write != NULL) {
             kube_call_cancel(mine->write);
             mine->write = NULL;
@@ -235,7 +248,7 @@ static void evaluate(struct runtime_job *mine) {
     }
     tell_notices(mine);
     if (summary.is_final)
-        runtime_logs_drop(jobs->logs, &mine->follows);
+        drop_log(mine);
 }
 
 /* ---- a turn ---- */
@@ -267,7 +280,7 @@ static void drain(struct runtime_jobs *jobs) {
         struct runtime_job *mine = known(jobs, job);
         queue(mine);
         if (jobs->is_leading && jobs->was_ready && !model_job_is_final(job))
-            runtime_logs_observe(jobs->logs, job, &mine->follows);
+            observe_log(mine);
     }
 }
 
@@ -288,7 +301,7 @@ static void observe_all_logs(struct runtime_jobs *jobs) {
         struct model_job *job = model_job_at(jobs->model, i);
         struct runtime_job *mine = known(jobs, job);
         if (!model_job_is_final(job))
-            runtime_logs_observe(jobs->logs, job, &mine->follows);
+            observe_log(mine);
     }
 }
 
@@ -349,6 +362,7 @@ void runtime_jobs_free(struct runtime_jobs *jobs) {
         forget(jobs, model_job_at(jobs->model, i));
     loop_timer_free(jobs->timer);
     runtime_logs_free(jobs->logs);
+    runtime_sources_free(jobs->sources);
     cadence_done(&jobs->cadence);
     buf_done(&jobs->status);
     buf_done(&jobs->body);

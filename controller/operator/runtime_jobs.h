@@ -10,6 +10,7 @@
 #include "operator/model.h"
 #include "operator/runtime_cadence.h"
 #include "operator/runtime_exports.h"
+#include "operator/runtime_sources.h"
 #include "operator/runtime_watches.h"
 
 struct runtime_jobs;
@@ -20,6 +21,7 @@ struct runtime_jobs_options {
     struct kube_recorder *recorder;
     struct cadence_options cadence;
     int64_t max_log_follows;
+    struct runtime_sources_options sources;
 };
 
 struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options);

@@ -194,7 +194,7 @@ static void observe(struct runtime_follow *follow, const struct model_log *log) 
 }
 
 void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct runtime_follow **list) {
-    int count = model_job_log_count(job);
+    int count = model_job_source_kind(job) == MODEL_SOURCE_POD_LOG ? model_job_log_count(job) : 0;
     if (*list != NULL && (*list)->generation != model_job_log_generation(job))
         runtime_logs_drop(logs, list);
     for (int i = 0; i < count; i++) {

@@ -62,7 +62,7 @@ static void write_target(struct jwrite *w, const struct view *v) {
     write_filled(w, "queue", queue);
     if (v->target && v->result.chips > 0)
         jwrite_member_int(w, "chips", v->result.chips);
-    if (v->target && job->log_pod_count > 0 && v->log != LOG_NONE) {
+    if (v->target && job->log_pod_count > 0 && v->log != LOG_NONE && !job_has_source(job)) {
         const struct pod *p = job->log_pods[job->log_pod_count - 1];
         jwrite_member_text(w, "logPod", p->name);
         write_filled(w, "logContainer", job_log_container(job, p));

@@ -197,7 +197,7 @@ void job_find_log_pods(struct model_job *job) {
     job->log_pods_version = version;
     job->log_pod_count = 0;
     const struct replicated_job *r = job_log_replicated_job(job);
-    if (r == NULL || strcmp(job->source, "PodLog") != 0)
+    if (r == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE)
         return;
     for (size_t i = 0; i < t->pod_count; i++) {
         if (!is_log_pod(job, r, t->pods[i]))

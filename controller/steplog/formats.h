@@ -81,6 +81,7 @@ struct steplog {
     /* The line being read. */
     bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says */
     int64_t now_ms;                      /* of steplog_use_line_clocks() */
+    int64_t stored_ms;                   /* of steplog_stored_line(); TIME_UNKNOWN */
     size_t piece_offset;                 /* of the piece being read */
     bool is_joined;                      /* from parts with a stamp each: it has the last one's */
     int64_t stamp_ms;                    /* of the line; TIME_UNKNOWN */

@@ -19,7 +19,7 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     s->context = context;
     s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognised = STEPLOG_AUTO;
-    s->stamp_ms = s->last_said_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
+    s->stored_ms = s->stamp_ms = s->last_said_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
     s->huggingface.began_ms = s->lightning.epoch_ms = s->lightning.here_ms = TIME_UNKNOWN;
     s->nemo.validation_ms = s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
     s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
@@ -302,6 +302,8 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
         s->is_own_clock = stamp_ms != TIME_UNKNOWN;
         s->counts.own_clock += s->is_own_clock;
     }
+    if (stamp_ms == TIME_UNKNOWN)
+        stamp_ms = s->stored_ms;
     read_line(s, line, stamp_ms);
     s->is_own_clock = false;
 }
@@ -345,6 +347,17 @@ void steplog_feed(struct steplog *s, struct slice bytes, bool stamped) {
     }
     if (bytes.size_bytes != 0)
         keep_partial(s, bytes);
+}
+
+void steplog_stored_line(struct steplog *s, struct slice line, int64_t stored_ms) {
+    s->counts.bytes += (int64_t)line.size_bytes;
+    line = cut(s, line, false);
+    struct slice rest = line;
+    int64_t ns;
+    s->stored_ms = stored_ms;
+    steplog_use_line_clocks(s, stored_ms);
+    read_raw_line(s, line, rfc3339_take(&rest, &ns, NULL));
+    s->stored_ms = TIME_UNKNOWN;
 }
 
 void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {

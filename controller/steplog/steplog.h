@@ -78,6 +78,12 @@ void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
 void steplog_feed(struct steplog *s, struct slice bytes, bool stamped);
 /* One whole line without its newline; stamp_ms TIME_UNKNOWN if not known. */
 void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms);
+/* One whole line as somebody stored it (a file, a log service): its stamp is the transport's (as above), else the time
+ * that it carries itself, else stored_ms: when it was stored, as far as that is known. */
+void steplog_stored_line(struct steplog *s, struct slice line, int64_t stored_ms);
+/* When a stored line was written by what stands in it: a transport's stamp, the recorder's time, a time without zone
+ * (taken as UTC; now_ms tells the year where it has none). TIME_UNKNOWN: it does not say. */
+int64_t steplog_stored_ms(struct slice line, int64_t now_ms);
 /* The process ended: a last line without newline counts, formats may flush what they held back. */
 void steplog_end(struct steplog *s);
 

@@ -84,6 +84,8 @@ flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--
 same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
 same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
 	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
+same "files are read from a volume" "--log-root=/srv/steps mountPath: /srv/steps claimName: steps" \
+	"$(render --set logFiles.volume.persistentVolumeClaim.claimName=steps,logFiles.mountPath=/srv/steps -s templates/deployment.yaml | sed -nE 's/^[- ]*(--log-root=.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
 
 # ---- wrong values ----
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two

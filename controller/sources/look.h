@@ -1,0 +1,53 @@
+/* look: one look at the files of a source, on a thread of io/work: which file comes next, and its next whole lines.
+ * What was read so far is a table of files, which is what the cursor holds. Not for use outside sources/. */
+#ifndef SOURCES_LOOK_H
+#define SOURCES_LOOK_H
+
+#include "base/buf.h"
+
+#define LOOK_FILES 32        /* remembered; older ones are taken for read */
+#define LOOK_PRINT_BYTES 256 /* a file is known again by so many bytes before the place up to which it was read */
+#define LOOK_CHUNK_BYTES ((size_t)1 << 20) /* read at once, at most */
+
+struct look_file {
+    uint64_t name, print; /* hashes: of its name, and of the bytes before the offset */
+    int64_t offset;       /* up to which it was read */
+    int64_t written_ns;   /* when it was last written, as of then */
+};
+
+struct look_table {
+    struct look_file files[LOOK_FILES]; /* the one last read is the last */
+    int count;
+    int64_t floor_ns; /* files that were last written by then and are not in the table were read before */
+};
+
+bool look_table_parse(struct look_table *table, struct slice cursor); /* false: it is none */
+void look_table_write(const struct look_table *table, struct buf *cursor);
+
+struct look {
+    /* told; the texts are the look's own */
+    char *root, *folder, *path;
+    struct look_table table;
+    /* found */
+    char name[256];                /* of the file whose lines they are */
+    struct look_file file;         /* where they begin */
+    struct buf lines;              /* whole ones; without any: the head of one that is too long */
+    bool has_rest;                 /* there may be more behind them, or in other files */
+    int64_t rest_ms;               /* how long the steps of a metrics file behind these lines took */
+    char before[LOOK_PRINT_BYTES]; /* of the file, up to its offset */
+    size_t before_bytes;
+    uint64_t skip_name;  /* the file ... */
+    int64_t skip_offset; /* ... in which a line that was too long goes on here; 0: none */
+    char error[640];     /* "": none */
+};
+
+struct look *look_new(const char *root, const char *folder, const char *path);
+void look_free(void *look);
+void look_run(void *look);
+/* So many bytes of the lines were taken. is_cut: they end in the middle of a line that is too long. */
+void look_take(struct look *look, size_t bytes, bool is_cut);
+
+/* How long the step of a line of MaxText's metrics file took; 0 if it is none. */
+int64_t look_step_ms(struct slice line);
+
+#endif
