@@ -1,6 +1,7 @@
 #include "cli/analyze_input.h"
 
 #include "base/mem.h"
+#include "cli/analyze_array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@ struct analyze_input {
     char *bytes;              /* ANALYZE_MAX_LINE_BYTES and one for a newline */
     size_t given, size_bytes; /* given: handed out by the last call */
     bool is_at_end, is_cutting;
+    struct analyze_array array;
     int64_t file_bytes, read_bytes, shown_bytes; /* file_bytes: 0 if not known */
     bool is_shown;
 
@@ -175,10 +177,28 @@ static ssize_t fill(struct analyze_input *in, struct error **err) {
     char *out = in->bytes + in->size_bytes;
     size_t room = ANALYZE_MAX_LINE_BYTES - in->size_bytes;
     ssize_t n = in->is_packed ? inflate_some(in, out, room, err) : read_some(in, out, room, err);
-    if (n > 0)
-        in->size_bytes += (size_t)n;
     in->is_at_end = n == 0;
+    if (n <= 0)
+        return n;
+    if (in->array.is_array)
+        in->size_bytes += analyze_array_unfold(&in->array, out, (size_t)n);
+    else
+        in->size_bytes += (size_t)n;
     return n;
+}
+
+/* Until it is known whether the file is one array nothing is given. */
+static int look_at_head(struct analyze_input *in, struct error **err) {
+    while (!in->array.is_known) {
+        analyze_array_look(&in->array, in->bytes, in->size_bytes);
+        if (in->array.is_array)
+            in->size_bytes = analyze_array_unfold(&in->array, in->bytes, in->size_bytes);
+        in->array.is_known |= in->is_at_end || in->size_bytes == ANALYZE_MAX_LINE_BYTES;
+        ssize_t n = in->array.is_known ? 0 : fill(in, err);
+        if (n < 0)
+            return (int)n;
+    }
+    return 0;
 }
 
 /* Drops bytes up to the end of the line that was cut. */
@@ -202,6 +222,9 @@ int analyze_input_next(struct analyze_input *in, struct slice *lines, struct err
         memmove(in->bytes, in->bytes + in->given, in->size_bytes);
         in->given = 0;
     }
+    int r = look_at_head(in, err);
+    if (r < 0)
+        return r;
     for (;;) {
         const char *last = in->is_cutting ? NULL : memrchr(in->bytes, '\n', in->size_bytes);
         if (last != NULL)

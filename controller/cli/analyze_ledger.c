@@ -45,6 +45,8 @@ struct analyze_ledger {
     struct steplog *parser;
     bool is_stamped, has_attempt;
     int64_t before_ms, impossible, jumps;
+    int64_t forth, back;     /* how often time went on, and back, from record to record */
+    const char *is_reversed; /* the first file in which it mostly went back; NULL: none */
     int64_t all_impossible, all_malformed; /* of all files */
     char useless[128];                     /* why the file that was read last gave nothing; "" */
 };
@@ -107,6 +109,8 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
         analyze_note(l->path, "line %lld says %s, more than a year from the line before; is its clock right?",
                      (long long)r->line, at);
     }
+    l->forth += l->before_ms != TIME_UNKNOWN && r->at_ms > l->before_ms;
+    l->back += l->before_ms != TIME_UNKNOWN && r->at_ms < l->before_ms;
     l->before_ms = r->at_ms;
     return true;
 }
@@ -219,7 +223,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     buf_clear(&l->tail);
     l->is_stamped = l->has_attempt = false;
     l->before_ms = TIME_UNKNOWN;
-    l->impossible = l->jumps = 0;
+    l->impossible = l->jumps = l->forth = l->back = 0;
     l->parser = analyze_parser(l->analyze, on_record, l, err);
     return l->parser ? 0 : -EINVAL;
 }
@@ -270,6 +274,8 @@ void analyze_ledger_end(struct analyze_ledger *l) {
         l->recognised = counts.recognised;
     if (l->has_attempt)
         find_cause(l, counts.lines);
+    if (l->back > l->forth && l->is_reversed == NULL)
+        l->is_reversed = l->path;
     l->useless[0] = '\0';
     if (!l->has_attempt)
         snprintf(l->useless, sizeof l->useless, "none of its %lld lines %s", (long long)counts.lines,
@@ -365,6 +371,11 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
         return error_set(err, EINVAL, "%s: %s", reading->path,
                          reading->analyze->path_count == 1 ? reading->useless
                                                            : "nor can any of the other files be used");
+    if (reading->is_reversed != NULL)
+        return error_set(err, EINVAL,
+                         "%s: its lines are newest first; take them oldest first (gcloud logging read --order=asc; or "
+                         "turn them round: tac)",
+                         reading->is_reversed);
     struct ledger *l = reading->ledger;
     assert(reading->attempts != NULL);
     const struct attempt *t = reading->attempts, *last = &t[reading->count - 1];

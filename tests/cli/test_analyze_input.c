@@ -2,6 +2,7 @@
  * line, the rest is read, and memory stays bounded. */
 #include "harness.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #include <fcntl.h>
@@ -303,6 +304,67 @@ TEST(the_table_of_killed_runs) {
         if (strstr(run.out, wanted[i]) == NULL)
             harness_fail(__FILE__, __LINE__, "\"%s\" is not in it:\n%s", wanted[i], run.out);
     run_done(&run);
+}
+
+/* `gcloud logging read --format=json`: one array over many lines, its entries' keys in the order of the alphabet. */
+static char *array_of_entries(int from, int to, int by, bool is_text) {
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4 << 20);
+    buf_append_text(&b, "[\n");
+    for (int step = from; step != to; step += by) {
+        buf_append_text(&b, "  {\n    \"insertId\": \"a]}\\\"{[\",\n");
+        if (!is_text)
+            buf_format(&b,
+                       "    \"jsonPayload\": {\n      \"job_name\": \"j\",\n      \"step_count\": %d,\n"
+                       "      \"step_start_time\": %d.5\n    },\n",
+                       step, 1795223940 + 10 * step);
+        buf_append_text(&b, "    \"labels\": {},\n    \"severity\": \"INFO\",\n");
+        if (is_text)
+            buf_format(&b, "    \"textPayload\": \"completed step: %d, seconds: 10.0, x\",\n", step);
+        buf_format(&b, "    \"timestamp\": \"2026-11-21T%02d:%02d:%02dZ\"\n  }%s\n", 1 + step / 360, step / 6 % 60,
+                   step % 6 * 10, step + by == to ? "" : ",");
+    }
+    buf_append_text(&b, "]\n");
+    return mem_strdup(buf_text(&b));
+}
+
+TEST(an_array_of_entries_is_read_as_a_stream) {
+    for (int is_text = 0; is_text < 2; is_text++) {
+        CLEANUP_FREE char *text = array_of_entries(0, 4000, 1, is_text);
+        size_t size = strlen(text);
+        CHECK(size > 2 * 262144); /* more than the reader holds */
+        write_file("a.json", text, size);
+        struct run run = run_analyze("a.json", "-o json");
+        CHECK_INT(run.code, 0);
+        CHECK_TEXT(run.err, "");
+        CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 3999);
+        CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 39990000);
+        run_done(&run);
+        write_file("a.json", text, size - 150); /* cut off within the last entry */
+        run = run_analyze("a.json", "-o json");
+        CHECK_INT(run.code, 0);
+        CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 3998);
+        run_done(&run);
+        CLEANUP_FREE char *reversed = array_of_entries(3999, -1, -1, is_text);
+        write_file("a.json", reversed, strlen(reversed));
+        run = run_analyze("a.json", "-o json");
+        CHECK_INT(run.code, 1);
+        CHECK(strstr(run.err, "a.json: its lines are newest first; take them oldest first (gcloud") != NULL);
+        run_done(&run);
+    }
+    CLEANUP_FREE char *text = array_of_entries(0, 40, 1, false);
+    write_file("a.json", text, strlen(text));
+    struct run run = run_analyze("a.json", "-o json --definition library");
+    CHECK_INT((int64_t)number_at(&run, "step_deviation", "count"), 39);
+    run_done(&run);
+    static const char *const empty[] = {"[]", "[", " [ \n", "[{", "[{}]", "[1, 2]", "[{\"a\": [[[{"};
+    for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
+        write_file("a.json", empty[i], strlen(empty[i]));
+        run = run_analyze("a.json", "-o json");
+        CHECK_INT(run.code, 1);
+        CHECK(strstr(run.err, "a.json: none of its ") != NULL);
+        run_done(&run);
+    }
 }
 
 /* A container's lines as Cloud Logging exports them, a line each; and as gcloud's value(timestamp,textPayload) does. No
