@@ -1,5 +1,5 @@
-/* analyze_array: one JSON array of entries, as `gcloud logging read --format=json` prints it over many lines, becomes a line
- * for each entry: in place, piece by piece, so that memory does not grow with it. */
+/* analyze_array: one JSON array of entries, as `gcloud logging read --format=json` prints it over many lines, becomes a
+ * line for each entry: in place, piece by piece, so that memory does not grow with it. */
 #ifndef CLI_ANALYZE_ARRAY_H
 #define CLI_ANALYZE_ARRAY_H
 

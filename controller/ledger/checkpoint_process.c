@@ -234,4 +234,6 @@ void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
         return;
     visit_open(c, &p->open[OPEN_WAIT]);
     visit_slices(c, p);
+    if (version >= 4)
+        checkpoint_time(c, &p->first_line_ms);
 }

@@ -345,4 +345,6 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
         visit_down(c, &s->down, s->through_ms);
     else
         s->down.from_ms = TIME_UNKNOWN;
+    if (version >= 4)
+        checkpoint_sum(c, &s->headless_ms);
 }

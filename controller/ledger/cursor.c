@@ -136,6 +136,8 @@ static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, 
     bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->has_records || v->process->is_lost);
     if (preparation_end == TIME_UNKNOWN) /* silent so far: for a while that is what starting looks like */
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
+    if (v->headless_until_ms != TIME_UNKNOWN)
+        preparation_end = v->begin_ms;
     if (t < preparation_end)
         set_plain(c, BASE_PREPARATION, v, min_of(preparation_end, to_ms));
     else

@@ -293,6 +293,7 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->median_step_ms = t->median_ms;
     result->p99_step_ms = t->p99_ms;
     result->clipped_ms = t->clipped_ms;
+    result->headless_ms = t->headless_ms;
     result->overlapped_records = t->overlapped;
     result->late_records = s->ledger->late_records;
     for (size_t i = 0; i < s->ledger->live_count; i++)

@@ -135,12 +135,13 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps);
  * an execution whose steps had stopped for longer than hangAfter before it ended has the cause Hang. Not part of a
  * checkpoint: told again with the process. */
 void ledger_set_read_to_end(struct ledger *l, int process);
-/* Lines of it are lost: where it tells of nothing at all, its time is Unattributed, not preparation. Told again as well. */
+/* Lines of it are lost: where it tells of nothing at all, its time is Unattributed, not preparation. Told again as
+ * well. */
 void ledger_set_lost(struct ledger *l, int process);
 
-/* Its log is still being read, perhaps long after later ones: until that is over nothing is settled past its last record
- * nor in a process that began after it, so that no record of it comes late, but for as long as that holds up no more than
- * 8,192 steps. Tell it again after a load. */
+/* Its log is still being read, perhaps long after later ones: until that is over nothing is settled past its last
+ * record nor in a process that began after it, so that no record of it comes late, but for as long as that holds up no
+ * more than 8,192 steps. Tell it again after a load. */
 void ledger_await(struct ledger *l, int process, bool is_awaited);
 
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
@@ -171,8 +172,8 @@ enum ledger_save_mode {
 /* Writes the whole state, at any record: binary, versioned, with a checksum. A ledger that was read back goes on to the
  * same results as this one. 7 to 10 KiB for an ordinary job, and without objects never more than LEDGER_SAVE_BYTES
  * (with keep_all there is no such bound): where the log would take more, the ledger itself gives detail away, what
- * harms least first (ledger_fold), and what is no longer exact has basis Derived. What came since the last evaluation adds
- * to it, so save after evaluating. Write into a buffer with a maximum: -EMSGSIZE if it does not fit.
+ * harms least first (ledger_fold), and what is no longer exact has basis Derived. What came since the last evaluation
+ * adds to it, so save after evaluating. Write into a buffer with a maximum: -EMSGSIZE if it does not fit.
  *
  * After the load: add each process whose log is still read again under its id (the ordinals are new ones), then its
  * records, from the line after the last one told or from any earlier one: lines that were seen are ignored, and so is
@@ -266,10 +267,11 @@ struct ledger_result {
     int64_t chip_ms_allocated, chip_ms_productive, chip_ms_waiting;
     int64_t chips; /* required now */
     /* data quality */
-    int64_t clipped_ms; /* records outside their container or the wall time: condition ClockSkew */
+    int64_t headless_ms; /* Unattributed: the beginning of a log was not read, as the steps that it begins with show */
+    int64_t clipped_ms;  /* records outside their container or the wall time: condition ClockSkew */
     int64_t overlapped_records;
-    int64_t late_records; /* of time that was settled when they came: they are counted nowhere */
-    int64_t excluded_ms;  /* left out of the wall time */
+    int64_t late_records;             /* of time that was settled when they came: they are counted nowhere */
+    int64_t excluded_ms;              /* left out of the wall time */
     bool retained_without_checkpoint; /* basis Assumed: no checkpoint evidence at all */
 };
 
@@ -289,8 +291,8 @@ struct ledger_scores { /* parts per million; RECORD_NONE: not known */
     int64_t unattributed_ms, suspended_ms;
 };
 
-/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A: DESIGN.md section 2,
- * test_identities.c. */
+/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A: DESIGN.md section
+ * 2, test_identities.c. */
 struct ledger_scores ledger_scores_of(const struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */

@@ -53,7 +53,7 @@ struct process *process_new(uint64_t id) {
     p->told_step = p->last_save_step = RECORD_NONE;
     p->ready_ms = p->first_record_ms = p->last_ms = p->job_end_ms = TIME_UNKNOWN;
     p->first_checkpoint_ms = p->sigterm_save_ms = TIME_UNKNOWN;
-    p->started_ms = p->settled_ms = TIME_UNKNOWN;
+    p->started_ms = p->settled_ms = p->first_line_ms = TIME_UNKNOWN;
     p->ended_ms = TIME_OPEN;
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i].from_ms = TIME_UNKNOWN;
@@ -91,8 +91,8 @@ void step_list_drop(struct step_list *list, size_t first) {
         marks++;
     bool begins_run = list->runs[marks].first == first;
     int64_t took_ms = list->items[first].at_ms - list->items[first - 1].at_ms;
-    /* Nobody looks any more at how long the step itself is said to have taken; cursor.c at how long after the one before
-     * its line came. */
+    /* Nobody looks any more at how long the step itself is said to have taken; cursor.c at how long after the one
+     * before its line came. */
     list->items[first].duration_ms = begins_run || took_ms > INT32_MAX ? -1 : (int32_t)took_ms;
     list->run_count -= marks;
     memmove(list->runs, list->runs + marks, list->run_count * sizeof *list->runs);
@@ -100,7 +100,8 @@ void step_list_drop(struct step_list *list, size_t first) {
         list->runs[i].first -= list->runs[i].first < first ? list->runs[i].first : first;
     DROP_FRONT(list->items, list->count, list->skipped, first);
     if (list->count > 0)
-        list->items[0].duration_ms = -1; /* that of a list's first step alone is looked at, or saved: this one was not */
+        list->items[0].duration_ms =
+            -1; /* that of a list's first step alone is looked at, or saved: this one was not */
 }
 
 void process_settle(struct process *p, int64_t through_ms) {
@@ -501,6 +502,8 @@ void process_add(struct process *p, const struct record *r) {
         p->late_records++;
         return;
     }
+    if (p->last_ms == TIME_UNKNOWN)
+        p->first_line_ms = at_ms;
     p->last_ms = at_ms;
     if (r->kind != RECORD_SIGN_OF_LIFE && p->first_record_ms == TIME_UNKNOWN)
         p->first_record_ms = at_ms;

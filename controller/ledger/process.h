@@ -104,6 +104,7 @@ struct process {
     int custom_count;
     int64_t custom_first_ms[PROCESS_CUSTOM_NAMES];
     int64_t told_step, ready_ms, last_save_step;
+    int64_t first_line_ms; /* of the first line that was read, whatever it says; TIME_UNKNOWN */
     int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms, sigterm_save_ms; /* TIME_UNKNOWN */
     int64_t last_line;
     uint64_t line_hashes[8]; /* of the records of the last line, so that a line read twice counts once */

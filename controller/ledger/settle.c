@@ -399,7 +399,9 @@ static void keep_training(struct settled *to, const struct sweep *s, const struc
             training_add_delta(to->deltas, v->list->deltas[j].delta, v->list->deltas[j].count);
         to->clipped_ms += v->clipped_ms;
         to->overlapped += v->overlapped;
+        to->headless_ms += training_headless_ms(v);
     }
+    to->headless_ms += training_headless_ms(at->view);
     keep_durations(to, at->view, at->event + !at->view->tells_starts);
     to->view_count += at->view - t->views;
 }

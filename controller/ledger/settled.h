@@ -103,7 +103,7 @@ struct settled {
     int64_t run_begin_ms, run_first_step, run_resumed_step, run_last_step;
     int64_t durable_steps[2]; /* if any save that was reported counts; if only final ones do */
     bool any_final, has_records, has_checkpoints;
-    int64_t clipped_ms, overlapped, view_count, last_record_ms;
+    int64_t clipped_ms, overlapped, view_count, last_record_ms, headless_ms;
     struct delta_count deltas[SETTLED_DELTAS];
     char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE];
     int custom_count;

@@ -7,6 +7,7 @@
 
 #define HANG_AFTER_LEAST_MS 300000
 #define MAX_INTERVAL 100000
+#define HEADLESS_LEAST_MS 2000 /* a container's start is known to the second */
 
 /* ---- views ---- */
 
@@ -56,7 +57,7 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
         if (process_order_ms(p) == TIME_UNKNOWN || is_of_settled)
             continue;
         struct view *v = &t->views[t->view_count++];
-        *v = (struct view){.process = p, .is_continued = is_continued};
+        *v = (struct view){.process = p, .is_continued = is_continued, .headless_until_ms = TIME_UNKNOWN};
         v->order_ms = process_order_ms(v->process);
         if (t->settled != NULL && !v->is_continued)
             v->order_ms = max_of(v->order_ms, t->from_ms);
@@ -202,6 +203,7 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
         begin = max_of(begin, mark->ready_ms);
         if (v->process->started_ms < e->at_ms) /* TIME_UNKNOWN is the least of all */
             begin = max_of(begin, v->process->started_ms);
+        begin = max_of(begin, v->headless_until_ms);
     }
     return min_of(begin, e->at_ms);
 }
@@ -242,6 +244,25 @@ static void add_continued_run(struct training *t, size_t view) {
     v->run_count++;
 }
 
+/* A log that rotated before it was read begins in the middle: its first line comes long after the container's start,
+ * and tells a step that neither a restore nor what was known before lets expect, but for which there was time to get to
+ * it. (A trainer that resumes from a checkpoint and says nothing of it does so sooner than it could have trained.) */
+static int64_t headless_until(const struct training *t, const struct view *v, const struct run_mark *mark,
+                              const struct run *run) {
+    const struct process *p = v->process;
+    int64_t missing = run->resumed_step - (t->reached_step == RECORD_NONE ? 0 : t->reached_step + 1);
+    if (p->started_ms == TIME_UNKNOWN || p->first_line_ms == TIME_UNKNOWN || mark->told_step != RECORD_NONE ||
+        t->ideal_ms <= 0 || missing < 2)
+        return TIME_UNKNOWN;
+    int64_t silent_ms = p->first_line_ms - p->started_ms;
+    return silent_ms >= HEADLESS_LEAST_MS && silent_ms / 3 * 4 >= missing * t->ideal_ms ? p->first_line_ms
+                                                                                        : TIME_UNKNOWN;
+}
+
+int64_t training_headless_ms(const struct view *v) {
+    return v->headless_until_ms != TIME_UNKNOWN ? max_of(0, v->headless_until_ms - v->order_ms) : 0;
+}
+
 static void add_runs(struct training *t, size_t view) {
     struct view *v = &t->views[view];
     v->run_first = t->run_count;
@@ -258,6 +279,8 @@ static void add_runs(struct training *t, size_t view) {
         run.first_step = v->list->items[run.first].step;
         run.last_step = v->list->items[run.end - 1].step;
         run.resumed_step = resumed_step(t, mark, run.first_step);
+        if (m == 0 && noise == 0)
+            v->headless_until_ms = headless_until(t, v, mark, &run);
         run.begin_ms = first_step_begin(t, v, mark, &run);
         run.end_ms =
             run.end == v->completed ? v->steps_end_ms : v->list->items[v->tells_starts ? run.end : run.end - 1].at_ms;
@@ -265,6 +288,9 @@ static void add_runs(struct training *t, size_t view) {
         t->runs[t->run_count++] = run;
         v->run_count++;
     }
+    for (size_t i = v->run_first; i < t->run_count; i++)
+        t->reached_step = max_of(t->reached_step, t->runs[i].last_step); /* RECORD_NONE is the least of all */
+    t->headless_ms += training_headless_ms(v);
 }
 
 struct step_span training_step(const struct training *t, const struct run *run, size_t i) {
@@ -436,7 +462,8 @@ static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
 }
 
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms) {
-    *t = (struct training){.known_ms = known_ms, .from_ms = l->start_ms, .durable_step = RECORD_NONE};
+    *t = (struct training){
+        .known_ms = known_ms, .from_ms = l->start_ms, .durable_step = RECORD_NONE, .reached_step = RECORD_NONE};
     memcpy(t->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
     if (l->settled != NULL) {
         t->settled = l->settled;
@@ -444,6 +471,8 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
         t->has_records = l->settled->has_records;
         t->has_checkpoints = l->settled->has_checkpoints;
         t->clipped_ms = l->settled->clipped_ms;
+        t->headless_ms = l->settled->headless_ms;
+        t->reached_step = l->settled->max_step;
         t->overlapped = l->settled->overlapped;
         t->custom_count = l->settled->custom_count;
         memcpy(t->custom_names, l->settled->custom_names, sizeof t->custom_names);

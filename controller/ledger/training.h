@@ -55,6 +55,8 @@ struct view {
     size_t segment_count;
     int custom_map[PROCESS_CUSTOM_NAMES]; /* to the result's custom buckets */
     int64_t clipped_ms, overlapped;
+    int64_t
+        headless_until_ms; /* the beginning of its log was not read: until this line nothing is known; TIME_UNKNOWN */
 };
 
 struct training {
@@ -65,10 +67,12 @@ struct training {
     size_t view_count;
     struct run *runs;
     size_t run_count, run_capacity;
-    int64_t ideal_ms, hang_after_ms;     /* ideal 0: not known */
-    int64_t median_ms, p99_ms;           /* of the steps that are not the first of their process; RECORD_NONE */
-    int64_t interval;                    /* step numbers from line to line */
-    int64_t durable_step;                /* RECORD_NONE */
+    int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
+    int64_t median_ms, p99_ms;       /* of the steps that are not the first of their process; RECORD_NONE */
+    int64_t interval;                /* step numbers from line to line */
+    int64_t durable_step;            /* RECORD_NONE */
+    int64_t reached_step;            /* the highest of the views whose runs are known; RECORD_NONE */
+    int64_t headless_ms;
     bool has_records;                    /* any process said anything that means something */
     bool has_checkpoints;                /* any record of a save or a restore */
     size_t series_first_run;             /* runs from here on are of the present series */
@@ -98,6 +102,8 @@ struct durable_at {
  * checkpoint proves it. */
 bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
                      enum ledger_outcome outcome, struct durable_at *to_settle);
+/* From its start to the first line that was read of a log whose beginning is missing; 0 if it is not. */
+int64_t training_headless_ms(const struct view *v);
 /* Whether any line by then says that a save is final: then only such lines make one durable. */
 bool training_any_final(const struct training *t);
 /* Adds up how many steps lie how far apart; sums has room for SETTLED_DELTAS. */

@@ -201,6 +201,13 @@ static void set_evidence(struct view *v) {
         set(v, EVIDENCE_COMPLETE, false, "LogLost", TIME_UNKNOWN, "a part of the log was not read: %s", lost);
         return;
     }
+    if (r->headless_ms > 0) {
+        set(v, EVIDENCE_COMPLETE, false, "LogLost", TIME_UNKNOWN,
+            "a part of the log was not read: the first %lld s of it, which were rotated away before this controller "
+            "came",
+            (long long)((r->headless_ms + 500) / 1000));
+        return;
+    }
     if (ppm >= JOB_MIN_EVIDENCE_PPM && r->late_records > 0)
         set(v, EVIDENCE_COMPLETE, false, "LateRecords", TIME_UNKNOWN,
             "%lld records of the log came when their time was settled already and are counted nowhere",

@@ -246,9 +246,10 @@ char *result_text(const struct ledger_result *r) {
                r->last_step, r->max_step, r->first_step_now, r->last_durable_step, r->last_record_ms, r->step_count,
                r->retained_steps, r->lost_steps, r->ideal_step_ms);
     buf_format(&b,
-               "chips %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " clipped %" PRId64 " overlapped %" PRId64 " %d\n",
+               "chips %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " clipped %" PRId64 " overlapped %" PRId64
+               " %d headless %" PRId64 "\n",
                r->chip_ms_allocated, r->chip_ms_productive, r->chip_ms_waiting, r->chips, r->clipped_ms,
-               r->overlapped_records, r->retained_without_checkpoint);
+               r->overlapped_records, r->retained_without_checkpoint, r->headless_ms);
     return buf_take(&b);
 }
 

@@ -51,12 +51,17 @@ TEST(a_checkpoint_of_version_2_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v2.bin");
 }
 
+TEST(a_checkpoint_of_version_3_goes_on) {
+    load_and_compare("tests/data/ledger/checkpoint-v3.bin");
+}
+
 /* Every byte of an old one may be damaged, with a checksum that says otherwise: it is refused or it is a ledger whose
  * parts still sum to the whole. */
 TEST(an_old_checkpoint_with_other_bytes_never_gives_a_sum_that_is_wrong) {
-    static const char *const paths[] = {"tests/data/ledger/checkpoint-v1.bin", "tests/data/ledger/checkpoint-v2.bin"};
+    static const char *const paths[] = {"tests/data/ledger/checkpoint-v1.bin", "tests/data/ledger/checkpoint-v2.bin",
+                                        "tests/data/ledger/checkpoint-v3.bin"};
     int refused = 0;
-    for (size_t p = 0; p < 2; p++) {
+    for (size_t p = 0; p < ARRAY_SIZE(paths); p++) {
         size_t size;
         CLEANUP_FREE char *data = harness_read_file(paths[p], &size);
         REQUIRE(data != NULL);

@@ -1,6 +1,9 @@
 /* What makes numbers less sure than they look reaches the conditions of the status. */
+#include "base/mem.h"
+#include "fake.h"
 #include "harness.h"
 #include "operator/view.h"
+#include "replay.h"
 
 #include <string.h>
 
@@ -39,5 +42,42 @@ TEST(records_that_are_counted_nowhere_are_said) {
     check((struct ledger_result){.late_records = 3, .overlapped_records = 7}, 0, "LateRecords", "False", "3 records");
     check((struct ledger_result){.late_records = 3}, 50001, "Unattributed", "False", "5.00 %");
     check((struct ledger_result){.late_records = 3}, 50000, "LateRecords", "False", "3 records");
+    check((struct ledger_result){.headless_ms = 20290, .late_records = 3}, 0, "LogLost", "False",
+          "the first 20 s of it");
     check((struct ledger_result){.retained_without_checkpoint = true}, 0, "NoCheckpointSeen", "True", "kept");
+}
+
+/* A pod that trained while nobody led, and whose log had rotated when it was read: a step a second since 5 s, seen from
+ * step 20 on. Where the trainer's first words are there, those seconds are its start-up. */
+static char *begins_late(bool has_head) {
+    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model *m = model_new(&options);
+    replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = fake_pod("a", 0, 1);
+    a.bound = 2;
+    a.started = 3;
+    a.phase = "Running";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    if (has_head)
+        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(4) * 1000000,
+                           SLICE("Config param steps: 100"));
+    for (int step = 20; step <= 60; step++) {
+        char line[160];
+        snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.0", step);
+        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(5 + step) * 1000000, slice_of(line));
+    }
+    char *s = replay_status(m, "ns", "js", fake_ms(66), NULL);
+    model_free(m);
+    return s;
+}
+
+TEST(a_log_whose_beginning_was_rotated_away_is_said) {
+    CLEANUP_FREE char *lost = begins_late(false), *whole = begins_late(true);
+    CHECK_INT(status_int(lost, "badput[bucket=Unattributed].ms"),
+              22000); /* from the container's start at 3 s to 25 s */
+    CHECK_INT(status_int(lost, "time.productiveMs"), 40000);
+    CHECK_TEXT(status_text(lost, "conditions[type=EvidenceComplete].reason"), "LogLost");
+    CHECK_TEXT(status_text(lost, "conditions[type=EvidenceComplete].status"), "False");
+    CHECK(strcmp(status_text(whole, "conditions[type=EvidenceComplete].reason"), "LogLost") != 0);
 }
