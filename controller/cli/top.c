@@ -238,7 +238,8 @@ static int watch(const struct cli_options *options, struct error **err) {
                                   ? mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs")
                                   : mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs", namespace_);
     struct kube_reflector_options reflect = {.path = path};
-    struct kube_reflector_handler handler = {on_event, on_synced, on_absent, on_trouble, &w};
+    struct kube_reflector_handler handler = {
+        .on_event = on_event, .on_synced = on_synced, .on_absent = on_absent, .on_trouble = on_trouble, .context = &w};
     map_init(&w.jobs, json_free);
     w.timer = loop_timer_new(w.loop, redraw, &w);
     w.reflector = kube_reflector_new(client, &reflect, &handler);

@@ -138,7 +138,8 @@ static void watch(struct exporter *e, struct slice namespace_) {
             ? mem_format("/apis/goodput.dev/v1alpha1/namespaces/%.*s/jobgoodputs", SLICE_ARG(namespace_))
             : mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs");
     struct kube_reflector_options options = {.path = path, .absent_retry_us = 10000000};
-    struct kube_reflector_handler handler = {on_event, ignore, ignore_absent, NULL, e};
+    struct kube_reflector_handler handler = {
+        .on_event = on_event, .on_synced = ignore, .on_absent = ignore_absent, .context = e};
     MEM_GROW(e->reflectors, e->count, e->capacity);
     e->reflectors[e->count++] = kube_reflector_new(e->client, &options, &handler);
 }

@@ -3,6 +3,7 @@
 #include "base/jscan.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void read_annotations(struct jscan *j, struct kube_frame *f) {
     struct slice key, value;
@@ -21,10 +22,11 @@ static bool is_known(const struct kube_frame *f) {
            f->event.resource_version.size_bytes > 0;
 }
 
-static void read_metadata(struct jscan *j, struct kube_frame *f) {
+/* True once it is known, the rest of the metadata unread. */
+static bool read_identity(struct jscan *j, struct kube_frame *f) {
     struct slice key;
     if (!jscan_object(j))
-        return;
+        return false;
     while (jscan_key(j, &key)) {
         if (slice_is(key, "name"))
             jscan_string_raw(j, &f->event.name);
@@ -38,11 +40,10 @@ static void read_metadata(struct jscan *j, struct kube_frame *f) {
             read_annotations(j, f);
         else
             jscan_skip(j);
-        if (is_known(f)) { /* of most objects nothing else is read here, and these come first */
-            jscan_leave(j);
-            return;
-        }
+        if (is_known(f)) /* of most objects nothing else is read here, and these come first */
+            return true;
     }
+    return false;
 }
 
 /* An object of any kind; the members code, reason and message mean something in a Status only. */
@@ -56,9 +57,10 @@ static void read_object(struct jscan *j, struct kube_frame *f) {
     const char *start = j->at;
     jscan_object(j);
     while (jscan_key(j, &key)) {
-        if (slice_is(key, "metadata"))
-            read_metadata(j, f);
-        else if (slice_is(key, "code") && jscan_peek(j) == JSCAN_NUMBER) {
+        if (slice_is(key, "metadata")) {
+            if (read_identity(j, f))
+                jscan_leave(j);
+        } else if (slice_is(key, "code") && jscan_peek(j) == JSCAN_NUMBER) {
             if (jscan_int(j, &code) && code > 0 && code < 1000)
                 f->code = (int)code;
         } else if (slice_is(key, "reason") && jscan_peek(j) == JSCAN_STRING)
@@ -118,6 +120,40 @@ int kube_frame_parse(struct slice line, struct kube_frame *ret) {
     return 0;
 }
 
+/* In an object, up to the end of what tells whose it is; false if there is anything uncommon about it. */
+static bool glance(struct jscan *j, struct kube_frame *f) {
+    struct slice key;
+    if (jscan_peek(j) != JSCAN_OBJECT)
+        return false;
+    jscan_object(j);
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "metadata"))
+            return read_identity(j, f);
+        jscan_skip(j);
+    }
+    return false;
+}
+
+int kube_frame_glance(struct slice line, struct kube_frame *ret) {
+    struct kube_frame f = {0};
+    struct slice key, type;
+    struct jscan j;
+    const char *end = memrchr(line.data, '}', line.size_bytes); /* closes the line */
+    jscan_init_loose(&j, line);
+    if (end != NULL && jscan_object(&j) && jscan_key(&j, &key) && slice_is(key, "type") &&
+        jscan_string_raw(&j, &type) && read_type(type, &f) && f.kind == KUBE_FRAME_EVENT && jscan_key(&j, &key) &&
+        slice_is(key, "object") && jscan_peek(&j) == JSCAN_OBJECT) {
+        const char *start = j.at;
+        bool is_last = slice_trim(slice_range(end + 1, line.data + line.size_bytes)).size_bytes == 0;
+        if (is_last && glance(&j, &f) && j.at < end) {
+            f.event.object = slice_range(start, end);
+            *ret = f;
+            return 0;
+        }
+    }
+    return kube_frame_parse(line, ret);
+}
+
 int kube_frame_parse_item(struct slice object, struct kube_frame *ret) {
     struct kube_frame f = {.kind = KUBE_FRAME_EVENT, .event.type = KUBE_ADDED};
     struct jscan j;
@@ -125,6 +161,16 @@ int kube_frame_parse_item(struct slice object, struct kube_frame *ret) {
     read_object(&j, &f);
     if (jscan_error(&j, NULL) != NULL || !jscan_at_end(&j) || check(&f) < 0)
         return -EBADMSG;
+    *ret = f;
+    return 0;
+}
+
+int kube_frame_glance_item(struct slice object, struct kube_frame *ret) {
+    struct kube_frame f = {.kind = KUBE_FRAME_EVENT, .event.type = KUBE_ADDED, .event.object = object};
+    struct jscan j;
+    jscan_init_loose(&j, object);
+    if (!glance(&j, &f))
+        return kube_frame_parse_item(object, ret);
     *ret = f;
     return 0;
 }

@@ -1,5 +1,6 @@
 /* frame: what a line of a watch, or an item of a list, says: its type and whose object it is. One pass over the bytes;
- * malformed JSON anywhere in it is found here, before anybody acts on a part of it. */
+ * malformed JSON anywhere in it is found here, before anybody acts on a part of it; unless that is left to the reader of
+ * the object, who goes over the same bytes. */
 #ifndef KUBE_FRAME_H
 #define KUBE_FRAME_H
 
@@ -19,5 +20,9 @@ struct kube_frame {
 int kube_frame_parse(struct slice line, struct kube_frame *ret);
 /* An item of a list: as an ADDED. */
 int kube_frame_parse_item(struct slice object, struct kube_frame *ret);
+/* The same, of which an object is read until it is clear whose it is, if that comes first as in all that an API server
+ * writes; the object is then what is left but the closing bracket of the line, and may be malformed. */
+int kube_frame_glance(struct slice line, struct kube_frame *ret);
+int kube_frame_glance_item(struct slice object, struct kube_frame *ret);
 
 #endif

@@ -26,8 +26,24 @@ static bool tell_event(struct kube_reflector *r, struct kube_event *event) {
     event->received = loop_wall(r->loop);
     r->watermark = event->received;
     enter(r);
-    r->handler.on_event(r->handler.context, event);
+    if (r->handler.on_object == NULL)
+        r->handler.on_event(r->handler.context, event);
+    else if (r->handler.on_object(r->handler.context, event) < 0)
+        r->is_doubted = true;
     return leave(r);
+}
+
+/* After an object that its reader may not have understood: if that is malformed JSON, it has not been shown. */
+static int doubt(struct kube_reflector *r, const struct kube_event *e) {
+    struct kube_frame f;
+    bool is_doubted = r->is_doubted;
+    r->is_doubted = false;
+    if (!is_doubted || kube_frame_parse_item(e->object, &f) == 0)
+        return 0;
+    struct kube_known_entry *known = kube_known_get(&r->known, e->namespace_, e->name);
+    if (known != NULL)
+        known->generation--;
+    return -EBADMSG;
 }
 
 static bool tell_vanished(struct kube_reflector *r, struct slice namespace_, struct slice name, struct slice uid) {
@@ -113,9 +129,9 @@ static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
 int kube_reflector_take_item(void *context, struct slice object) {
     struct kube_reflector *r = context;
     struct kube_frame f;
-    if (kube_frame_parse_item(object, &f) < 0)
+    if ((r->handler.on_object == NULL ? kube_frame_parse_item : kube_frame_glance_item)(object, &f) < 0)
         return -EBADMSG;
-    return show(r, &f.event, true) ? 0 : -ECANCELED;
+    return show(r, &f.event, true) ? doubt(r, &f.event) : -ECANCELED;
 }
 
 static void remember_version(struct kube_reflector *r, struct slice version) {
@@ -167,7 +183,7 @@ int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
         jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
         return 0;
     }
-    if (kube_frame_parse(line, &f) < 0)
+    if ((r->handler.on_object == NULL ? kube_frame_parse : kube_frame_glance)(line, &f) < 0)
         return -EBADMSG;
     if (f.kind == KUBE_FRAME_ERROR) {
         r->error_code = f.code;
@@ -187,6 +203,8 @@ int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
             return -ECANCELED;
     } else if (!show(r, &f.event, false))
         return -ECANCELED;
+    if (doubt(r, &f.event) < 0)
+        return -EBADMSG;
     /* Only now: had the user's callback not returned, this event would have to come again. The initial events of a
      * streaming list are in no order, so none of them is a point to resume from. */
     if (r->phase == PHASE_WATCH)

@@ -12,24 +12,24 @@
 struct kube_reflector;
 
 enum kube_event_type {
-    KUBE_ADDED,    /* also every object of a list: it may be known already */
+    KUBE_ADDED, /* also every object of a list: it may be known already */
     KUBE_MODIFIED,
-    KUBE_DELETED,  /* object: its last state */
-    KUBE_VANISHED  /* gone while nobody looked: no object, only the identity */
+    KUBE_DELETED, /* object: its last state */
+    KUBE_VANISHED /* gone while nobody looked: no object, only the identity */
 };
 
 struct kube_event {
     enum kube_event_type type;
-    struct slice object;                       /* JSON; empty for VANISHED */
+    struct slice object; /* JSON; empty for VANISHED */
     struct slice namespace_, name, uid, resource_version;
     struct wall_time received;
 };
 
 struct kube_reflector_options {
-    const char *path;             /* "/api/v1/pods" or ".../namespaces/x/pods" */
-    const char *label_selector;   /* NULL: none */
+    const char *path;           /* "/api/v1/pods" or ".../namespaces/x/pods" */
+    const char *label_selector; /* NULL: none */
     const char *field_selector;
-    int page_size;                /* 0: 500 */
+    int page_size; /* 0: 500 */
     /* for tests: 0 = the defaults (800 ms, 5 s, 180 s, 300 s) */
     int64_t backoff_min_us, backoff_max_us, silence_us, absent_retry_us;
     bool no_streaming_list;
@@ -44,6 +44,10 @@ struct kube_reflector_handler {
     /* Trouble that goes on: forbidden, unreachable. NULL text: it is over. May be NULL. */
     void (*on_trouble)(void *context, const char *text);
     void *context;
+    /* Instead of on_event, for one who reads every object to its end: it is handed on as soon as it is clear whose it
+     * is, so that its bytes are gone over once. Negative: not understood, and only then looked through here: malformed
+     * JSON is asked for again, everything else is passed over. */
+    int (*on_object)(void *context, const struct kube_event *event);
 };
 
 struct kube_reflector *kube_reflector_new(struct kube_client *client, const struct kube_reflector_options *options,

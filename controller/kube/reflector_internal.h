@@ -36,6 +36,7 @@ struct kube_reflector {
     struct kube_known known;
     bool is_synced, is_resumed, is_absent, is_absence_known, in_trouble, is_refused;
     char *trouble;
+    bool is_doubted; /* the reader of an object has not understood it */
     struct wall_time watermark;
 
     /* Of the request under way. */

@@ -111,7 +111,7 @@ static void tell_record(struct runtime_watches *owner, enum resource resource, c
     h->on_record(h->context, resource, namespace_, name, is_present ? event->object : slice_of(NULL));
 }
 
-static void on_event(void *context, const struct kube_event *event) {
+static int on_object(void *context, const struct kube_event *event) {
     static const enum observed observed[] = {[KUBE_ADDED] = OBSERVED_PRESENT,
                                              [KUBE_MODIFIED] = OBSERVED_PRESENT,
                                              [KUBE_DELETED] = OBSERVED_DELETED,
@@ -131,6 +131,7 @@ static void on_event(void *context, const struct kube_event *event) {
     if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)
         tell_record(owner, resource, event, what == OBSERVED_PRESENT);
     changed(owner);
+    return r;
 }
 
 static void start(struct watch *watch);
@@ -208,7 +209,11 @@ static void start(struct watch *watch) {
                                              .label_selector = source->label_selector,
                                              .field_selector = source->field_selector,
                                              .absent_retry_us = source->absent_retry_us};
-    struct kube_reflector_handler handler = {on_event, on_synced, on_absent, on_trouble, watch};
+    struct kube_reflector_handler handler = {.on_object = on_object,
+                                             .on_synced = on_synced,
+                                             .on_absent = on_absent,
+                                             .on_trouble = on_trouble,
+                                             .context = watch};
     watch->is_absent = watch->is_in_trouble = false;
     watch->reflector = kube_reflector_new(watch->owner->client, &options, &handler);
 }

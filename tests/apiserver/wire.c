@@ -137,7 +137,8 @@ static int write_headers(struct conn *c, const char *content_type, double retry_
                                                                (const unsigned char *)chunked, 7, &p, end))
         return -1;
     if (c->fault.kind == FAULT_GOAWAY && !c->is_h2 &&
-        lws_add_http_header_by_name(c->wsi, (const unsigned char *)"connection:", (const unsigned char *)"close", 5, &p, end))
+        lws_add_http_header_by_name(c->wsi, (const unsigned char *)"connection:", (const unsigned char *)"close", 5, &p,
+                                    end))
         return -1;
     if (lws_finalize_http_header(c->wsi, &p, end))
         return -1;
@@ -203,7 +204,9 @@ static bool strikes_mid_line(enum fault_kind kind) {
 }
 
 void conn_strike(struct conn *c) {
-    static const char garbage[] = "{\"type\":\"MODIFIED\",\"object\":{\"kind\":]]}\n";
+    static const char garbage[] = /* found to be so only by one who reads the object to its end */
+        "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"ghost\",\"namespace\":\"n\",\"uid\":\"ghost\","
+        "\"resourceVersion\":\"1\"},\"status\":{]}}}\n";
     static const char half[] = "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"";
     if (strikes_mid_line(c->fault.kind) && c->events == 0)
         conn_send(c, half, sizeof half - 1);
@@ -608,14 +611,15 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
         info.ssl_private_key_filepath = options->key_file;
         info.ssl_ca_filepath = options->client_ca_file;
         if (options->client_ca_file != NULL)
-            info.options |= LWS_SERVER_OPTION_REQUIRE_VALID_OPENSSL_CLIENT_CERT | LWS_SERVER_OPTION_PEER_CERT_NOT_REQUIRED;
+            info.options |=
+                LWS_SERVER_OPTION_REQUIRE_VALID_OPENSSL_CLIENT_CERT | LWS_SERVER_OPTION_PEER_CERT_NOT_REQUIRED;
         info.alpn = options->is_http1_only ? "http/1.1" : options->is_h2_only ? "h2" : "h2,http/1.1";
     } else if (options->is_h2_only) {
         info.options |= LWS_SERVER_OPTION_H2_PRIOR_KNOWLEDGE;
     }
-    /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client that
-     * indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has no room
-     * for such a path (RFC 7541 section 4.1: 32 + name + value). The others are lws's own presets. */
+    /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client
+     * that indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has
+     * no room for such a path (RFC 7541 section 4.1: 32 + name + value). The others are lws's own presets. */
     static const uint32_t settings[7] = {6, 64, 0, 100, 0, 16384, 16384};
     memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);

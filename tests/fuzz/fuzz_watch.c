@@ -16,12 +16,30 @@ static void is_within(struct slice part, struct slice whole) {
            (part.data >= whole.data && part.data + part.size_bytes <= whole.data + whole.size_bytes));
 }
 
+/* What is well-formed is seen at a glance as well, and of what is not, nothing beyond the line is looked at. */
+static void look(struct slice line, bool is_well_formed) {
+    struct kube_frame f;
+    int r = kube_frame_glance(line, &f);
+    assert(r == 0 || !is_well_formed);
+    if (r < 0)
+        return;
+    is_within(f.event.object, line);
+    is_within(f.event.name, line);
+    is_within(f.event.uid, line);
+    assert(f.event.object.data[0] == '{' && (f.kind != KUBE_FRAME_EVENT || f.event.name.size_bytes > 0));
+    struct kube_frame item;
+    if (kube_frame_glance_item(f.event.object, &item) == 0 && is_well_formed && f.kind == KUBE_FRAME_EVENT)
+        assert(slice_equal(item.event.name, f.event.name));
+}
+
 static int on_line(void *context, struct slice line, bool is_cut) {
     struct buf *said = context;
     struct kube_frame f;
     assert(memchr(line.data, '\n', line.size_bytes) == NULL && line.size_bytes <= LINE_MAX_BYTES);
     buf_format(said, "%zu%s", line.size_bytes, is_cut ? "cut" : "");
-    if (kube_frame_parse(line, &f) == 0) {
+    bool is_well_formed = kube_frame_parse(line, &f) == 0;
+    look(line, is_well_formed);
+    if (is_well_formed) {
         is_within(f.event.object, line);
         is_within(f.event.name, line);
         is_within(f.event.namespace_, line);

@@ -151,6 +151,32 @@ TEST(wrong_frames_are_refused) {
     }
 }
 
+#define SEEN "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\",\"uid\":\"u\",\"resourceVersion\":\"5\""
+
+/* The rest of an object is its reader's, who must be given exactly that. */
+TEST(at_a_glance_an_object_is_what_stands_in_its_line) {
+    static const struct {
+        const char *line, *object;
+    } cases[] = {
+        {"{\"type\":\"ADDED\",\"object\":" SEEN "},\"x\":{}}}", SEEN "},\"x\":{}}"},
+        {"{\"type\":\"ADDED\",\"object\":" SEEN "}}} \r", SEEN "}}"},
+        {"{\"type\":\"ADDED\",\"object\":" SEEN "},\"x\":tru}}", SEEN "},\"x\":tru}"}, /* the reader finds it */
+        {"{\"object\":" SEEN "}},\"type\":\"ADDED\"}", SEEN "}}"},                     /* another order */
+    };
+    struct kube_frame f;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        CHECK_INT(kube_frame_glance(slice_of(cases[i].line), &f), 0);
+        CHECK(f.kind == KUBE_FRAME_EVENT && f.event.type == KUBE_ADDED && slice_is(f.event.uid, "u"));
+        CHECK(slice_is(f.event.object, cases[i].object));
+        CHECK_INT(kube_frame_glance_item(slice_of(cases[i].object), &f), 0);
+        CHECK(slice_is(f.event.object, cases[i].object) && slice_is(f.event.resource_version, "5"));
+    }
+    CHECK_INT(kube_frame_glance(SLICE("{\"type\":\"ADDED\",\"object\":" SEEN), &f), -EBADMSG);
+    CHECK_INT(kube_frame_glance(SLICE("{\"type\":\"ADDED\",\"object\":" SEEN "}}} x"), &f), -EBADMSG);
+    CHECK_INT(kube_frame_glance(SLICE("{\"type\":\"BOOKMARK\",\"object\":" SEEN "}}}"), &f), 0);
+    CHECK(f.kind == KUBE_FRAME_BOOKMARK);
+}
+
 TEST(escape_covers_every_byte_and_the_end_of_the_buffer) {
     char out[64];
     CHECK(kube_escape(out, sizeof out, "a-b_c.d~e/f=g,h i\xc3\xa9"));

@@ -1,8 +1,10 @@
 #include "mirror.h"
 
+#include "base/jscan.h"
 #include "base/mem.h"
 #include "io/rawserver.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +31,20 @@ static void on_event(void *context, const struct kube_event *e) {
     }
 }
 
+static int on_object(void *context, const struct kube_event *e) {
+    struct mirror *m = context;
+    struct jscan j;
+    jscan_init_loose(&j, e->object);
+    if (e->type != KUBE_VANISHED)
+        jscan_skip(&j);
+    if (!jscan_at_end(&j)) {
+        m->misunderstood++;
+        return -EINVAL;
+    }
+    on_event(m, e);
+    return 0;
+}
+
 static void on_synced(void *context) {
     struct mirror *m = context;
     m->synced++;
@@ -46,7 +62,8 @@ static void on_trouble(void *context, const char *text) {
         snprintf(m->trouble, sizeof m->trouble, "%s", text);
 }
 
-void mirror_start(struct mirror *m, struct kube_client *client, const char *path, struct kube_reflector_options o) {
+static void start(struct mirror *m, struct kube_client *client, const char *path, struct kube_reflector_options o,
+                  bool is_reading) {
     *m = (struct mirror){0};
     buf_init(&m->words, 64 << 20);
     map_init(&m->versions, free);
@@ -54,8 +71,22 @@ void mirror_start(struct mirror *m, struct kube_client *client, const char *path
     o.path = path;
     o.backoff_min_us = o.backoff_min_us > 0 ? o.backoff_min_us : 1000;
     o.backoff_max_us = o.backoff_max_us > 0 ? o.backoff_max_us : 8000;
-    struct kube_reflector_handler handler = {on_event, on_synced, on_absent, on_trouble, m};
+    struct kube_reflector_handler handler = {.on_event = is_reading ? NULL : on_event,
+                                             .on_object = is_reading ? on_object : NULL,
+                                             .on_synced = on_synced,
+                                             .on_absent = on_absent,
+                                             .on_trouble = on_trouble,
+                                             .context = m};
     m->reflector = kube_reflector_new(client, &o, &handler);
+}
+
+void mirror_start(struct mirror *m, struct kube_client *client, const char *path, struct kube_reflector_options o) {
+    start(m, client, path, o, false);
+}
+
+void mirror_start_reading(struct mirror *m, struct kube_client *client, const char *path,
+                          struct kube_reflector_options o) {
+    start(m, client, path, o, true);
 }
 
 void mirror_stop(struct mirror *m) {

@@ -15,10 +15,14 @@ struct mirror {
     int repeats;         /* events whose name and version were shown before */
     int synced, events;
     char trouble[512];
-    bool wants_end; /* free the reflector in the next event */
+    bool wants_end;    /* free the reflector in the next event */
+    int misunderstood; /* objects that were no JSON to their end; only if it reads them */
 };
 
 void mirror_start(struct mirror *m, struct kube_client *client, const char *path, struct kube_reflector_options o);
+/* The same, and it reads every object to its end by itself. */
+void mirror_start_reading(struct mirror *m, struct kube_client *client, const char *path,
+                          struct kube_reflector_options o);
 void mirror_stop(struct mirror *m);
 /* Runs the loop until the words hold the text (or 20 s have passed: false). */
 bool mirror_wait(struct mirror *m, struct loop *loop, const char *words);

@@ -65,14 +65,26 @@ TEST(a_streaming_list_goes_on_as_the_watch) {
 }
 
 /* A fault in the stream of events, of which `after` came through. relists: whether it may show objects again. */
-static void stream_fault(const char *fault, int after, bool relists, const char *const *arguments, int64_t silence_us) {
+/* Streams that broke off for that reason. */
+static int64_t broken(const struct fixture *f, const char *reason) {
+    const struct kube_stream_count *counts;
+    int64_t sum = 0;
+    for (int i = 0, n = kube_client_streams(f->client, &counts); i < n; i++)
+        if (counts[i].reason != NULL && strcmp(counts[i].reason, reason) == 0)
+            sum += counts[i].count;
+    return sum;
+}
+
+static void stream_fault_for(void (*start)(struct mirror *m, struct kube_client *client, const char *path,
+                                           struct kube_reflector_options o),
+                             const char *fault, int after, bool relists, const char *const *arguments,
+                             int64_t silence_us) {
     struct fixture f;
     struct mirror m;
     REQUIRE(fixture_begin(&f, arguments));
     fixture_pod(&f, "a");
     fixture_pod(&f, "b");
-    mirror_start(&m, f.client, PODS,
-                 (struct kube_reflector_options){.no_streaming_list = true, .silence_us = silence_us});
+    start(&m, f.client, PODS, (struct kube_reflector_options){.no_streaming_list = true, .silence_us = silence_us});
     apiserver_dof(f.server, "on watch pods after %d events : %s", after, fault);
     CHECK(mirror_wait_synced(&m, f.loop, 1));
     CHECK(wait_number(&f, "open watch pods", 1));
@@ -83,6 +95,8 @@ static void stream_fault(const char *fault, int after, bool relists, const char 
     if (!mirror_wait(&m, f.loop, "+z"))
         harness_fail(__FILE__, __LINE__, "after %s", fault);
     check_same(&f, &m);
+    if (strcmp(fault, "malformed") == 0)
+        CHECK_INT(broken(&f, "malformed"), 1);
     if (!relists) {
         CHECK_INT(m.repeats, 0);
         if (strcmp(buf_text(&m.words), "+a +b | ~a ~b ~a ~b -a +z") != 0)
@@ -90,6 +104,10 @@ static void stream_fault(const char *fault, int after, bool relists, const char 
     }
     mirror_stop(&m);
     fixture_end(&f);
+}
+
+static void stream_fault(const char *fault, int after, bool relists, const char *const *arguments, int64_t silence_us) {
+    stream_fault_for(mirror_start, fault, after, relists, arguments, silence_us);
 }
 
 TEST(a_reset_in_the_middle_of_a_line_loses_and_doubles_nothing) {
@@ -102,6 +120,8 @@ TEST(a_reset_in_the_middle_of_a_line_loses_and_doubles_nothing) {
 
 TEST(malformed_json_in_the_stream_is_gone_over_again) {
     stream_fault("malformed", 2, false, NULL, 0);
+    stream_fault_for(mirror_start_reading, "malformed", 2, false, NULL, 0); /* the reader of the object finds it */
+    stream_fault_for(mirror_start_reading, "truncate", 1, false, NULL, 0);
 }
 
 TEST(expired_in_the_stream_lists_again) {
@@ -126,14 +146,16 @@ TEST(the_same_over_tls_and_http2) {
     stream_fault("silent", 2, true, h2, 100000);
 }
 
-static void list_fault(const char *rule, bool is_paged, const char *trouble) {
+static void list_fault_for(void (*start)(struct mirror *m, struct kube_client *client, const char *path,
+                                         struct kube_reflector_options o),
+                           const char *rule, bool is_paged, const char *trouble) {
     struct fixture f;
     struct mirror m;
     REQUIRE(fixture_begin(&f, NULL));
     for (const char *name = "abcde"; *name != '\0'; name++)
         fixture_pod(&f, (char[]){*name, '\0'});
     apiserver_do(f.server, rule);
-    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){.page_size = 2, .no_streaming_list = is_paged});
+    start(&m, f.client, PODS, (struct kube_reflector_options){.page_size = 2, .no_streaming_list = is_paged});
     if (!mirror_wait_synced(&m, f.loop, 1))
         harness_fail(__FILE__, __LINE__, "after %s", rule);
     CHECK_TEXT(mirror_names(&m), "a b c d e");
@@ -142,6 +164,10 @@ static void list_fault(const char *rule, bool is_paged, const char *trouble) {
         harness_fail(__FILE__, __LINE__, "%s: no %s in %s", rule, trouble, buf_text(&m.words));
     mirror_stop(&m);
     fixture_end(&f);
+}
+
+static void list_fault(const char *rule, bool is_paged, const char *trouble) {
+    list_fault_for(mirror_start, rule, is_paged, trouble);
 }
 
 TEST(faults_of_a_paged_list) {
@@ -154,6 +180,7 @@ TEST(faults_of_a_paged_list) {
     list_fault("on list pods skip 1 after 700 bytes : cut", true, NULL);
     list_fault("on list pods skip 1 after 700 bytes : truncate", true, NULL);
     list_fault("on list pods skip 2 : malformed", true, NULL);
+    list_fault_for(mirror_start_reading, "on list pods skip 2 : malformed", true, NULL);
     list_fault("on list pods after 100 bytes : drip 50000", true, NULL);
     list_fault("on list pods x2 : status 403", true, "!");
 }
@@ -166,6 +193,7 @@ TEST(faults_of_a_streaming_list) {
     list_fault("on watch pods : status 400", false, NULL);
     list_fault("on watch pods x3 : status 503", false, "!");
     list_fault("on watch pods after 2 events : malformed", false, NULL);
+    list_fault_for(mirror_start_reading, "on watch pods after 2 events : malformed", false, NULL);
 }
 
 TEST(who_waits_after_a_failure_tries_at_once_when_hurried) {
