@@ -59,7 +59,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a);
 void analyze_ledger_free(struct analyze_ledger *l);
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err);
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);
-/* With --html: analyze_trace.h. */
+/* With --html: operator/trace.h. */
 void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
 /* Lines read of the present file. */
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);

@@ -6,7 +6,6 @@
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "cli/analyze_input.h"
-#include "cli/analyze_trace.h"
 #include "ledger/ledger.h"
 #include "operator/view.h"
 
@@ -37,7 +36,7 @@ struct analyze_ledger {
     int64_t unsettled; /* records since the ledger last folded */
     bool keeps_all;
     enum steplog_format recognised;
-    struct analyze_trace trace; /* with --html */
+    struct trace trace; /* with --html */
 
     /* The present file. */
     const char *path, *name; /* name: for evidence */
@@ -147,7 +146,7 @@ static void on_record(void *context, const struct record *r) {
     }
     ledger_add_record(l->ledger, &mine);
     if (l->analyze->html != NULL)
-        analyze_trace_add(&l->trace, &mine);
+        trace_add(&l->trace, &mine);
     if (++l->unsettled >= SETTLE_EVERY && !l->keeps_all)
         settle(l);
 }
@@ -202,7 +201,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     steplog_free(l->parser);
     ledger_free(l->ledger);
     buf_done(&l->tail);
-    analyze_trace_done(&l->trace);
+    trace_clear(&l->trace);
     free(l->attempts);
     free(l);
 }
@@ -254,7 +253,7 @@ void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
 }
 
 void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json) {
-    analyze_trace_write(&l->trace, json);
+    trace_write(&l->trace, json);
 }
 
 int64_t analyze_ledger_lines(const struct analyze_ledger *l) {

@@ -9,7 +9,7 @@ int cli_report(const struct cli_options *options, struct error **err);
 
 /* job: a JobGoodput as JSON. path: "-" is standard output. A file is replaced only by a whole new one. */
 int report_write(const char *path, struct slice job, struct error **err);
-/* The same for a status without an object, called `name`; trace: analyze_trace_write(). */
+/* The same for a status without an object, called `name`; trace: trace_write() of operator/trace.h. */
 int report_write_status(const char *path, const char *name, struct slice status, struct slice trace,
                         struct error **err);
 

@@ -76,10 +76,14 @@ static int start_metrics(struct exporter *e, struct kube_client *client, const c
     return 0;
 }
 
+static bool write_trace(void *context, const char *namespace_, const char *name, struct buf *json) {
+    return runtime_trace(((struct exporter *)context)->runtime, namespace_, name, json);
+}
+
 static int start_page(struct exporter *e, const char *address, struct error **err) {
     if (is_off(address))
         return 0;
-    e->page = page_new(e->loop, address, e->files, &e->fleet, err);
+    e->page = page_new(e->loop, address, e->files, &e->fleet, (struct page_traces){write_trace, e}, err);
     if (e->page == NULL)
         return error_wrap(err, EINVAL, "--page-bind-address");
     jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(e->page)), "tls",

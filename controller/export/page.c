@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-enum { MESSAGE_BYTES = 64 << 10 };
+enum { MESSAGE_BYTES = 64 << 10, TRACE_BYTES = 64 << 10 };
 
 struct page {
     const struct fleet *fleet;
+    struct page_traces traces;
     struct server *server;
     struct buf document;
 };
@@ -148,6 +149,21 @@ static bool parameter(struct slice query, const char *name, char *out, size_t ou
     return false;
 }
 
+void page_write_job(const struct fleet_job *job, struct page_traces traces, struct buf *out) {
+    CLEANUP_BUF struct buf trace;
+    buf_init(&trace, TRACE_BYTES);
+    /* fleet_trim() has written the object: it ends with its brace, and has members. */
+    struct slice head = {job->object.data, job->object.size_bytes - 1};
+    if (traces.write == NULL || !traces.write(traces.context, job->namespace_, job->name, &trace) || trace.truncated) {
+        buf_append_slice(out, job->object);
+        return;
+    }
+    buf_append_slice(out, head);
+    buf_append_text(out, head.size_bytes > 1 ? ",\"trace\":" : "\"trace\":");
+    buf_append_slice(out, buf_slice(&trace));
+    buf_append_text(out, "}");
+}
+
 static void serve_job(void *context, const struct server_request *request, struct server_reply *reply) {
     const struct page *page = context;
     char namespace_[256], name[256];
@@ -161,11 +177,11 @@ static void serve_job(void *context, const struct server_request *request, struc
         return;
     }
     reply->content_type = "application/json";
-    buf_append_slice(&reply->body, job->object);
+    page_write_job(job, page->traces, &reply->body);
 }
 
 struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
-                      const struct fleet *fleet, struct error **err) {
+                      const struct fleet *fleet, struct page_traces traces, struct error **err) {
     struct page *page = mem_new(struct page);
     struct server_endpoint endpoints[] = {{"/", serve_document, page}, {"/job", serve_job, page}};
     struct server_feed feed = {"/feed", next_news, page};
@@ -175,6 +191,7 @@ struct page *page_new(struct loop *loop, const char *address, struct certificate
                                      .feed = &feed,
                                      .is_for_browsers = true};
     page->fleet = fleet;
+    page->traces = traces;
     buf_init(&page->document, DOCUMENT_MAX_BYTES);
     document_write(slice_of(""), &page->document);
     bool is_plain = files == NULL || server_address_is_loopback(address);

@@ -4,6 +4,7 @@
 #define OPERATOR_JOB_H
 
 #include "operator/store.h"
+#include "operator/trace.h"
 #include "steplog/steplog.h"
 
 #define JOB_MAX_NOTICES 64
@@ -12,6 +13,7 @@
 #define JOB_CONDITIONS 5
 #define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
 #define JOB_CURSOR_BYTES 4096       /* of a source: SOURCE_CURSOR_BYTES */
+#define JOB_TRACE_POINTS 256 /* of steps, and of saves: 12 KiB at most, for a picture */
 #define JOB_MIN_EVIDENCE_PPM 950000
 
 struct log_process { /* the log of one instance of the log container */
@@ -86,6 +88,7 @@ struct model_job {
     struct pod **log_pods;
     int log_pod_count, log_pod_capacity;
     uint64_t log_pods_version, log_generation;
+    struct trace trace; /* for the page */
     struct log_process **processes;
     int process_count, process_capacity;
     char log_trouble[256];        /* now; "" */

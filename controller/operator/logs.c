@@ -70,6 +70,7 @@ static void on_record(void *context, const struct record *r) {
     struct record mine = *r;
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
+    trace_add(&process->job->trace, &mine);
 }
 
 static void process_free(struct log_process *p) {
@@ -83,6 +84,7 @@ void job_logs_done(struct model_job *job) {
     job->process_count = 0;
     job->source_earlier = 0;
     mem_freep(&job->source_cursor);
+    trace_clear(&job->trace);
     job->log_generation++;
     job->log_trouble[0] = '\0';
     job->log_watermark_ms = TIME_UNKNOWN;
@@ -154,6 +156,10 @@ static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
         return NULL;
     struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
     return p && p->target == job->target ? p : NULL;
+}
+
+void model_job_trace(const struct model_job *job, struct buf *json) {
+    trace_write(&job->trace, json);
 }
 
 uint64_t model_job_log_generation(const struct model_job *job) {

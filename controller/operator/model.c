@@ -167,6 +167,7 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
     job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
     job->log_watermark_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
     job->hold_now.kind = BUCKET_COUNT;
+    job->trace.most_points = JOB_TRACE_POINTS;
     for (int i = 0; i < JOB_CONDITIONS; i++)
         job->conditions[i].at_ms = TIME_UNKNOWN;
     map_put(&m->jobs, job_key(key, job->namespace_, job->name), job);

@@ -98,6 +98,9 @@ uint64_t model_job_log_generation(const struct model_job *job);
 int model_job_log_count(const struct model_job *job);
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log);
 
+/* What the log told of steps and saves since this controller reads it, as trace.h writes it: a few KiB at most. */
+void model_job_trace(const struct model_job *job, struct buf *json);
+
 /* A line of that instance; stamps in ns, INT64_MIN if it had none. */
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
                         struct slice line);

@@ -247,6 +247,14 @@ void runtime_figures(const struct runtime *runtime, struct runtime_figures *figu
     figures->duration_count = kube_client_durations(runtime->client, &figures->durations);
 }
 
+bool runtime_trace(const struct runtime *runtime, const char *namespace_, const char *name, struct buf *json) {
+    const struct model_job *job = runtime->model ? model_job_find(runtime->model, namespace_, name) : NULL;
+    if (job == NULL)
+        return false;
+    model_job_trace(job, json);
+    return true;
+}
+
 static void tear_down(struct runtime *r) {
     kube_call_cancel(r->knock);
     if (r->are_exports_started)

@@ -2,6 +2,7 @@
 #ifndef OPERATOR_RUNTIME_EXPORTS_H
 #define OPERATOR_RUNTIME_EXPORTS_H
 
+#include "base/buf.h"
 #include "kube/client.h"
 #include "operator/runtime_flags.h"
 
@@ -32,5 +33,9 @@ struct runtime_figures { /* counts since the start */
     int64_t log_bytes, dropped_lines, clock_steps;
 };
 void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures);
+
+/* What the log of one job told, as model_job_trace() writes it; false if there is no such job here. One who does not
+ * lead reads no logs: then it is empty. */
+bool runtime_trace(const struct runtime *runtime, const char *namespace_, const char *name, struct buf *json);
 
 #endif

@@ -26,13 +26,13 @@ not_ok() {
 check() {
     local name=$1 pattern=$2
     shift 2
-    if timeout 20 "$@" >"$work/out" 2>&1 && grep -qE -- "$pattern" "$work/out"; then ok "$name"; else echo "exit code $?" >>"$work/out"; not_ok "$name"; fi
+    if timeout 120 "$@" >"$work/out" 2>&1 && grep -qE -- "$pattern" "$work/out"; then ok "$name"; else echo "exit code $?" >>"$work/out"; not_ok "$name"; fi
 }
 # refuse NAME PATTERN COMMAND...: fails and says something that matches
 refuse() {
     local name=$1 pattern=$2
     shift 2
-    if ! timeout 20 "$@" >"$work/out" 2>&1 && grep -qE -- "$pattern" "$work/out"; then ok "$name"; else not_ok "$name"; fi
+    if ! timeout 120 "$@" >"$work/out" 2>&1 && grep -qE -- "$pattern" "$work/out"; then ok "$name"; else not_ok "$name"; fi
 }
 K=("$kubectl" --kubeconfig "$work/kubeconfig" --cache-dir "$work/cache")
 
@@ -54,7 +54,7 @@ spec: {nodeName: n1, containers: [{name: trainer, image: i}]}
 status: {phase: Running, containerStatuses: [{name: trainer, ready: true, restartCount: 2, state: {running: {startedAt: "2026-01-01T00:00:00Z"}}}]}
 X
 log default/p0 first line
-wait 60s seen log pods 3
+wait 600s seen log pods 3
 after 0.5s log default/p0 second line
 after 0.2s exit default/p0
 END
@@ -67,7 +67,7 @@ checks() {
     refuse "apply refuses an unknown field" "unknown field \"spec.stepLogs\"" "${K[@]}" apply -f "$work/unknown.yaml"
     check "create --dry-run=server" "created \(server dry run\)" "${K[@]}" create --dry-run=server -f "$work/jg.yaml"
     refuse "get of nothing" "jobgoodputs.goodput.dev \"demo\" not found" "${K[@]}" get jgp demo
-    timeout 30 "${K[@]}" get jgp -A -w >"$work/watch" 2>&1 &
+    timeout 900 "${K[@]}" get jgp -A -w >"$work/watch" 2>&1 &
     watcher=$!
     check "apply creates" "demo created" "${K[@]}" apply -f "$work/jg.yaml"
     check "apply again" "demo unchanged" "${K[@]}" apply -f "$work/jg.yaml"
@@ -85,7 +85,7 @@ checks() {
     check "get -l that selects nothing" "No resources found" "${K[@]}" get jgp -l team!=c
     check "patch status" "patched" "${K[@]}" patch jgp demo --subresource=status --type=merge -p '{"status":{"phase":"Training"}}'
     check "patch status leaves the generation" "^2$|^1$" "${K[@]}" get jgp demo -o "jsonpath={.metadata.generation}"
-    check "wait --for=jsonpath" "condition met" "${K[@]}" wait --for=jsonpath='{.status.phase}'=Training jgp/demo --timeout=10s
+    check "wait --for=jsonpath" "condition met" "${K[@]}" wait --for=jsonpath='{.status.phase}'=Training jgp/demo --timeout=60s
     check "describe" "Phase: +Training" "${K[@]}" describe jgp demo
     cat >"$work/event.yaml" <<END
 apiVersion: v1
@@ -128,9 +128,9 @@ for mode in http1 tls-h2; do
     "$server" $flags --crd crds/goodput.dev_jobgoodputs.yaml --kubeconfig-out "$work/kubeconfig" --port-file "$work/port" \
         --scenario "$work/pods.scenario" &
     pid=$!
-    for _ in $(seq 100); do
-        [ -s "$work/port" ] && break
-        sleep 0.05
+    for _ in $(seq 600); do
+        [ -s "$work/port" ] && [ -s "$work/kubeconfig" ] && break
+        sleep 0.1
     done
     checks
     kill "$pid"

@@ -3,11 +3,14 @@
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import time
 
+# Said of a page that is left while its feed is being opened: that is the test's doing.
+LEFT = "WebSocket is closed before the connection is established"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -61,7 +64,7 @@ class Browser:
             answer = self._receive()
             if answer.get("method") == "Runtime.exceptionThrown":
                 self.problems.append(json.dumps(answer["params"]["exceptionDetails"])[:600])
-            elif answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
+            elif answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error" and LEFT not in answer["params"]["entry"]["text"]:
                 self.problems.append(answer["params"]["entry"]["text"] + " " + answer["params"]["entry"].get("url", ""))
             if answer.get("id") == self.number:
                 if "error" in answer:
@@ -75,8 +78,12 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
     def open(self, url):
-        self.call("Page.navigate", url=url)
-        self.until("document.readyState === 'complete'")
+        """Until the new document is there whole. With another fragment of the same address the document stays (there is
+        no loaderId), and for a moment what it showed: wait for what the new one shows."""
+        if not self.call("Page.navigate", url=url).get("loaderId"):
+            return
+        self.until(f"document.readyState === 'complete' && location.href.split('#')[0] === {json.dumps(url.split('#')[0])} && !window.isFormer")
+        self.ask("window.isFormer = true")
 
     def ask(self, expression):
         """The value of a JavaScript expression."""
@@ -86,11 +93,18 @@ class Browser:
         return answer["result"].get("value")
 
     def until(self, expression, seconds=60):
-        """Waits until it is true; the deadline is only there to end a test that failed."""
+        """Waits until it is true; the deadline is only there to end a test that failed. A document that goes away while it
+        is asked has no answer: the next one has."""
         deadline = time.monotonic() + seconds
-        while not self.ask(f"Boolean({expression})"):
+        while True:
+            try:
+                if self.ask(f"Boolean({expression})"):
+                    return
+            except RuntimeError as error:
+                if time.monotonic() > deadline or not re.search("navigated|context|TypeError", str(error)):
+                    raise
             if time.monotonic() > deadline:
-                raise RuntimeError(f"never came true: {expression}\n" + str(self.ask("document.body.innerText"))[:1500])
+                raise RuntimeError(f"never came true: {expression}\n" + str(self.ask("document.body?.innerText"))[:1500])
             time.sleep(0.05)
 
     def key(self, name, text=""):

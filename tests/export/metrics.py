@@ -170,8 +170,10 @@ def main():
     try:
         rig.ask("POST", "/apis/batch/v1/namespaces/default/jobs", JOB)
         rig.put(RECORD)
-        wait_for("the job's metrics", lambda: all(x in fetch(rig.metrics)[1] for x in ('phase="Suspended"', "goodput_job_scheduling_goodput_ratio{")))
-        status = rig.get("default", "train")["status"]
+        # Everything that is looked at below: what was computed, that it was written, and that the writing was timed.
+        wait_for("the job's metrics", lambda: all(x in fetch(rig.metrics)[1] for x in (
+            'phase="Suspended"', "goodput_job_scheduling_goodput_ratio{", 'rest_client_request_duration_seconds_count{verb="PATCH"}', "workqueue_work_duration_seconds_count{")))
+        status = wait_for("the job's status", lambda: "scheduling" in rig.get("default", "train").get("status", {}).get("goodputPPM", {}) and rig.get("default", "train"))["status"]
         headers, text = fetch(rig.metrics)
         fine, said = promtool(text)
         t.check("promtool check metrics has nothing to say", fine, said)

@@ -17,6 +17,7 @@ from rig import BIN, Rig, Tally, fetch  # noqa: E402
 OUT = ".build/page"
 STORY = json.load(open("tests/data/export/story.json"))
 TRAINING = json.load(open("tests/data/export/training.json"))
+JOBS = ["llama3-70b", "running", "queued", "hostile", "new"]
 HOSTILE = "</script><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>&amp;'\" javascript:window.hit=1"
 
 
@@ -66,10 +67,19 @@ def check_numbers(t, b, status, name):
             [status["goodput"][k] for k in ("job", "scheduling", "runtime")], scores)
 
 
-def open_job(b, rig, name):
+NAMES = "[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent).sort()"
+
+
+def open_job(b, rig, name, bars=6):
     """Opens a job's page and waits until it is that job's: a change of the fragment leaves the document, and for a moment what it showed."""
     b.open(f"{rig.page}#/job/research/{name}")
-    b.until(f"document.querySelector('h1')?.textContent === 'research/{name}' && document.querySelectorAll('.falls rect').length > 5")
+    b.until(f"document.querySelector('h1')?.textContent === 'research/{name}' && document.querySelectorAll('.falls rect').length >= {bars}")
+
+
+def open_fleet(b, rig, names, fragment=""):
+    """The fleet, when these and no others stand in it: jobs come in messages of 64 KiB."""
+    b.open(rig.page + fragment)
+    b.until(f"JSON.stringify({NAMES}) === {json.dumps(json.dumps(sorted(names), separators=(',', ':')))}")
 
 
 def check_job(t, b, rig):
@@ -101,25 +111,26 @@ def check_job(t, b, rig):
 
 
 def check_fleet(t, b, rig):
-    b.open(rig.page)
-    b.until("document.querySelectorAll('.fleet a').length >= 4")
-    names = b.ask("[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent)")
-    t.check("fleet: every job has a row", sorted(names) == sorted(["llama3-70b", "running", "queued", "hostile", "new"]), names)
+    open_fleet(b, rig, JOBS)
+    t.check("fleet: every job has a row", True)
     b.key("/", "/")
     b.until("document.activeElement.id === 'filter'")
     for c in "llama":
         b.key(c, c)
-    b.until("document.querySelectorAll('.fleet a').length === 1")
-    t.check("fleet: the filter is in the address", "q=llama" in b.ask("location.hash"))
+    b.until("location.hash.includes('q=llama') && document.querySelectorAll('.fleet a').length === 1")
+    t.check("fleet: the filter is in the address", True)
     b.key("Escape")
+    b.until("document.activeElement.id !== 'filter'")
     b.key("ArrowDown")
+    b.until("document.activeElement.matches('.fleet a')")
     b.key("Enter", "\r")
-    b.until("document.querySelector('h1')")
-    t.check("keyboard: down and enter open a job", b.ask("location.hash") == "#/job/research/llama3-70b", b.ask("location.hash"))
+    b.until("location.hash === '#/job/research/llama3-70b' && document.querySelector('h1')?.textContent === 'research/llama3-70b'")
+    t.check("keyboard: down and enter open a job", True)
     b.key("Escape")
-    b.until("location.hash === '#/'")
+    b.until("location.hash === '#/' && document.querySelector('.fleet a')")
     b.open(rig.page + "#/?q=queue:none")
     b.until("document.querySelector('.empty:not([hidden])')")
+    t.check("keyboard: escape goes back; a filter that nothing matches says so", True)
 
 
 def check_live(t, b, rig):
@@ -135,25 +146,27 @@ def check_live(t, b, rig):
     job["status"]["phase"] = "Recovering"
     job["status"]["steps"]["retained"] = 4242
     rig.put(job)
-    b.until("document.body.innerText.includes('4242 kept')")
-    t.check("live: an open job follows its status", b.ask("document.querySelector('.badge').textContent") == "Recovering")
-    b.open(rig.page)
-    b.until("document.querySelectorAll('.fleet a').length >= 5")
+    b.until("document.body.innerText.includes('4242 kept') && document.querySelector('.badge').textContent === 'Recovering'")
+    t.check("live: an open job follows its status", True)
+    open_fleet(b, rig, JOBS)
     rig.put(named(TRAINING, "late"))
-    b.until("document.body.innerText.includes('late')")
+    open_fleet(b, rig, [*JOBS, "late"])
     rig.delete("research", "late")
-    b.until("!document.body.innerText.includes('late')")
+    open_fleet(b, rig, JOBS)
     t.check("live: jobs come and go", True)
 
 
 def check_hostile(t, b, rig):
-    for path in ("", "#/job/research/hostile"):
+    for path in ("fleet", "job"):
         b.open("about:blank")
-        b.open(rig.page + path)
-        b.until("document.querySelectorAll('.fleet a, .falls rect').length > 4")
-        b.ask("document.querySelectorAll('.falls button').forEach(e => e.click())")
-        t.check(f"hostile text stays text ({path or 'fleet'})", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
-    t.check("hostile text is shown as it is", HOSTILE in b.ask("document.querySelector('.why:not([hidden])').textContent"))
+        if path == "fleet":
+            open_fleet(b, rig, JOBS)
+        else:
+            open_job(b, rig, "hostile")
+        # A draw that the feed asks for between two questions opens the same rows again.
+        shown = b.ask("(document.querySelectorAll('.falls button').forEach(e => e.click()), document.querySelector('.why:not([hidden])')?.textContent)")
+        t.check(f"hostile text stays text ({path})", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
+    t.check("hostile text is shown as it is", shown and HOSTILE in shown, shown)
     policy = b.ask("document.querySelector('meta[http-equiv]').content")
     t.check("the policy allows no other script", "unsafe" not in policy and "sha256-" in policy, policy)
     b.ask("(() => { const s = document.createElement('script'); s.textContent = 'window.hit=2'; document.body.append(s); })()")
@@ -186,16 +199,43 @@ def check_reports(t, b):
     t.check("hostile text stays text (report)", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
 
 
+def check_ticks(t, b):
+    """What no status has room for: every save that the log told, from the controller that reads it."""
+    rig = Rig(is_follower=False, scenario="tests/export/saves.scenario")
+    try:
+        open_job(b, rig, "saver")
+        b.until("document.querySelector('.badge')?.textContent === 'Completed' && document.querySelectorAll('.gantt .saved').length >= 3")
+        ticks = b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => [Number(r.dataset.step), parseFloat(r.getAttribute('x1')), r.classList.contains('begun')])")
+        t.check("live: a tick for every save that the log told", [s for s, _, _ in ticks] == [10, 20, 30], ticks)
+        t.check("live: in the order in which they were, none of them open", [x for _, x, _ in ticks] == sorted({x for _, x, _ in ticks}) and not any(x for *_, x in ticks), ticks)
+        drawn = b.ask("document.querySelector('.stairs .line').getAttribute('points').split(' ').length")
+        t.check("live: the staircase goes through the steps of the log", drawn > 20, drawn)
+        b.picture(f"{OUT}/saves.png")
+    finally:
+        rig.close()
+
+
+def check_explain(t, b, rig):
+    """The terminal and the page say the same."""
+    done = subprocess.run([f"{BIN}/kubectl-goodput", "explain", "-f", "tests/data/export/story.json"], check=True, capture_output=True, text=True)
+    told = dict(re.findall(r"^ *(wall time|[A-Za-z]+) +[0-9][0-9a-z. ]*s +([0-9.]+%)", done.stdout, re.M))
+    open_job(b, rig, "llama3-70b")
+    shown = b.ask("Object.fromEntries([...document.querySelectorAll('.falls:not(.windows) .row')].map(r => [r.querySelector('rect').dataset.bucket, r.querySelector('.soft').textContent]))")
+    t.check("every share is that of kubectl goodput explain", len(told) > 10 and told == shown, (told, shown))
+
+
 def pictures(t, b, rig):
     os.makedirs(OUT, exist_ok=True)
     for scheme in ("light", "dark"):
         b.scheme(scheme)
         for width, kind in ((1280, "desk"), (360, "phone")):
             b.size(width, 850, is_phone=kind == "phone", scale=1 if kind == "desk" else 2)
-            for path, name in (("", "fleet"), ("#/job/research/llama3-70b", "job"), ("#/job/research/running", "running"), ("#/job/research/queued", "queued")):
+            for path, name in (("", "fleet"), ("llama3-70b", "job"), ("running", "running"), ("queued", "queued")):
                 b.open("about:blank")
-                b.open(rig.page + path)
-                b.until("document.querySelectorAll('.fleet a, .falls rect').length > 1")
+                if path:
+                    open_job(b, rig, path, bars=2)
+                else:
+                    open_fleet(b, rig, JOBS)
                 b.ask("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
                 wide = b.ask("document.documentElement.scrollWidth")
                 t.check(f"{name} fits {kind} in {scheme}", wide <= width, wide)
@@ -211,10 +251,10 @@ def check_thousand(t, b, rig):
     b.open("about:blank")
     begun = time.monotonic()
     b.open(rig.page + "#/?sort=name")
-    b.until("document.querySelectorAll('.fleet a').length >= 1000 && document.querySelectorAll('svg.strip').length > 0")
+    b.until("document.querySelectorAll('.fleet a').length === 1005 && document.querySelectorAll('svg.strip').length > 10")
     print(f"# a thousand jobs: there {(time.monotonic() - begun) * 1000:.0f} ms after the address was entered")
     drawn = b.ask("document.querySelectorAll('svg.strip').length")
-    t.check("a thousand jobs: only the strips in sight are drawn", 10 < drawn < 300, drawn)
+    t.check("a thousand jobs: only the strips in sight are drawn", drawn < 300, drawn)
     took = b.ask("(() => { const a = performance.now(); drawFleet(); return performance.now() - a; })()")
     print(f"# a thousand jobs: drawn again in {took:.0f} ms")
     b.picture(f"{OUT}/thousand.png")
@@ -237,6 +277,8 @@ def main():
         b.size(1280, 850)
         check_fleet(t, b, rig)
         check_job(t, b, rig)
+        check_explain(t, b, rig)
+        check_ticks(t, b)
         check_live(t, b, rig)
         check_hostile(t, b, rig)
         check_reports(t, b)

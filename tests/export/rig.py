@@ -33,12 +33,11 @@ class Rig:
     def __init__(self, is_follower=True, flags=(), scenario=None):
         self.folder = tempfile.mkdtemp(prefix="goodput-export-")
         self.kubeconfig = self.folder + "/kubeconfig"
-        self.processes = []
+        self.processes, self.namespaces = [], set()
         more = ["--scenario", scenario] if scenario else []
         self.server_log = self._start("test-apiserver", ["--crd", CRD, "--kubeconfig-out", self.kubeconfig] + more)
-        wait_for("the API server", lambda: os.path.exists(self.kubeconfig) and os.path.getsize(self.kubeconfig))
-        with open(self.kubeconfig) as text:
-            self.url = wait_for("its address", lambda: re.search(r"server: (\S+)", text.read())).group(1)
+        wait_for("the API server", lambda: os.path.exists(self.kubeconfig))
+        self.url = wait_for("its address", lambda: re.search(r"server: (\S+)\n", self.text(self.kubeconfig))).group(1)
         if is_follower:
             self.ask("POST", "/apis/coordination.k8s.io/v1/namespaces/goodput-system/leases", {
                 "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "goodput-controller", "namespace": "goodput-system"},
@@ -60,7 +59,7 @@ class Rig:
             return lines.read()
 
     def _port(self, message):
-        return wait_for(message, lambda: re.search(f'"{message}","port":([0-9]+)', self.text(self.log))).group(1)
+        return wait_for(message, lambda: re.search(f'"{message}","port":([0-9]+)[,}}]', self.text(self.log))).group(1)
 
     def close(self):
         for process in reversed(self.processes):
@@ -93,7 +92,9 @@ class Rig:
         path = f"{JOBGOODPUTS}/namespaces/{meta['namespace']}/jobgoodputs"
         bare = {k: v for k, v in job.items() if k != "status"}
         bare["metadata"] = {"name": meta["name"], "namespace": meta["namespace"]}
-        self.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": meta["namespace"]}})
+        if meta["namespace"] not in self.namespaces:
+            self.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": meta["namespace"]}})
+            self.namespaces.add(meta["namespace"])
         self.create(path, bare)
         if "status" in job:
             self.ask("PATCH", f"{path}/{meta['name']}/status", {"status": job["status"]}, "application/merge-patch+json")

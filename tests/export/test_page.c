@@ -82,6 +82,33 @@ TEST(many_jobs_come_in_pieces) {
     fleet_done(&f);
 }
 
+static bool trace_of_x(void *context, const char *namespace_, const char *name, struct buf *json) {
+    (void)context;
+    buf_append_text(json, "{\"saves\":[[1,2,1]]}");
+    return strcmp(namespace_, "n") == 0 && strcmp(name, "x") == 0;
+}
+
+/* Only where something is known of its log; and it stays one JSON object. */
+TEST(a_job_is_given_with_what_its_log_told) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    fleet_init(&f);
+    buf_init(&out, 1 << 20);
+    put(&f, "x", "{}");
+    put(&f, "y", "{}");
+    struct page_traces traces = {trace_of_x, NULL};
+    page_write_job(fleet_find(&f, "n", "x"), traces, &out);
+    CHECK_TEXT(buf_text(&out), "{\"metadata\":{\"namespace\":\"n\",\"name\":\"x\",\"labels\":{}},\"spec\":{},"
+                               "\"status\":{},\"trace\":{\"saves\":[[1,2,1]]}}");
+    buf_clear(&out);
+    page_write_job(fleet_find(&f, "n", "y"), traces, &out);
+    CHECK(strstr(buf_text(&out), "trace") == NULL && strstr(buf_text(&out), "\"name\":\"y\"") != NULL);
+    buf_clear(&out);
+    page_write_job(fleet_find(&f, "n", "x"), (struct page_traces){0}, &out);
+    CHECK(strstr(buf_text(&out), "trace") == NULL);
+    fleet_done(&f);
+}
+
 TEST(the_document_holds_data_as_data) {
     CLEANUP_BUF struct buf out;
     buf_init(&out, DOCUMENT_MAX_BYTES);

@@ -62,7 +62,7 @@ smoke() { chroot --userspec=65532:65532 "$root" /usr/bin/goodput-controller "$@"
 if [ "${1:-}" = --stand-in ]; then
 	check "the program runs, with every library" smoke
 else
-	refused "the program runs: without a cluster it says so" "kubeconfig" timeout 10 chroot --userspec=65532:65532 "$root" \
+	refused "the program runs: without a cluster it says so" "kubeconfig" timeout 60 chroot --userspec=65532:65532 "$root" \
 		/usr/bin/goodput-controller --kubeconfig=/nowhere
 fi
 rm -rf "$root/dev"

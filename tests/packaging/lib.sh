@@ -29,6 +29,15 @@ same() {
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1"; printf '    expected: %s\n    got:      %s\n' "$2" "$3"; fi
 }
 
+# same_soon WHAT EXPECTED COMMAND...: the same of what the command prints, once it does; RBAC's rules reach the authorizer
+# by a watch. The deadline only ends a check that failed.
+same_soon() {
+	local what=$1 expected=$2 got deadline=$((SECONDS + 60))
+	shift 2
+	until got=$("$@"); [ "$got" = "$expected" ] || [ $SECONDS -ge $deadline ]; do sleep 0.2; done
+	same "$what" "$expected" "$got"
+}
+
 finish() {
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,21 +1,24 @@
-#include "cli/analyze_trace.h"
+#include "operator/trace.h"
 
 #include "base/mem.h"
 
 enum {
-    POINTS_MAX = 4096, /* more than a screen has columns */
+    POINTS_FIRST = 32, /* most jobs of a fleet save seldom */
+    POINTS_MAX = 4096,
     LOOK_BACK = 16,    /* saves that may still be waited for */
 };
 
-static void keep(struct analyze_trace_points *p, int64_t at_ms, int64_t step) {
-    if (p->points == NULL) {
-        p->points = mem_alloc(POINTS_MAX * sizeof *p->points);
-        p->stride = 1;
-    }
+static void keep(struct trace_points *p, size_t most, int64_t at_ms, int64_t step) {
     if (++p->skipped < p->stride)
         return;
     p->skipped = 0;
-    if (p->count == POINTS_MAX) { /* every second goes */
+    if (p->count == p->capacity && p->count < most) {
+        size_t doubled = p->capacity > 0 ? 2 * p->capacity : POINTS_FIRST;
+        p->capacity = doubled < most ? doubled : most;
+        p->points = mem_resize(p->points, p->capacity, sizeof *p->points);
+        p->stride = 1;
+    }
+    if (p->count == p->capacity) { /* every second goes */
         p->count /= 2;
         p->stride *= 2;
         for (size_t i = 0; i < p->count; i++)
@@ -28,7 +31,7 @@ static void keep(struct analyze_trace_points *p, int64_t at_ms, int64_t step) {
 
 /* The save of that step among the newest (RECORD_NONE: the newest) is durable. It stays where it began: what came after
  * that is not in it. at_ms: of a save whose beginning was not told. */
-static void mark_durable(struct analyze_trace_points *saves, int64_t step, int64_t at_ms) {
+static void mark_durable(struct trace_points *saves, size_t most, int64_t step, int64_t at_ms) {
     for (size_t i = saves->count; i > 0 && saves->count - i < LOOK_BACK; i--)
         if (step == RECORD_NONE || saves->points[i - 1].step == step) {
             saves->points[i - 1].is_durable = true;
@@ -36,38 +39,39 @@ static void mark_durable(struct analyze_trace_points *saves, int64_t step, int64
         }
     if (step != RECORD_NONE && at_ms != TIME_UNKNOWN) {
         size_t before = saves->count;
-        keep(saves, at_ms, step);
+        keep(saves, most, at_ms, step);
         if (saves->count > before)
             saves->points[saves->count - 1].is_durable = true;
     }
 }
 
-void analyze_trace_add(struct analyze_trace *trace, const struct record *r) {
+void trace_add(struct trace *trace, const struct record *r) {
+    size_t most = trace->most_points > 0 ? trace->most_points : POINTS_MAX;
     switch (r->kind) {
     case RECORD_STEP_START:
     case RECORD_STEP_END:
         if (r->step == RECORD_NONE)
             return;
         trace->last_step = r->step;
-        keep(&trace->steps, r->at_ms, r->step);
+        keep(&trace->steps, most, r->at_ms, r->step);
         return;
     case RECORD_SAVE_START:
-        keep(&trace->saves, r->at_ms, r->step != RECORD_NONE ? r->step : trace->last_step);
+        keep(&trace->saves, most, r->at_ms, r->step != RECORD_NONE ? r->step : trace->last_step);
         return;
     case RECORD_SAVE_DURABLE:
     case RECORD_SAVE_ON_SIGTERM:
-        mark_durable(&trace->saves, r->step, r->at_ms);
+        mark_durable(&trace->saves, most, r->step, r->at_ms);
         return;
     case RECORD_RESTORE_END: /* what could be restored was there */
         if (r->step != RECORD_NONE)
-            mark_durable(&trace->saves, r->step, TIME_UNKNOWN);
+            mark_durable(&trace->saves, most, r->step, TIME_UNKNOWN);
         return;
     default:
         return;
     }
 }
 
-void analyze_trace_write(const struct analyze_trace *trace, struct buf *json) {
+void trace_write(const struct trace *trace, struct buf *json) {
     buf_append_text(json, "{\"steps\":[");
     for (size_t i = 0; i < trace->steps.count; i++)
         buf_format(json, "%s[%lld,%lld]", i > 0 ? "," : "", (long long)trace->steps.points[i].at_ms,
@@ -79,8 +83,8 @@ void analyze_trace_write(const struct analyze_trace *trace, struct buf *json) {
     buf_append_text(json, "]}");
 }
 
-void analyze_trace_done(struct analyze_trace *trace) {
+void trace_clear(struct trace *trace) {
     free(trace->steps.points);
     free(trace->saves.points);
-    *trace = (struct analyze_trace){0};
+    *trace = (struct trace){.most_points = trace->most_points};
 }
