@@ -204,7 +204,7 @@ def check_ticks(t, b):
     rig = Rig(is_follower=False, scenario="tests/export/saves.scenario")
     try:
         open_job(b, rig, "saver")
-        b.until("document.querySelector('.badge')?.textContent === 'Completed' && document.querySelectorAll('.gantt .saved').length >= 3")
+        b.until("document.querySelector('.badge')?.textContent === 'Completed' && document.querySelectorAll('.gantt .saved').length === 3 && !document.querySelector('.gantt .begun')")
         ticks = b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => [Number(r.dataset.step), parseFloat(r.getAttribute('x1')), r.classList.contains('begun')])")
         t.check("live: a tick for every save that the log told", [s for s, _, _ in ticks] == [10, 20, 30], ticks)
         t.check("live: in the order in which they were, none of them open", [x for _, x, _ in ticks] == sorted({x for _, x, _ in ticks}) and not any(x for *_, x in ticks), ticks)
