@@ -234,7 +234,7 @@ install: programs ## both programs, the man page and the completions, below DEST
 	install -D -m 0644 deploy/kubectl/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/kubectl-goodput.fish
 
 packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API server
-	@tests/check/packages.sh --install build
+	@tests/check/packages.sh --install build export
 	@$(MAKE) -s -j2 programs
 	@tests/packaging/run.sh
 
