@@ -2,7 +2,7 @@
 #
 # Layers, from the bottom up. Each is a static library that may include only what stands left of it
 # (`make check` holds it to that), and its unit tests link only it and what is below.
-LAYERS := base ledger formulas steplog library io kube sources operator export cli
+LAYERS := base ledger formulas steplog library io kube gcp sources operator export cli
 PROGRAMS := goodput-controller kubectl-goodput
 VERSION := 0.1.0
 

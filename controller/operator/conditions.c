@@ -73,9 +73,9 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
     int format = steplog_format_of_name(slice_of(job->format));
     enum model_source_kind kind = model_job_source_kind(job);
-    if (kind != MODEL_SOURCE_POD_LOG && kind != MODEL_SOURCE_FILE) {
+    if (kind == MODEL_SOURCE_PUSH || kind == MODEL_SOURCE_NONE) {
         set(v, STEP_LOG_ATTACHED, false, "SourceUnsupported", at_ms,
-            "reading steps from source %s is not built in yet; use PodLog or File", job->source);
+            "reading steps from source %s is not built in yet; use PodLog, File or CloudLogging", job->source);
         return true;
     }
     if (job->pattern_error) {

@@ -83,7 +83,8 @@ void job_logs_done(struct model_job *job) {
         process_free(job->processes[i]);
     job->process_count = 0;
     job->source_earlier = 0;
-    mem_freep(&job->source_cursor);
+    free(job->source_cursor);
+    job->source_cursor = NULL;
     trace_clear(&job->trace);
     job->log_generation++;
     job->log_trouble[0] = '\0';

@@ -225,7 +225,7 @@ static int set_up(struct runtime *r, struct error **err) {
                     .quiet_us = flags->status_interval_us > 60000000 ? flags->status_interval_us : 60000000,
                     .writes_per_second = (int)flags->status_qps},
         .max_log_follows = flags->max_log_follows,
-        .sources = {.log_root = flags->log_root}};
+        .sources = {flags->log_root, flags->google_credentials, flags->cloud_logging_endpoint}};
     r->jobs = runtime_jobs_new(&jobs);
     const struct records_defaults defaults = {flags->auto_create_format, flags->auto_create_windows,
                                               flags->auto_create_ttl_s};

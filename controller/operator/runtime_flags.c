@@ -58,6 +58,11 @@ static const struct flag table[] = {
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
     {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
      "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
+    {"google-credentials", "FILE", TEXT, AT(google_credentials), 0, 0,
+     "for stepLog.source CloudLogging: a service account's key, or what gcloud auth application-default login wrote; "
+     "default $GOOGLE_APPLICATION_CREDENTIALS, then gcloud's file, then the metadata server (Workload Identity)"},
+    {"cloud-logging-endpoint", "URL", TEXT, AT(cloud_logging_endpoint), 0, 0,
+     "where Cloud Logging is; default https://logging.googleapis.com"},
     {"v", "N", NUMBER, AT(verbosity), 0, 10, "log verbosity; 1 and more is debug; default 0"},
     {"version", NULL, VERSION, 0, 0, 0, "print the version and end"},
     {"help", NULL, HELP, 0, 0, 0, "print this and end"},

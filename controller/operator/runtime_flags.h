@@ -13,11 +13,12 @@ struct runtime_flags {                /* texts are borrowed from argv */
     bool leader_elect;
     const char *lease_namespace; /* NULL: the pod's own, else goodput-system */
     const char *health_bind_address, *metrics_bind_address, *page_bind_address;
-    const char *metrics_cert_dir;                         /* NULL: a certificate made at the start */
-    const char *watch_namespaces;                         /* "a,b"; "": all */
-    const char *log_root;                                 /* NULL: no files are read */
-    int auto_create;                                      /* enum records_mode */
-    const char *auto_create_format, *auto_create_windows; /* of JobGoodputs made so; windows: "3600,86400" */
+    const char *metrics_cert_dir;                            /* NULL: a certificate made at the start */
+    const char *watch_namespaces;                            /* "a,b"; "": all */
+    const char *log_root;                                    /* NULL: no files are read */
+    const char *google_credentials, *cloud_logging_endpoint; /* NULL: as Google's libraries find them */
+    int auto_create;                                         /* enum records_mode */
+    const char *auto_create_format, *auto_create_windows;    /* of JobGoodputs made so; windows: "3600,86400" */
     int64_t auto_create_ttl_s;
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, verbosity;

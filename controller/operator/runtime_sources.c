@@ -1,6 +1,7 @@
 #include "operator/runtime_sources.h"
 
 #include "base/mem.h"
+#include "sources/cloud_logging.h"
 #include "sources/file.h"
 
 #define FILE_THREADS 4 /* a volume that hangs holds one of them for each of its files */
@@ -14,7 +15,10 @@
 struct runtime_sources {
     struct loop *loop;
     struct runtime_sources_options options;
-    struct work_pool *pool;
+    struct work_pool *pool; /* each made when it is needed first */
+    struct http_client *http;
+    struct gcp_tokens *tokens;
+    struct cloud_logging *cloud_logging;
     loop_callback *on_change;
     void *context;
 };
@@ -38,6 +42,10 @@ struct runtime_sources *runtime_sources_new(struct loop *loop, const struct runt
 
 void runtime_sources_free(struct runtime_sources *sources) {
     work_pool_free(sources->pool);
+    cloud_logging_free(sources->cloud_logging);
+    gcp_tokens_free(sources->tokens);
+    if (sources->http != NULL)
+        http_client_free(sources->http);
     free(sources);
 }
 
@@ -96,6 +104,26 @@ static struct source *open_file(struct runtime_feed *feed, const struct model_so
     return source_file_new(s->loop, s->pool, &options, &handler);
 }
 
+static struct source *open_cloud_logging(struct runtime_feed *feed, const struct model_source *from) {
+    struct runtime_sources *s = feed->owner;
+    const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed};
+    CLEANUP_ERROR struct error *err = NULL;
+    if (s->cloud_logging == NULL) {
+        s->http = http_client_new(s->loop);
+        s->tokens = gcp_tokens_new(s->loop, s->http, s->options.google_credentials);
+        s->cloud_logging = cloud_logging_new(s->loop, s->http, s->tokens, s->options.cloud_logging_endpoint);
+    }
+    struct source_cloud_logging_options options = {.project = from->project,
+                                                   .logger = from->logger,
+                                                   .job_name = from->job_name,
+                                                   .cursor = from->cursor,
+                                                   .since_ms = from->created_ms};
+    struct source *source = source_cloud_logging_new(s->cloud_logging, &options, &handler, &err);
+    if (source == NULL)
+        model_job_source_trouble(feed->job, error_text(err));
+    return source;
+}
+
 void runtime_sources_observe(struct runtime_sources *sources, struct model_job *job, struct runtime_feed **feed) {
     struct model_source from;
     if (*feed != NULL && (*feed)->generation != model_job_log_generation(job))
@@ -108,6 +136,8 @@ void runtime_sources_observe(struct runtime_sources *sources, struct model_job *
     (*feed)->generation = model_job_log_generation(job);
     if (from.kind == MODEL_SOURCE_FILE)
         (*feed)->source = open_file(*feed, &from);
+    else if (from.kind == MODEL_SOURCE_CLOUD_LOGGING)
+        (*feed)->source = open_cloud_logging(*feed, &from);
 }
 
 void runtime_sources_drop(struct runtime_feed **feed) {

@@ -8,7 +8,9 @@
 
 /* Texts are borrowed for ever. */
 struct runtime_sources_options {
-    const char *log_root; /* NULL: no files are read */
+    const char *log_root;               /* NULL: no files are read */
+    const char *google_credentials;     /* NULL: the application-default ones */
+    const char *cloud_logging_endpoint; /* NULL: Google's */
 };
 
 struct runtime_sources; /* of the whole process */

@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 #define POLL_US INT64_C(1000000)
-#define IDLE_POLLS 60                  /* so often without anything new, and it is looked at ... */
-#define IDLE_FACTOR 5                  /* ... so many times less often */
-#define HANGS_US INT64_C(60000000)     /* a look that takes longer is told */
-#define VISIBLE_AFTER_MS INT64_C(5000) /* what one machine wrote, another sees so much later (NFS caches attributes)   \
-                                        */
+#define IDLE_POLLS 60              /* so often without anything new, and it is looked at ... */
+#define IDLE_FACTOR 5              /* ... so many times less often */
+#define HANGS_US INT64_C(60000000) /* a look that takes longer is told */
+#define VISIBLE_AFTER_MS                                                                                               \
+    INT64_C(5000) /* what one machine wrote, another sees so much later (NFS caches attributes)                        \
+                   */
 
 struct file_source {
     struct source base;

@@ -264,9 +264,7 @@ int64_t look_step_ms(struct slice line) {
 
 /* What steps took whose lines are behind the chunk: the lines of a metrics file tell no other time. */
 static int64_t rest_ms(int fd, int64_t offset) {
-    CLEANUP_BUF struct buf chunk;
     int64_t sum_ms = 0, end = offset + MAX_REST_BYTES;
-    buf_init(&chunk, LOOK_CHUNK_BYTES);
     while (offset < end) {
         struct slice lines, line;
         char *to = mem_alloc(LOOK_CHUNK_BYTES);

@@ -9,7 +9,7 @@ say() {
 }
 
 # Layers: a file in controller/<layer>/ may include "<other>/..." only where <other> stands before it here.
-layers=(base ledger formulas steplog library io kube sources operator export cli)
+layers=(base ledger formulas steplog library io kube gcp sources operator export cli)
 declare -A rank
 for i in "${!layers[@]}"; do rank[${layers[$i]}]=$i; done
 while IFS=: read -r file line include; do

@@ -237,7 +237,9 @@ TEST(what_is_wrong_with_a_log_is_said) {
     check_reason("\"source\":\"PodLog\",\"podLog\":{\"pod\":{\"replicatedJob\":\"x\"}}", NOTHING,
                  "NoSuchReplicatedJob");
     check_reason("\"source\":\"PodLog\",\"format\":\"Invented\"", NOTHING, "FormatUnsupported");
-    check_reason("\"source\":\"CloudLogging\",\"cloudLogging\":{}", NOTHING, "SourceUnsupported");
+    check_reason("\"source\":\"Push\"", NOTHING, "SourceUnsupported");
+    check_reason("\"source\":\"CloudLogging\",\"cloudLogging\":{\"project\":\"p\",\"logger\":\"l\"}", NOTHING,
+                 "Waiting");
 }
 
 /* The job's success is told before its last pod's: the numbers wait for that, for a minute at most. */

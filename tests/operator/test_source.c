@@ -151,6 +151,26 @@ TEST(a_source_that_cannot_be_read_is_said_and_over_when_it_can) {
     model_free(m);
 }
 
+TEST(another_path_begins_anew_without_the_old_cursor) {
+    struct model *m = begin(FROM_FILE);
+    struct model_source source;
+    model_job_source_cursor(its_job(m), SLICE("here"));
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":2,"
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
+                   "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"File\",\"file\":{\"path\":\"b\"}}}}",
+                   fake_time(0));
+    uint64_t generation = model_job_log_generation(its_job(m));
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
+                            slice_of(json), fake_ms(5)),
+              0);
+    CHECK(model_job_source(its_job(m), &source));
+    CHECK_TEXT(source.path, "b");
+    CHECK_INT(source.cursor.size_bytes, 0);
+    CHECK(model_job_log_generation(its_job(m)) != generation);
+    model_free(m);
+}
+
 /* A successor goes on with the cursor that belongs to the numbers it found. */
 TEST(the_cursor_is_part_of_the_checkpoint) {
     struct model *m = begin(FROM_FILE);

@@ -40,6 +40,8 @@ static void on_read(void *context, int64_t through_ms) {
 static void on_trouble(void *context, const char *text) {
     struct rig *rig = context;
     slice_copy(rig->trouble, sizeof rig->trouble, slice_of(text));
+    if (text != NULL)
+        slice_copy(rig->last_trouble, sizeof rig->last_trouble, slice_of(text));
 }
 
 static void look(void *context) {
@@ -85,7 +87,7 @@ bool rig_has_lines(struct rig *rig, const void *text) {
 }
 
 bool rig_has_trouble(struct rig *rig, const void *part) {
-    return strstr(rig->trouble, part) != NULL;
+    return strstr(rig->last_trouble, part) != NULL;
 }
 
 static bool has_read(struct rig *rig, const void *reads) {

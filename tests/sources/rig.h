@@ -13,7 +13,7 @@ struct rig {
     struct buf lines;              /* "line\n" each */
     int64_t stamps_ms[4096];
     int count, refusals; /* so many lines are refused first */
-    char cursor[SOURCE_CURSOR_BYTES + 1], trouble[1024];
+    char cursor[SOURCE_CURSOR_BYTES + 1], trouble[1024], last_trouble[1024]; /* the last that was one */
     int64_t read_ms; /* through which it was read, last told */
     int reads;
     /* private */

@@ -1,0 +1,132 @@
+#include "gcp/tokens.h"
+
+#include "base/mem.h"
+#include "gcp/call.h"
+#include "gcp/credentials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_FILE (64 << 10)
+#define MAX_REPLY (64 << 10)
+#define TIMEOUT_US INT64_C(15000000)
+#define SPARE_US INT64_C(225000000) /* as google-auth: renewed so long before it runs out */
+
+struct gcp_tokens {
+    struct loop *loop;
+    struct http_client *http;
+    char *file;
+    char *token;
+    int64_t holds_until_us;
+    struct gcp_call *call;
+    struct gcp_token_waiter *waiters;
+};
+
+struct gcp_tokens *gcp_tokens_new(struct loop *loop, struct http_client *http, const char *credentials_file) {
+    struct gcp_tokens *t = mem_new(struct gcp_tokens);
+    t->loop = loop;
+    t->http = http;
+    t->file = credentials_file ? mem_strdup(credentials_file) : gcp_credentials_path();
+    return t;
+}
+
+void gcp_tokens_free(struct gcp_tokens *t) {
+    if (t == NULL)
+        return;
+    gcp_call_cancel(t->call);
+    free(t->file);
+    free(t->token);
+    free(t);
+}
+
+static void tell_all(struct gcp_tokens *t, const struct error *err) {
+    struct gcp_token_waiter *w;
+    while ((w = t->waiters) != NULL) {
+        t->waiters = w->next;
+        w->done(w->context, err == NULL ? t->token : NULL, err);
+    }
+}
+
+static void on_reply(void *context, int status, int64_t retry_after_us, struct slice body, const struct error *err) {
+    struct gcp_tokens *t = context;
+    CLEANUP_ERROR struct error *mine = NULL;
+    int64_t expires_s = 0;
+    (void)retry_after_us;
+    t->call = NULL;
+    free(t->token);
+    t->token = NULL;
+    if (err != NULL)
+        error_set(&mine, EIO, "no access token: %s%s", error_text(err),
+                  t->file == NULL ? " (there are no Google credentials but the metadata server's; --google-credentials)"
+                                  : "");
+    else if (gcp_credentials_reply(body, status, &t->token, &expires_s, &mine) == 0)
+        t->holds_until_us = loop_now(t->loop).us + expires_s * 1000000 - SPARE_US;
+    tell_all(t, mine);
+}
+
+static int read_file(const char *path, struct buf *text, struct error **err) {
+    char chunk[4096];
+    ssize_t n = -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && (n = read(fd, chunk, sizeof chunk)) > 0)
+        buf_append(text, chunk, (size_t)n);
+    int code = errno;
+    if (fd >= 0)
+        close(fd);
+    return n == 0 && text->size_bytes > 0 && !text->truncated
+               ? 0
+               : error_set(err, code ? code : EINVAL, "%s: %s", path, n < 0 ? strerrordesc_np(code) : "no credentials");
+}
+
+static int start(struct gcp_tokens *t, struct error **err) {
+    static const char *const form_headers[] = {"Content-Type: application/x-www-form-urlencoded", NULL};
+    static const char *const metadata_headers[] = {"Metadata-Flavor: Google", NULL};
+    struct gcp_credentials c;
+    CLEANUP_BUF struct buf json, form;
+    CLEANUP_FREE char *url = NULL;
+    buf_init(&json, MAX_FILE);
+    buf_init(&form, MAX_FILE);
+    if (t->file != NULL && read_file(t->file, &json, err) < 0)
+        return -EINVAL;
+    if (gcp_credentials_parse(&c, buf_slice(&json), err) < 0)
+        return t->file ? error_wrap(err, EINVAL, "%s", t->file) : -EINVAL;
+    int r = gcp_credentials_request(&c, loop_wall(t->loop).us / 1000000, &url, &form, err);
+    gcp_credentials_done(&c);
+    if (r < 0)
+        return r;
+    bool is_form = form.size_bytes > 0;
+    struct gcp_request request = {.method = is_form ? "POST" : "GET",
+                                  .url = url,
+                                  .headers = is_form ? form_headers : metadata_headers,
+                                  .body = buf_slice(&form),
+                                  .most_bytes = MAX_REPLY,
+                                  .timeout_us = TIMEOUT_US};
+    t->call = gcp_call_start(t->http, &request, on_reply, t);
+    return 0;
+}
+
+void gcp_tokens_get(struct gcp_tokens *t, struct gcp_token_waiter *waiter) {
+    CLEANUP_ERROR struct error *err = NULL;
+    if (t->token != NULL && t->call == NULL && loop_now(t->loop).us < t->holds_until_us) {
+        waiter->done(waiter->context, t->token, NULL);
+        return;
+    }
+    waiter->next = t->waiters;
+    t->waiters = waiter;
+    if (t->call == NULL && start(t, &err) < 0)
+        tell_all(t, err);
+}
+
+void gcp_tokens_forget(struct gcp_tokens *t, struct gcp_token_waiter *waiter) {
+    struct gcp_token_waiter **at = &t->waiters;
+    while (*at != NULL && *at != waiter)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = waiter->next;
+}
+
+void gcp_tokens_refused(struct gcp_tokens *t) {
+    t->holds_until_us = 0;
+}
