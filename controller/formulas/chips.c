@@ -2,8 +2,11 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
+
+#define MOST_GFLOPS 1000000000
 
 #define TITAN "torchtitan tools/utils.py"
 #define TPU_DOCS "Cloud TPU documentation"
@@ -98,4 +101,40 @@ const struct chip *chip_of_label(struct slice key, struct slice value) {
         if (slice_is(key, labels[i].key) && is_like(value, labels[i].value))
             return chip_find(slice_of(labels[i].chip));
     return NULL;
+}
+
+static bool take_override(struct slice *rest, struct slice *name, int64_t *gflops) {
+    const char *comma = memchr(rest->data, ',', rest->size_bytes);
+    struct slice one = {rest->data, comma ? (size_t)(comma - rest->data) : rest->size_bytes};
+    *rest = slice_skip(*rest, one.size_bytes + (comma != NULL));
+    const char *equals = memchr(one.data, '=', one.size_bytes);
+    if (equals == NULL)
+        return false;
+    *name = (struct slice){one.data, (size_t)(equals - one.data)};
+    one = slice_skip(one, name->size_bytes + 1);
+    return slice_take_int(&one, gflops) && one.size_bytes == 0 && *gflops > 0 && *gflops <= MOST_GFLOPS;
+}
+
+int64_t chip_peak(const struct chip *chip, const char *overrides) {
+    struct slice rest = slice_of(overrides ? overrides : ""), name;
+    int64_t gflops;
+    while (rest.size_bytes > 0)
+        if (take_override(&rest, &name, &gflops) && chip_find(name) == chip)
+            return gflops;
+    return chip->bf16_gflops;
+}
+
+int chip_overrides_check(const char *overrides, struct error **err) {
+    struct slice rest = slice_of(overrides);
+    while (rest.size_bytes > 0) {
+        struct slice from = rest, name;
+        int64_t gflops;
+        if (!take_override(&rest, &name, &gflops))
+            return error_set(err, EINVAL, "\"%.*s\" is not a list of CHIP=GFLOPS, such as \"TPU v5e=197000\"",
+                             (int)from.size_bytes, from.data);
+        if (chip_find(name) == NULL)
+            return error_set(err, EINVAL, "\"%.*s\" is no chip that is known; the names are in deploy/docs/program.md",
+                             (int)name.size_bytes, name.data);
+    }
+    return 0;
 }

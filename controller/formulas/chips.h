@@ -3,6 +3,7 @@
 #ifndef FORMULAS_CHIPS_H
 #define FORMULAS_CHIPS_H
 
+#include "base/error.h"
 #include "base/slice.h"
 
 #include <stddef.h>
@@ -20,6 +21,10 @@ struct chip {
 const struct chip *chip_find(struct slice name);
 /* By a node's label, such as cloud.google.com/gke-tpu-accelerator=tpu-v5-lite-podslice; NULL if it names no chip. */
 const struct chip *chip_of_label(struct slice key, struct slice value);
+/* Its peak in 10^9 FLOP/s, as `overrides` ("TPU v5e=197000,H200=989000"; may be NULL) says, else the table. */
+int64_t chip_peak(const struct chip *chip, const char *overrides);
+/* -EINVAL with one line that names what cannot be used. */
+int chip_overrides_check(const char *overrides, struct error **err);
 /* All of them, for tables. */
 const struct chip *chip_table(size_t *count);
 

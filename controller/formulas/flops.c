@@ -16,6 +16,22 @@ double flops_per_token(const struct flops_model *m) {
     return 6 * m->parameters + (m->is_causal ? 6 : 12) * attention;
 }
 
+struct flops_log flops_of_log(const struct ledger_flops *items, int count, double device_gflops, bool is_quantised) {
+    struct flops_log log = {0};
+    double mflop = 0, steps = 0, most = device_gflops * (is_quantised ? MOST_QUANTISED_PPM / 1e6 : 1);
+    for (int i = 0; i < count; i++) {
+        log.lines += items[i].lines;
+        if (device_gflops > 0 && (double)ledger_flops_least_milli(items[i].class) > most) {
+            log.rejected += items[i].lines;
+            continue;
+        }
+        mflop += (double)items[i].mflop;
+        steps += (double)items[i].steps;
+    }
+    log.gflop_per_step = steps > 0 ? mflop / steps / 1e3 : 0;
+    return log;
+}
+
 int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantised) {
     if (peak_gflops <= 0 || !(gflops_per_chip >= 0))
         return -1;

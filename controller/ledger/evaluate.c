@@ -296,6 +296,8 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->headless_ms = t->headless_ms;
     result->overlapped_records = t->overlapped;
     result->late_records = s->ledger->late_records;
+    result->flops = told_copy(&s->ledger->told);
+    result->flops_count = (int)s->ledger->told.count;
     for (size_t i = 0; i < s->ledger->live_count; i++)
         result->late_records += s->ledger->live[i]->late_records;
     result->last_record_ms = t->settled != NULL ? t->settled->last_record_ms : TIME_UNKNOWN;
@@ -455,5 +457,6 @@ void ledger_result_done(struct ledger_result *result) {
     free(result->buckets);
     free(result->interruptions);
     free(result->executions);
+    free(result->flops);
     *result = (struct ledger_result){0};
 }

@@ -7,6 +7,7 @@
 #include "ledger/ledger.h"
 #include "ledger/process.h"
 #include "ledger/settled.h"
+#include "ledger/told.h"
 #include "ledger/words.h"
 
 struct life_fact { /* struct ledger_life without its bounded text: there are many */
@@ -80,8 +81,9 @@ struct ledger {
     struct settled *settled; /* NULL: nothing is */
     int64_t evaluated_ms;    /* the latest time that was asked for; TIME_UNKNOWN */
     int64_t folded_ms;       /* a process that is not known and began by then is part of one that is (fold.c) */
-    int64_t late_records;    /* of processes whose time was settled */
-    int64_t looked_at;       /* ledger_cost_of */
+    struct told told;
+    int64_t late_records; /* of processes whose time was settled */
+    int64_t looked_at;    /* ledger_cost_of */
 };
 
 void ledger_set_options(struct ledger *l, const struct ledger_options *options);

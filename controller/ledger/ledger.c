@@ -43,6 +43,7 @@ void ledger_free(struct ledger *l) {
     free(l->live);
     free(l->exclusions);
     settled_free(l->settled);
+    told_done(&l->told);
     STORE_DONE(l->required);
     STORE_DONE(l->required_chips);
     STORE_DONE(l->lives);
@@ -237,7 +238,7 @@ void ledger_add_record(struct ledger *l, const struct record *r) {
         return;
     }
     int64_t order_ms = process_order_ms(p);
-    process_add(p, r);
+    process_add(p, r, &l->told);
     if (process_order_ms(p) != order_ms)
         l->is_live_sorted = false;
 }

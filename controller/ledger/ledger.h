@@ -239,6 +239,13 @@ struct ledger_window {
     int64_t interruptions;
 };
 
+/* What lines of steps say of FLOP/s of one device, those that say about the same together: 8 classes to an octave. */
+struct ledger_flops {
+    int class;
+    int64_t lines, steps, mflop; /* 10^6 FLOP of all these steps */
+};
+int64_t ledger_flops_least_milli(int class); /* the least that falls into it, 10^9 FLOP/s */
+
 struct ledger_result {
     int64_t start_ms, end_ms /* TIME_OPEN */, observed_through_ms;
     int64_t wall_ms, available_ms, productive_ms, provisional_ms;
@@ -267,6 +274,8 @@ struct ledger_result {
     int64_t chip_ms_allocated, chip_ms_productive, chip_ms_waiting;
     int64_t chips; /* required now */
     /* data quality */
+    struct ledger_flops *flops; /* of the whole log, by class */
+    int flops_count;
     int64_t headless_ms; /* Unattributed: the beginning of a log was not read, as the steps that it begins with show */
     int64_t clipped_ms;  /* records outside their container or the wall time: condition ClockSkew */
     int64_t overlapped_records;

@@ -1,5 +1,7 @@
 #include "ledger/process.h"
 
+#include "ledger/told.h"
+
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -477,12 +479,21 @@ static bool is_seen(struct process *p, const struct record *r) {
     return false;
 }
 
+/* Before the step itself is added: since the line before it. */
+static void tell_flops(const struct process *p, const struct record *r, int64_t at_ms, struct told *told) {
+    const struct step_list *list = &p->ends;
+    if (list->count == 0 || list->is_restored || r->step == RECORD_NONE)
+        return;
+    const struct step_event *last = &list->items[list->count - 1];
+    told_add(told, r->tflops_milli, r->step - last->step, r->duration_ms >= 0 ? r->duration_ms : at_ms - last->at_ms);
+}
+
 /* Years 0001 to 9999, so that sums cannot overflow. */
 static bool is_plausible(int64_t ms) {
     return ms >= -62135596800000 && ms <= 253402300799999;
 }
 
-void process_add(struct process *p, const struct record *r) {
+void process_add(struct process *p, const struct record *r, struct told *told) {
     struct record copy;
     if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
         return;
@@ -510,5 +521,7 @@ void process_add(struct process *p, const struct record *r) {
     bool is_checkpoint = r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
     if (is_checkpoint && p->first_checkpoint_ms == TIME_UNKNOWN)
         p->first_checkpoint_ms = at_ms;
+    if (r->kind == RECORD_STEP_END && r->tflops_milli > 0)
+        tell_flops(p, r, at_ms, told);
     add_known(p, r, at_ms);
 }

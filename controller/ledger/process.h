@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+struct told;
+
 struct step_event { /* 24 bytes: there are millions */
     int64_t at_ms, step;
     int32_t duration_ms; /* -1: not given */
@@ -115,7 +117,7 @@ struct process {
 
 struct process *process_new(uint64_t id);
 void process_free(struct process *p);
-void process_add(struct process *p, const struct record *r);
+void process_add(struct process *p, const struct record *r, struct told *told);
 /* What another process said becomes this one's (fold.c). */
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o);
 void process_add_durable(struct process *p, struct durable_mark d);

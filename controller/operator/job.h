@@ -68,8 +68,10 @@ struct model_job {
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
     struct ledger_options options;
-    struct object_program program; /* no part of the ledger: may change at any time */
-    bool wants_run;                /* span: Run, which is not built in yet: a condition says so */
+    struct object_program program;    /* no part of the ledger: may change at any time */
+    const struct chip *chip;          /* of the target; NULL: no label told; program.c */
+    uint64_t chip_target;             /* hash of the UID of the target that it is of */
+    bool wants_run;                   /* span: Run, which is not built in yet: a condition says so */
     uint64_t counting_hash, log_hash; /* of the spec */
     int64_t log_changed_in;           /* the generation of the spec that tells another log than before; 0: none */
     /* what it measures */
@@ -142,6 +144,9 @@ void job_find_final(struct model_job *job, const struct object_jobgoodput *o);
 void job_drop_final(struct model_job *job, const struct target *target); /* if it is of another target */
 void job_write_final(struct model_job *job, struct buf *out, struct model_summary *summary);
 void job_push_previous(struct model_job *job, const struct job_previous *result);
+
+/* program.c: which chip the status of a predecessor names */
+void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o);
 
 /* facts.c: tells the ledger what changed since the last call */
 void job_tell_facts(struct model_job *job);

@@ -13,6 +13,7 @@ struct model *model_new(const struct model_options *options) {
     struct model *m = mem_new(struct model);
     slice_copy(m->version, sizeof m->version, slice_of(options->version));
     m->keeps_checkpoints = options->keeps_checkpoints;
+    m->chip_peaks = options->chip_peaks ? slice_dup(slice_of(options->chip_peaks)) : NULL;
     map_init(&m->targets, NULL);
     map_init(&m->names, NULL);
     map_init(&m->pods, NULL);
@@ -66,6 +67,7 @@ void model_free(struct model *m) {
     map_done(&m->jobs);
     store_done(m);
     free(m->dirty);
+    free(m->chip_peaks);
     free(m);
 }
 
@@ -222,6 +224,7 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
         job = new_job(m, &o.meta, received_ms);
     free(job->resource_version);
     job->resource_version = slice_dup(o.meta.resource_version);
+    job_remember_chip(job, &o);
     job_find_final(job, &o);
     job_drop_final(job, job->target);
     if (!is_new && o.meta.generation == job->generation)

@@ -18,8 +18,8 @@ enum resource {
     RESOURCE_JOB,
     RESOURCE_POD,
     RESOURCE_NODE,
-    RESOURCE_WORKLOAD,  /* either version */
-    RESOURCE_EVENT,     /* core/v1 shape */
+    RESOURCE_WORKLOAD, /* either version */
+    RESOURCE_EVENT,    /* core/v1 shape */
     RESOURCE_NODE_LEASE,
     RESOURCE_COUNT
 };
@@ -34,6 +34,7 @@ struct model_options {
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: JobGoodputs are to be
      * told before anything else. */
     bool keeps_checkpoints;
+    const char *chip_peaks; /* chips.h: overrides of their peaks; NULL: none */
 };
 
 struct model *model_new(const struct model_options *options);
@@ -69,10 +70,10 @@ void model_job_set_user(struct model_job *job, void *user);
 /* The whole status object as JSON by DESIGN.md section 3 (field order fixed, bounded), as known at now_ms. In *summary
  * what decides how soon it must be written. */
 struct model_summary {
-    const char *phase;           /* constant text */
+    const char *phase; /* constant text */
     int64_t interruptions, executions;
-    uint64_t conditions_hash;    /* types, statuses, reasons */
-    bool has_new_steps;          /* since the last call */
+    uint64_t conditions_hash; /* types, statuses, reasons */
+    bool has_new_steps;       /* since the last call */
     bool has_ended, is_final;
 };
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
@@ -86,12 +87,12 @@ void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf 
 /* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */
 struct model_log {
     const char *namespace_, *pod, *pod_uid, *container;
-    int restart_count;           /* the instance now */
+    int restart_count; /* the instance now */
     bool is_running, has_started;
-    int64_t finished_ms;         /* TIME_UNKNOWN */
+    int64_t finished_ms; /* TIME_UNKNOWN */
     bool pod_exists;
-    int64_t read_through_ns;     /* an earlier controller has read so far, of the first instance not read whole */
-    int first_unread;            /* ... which is this one */
+    int64_t read_through_ns; /* an earlier controller has read so far, of the first instance not read whole */
+    int first_unread;        /* ... which is this one */
 };
 /* Another number than before: what was read is forgotten, and all is to be read again from its begin. */
 uint64_t model_job_log_generation(const struct model_job *job);

@@ -69,6 +69,8 @@ static void node_label(struct slice key, struct slice value, struct object_meta 
         meta->is_spot = slice_is(value, "true");
     else if (slice_is(key, "cloud.google.com/active-node-maintenance"))
         meta->is_under_maintenance = slice_is(value, "ONGOING");
+    else if (meta->chip == NULL)
+        meta->chip = chip_of_label(key, value);
 }
 
 static void labels_scan(struct jscan *j, struct object_meta *meta) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/slice.h"
+#include "formulas/chips.h"
 
 #define OBJECT_CONDITIONS 24
 #define OBJECT_CONTAINERS 16
@@ -40,6 +41,7 @@ struct object_meta {
     struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
     int64_t job_index, completion_index, restart_attempt; /* -1 */
     struct slice node_pool;
+    const struct chip *chip; /* that the labels of a node name; NULL */
     bool is_spot, is_under_maintenance;
 };
 
@@ -159,6 +161,8 @@ struct object_program {  /* spec.program: what is needed for program goodput */
     double parameters;
     int64_t layers, heads, head_dim, sequence_length; /* 0: attention is not counted */
     int64_t tokens_per_step;
+    int64_t devices_per_chip; /* 0: as the chip has */
+    bool is_causal, is_quantised;
 };
 
 struct object_jobgoodput {
@@ -181,7 +185,7 @@ struct object_jobgoodput {
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */
     struct slice checkpoint;
-    struct slice target_uid, phase;
+    struct slice target_uid, phase, accelerator;
     int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
 };
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *jobgoodput);

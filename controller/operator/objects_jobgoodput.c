@@ -166,6 +166,8 @@ static void model_scan(struct jscan *j, struct object_program *p) {
             p->sequence_length = bounded(object_int_scan(j, 0), 1, 1000000000);
         else if (slice_is(key, "tokensPerStep"))
             p->tokens_per_step = bounded(object_int_scan(j, 0), 1, 1000000000000);
+        else if (slice_is(key, "causalAttention"))
+            p->is_causal = object_bool_scan(j);
         else
             jscan_skip(j);
     }
@@ -178,6 +180,10 @@ static void program_scan(struct jscan *j, struct object_program *p) {
     while (jscan_key(j, &key)) {
         if (slice_is(key, "peakGFLOPSPerChip"))
             p->peak_gflops = bounded(object_int_scan(j, 0), 1, 1000000000);
+        else if (slice_is(key, "devicesPerChip"))
+            p->devices_per_chip = bounded(object_int_scan(j, 0), 1, 64);
+        else if (slice_is(key, "quantised"))
+            p->is_quantised = object_bool_scan(j);
         else if (slice_is(key, "model"))
             model_scan(j, p);
         else
@@ -218,6 +224,8 @@ static void status_target_scan(struct jscan *j, struct object_jobgoodput *g) {
     while (jscan_key(j, &key)) {
         if (slice_is(key, "uid"))
             g->target_uid = object_text_scan(j);
+        else if (slice_is(key, "accelerator"))
+            g->accelerator = object_text_scan(j);
         else
             jscan_skip(j);
     }

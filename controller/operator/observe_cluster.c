@@ -197,6 +197,7 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     n->exists = true;
     n->is_restored = false;
     n->pool = pool;
+    n->chip = o.meta.chip;
     n->is_spot = o.meta.is_spot;
     changed |= apply_ready(m, n, &o, received_ms);
     changed |= apply_taints(m, n, &o, received_ms);

@@ -213,7 +213,8 @@ static int set_up(struct runtime *r, struct error **err) {
         return error_wrap(err, (*err)->code, "--health-bind-address");
     if (r->server != NULL)
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
-    struct model_options model = {.version = GOODPUT_VERSION, .keeps_checkpoints = true};
+    struct model_options model = {
+        .version = GOODPUT_VERSION, .keeps_checkpoints = true, .chip_peaks = flags->chip_peaks};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput-controller");
     struct runtime_jobs_options jobs = {

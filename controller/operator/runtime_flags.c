@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/slice.h"
+#include "formulas/chips.h"
 #include "operator/runtime_records.h"
 #include "steplog/steplog.h"
 
@@ -9,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, NUMBER, DURATION, HELP, VERSION };
+enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, NUMBER, DURATION, HELP, VERSION };
 
 struct flag {
     const char *name, *value_name;
@@ -51,6 +52,8 @@ static const struct flag table[] = {
      "windowSeconds of JobGoodputs made so, up to four; default 3600,86400"},
     {"auto-create-ttl-seconds", "N", NUMBER, AT(auto_create_ttl_s), 0, 315360000,
      "JobGoodputs made so are deleted so long after their JobSet ended; default 2592000 (30 days)"},
+    {"chip-peaks", "CHIP=GFLOPS,...", PEAKS, AT(chip_peaks), 0, 0,
+     "peaks of chips in 10^9 FLOP/s instead of the table's, such as \"TPU v5e=197000\""},
     {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
      "how often running totals are written while steps come in; default 15s"},
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
@@ -158,6 +161,14 @@ static int set_windows(const struct flag *flag, const char *value, const char **
     return 0;
 }
 
+static int set_peaks(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    int r = chip_overrides_check(value, err);
+    if (r < 0)
+        return error_wrap(err, -r, "--%s", flag->name);
+    *to = value;
+    return 0;
+}
+
 static int set(struct runtime_flags *flags, const struct flag *flag, const char *value, struct error **err) {
     void *to = (char *)flags + flag->offset;
     switch (flag->kind) {
@@ -175,6 +186,8 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return set_format(flag, value, to, err);
     case WINDOWS:
         return set_windows(flag, value, to, err);
+    case PEAKS:
+        return set_peaks(flag, value, to, err);
     case NUMBER:
         return set_number(flag, value, to, err);
     case DURATION:

@@ -19,6 +19,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *google_credentials, *cloud_logging_endpoint; /* NULL: as Google's libraries find them */
     int auto_create;                                         /* enum records_mode */
     const char *auto_create_format, *auto_create_windows;    /* of JobGoodputs made so; windows: "3600,86400" */
+    const char *chip_peaks;                                  /* NULL: as the table says */
     int64_t auto_create_ttl_s;
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, verbosity;

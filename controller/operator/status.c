@@ -62,6 +62,8 @@ static void write_target(struct jwrite *w, const struct view *v) {
     write_filled(w, "queue", queue);
     if (v->target && v->result.chips > 0)
         jwrite_member_int(w, "chips", v->result.chips);
+    if (v->target && job->chip)
+        jwrite_member_text(w, "accelerator", job->chip->name);
     if (v->target && job->log_pod_count > 0 && v->log != LOG_NONE && !job_has_source(job)) {
         const struct pod *p = job->log_pods[job->log_pod_count - 1];
         jwrite_member_text(w, "logPod", p->name);
@@ -370,13 +372,20 @@ static void write_chips(struct jwrite *w, const struct view *v) {
 
 static void write_program(struct jwrite *w, const struct view *v) {
     char text[32];
-    if (v->gflops_per_chip < 0)
+    if (v->gflops_per_chip < 0 && v->program_trouble[0] == '\0' && v->rejected_lines == 0)
         return;
     jwrite_key(w, "program");
     jwrite_object(w);
-    write_percent(w, "mfu", v->program_ppm);
-    snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
-    jwrite_member_text(w, "tflopsPerChip", text);
+    write_percent(w, v->job->program.is_quantised ? "emfu" : "mfu", v->program_ppm);
+    if (v->gflops_per_chip >= 0) {
+        snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
+        jwrite_member_text(w, "tflopsPerChip", text);
+        jwrite_member_text(w, "source", v->is_program_of_log ? "Log" : "Model");
+    }
+    if (v->peak_gflops > 0)
+        jwrite_member_int(w, "peakGFLOPSPerChip", v->peak_gflops);
+    if (v->rejected_lines > 0)
+        jwrite_member_int(w, "rejectedLines", v->rejected_lines);
     write_filled(w, "message", v->program_trouble);
     jwrite_object_end(w);
 }

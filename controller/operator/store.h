@@ -107,7 +107,7 @@ struct pod_trouble {
     char *unschedulable_message, *disruption_message, *message;          /* NULL */
 };
 
-struct pod { /* there are many: what is not there for all of them is elsewhere */
+struct pod {         /* there are many: what is not there for all of them is elsewhere */
     const char *uid; /* behind the name */
     uint64_t id;     /* hash of the UID */
     struct target *target;
@@ -137,7 +137,7 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
     bool was_late;         /* it was some time old when it was seen first */
     bool has_vanished;     /* its end was not seen */
-    char name[]; /* the UID follows */
+    char name[];           /* the UID follows */
 };
 
 const struct pod_trouble *pod_trouble(const struct pod *p);
@@ -184,6 +184,7 @@ struct node_taint { /* NoExecute, or a known notice of termination */
 struct node {
     const char *name; /* the key of the model's map */
     const char *pool;
+    const struct chip *chip; /* NULL: its labels name none */
     bool is_spot, exists, is_restored;
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_trouble *troubles;
@@ -305,6 +306,7 @@ struct model {
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     bool keeps_checkpoints;
+    char *chip_peaks; /* NULL */
     int64_t malformed;
 };
 

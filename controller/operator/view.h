@@ -32,9 +32,12 @@ struct view {
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
     int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
-    char program_trouble[160];                                             /* why program goodput is not told; "" */
-    int64_t ready_ms;                                                      /* all required pods Ready */
-    int64_t admitted_ms;                                                   /* RECORD_NONE: no Workload */
+    int64_t peak_gflops;                                                   /* of a chip; 0: not known */
+    bool is_program_of_log;                                                /* not of spec.program's model */
+    int64_t rejected_lines;
+    char program_trouble[200]; /* why program goodput is not told; "" */
+    int64_t ready_ms;          /* all required pods Ready */
+    int64_t admitted_ms;       /* RECORD_NONE: no Workload */
     bool is_final;
 };
 

@@ -99,3 +99,34 @@ TEST(chips_by_label) {
     for (size_t i = 0; i < count; i++)
         CHECK(chip_find(slice_of(all[i].name)) == &all[i] && all[i].bf16_gflops > 0 && *all[i].source);
 }
+
+TEST(peaks_can_be_overridden) {
+    CLEANUP_ERROR struct error *err = NULL;
+    const struct chip *v5e = chip_find(SLICE("TPU v5e"));
+    CHECK_INT(chip_peak(v5e, NULL), 197000);
+    CHECK_INT(chip_peak(v5e, "H200=5"), 197000);
+    CHECK_INT(chip_peak(v5e, "H200=5,tpu v5e=200000"), 200000);
+    CHECK_INT(chip_overrides_check("H200=5,tpu v5e=200000", &err), 0);
+    CHECK_INT(chip_overrides_check("", &err), 0);
+    static const char *const bad[] = {"H200", "H200=", "H200=-5", "H200=0", "H200=1x", "H2=5", "=5", ",", "H200=5,,"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CLEANUP_ERROR struct error *why = NULL;
+        CHECK(chip_overrides_check(bad[i], &why) < 0 && why != NULL);
+    }
+}
+
+/* The classes of what logs say: what falls into one is between its least and the next one's. */
+TEST(figures_of_logs_above_the_peak_are_left_out) {
+    for (int class = 24; class < 224; class ++) {
+        int64_t least = ledger_flops_least_milli(class), next = ledger_flops_least_milli(class + 1);
+        CHECK(least > 0 && next > least && (double)next / (double)least < 1.13);
+    }
+    struct ledger_flops told[] = {{.class = 0, .lines = 2, .steps = 20, .mflop = 4000},
+                                  {.class = 200, .lines = 3, .steps = 3, .mflop = 9}};
+    struct flops_log log = flops_of_log(told, 2, 1000, false);
+    CHECK_INT(log.lines, 5);
+    CHECK_INT(log.rejected, 3);
+    CHECK(fabs(log.gflop_per_step - 0.2) < 1e-12);
+    CHECK_INT(flops_of_log(told, 2, 0, false).rejected, 0); /* nobody knows the peak */
+    CHECK(flops_of_log(told, 0, 1000, false).gflop_per_step == 0);
+}

@@ -47,6 +47,10 @@ TEST(a_checkpoint_of_version_1_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v1.bin");
 }
 
+TEST(a_checkpoint_of_version_4_goes_on) {
+    load_and_compare("tests/data/ledger/checkpoint-v4.bin");
+}
+
 TEST(a_checkpoint_of_version_2_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v2.bin");
 }
@@ -59,7 +63,7 @@ TEST(a_checkpoint_of_version_3_goes_on) {
  * parts still sum to the whole. */
 TEST(an_old_checkpoint_with_other_bytes_never_gives_a_sum_that_is_wrong) {
     static const char *const paths[] = {"tests/data/ledger/checkpoint-v1.bin", "tests/data/ledger/checkpoint-v2.bin",
-                                        "tests/data/ledger/checkpoint-v3.bin"};
+                                        "tests/data/ledger/checkpoint-v3.bin", "tests/data/ledger/checkpoint-v4.bin"};
     int refused = 0;
     for (size_t p = 0; p < ARRAY_SIZE(paths); p++) {
         size_t size;

@@ -6,13 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static char *status_with(const char *program) {
-    struct model_options options = {.version = "test"};
+static char *status_on(const char *node_labels, const char *peaks, const char *program) {
+    struct model_options options = {.version = "test", .chip_peaks = peaks};
     struct model *m = model_new(&options);
     char status[512];
+    fake_tell_node(m, "n0", "True", 0, node_labels, "", 1);
     replay_jobgoodput(m, "ns", "js", "PodLog", program, fake_ms(0));
     fake_tell_jobset(m, 1, "", "", 0.2);
     struct fake_pod p = fake_pod("try1", 0, 990);
+    p.node = "n0";
     p.bound = p.started = 994;
     p.phase = "Running";
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
@@ -27,6 +29,102 @@ static char *status_with(const char *program) {
     char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
     model_free(m);
     return s;
+}
+
+static char *status_with(const char *program) {
+    return status_on("", NULL, program);
+}
+
+/* GFLOP of a step and device as the log says, TFLOP/s/device x seconds, without lines above the peak. */
+static double log_gflop(double most_gflops) {
+    size_t size;
+    char *log = harness_read_file("tests/data/trainer-logs/maxtext/restarts/attempt-1.log", &size);
+    double sum = 0;
+    int lines = 0, seen = 0;
+    for (const char *at = log; (at = strstr(at, "completed step: ")) != NULL; at++) {
+        double seconds = strtod(strstr(at, "seconds: ") + 9, NULL), tflops = strtod(strstr(at, "/device: ") + 9, NULL);
+        if (seen++ == 0 || tflops * 1e3 > most_gflops) /* the first tells no number of steps */
+            continue;
+        CHECK(tflops * 1e3 < most_gflops / 1.13); /* apart from the peak by more than a class */
+        sum += seconds * tflops * 1e3;
+        lines++;
+    }
+    free(log);
+    return sum / lines;
+}
+
+#define V5E "\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v5-lite-podslice\""
+#define TPU7X "\"cloud.google.com/gke-tpu-accelerator\":\"tpu7x\""
+
+static void check_of_log(const char *s, double peak_gflops, double devices, const char *which) {
+    double most_gflops = peak_gflops / devices * (strcmp(which, "emfu") == 0 ? 4 : 1);
+    double steps = (double)status_int(s, "steps.retained"),
+           productive_s = (double)status_int(s, "time.productiveMs") / 1e3;
+    double gflops = log_gflop(most_gflops) * devices * steps / productive_s;
+    char expected[32];
+    CHECK(steps > 3 && productive_s > 1);
+    CHECK(fabs(strtod(status_text(s, "program.tflopsPerChip"), NULL) - gflops / 1e3) < 0.0006);
+    CHECK(llabs(status_int(s, "goodputPPM.program") - llround(gflops / peak_gflops * 1e6)) <= 1);
+    snprintf(expected, sizeof expected, "program.%s", which);
+    CHECK_TEXT(status_text(s, expected), status_text(s, "goodput.program"));
+    CHECK_TEXT(status_text(s, "program.source"), "Log");
+    CHECK_INT(status_int(s, "program.peakGFLOPSPerChip"), (int64_t)peak_gflops);
+}
+
+/* No spec at all: TFLOP/s from the log, the peak from the node's label. */
+TEST(program_goodput_from_the_log_and_the_label_of_the_node) {
+    char *s = status_on(V5E, NULL, "");
+    check_of_log(s, 197000, 1, "mfu");
+    CHECK_TEXT(status_text(s, "target.accelerator"), "TPU v5e");
+    free(s);
+    s = status_on(V5E, "H200=1,TPU v5e=394000", ""); /* the chart's peak */
+    check_of_log(s, 394000, 1, "mfu");
+    free(s);
+    s = status_on(V5E, NULL, ",\"program\":{\"peakGFLOPSPerChip\":1000}"); /* the spec's goes before both */
+    check_of_log(s, 1000, 1, "mfu");
+    free(s);
+}
+
+/* A TPU7x has two devices, and the log tells FLOP/s of one. */
+TEST(a_device_that_is_not_a_chip) {
+    char *s = status_on(TPU7X, NULL, "");
+    check_of_log(s, 2307000, 2, "mfu");
+    free(s);
+    s = status_on(V5E, NULL, ",\"program\":{\"devicesPerChip\":4}");
+    check_of_log(s, 197000, 4, "mfu");
+    free(s);
+}
+
+/* Above 100 % of the peak: with quantised operations it may be. */
+TEST(quantised_operations_may_exceed_the_peak) {
+    double gflops = log_gflop(1e6) / 0.4; /* about what a step of some 0.4 s comes to */
+    char spec[160];
+    snprintf(spec, sizeof spec, ",\"program\":{\"quantised\":true,\"peakGFLOPSPerChip\":%lld}", llround(gflops / 2));
+    char *s = status_with(spec);
+    check_of_log(s, (double)llround(gflops / 2), 1, "emfu");
+    CHECK(status_int(s, "goodputPPM.program") > 1000000);
+    CHECK_TEXT(status_text(s, "program.mfu"), "");
+    free(s);
+}
+
+/* Lines that say more than a device can do (the first steps' host times) are left out, and counted. */
+TEST(what_is_above_the_peak_is_rejected_and_counted) {
+    char *s = status_with(",\"program\":{\"peakGFLOPSPerChip\":1000}");
+    CHECK(status_int(s, "program.rejectedLines") >= 1 && status_int(s, "program.rejectedLines") < 15);
+    CHECK(*status_text(s, "goodput.program") != '\0');
+    free(s);
+    s = status_with(",\"program\":{\"peakGFLOPSPerChip\":1}");
+    CHECK_INT(status_int(s, "program.rejectedLines"), 15);
+    CHECK_TEXT(status_text(s, "goodput.program"), "");
+    CHECK(strstr(status_text(s, "program.message"), "above the peak of 0.001 TFLOP/s per device") != NULL);
+    free(s);
+}
+
+TEST(without_a_label_or_a_peak_it_is_said) {
+    char *s = status_with("");
+    CHECK_TEXT(status_text(s, "program.tflopsPerChip"), "");
+    CHECK(strstr(status_text(s, "program.message"), "no label of their nodes names one") != NULL);
+    free(s);
 }
 
 #define SHAPE                                                                                                          \
@@ -72,10 +170,8 @@ TEST(span_run_is_said_to_be_missing) {
 }
 
 TEST(without_program_or_with_a_broken_one_there_is_none) {
-    static const char *const specs[] = {
-        "", ",\"program\":{}", ",\"program\":{\"peakGFLOPSPerChip\":918000}",
-        ",\"program\":{\"peakGFLOPSPerChip\":918000,\"model\":{\"parameters\":\"many\",\"tokensPerStep\":8192}}",
-        ",\"program\":{\"peakGFLOPSPerChip\":\"x\",\"model\":[]}"};
+    static const char *const specs[] = {"", ",\"program\":{}",
+                                        ",\"program\":{\"peakGFLOPSPerChip\":\"x\",\"model\":[]}"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char *s = status_with(specs[i]);
         CHECK_TEXT(status_text(s, "goodput.program"), "");
