@@ -27,6 +27,10 @@ static const struct {
      cli_timeline, NULL},
     {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's pictures as an HTML file that needs nothing else",
      NEEDS_NAME, cli_report, NULL},
+    {"fleet",
+     "fleet [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20] [-o json|yaml]",
+     "many jobs as one, weighed by chips: goodput by group, what the most chip-hours were lost to, and what that cost",
+     NO_NAME, cli_fleet, cli_fleet_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
      "      [--reschedule-time 2m] [--resume-time 5m] [--preload-image] [--compile-cache]\n"
@@ -69,6 +73,9 @@ static const struct option table[] = {
     {NULL, "--kubeconfig", AT(kubeconfig), true, NULL},
     {NULL, "--context", AT(context), true, NULL},
     {NULL, "--html", AT(html), true, "report"},
+    {NULL, "--group-by", AT(fleet.group_by), true, "fleet"},
+    {NULL, "--since", AT(fleet.since), true, "fleet"},
+    {NULL, "--price", AT(fleet.price), true, "fleet"},
     {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, "whatif"},
     {NULL, "--save-time", AT(whatif.save_time), true, "whatif"},
     {NULL, "--persist-time", AT(whatif.persist_time), true, "whatif"},
@@ -202,7 +209,7 @@ static int check_name(const struct cli_options *options, enum name_rule rule, st
                          options->name);
     if (options->html == NULL && strcmp(options->command, "report") == 0)
         return error_set(err, EINVAL, "report needs --html FILE (- is standard output)");
-    if (options->watch && (rule != NO_NAME || options->file != NULL || options->output != NULL))
+    if (options->watch && (strcmp(options->command, "top") != 0 || options->file != NULL || options->output != NULL))
         return error_set(err, EINVAL, "-w goes with top alone, without -f and -o");
     return 0;
 }

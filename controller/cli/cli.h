@@ -14,11 +14,17 @@ struct cli_whatif_options { /* what to change, and figures in place of the measu
     bool preload_image, compile_cache;
 };
 
+/* Of fleet: as given, NULL if not. */
+struct cli_fleet_options {
+    const char *group_by, *since, *price;
+};
+
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
     const char *namespace_, *kubeconfig, *context, *file, *output, *html;
     bool all_namespaces, watch, wants_help;
     struct cli_whatif_options whatif;
+    struct cli_fleet_options fleet;
     struct text_style style;
 };
 
@@ -34,6 +40,8 @@ int cli_explain(const struct cli_options *options, struct error **err);
 int cli_timeline(const struct cli_options *options, struct error **err);
 int cli_whatif(const struct cli_options *options, struct error **err);
 int cli_whatif_check(const struct cli_options *options, struct error **err); /* wrong usage */
+int cli_fleet(const struct cli_options *options, struct error **err);
+int cli_fleet_check(const struct cli_options *options, struct error **err);
 
 /* What they draw. `list`: an array of JobGoodputs; `job`: one. */
 void cli_top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style,

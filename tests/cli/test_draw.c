@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/fleet.h"
 #include "cli/pick.h"
 #include "cli/whatif.h"
 
@@ -69,6 +70,9 @@ static void draw(const char *command, const json_t *value, const struct text_sty
         cli_timeline_draw(value, style, out);
     else if (strcmp(command, "whatif") == 0)
         draw_whatif(value, style, out);
+    else if (strcmp(command, "fleet") == 0)
+        cli_fleet_draw(items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2},
+                       style, out);
     else
         cli_top_draw(items, true, false, style, out);
 }
@@ -123,6 +127,9 @@ TEST(timeline_without_status) {
 TEST(timeline_hostile) {
     check_golden("timeline", "hostile");
     check_golden("timeline", "hostile-axis");
+}
+TEST(fleet_of_three) {
+    check_golden("fleet", "rollup");
 }
 TEST(top_fleet) {
     check_golden("top", "fleet");

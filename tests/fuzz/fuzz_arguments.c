@@ -45,6 +45,8 @@ static void try_plugin(int argc, char **argv) {
     check(r, err);
     if (r == 0 && options.command != NULL && strcmp(options.command, "whatif") == 0)
         check(cli_whatif_check(&options, &err), err);
+    if (r == 0 && options.command != NULL && strcmp(options.command, "fleet") == 0)
+        check(cli_fleet_check(&options, &err), err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
