@@ -34,7 +34,8 @@ static const struct {
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
      "      [--reschedule-time 2m] [--resume-time 5m] [--preload-image] [--compile-cache]\n"
-     "      [--hot-spares 2 [--swap-time 1m] [--repair-time 24h]] [--step-time 2s] [--chips N] [--svg FILE] [-o "
+     "      [--hot-spares 2 [--swap-time 1m] [--repair-time 24h]] [--step-time 2s] [--total-steps N] [--chips N] "
+     "[--svg FILE] [-o "
      "json|yaml]",
      "the goodput to expect if these were different, and the best checkpoint interval; without NAME from the\n"
      "      numbers alone",
@@ -83,6 +84,7 @@ static const struct option table[] = {
     {NULL, "--resume-time", AT(whatif.resume_time), true, "whatif"},
     {NULL, "--mtbf", AT(whatif.mtbf), true, "whatif"},
     {NULL, "--step-time", AT(whatif.step_time), true, "whatif"},
+    {NULL, "--total-steps", AT(whatif.total_steps), true, "whatif"},
     {NULL, "--chips", AT(whatif.chips), true, "whatif"},
     {NULL, "--hot-spares", AT(whatif.hot_spares), true, "whatif"},
     {NULL, "--swap-time", AT(whatif.swap_time), true, "whatif"},

@@ -8,7 +8,8 @@
 
 #include <jansson.h>
 
-struct cli_whatif_options { /* what to change, and figures in place of the measured ones; NULL: as it is */
+struct cli_whatif_options {
+    const char *total_steps; /* what to change, and figures in place of the measured ones; NULL: as it is */
     const char *checkpoint_interval, *save_time, *persist_time, *reschedule_time, *resume_time, *mtbf, *step_time;
     const char *chips, *hot_spares, *swap_time, *repair_time, *svg;
     bool preload_image, compile_cache;

@@ -30,13 +30,13 @@ static int take_duration(const char *option, const char *text, double *to_s, boo
     return 0;
 }
 
-static int take_number(const char *option, const char *text, double *to, struct error **err) {
+static int take_number(const char *option, const char *text, double most, double *to, struct error **err) {
     struct slice rest = slice_of(text);
     if (!is_given(text))
         return 0;
     double value;
-    if (!slice_take_double(&rest, &value) || rest.size_bytes != 0 || !(value >= 1 && value <= 1e7))
-        return error_set(err, EINVAL, "%s %s: a number from 1 to 10000000 is wanted", option, text);
+    if (!slice_take_double(&rest, &value) || rest.size_bytes != 0 || !(value >= 1 && value <= most))
+        return error_set(err, EINVAL, "%s %s: a number from 1 to %.0f is wanted", option, text, most);
     *to = value;
     return 0;
 }
@@ -60,7 +60,7 @@ static int take_figures(const struct cli_whatif_options *o, struct figures *f, b
             return -EINVAL;
     if (o->mtbf)
         f->mtbf = (struct forecast_mtbf){.mean_s = f->mtbf.mean_s, .low_s = NAN, .high_s = NAN};
-    return take_number("--chips", o->chips, &f->chips, err);
+    return take_number("--chips", o->chips, 1e7, &f->chips, err);
 }
 
 static int take_changes(const struct cli_whatif_options *o, struct figures_change *c, struct error **err) {
@@ -68,13 +68,30 @@ static int take_changes(const struct cli_whatif_options *o, struct figures_chang
     bool ignored;
     *c = (struct figures_change){
         .preloads_image = o->preload_image, .caches_compile = o->compile_cache, .swap_s = 60, .repair_s = 86400};
-    if (take_number("--hot-spares", o->hot_spares, &spares, err) < 0 ||
+    if (take_number("--hot-spares", o->hot_spares, 1e7, &spares, err) < 0 ||
         take_duration("--swap-time", o->swap_time, &c->swap_s, &ignored, err) < 0 ||
         take_duration("--repair-time", o->repair_time, &c->repair_s, &ignored, err) < 0)
         return -EINVAL;
     c->spares = (int64_t)spares;
     if (c->spares == 0 && (o->swap_time || o->repair_time))
         return error_set(err, EINVAL, "--swap-time and --repair-time go with --hot-spares");
+    return 0;
+}
+
+/* How much is left to do, where it is told how much there is. */
+static int take_rest(const struct cli_whatif_options *o, struct whatif *w, struct error **err) {
+    double total = 0;
+    if (take_number("--total-steps", o->total_steps, 1e12, &total, err) < 0)
+        return -EINVAL;
+    if (total == 0)
+        return 0;
+    if (total <= w->steps_done)
+        return error_set(err, EINVAL, "--total-steps %s: %.0f are done already", o->total_steps, w->steps_done);
+    if (isnan(w->then.step_s))
+        return error_set(err, EINVAL, "--total-steps: the time of a step is not known: give --step-time");
+    double step_s = o->step_time == NULL && w->mean_step_s > 0 ? w->mean_step_s : w->then.step_s;
+    w->steps_left = total - w->steps_done;
+    w->work_s = w->steps_left * step_s;
     return 0;
 }
 
@@ -117,7 +134,8 @@ static int prepare(const struct cli_options *options, struct whatif *w, struct e
         json_decref(job);
     }
     w->then = w->now;
-    if (take_figures(o, &w->then, &is_set, err) < 0 || take_changes(o, &w->change, err) < 0 || check_known(w, err) < 0)
+    if (take_figures(o, &w->then, &is_set, err) < 0 || take_changes(o, &w->change, err) < 0 ||
+        check_known(w, err) < 0 || take_rest(o, w, err) < 0)
         return -EINVAL;
     figures_apply(&w->then, &w->change);
     bool changes = is_set || w->change.preloads_image || w->change.caches_compile || w->change.spares > 0;
@@ -132,6 +150,9 @@ int cli_whatif_check(const struct cli_options *options, struct error **err) {
     struct figures figures = figures_unknown();
     struct figures_change change;
     bool is_set;
+    double ignored;
+    if (take_number("--total-steps", options->whatif.total_steps, 1e12, &ignored, err) < 0)
+        return -EINVAL;
     if (options->output != NULL && strcmp(options->output, "name") == 0)
         return error_set(err, EINVAL, "-o name: not one of json, yaml");
     return take_figures(&options->whatif, &figures, &is_set, err) < 0 ? -EINVAL

@@ -16,7 +16,15 @@ struct whatif {
     int64_t failures;
     bool is_first_start; /* resume_s is the start of the first execution: nothing was interrupted yet */
     struct figures_change change;
+    double steps_done, mean_step_s; /* as measured; 0: not known */
+    double steps_left, work_s;      /* 0: nobody told how many there are; work_s: of productive time */
 };
+
+struct whatif_finish {
+    double mean_s, deviation_s;
+};
+/* How long the steps that are left take, with all that comes between (forecast_finish); NAN if they are not known. */
+struct whatif_finish whatif_finish(const struct whatif *w, const struct figures *f);
 
 /* The figures that a JobGoodput tells. */
 void whatif_measure(const json_t *job, struct whatif *w);

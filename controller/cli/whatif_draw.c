@@ -195,6 +195,11 @@ void whatif_draw(const struct whatif *w, const struct text_style *style, struct 
     draw_score(out, w, "expected runtime goodput", a.runtime, b.runtime);
     draw_score(out, w, "  to first order", forecast_first_order(&first_now), forecast_first_order(&first_then));
     draw_score(out, w, "expected job goodput", a.job, b.job);
+    if (w->work_s > 0) {
+        struct whatif_finish x = whatif_finish(w, now), y = whatif_finish(w, then);
+        draw_time(out, w, "for the steps left", x.mean_s, y.mean_s);
+        draw_time(out, w, "  standard deviation", x.deviation_s, y.deviation_s);
+    }
     if (!isnan(w->measured_job)) {
         char runtime[32], job[32];
         buf_format(out, "  measured so far: runtime %s, job %s with its waits for quota\n",

@@ -81,6 +81,9 @@ void whatif_measure(const json_t *job, struct whatif *w) {
     w->now.compile_s = per_start(status, "ProgramStartup");
     if (pick_has(status, "steps.idealMs"))
         w->now.step_s = seconds_at(status, "steps.idealMs");
+    if (pick_has(status, "steps.meanMs"))
+        w->mean_step_s = seconds_at(status, "steps.meanMs");
+    w->steps_done = (double)(pick_int(status, "steps.last", -1) + 1);
     if (pick_int(status, "target.chips", 0) > 0)
         w->now.chips = (double)pick_int(status, "target.chips", 0);
     measure_recovery(status, w);

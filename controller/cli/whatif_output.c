@@ -11,7 +11,15 @@ static void set_real(json_t *object, const char *key, double value) {
         json_object_set_new(object, key, json_real(value));
 }
 
-static json_t *figures_json(const struct figures *f) {
+struct whatif_finish whatif_finish(const struct whatif *w, const struct figures *f) {
+    struct whatif_finish finish = {NAN, NAN};
+    struct forecast at = figures_forecast(f, f->interval_s, !isnan(f->reschedule_s));
+    if (w->work_s > 0)
+        forecast_finish(&at, w->work_s, &finish.mean_s, &finish.deviation_s);
+    return finish;
+}
+
+static json_t *figures_json(const struct whatif *w, const struct figures *f) {
     json_t *o = json_object();
     struct figures_goodput g = figures_expect(f, f->interval_s);
     struct forecast first = figures_forecast(f, f->interval_s, false);
@@ -27,6 +35,9 @@ static json_t *figures_json(const struct figures *f) {
     set_real(o, "expectedRuntimeGoodput", g.runtime);
     set_real(o, "expectedJobGoodput", g.job);
     set_real(o, "firstOrderRuntimeGoodput", forecast_first_order(&first));
+    struct whatif_finish finish = whatif_finish(w, f);
+    set_real(o, "finishSeconds", finish.mean_s);
+    set_real(o, "finishDeviationSeconds", finish.deviation_s);
     json_object_set_new(o, "firstOrderHolds", json_boolean(forecast_is_first_order_valid(&first)));
     return o;
 }
@@ -40,8 +51,10 @@ json_t *whatif_json(const struct whatif *w) {
     if (w->title)
         json_object_set_new(o, "name", json_string(w->title));
     if (w->has_now)
-        json_object_set_new(o, "now", figures_json(&w->now));
-    json_object_set_new(o, "whatIf", figures_json(f));
+        json_object_set_new(o, "now", figures_json(w, &w->now));
+    json_object_set_new(o, "whatIf", figures_json(w, f));
+    if (w->work_s > 0)
+        set_real(o, "stepsLeft", w->steps_left);
     set_real(best, "checkpointIntervalSeconds", best_s);
     set_real(best, "steps", f->step_s > 0 ? fmax(1, round(best_s / f->step_s)) : NAN);
     set_real(best, "expectedGoodput", whatif_goodput(f, best_s));

@@ -50,6 +50,32 @@ TEST(whatif_of_published_numbers) {
     json_decref(o);
 }
 
+/* As forecast_finish (test_forecast.c holds it to a simulation): a week's worth of steps of 2 s at 81.92 %. */
+TEST(whatif_tells_the_time_to_finish) {
+    struct whatif w = daly();
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {.columns = 80};
+    buf_init(&out, 1 << 20);
+    w.steps_left = 302400;
+    w.work_s = 604800;
+    json_t *o = whatif_json(&w), *then = json_object_get(o, "whatIf");
+    double mean_s = json_real_value(json_object_get(then, "finishSeconds"));
+    double deviation_s = json_real_value(json_object_get(then, "finishDeviationSeconds"));
+    double runtime = json_real_value(json_object_get(then, "expectedRuntimeGoodput"));
+    CHECK(fabs(mean_s - 604800 / runtime) < 0.001 * mean_s);
+    CHECK(deviation_s > 0 && deviation_s < mean_s / 5);
+    whatif_draw(&w, &style, &out);
+    CHECK(strstr(buf_text(&out), "for the steps left") != NULL);
+    CHECK(strstr(buf_text(&out), "standard deviation") != NULL);
+    json_decref(o);
+    w.work_s = 0; /* nobody told how many there are */
+    o = whatif_json(&w);
+    CHECK(json_object_get(json_object_get(o, "whatIf"), "finishSeconds") == NULL);
+    json_decref(o);
+    CHECK_TEXT(refusal(&(struct cli_whatif_options){.total_steps = "many"}),
+               "--total-steps many: a number from 1 to 1000000000000 is wanted");
+}
+
 TEST(whatif_draws_a_picture_inside_its_frame) {
     struct whatif w = daly();
     CLEANUP_BUF struct buf svg;
