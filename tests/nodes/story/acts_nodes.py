@@ -1,10 +1,13 @@
 """Acts on nodes and on the controller itself. One at a time: each touches all that runs."""
 import os
 import signal
+import threading
 import time
 
 import controller
 import jobs
+import status as read
+import truth
 from watch import condition
 
 
@@ -102,15 +105,26 @@ def upgrade(stage):
 
 
 def drain(stage):
-    """The node of the controller's leader is drained for maintenance and comes back. The job goes on on the other node
-    meanwhile, and so does the controller."""
+    """The node of the controller's leader is drained for maintenance and comes back. The job has a budget that keeps its pods
+    until the other replica leads and reads on; then it goes on on the other node as well."""
     name = "drain"
     stage.submit(name, STEPS=25)
     stage.wait_step(name, 1, 13)
     leading = stage.wait_for("a leader", lambda: controller.leader(stage.api))
     node = leading["spec"]["nodeName"]
+    budgets = f"/apis/policy/v1/namespaces/{jobs.NAMESPACE}/poddisruptionbudgets"
+    budget = {"minAvailable": 2, "selector": {"matchLabels": {"run": name}}}
+    stage.api.request("POST", budgets, {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": budget})
     stage.cluster.mark(f"kubectl drain {node}, with {leading['metadata']['name']} on it")
-    stage.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=600s")
+    words = ("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=600s")
+    draining = threading.Thread(target=stage.kubectl, args=words, daemon=True)
+    draining.start()
+    _wait_leader_but(stage, leading)
+    since = truth.last_step(stage.truth, name)[1]
+    stage.wait_for(f"{name}: the new leader to read", lambda: read.status(stage.goodput(name)).get("steps", {}).get("last", -1) > since)
+    stage.api.request("DELETE", f"{budgets}/{name}")
+    stage.cluster.mark("another leader reads; the budget is deleted")
+    draining.join()
     stage.wait_step(name, 2, 12)
     stage.kubectl("uncordon", node)
     stage.cluster.mark(f"kubectl uncordon {node}")
@@ -119,6 +133,16 @@ def drain(stage):
     now = stage.wait_for("a leader", lambda: controller.leader(stage.api))
     moved = now["metadata"]["uid"] != leading["metadata"]["uid"] and now["spec"]["nodeName"] != node
     stage.tally.check(moved, "drain: another pod on the other node leads", f"{leading['metadata']['name']}, then {now['metadata']['name']}")
+
+
+def _wait_leader_but(stage, old):
+    deadline = time.time() + controller.PATIENCE
+    while time.time() < deadline:
+        now = controller.leader(stage.api)
+        if now and now["metadata"]["uid"] != old["metadata"]["uid"]:
+            return
+        time.sleep(0.5)
+    raise TimeoutError("no other replica of the controller leads")
 
 
 def partition(stage):

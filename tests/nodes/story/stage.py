@@ -96,9 +96,11 @@ class Stage:
             pass
 
     def wait_end(self, name, seconds=PATIENCE):
-        """What there was to do to the job is done: waits for the JobGoodput's own end."""
+        """What there was to do to the job is done: waits for the JobGoodput's own end, and until its numbers are final: the log
+        of a job that has ended may come later, and the controller's own state stays until it is read."""
         self.tell(name, "enough")
         self.cluster.wait_finished(jobs.NAMESPACE, name, seconds)
+        self.wait_for(f"{name}: numbers to be final", lambda: "checkpoint" not in (self.goodput(name).get("status") or {}), seconds)
         self.cluster.mark(f"{name}: {(self.goodput(name).get('status') or {}).get('phase')}")
 
     def bucket(self, name, bucket):
