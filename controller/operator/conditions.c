@@ -198,7 +198,8 @@ static void set_evidence(struct view *v) {
     int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
     const char *lost = lost_lines(v->job);
     if (lost != NULL && v->unattributed_ms > 0) {
-        set(v, EVIDENCE_COMPLETE, false, "LogLost", TIME_UNKNOWN, "a part of the log was not read: %s", lost);
+        set(v, EVIDENCE_COMPLETE, ppm >= JOB_MIN_EVIDENCE_PPM, "LogLost", TIME_UNKNOWN,
+            "a part of the log was not read: %s", lost);
         return;
     }
     if (r->headless_ms > 0) {

@@ -72,6 +72,42 @@ static char *begins_late(bool has_head) {
     return s;
 }
 
+/* The end of a log that went with its pod: less than a twentieth of the time is no reason for alarm. */
+TEST(a_log_whose_end_is_lost_is_said) {
+    static const struct {
+        int now;
+        const char *status;
+    } cases[] = {{212, "True"}, {300, "False"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct model_options options = {.version = "test"};
+        struct model *m = model_new(&options);
+        replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
+        fake_tell_jobset(m, 1, "", "", 0.2);
+        struct fake_pod a = fake_pod("a", 0, 1);
+        a.bound = 2;
+        a.started = 3;
+        a.phase = "Running";
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+        struct model_job *job = model_job_find(m, "ns", "js");
+        for (int step = 0; step <= 200; step++) {
+            char line[160];
+            snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.0", step);
+            model_job_log_line(job, "uid-a", 0, fake_ms(5 + step) * 1000000, slice_of(line));
+        }
+        model_job_log_end(job, "uid-a", 0, "pods \"a\" not found");
+        a.finished = cases[i].now;
+        a.exit_code = 1;
+        a.phase = "Failed";
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, cases[i].now + 1);
+        CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(cases[i].now + 1), NULL);
+        CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].reason"), "LogLost");
+        CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].status"), cases[i].status);
+        CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].message"),
+                   "a part of the log was not read: pods \"a\" not found");
+        model_free(m);
+    }
+}
+
 TEST(a_log_whose_beginning_was_rotated_away_is_said) {
     CLEANUP_FREE char *lost = begins_late(false), *whole = begins_late(true);
     CHECK_INT(status_int(lost, "badput[bucket=Unattributed].ms"),
