@@ -29,17 +29,17 @@ trap 'exit 143' TERM
 "$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
     --scenario tests/demo/story.scenario --print-table jobgoodputs 2>"$work/server.log" &
 server=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do # a minute: only a demo that failed waits so long
     [ -s "$work/kubeconfig" ] && break
-    sleep 0.05
+    sleep 0.1
 done
 "$bin/goodput-controller" --kubeconfig "$work/kubeconfig" --leader-elect=false --health-bind-address 0 \
     --page-bind-address 127.0.0.1:0 --status-interval 3s 2>"$work/controller.log" &
 controller=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     port=$(sed -n 's/.*"page served","port":\([0-9]*\).*/\1/p' "$work/controller.log")
     [ -n "$port" ] && break
-    sleep 0.05
+    sleep 0.1
 done
 
 cat <<END
