@@ -138,7 +138,8 @@ def main():
         raise SystemExit("not ok - no prometheus here: apt-get install prometheus")
     folder, processes = tempfile.mkdtemp(prefix="goodput-prometheus-"), []
     try:
-        run(f"{TOOLS}/helm", "install", "goodput", CHART, "-n", RELEASE, "--create-namespace")
+        # The CRD outlives every release: one that another left is taken over.
+        run(f"{TOOLS}/helm", "install", "goodput", CHART, "-n", RELEASE, "--create-namespace", "--take-ownership")
         kubectl("wait", "--for=condition=Established", "crd/jobgoodputs.goodput.dev", "--timeout=120s")
         kubectl("create", "namespace", JOBS)
         for name in ("prometheus", "stranger"):
