@@ -168,7 +168,8 @@ static void on_written(void *context, int status, struct slice body, const struc
         jobs->writes++;
         char version[64];
         runtime_json_resource_version(body, version, sizeof version);
-        if (version[0] != '\0')
+        /* The watch may have told of a later change before this reply was read: its word stands. */
+        if (version[0] != '\0' && strcmp(mine->resource_version, mine->sent_version) == 0)
             memcpy(mine->resource_version, version, sizeof version);
         mine->retry_us = RETRY_US;
         cadence_wrote(&jobs->cadence, &mine->cadence, loop_now(jobs->loop).us);
