@@ -121,7 +121,7 @@ SOAK_HOURS ?= 24
 soak: programs tests ## SOAK_HOURS of a cluster's life SOAK_SPEED (20) times as fast: memory, descriptors, identities
 	@SOAK_HOURS=$(SOAK_HOURS) $(OUT)/bin/test-soak
 
-tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif

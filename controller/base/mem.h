@@ -1,5 +1,5 @@
-/* mem: allocation that cannot fail. Out of memory aborts with one line: the truth is in the cluster, and a restart
- * reads it again. Sizes that come from outside are checked before they reach these. */
+/* mem: allocation that cannot fail. Out of memory ends the process (exit code 1) with one line: the truth is in the
+ * cluster, and a restart reads it again. Sizes that come from outside are checked before they reach these. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -10,7 +10,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 void *mem_alloc(size_t size);                           /* zeroed */
-void *mem_resize(void *old, size_t count, size_t size); /* aborts on overflow of count * size; new part not zeroed */
+void *mem_resize(void *old, size_t count, size_t size); /* ends it on overflow of count * size; new part not zeroed */
 char *mem_strdup(const char *text);                     /* NULL gives NULL */
 char *mem_strndup(const char *text, size_t n);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

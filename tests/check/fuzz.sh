@@ -13,11 +13,11 @@ for target in "$@"; do
     mkdir -p "$work"
     dirs=("$work")
     [ -d "$corpus" ] && dirs+=("$corpus")
-    echo "fuzz $name: $seconds s"
     .build/fuzz/"$target" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
         -artifact_prefix=.build/fuzz/crash-"$name"- "${dirs[@]}" >.build/fuzz/"$name".log 2>&1 || {
         tail -n 40 .build/fuzz/"$name".log
         echo "fuzz $name: found something; the input is .build/fuzz/crash-$name-*"
         exit 1
     }
+    echo "fuzz $name: $seconds s, $(sed -n 's/^stat::number_of_executed_units: *//p' .build/fuzz/"$name".log) inputs"
 done

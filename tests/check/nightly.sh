@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what `make nightly` runs: the second compiler, static analysers, valgrind, long random searches, long
-# fuzzing, and the benchmarks, whose figures it prints. Environment: FUZZ_SECONDS (1800 a target), JOBS (60000 random
+# fuzzing, and the benchmarks, whose figures it prints. Environment: FUZZ_SECONDS (3600 a target), JOBS (60000 random
 # jobs), LOGS (20000 against the Python library). The last line is the total.
 set -u
 cd "$(dirname "$0")/../.."
@@ -50,7 +50,11 @@ step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
 step soak make -s soak SOAK_HOURS="${SOAK_HOURS:-24}"
-step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-1800}"
+step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-3600}"
+grep -h '^fuzz ' "$logs/fuzz.log"
+step build-asan make -s -j"$jobs" V=asan programs tests
+step failing tests/check/failing.sh "${FAILING:-150}"
+grep -h 'places where' "$logs/failing.log"
 step cross-arm64 tests/check/cross.sh
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
 step node-test make -s node-test

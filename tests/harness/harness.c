@@ -5,6 +5,7 @@
 #include <glob.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct test {
     const char *file, *name;
@@ -13,6 +14,11 @@ struct test {
 
 static struct test tests[2048];
 static size_t test_count;
+
+static _Noreturn void out_of_memory(void) {
+    fputs("harness: out of memory\n", stderr);
+    _exit(2);
+}
 
 void harness_add(const char *file, const char *name, void (*run)(void)) {
     if (test_count == sizeof tests / sizeof tests[0]) {
@@ -27,7 +33,7 @@ void harness_fail(const char *file, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
     if (vasprintf(&text, format, args) < 0)
-        abort();
+        out_of_memory();
     va_end(args);
     CU_assertImplementation(CU_FALSE, (unsigned)line, text, file, "", CU_FALSE);
     free(text);
@@ -49,7 +55,7 @@ char *harness_read_file(const char *path, size_t *size_bytes) {
     }
     fclose(f);
     if (data == NULL)
-        abort();
+        out_of_memory();
     data[size] = '\0';
     if (size_bytes != NULL)
         *size_bytes = size;

@@ -23,8 +23,10 @@ static void take(BIO *from, struct buf *to) {
 
 /* Self-signed, named `name`; cipher: for the key's pass phrase. */
 static void make(struct pair *p, EVP_PKEY *key, const char *name, const EVP_CIPHER *cipher) {
+    *p = (struct pair){0};
     X509 *x = X509_new();
     BIO *certificate = BIO_new(BIO_s_mem()), *private = BIO_new(BIO_s_mem());
+    REQUIRE(x != NULL && certificate != NULL && private != NULL);
     X509_set_version(x, 2);
     ASN1_INTEGER_set(X509_get_serialNumber(x), 1);
     X509_gmtime_adj(X509_getm_notBefore(x), -60);

@@ -198,7 +198,9 @@ class Judgement:
         """What a final status showed that a later version took back."""
         final, wrong = None, []
         for observation in self.watch.versions("jobgoodputs", job.namespace, job.name):
-            if not is_true(observation.object, "Finished"):
+            # The target's end is told at once; the numbers freeze when the last of its log and of its objects is in, and
+            # the checkpoint goes with that.
+            if not is_true(observation.object, "Finished") or read.status(observation.object).get("checkpoint"):
                 continue
             now = {key: read.status(observation.object).get(key) for key in ("time", "badput", "executions", "interruptions", "phase")}
             if final is not None and now != final:
