@@ -1,5 +1,5 @@
-/* Specs that name what their authors may not have: nobody but the API server is ever connected to, and nothing is asked
- * of it beyond what the controller reads anyway. */
+/* Specs that name what their authors may not have: nobody but the API server is connected to (CloudLogging has its own
+ * tests), and nothing is asked of it beyond what the controller reads anyway. */
 #include "harness.h"
 
 #include "apiserver/apiserver.h"
@@ -38,8 +38,8 @@ static const char objects[] =
     "'" CONTAINER "'}}, span: Target}}\n"
     "---\n"
     "{apiVersion: goodput.dev/v1alpha1, kind: JobGoodput, metadata: {name: u, namespace: default}, spec: {targetRef: "
-    "{apiVersion: batch/v1, kind: Job, name: u}, stepLog: {source: CloudLogging, format: Auto, cloudLogging: {project: "
-    "'http://127.0.0.1:%1$d/p', logger: 'http://127.0.0.1:%1$d/l', jobName: '127.0.0.1:%1$d'}}, span: Target}}\n"
+    "{apiVersion: batch/v1, kind: Job, name: u}, stepLog: {source: File, format: Auto, file: {path: "
+    "'http://127.0.0.1:%1$d/../../../../../etc/passwd'}}, span: Target}}\n"
     "---\n"
     "{apiVersion: goodput.dev/v1alpha1, kind: JobGoodput, metadata: {name: other, namespace: default}, spec: "
     "{targetRef: {apiVersion: batch/v1, kind: Job, name: 'victim/../../kube-system/jobs/secret'}, stepLog: {source: "
