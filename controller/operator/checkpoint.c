@@ -8,7 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 3
+#define VERSION 4
+#define OLDEST_VERSION 3
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
@@ -39,7 +40,7 @@ static void visit_previous(struct visitor *v, struct model_job *job) {
 
 static void visit_told(struct visitor *v, struct model_job *job) {
     codec_time(v->codec, &job->told_through_ms);
-    codec_bool(v->codec, &job->has_hidden);
+    CODEC_INT(v->codec, &job->hidden_most, 0, 255);
     codec_i64(v->codec, &job->told_steps);
     codec_bool(v->codec, &job->told_first_step);
     for (int i = 0; i < JOB_TOLD; i++) {
@@ -149,7 +150,7 @@ static void visit_head(struct codec *c, struct head *h) {
 static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent, struct buf *raw) {
     struct target *t = job->target;
     struct codec codec = codec_writing(raw);
-    struct visitor v = {&codec, job->model, job, extent, written_ms};
+    struct visitor v = {&codec, job->model, job, extent, written_ms, VERSION};
     struct head h = {.written_ms = written_ms, .generation = job->generation, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
     slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));
@@ -180,10 +181,10 @@ static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec,
     return codec_is_done(v->codec) ? 0 : damaged(err);
 }
 
-static int read_raw(struct model_job *job, struct slice raw, struct error **err) {
+static int read_raw(struct model_job *job, struct slice raw, int version, struct error **err) {
     struct model *m = job->model;
     struct codec codec = codec_reading(raw);
-    struct visitor v = {.codec = &codec, .model = m};
+    struct visitor v = {.codec = &codec, .model = m, .version = version};
     struct head h = {0};
     visit_head(&codec, &h);
     v.written_ms = h.written_ms;
@@ -274,8 +275,9 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
     CLEANUP_FREE char *packed = text.size_bytes <= CHECKPOINT_MAX_BYTES ? base64_decode(text, &size) : NULL;
     if (packed == NULL || size < HEAD_BYTES)
         return damaged(err);
-    if (packed[0] != VERSION)
-        return error_set(err, EPROTO, "it is of version %d, and this controller reads version %d", packed[0], VERSION);
+    if (packed[0] < OLDEST_VERSION || packed[0] > VERSION)
+        return error_set(err, EPROTO, "it is of version %d, and this controller reads versions %d to %d", packed[0],
+                         OLDEST_VERSION, VERSION);
     uLong raw_size = get_u32(packed + 5);
     if (raw_size > MOST_BYTES)
         return damaged(err);
@@ -284,7 +286,7 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
     if (uncompress((Bytef *)raw, &got, (const Bytef *)packed + HEAD_BYTES, (uLong)(size - HEAD_BYTES)) != Z_OK ||
         got != raw_size || crc32(0, (const Bytef *)raw, (uInt)raw_size) != get_u32(packed + 1))
         return damaged(err);
-    return read_raw(job, (struct slice){raw, raw_size}, err);
+    return read_raw(job, (struct slice){raw, raw_size}, packed[0], err);
 }
 
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {

@@ -138,8 +138,8 @@ static void visit_nodes(struct visitor *v, struct target *t) {
 /* ---- pods ---- */
 
 static void visit_containers(struct visitor *v, struct pod *p) {
-    p->container_count = (uint8_t)visit_array(v, &p->containers, p->container_count, NULL, sizeof *p->containers,
-                                              OBJECT_CONTAINERS);
+    p->container_count =
+        (uint8_t)visit_array(v, &p->containers, p->container_count, NULL, sizeof *p->containers, OBJECT_CONTAINERS);
     for (int i = 0; i < p->container_count; i++) {
         struct container *c = &p->containers[i];
         visit_name(v, &c->name);
@@ -217,7 +217,9 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     codec_bool(v->codec, &p->is_gone);
     codec_bool(v->codec, &p->was_asked_first);
     codec_bool(v->codec, &p->had_pull_trouble);
-    codec_bool(v->codec, &p->was_late);
+    bool was_late = false; /* version 3 */
+    if (v->version < 4)
+        codec_bool(v->codec, &was_late);
     codec_bool(v->codec, &p->has_vanished);
     codec_time(v->codec, &p->seen_ms);
     codec_time(v->codec, &p->bound_ms);
@@ -330,6 +332,8 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     codec_i64(v->codec, &j->job_index);
     codec_i64(v->codec, &j->failed_pods);
     codec_i64(v->codec, &j->first_failed_pods);
+    if (v->version >= 4)
+        codec_time(v->codec, &j->first_told_ms);
     visit_name(v, &j->failing_reason);
     visit_history(v, &j->suspended);
     codec_text(v->codec, &j->completed_indexes, 65536);
@@ -468,7 +472,11 @@ void visit_target(struct visitor *v, struct target *t) {
     codec_time(v->codec, &t->resumed_unseen_ms);
     codec_i64(v->codec, &t->first_restarts);
     codec_i64(v->codec, &t->first_job_restarts);
-    codec_i64(v->codec, &t->late_pods);
+    int64_t late_pods = 0; /* version 3 */
+    if (v->version < 4)
+        codec_i64(v->codec, &late_pods);
+    else
+        visit_spans(v, &t->unseen);
     CODEC_INT(v->codec, &t->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     visit_name(v, &t->end_reason);
     visit_name(v, &t->queue);
@@ -484,7 +492,9 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_nodes(v, t);
     visit_pods(v, t);
     if (is_reading(v)) {
-        t->watched_ms = v->written_ms;
+        t->watched_ms = t->told_ms = t->told_before_ms = v->written_ms;
+        if (v->version < 4 && t->first_seen_ms > t->created_ms + STORE_LATE_MS)
+            store_unseen(t, t->created_ms, t->first_seen_ms);
         t->shape_version++;
     }
 }

@@ -12,6 +12,8 @@ int64_t fact_finished_ms(const struct instance *i);
 int64_t fact_pod_ended_ms(const struct pod *p);
 /* When the pod stopped to count as available; TIME_OPEN while it does. */
 int64_t fact_pod_lost_ms(const struct pod *p);
+/* When its index was done; TIME_UNKNOWN if it is not. */
+int64_t fact_pod_done_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
 int64_t fact_pod_failed_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
@@ -22,9 +24,8 @@ bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, in
 /* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
 
-/* What was before anybody looked. */
+/* What was while nobody looked. */
 void fact_tell_hidden(struct model_job *job);
-void fact_tell_predecessor(struct model_job *job, const struct pod *p, int64_t slot);
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Its part of how many required pods were Ready when; after p->slot is known. */
 void fact_tell_ready(struct model_job *job, struct pod *p);

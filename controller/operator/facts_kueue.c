@@ -33,11 +33,24 @@ static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t ke
         sink_hold(sink, &h);
 }
 
+static void tell_return(const struct workload *w, const struct transition *over, struct sink *sink) {
+    struct cause_facts f = {"Workload", "Evicted", over->reason, "", w->name, over->message ? over->message : "",
+                            "",         ""};
+    int64_t to_ms = workload_end_ms(w);
+    for (int i = 0; i < w->admitted.count; i++)
+        if (w->admitted.items[i].is_true && w->admitted.items[i].at_ms >= over->at_ms)
+            to_ms = min_of(to_ms, w->admitted.items[i].at_ms);
+    hold(sink, &f, slice_hash(slice_of(w->uid)) + (uint64_t)over->at_ms, over->at_ms, to_ms);
+}
+
 static void tell_evictions(const struct workload *w, struct sink *sink) {
     for (int i = 0; i < w->evicted.count; i++) {
         const struct transition *e = &w->evicted.items[i];
-        if (!e->is_true)
+        if (!e->is_true) {
+            if (i == 0) /* evicted before anybody looked, and now on its way back */
+                tell_return(w, e, sink);
             continue;
+        }
         struct cause_facts f = {"Workload", "Evicted", e->reason, "", w->name, e->message ? e->message : "", "", ""};
         struct ledger_disruption d = {
             .key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms, .opens = true};

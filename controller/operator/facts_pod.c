@@ -136,6 +136,15 @@ bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, in
            trouble->visible_ms - slack_ms <= over_ms_of(p);
 }
 
+/* Until then it was seen to be there; TIME_OPEN: its end was seen as well. */
+static int64_t watched_until_ms(const struct pod *p) {
+    const struct target *t = p->target;
+    for (int i = 0; i < t->unseen.count && p->has_vanished; i++)
+        if (p->gone_ms <= t->unseen.items[i].to_ms)
+            return max_of(t->unseen.items[i].from_ms, p->seen_ms);
+    return TIME_OPEN;
+}
+
 /* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
 static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
     int64_t over_ms = over_ms_of(p);
@@ -144,7 +153,7 @@ static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink
         int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
         if (!fact_is_touched(p, t, 0) || from_ms >= over_ms)
             continue;
-        if (t->to_ms >= over_ms)
+        if (t->to_ms >= over_ms || t->to_ms >= watched_until_ms(p))
             return t;
         struct ledger_disruption d;
         if (sink)
@@ -192,7 +201,7 @@ static bool has_successor(const struct pod *p) {
     return false;
 }
 
-static int64_t done_ms(const struct pod *p) {
+int64_t fact_pod_done_ms(const struct pod *p) {
     if (p->phase != POD_SUCCEEDED)
         return TIME_UNKNOWN;
     int64_t ended_ms = fact_pod_ended_ms(p);
@@ -207,7 +216,7 @@ int64_t fact_pod_lost_ms(const struct pod *p) {
         at_ms = min_of(at_ms, fact_node_silent_from_ms(p->node, trouble));
     if (p->is_gone)
         at_ms = min_of(at_ms, p->gone_ms);
-    if (p->phase == POD_SUCCEEDED && done_ms(p) == TIME_UNKNOWN)
+    if (p->phase == POD_SUCCEEDED && fact_pod_done_ms(p) == TIME_UNKNOWN)
         at_ms = min_of(at_ms, fact_pod_ended_ms(p));
     return at_ms != TIME_OPEN && p->bound_ms != TIME_UNKNOWN ? max_of(at_ms, p->bound_ms) : at_ms;
 }
@@ -401,13 +410,12 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .running_ms = running_or_unseen_ms(p),
                                    .lost_ms = lost_ms,
                                    .ended_ms = over_ms,
-                                   .done_ms = no_more_ms == TIME_OPEN ? done_ms(p) : TIME_UNKNOWN,
+                                   .done_ms = no_more_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
                                    .chips = p->chips,
                                    .released_ms = over_ms,
                                    .has_name = true};
         tell_pull(p, &life);
         ledger_add_life(job->ledger, &life);
-        fact_tell_predecessor(job, p, slot);
         fatal_trouble(p, &sink);
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);

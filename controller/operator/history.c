@@ -60,6 +60,38 @@ struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms) {
     return &s->items[s->count++];
 }
 
+/* Lists come together; what was told before them was so some time earlier. */
+void store_told(struct target *t, int64_t received_ms) {
+    if (t->told_ms == TIME_UNKNOWN || received_ms > t->told_ms + STORE_LATE_MS)
+        t->told_before_ms = t->told_ms;
+    t->told_ms = received_ms;
+}
+
+void store_missed(const struct model *m, struct target *t, int64_t received_ms) {
+    int64_t from_ms = t->told_before_ms != TIME_UNKNOWN ? t->told_before_ms
+                      : t->is_seen                      ? t->first_seen_ms
+                                                        : t->created_ms;
+    if (m->pods_complete_ms != TIME_UNKNOWN && m->pods_complete_ms > from_ms)
+        from_ms = m->pods_complete_ms;
+    store_unseen(t, from_ms, received_ms);
+}
+
+void store_told_late(const struct model *m, struct target *t, int64_t at_ms, int64_t received_ms) {
+    bool was_before = t->is_seen && at_ms <= t->first_seen_ms; /* all of that is told as one */
+    if (at_ms != TIME_UNKNOWN && at_ms + STORE_LATE_MS < received_ms && at_ms > t->watched_ms && !was_before)
+        store_missed(m, t, received_ms);
+}
+
+void store_unseen(struct target *t, int64_t from_ms, int64_t to_ms) {
+    struct span *last = t->unseen.count > 0 ? &t->unseen.items[t->unseen.count - 1] : NULL;
+    if (t->created_ms != TIME_UNKNOWN && from_ms < t->created_ms)
+        from_ms = t->created_ms;
+    if (last && from_ms <= last->to_ms)
+        last->to_ms = to_ms > last->to_ms ? to_ms : last->to_ms;
+    else if (from_ms < to_ms)
+        spans_add(&t->unseen, from_ms, to_ms);
+}
+
 struct instance *container_now(struct container *c) {
     return &c->instances[c->count - 1];
 }

@@ -80,12 +80,13 @@ struct model_job {
     struct ledger *ledger;
     struct pushed_list pushed;
     struct ready_line ready_line;
-    uint64_t shape_version, hidden_version;
+    uint64_t shape_version, hidden_version, hidden_hash;
+    int hidden_most;             /* so many pieces of a slot were told at most that nobody knows */
     struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
     int64_t holds_over_ms;       /* when it last stopped to wait */
     int64_t end_learned_ms;      /* when an evaluation first knew that the target has ended; TIME_UNKNOWN */
     int64_t told_through_ms;     /* observedThrough never goes back while the target runs */
-    bool is_deleted, is_dirty, needs_all_pods, has_hidden;
+    bool is_deleted, is_dirty, needs_all_pods;
     /* the log */
     struct pod **log_pods;
     int log_pod_count, log_pod_capacity;

@@ -26,6 +26,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->jobs, NULL);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         m->watermark_ms[r] = TIME_UNKNOWN;
+    m->pods_complete_ms = TIME_UNKNOWN;
     return m;
 }
 
@@ -293,6 +294,8 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
         m->is_swept[resource] = true;
         store_sweep(m, resource, received_ms);
     }
+    if (!is_absent && resource == RESOURCE_POD && received_ms > m->pods_complete_ms)
+        m->pods_complete_ms = received_ms;
     if (!is_absent && received_ms > m->watermark_ms[resource])
         m->watermark_ms[resource] = received_ms;
 }

@@ -8,8 +8,8 @@
 /* A kubelet renews its lease every 10 s; a longer silence is remembered (kubelet nodeLeaseDurationSeconds 40). */
 #define SILENCE_MS 15000
 
-static void apply_condition(struct model *m, struct history *h, const struct object_workload *o, const char *type,
-                            int64_t received_ms) {
+static void apply_condition(struct model *m, struct target *target, struct history *h, const struct object_workload *o,
+                            const char *type, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, type);
     if (c == NULL)
         return;
@@ -18,7 +18,8 @@ static void apply_condition(struct model *m, struct history *h, const struct obj
     if (t.is_derived)
         t.at_ms = received_ms;
     store_text(&t.message, c->message);
-    history_add(h, t);
+    if (history_add(h, t))
+        store_told_late(m, target, c->at_ms, received_ms);
 }
 
 /* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
@@ -78,6 +79,7 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct workload *w = store_workload(m, t, o.meta.uid);
+    store_told(t, received_ms);
     w->is_restored = false;
     bool is_first = w->name == NULL;
     if (is_first)
@@ -86,9 +88,9 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (is_first)
         w->first_evictions = o.evictions;
     w->queue = store_intern(m, o.queue);
-    apply_condition(m, &w->reserved, &o, "QuotaReserved", received_ms);
-    apply_condition(m, &w->admitted, &o, "Admitted", received_ms);
-    apply_condition(m, &w->evicted, &o, "Evicted", received_ms);
+    apply_condition(m, t, &w->reserved, &o, "QuotaReserved", received_ms);
+    apply_condition(m, t, &w->admitted, &o, "Admitted", received_ms);
+    apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
     apply_active(m, w, &o, received_ms);
     apply_checks(m, w, &o);
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");

@@ -9,7 +9,6 @@
 
 /* The Job controller tries again after at most 60 s (MaxJobApiBackOff). */
 #define REFUSED_AGAIN_MS 62000
-#define LATE_MS 10000 /* a pod that was older when it was first told was not watched from its birth */
 
 static bool set_time(int64_t *to, int64_t at) {
     if (at == TIME_UNKNOWN || *to == at)
@@ -192,8 +191,7 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
 
 static void apply_disruption(struct model *m, struct pod *p, const struct object_pod *o) {
     const struct object_condition *c = object_condition_find(&o->conditions, "DisruptionTarget");
-    if (c && slice_is(c->status, "True") && pod_trouble(p)->disruption_ms == TIME_UNKNOWN &&
-        c->at_ms != TIME_UNKNOWN) {
+    if (c && slice_is(c->status, "True") && pod_trouble(p)->disruption_ms == TIME_UNKNOWN && c->at_ms != TIME_UNKNOWN) {
         struct pod_trouble *t = store_trouble(p);
         t->disruption_ms = c->at_ms;
         t->disruption_reason = store_intern(m, c->reason);
@@ -225,12 +223,20 @@ static bool is_settled_in(const struct pod *p) {
     return p && p->seen_ms != TIME_UNKNOWN && p->containers && p->node && p->bound_ms != TIME_UNKNOWN;
 }
 
+static void note_first(const struct model *m, const struct pod *p, int64_t received_ms) {
+    struct target *t = p->target;
+    store_told_late(m, t, p->created_ms, received_ms);
+    t->unseen_pods += t->unseen.count > 0 && p->created_ms <= t->unseen.items[t->unseen.count - 1].to_ms;
+}
+
 int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
         struct pod *gone = map_get(&m->pods, uid);
         if (gone && !gone->is_gone) {
             gone->has_vanished = true;
+            store_told(gone->target, received_ms);
+            store_missed(m, gone->target, received_ms);
             pod_gone(gone, NULL, received_ms);
             store_touch_pod(m, gone);
         }
@@ -251,11 +257,9 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (p == NULL)
         return 0;
     p->is_restored = false;
-    if (p->seen_ms == TIME_UNKNOWN && o.meta.created_ms + LATE_MS < received_ms &&
-        o.meta.created_ms > p->target->watched_ms) {
-        p->was_late = true;
-        p->target->late_pods++;
-    }
+    store_told(p->target, received_ms);
+    if (p->seen_ms == TIME_UNKNOWN)
+        note_first(m, p, received_ms);
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, object_told_ms(&o.meta, received_ms));

@@ -82,8 +82,8 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
             told.at_ms = last->at_ms;
             told.is_derived = true;
         }
-        if (!is_outdated(h, &told))
-            history_add(h, told);
+        if (!is_outdated(h, &told) && history_add(h, told))
+            store_told_late(m, t, c->at_ms, t->told_ms);
     }
     if (history_is_true(h) == is_suspended)
         return;
@@ -99,6 +99,7 @@ static void apply_end(struct model *m, struct target *t, const struct object_con
         return;
     t->end_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
     t->outcome = outcome;
+    store_told_late(m, t, t->end_ms, received_ms);
     t->end_reason = store_intern(m, c->reason);
     store_text(&t->end_message, c->message);
 }
@@ -136,6 +137,10 @@ static bool target_seen(struct model *m, struct target *t, const struct object_m
     free(t->namespace_);
     t->name = slice_dup(meta->name);
     t->namespace_ = slice_dup(meta->namespace_);
+    if (t->unseen.count > 0 && t->unseen.items[0].from_ms < t->created_ms) /* its pods were told before it */
+        t->unseen.items[0].from_ms = t->created_ms;
+    if (received_ms > t->created_ms + STORE_LATE_MS)
+        store_unseen(t, t->created_ms, received_ms);
     store_target_named(m, t);
     return true;
 }
@@ -186,6 +191,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
         return -EINVAL;
     t->is_restored = false;
     bool is_first = target_seen(m, t, &o.meta, received_ms);
+    store_told(t, received_ms);
     int changes = turning_points(t);
     int64_t told_ms = object_told_ms(&o.meta, received_ms);
     if (is_first) {
@@ -251,6 +257,7 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
 
 static void apply_job_target(struct model *m, struct target *t, const struct object_job *o, int64_t received_ms) {
     bool is_first = target_seen(m, t, &o->meta, received_ms);
+    store_told(t, received_ms);
     t->queue = store_intern(m, o->meta.queue);
     t->managed_by = store_intern(m, o->managed_by);
     apply_shape(m, t, &o->job, 1, object_told_ms(&o->meta, received_ms));
@@ -293,8 +300,11 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
     if (!is_part)
         t->is_restored = false;
     bool is_first = j->name == NULL;
-    if (is_first)
+    store_told(t, received_ms);
+    if (is_first) {
         j->name = slice_dup(o.meta.name);
+        j->first_told_ms = received_ms;
+    }
     j->replicated_job = store_intern(m, o.meta.replicated_job);
     if (!is_part)
         apply_job_target(m, t, &o, received_ms);

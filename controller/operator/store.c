@@ -61,6 +61,7 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->name = slice_dup(name);
     t->kind = kind;
     t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
+    t->told_ms = t->told_before_ms = TIME_UNKNOWN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = -1;
     map_put(&m->targets, uid, t);
@@ -160,7 +161,7 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->uid = slice_dup(uid);
     j->target = t;
     j->replicated_job = j->failing_reason = "";
-    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = TIME_UNKNOWN;
+    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = j->first_told_ms = TIME_UNKNOWN;
     j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;

@@ -26,6 +26,7 @@
 #define STORE_MAX_TRANSITIONS 512
 #define STORE_MAX_INSTANCES 64
 #define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
+#define STORE_LATE_MS 10000     /* what is told so long after it came about was not watched */
 #define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
 
 /* ---- histories ---- */
@@ -135,7 +136,6 @@ struct pod {         /* there are many: what is not there for all of them is els
     bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
-    bool was_late;         /* it was some time old when it was seen first */
     bool has_vanished;     /* its end was not seen */
     char name[];           /* the UID follows */
 };
@@ -210,7 +210,9 @@ struct kube_job {
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
+    int64_t first_told_ms;                  /* TIME_UNKNOWN: by a predecessor */
     int64_t failed_pods, first_failed_pods; /* as its status tells, and told first */
+    int64_t known_lost; /* of its pods, before it was watched; while what nobody saw is worked out */
     struct pod *pods;
     struct kube_job *next_in_target;
 };
@@ -277,7 +279,9 @@ struct target {
     int restart_count, restart_capacity;
     struct pod **pods;
     size_t pod_count, pod_capacity;
-    int64_t late_pods;
+    struct spans unseen;             /* nobody watched its pods: before it was seen first, or while the watch was cut */
+    int64_t unseen_pods;             /* pods that were made then */
+    int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
     struct kube_job *kube_jobs;
     struct workload *workloads;
     struct pod *dirty_pods;
@@ -304,6 +308,7 @@ struct model {
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
+    int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     bool keeps_checkpoints;
     char *chip_peaks; /* NULL */
@@ -339,6 +344,14 @@ void store_done(struct model *m);
 void store_touch_target(struct model *m, struct target *t); /* its job's status may change */
 void store_touch_pod(struct model *m, struct pod *p);
 void store_touch_node(struct model *m, struct node *n);
+/* Something of the target was told. */
+void store_told(struct target *t, int64_t received_ms);
+/* It was so since at_ms: told that much later, it came about while nobody watched. */
+void store_told_late(const struct model *m, struct target *t, int64_t at_ms, int64_t received_ms);
+/* Nobody watched between what was told before, or is known to be all there was until then, and now. */
+void store_missed(const struct model *m, struct target *t, int64_t received_ms);
+/* Nobody watched its pods between those times. */
+void store_unseen(struct target *t, int64_t from_ms, int64_t to_ms);
 
 struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms);
 struct instance *container_now(struct container *c);

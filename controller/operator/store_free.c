@@ -99,6 +99,7 @@ void store_forget(struct model *m, struct target *t) {
     free(t->restart_list);
     free(t->jobs);
     free(t->pods);
+    free(t->unseen.items);
     free(t->end_message);
     free(t->uid);
     free(t->namespace_);

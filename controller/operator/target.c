@@ -45,9 +45,9 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->pushed.count = 0;
     job->ready_line.count = 0;
     job->target = t;
-    job->shape_version = job->hidden_version = 0;
+    job->shape_version = job->hidden_version = job->hidden_hash = 0;
     job->needs_all_pods = true;
-    job->has_hidden = false;
+    job->hidden_most = 0;
     job->log_pod_count = 0;
     job->log_pods_version = UINT64_MAX;
     memset(job->told, 0, sizeof job->told);
@@ -90,9 +90,9 @@ void job_count_otherwise(struct model_job *job) {
     ledger_free(job->ledger);
     job->ledger = otherwise;
     job->pushed.count = 0;
-    job->shape_version = job->hidden_version = 0;
+    job->shape_version = job->hidden_version = job->hidden_hash = 0;
     job->needs_all_pods = true;
-    job->has_hidden = false;
+    job->hidden_most = 0;
     job->told_through_ms = TIME_UNKNOWN;
     for (size_t i = 0; i < job->target->pod_count; i++)
         job->target->pods[i]->pushed.count = 0;

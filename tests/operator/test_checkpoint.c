@@ -217,10 +217,10 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
 TEST(a_newer_checkpoint_is_set_aside_and_said) {
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
-    CLEANUP_FREE char *status = after(&r, "BAAAAAAAAAAA"); /* version 4 */
+    CLEANUP_FREE char *status = after(&r, "BQAAAAAAAAAA"); /* version 5 */
     CHECK_TEXT(
         status_text(status, "conditions[type=EvidenceComplete].message"),
-        "status.checkpoint is set aside: it is of version 4, and this controller reads version 3; what is counted "
+        "status.checkpoint is set aside: it is of version 5, and this controller reads versions 3 to 4; what is counted "
         "is what the cluster still shows");
     replay_done(&r);
 }

@@ -44,6 +44,9 @@ static int64_t unseen_ms(const struct sim_life *l, const struct sim_sight *sight
     return to_ms > from_ms ? to_ms - from_ms + BEFORE_UNSEEN_MS : 0;
 }
 
+/* Pods go so long after what stopped them at most; if that was not seen, the stop is all that is known. */
+#define UNSEEN_STOP_MS 1500
+
 /* What happened unseen may be missing, and then it is Unattributed; no other bucket may hold more than was. */
 static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket b, int64_t told_ms, int64_t told_spans,
                          const struct sim_sight *sight, bool is_loud) {
@@ -51,7 +54,8 @@ static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket 
     int64_t spans = l->truth.spans[b] > told_spans ? l->truth.spans[b] : told_spans;
     if (true_ms == 0 && told_ms == 0)
         return true;
-    int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
+    int64_t resolution_ms = RESOLUTION_MS + (unseen > 0 ? UNSEEN_STOP_MS : 0);
+    int64_t tolerance_ms = resolution_ms * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
     /* Within it, what pods that are known did may seem to have happened while all were there. */
     bool may_grow = bucket_family(b) != FAMILY_SCHEDULING || b == BUCKET_NODE_FAILURE_DETECTION ||
                     (l->is_deleted && sight->gap_to_ms >= l->end_ms);
@@ -63,6 +67,25 @@ static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket 
         printf("  %s: %" PRId64 " ms, in truth %" PRId64 " ms in %" PRId64 " spans\n", bucket_name(b), told_ms, true_ms,
                spans);
     return is_good;
+}
+
+/* What one wait has too little another may have too much, Rescheduling the first of them. */
+static void swap_waits(struct truth *t, const int64_t told[BUCKET_COUNT]) {
+    int64_t missing_ms = 0, missing_spans = 0;
+    for (enum bucket b = 0; b < BUCKET_RESCHEDULING; b++)
+        if (t->ms[b] > told[b]) {
+            missing_ms += t->ms[b] - told[b];
+            missing_spans += t->spans[b];
+            t->ms[b] = told[b];
+        }
+    for (enum bucket b = 0; b < BUCKET_RESCHEDULING; b++)
+        if (told[b] > t->ms[b]) {
+            int64_t moved_ms = told[b] - t->ms[b] < missing_ms ? told[b] - t->ms[b] : missing_ms;
+            t->ms[b] += moved_ms;
+            missing_ms -= moved_ms;
+        }
+    t->ms[BUCKET_RESCHEDULING] += missing_ms;
+    t->spans[BUCKET_RESCHEDULING] += missing_spans;
 }
 
 static bool judge_buckets(struct score *s, const struct sim_life *l, const struct ledger_result *r,
@@ -87,12 +110,7 @@ static bool judge_buckets(struct score *s, const struct sim_life *l, const struc
     }
     if (unseen_ms(l, sight) > 0) { /* which of the waits it was may not be seen; that it was one is */
         truth.truth.is_ambiguous = true;
-        for (enum bucket b = 0; b < BUCKET_RESCHEDULING; b++)
-            if (truth.truth.ms[b] > told[b]) {
-                truth.truth.ms[BUCKET_RESCHEDULING] += truth.truth.ms[b] - told[b];
-                truth.truth.spans[BUCKET_RESCHEDULING] += truth.truth.spans[b];
-                truth.truth.ms[b] = told[b];
-            }
+        swap_waits(&truth.truth, told);
     }
     if (truth.truth.is_ambiguous) { /* whether it was the first execution hangs on less than a second */
         told[BUCKET_RESCHEDULING] += told[BUCKET_BINDING];
@@ -141,7 +159,7 @@ static bool judge_seen(struct score *s, const struct sim_life *l, const struct l
     for (int i = 0; i < r->interruption_count; i++) {
         const struct ledger_interruption *x = &r->interruptions[i];
         bool is_true = false;
-        for (size_t k = 0; k < t->count && !is_true; k++) {
+        for (size_t k = 0; k < t->count + t->has_final && !is_true; k++) {
             const struct truth_interruption *y = &t->interruptions[k];
             bool is_then = distance(x->at_ms, y->at_ms) <= RESOLUTION_MS + slack_ms;
             bool is_unseen = y->at_ms < seen_from_ms || x->at_ms < seen_from_ms;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define UNSEEN_PERCENT 4 /* of the lives that were not seen whole, at most so many may be told wrongly */
+#define UNSEEN_PERCENT 1 /* of the lives that were not seen whole, at most so many may be told wrongly */
 
 enum kind { PROMPT, LATE, WITHOUT_EVENTS, KILLED, WITH_GAP, LATE_START, KIND_COUNT };
 static const char *const kinds[] = {"prompt", "late and reordered", "without events",

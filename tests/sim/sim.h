@@ -127,6 +127,7 @@ struct truth {
         is_unknowable; /* two interruptions within the resolution of the stamps */
     struct truth_interruption *interruptions;
     size_t count, capacity;
+    bool has_final; /* behind them stands the one that was the end of the job */
     int growths;
     int64_t shrunk_ms;
     bool is_open, is_restarting, is_growing;

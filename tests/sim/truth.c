@@ -233,8 +233,10 @@ void truth_begin(struct sim_life *l) {
 
 void truth_finish(struct sim_life *l) {
     struct truth *t = &l->truth;
-    if (t->is_open && l->has_failed) /* the end of a job that failed is no interruption */
+    if (t->is_open && l->has_failed) { /* the end of a job that failed is no interruption */
         t->count--;
+        t->has_final = true;
+    }
     t->is_unknowable |= is_any(l, died_unseen); /* nobody has seen it yet, and nobody will look */
     /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
     t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;

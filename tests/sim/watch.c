@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BOOKMARK_MS 60000
+
 struct sight {
     int64_t at_ms;
     size_t order;
@@ -147,6 +149,17 @@ static struct model *succeed(struct model *old, const struct sim_life *l, const 
     return m;
 }
 
+/* Once a minute, while it watches, it learns that it has been told all. */
+static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms) {
+    int64_t at_ms = now_ms / BOOKMARK_MS * BOOKMARK_MS - 1000; /* no event is later than that */
+    if (at_ms < s->begin_ms)
+        return;
+    if (at_ms >= s->gap_from_ms - 1000 && at_ms < s->gap_to_ms)
+        at_ms = s->gap_from_ms / BOOKMARK_MS * BOOKMARK_MS - 1000;
+    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
+        model_watermark(m, r, at_ms, false);
+}
+
 struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret_status) {
     struct sights sights = see(l, &s);
     struct model *m = begin(l, "");
@@ -156,8 +169,10 @@ struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret
             m = succeed(m, l, &sights, i, sights.items[i].at_ms);
             is_to_die = false;
         }
+        bookmark(m, &s, sights.items[i].at_ms);
         tell(m, &sights.items[i], sights.items[i].at_ms);
-        if (s.evaluates_often && random_lag(&s, 9) == 0)
+        bool is_list_over = i + 1 == sights.count || sights.items[i + 1].at_ms > sights.items[i].at_ms;
+        if (s.evaluates_often && random_lag(&s, 9) == 0 && is_list_over)
             free(evaluate(m, sights.items[i].at_ms, false));
     }
     free(sights.items);

@@ -33,6 +33,7 @@ from watch import Recorder, condition, is_true
 WORKERS = 6
 PATIENCE = 6
 GIVE_UP = 120  # a request is tried again for so long
+SLOW = 60  # seconds in a wrong bucket that a slow machine may explain
 END_OF = {"Completed": ("Succeeded", "Completed"), "Complete": ("Succeeded", "Completed"), "Failed": ("Failed", "Failed")}
 
 
@@ -76,7 +77,7 @@ class Mortal:
 
     def wait_watching(self):
         """Until it has read all that there is."""
-        self.controller.wait_ready(90)
+        self.controller.wait_ready(300)
 
     def end(self, kind):
         if kind == "kill":
@@ -86,8 +87,9 @@ class Mortal:
             self.controller.stop()
 
 
-def play(options, tally, strikes, seconds, seed, with_stories):
-    """So many strikes within so many seconds at most, then the comparison; checks go to `tally`."""
+def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
+    """So many strikes within so many seconds at most, then the comparison; checks go to `tally`. Forgiving: what a slow
+    machine alone can cause is shown and fails nothing; only what none explains does."""
     print(f"    chaos: seed {seed}, up to {strikes} strikes in {seconds} s", flush=True)
     watch = EtcdWatch(options.etcd, os.path.join(options.run, "pki"), Recorder(options.record_chaos))
     watch.patience = PATIENCE
@@ -111,11 +113,13 @@ def play(options, tally, strikes, seconds, seed, with_stories):
         print(f"    the strikes are over after {time.time() - begun:.0f} s; the lives come to their ends", flush=True)
         for worker in workers:
             worker.join(600)
-        controller.controller.wait_ready(60)
+        controller.controller.wait_ready(300)
         jobs = [job for worker in workers for job in expected_ends(watch, worker)]
         jobs += stories.jobs_of(options) if with_stories else []
         wait_for_ends(cluster, jobs)
-        judge(Judgement(options, tally, cluster, watch, facts, striker, workers), jobs, seed, time.time() - begun)
+        judgement = Judgement(options, tally, cluster, watch, facts, striker, workers)
+        judgement.slack = SLOW if forgiving else 0
+        judge(judgement, jobs, seed, time.time() - begun)
         code = controller.controller.stop()
         tally.check(code == 0, "chaos: the controller still ends with exit code 0 on SIGTERM", code)
     finally:
@@ -132,14 +136,14 @@ def expected_ends(watch, worker):
         item = watch.object(life.stream, NAMESPACE, life.name) or {}
         reason, phase = next((END_OF[kind] for kind in END_OF if is_true(item, kind)), ("none", "none"))
         if reason == "none":
-            worker.broken.append(f"{life.name} did not end")
+            worker.slow.append(f"{life.name} did not end")
             continue
         found.append(expect.Job("lives", life.stream, NAMESPACE, life.name, reason, phase, None, None))
     return found
 
 
 def wait_for_ends(cluster, jobs):
-    deadline = time.time() + 150
+    deadline = time.time() + 300
     while time.time() < deadline:
         if all(is_true(cluster.goodput(job.namespace, job.name), "Finished") for job in jobs):
             return
@@ -154,6 +158,7 @@ class Judgement:
         self.striker, self.workers = striker, workers
         self.unwatched = unwatched(striker.strikes)
         self.lost = self.off = self.lived = self.misplaced = self.unseen = 0.0
+        self.slack = 0  # seconds of a life that may be misplaced besides
 
     def one(self, job):
         """What is wrong with the final status of one life; [] if nothing."""
@@ -173,7 +178,7 @@ class Judgement:
         if misplaced:
             self.lost += max(0, misplaced - unwatched)
             text = f"{misplaced:.2f} s in a wrong bucket, {unwatched:.2f} s unwatched"
-            wrong += [text] if misplaced > unwatched else []
+            wrong += [text] if misplaced > unwatched + self.slack else []
             print(f"    {job.namespace}/{job.name}: {text}: {', '.join(row.shown() for row in rows)}")
             self.dump(job, target)
         gap = read.ledger_gap_ms(goodput)
@@ -222,6 +227,11 @@ def judge(judgement, jobs, seed, seconds):
     told = striker.told()
     tally.check(not judgement.watch.gaps, "chaos: etcd kept all that it had acknowledged, and its history has no gap", "; ".join(judgement.watch.gaps[:3]))
     broken = striker.broken + [text for worker in judgement.workers for text in worker.broken]
+    slow = striker.slow + [text for worker in judgement.workers for text in worker.slow]
+    if judgement.slack:
+        print(f"    not waited for any longer: {'; '.join(slow) or 'none'}")
+    else:
+        broken += slow
     tally.check(not broken, "chaos: all strikes and lives came to their ends", "; ".join(broken[:5]))
     checks = expect.Expectations(tally, judgement.cluster, jobs, judgement.facts["probe"])
     checks.every_ledger_adds_up()

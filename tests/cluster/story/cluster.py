@@ -108,6 +108,16 @@ class Cluster:
         self.watch.wait(f"{name} suspend={suspended}", is_so, timeout)
         self.mark(f"{name}: {'suspended' if suspended else 'resumed'}")
 
+    def wait_gone(self, namespace, name, timeout=60):
+        """Waits until none of the target's pods is left."""
+
+        def are_gone():
+            labels = [pod["metadata"].get("labels", {}) for pod in self.watch.objects("pods", namespace)]
+            return all(name not in (found.get(JOBSET_NAME), found.get(JOB_NAME)) for found in labels)
+
+        self.watch.wait(f"the pods of {name} to be gone", are_gone, timeout)
+        self.mark(f"{name}: its pods are gone")
+
     def wait_finished(self, namespace, name, timeout=30):
         """Waits for the JobGoodput's own end."""
         self.watch.wait(f"JobGoodput {name} to be Finished", lambda: is_true(self.goodput(namespace, name), "Finished"), timeout)
@@ -162,6 +172,11 @@ class Cluster:
         workload = self.workload_of(namespace, name)["metadata"]["name"]
         self.mark(f"a person sets spec.active={str(active).lower()} of Workload {workload}")
         self.api.merge("workloads", namespace, workload, {"spec": {"active": active}})
+
+    def stop_queue(self, queue, policy):
+        """None, Hold or HoldAndDrain, as an administrator sets it."""
+        self.mark(f"an administrator sets stopPolicy={policy} of ClusterQueue {queue}")
+        self.api.merge("clusterqueues", None, queue, {"spec": {"stopPolicy": policy}})
 
     def unschedulable(self, namespace, name):
         """Whether a pod of the target has been refused by the scheduler."""

@@ -28,6 +28,8 @@ ALL_JOBS = (
     Job("order", "jobsets", "order", "depends", "Succeeded", "Completed", [], 1),
     Job("order", "jobsets", "order", "in-order", "Succeeded", "Completed", [], 1),
     Job("gates", "jobsets", "gates", "checked", "Succeeded", "Completed", [(SUSPEND, 1)], 2),
+    Job("cohort", "jobsets", "cohort", "borrower", "Succeeded", "Completed", [(("KueuePreemption",), 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
+    Job("cohort", "jobsets", "cohort", "owner", "Succeeded", "Completed", [], 1),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
 )
 WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")

@@ -26,7 +26,7 @@ class Lives(threading.Thread):
         self.cluster, self.worker, self.over = cluster, worker, over
         self.pool = f"tpu-slice-{FIRST_POOL + worker}"
         self.random = random.Random(f"{seed}/{worker}")
-        self.lives, self.broken = [], []
+        self.lives, self.broken, self.slow = [], [], []  # slow: waited for in vain
 
     def run(self):
         number = 0
@@ -35,6 +35,8 @@ class Lives(threading.Thread):
             name = f"life-{self.worker}-{number}"
             try:
                 self._live(name)
+            except TimeoutError as error:
+                self.slow.append(f"{name}: {error}")
             except Exception as error:  # pylint: disable=broad-except # told by the caller; the next life begins
                 self.broken.append(f"{name}: {error}")
 

@@ -1,7 +1,8 @@
 """The scheduling side of a target's ledger once more, from our own watch alone and by our own clock: at each instant the
 first bucket of DESIGN.md's table that fits. Times are our receipts of the API's events, or the middle of the second that
 the object itself names for what happened, where that is earlier: under load we hear of things seconds after they were
-(and of a node's last sign of life it is its lease that tells). Nothing here rests on what a story planned to do.
+(and of a node's last sign of life it is its lease that tells). Where no field names it, managedFields tell when the spec
+was written. Nothing here rests on what a story planned to do.
 
 A slot is available while its newest pod is bound and has not begun to end (deleted, disrupted, a container terminated,
 its node dead); a slot whose pod succeeded stays available.
@@ -23,6 +24,20 @@ def moment(received, stamp):
     return min(received, unix(stamp) + 0.5) if stamp else received
 
 
+def created(item):
+    return item["metadata"].get("creationTimestamp")
+
+
+def spec_written(item):
+    """When somebody last wrote anything but the status."""
+    fields = item["metadata"].get("managedFields") or []
+    return max((entry["time"] for entry in fields if entry.get("time") and not entry.get("subresource")), default=None)
+
+
+def turned(item, kind):
+    return condition(item, kind).get("lastTransitionTime")
+
+
 class Steps:
     """A value that changes at times; `before` holds until the first."""
 
@@ -31,7 +46,7 @@ class Steps:
 
     def add(self, time, value):
         if value != self.last():
-            self.times.append(time)
+            self.times.append(max([time] + self.times[-1:]))
             self.values.append(value)
 
     def last(self):
@@ -68,12 +83,14 @@ class Target:
         self.watch, self.stream, self.namespace, self.name = watch, stream, namespace, name
         versions = watch.versions(stream, namespace, name)
         self.item = versions[-1].object
-        self.begin = versions[0].time
-        ended = [o.time for o in versions if o.type == "DELETED" or any(is_true(o.object, kind) for kind in ENDS)]
+        self.begin = moment(versions[0].time, created(self.item))
+        ended = [o.time for o in versions if o.type == "DELETED"]
+        ended += [moment(o.time, turned(o.object, kind)) for o in versions for kind in ENDS if is_true(o.object, kind)]
         self.end = min(ended, default=versions[-1].time)
         self.suspended = Steps()
         for observation in versions:
-            self.suspended.add(observation.time, bool(observation.object["spec"].get("suspend")))
+            at = moment(observation.time, spec_written(observation.object))
+            self.suspended.add(at, bool(observation.object["spec"].get("suspend")))
         self.is_queued = QUEUE_NAME in self.item["metadata"].get("labels", {})
         self.replicated = self._required()
         self.required = sum(count for count in self.replicated.values())
@@ -108,11 +125,13 @@ class Target:
             if workload["metadata"]["namespace"] != self.namespace or all(owner["name"] != self.name for owner in owners):
                 continue
             if not workload["spec"].get("active", True):
-                steps.add(observation.time, "Suspended")
+                steps.add(moment(observation.time, spec_written(workload)), "Suspended")
             elif is_true(workload, "Evicted") and condition(workload, "Evicted").get("reason") != "Deactivated":
-                steps.add(observation.time, "PreemptedWait")
+                steps.add(moment(observation.time, turned(workload, "Evicted")), "PreemptedWait")
+            elif is_true(workload, "Admitted"):
+                steps.add(moment(observation.time, turned(workload, "Admitted")), None)
             else:
-                steps.add(observation.time, None if is_true(workload, "Admitted") else "QueueWait")
+                steps.add(observation.time, "QueueWait")
         return steps
 
     def _held_back(self):
@@ -130,7 +149,8 @@ class Target:
             if labels.get(JOBSET_NAME) != self.name or labels.get(REPLICATED_JOB) not in self.replicated:
                 continue
             live[job["metadata"]["name"]] = observation.type != "DELETED" and not job["spec"].get("suspend")
-            steps.add(observation.time, sum(live.values()) < wanted)
+            written = None if observation.type == "DELETED" else spec_written(job)
+            steps.add(moment(observation.time, written), sum(live.values()) < wanted)
         return steps
 
     def _pods(self):
@@ -144,7 +164,7 @@ class Target:
             if labels.get(REPLICATED_JOB) not in self.replicated:
                 continue
             slot = labels.get(REPLICATED_JOB), labels.get(JOB_INDEX, "0"), labels.get(COMPLETION_INDEX)
-            seen = found.setdefault(pod["metadata"]["uid"], Pod(slot, at))
+            seen = found.setdefault(pod["metadata"]["uid"], Pod(slot, moment(at, created(pod))))
             _observe(seen, pod, FOREVER if observation.type == "DELETED" else at, at)
         for observation in list(self.watch.history["events"]):
             seen = found.get(observation.object["involvedObject"].get("uid"))
@@ -215,20 +235,28 @@ class Target:
 def _observe(seen, pod, alive_at, at):
     statuses = pod["status"].get("containerStatuses", [])
     if pod["spec"].get("nodeName") and seen.bound == FOREVER:
-        seen.bound, seen.node = at, pod["spec"]["nodeName"]
+        seen.bound, seen.node = moment(at, turned(pod, "PodScheduled")), pod["spec"]["nodeName"]
     scheduled = condition(pod, "PodScheduled")
     is_waiting = scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
     is_waiting = is_waiting and not pod["spec"].get("nodeName")
     seen.unschedulable.add(moment(at, scheduled.get("lastTransitionTime")) if is_waiting else at, is_waiting)
+    ended = [c["state"]["terminated"]["finishedAt"] for c in statuses if "terminated" in c.get("state", {})]
     if pod["status"].get("phase") == "Succeeded" and not is_true(pod, "DisruptionTarget"):
-        seen.done = min(seen.done, at)
+        seen.done = min(seen.done, moment(at, max(ended, default=None)))
     elif _ending(pod, statuses) or alive_at == FOREVER:
-        ended = [c["state"]["terminated"]["finishedAt"] for c in statuses if "terminated" in c.get("state", {})]
-        seen.lost = min(seen.lost, moment(at, max(ended, default=None)))
+        asked = turned(pod, "DisruptionTarget") if is_true(pod, "DisruptionTarget") else None
+        signs = [stamp for stamp in (max(ended, default=None), asked) if stamp]
+        asked_to_go = [_asked_to_go(pod) + 0.5] if pod["metadata"].get("deletionTimestamp") else []
+        seen.lost = min([seen.lost, at] + [moment(at, stamp) for stamp in signs] + asked_to_go)
     states = [c.get("state", {}).get("running") or c.get("state", {}).get("terminated") for c in statuses]
     is_running = bool(states) and all(states)  # one that ended has started; its pod is done or lost presently
     started = max(state["startedAt"] for state in states) if is_running else None
     seen.running.add(max(moment(at, started), seen.running.times[-1] if seen.running.times else 0), is_running)
+
+
+def _asked_to_go(pod):
+    meta = pod["metadata"]
+    return unix(meta["deletionTimestamp"]) - meta.get("deletionGracePeriodSeconds", 0)
 
 
 def _ending(pod, statuses):
@@ -248,7 +276,8 @@ def deaths(watch, node):
             found.append((observation.time, observation.time))
             now = None
         elif ready and not now:
-            found.append((max((t for seen, t in renewals if seen <= observation.time), default=observation.time), observation.time))
+            visible = moment(observation.time, turned(observation.object, "Ready"))
+            found.append((max((t for seen, t in renewals if seen <= observation.time), default=visible), visible))
         ready = now
     return found
 

@@ -4,6 +4,7 @@ import threading
 import traceback
 
 import expect
+import story_cohort
 import story_failures
 import story_gates
 import story_hand
@@ -12,7 +13,7 @@ import story_order
 import story_queue
 import story_training
 
-NAMES = "queue,training,hand,failures,order,gates,nodes"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort"
 
 
 def play_all(options, cluster, facts, tally):
@@ -26,6 +27,7 @@ def play_all(options, cluster, facts, tally):
         "order": lambda: story_order.play(cluster),
         "gates": lambda: story_gates.play(cluster),
         "nodes": lambda: story_nodes.play(cluster),
+        "cohort": lambda: story_cohort.play(cluster),
     }
 
     def run(name):

@@ -27,7 +27,7 @@ class Striker(threading.Thread):
         self.count, self.deadline = count, deadline
         self.here, self.run_dir = here, run_dir
         self.controller = controller
-        self.strikes, self.broken = [], []
+        self.strikes, self.broken, self.slow = [], [], []  # slow: waited for in vain
         self.died = Counter()  # parts that ended by themselves and were started again, as a kubelet does
 
     def run(self):
@@ -39,6 +39,8 @@ class Striker(threading.Thread):
             victim, kind = self.random.choice(VICTIMS), self.random.choice(KINDS)
             try:
                 self._strike(victim, kind)
+            except (TimeoutError, ProcessLookupError, subprocess.TimeoutExpired) as error:
+                self.slow.append(f"{kind} {victim}: {error}")
             except (OSError, subprocess.SubprocessError, RuntimeError) as error:
                 self.broken.append(f"{kind} {victim}: {error}")
         self._revive()
@@ -86,7 +88,7 @@ class Striker(threading.Thread):
 
     def _start(self, part):
         command = [os.path.join(self.here, "component.sh"), "start", part]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr.strip()[-300:])
 
