@@ -20,7 +20,9 @@ enum {
     RECEIVE_MAX_BYTES = 256, /* a browser has nothing to say but pongs */
     HEADER_MAX_BYTES = 2048,
     AUTHORIZATION_MAX_BYTES = 16384,
-    CHUNK_BYTES = 16384, /* per writeable callback: a large blocked reply must not spin */
+    CHUNK_BYTES = 16384,
+    CHUNKS_AT_ONCE = 16, /* as long as the socket takes them: a busy loop comes by seldom, and has others to serve */
+    STALLED_S = 30,      /* a peer that takes nothing for so long is gone */
     BACKLOG = 64,
 };
 
@@ -230,19 +232,31 @@ static void exchange_done(struct server_exchange *x) {
     *x = (struct server_exchange){0};
 }
 
-/* Only a negative return closes here; 1 would leave a dead socket that spins. */
-static int on_writeable(struct lws *wsi, struct server_exchange *x) {
+static int send_chunk(struct lws *wsi, struct server_exchange *x) {
     unsigned char space[LWS_PRE + CHUNK_BYTES];
     size_t left = x->body.size_bytes - x->sent_bytes;
-    if (left == 0)
-        return 0;
     size_t n = left < CHUNK_BYTES ? left : CHUNK_BYTES;
     memcpy(space + LWS_PRE, x->body.data + x->sent_bytes, n);
     int sent = lws_write(wsi, space + LWS_PRE, n, n == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP);
     if (sent < (int)n)
         return -1;
     x->sent_bytes += n;
-    if (n < left) {
+    return 0;
+}
+
+/* Only a negative return closes here; 1 would leave a dead socket that spins. */
+static int on_writeable(struct lws *wsi, struct server_exchange *x) {
+    if (x->sent_bytes == x->body.size_bytes)
+        return 0;
+    /* The peer takes what it was sent. Without this lws ends a reply that is not out after 20 s, however well it goes. */
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_S);
+    for (int i = 0; i < CHUNKS_AT_ONCE && x->sent_bytes < x->body.size_bytes; i++) {
+        if (send_chunk(wsi, x) < 0)
+            return -1;
+        if (lws_send_pipe_choked(wsi))
+            break;
+    }
+    if (x->sent_bytes < x->body.size_bytes) {
         lws_callback_on_writable(wsi);
         return 0;
     }
