@@ -1,11 +1,8 @@
 #include "base/mem.h"
 
-#include <link.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static _Noreturn void out_of_memory(void) {
@@ -59,35 +56,4 @@ char *mem_vformat(const char *format, va_list args) {
     if (vasprintf(&text, format, args) < 0)
         out_of_memory();
     return text;
-}
-
-/* Text that was relocated (no library of today's) differs from its file. */
-static bool has_own_text(const struct dl_phdr_info *object) {
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        if (header->p_type != PT_DYNAMIC)
-            continue;
-        for (const ElfW(Dyn) *d = (const void *)(object->dlpi_addr + header->p_vaddr); d->d_tag != DT_NULL; d++)
-            if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_TEXTREL) != 0))
-                return true;
-    }
-    return false;
-}
-
-static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
-    (void)size, (void)context;
-    const uintptr_t page_mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
-    for (int i = 0; i < object->dlpi_phnum && !has_own_text(object); i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD || (header->p_flags & PF_W) != 0)
-            continue;
-        uintptr_t from = (uintptr_t)(object->dlpi_addr + header->p_vaddr) & ~page_mask;
-        uintptr_t to = ((uintptr_t)(object->dlpi_addr + header->p_vaddr + header->p_memsz) + page_mask) & ~page_mask;
-        madvise((void *)from, to - from, MADV_DONTNEED); /* of a file that was not written to: no content is lost */
-    }
-    return 0;
-}
-
-void mem_give_back(void) {
-    dl_iterate_phdr(give_back, NULL);
 }

@@ -16,10 +16,6 @@ char *mem_strndup(const char *text, size_t n);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
-/* Once all is loaded and set up: unmaps what of the programs' and libraries' files was only looked at for that (symbol
- * tables, relocations, start-up code); what is used again comes back by itself. */
-void mem_give_back(void);
-
 #define mem_new(type) ((type *)mem_alloc(sizeof(type)))
 
 /* Makes room for one more element in a growing array: MEM_GROW(list->items, list->count, list->capacity). */

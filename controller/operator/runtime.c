@@ -113,7 +113,6 @@ static void start_work(struct runtime *r) {
     jsonlog(JSONLOG_INFO, "started", "version", LOG_S(GOODPUT_VERSION), "server", LOG_S(kube_client_server(r->client)),
             NULL);
     r->exports->begin(r->exports->context);
-    mem_give_back();
     if (r->flags->leader_elect)
         start_election(r);
     else

@@ -2,8 +2,6 @@
 #include "base/mem.h"
 #include "harness.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -79,29 +77,4 @@ TEST(out_of_memory_ends_it_at_once_and_says_so) {
         CHECK_INT(end_of(greedy[i], said), 1);
         CHECK_TEXT(said, "{\"level\":\"error\",\"msg\":\"out of memory\"}\n");
     }
-}
-
-/* KiB of files that are mapped and resident; -1 where the system does not tell. */
-static long resident_of_files(void) {
-    char line[256];
-    long kib = -1;
-    FILE *status = fopen("/proc/self/status", "re");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL)
-        if (strncmp(line, "RssFile:", 8) == 0)
-            kib = strtol(line + 8, NULL, 10);
-    if (status != NULL)
-        fclose(status);
-    return kib;
-}
-
-TEST(what_is_given_back_comes_back_as_it_was) {
-    static char written[64] = "as the file has it";
-    written[0] = 'A';
-    long before = resident_of_files();
-    mem_give_back();
-    long after = resident_of_files();
-    CHECK(before < 0 || after < before);
-    CHECK_TEXT(written, "As the file has it");
-    char *text CLEANUP_FREE = mem_format("%d %s", 7, "again");
-    CHECK_TEXT(text, "7 again");
 }
