@@ -226,7 +226,7 @@ TEST(a_service_accounts_key_signs_what_its_public_half_verifies) {
     add(&f, 0, "a");
     open_source(&f, NULL);
     CHECK(rig_until(f.rig, has_steps, "0 "));
-    struct slice jwt = slice_of(google_form(f.google)), head, claims;
+    struct slice jwt = slice_of(google_form(f.google)), head = {0}, claims = {0};
     CHECK(slice_take_prefix(&jwt, "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="));
     const char *signed_from = jwt.data;
     CHECK(slice_take_until(&jwt, '.', &head) && slice_take_until(&jwt, '.', &claims));
