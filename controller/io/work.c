@@ -36,7 +36,7 @@ struct work_pool { /* what threads touch is behind the mutex; it lives until the
     pthread_mutex_t mutex;
     pthread_cond_t is_work;
     struct task_list waiting, finished;
-    int threads, idle;
+    int threads, idle, waits; /* waits: tasks that no thread took yet */
     bool is_closed;
 };
 
@@ -89,6 +89,7 @@ static void *thread(void *context) {
     pthread_mutex_lock(&pool->mutex);
     while (!pool->is_closed) {
         if ((task = take(&pool->waiting)) != NULL) {
+            pool->waits--;
             work(pool, task);
             continue;
         }
@@ -178,10 +179,10 @@ struct work_task *work_start(struct work_pool *pool, void (*run)(void *data), vo
         .pool = pool, .run = run, .drop = drop, .data = data, .done = done, .context = context, .state = WAITING};
     pthread_mutex_lock(&pool->mutex);
     put(&pool->waiting, task);
-    if (pool->idle == 0 && pool->threads < pool->max_threads)
+    pool->waits++;
+    if (pool->waits > pool->idle && pool->threads < pool->max_threads) /* an idle one was woken for each before it */
         start_thread(pool);
-    else
-        pthread_cond_signal(&pool->is_work);
+    pthread_cond_signal(&pool->is_work);
     pthread_mutex_unlock(&pool->mutex);
     return task;
 }
@@ -198,6 +199,7 @@ void work_cancel(struct work_task *task) {
             at = &(*at)->next;
         if ((*at = task->next) == NULL)
             pool->waiting.last = at;
+        pool->waits--;
         task_drop(task);
     }
     pthread_mutex_unlock(&pool->mutex);

@@ -87,6 +87,32 @@ TEST(a_task_that_hangs_holds_up_no_other_and_no_end) {
     close(pipes[1]);
 }
 
+TEST(a_task_behind_one_that_hangs_gets_a_thread_of_its_own) {
+    int pipes[2];
+    REQUIRE(pipe(pipes) == 0);
+    struct job j = {.loop = loop_new(NULL), .wanted = 1};
+    struct work_pool *pool = work_pool_new(j.loop, 2);
+    int *first = number(1), *second = number(1);
+    dropped = 0;
+    work_start(pool, add_one, first, count, &j, drop);
+    loop_run(j.loop);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* its thread is idle by now: one for two tasks */
+    struct work_task *hangs = work_start(pool, wait_for_byte, number(pipes[0]), count, &j, drop);
+    j.wanted = 2;
+    work_start(pool, add_one, second, count, &j, drop);
+    loop_run(j.loop);
+    CHECK_INT(*second, 2);
+    free(first);
+    free(second);
+    work_cancel(hangs);
+    work_pool_free(pool);
+    loop_free(j.loop);
+    CHECK_INT(write(pipes[1], "a", 1), 1);
+    wait_dropped(1);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
 TEST(a_task_is_cancelled_while_it_waits_and_after_it_was_done) {
     int pipes[2];
     REQUIRE(pipe(pipes) == 0);
