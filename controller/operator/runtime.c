@@ -18,6 +18,7 @@
 #define SERVICE_ACCOUNT_NAMESPACE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 #define START_US INT64_C(5000000)   /* how long the server may take to answer first */
 #define KNOCK_US INT64_C(500000)    /* between the tries */
+#define LAST_WRITES_US INT64_C(5000000) /* how long the last writes may take */
 #define RELEASE_US INT64_C(3000000) /* how long giving up the lease may take */
 
 struct runtime {
@@ -34,11 +35,11 @@ struct runtime {
     struct kube_lease *lease;
     struct server *server;
     struct runtime_health health;
-    struct loop_timer *knock_timer, *release_timer;
+    struct loop_timer *knock_timer, *end_timer;
     struct kube_call *knock;
     struct mono_time started;
     char identity[192], lease_namespace[256];
-    bool is_ending;
+    bool is_ending, is_leaving; /* SIGTERM came; the last writes are over */
 };
 
 /* One line for a person, whether or not logs are read. */
@@ -154,6 +155,29 @@ static void stop(void *context) {
     loop_stop(r->loop, 0);
 }
 
+static void leave(void *context) {
+    struct runtime *r = context;
+    if (r->is_leaving) /* the server took too long over one thing or the other */
+        return;
+    r->is_leaving = true;
+    runtime_jobs_set_leading(r->jobs, false);
+    if (r->lease == NULL) {
+        loop_stop(r->loop, 0);
+        return;
+    }
+    loop_timer_set(r->end_timer, RELEASE_US);
+    kube_lease_release(r->lease, stop, r);
+}
+
+static void on_end_timer(void *context) {
+    struct runtime *r = context;
+    if (r->is_leaving)
+        loop_stop(r->loop, 0);
+    else
+        leave(r);
+}
+
+/* What was read from a log that may be gone when the next one looks is written before the lease is given up. */
 static void on_terminate(void *context) {
     struct runtime *r = context;
     if (r->is_ending) { /* asked twice: do not wait for the server */
@@ -162,14 +186,9 @@ static void on_terminate(void *context) {
     }
     jsonlog(JSONLOG_INFO, "ending", NULL);
     r->is_ending = true;
-    runtime_jobs_set_leading(r->jobs, false);
     runtime_records_set_active(r->records, false);
-    if (r->lease == NULL) {
-        loop_stop(r->loop, 0);
-        return;
-    }
-    loop_timer_set(r->release_timer, RELEASE_US);
-    kube_lease_release(r->lease, stop, r);
+    loop_timer_set(r->end_timer, LAST_WRITES_US);
+    runtime_jobs_settle(r->jobs, leave, r);
 }
 
 /* ---- the whole ---- */
@@ -232,7 +251,7 @@ static int set_up(struct runtime *r, struct error **err) {
                                               flags->auto_create_ttl_s};
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
     r->knock_timer = loop_timer_new(r->loop, knock, r);
-    r->release_timer = loop_timer_new(r->loop, stop, r);
+    r->end_timer = loop_timer_new(r->loop, on_end_timer, r);
     r->are_exports_started = true;
     return r->exports->start(r->exports->context, r, r->client, flags, err);
 }
@@ -272,7 +291,7 @@ static void tear_down(struct runtime *r) {
     if (r->server != NULL)
         server_free(r->server);
     loop_timer_free(r->knock_timer);
-    loop_timer_free(r->release_timer);
+    loop_timer_free(r->end_timer);
     if (r->client != NULL)
         kube_client_free(r->client);
     if (r->loop != NULL)

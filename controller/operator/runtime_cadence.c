@@ -150,6 +150,18 @@ static void want(struct cadence *c, struct cadence_job *job, enum cadence_want w
     c->look_us = sooner(c->look_us, later(due_us, job->held_until_us));
 }
 
+static void send(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
+                 int64_t now_us) {
+    job->is_in_flight = true;
+    job->sent_hash = evaluation->hash;
+    job->sent_key = evaluation->key;
+    job->sent_final = evaluation->is_final;
+    job->is_active = false;
+    c->sent_us[c->sent_next] = c->last_sent_us = now_us;
+    c->sent_next = (c->sent_next + 1) % c->options.writes_per_second;
+    job->base_us = now_us;
+}
+
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                     int64_t now_us) {
     bool is_to_settle = job->dirty_index != 0 && !job->is_settling && c->options.settle_us > 0;
@@ -182,14 +194,16 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
 
     if (later(ready_us(job), token_us(c, job->want)) > now_us)
         return false;
-    job->is_in_flight = true;
-    job->sent_hash = evaluation->hash;
-    job->sent_key = evaluation->key;
-    job->sent_final = evaluation->is_final;
-    job->is_active = false;
-    c->sent_us[c->sent_next] = c->last_sent_us = now_us;
-    c->sent_next = (c->sent_next + 1) % c->options.writes_per_second;
-    job->base_us = now_us;
+    send(c, job, evaluation, now_us);
+    return true;
+}
+
+bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
+                         int64_t now_us) {
+    job->is_active |= evaluation->has_new_steps;
+    if (job->is_in_flight || !job->is_active || job->held_until_us > now_us)
+        return false;
+    send(c, job, evaluation, now_us);
     return true;
 }
 

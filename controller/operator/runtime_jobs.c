@@ -41,9 +41,13 @@ struct runtime_jobs {
     int64_t writes, write_failures;
     struct histogram queue_duration, work_duration;
     bool is_leading, was_ready;
+    bool is_settling; /* the last writes; then settled is called */
+    loop_callback *settled;
+    void *settled_context;
 };
 
 static void pump(void *context);
+static void drain(struct runtime_jobs *jobs);
 
 void runtime_jobs_wake(struct runtime_jobs *jobs) {
     loop_defer(jobs->loop, pump, jobs);
@@ -140,6 +144,9 @@ void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading) {
 
 /* ---- one write ---- */
 
+static void say_last(struct runtime_job *mine);
+static void end_if_settled(struct runtime_jobs *jobs);
+
 static void failed(struct runtime_job *mine, int status, const struct error *err) {
     struct runtime_jobs *jobs = mine->owner;
     int64_t now_us = loop_now(jobs->loop).us;
@@ -173,6 +180,11 @@ static void on_written(void *context, int status, struct slice body, const struc
             memcpy(mine->resource_version, version, sizeof version);
         mine->retry_us = RETRY_US;
         cadence_wrote(&jobs->cadence, &mine->cadence, loop_now(jobs->loop).us);
+    }
+    if (jobs->is_settling) {
+        if (err == NULL) /* steps may have come in since it was sent */
+            say_last(mine);
+        end_if_settled(jobs);
     }
     runtime_jobs_wake(jobs);
 }
@@ -219,37 +231,80 @@ static void tell_notices(struct runtime_job *mine) {
     }
 }
 
-static void evaluate(struct runtime_job *mine) {
+/* What its status is now, in jobs->status; false: there is nothing that could be written, which was told. */
+static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluation) {
     struct runtime_jobs *jobs = mine->owner;
-    int64_t now_us = loop_now(jobs->loop).us;
     struct model_summary summary = {0};
     runtime_logs_tell_watermarks(jobs->logs, mine->follows);
     buf_clear(&jobs->status);
     model_job_status(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status, &summary);
-    struct cadence_evaluation evaluation = {.key = summary_key(&summary),
-                                            .hash = runtime_json_hash_of_status(buf_slice(&jobs->status)),
-                                            .has_new_steps = summary.has_new_steps,
-                                            .is_ending = summary.has_ended && !summary.is_final,
-                                            .is_final = summary.is_final};
-    if (summary.is_final && mine->server_has_checkpoint && evaluation.hash != 0)
-        evaluation.hash ^= 1; /* the same numbers, but not yet the last word */
-    if (jobs->status.truncated || evaluation.hash == 0) {
+    *evaluation = (struct cadence_evaluation){.key = summary_key(&summary),
+                                              .hash = runtime_json_hash_of_status(buf_slice(&jobs->status)),
+                                              .has_new_steps = summary.has_new_steps,
+                                              .is_ending = summary.has_ended && !summary.is_final,
+                                              .is_final = summary.is_final};
+    if (jobs->status.truncated || evaluation->hash == 0) {
         jsonlog(JSONLOG_ERROR, "status is not JSON", "name", LOG_S(model_job_name(mine->job)), "bytes",
                 LOG_I(jobs->status.size_bytes), NULL);
+        return false;
+    }
+    if (summary.is_final && mine->server_has_checkpoint)
+        evaluation->hash ^= 1; /* the same numbers, but not yet the last word */
+    return mine->resource_version[0] != '\0'; /* else there is nothing to hold a write against */
+}
+
+static void write_now(struct runtime_job *mine) {
+    struct runtime_jobs *jobs = mine->owner;
+    model_job_add_checkpoint(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status);
+    write_status(mine, buf_slice(&jobs->status));
+}
+
+static void evaluate(struct runtime_job *mine) {
+    struct runtime_jobs *jobs = mine->owner;
+    int64_t now_us = loop_now(jobs->loop).us;
+    struct cadence_evaluation evaluation;
+    if (!compute(mine, &evaluation)) {
         cadence_skip(&jobs->cadence, &mine->cadence, now_us);
         return;
     }
-    if (mine->resource_version[0] == '\0') { /* nothing to hold a write against */
-        cadence_skip(&jobs->cadence, &mine->cadence, now_us);
-        return;
-    }
-    if (cadence_decide(&jobs->cadence, &mine->cadence, &evaluation, now_us)) {
-        model_job_add_checkpoint(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status);
-        write_status(mine, buf_slice(&jobs->status));
-    }
+    if (cadence_decide(&jobs->cadence, &mine->cadence, &evaluation, now_us))
+        write_now(mine);
     tell_notices(mine);
-    if (summary.is_final)
+    if (evaluation.is_final)
         drop_log(mine);
+}
+
+/* ---- the last words ---- */
+
+static void say_last(struct runtime_job *mine) {
+    struct runtime_jobs *jobs = mine->owner;
+    struct cadence_evaluation evaluation;
+    if (mine->write == NULL && !model_job_is_final(mine->job) && compute(mine, &evaluation) &&
+        cadence_decide_last(&jobs->cadence, &mine->cadence, &evaluation, loop_now(jobs->loop).us))
+        write_now(mine);
+}
+
+static void end_if_settled(struct runtime_jobs *jobs) {
+    bool is_writing = false;
+    for (size_t i = 0; i < model_job_count(jobs->model) && !is_writing; i++)
+        is_writing = known(jobs, model_job_at(jobs->model, i))->write != NULL;
+    if (!is_writing && jobs->settled != NULL) {
+        loop_defer(jobs->loop, jobs->settled, jobs->settled_context);
+        jobs->settled = NULL;
+    }
+}
+
+void runtime_jobs_settle(struct runtime_jobs *jobs, loop_callback *done, void *context) {
+    jobs->is_settling = true;
+    jobs->settled = done;
+    jobs->settled_context = context;
+    drain(jobs);
+    if (jobs->is_leading && jobs->was_ready && (jobs->lease == NULL || kube_lease_is_held(jobs->lease))) {
+        runtime_watches_tell_watermarks(jobs->watches);
+        for (size_t i = 0; i < model_job_count(jobs->model); i++)
+            say_last(known(jobs, model_job_at(jobs->model, i)));
+    }
+    end_if_settled(jobs);
 }
 
 /* ---- a turn ---- */
@@ -280,7 +335,7 @@ static void drain(struct runtime_jobs *jobs) {
         }
         struct runtime_job *mine = known(jobs, job);
         queue(mine);
-        if (jobs->is_leading && jobs->was_ready && !model_job_is_final(job))
+        if (jobs->is_leading && jobs->was_ready && !jobs->is_settling && !model_job_is_final(job))
             observe_log(mine);
     }
 }
@@ -311,6 +366,8 @@ static void observe_all_logs(struct runtime_jobs *jobs) {
  * names is from before this look at the clock, and from before any successor. */
 static void pump(void *context) {
     struct runtime_jobs *jobs = context;
+    if (jobs->is_settling)
+        return;
     if (jobs->is_leading && jobs->lease != NULL && !kube_lease_is_held(jobs->lease)) {
         loop_timer_set(jobs->timer, READY_LOOK_US); /* unless the election ends it */
         return;

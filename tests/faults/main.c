@@ -257,17 +257,22 @@ static void noise(struct play *p, char *rest) {
     }
 }
 
-static void moved(struct play *p, const char *metric) {
+/* METRIC [N] */
+static void moved(struct play *p, char *rest) {
     static const char told[] = "\"metrics served\",\"port\":";
+    const char *words[WORDS_MAX], *metric;
+    split(rest, words);
+    metric = words[0];
+    int64_t wanted = words[1] != NULL ? strtol(words[1], NULL, 10) : 1;
     int64_t value = -1, end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
     int port = p->metrics_port;
     if (port == 0 && program_says(p->controller, told, LINE_WAIT_MS))
         port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
-    while ((value = extra_metric(port, metric)) <= 0 && clock_mono().us < end_us)
+    while ((value = extra_metric(port, metric)) < wanted && clock_mono().us < end_us)
         usleep(50000);
-    CLEANUP_FREE char *others = value <= 0 ? extra_troubles(port) : NULL;
-    if (value <= 0)
-        fail(p, "the metric %s did not move: %lld; these did:\n%s", metric, (long long)value, others);
+    CLEANUP_FREE char *others = value < wanted ? extra_troubles(port) : NULL;
+    if (value < wanted)
+        fail(p, "the metric %s did not move as wanted: %lld; these did:\n%s", metric, (long long)value, others);
 }
 
 static void set_clock(struct play *p, const char *seconds) {
@@ -333,9 +338,10 @@ static void own_line(struct play *p, char *line) {
     else if (take_word(line, "noise", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
         noise(p, copy);
-    } else if (take_word(line, "moved", &rest))
-        moved(p, rest);
-    else if (take_word(line, "skip", &rest))
+    } else if (take_word(line, "moved", &rest)) {
+        CLEANUP_FREE char *copy = mem_strdup(rest);
+        moved(p, copy);
+    } else if (take_word(line, "skip", &rest))
         skip(p, rest);
     else if (take_word(line, "clock", &rest))
         set_clock(p, rest);

@@ -239,6 +239,27 @@ TEST(cadence_keeps_one_write_in_flight) {
     cadence_done(&c);
 }
 
+TEST(cadence_ends_with_the_steps_that_were_not_written) {
+    struct cadence c;
+    struct cadence_job job = {0};
+    struct cadence_evaluation e = {.key = 1, .hash = 1};
+    cadence_init(&c, &options);
+    cadence_add(&c, &job);
+    cadence_mark(&c, &job);
+    CHECK(cadence_pick(&c, 0) == &job);
+    CHECK(cadence_decide(&c, &job, &e, 0));
+    e = (struct cadence_evaluation){.key = 1, .hash = 2, .has_new_steps = true};
+    CHECK(!cadence_decide_last(&c, &job, &e, S)); /* one is in flight */
+    cadence_wrote(&c, &job, S);
+    e.has_new_steps = false; /* they were looked at, but not written */
+    CHECK(cadence_decide_last(&c, &job, &e, S));
+    cadence_wrote(&c, &job, 2 * S);
+    e.hash = 3; /* only time has passed */
+    CHECK(!cadence_decide_last(&c, &job, &e, 2 * S));
+    cadence_remove(&c, &job);
+    cadence_done(&c);
+}
+
 TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
     struct cadence c;
     struct cadence_job job = {0};
