@@ -33,7 +33,7 @@ LIBS_io := -lcurl -lwebsockets -lssl -lcrypto
 LIBS_kube := -lyaml -ljansson
 LIBS := $(LIBS_io) $(LIBS_kube) -lpcre2-8 -lz -lm
 
-sources = $(sort $(wildcard controller/$(1)/*.c))
+sources = $(sort $(wildcard controller/$(1)/*.c controller/$(1)/*/*.c))
 objects = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 LIB_FILES := $(foreach l,$(LAYERS),$(OUT)/lib$(l).a)
 # A layer's library and those below it, in link order (top first).
@@ -75,7 +75,7 @@ define layer_rules
 $(OUT)/lib$(1).a: $$(call objects,$$(call sources,$(1)))
 	@mkdir -p $$(dir $$@)
 	@rm -f $$@
-	$$(AR) rcs $$@ $$^
+	$$(AR) qcs $$@ $$^
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
 

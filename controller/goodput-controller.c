@@ -1,6 +1,6 @@
 /* goodput-controller: the controller, in a cluster or beside one. */
 #include "export/exporter.h"
-#include "operator/runtime.h"
+#include "operator/runtime/runtime.h"
 
 #include <stdio.h>
 

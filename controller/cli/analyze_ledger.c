@@ -7,7 +7,7 @@
 #include "base/rfc3339.h"
 #include "cli/analyze_input.h"
 #include "ledger/ledger.h"
-#include "operator/view.h"
+#include "operator/status/view.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "cli/pick.h"
 #include "formulas/rollup.h"
-#include "operator/runtime_flags.h"
+#include "operator/runtime/flags.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef EXPORT_EXPORTER_H
 #define EXPORT_EXPORTER_H
 
-#include "operator/runtime_exports.h"
+#include "operator/runtime/exports.h"
 
 struct exporter;
 

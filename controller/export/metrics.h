@@ -7,7 +7,7 @@
 #define EXPORT_METRICS_H
 
 #include "export/fleet.h"
-#include "operator/runtime_exports.h"
+#include "operator/runtime/exports.h"
 
 #define METRICS_KEEP_FINISHED_MS INT64_C(86400000)
 

@@ -1,8 +1,8 @@
 #include "operator/model.h"
 
 #include "base/mem.h"
-#include "operator/checkpoint.h"
-#include "operator/job.h"
+#include "operator/job/checkpoint.h"
+#include "operator/job/job.h"
 
 #include <errno.h>
 #include <stdarg.h>

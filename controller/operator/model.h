@@ -3,8 +3,9 @@
  * that a recording replayed with a fake clock gives the same status, byte for byte, in whatever way the streams were
  * interleaved.
  *
- * objects.h reads objects, facts.c turns them into ledger facts, causes.c holds the table of causes, phase.c and
- * conditions.c say what is going on now, status.c writes the status. runtime.h drives all this from a real cluster. */
+ * Behind it, in the order in which things flow: objects/ reads objects, store/ remembers them, facts/ makes ledger facts
+ * of them (facts/causes.c is the table of causes), job/ holds a JobGoodput with its ledger and its log, status/ says what
+ * all that means now. runtime/ drives it from a real cluster, and alone knows of one. */
 #ifndef OPERATOR_MODEL_H
 #define OPERATOR_MODEL_H
 

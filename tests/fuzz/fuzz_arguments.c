@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "cli/analyze.h"
 #include "cli/cli.h"
-#include "operator/runtime_flags.h"
+#include "operator/runtime/flags.h"
 
 #include <assert.h>
 #include <stdint.h>

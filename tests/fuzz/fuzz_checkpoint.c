@@ -1,6 +1,6 @@
 /* status.checkpoint of a predecessor: what is unpacked may be anything that somebody could write into a status. */
 #include "base/mem.h"
-#include "operator/checkpoint_internal.h"
+#include "operator/job/checkpoint_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

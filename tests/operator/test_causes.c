@@ -2,7 +2,7 @@
  * first fit of at least one case. */
 #include "base/mem.h"
 #include "harness.h"
-#include "operator/causes.h"
+#include "operator/facts/causes.h"
 
 #define NO_BUCKET BUCKET_COUNT
 #define NO_CAUSE CAUSE_COUNT

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
-#include "operator/view.h"
+#include "operator/status/view.h"
 #include "replay.h"
 
 #include <string.h>

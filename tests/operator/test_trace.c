@@ -1,7 +1,7 @@
 /* What the page is told beside a status: bounded, even, and the saves that are known to be whole. */
 #include "base/buf.h"
 #include "harness.h"
-#include "operator/trace.h"
+#include "operator/job/trace.h"
 
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@ done < <(sed -n 's/^\([a-zA-Z]*\):.*/\1/p' helm/goodput-controller/values.yaml)
 for name in $(sed -n 's/.*X([A-Z_]*, "\([A-Za-z]*\)".*/\1/p' controller/ledger/buckets.h | sort -u); do
 	check "concepts.md tells of $name" grep -qE "\b$name\b" deploy/docs/concepts.md
 done
-for reason in $(sed -n 's/.*set(v, [A-Z_]*, \(true\|false\), "\([A-Za-z]*\)".*/\2/p' controller/operator/conditions.c | sort -u) Succeeded Failed Deleted; do
+for reason in $(sed -n 's/.*set(v, [A-Z_]*, \(true\|false\), "\([A-Za-z]*\)".*/\2/p' controller/operator/status/conditions.c | sort -u) Succeeded Failed Deleted; do
 	check "troubleshooting.md tells of the reason $reason" grep -qE "^\|.*\`$reason\`" deploy/docs/troubleshooting.md
 done
 for number in $(sed -n 's/^ *goodput: {\(.*\)}$/\1/p' tests/data/crd/status-full.yaml | grep -oE '[a-zA-Z]+:' | tr -d ':' | sort -u); do

@@ -1,7 +1,7 @@
 /* The rules of DESIGN.md section 6 on status writes, with a clock of the test's own. */
 #include "harness.h"
 
-#include "operator/runtime_cadence.h"
+#include "operator/runtime/cadence.h"
 
 #define S INT64_C(1000000)
 

@@ -2,8 +2,8 @@
 #include "harness.h"
 
 #include "base/mem.h"
-#include "operator/runtime_flags.h"
-#include "operator/runtime_json.h"
+#include "operator/runtime/flags.h"
+#include "operator/runtime/json.h"
 
 static void refuse(const char *argument, const char *text) {
     char *argv[] = {(char *)"goodput-controller", (char *)argument, NULL};

@@ -4,7 +4,7 @@
 #include "apiserver/apiserver.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "operator/runtime_records.h"
+#include "operator/runtime/records.h"
 #include "program.h"
 
 #define DEADLINE_MS 20000

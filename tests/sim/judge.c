@@ -1,7 +1,7 @@
 #include "judge.h"
 
 #include "base/mem.h"
-#include "operator/job.h"
+#include "operator/job/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,286 @@
+#include "operator/facts/facts.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/facts/causes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_ATTEMPTS 16 /* so many of the newest attempts are looked at for what they waited for */
+
+/* A whole-second stamp stands for [t, t + 1 s): the target ended no earlier than the processes within that second. */
+int64_t job_end_ms(const struct model_job *job) {
+    const struct target *t = job->target;
+    if (t == NULL || t->end_ms == TIME_UNKNOWN)
+        return TIME_OPEN;
+    int64_t end_ms = t->end_ms;
+    for (int i = 0; i < job->process_count; i++) {
+        const struct log_process *p = job->processes[i];
+        if (p->last_line_ms > end_ms && p->last_line_ms < t->end_ms + 1000)
+            end_ms = p->last_line_ms;
+    }
+    return end_ms;
+}
+
+/* ---- pods without a completion index ---- */
+
+static int compare_pods(const void *a, const void *b) {
+    const struct pod *x = *(struct pod *const *)a, *y = *(struct pod *const *)b;
+    int order = strcmp(x->replicated_job, y->replicated_job);
+    if (order != 0)
+        return order;
+    if (x->job_index != y->job_index)
+        return x->job_index < y->job_index ? -1 : 1;
+    if (x->created_ms != y->created_ms)
+        return x->created_ms < y->created_ms ? -1 : 1;
+    return strcmp(x->uid, y->uid);
+}
+
+/* Each takes the place that was free longest when it was created; a place is free once its pod was lost. */
+static void place_pods(struct pod **pods, size_t count) {
+    int64_t *free_from = mem_resize(NULL, count + 1, sizeof *free_from);
+    size_t places = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_next_job = i == 0 || strcmp(pods[i]->replicated_job, pods[i - 1]->replicated_job) != 0 ||
+                           pods[i]->job_index != pods[i - 1]->job_index;
+        if (is_next_job)
+            places = 0;
+        size_t place = 0;
+        for (size_t k = 1; k < places; k++)
+            if (free_from[k] < free_from[place])
+                place = k;
+        if (places == 0 || free_from[place] > pods[i]->created_ms + 1000)
+            place = places++;
+        pods[i]->slot_index = (int)place;
+        int64_t lost_ms = fact_pod_lost_ms(pods[i]);
+        free_from[place] = pods[i]->phase == POD_SUCCEEDED ? TIME_OPEN : lost_ms;
+    }
+    free(free_from);
+}
+
+static bool place_unindexed(struct target *t) {
+    size_t count = 0;
+    for (size_t i = 0; i < t->pod_count; i++)
+        count += t->pods[i]->completion_index < 0;
+    if (count == 0)
+        return false;
+    struct pod **pods = mem_resize(NULL, count, sizeof(struct pod *));
+    count = 0;
+    for (size_t i = 0; i < t->pod_count; i++)
+        if (t->pods[i]->completion_index < 0)
+            pods[count++] = t->pods[i];
+    qsort(pods, count, sizeof *pods, compare_pods);
+    place_pods(pods, count);
+    free(pods);
+    return true;
+}
+
+/* ---- the target itself ---- */
+
+static void tell_sizes(struct model_job *job) {
+    const struct target *t = job->target;
+    for (int i = 0; i < t->job_count; i++)
+        for (int s = 0; s < t->jobs[i].size_count; s++) {
+            int64_t at_ms = t->jobs[i].sizes[s].at_ms, slots = 0, chips = 0;
+            for (int k = 0; k < t->job_count; k++) {
+                int64_t n = job_requires(job, k) ? job_pods_at(&t->jobs[k], at_ms) : 0;
+                slots += n;
+                chips += n * t->jobs[k].chips;
+            }
+            ledger_set_required(job->ledger, at_ms, slots);
+            ledger_set_required_chips(job->ledger, at_ms, chips);
+        }
+}
+
+static void tell_suspensions(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    const char *kind = t->kind == TARGET_JOBSET ? "JobSet" : "Job";
+    for (int i = 0; i < t->suspended.count; i++) {
+        const struct transition *s = &t->suspended.items[i];
+        if (!s->is_true || target_is_queued_by_kueue(t))
+            continue;
+        struct cause_facts f = {kind, "Suspended", "", "", t->name, "", "", ""};
+        struct ledger_hold hold = {.key = (uint64_t)s->at_ms,
+                                   .from_ms = s->at_ms,
+                                   .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
+                                   .basis = s->is_derived ? BASIS_DERIVED : BASIS_OBSERVED};
+        if (cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
+        struct ledger_disruption d = {.key = (uint64_t)s->at_ms, .at_ms = s->at_ms, .opens = true};
+        if (s->at_ms > t->created_ms && cause_fill(&f, &d))
+            sink_disruption(sink, &d);
+    }
+}
+
+/* The Jobs of the new attempt are made right after; that is known even if nobody looked. */
+static int64_t restarted_ms(const struct target *t, const struct restart *r) {
+    int64_t at_ms = r->at_ms;
+    if (!r->is_derived || strcmp(r->what, "restarts") != 0)
+        return at_ms;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        if (j->attempt == r->number && j->created_ms != TIME_UNKNOWN)
+            at_ms = min_of(at_ms, j->created_ms);
+    return at_ms;
+}
+
+static void tell_restarts(const struct target *t, struct sink *sink) {
+    for (int i = 0; i < t->restart_count; i++) {
+        const struct restart *r = &t->restart_list[i];
+        char reason[64];
+        snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
+        struct cause_facts f = {"JobSet", "restarts", reason, "", t->name, r->message ? r->message : "", "", ""};
+        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), .at_ms = restarted_ms(t, r), .opens = true};
+        if (cause_fill(&f, &d))
+            sink_disruption(sink, &d);
+    }
+}
+
+/* The Jobs of one attempt at the whole set: when the first of them was made, the first of this replicated job, and when
+ * the last of its older ones was gone. TIME_OPEN: not yet. */
+struct attempt {
+    int64_t begun_ms, made_ms, cleared_ms;
+};
+
+static struct attempt attempt_of(const struct target *t, const char *replicated_job, int64_t number) {
+    struct attempt a = {TIME_OPEN, TIME_OPEN, TIME_UNKNOWN};
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target) {
+        bool is_mine = strcmp(j->replicated_job, replicated_job) == 0;
+        if (j->created_ms == TIME_UNKNOWN)
+            continue;
+        if (max_of(j->attempt, 0) == number) {
+            a.begun_ms = min_of(a.begun_ms, j->created_ms);
+            if (is_mine)
+                a.made_ms = min_of(a.made_ms, j->created_ms);
+        } else if (is_mine && j->attempt < number) {
+            a.cleared_ms = max_of(a.cleared_ms, j->gone_ms == TIME_UNKNOWN ? TIME_OPEN : j->gone_ms);
+        }
+    }
+    return a;
+}
+
+void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink) {
+    int64_t to_ms = hold.to_ms;
+    for (int i = 0; i < suspended->count; i++) {
+        const struct transition *off = &suspended->items[i];
+        int64_t on_ms = i + 1 < suspended->count ? suspended->items[i + 1].at_ms : TIME_OPEN;
+        if (!off->is_true || on_ms <= hold.from_ms || off->at_ms >= to_ms)
+            continue;
+        hold.to_ms = off->at_ms;
+        sink_hold(sink, &hold);
+        hold.from_ms = on_ms;
+        hold.key += 1000003;
+    }
+    hold.to_ms = to_ms;
+    sink_hold(sink, &hold);
+}
+
+static struct cause_facts held_by(const struct target *t, const struct replicated_job *r) {
+    const char *shows = r->has_dependency ? "dependsOn" : "startupPolicy";
+    return (struct cause_facts){"JobSet", shows, r->name, "", t->name, "", "", ""};
+}
+
+/* Its Jobs that were there already, suspended, are resumed once what it depends on is met as well (jobset
+ * resumeJobsIfNecessary). */
+static void tell_resumption(const struct target *t, const struct replicated_job *r, struct sink *sink) {
+    for (int i = 0; i < t->suspended.count; i++) {
+        const struct transition *on = &t->suspended.items[i];
+        int64_t until_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN;
+        bool has_jobs = false;
+        for (const struct kube_job *j = t->kube_jobs; j && !on->is_true; j = j->next_in_target) {
+            if (strcmp(j->replicated_job, r->name) != 0 || j->created_ms == TIME_UNKNOWN || j->created_ms > on->at_ms)
+                continue;
+            if (j->deletion_ms != TIME_UNKNOWN && j->deletion_ms <= on->at_ms)
+                continue;
+            has_jobs = true;
+            if (j->deletion_ms != TIME_UNKNOWN) /* the next attempt's Jobs wait by themselves */
+                until_ms = min_of(until_ms, j->deletion_ms);
+            for (int k = 0; k < j->suspended.count; k++)
+                if (!j->suspended.items[k].is_true && j->suspended.items[k].at_ms >= on->at_ms)
+                    until_ms = min_of(until_ms, j->suspended.items[k].at_ms);
+        }
+        struct cause_facts f = held_by(t, r);
+        struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) ^ (uint64_t)on->at_ms,
+                                   .from_ms = on->at_ms,
+                                   .to_ms = until_ms,
+                                   .basis = BASIS_OBSERVED};
+        if (has_jobs && cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
+    }
+}
+
+/* The Jobs of a replicated job are made once what it depends on is met, in each attempt anew. */
+static void tell_dependency(const struct target *t, const struct replicated_job *r, struct sink *sink) {
+    int64_t last = 0;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        last = max_of(last, j->attempt);
+    for (int64_t n = max_of(t->first_restarts, last - MAX_ATTEMPTS); n <= last; n++) {
+        struct attempt a = attempt_of(t, r->name, n);
+        for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
+            if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
+                a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
+        struct cause_facts f = held_by(t, r);
+        struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
+                                   .from_ms = n == 0 ? max_of(t->created_ms, t->resumed_unseen_ms)
+                                                     : max_of(a.begun_ms, a.cleared_ms),
+                                   .to_ms = a.made_ms,
+                                   .basis = BASIS_OBSERVED};
+        if (cause_fill_hold(&f, &hold))
+            fact_tell_pieces(&t->suspended, hold, sink);
+    }
+}
+
+/* The condition StartupPolicyInProgress tells less: it is True as often as any replicated job is not ready. */
+static void tell_dependencies(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    for (int i = 0; i < t->job_count; i++) {
+        bool is_behind = t->is_started_in_order && i > 0;
+        if (!job_requires(job, i) || !(t->jobs[i].has_dependency || is_behind))
+            continue;
+        tell_dependency(t, &t->jobs[i], sink);
+        tell_resumption(t, &t->jobs[i], sink);
+    }
+}
+
+void fact_tell_target(struct model_job *job) {
+    struct target *t = job->target;
+    struct sink sink = sink_begin(job->ledger, &job->pushed);
+    ledger_set_span(job->ledger, t->created_ms, job_end_ms(job),
+                    t->end_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->outcome);
+    tell_sizes(job);
+    tell_suspensions(job, &sink);
+    tell_restarts(t, &sink);
+    tell_dependencies(job, &sink);
+    fact_tell_workloads(job, &sink);
+    fact_tell_refusals(job, &sink);
+    job->hold_now = sink.now;
+    job->holds_over_ms = sink.over_ms;
+    sink_end(&sink);
+}
+
+void job_tell_facts(struct model_job *job) {
+    struct target *t = job->target;
+    if (t == NULL || !t->is_seen)
+        return;
+    fact_give_words(job);
+    job->needs_all_pods |= place_unindexed(t); /* any may have moved */
+    job_find_log_pods(job);
+    job_tell_processes(job);
+    fact_tell_target(job);
+    fact_tell_hidden(job);
+    if (job->shape_version != t->shape_version)
+        job->needs_all_pods = true;
+    job->shape_version = t->shape_version;
+    if (job->needs_all_pods)
+        for (size_t i = 0; i < t->pod_count; i++)
+            fact_tell_pod(job, t->pods[i]);
+    for (struct pod *p = t->dirty_pods, *next; p; p = next) {
+        next = p->next_dirty;
+        p->is_dirty = false;
+        p->next_dirty = NULL;
+        if (!job->needs_all_pods)
+            fact_tell_pod(job, p);
+    }
+    t->dirty_pods = NULL;
+    job->needs_all_pods = false;
+}

@@ -1,0 +1,48 @@
+/* facts: from the store to the ledger's facts: lives, holds and disruptions. Pure functions of what is stored, so that
+ * the order in which the streams came cannot matter. Private to the model. */
+#ifndef OPERATOR_FACTS_H
+#define OPERATOR_FACTS_H
+
+#include "operator/facts/sink.h"
+#include "operator/job/job.h"
+
+/* A whole-second stamp means [t, t + 1 s); a line of the same process stamped within that second proves it later. */
+int64_t fact_finished_ms(const struct instance *i);
+/* When the pod was over; TIME_UNKNOWN while it is not. */
+int64_t fact_pod_ended_ms(const struct pod *p);
+/* When the pod stopped to count as available; TIME_OPEN while it does. */
+int64_t fact_pod_lost_ms(const struct pod *p);
+/* When its index was done; TIME_UNKNOWN if it is not. */
+int64_t fact_pod_done_ms(const struct pod *p);
+/* When it failed by itself; TIME_OPEN if it did not. */
+int64_t fact_pod_failed_ms(const struct pod *p);
+bool fact_is_training_container(const struct pod *p, int container);
+/* The container ended because its pod was asked to go, not by itself. */
+bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
+/* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
+bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
+/* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
+int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
+
+/* What was while nobody looked. */
+void fact_tell_hidden(struct model_job *job);
+void fact_tell_pod(struct model_job *job, struct pod *p);
+/* Its part of how many required pods were Ready when; after p->slot is known. */
+void fact_tell_ready(struct model_job *job, struct pod *p);
+/* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
+void fact_give_words(struct model_job *job);
+/* Holds and disruptions of the target itself and its Workloads. */
+void fact_tell_target(struct model_job *job);
+/* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
+void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
+/* Pods that could not be made. */
+void fact_tell_refusals(struct model_job *job, struct sink *sink);
+/* Why pods of that Job cannot be made now; NULL. Borrowed. */
+const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index);
+void fact_tell_workloads(struct model_job *job, struct sink *sink);
+/* Why the pod was lost, if an object tells. */
+bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);
+/* Why its node was away for a while, which the pod outlived. */
+bool fact_outage_cause(const struct pod *p, const struct node_trouble *trouble, struct ledger_disruption *d);
+
+#endif

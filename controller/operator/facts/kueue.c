@@ -1,0 +1,142 @@
+/* What Kueue did to the target: a Workload's histories into holds and disruptions. Facts: kueue workload_types.go; the
+ * order of an eviction is Evicted=True, Jobs stopped, QuotaReserved=False and Admitted=False, ..., QuotaReserved=True
+ * with Evicted=False, Admitted=True. Admitted thus stays True for a while after an eviction. */
+#include "base/minmax.h"
+#include "operator/facts/causes.h"
+#include "operator/facts/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* When the workload was admitted again after an eviction; TIME_OPEN while it is not. One whose admission check failed
+ * was not admitted when it was evicted, any other was and stays so for a while. */
+static int64_t admitted_again_ms(const struct workload *w, int64_t evicted_ms) {
+    int i = 0;
+    while (i + 1 < w->admitted.count && w->admitted.items[i + 1].at_ms <= evicted_ms)
+        i++;
+    if (i < w->admitted.count && w->admitted.items[i].at_ms <= evicted_ms && !w->admitted.items[i].is_true)
+        i++;
+    while (i < w->admitted.count && w->admitted.items[i].is_true && w->admitted.items[i].at_ms <= evicted_ms)
+        i++;
+    while (i < w->admitted.count && !w->admitted.items[i].is_true)
+        i++;
+    return i < w->admitted.count ? w->admitted.items[i].at_ms : TIME_OPEN;
+}
+
+static int64_t workload_end_ms(const struct workload *w) {
+    return w->finished_ms != TIME_UNKNOWN ? w->finished_ms : w->gone_ms != TIME_UNKNOWN ? w->gone_ms : TIME_OPEN;
+}
+
+static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t key, int64_t from_ms, int64_t to_ms) {
+    struct ledger_hold h = {.key = key, .from_ms = from_ms, .to_ms = to_ms, .basis = BASIS_OBSERVED};
+    if (cause_fill_hold(facts, &h))
+        sink_hold(sink, &h);
+}
+
+static void tell_return(const struct workload *w, const struct transition *over, struct sink *sink) {
+    struct cause_facts f = {"Workload", "Evicted", over->reason, "", w->name, over->message ? over->message : "",
+                            "",         ""};
+    int64_t to_ms = workload_end_ms(w);
+    for (int i = 0; i < w->admitted.count; i++)
+        if (w->admitted.items[i].is_true && w->admitted.items[i].at_ms >= over->at_ms)
+            to_ms = min_of(to_ms, w->admitted.items[i].at_ms);
+    hold(sink, &f, slice_hash(slice_of(w->uid)) + (uint64_t)over->at_ms, over->at_ms, to_ms);
+}
+
+static void tell_evictions(const struct workload *w, struct sink *sink) {
+    for (int i = 0; i < w->evicted.count; i++) {
+        const struct transition *e = &w->evicted.items[i];
+        if (!e->is_true) {
+            if (i == 0) /* evicted before anybody looked, and now on its way back */
+                tell_return(w, e, sink);
+            continue;
+        }
+        struct cause_facts f = {"Workload", "Evicted", e->reason, "", w->name, e->message ? e->message : "", "", ""};
+        struct ledger_disruption d = {
+            .key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms, .opens = true};
+        if (!cause_fill(&f, &d))
+            continue;
+        sink_disruption(sink, &d);
+        int64_t to_ms = admitted_again_ms(w, e->at_ms), end_ms = workload_end_ms(w);
+        if (d.cause != CAUSE_USER_SUSPEND) /* that lasts until spec.active is true again */
+            hold(sink, &f, d.key, e->at_ms, min_of(to_ms, end_ms));
+    }
+}
+
+/* Deactivated by a person. What Kueue deactivated by itself is part of the eviction, until admitted again. */
+static void tell_inactivity(const struct workload *w, struct sink *sink) {
+    struct cause_facts f = {"Workload", "spec.active", "", "", w->name, "", "", ""};
+    for (int i = 0; i < w->active.count; i++) {
+        const struct transition *off = &w->active.items[i];
+        if (off->is_true || slice_contains(slice_of(off->reason), "DeactivatedDueTo"))
+            continue;
+        int64_t to_ms = i + 1 < w->active.count ? w->active.items[i + 1].at_ms : workload_end_ms(w);
+        hold(sink, &f, (uint64_t)off->at_ms ^ 4, off->at_ms, to_ms);
+    }
+}
+
+/* Without quota: from the start, or from when it was lost, until QuotaReserved. */
+static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *sink) {
+    int64_t from_ms = start_ms;
+    uint64_t key = slice_hash(slice_of(w->uid)) ^ 1;
+    const char *message = "no quota yet";
+    bool is_reserved = false;
+    for (int i = 0; i <= w->reserved.count; i++) {
+        const struct transition *r = i < w->reserved.count ? &w->reserved.items[i] : NULL;
+        if (r && !r->is_true) {
+            message = r->message ? r->message : r->reason;
+            if (is_reserved)
+                from_ms = r->at_ms;
+            is_reserved = false;
+            continue;
+        }
+        if (is_reserved || (r == NULL && w->reserved.count > 0 && history_is_true(&w->reserved)))
+            continue;
+        struct cause_facts f = {"Workload", "QuotaReserved", "", "", w->name, message, "", ""};
+        hold(sink, &f, key + (uint64_t)from_ms, from_ms, r ? r->at_ms : workload_end_ms(w));
+        is_reserved = r != NULL;
+    }
+}
+
+/* Quota, but admission checks are open: the capacity is being made, or something else is asked. */
+static void tell_checks(const struct workload *w, struct sink *sink) {
+    char message[STORE_MESSAGE_SIZE];
+    snprintf(message, sizeof message, "%.60s: %.180s", w->check_name, w->check_message ? w->check_message : "pending");
+    struct cause_facts f = {"Workload", "check", w->awaits_provisioning ? "Provisioning" : "", "", w->name, message,
+                            "",         ""};
+    for (int i = 0; i < w->reserved.count; i++) {
+        const struct transition *r = &w->reserved.items[i];
+        if (!r->is_true)
+            continue;
+        int64_t to_ms = i + 1 < w->reserved.count ? w->reserved.items[i + 1].at_ms : workload_end_ms(w);
+        for (int k = 0; k < w->admitted.count; k++)
+            if (w->admitted.items[k].is_true && w->admitted.items[k].at_ms >= r->at_ms) {
+                to_ms = w->admitted.items[k].at_ms < to_ms ? w->admitted.items[k].at_ms : to_ms;
+                break;
+            }
+        hold(sink, &f, slice_hash(slice_of(w->uid)) ^ (uint64_t)r->at_ms ^ 2, r->at_ms, to_ms);
+    }
+}
+
+void fact_tell_workloads(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    const struct workload *first = NULL;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target)
+        if (first == NULL || w->created_ms < first->created_ms ||
+            (w->created_ms == first->created_ms && strcmp(w->uid, first->uid) < 0))
+            first = w;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
+        if (w->name == NULL)
+            continue;
+        tell_evictions(w, sink);
+        tell_inactivity(w, sink);
+        tell_queue(w, w == first ? t->created_ms : w->created_ms, sink);
+        tell_checks(w, sink);
+    }
+    if (first == NULL && t->queue[0]) {
+        char name[300];
+        snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
+        struct cause_facts f = {"Workload", "missing", t->queue, "", name, "", "", ""};
+        hold(sink, &f, slice_hash(slice_of(t->uid)) ^ 3, t->created_ms, TIME_OPEN);
+    }
+}

@@ -1,0 +1,232 @@
+/* Why a pod was lost: the facts are gathered here, the table in causes.c judges them. */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/facts/causes.h"
+#include "operator/facts/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Objects' times are whole seconds of several clocks: what lies this close belongs together. */
+#define NEAR_MS 5000
+#define SECOND_MS 1000
+#define MAX_SIBLINGS 256 /* pods of a Job that are asked; the first to be lost is not far */
+
+static bool touches(int64_t from_ms, int64_t to_ms, int64_t at_ms, int64_t slack_ms) {
+    return from_ms <= at_ms + slack_ms && (to_ms == TIME_OPEN || to_ms >= at_ms - slack_ms);
+}
+
+/* A node that is Ready again harms nobody any more: what ends after that does so by itself. */
+static bool troubles(const struct node *n, const struct node_trouble *trouble, int64_t at_ms) {
+    return fact_node_silent_from_ms(n, trouble) <= at_ms + NEAR_MS &&
+           (trouble->to_ms == TIME_OPEN || trouble->to_ms >= at_ms - SECOND_MS);
+}
+
+/* What the node under the pod showed around that time. */
+static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
+    const struct node *n = p->node;
+    bool is_maintained = false;
+    if (n == NULL)
+        return "";
+    for (int i = 0; i < n->taint_count; i++) {
+        const struct node_taint *t = &n->taints[i];
+        if (!touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
+            continue;
+        snprintf(text, STORE_MESSAGE_SIZE, "taint %s%s%s", t->key, t->value[0] ? "=" : "", t->value);
+        if (n->is_spot && slice_contains(slice_of(t->key), "impending-node-termination"))
+            return "Spot";
+        is_maintained |= slice_contains(slice_of(t->key), "maintenance") ||
+                         slice_contains(slice_of(t->key), "impending-node-termination");
+        if (is_maintained)
+            break;
+    }
+    for (int i = 0; i < n->maintenance.count; i++)
+        is_maintained |= touches(n->maintenance.items[i].from_ms, n->maintenance.items[i].to_ms, at_ms, NEAR_MS);
+    if (is_maintained)
+        return "Maintenance";
+    for (int i = 0; i < n->trouble_count; i++)
+        if (fact_is_touched(p, &n->troubles[i], NEAR_MS) && troubles(n, &n->troubles[i], at_ms))
+            return "NotReady";
+    return "";
+}
+
+/* A Job that fails because pods failed proves nothing about this pod: its own deletion may be what failed the Job. */
+static bool fails_by_itself(const struct kube_job *j) {
+    static const char *const by_pods[] = {"BackoffLimitExceeded", "PodFailurePolicy", "MaxFailedIndexesExceeded",
+                                          "FailedIndexes"};
+    for (size_t i = 0; i < ARRAY_SIZE(by_pods); i++)
+        if (strcmp(j->failing_reason, by_pods[i]) == 0)
+            return false;
+    return j->failing_ms != TIME_UNKNOWN;
+}
+
+static bool is_before(int64_t reason_ms, int64_t at_ms) {
+    return reason_ms != TIME_UNKNOWN && reason_ms < at_ms + SECOND_MS;
+}
+
+/* The Job was failing because another of its pods was lost before: then it deleted this one. */
+static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
+    int looked_at = 0;
+    if (j->failing_ms == TIME_UNKNOWN)
+        return false;
+    for (const struct pod *other = j->pods; other && looked_at < MAX_SIBLINGS;
+         other = other->next_in_job, looked_at++) {
+        int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), pod_trouble(other)->disruption_ms);
+        bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* not of before the Job was suspended, or backed off */
+        int64_t failed_ms = fact_pod_failed_ms(other);
+        bool by_itself =
+            failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN || other->deletion_ms > failed_ms);
+        if (other != p && other->target == p->target && is_recent &&
+            (by_itself || fact_pod_lost_ms(other) < p->deletion_ms))
+            return true;
+    }
+    return false;
+}
+
+/* Its deletion is what failed its Job, and so what the JobSet answered, be it within the same second. */
+static bool has_failed_its_job(const struct kube_job *j, const struct pod *p) {
+    return j && j->failing_ms != TIME_UNKNOWN && !fails_by_itself(j) && !fails_by_another(j, p) &&
+           p->deletion_ms <= j->failing_ms && p->deletion_ms > j->failing_ms - NEAR_MS;
+}
+
+/* An elastic Job was made smaller, and its index is none any more. */
+static bool is_one_too_many(const struct pod *p) {
+    const struct target *t = p->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (r->size_count > 1 && r->replicas > 0 && strcmp(r->name, p->replicated_job) == 0)
+            return p->completion_index >= job_pods_at(r, p->deletion_ms + SECOND_MS) / r->replicas;
+    }
+    return false;
+}
+
+/* Was the pod deleted because its Job or JobSet wanted it? Then that, not the deletion, is the cause. */
+static bool is_deletion_explained(const struct pod *p) {
+    const struct target *t = p->target;
+    const struct kube_job *j = p->job;
+    int64_t at_ms = p->deletion_ms;
+    if (is_before(t->end_ms, at_ms) || is_before(t->gone_ms, at_ms))
+        return true;
+    if (is_one_too_many(p))
+        return true;
+    if (has_failed_its_job(j, p))
+        return false;
+    if (j && (is_before(j->deletion_ms, at_ms) ||
+              (is_before(j->failing_ms, at_ms) && (fails_by_itself(j) || fails_by_another(j, p)))))
+        return true;
+    for (int i = 0; i < t->restart_count; i++) /* of the whole set; a pod made after a restart is not deleted by it */
+        if (strcmp(t->restart_list[i].what, "restarts") == 0 && is_before(t->restart_list[i].at_ms, at_ms) &&
+            p->created_ms < t->restart_list[i].at_ms)
+            return true;
+    const struct history *all[] = {&t->suspended, j ? &j->suspended : NULL};
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; all[h] && i < all[h]->count; i++)
+            if (all[h]->items[i].is_true && is_before(all[h]->items[i].at_ms, at_ms) &&
+                (i + 1 == all[h]->count || all[h]->items[i + 1].at_ms >= at_ms))
+                return true;
+    return false;
+}
+
+/* A container that failed by itself: not because the pod was told to go. */
+static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms,
+                       char message[static STORE_MESSAGE_SIZE], char reason[static 32]) {
+    const struct instance *first = NULL;
+    const char *name = "";
+    for (int i = 0; i < p->container_count; i++) {
+        const struct instance *now = container_now(&p->containers[i]);
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || fact_was_told_to_go(p, now))
+            continue;
+        if (first && fact_finished_ms(first) <= fact_finished_ms(now))
+            continue;
+        first = now;
+        name = p->containers[i].name;
+    }
+    if (first == NULL)
+        return false;
+    bool is_oom = strcmp(first->reason, "OOMKilled") == 0;
+    snprintf(reason, 32, "exit %d", first->exit_code);
+    snprintf(message, STORE_MESSAGE_SIZE, "container %s terminated with exit %d (%s)", name, first->exit_code,
+             first->reason);
+    f->shows = "exit";
+    f->reason = is_oom ? "OOMKilled" : reason;
+    f->message = message;
+    *at_ms = fact_finished_ms(first);
+    return true;
+}
+
+static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms) {
+    int64_t lost_ms = fact_pod_lost_ms(p);
+    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
+        const struct node_trouble *t = &p->node->troubles[i];
+        int64_t from_ms = fact_node_silent_from_ms(p->node, t);
+        if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || !fact_is_touched(p, t, 0))
+            continue;
+        f->object = "Node";
+        f->shows = "Ready";
+        f->reason = t->reason;
+        f->message = p->name;
+        f->name = p->node->name;
+        *at_ms = lost_ms;
+        return true;
+    }
+    return false;
+}
+
+bool fact_outage_cause(const struct pod *p, const struct node_trouble *t, struct ledger_disruption *d) {
+    char taint[STORE_MESSAGE_SIZE] = "";
+    int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
+    struct cause_facts f = {"Node",        "Ready", t->reason,     node_state(p, from_ms, taint),
+                            p->node->name, p->name, p->node->name, p->node->pool};
+    *d = (struct ledger_disruption){.key = p->id ^ (uint64_t)t->visible_ms, .at_ms = from_ms};
+    return cause_fill(&f, d);
+}
+
+/* A pod that was over may still be disrupted: its object is evicted from a node that is lost later. The kubelet writes
+ * the condition with the end itself. */
+static bool is_ended_by_disruption(const struct pod *p) {
+    return pod_trouble(p)->disruption_ms != TIME_UNKNOWN && (fact_pod_failed_ms(p) >= pod_trouble(p)->disruption_ms - NEAR_MS ||
+                                                strcmp(pod_trouble(p)->disruption_reason, "TerminationByKubelet") == 0);
+}
+
+/* status.reason names it; what no row knows is left to the exit code. */
+static bool has_telling_reason(const struct pod *p) {
+    struct cause_facts f = {"Pod", "reason", pod_trouble(p)->reason, "", "", "", "", ""};
+    return pod_trouble(p)->reason[0] && p->ended_ms != TIME_UNKNOWN && cause_find(&f) != NULL;
+}
+
+bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
+    char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
+    const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(p->uid));
+    struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
+    if (is_ended_by_disruption(p)) {
+        f.shows = "DisruptionTarget";
+        f.reason = pod_trouble(p)->disruption_reason;
+        f.message = pod_trouble(p)->disruption_message ? pod_trouble(p)->disruption_message : "";
+        d->at_ms = pod_trouble(p)->disruption_ms;
+    } else if (trouble_facts(p, &f, &d->at_ms)) {
+        /* told by the node */
+    } else if (e && e->evicted_ms != TIME_UNKNOWN) {
+        f.shows = "event";
+        f.reason = "Evicted";
+        f.message = e->evicted_message ? e->evicted_message : "";
+        d->at_ms = e->evicted_ms;
+    } else if (has_telling_reason(p)) {
+        f.shows = "reason";
+        f.reason = pod_trouble(p)->reason;
+        f.message = pod_trouble(p)->message ? pod_trouble(p)->message : "";
+        d->at_ms = p->ended_ms;
+    } else if (exit_facts(p, &f, &d->at_ms, message, reason)) {
+        /* told by the container */
+    } else if (p->deletion_ms != TIME_UNKNOWN && !is_deletion_explained(p)) {
+        f.shows = "deleted";
+        d->at_ms = p->deletion_ms;
+    } else {
+        return false;
+    }
+    f.node_state = node_state(p, d->at_ms, taint);
+    if (taint[0] && f.node_state[0] && strcmp(f.shows, "DisruptionTarget") == 0) {
+        snprintf(message, sizeof message, "%.180s (%.70s)", f.message, taint);
+        f.message = message;
+    }
+    return cause_fill(&f, d);
+}

@@ -1,0 +1,428 @@
+/* One pod as one life of a slot. */
+#include "operator/facts/causes.h"
+#include "operator/facts/facts.h"
+
+#include "base/minmax.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A lease renewed longer ago than this is not what made the node count as lost (node-monitor-grace-period: 50 s). */
+#define LEASE_TOO_OLD_MS 300000
+
+#define EXIT_SIGTERM 143
+#define EXIT_SIGKILL 137
+
+int64_t fact_finished_ms(const struct instance *i) {
+    bool is_within =
+        i->finished_ms != TIME_UNKNOWN && i->last_line_ms > i->finished_ms && i->last_line_ms < i->finished_ms + 1000;
+    return is_within ? i->last_line_ms : i->finished_ms;
+}
+
+bool fact_is_training_container(const struct pod *p, int container) {
+    return p->chips == 0 || p->containers[container].chips > 0;
+}
+
+int64_t fact_pod_ended_ms(const struct pod *p) {
+    int64_t at_ms = p->ended_ms;
+    for (int i = 0; i < p->container_count && at_ms != TIME_UNKNOWN; i++) {
+        int64_t finished_ms = fact_finished_ms(container_now(&p->containers[i]));
+        if (finished_ms >= p->ended_ms && finished_ms < p->ended_ms + 1000)
+            at_ms = max_of(at_ms, finished_ms);
+    }
+    return at_ms;
+}
+
+/* The first training container that ended with a failure for good. */
+static const struct instance *failed_instance(const struct pod *p, const char **name) {
+    const struct instance *first = NULL;
+    if (p->restarts_in_place && p->phase != POD_FAILED)
+        return NULL;
+    for (int i = 0; i < p->container_count; i++) {
+        const struct instance *now = container_now(&p->containers[i]);
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || !fact_is_training_container(p, i))
+            continue;
+        if (first == NULL || fact_finished_ms(now) < fact_finished_ms(first)) {
+            first = now;
+            *name = p->containers[i].name;
+        }
+    }
+    return first;
+}
+
+bool fact_was_told_to_go(const struct pod *p, const struct instance *i) {
+    if (p->deletion_ms == TIME_UNKNOWN || i->finished_ms == TIME_UNKNOWN || i->end_order == END_SEEN_FIRST)
+        return false;
+    bool is_signal = i->exit_code == EXIT_SIGTERM || (i->exit_code == EXIT_SIGKILL && strcmp(i->reason, "OOMKilled"));
+    if (i->finished_ms / 1000 != p->deletion_ms / 1000)
+        return i->finished_ms > p->deletion_ms;
+    return i->end_order == END_SEEN_AFTER || is_signal;
+}
+
+static const struct pod_events *events_of(const struct pod *p) {
+    return p->target->job ? map_get(&p->target->job->model->events, slice_of(p->uid)) : NULL;
+}
+
+static int64_t asked_to_go_ms(const struct pod *p) {
+    const struct pod_events *e = events_of(p);
+    int64_t at_ms = TIME_OPEN;
+    if (p->deletion_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, p->deletion_ms);
+    if (pod_trouble(p)->disruption_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, pod_trouble(p)->disruption_ms);
+    if (e && e->evicted_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, e->evicted_ms);
+    return at_ms;
+}
+
+int64_t fact_pod_failed_ms(const struct pod *p) {
+    const char *name;
+    const struct instance *failed = failed_instance(p, &name);
+    int64_t asked_ms = asked_to_go_ms(p);
+    if (failed && p->restarts_in_place && p->was_asked_first) /* in back-off it held its slot */
+        return max_of(fact_finished_ms(failed), asked_ms);
+    if (failed)
+        return fact_finished_ms(failed);
+    return p->phase == POD_FAILED ? fact_pod_ended_ms(p) : TIME_OPEN;
+}
+
+/* The last that the node's kubelet told of a pod's containers before then; TIME_UNKNOWN if nothing. */
+static int64_t last_container_change_ms(const struct node *n, int64_t before_ms) {
+    int64_t at_ms = TIME_UNKNOWN;
+    for (const struct pod *p = n->pods; p; p = p->next_on_node)
+        for (int i = 0; i < p->container_count; i++)
+            for (int k = 0; k < p->containers[i].count; k++) {
+                const struct instance *instance = &p->containers[i].instances[k];
+                if (instance->started_ms < before_ms)
+                    at_ms = max_of(at_ms, instance->started_ms);
+                if (instance->finished_ms < before_ms)
+                    at_ms = max_of(at_ms, instance->finished_ms);
+            }
+    return at_ms;
+}
+
+int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble) {
+    int64_t heard_ms = trouble->visible_ms;
+    if (!trouble->is_silent)
+        return heard_ms;
+    int64_t healthy_ms = trouble->visible_ms - LEASE_TOO_OLD_MS;
+    for (int i = 0; i < n->trouble_count && &n->troubles[i] != trouble; i++)
+        healthy_ms = max_of(healthy_ms, n->troubles[i].to_ms);
+    /* With leases, heartbeats come every 5 min only: they tell nothing until the lease is known (kubelet
+     * nodeStatusReportFrequency); nor does a lease read before the node was Ready again. */
+    if (n->renewed_ms <= healthy_ms)
+        return heard_ms;
+    heard_ms = min_of(heard_ms, n->renewed_ms);
+    for (int i = 0; i < n->silences.count; i++)
+        if (n->silences.items[i].from_ms < trouble->visible_ms && n->silences.items[i].to_ms > trouble->visible_ms)
+            heard_ms = n->silences.items[i].from_ms;
+    /* A lease is renewed every 10 s: a container that started since shows that the node still lived then. */
+    heard_ms = max_of(heard_ms, last_container_change_ms(n, trouble->visible_ms));
+    return trouble->heartbeat_ms != TIME_UNKNOWN && trouble->heartbeat_ms < trouble->visible_ms
+               ? max_of(heard_ms, trouble->heartbeat_ms)
+               : heard_ms;
+}
+
+/* Nothing of the pod can be there after this; TIME_OPEN while it is. */
+static int64_t over_ms_of(const struct pod *p) {
+    int64_t over_ms = fact_pod_ended_ms(p);
+    if (p->gone_ms != TIME_UNKNOWN)
+        over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
+    return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
+}
+
+bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
+    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
+           trouble->visible_ms - slack_ms <= over_ms_of(p);
+}
+
+/* Until then it was seen to be there; TIME_OPEN: its end was seen as well. */
+static int64_t watched_until_ms(const struct pod *p) {
+    const struct target *t = p->target;
+    for (int i = 0; i < t->unseen.count && p->has_vanished; i++)
+        if (p->gone_ms <= t->unseen.items[i].to_ms)
+            return max_of(t->unseen.items[i].from_ms, p->seen_ms);
+    return TIME_OPEN;
+}
+
+/* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
+static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
+    int64_t over_ms = over_ms_of(p);
+    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
+        const struct node_trouble *t = &p->node->troubles[i];
+        int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
+        if (!fact_is_touched(p, t, 0) || from_ms >= over_ms)
+            continue;
+        if (t->to_ms >= over_ms || t->to_ms >= watched_until_ms(p))
+            return t;
+        struct ledger_disruption d;
+        if (sink)
+            sink_outage(sink, p->id, from_ms, t->to_ms);
+        if (sink && fact_outage_cause(p, t, &d))
+            sink_disruption(sink, &d);
+    }
+    return NULL;
+}
+
+static bool has_completed_index(const struct pod *p) {
+    struct slice rest = slice_of(p->job ? p->job->completed_indexes : NULL);
+    int64_t low, high;
+    while (p->completion_index >= 0 && slice_take_uint(&rest, &low)) {
+        high = low;
+        if (slice_take_char(&rest, '-') && !slice_take_uint(&rest, &high))
+            return false;
+        if (p->completion_index >= low && p->completion_index <= high)
+            return true;
+        if (!slice_take_char(&rest, ','))
+            return false;
+    }
+    return false;
+}
+
+/* A trainer that was asked to go and handles it ends with 0 as well: that is no completion. Of one second, what was
+ * seen first came first; what was seen at once was asked. */
+static bool was_asked_before_its_end(const struct pod *p, int64_t ended_ms) {
+    int64_t asked_ms = asked_to_go_ms(p);
+    if (asked_ms == TIME_OPEN || asked_ms / 1000 != ended_ms / 1000 || asked_ms != p->deletion_ms)
+        return asked_ms < ended_ms;
+    for (int i = 0; i < p->container_count; i++) {
+        const struct instance *now = container_now(&p->containers[i]);
+        if (now->finished_ms != TIME_UNKNOWN && now->end_order == END_SEEN_FIRST)
+            return false;
+    }
+    return true;
+}
+
+/* Another pod took its index over, so it is that one whose end completes it. */
+static bool has_successor(const struct pod *p) {
+    for (const struct pod *other = p->job ? p->job->pods : NULL; other; other = other->next_in_job)
+        if (other->completion_index == p->completion_index && other->created_ms > p->created_ms)
+            return true;
+    return false;
+}
+
+int64_t fact_pod_done_ms(const struct pod *p) {
+    if (p->phase != POD_SUCCEEDED)
+        return TIME_UNKNOWN;
+    int64_t ended_ms = fact_pod_ended_ms(p);
+    bool is_done = !was_asked_before_its_end(p, ended_ms) || (has_completed_index(p) && !has_successor(p));
+    return is_done ? ended_ms : TIME_UNKNOWN;
+}
+
+int64_t fact_pod_lost_ms(const struct pod *p) {
+    int64_t at_ms = min_of(fact_pod_failed_ms(p), asked_to_go_ms(p));
+    const struct node_trouble *trouble = fatal_trouble(p, NULL);
+    if (trouble)
+        at_ms = min_of(at_ms, fact_node_silent_from_ms(p->node, trouble));
+    if (p->is_gone)
+        at_ms = min_of(at_ms, p->gone_ms);
+    if (p->phase == POD_SUCCEEDED && fact_pod_done_ms(p) == TIME_UNKNOWN)
+        at_ms = min_of(at_ms, fact_pod_ended_ms(p));
+    return at_ms != TIME_OPEN && p->bound_ms != TIME_UNKNOWN ? max_of(at_ms, p->bound_ms) : at_ms;
+}
+
+/* When all training containers ran for the first time. */
+static int64_t running_ms(const struct pod *p) {
+    int64_t at_ms = TIME_UNKNOWN;
+    for (int i = 0; i < p->container_count; i++) {
+        const struct container *c = &p->containers[i];
+        int64_t started_ms = TIME_UNKNOWN;
+        for (int k = 0; k < c->count && started_ms == TIME_UNKNOWN; k++)
+            started_ms = c->instances[k].started_ms;
+        if (!fact_is_training_container(p, i))
+            continue;
+        if (started_ms == TIME_UNKNOWN)
+            return TIME_UNKNOWN;
+        at_ms = max_of(at_ms, started_ms);
+    }
+    return at_ms == TIME_UNKNOWN || p->bound_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->bound_ms);
+}
+
+/* Of a pod that was gone when the watch came back, nothing is known since it was told last: not that it still waited.
+ */
+static int64_t bound_or_unseen_ms(const struct pod *p) {
+    int64_t at_ms = p->bound_ms == TIME_UNKNOWN && p->has_vanished ? p->seen_ms : p->bound_ms;
+    return at_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->created_ms);
+}
+
+/* Of a pod that was gone when the watch came back, nothing is known since it was told last: not that it still started.
+ */
+static int64_t running_or_unseen_ms(const struct pod *p) {
+    int64_t at_ms = running_ms(p);
+    return at_ms == TIME_UNKNOWN && p->has_vanished ? p->seen_ms : at_ms;
+}
+
+/* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
+static void tell_pull(const struct pod *p, struct ledger_life *life) {
+    const struct pod_events *e = events_of(p);
+    if (e == NULL && p->had_pull_trouble) { /* its Events are lost */
+        life->pull_start_ms = life->bound_ms;
+        life->pull_end_ms = life->running_ms;
+    }
+    if (e == NULL || (e->pull_start_ms == TIME_UNKNOWN && e->pull_end_ms == TIME_UNKNOWN))
+        return;
+    int64_t start_ms = e->pull_start_ms, end_ms = e->pull_end_ms;
+    if (end_ms != TIME_UNKNOWN && e->pull_duration_ms >= 0) {
+        start_ms = start_ms == TIME_UNKNOWN ? end_ms - e->pull_duration_ms : start_ms;
+        end_ms = max_of(end_ms, start_ms + e->pull_duration_ms);
+    }
+    if (start_ms == TIME_UNKNOWN)
+        return;
+    if (life->bound_ms != TIME_UNKNOWN)
+        start_ms = max_of(start_ms, life->bound_ms);
+    if (life->running_ms != TIME_UNKNOWN)
+        end_ms = end_ms == TIME_UNKNOWN ? life->running_ms : min_of(end_ms, life->running_ms);
+    life->pull_start_ms = start_ms;
+    life->pull_end_ms = end_ms == TIME_UNKNOWN ? TIME_UNKNOWN : max_of(start_ms, end_ms);
+}
+
+static void tell_restarts(const struct pod *p, struct sink *sink) {
+    for (int i = 0; i < p->container_count; i++) {
+        const struct container *c = &p->containers[i];
+        if (!fact_is_training_container(p, i))
+            continue;
+        for (int k = 0; k < c->count; k++) {
+            int64_t down_ms = fact_finished_ms(&c->instances[k]);
+            bool is_last = k + 1 == c->count;
+            if (down_ms == TIME_UNKNOWN || (is_last && !p->restarts_in_place))
+                continue;
+            if (is_last && (c->instances[k].exit_code == 0 || fact_was_told_to_go(p, &c->instances[k])))
+                continue;
+            int64_t up_ms =
+                is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN : c->instances[k + 1].started_ms;
+            sink_restart(sink, p->id, down_ms, max_of(up_ms, down_ms));
+            struct ledger_disruption d = {.key = p->id + (uint64_t)c->instances[k].restart_count + 1, .at_ms = down_ms};
+            char message[STORE_MESSAGE_SIZE], exit_text[32];
+            snprintf(exit_text, sizeof exit_text, "exit %d", c->instances[k].exit_code);
+            snprintf(message, sizeof message, "container %s restarted in place after %s (%s)", c->name, exit_text,
+                     c->instances[k].reason);
+            bool is_oom = strcmp(c->instances[k].reason, "OOMKilled") == 0;
+            struct cause_facts f = {"Pod",   "exit",  is_oom ? "OOMKilled" : exit_text, "",
+                                    p->name, message, p->node ? p->node->name : "",     p->node ? p->node->pool : ""};
+            if (cause_fill(&f, &d))
+                sink_disruption(sink, &d);
+        }
+    }
+}
+
+static void tell_wait(const struct pod *p, const char *reason, const char *message, int64_t from_ms, int64_t to_ms,
+                      enum basis basis, struct sink *sink) {
+    struct cause_facts f = {"Pod", "PodScheduled", reason, "", p->name, message, "", ""};
+    struct ledger_hold hold = {.key = p->id, .from_ms = from_ms, .to_ms = to_ms, .basis = basis};
+    if (from_ms != TIME_UNKNOWN && cause_fill_hold(&f, &hold))
+        sink_hold(sink, &hold);
+}
+
+static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
+    int64_t bound_ms = bound_or_unseen_ms(p), until_ms = bound_ms != TIME_UNKNOWN ? bound_ms : lost_ms;
+    int64_t lifted_ms = pod_trouble(p)->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : pod_trouble(p)->gated_to_ms;
+    tell_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED,
+              sink);
+    tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "",
+              pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
+}
+
+static void tell_silence(const struct pod *p, struct sink *sink) {
+    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
+        const struct node_trouble *t = &p->node->troubles[i];
+        if (!t->is_silent || !fact_is_touched(p, t, 0))
+            continue;
+        struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
+        struct ledger_hold hold = {.key = p->id ^ (uint64_t)t->visible_ms,
+                                   .from_ms = fact_node_silent_from_ms(p->node, t),
+                                   .to_ms = min_of(t->visible_ms, asked_to_go_ms(p)),
+                                   .basis = BASIS_DERIVED};
+        if (cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
+    }
+}
+
+/* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
+static int64_t unwanted_ms(const struct pod *p) {
+    const struct target *t = p->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)
+            continue;
+        for (int k = 1; k < r->size_count; k++)
+            if (r->sizes[k].at_ms > p->created_ms && r->sizes[k].slots / r->replicas <= p->completion_index)
+                return r->sizes[k].at_ms;
+    }
+    return TIME_OPEN;
+}
+
+/* Deleted within the second in which its target was: because of that, and so after it. */
+static bool goes_with_target(const struct pod *p, int64_t lost_ms) {
+    const struct target *t = p->target;
+    return t->outcome == OUTCOME_DELETED && t->end_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
+           pod_trouble(p)->disruption_ms == TIME_UNKNOWN && lost_ms < t->end_ms && lost_ms / 1000 == t->end_ms / 1000;
+}
+
+/* For evidence: which pod it was, and where; what it waits for first. */
+static void name_life(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
+    const struct model_job *job = context;
+    const struct pod *p = map_get_hashed(&job->model->pods, id);
+    char name[2 * LEDGER_NAME_SIZE];
+    if (p == NULL)
+        return;
+    struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", p->name, "", p->node ? p->node->name : "", ""};
+    struct ledger_hold hold;
+    if (cause_fill_hold(&f, &hold))
+        slice_copy(name, sizeof name, slice_of(hold.evidence));
+    else
+        snprintf(name, sizeof name, "%.40s on %.60s", p->name, p->node ? p->node->name : "no node");
+    slice_copy(out, LEDGER_NAME_SIZE, slice_of(name));
+}
+
+static void describe_loss(void *context, struct ledger_disruption *d) {
+    const struct model_job *job = context;
+    const struct pod *p = map_get_hashed(&job->model->pods, d->key);
+    if (p != NULL && p->target->job == job)
+        fact_pod_cause(p, d);
+}
+
+void fact_give_words(struct model_job *job) {
+    ledger_set_words(job->ledger, &(struct ledger_words){job, name_life, describe_loss});
+}
+
+/* Its words can be had again from the pod. */
+static void sink_loss(struct sink *sink, const struct ledger_disruption *d) {
+    sink_disruption(
+        sink, &(struct ledger_disruption){.cause = d->cause, .key = d->key, .at_ms = d->at_ms, .opens = d->opens});
+}
+
+void fact_tell_pod(struct model_job *job, struct pod *p) {
+    struct sink sink = sink_begin(job->ledger, &p->pushed);
+    int64_t slot = job_slot(job, p);
+    p->slot = slot <= INT32_MAX ? (int)slot : -1;
+    fact_tell_ready(job, p);
+    if (slot >= 0) {
+        int64_t over_ms = over_ms_of(p), no_more_ms = unwanted_ms(p), lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
+        if (goes_with_target(p, lost_ms))
+            lost_ms = p->target->end_ms;
+        struct ledger_life life = {.id = p->id,
+                                   .slot = (uint32_t)slot,
+                                   /* of two made within a second, the one that was lost in it came first */
+                                   .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
+                                   .bound_ms = bound_or_unseen_ms(p),
+                                   .pull_start_ms = TIME_UNKNOWN,
+                                   .pull_end_ms = TIME_UNKNOWN,
+                                   .running_ms = running_or_unseen_ms(p),
+                                   .lost_ms = lost_ms,
+                                   .ended_ms = over_ms,
+                                   .done_ms = no_more_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
+                                   .chips = p->chips,
+                                   .released_ms = over_ms,
+                                   .has_name = true};
+        tell_pull(p, &life);
+        ledger_add_life(job->ledger, &life);
+        fatal_trouble(p, &sink);
+        tell_restarts(p, &sink);
+        tell_waits(p, lost_ms, &sink);
+        tell_silence(p, &sink);
+        struct ledger_disruption d = {.key = p->id};
+        if (lost_ms != TIME_OPEN && life.done_ms == TIME_UNKNOWN && fact_pod_cause(p, &d))
+            sink_loss(&sink, &d);
+    }
+    sink_end(&sink);
+}

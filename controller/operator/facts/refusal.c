@@ -1,0 +1,69 @@
+/* Pods that are missing because the API server refused them: the Job controller says so in FailedCreate Events of the
+ * Job, and tries again at least once a minute. */
+#include "base/minmax.h"
+#include "operator/facts/causes.h"
+#include "operator/facts/facts.h"
+
+#include <string.h>
+
+/* The Job has a pod for each index: nothing is refused any more, whether or not a creation was seen. */
+static bool is_complete(const struct model_job *job, const struct kube_job *j, int64_t *last_ms) {
+    const struct target *t = job->target;
+    int64_t wanted = 0, there = 0;
+    *last_ms = TIME_UNKNOWN;
+    for (int i = 0; i < t->job_count; i++)
+        if (t->kind == TARGET_JOB || strcmp(t->jobs[i].name, j->replicated_job) == 0)
+            wanted = t->jobs[i].pods;
+    for (const struct pod *p = j->pods; p; p = p->next_in_job) {
+        there += !p->is_gone;
+        *last_ms = max_of(*last_ms, p->created_ms);
+    }
+    return there >= wanted;
+}
+
+/* Until the first pod that was made after the last refusal: the Job makes all that are missing at once. */
+static int64_t refused_until_ms(const struct model_job *job, const struct kube_job *j, const struct refusal *r) {
+    int64_t until_ms = j->deletion_ms == TIME_UNKNOWN ? TIME_OPEN : j->deletion_ms, made_ms;
+    if (j->failing_ms != TIME_UNKNOWN)
+        until_ms = min_of(until_ms, max_of(j->failing_ms, r->from_ms));
+    for (int i = 0; i < j->suspended.count; i++)
+        if (j->suspended.items[i].is_true && j->suspended.items[i].at_ms >= r->last_ms)
+            until_ms = min_of(until_ms, j->suspended.items[i].at_ms);
+    for (const struct pod *p = j->pods; p; p = p->next_in_job)
+        if (p->created_ms > r->last_ms)
+            until_ms = min_of(until_ms, p->created_ms);
+    if (until_ms == TIME_OPEN && is_complete(job, j, &made_ms)) /* within the second of the last refusal */
+        until_ms = max_of(made_ms, r->from_ms);
+    return until_ms;
+}
+
+void fact_tell_refusals(struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    const struct model *m = job->model;
+    for (const struct kube_job *j = t->kube_jobs; j && m->refusals.count > 0; j = j->next_in_target) {
+        const struct refusals *all = map_get(&m->refusals, slice_of(j->uid));
+        for (int i = 0; all && j->name && i < all->count; i++) {
+            const struct refusal *r = &all->items[i];
+            struct cause_facts f = {"Job", "FailedCreate", r->is_quota ? "Quota" : "", "", j->name, all->message, "",
+                                    ""};
+            struct ledger_hold hold = {.key = slice_hash(slice_of(j->uid)) ^ (uint64_t)r->from_ms ^ 5,
+                                       .from_ms = r->from_ms,
+                                       .to_ms = refused_until_ms(job, j, r),
+                                       .basis = BASIS_OBSERVED};
+            if (cause_fill_hold(&f, &hold))
+                fact_tell_pieces(&j->suspended, hold, sink);
+        }
+    }
+}
+
+const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index) {
+    const struct target *t = job->target;
+    for (const struct kube_job *j = t->kube_jobs; j && job->model->refusals.count > 0; j = j->next_in_target) {
+        bool is_its =
+            t->kind == TARGET_JOB || (strcmp(j->replicated_job, replicated_job) == 0 && j->job_index == job_index);
+        const struct refusals *all = is_its ? map_get(&job->model->refusals, slice_of(j->uid)) : NULL;
+        if (all && all->count > 0 && refused_until_ms(job, j, &all->items[all->count - 1]) == TIME_OPEN)
+            return all->message;
+    }
+    return NULL;
+}

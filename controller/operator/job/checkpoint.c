@@ -1,0 +1,305 @@
+#include "operator/job/checkpoint.h"
+
+#include "base/base64.h"
+#include "base/mem.h"
+#include "operator/job/checkpoint_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+
+#define VERSION 4
+#define OLDEST_VERSION 3
+#define HEAD_BYTES 9
+#define MOST_BYTES ((size_t)8 << 20) /* unpacked */
+#define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
+
+bool checkpoint_has_pod(const struct visitor *v, const struct pod *p) {
+    if (v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && p->is_gone))
+        return true;
+    for (int i = 0; i < v->job->process_count; i++) /* what was read of a log hangs on its pod */
+        if (v->job->processes[i]->pod == p)
+            return true;
+    return false;
+}
+
+/* ---- the job ---- */
+
+static void visit_previous(struct visitor *v, struct model_job *job) {
+    job->previous_count = (int)codec_count(v->codec, (size_t)job->previous_count, JOB_MAX_PREVIOUS);
+    for (int i = 0; i < job->previous_count; i++) {
+        struct job_previous *p = &job->previous[i];
+        codec_chars(v->codec, p->uid, sizeof p->uid);
+        codec_time(v->codec, &p->start_ms);
+        codec_time(v->codec, &p->end_ms);
+        codec_i64(v->codec, &p->wall_ms);
+        codec_i64(v->codec, &p->available_ms);
+        codec_time(v->codec, &p->productive_ms); /* RECORD_NONE is TIME_UNKNOWN */
+    }
+}
+
+static void visit_told(struct visitor *v, struct model_job *job) {
+    codec_time(v->codec, &job->told_through_ms);
+    CODEC_INT(v->codec, &job->hidden_most, 0, 255);
+    codec_i64(v->codec, &job->told_steps);
+    codec_bool(v->codec, &job->told_first_step);
+    for (int i = 0; i < JOB_TOLD; i++) {
+        CODEC_INT(v->codec, &job->told[i].number, 0, INT32_MAX);
+        codec_u64(v->codec, &job->told[i].hash);
+    }
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
+        codec_chars(v->codec, job->conditions[i].status, sizeof job->conditions[i].status);
+        codec_time(v->codec, &job->conditions[i].at_ms);
+    }
+    codec_chars(v->codec, job->checkpoint_trouble, sizeof job->checkpoint_trouble);
+}
+
+/* ---- the log ---- */
+
+static void visit_process(struct visitor *v, struct log_process *p) {
+    bool has_parser = p->parser != NULL;
+    codec_bool(v->codec, &p->has_ended);
+    codec_chars(v->codec, p->lost, sizeof p->lost);
+    codec_time(v->codec, &p->first_line_ms);
+    codec_time(v->codec, &p->last_line_ms);
+    codec_time(v->codec, &p->last_stamp_ns);
+    codec_bool(v->codec, &has_parser);
+    if (has_parser && p->parser == NULL)
+        v->codec->failed = true;
+    else if (has_parser)
+        steplog_visit(p->parser, v->codec);
+}
+
+static void write_processes(struct visitor *v, struct model_job *job) {
+    codec_count(v->codec, (size_t)job->process_count, INT32_MAX);
+    for (int i = 0; i < job->process_count; i++) {
+        struct log_process *p = job->processes[i];
+        char uid[80] = "";
+        slice_copy(uid, sizeof uid, slice_of(p->pod ? p->pod->uid : NULL));
+        codec_chars(v->codec, uid, sizeof uid);
+        CODEC_INT(v->codec, &p->restart_count, 0, INT32_MAX);
+        visit_process(v, p);
+    }
+}
+
+static void read_processes(struct visitor *v, struct model_job *job) {
+    size_t count = codec_count(v->codec, 0, 10000);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        char uid[80] = "";
+        int restart_count = 0;
+        codec_chars(v->codec, uid, sizeof uid);
+        CODEC_INT(v->codec, &restart_count, 0, INT32_MAX);
+        struct pod *pod = map_get(&v->model->pods, slice_of(uid));
+        bool is_unseen = uid[0] == '\0' && job_has_source(job);
+        if (!is_unseen && (pod == NULL || pod->target != job->target)) {
+            v->codec->failed = true;
+            return;
+        }
+        visit_process(v, job_log_process(job, pod, restart_count));
+    }
+}
+
+/* Where a source that is no pod's log goes on: just behind what the ledger has of it. */
+static void visit_source(struct visitor *v, struct model_job *job) {
+    if (!job_has_source(job))
+        return;
+    codec_text(v->codec, &job->source_cursor, JOB_CURSOR_BYTES);
+    codec_i64(v->codec, &job->source_earlier);
+}
+
+static void write_ledger(struct visitor *v, struct model_job *job) {
+    CLEANUP_BUF struct buf bytes;
+    buf_init(&bytes, MOST_BYTES);
+    v->codec->failed |= ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &bytes) < 0;
+    codec_count(v->codec, bytes.size_bytes, MOST_BYTES);
+    v->codec->failed |= buf_append_slice(v->codec->out, buf_slice(&bytes)) < 0;
+}
+
+/* Before the processes: they find their places in it. */
+static int read_ledger(struct visitor *v, struct model_job *job, struct error **err) {
+    struct slice *in = &v->codec->in;
+    size_t size = codec_count(v->codec, 0, MOST_BYTES);
+    struct ledger *l = ledger_load((struct slice){in->data, size}, &job->options, err);
+    if (l == NULL)
+        return -EBADMSG;
+    *in = slice_skip(*in, size);
+    ledger_free(job->ledger);
+    job->ledger = l;
+    return 0;
+}
+
+/* ---- the whole, unpacked ---- */
+
+struct head {
+    int64_t written_ms, generation;
+    enum target_kind kind;
+    enum checkpoint_extent extent;
+    char uid[80], namespace_[254], name[254];
+};
+
+static void visit_head(struct codec *c, struct head *h) {
+    codec_time(c, &h->written_ms);
+    codec_i64(c, &h->generation);
+    CODEC_INT(c, &h->kind, TARGET_JOBSET, TARGET_JOB);
+    CODEC_INT(c, &h->extent, EXTENT_ALL, EXTENT_TARGET);
+    codec_chars(c, h->uid, sizeof h->uid);
+    codec_chars(c, h->namespace_, sizeof h->namespace_);
+    codec_chars(c, h->name, sizeof h->name);
+}
+
+static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent, struct buf *raw) {
+    struct target *t = job->target;
+    struct codec codec = codec_writing(raw);
+    struct visitor v = {&codec, job->model, job, extent, written_ms, VERSION};
+    struct head h = {.written_ms = written_ms, .generation = job->generation, .kind = t->kind, .extent = extent};
+    slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
+    slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));
+    slice_copy(h.name, sizeof h.name, slice_of(t->name));
+    visit_head(&codec, &h);
+    visit_target(&v, t);
+    visit_previous(&v, job);
+    visit_told(&v, job);
+    write_ledger(&v, job);
+    write_processes(&v, job);
+    visit_source(&v, job);
+    return !codec.failed;
+}
+
+static int damaged(struct error **err) {
+    return error_set(err, EBADMSG, "it is damaged");
+}
+
+static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec, struct error **err) {
+    visit_previous(v, job);
+    visit_told(v, job);
+    if (!is_same_spec) /* another log, other slots: what was read is read again */
+        return v->codec->failed ? damaged(err) : 0;
+    if (read_ledger(v, job, err) < 0)
+        return -EBADMSG;
+    read_processes(v, job);
+    visit_source(v, job);
+    return codec_is_done(v->codec) ? 0 : damaged(err);
+}
+
+static int read_raw(struct model_job *job, struct slice raw, int version, struct error **err) {
+    struct model *m = job->model;
+    struct codec codec = codec_reading(raw);
+    struct visitor v = {.codec = &codec, .model = m, .version = version};
+    struct head h = {0};
+    visit_head(&codec, &h);
+    v.written_ms = h.written_ms;
+    if (codec.failed || h.uid[0] == '\0' || strcmp(h.namespace_, job->namespace_) != 0)
+        return damaged(err);
+    if (map_get(&m->targets, slice_of(h.uid)) != NULL)
+        return error_set(err, EEXIST, "its target was seen before it");
+    struct target *t = store_target(m, h.kind, slice_of(h.uid), slice_of(h.namespace_), slice_of(h.name));
+    visit_target(&v, t);
+    int r = codec.failed || !t->is_seen ? damaged(err) : 0;
+    if (r == 0) {
+        t->is_restored = true;
+        store_target_named(m, t);
+        if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
+            r = read_job(&v, job, h.generation == job->generation, err);
+    }
+    if (r == 0 && h.extent == EXTENT_TARGET)
+        slice_copy(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
+                   SLICE("the job's history did not fit into status.checkpoint: of pods that were gone when another "
+                         "controller took over only the settled sums are known"));
+    if (r < 0) {
+        if (job->target == t)
+            job_set_target(job, NULL);
+        store_forget(m, t);
+    }
+    return r;
+}
+
+/* ---- packing ---- */
+
+static void put_u32(char *at, uint32_t v) {
+    for (int i = 0; i < 4; i++)
+        at[i] = (char)(v >> (8 * i) & 0xff);
+}
+
+static uint32_t get_u32(const char *at) {
+    uint32_t v = 0;
+    for (int i = 0; i < 4; i++)
+        v |= (uint32_t)(unsigned char)at[i] << (8 * i);
+    return v;
+}
+
+char *checkpoint_pack(struct slice raw) {
+    uLong bound = compressBound((uLong)raw.size_bytes);
+    CLEANUP_FREE char *packed = mem_alloc(HEAD_BYTES + bound);
+    packed[0] = VERSION;
+    put_u32(packed + 1, (uint32_t)crc32(0, (const Bytef *)raw.data, (uInt)raw.size_bytes));
+    put_u32(packed + 5, (uint32_t)raw.size_bytes);
+    if (compress2((Bytef *)packed + HEAD_BYTES, &bound, (const Bytef *)raw.data, (uLong)raw.size_bytes, 6) != Z_OK)
+        return NULL;
+    size_t size = HEAD_BYTES + bound;
+    return (size + 2) / 3 * 4 > CHECKPOINT_MAX_BYTES ? NULL : base64_encode((struct slice){packed, size});
+}
+
+static enum checkpoint_extent first_extent(const struct target *t) {
+    size_t gone = 0;
+    for (size_t i = 0; i < t->pod_count; i++)
+        gone += t->pods[i]->is_gone;
+    return gone > MANY_PODS ? EXTENT_TARGET : t->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
+}
+
+static bool write_fitting(struct model_job *job, int64_t written_ms, struct buf *out) {
+    CLEANUP_BUF struct buf raw;
+    buf_init(&raw, MOST_BYTES);
+    for (enum checkpoint_extent extent = first_extent(job->target); extent <= EXTENT_TARGET; extent++) {
+        buf_clear(&raw);
+        raw.truncated = false;
+        CLEANUP_FREE char *text = write_raw(job, written_ms, extent, &raw) ? checkpoint_pack(buf_slice(&raw)) : NULL;
+        if (text == NULL)
+            continue;
+        buf_append_text(out, text);
+        return true;
+    }
+    return false;
+}
+
+void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out) {
+    if (job->target == NULL || !job->target->is_seen || job->ledger == NULL)
+        return;
+    if (write_fitting(job, written_ms, out))
+        return;
+    ledger_fold(job->ledger, LEDGER_SAVE_BYTES * 5 / 8); /* it has its bound, but did not pack well */
+    write_fitting(job, written_ms, out);
+}
+
+int checkpoint_read(struct model_job *job, struct slice text, struct error **err) {
+    size_t size = 0;
+    CLEANUP_FREE char *packed = text.size_bytes <= CHECKPOINT_MAX_BYTES ? base64_decode(text, &size) : NULL;
+    if (packed == NULL || size < HEAD_BYTES)
+        return damaged(err);
+    if (packed[0] < OLDEST_VERSION || packed[0] > VERSION)
+        return error_set(err, EPROTO, "it is of version %d, and this controller reads versions %d to %d", packed[0],
+                         OLDEST_VERSION, VERSION);
+    uLong raw_size = get_u32(packed + 5);
+    if (raw_size > MOST_BYTES)
+        return damaged(err);
+    CLEANUP_FREE char *raw = mem_alloc(raw_size + 1);
+    uLong got = raw_size;
+    if (uncompress((Bytef *)raw, &got, (const Bytef *)packed + HEAD_BYTES, (uLong)(size - HEAD_BYTES)) != Z_OK ||
+        got != raw_size || crc32(0, (const Bytef *)raw, (uInt)raw_size) != get_u32(packed + 1))
+        return damaged(err);
+    return read_raw(job, (struct slice){raw, raw_size}, packed[0], err);
+}
+
+void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, CHECKPOINT_MAX_BYTES);
+    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2 ||
+        job_is_managed_elsewhere(job))
+        return;
+    checkpoint_write(job, now_ms, &text);
+    if (text.size_bytes == 0)
+        return;
+    status->size_bytes--; /* the closing brace */
+    buf_append_text(status, ",\"checkpoint\":\"");
+    buf_append_slice(status, buf_slice(&text));
+    buf_append_text(status, "\"}");
+}

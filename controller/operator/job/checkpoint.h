@@ -1,0 +1,24 @@
+/* checkpoint: what a successor must know of a running job that the cluster no longer shows it: pods and Jobs that are
+ * gone, how conditions were before, which log lines were read, and the ledger. It is written into
+ * the status beside the numbers it belongs to (one update, so that they cannot differ), and is read back before any
+ * other object is observed; what the lists then show goes on from there, and what they no longer show has vanished
+ * meanwhile.
+ *
+ * The text is base64 of: version (one byte), CRC-32 and size of what follows unpacked, then that, deflated. At most
+ * CHECKPOINT_MAX_BYTES: where all does not fit, first the pods that still exist are left out (the cluster shows them),
+ * then those that are gone; the status says so. */
+#ifndef OPERATOR_CHECKPOINT_H
+#define OPERATOR_CHECKPOINT_H
+
+#include "operator/job/job.h"
+
+#define CHECKPOINT_MAX_BYTES 32768
+
+/* Appends the text; nothing if there is no target. */
+void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out);
+
+/* Fills in a job that has no target yet. On failure the job and the store are as before, and *err says why: the
+ * checkpoint is damaged, or newer than this controller. */
+int checkpoint_read(struct model_job *job, struct slice text, struct error **err);
+
+#endif

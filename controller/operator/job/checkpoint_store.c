@@ -1,0 +1,500 @@
+/* The part of the store that one target is, written and read by the same functions. */
+#include "base/mem.h"
+#include "operator/job/checkpoint_internal.h"
+
+#include <string.h>
+
+#define MOST_PODS 100000
+#define MOST_MESSAGE (STORE_MESSAGE_SIZE * 4)
+
+static bool is_reading(const struct visitor *v) {
+    return codec_is_reading(v->codec);
+}
+
+void visit_name(struct visitor *v, const char **name) {
+    char text[254] = "";
+    if (!is_reading(v))
+        slice_copy(text, sizeof text, slice_of(*name));
+    codec_chars(v->codec, text, sizeof text);
+    if (is_reading(v))
+        *name = store_intern(v->model, slice_of(text));
+}
+
+/* An array's length; reading makes room for so many zeroed elements. */
+static int visit_array(struct visitor *v, void *items, int count, int *capacity, size_t size, int most) {
+    int n = (int)codec_count(v->codec, (size_t)count, (size_t)most);
+    if (!is_reading(v))
+        return n;
+    *(void **)items = n > 0 ? mem_alloc((size_t)n * size) : NULL;
+    if (capacity)
+        *capacity = n;
+    return n;
+}
+#define VISIT_ARRAY(v, items, count, capacity, most)                                                                   \
+    ((count) = visit_array((v), &(items), (count), (capacity), sizeof *(items), (most)))
+
+static void visit_history(struct visitor *v, struct history *h) {
+    VISIT_ARRAY(v, h->items, h->count, &h->capacity, STORE_MAX_TRANSITIONS);
+    for (int i = 0; i < h->count; i++) {
+        struct transition *t = &h->items[i];
+        codec_time(v->codec, &t->at_ms);
+        codec_bool(v->codec, &t->is_true);
+        codec_bool(v->codec, &t->is_derived);
+        visit_name(v, &t->reason);
+        codec_text(v->codec, &t->message, MOST_MESSAGE);
+    }
+}
+
+static void visit_spans(struct visitor *v, struct spans *s) {
+    VISIT_ARRAY(v, s->items, s->count, &s->capacity, 4 * STORE_MAX_TRANSITIONS);
+    for (int i = 0; i < s->count; i++) {
+        codec_time(v->codec, &s->items[i].from_ms);
+        codec_time(v->codec, &s->items[i].to_ms);
+    }
+}
+
+/* ---- nodes ---- */
+
+static void visit_troubles(struct visitor *v, struct node *n) {
+    VISIT_ARRAY(v, n->troubles, n->trouble_count, &n->trouble_capacity, STORE_MAX_TRANSITIONS);
+    for (int i = 0; i < n->trouble_count; i++) {
+        struct node_trouble *t = &n->troubles[i];
+        codec_time(v->codec, &t->visible_ms);
+        codec_time(v->codec, &t->heartbeat_ms);
+        codec_time(v->codec, &t->to_ms);
+        codec_bool(v->codec, &t->is_silent);
+        visit_name(v, &t->reason);
+    }
+    VISIT_ARRAY(v, n->taints, n->taint_count, &n->taint_capacity, STORE_MAX_TRANSITIONS);
+    for (int i = 0; i < n->taint_count; i++) {
+        struct node_taint *t = &n->taints[i];
+        visit_name(v, &t->key);
+        visit_name(v, &t->value);
+        codec_time(v->codec, &t->from_ms);
+        codec_time(v->codec, &t->to_ms);
+    }
+}
+
+static void visit_node(struct visitor *v, struct node *n) {
+    visit_name(v, &n->pool);
+    codec_bool(v->codec, &n->is_spot);
+    codec_bool(v->codec, &n->exists);
+    codec_time(v->codec, &n->renewed_ms);
+    visit_troubles(v, n);
+    visit_spans(v, &n->maintenance);
+    visit_spans(v, &n->silences);
+}
+
+/* Several jobs may have told of one node: the later word holds. */
+static void read_node(struct visitor *v) {
+    char name[254] = "";
+    struct node read = {.pool = "", .renewed_ms = TIME_UNKNOWN}, *n;
+    codec_chars(v->codec, name, sizeof name);
+    visit_node(v, &read);
+    n = v->codec->failed || name[0] == '\0' ? NULL : store_node(v->model, slice_of(name));
+    if (n == NULL || (n->restored_ms != TIME_UNKNOWN ? n->restored_ms >= v->written_ms : n->exists)) {
+        store_node_done(&read);
+        return;
+    }
+    store_node_done(n);
+    n->pool = read.pool;
+    n->is_spot = read.is_spot;
+    n->exists = read.exists;
+    n->renewed_ms = read.renewed_ms;
+    n->troubles = read.troubles;
+    n->trouble_count = read.trouble_count;
+    n->trouble_capacity = read.trouble_capacity;
+    n->taints = read.taints;
+    n->taint_count = read.taint_count;
+    n->taint_capacity = read.taint_capacity;
+    n->maintenance = read.maintenance;
+    n->silences = read.silences;
+    n->restored_ms = v->written_ms;
+    n->is_restored = true;
+}
+
+static void visit_nodes(struct visitor *v, struct target *t) {
+    if (is_reading(v)) {
+        for (size_t left = codec_count(v->codec, 0, MOST_PODS); left > 0 && !v->codec->failed; left--)
+            read_node(v);
+        return;
+    }
+    struct map seen;
+    map_init(&seen, NULL);
+    for (size_t i = 0; i < t->pod_count; i++)
+        if (t->pods[i]->node && checkpoint_has_pod(v, t->pods[i]))
+            map_put(&seen, slice_of(t->pods[i]->node->name), t->pods[i]->node);
+    codec_count(v->codec, seen.count, MOST_PODS);
+    for (size_t i = 0; i < seen.count; i++) {
+        struct node *n = seen.entries[i].value;
+        char name[254] = "";
+        slice_copy(name, sizeof name, slice_of(n->name));
+        codec_chars(v->codec, name, sizeof name);
+        visit_node(v, n);
+    }
+    map_done(&seen);
+}
+
+/* ---- pods ---- */
+
+static void visit_containers(struct visitor *v, struct pod *p) {
+    p->container_count =
+        (uint8_t)visit_array(v, &p->containers, p->container_count, NULL, sizeof *p->containers, OBJECT_CONTAINERS);
+    for (int i = 0; i < p->container_count; i++) {
+        struct container *c = &p->containers[i];
+        visit_name(v, &c->name);
+        int64_t chips = c->chips;
+        codec_i64(v->codec, &chips);
+        c->chips = (int32_t)(chips < INT32_MAX ? chips : INT32_MAX);
+        c->count = c->capacity =
+            (uint16_t)visit_array(v, &c->instances, c->count, NULL, sizeof *c->instances, STORE_MAX_INSTANCES);
+        for (int k = 0; k < c->count; k++) {
+            struct instance *x = &c->instances[k];
+            CODEC_INT(v->codec, &x->restart_count, 0, INT32_MAX);
+            codec_bool(v->codec, &x->is_running);
+            codec_time(v->codec, &x->started_ms);
+            codec_time(v->codec, &x->finished_ms);
+            codec_time(v->codec, &x->last_line_ms);
+            CODEC_INT(v->codec, &x->exit_code, -1, 0xffff);
+            visit_name(v, &x->reason);
+            CODEC_INT(v->codec, &x->end_order, END_UNSEEN, END_SEEN_TOGETHER);
+        }
+        v->codec->failed |= c->count == 0; /* there is always one */
+    }
+}
+
+static void visit_events(struct visitor *v, const char *uid) {
+    struct pod_events *e = map_get(&v->model->events, slice_of(uid));
+    bool has_events = e != NULL;
+    codec_bool(v->codec, &has_events);
+    if (!has_events)
+        return;
+    if (is_reading(v))
+        e = store_events(v->model, slice_of(uid));
+    codec_time(v->codec, &e->pull_start_ms);
+    codec_time(v->codec, &e->pull_end_ms);
+    codec_i64(v->codec, &e->pull_duration_ms);
+    codec_time(v->codec, &e->evicted_ms);
+    char message[STORE_MESSAGE_SIZE] = "";
+    slice_copy(message, sizeof message, slice_of(e->evicted_message));
+    codec_chars(v->codec, message, sizeof message);
+    if (is_reading(v) && message[0]) {
+        free(e->evicted_message);
+        e->evicted_message = mem_strdup(message);
+    }
+}
+
+/* With what stands between its parts in a checkpoint. */
+static void visit_trouble(struct visitor *v, struct pod *p) {
+    struct pod_trouble *t = store_trouble(p);
+    char *unused = NULL; /* version 2 had a message there */
+    codec_time(v->codec, &t->gated_from_ms);
+    codec_time(v->codec, &t->gated_to_ms);
+    codec_time(v->codec, &t->unschedulable_ms);
+    codec_text(v->codec, &t->unschedulable_message, MOST_MESSAGE);
+    codec_time(v->codec, &p->deletion_ms);
+    codec_time(v->codec, &t->disruption_ms);
+    visit_name(v, &t->disruption_reason);
+    visit_name(v, &t->reason);
+    visit_name(v, &p->waiting_reason);
+    codec_text(v->codec, &t->disruption_message, MOST_MESSAGE);
+    codec_text(v->codec, &t->message, MOST_MESSAGE);
+    codec_text(v->codec, &unused, MOST_MESSAGE);
+    free(unused);
+    bool has_some = t->gated_from_ms != TIME_UNKNOWN || t->gated_to_ms != TIME_UNKNOWN ||
+                    t->unschedulable_ms != TIME_UNKNOWN || t->disruption_ms != TIME_UNKNOWN ||
+                    t->disruption_reason[0] || t->reason[0] || t->unschedulable_message || t->disruption_message ||
+                    t->message;
+    if (!has_some)
+        store_trouble_free(p);
+}
+
+static void visit_pod(struct visitor *v, struct pod *p) {
+    CODEC_INT(v->codec, &p->phase, POD_PENDING, POD_FAILED);
+    CODEC_INT(v->codec, &p->chips, 0, INT32_MAX);
+    CODEC_INT(v->codec, &p->slot_index, 0, INT32_MAX);
+    codec_bool(v->codec, &p->restarts_in_place);
+    codec_bool(v->codec, &p->is_gone);
+    codec_bool(v->codec, &p->was_asked_first);
+    codec_bool(v->codec, &p->had_pull_trouble);
+    bool was_late = false; /* version 3 */
+    if (v->version < 4)
+        codec_bool(v->codec, &was_late);
+    codec_bool(v->codec, &p->has_vanished);
+    codec_time(v->codec, &p->seen_ms);
+    codec_time(v->codec, &p->bound_ms);
+    visit_trouble(v, p);
+    codec_time(v->codec, &p->ended_ms);
+    codec_time(v->codec, &p->gone_ms);
+    visit_spans(v, &p->ready);
+    visit_containers(v, p);
+    visit_events(v, p->uid);
+}
+
+/* What a pod is made with, and where it hangs. */
+struct pod_head {
+    char uid[80], name[254], job_uid[80], node[254];
+    const char *replicated_job, *default_container;
+    int64_t job_index, completion_index, created_ms;
+};
+
+static void visit_head(struct visitor *v, struct pod_head *h) {
+    codec_chars(v->codec, h->uid, sizeof h->uid);
+    codec_chars(v->codec, h->name, sizeof h->name);
+    codec_chars(v->codec, h->job_uid, sizeof h->job_uid);
+    codec_chars(v->codec, h->node, sizeof h->node);
+    visit_name(v, &h->replicated_job);
+    visit_name(v, &h->default_container);
+    CODEC_INT(v->codec, &h->job_index, 0, INT32_MAX);
+    CODEC_INT(v->codec, &h->completion_index, -1, INT32_MAX);
+    codec_time(v->codec, &h->created_ms);
+}
+
+static void write_pod(struct visitor *v, struct pod *p) {
+    struct pod_head h = {.replicated_job = p->replicated_job,
+                         .default_container = p->default_container,
+                         .job_index = p->job_index,
+                         .completion_index = p->completion_index,
+                         .created_ms = p->created_ms};
+    slice_copy(h.uid, sizeof h.uid, slice_of(p->uid));
+    slice_copy(h.name, sizeof h.name, slice_of(p->name));
+    slice_copy(h.job_uid, sizeof h.job_uid, slice_of(p->job ? p->job->uid : ""));
+    slice_copy(h.node, sizeof h.node, slice_of(p->node ? p->node->name : ""));
+    visit_head(v, &h);
+    visit_pod(v, p);
+}
+
+static void read_pod(struct visitor *v, struct target *t) {
+    struct pod_head h = {0};
+    struct object_meta meta;
+    visit_head(v, &h);
+    if (v->codec->failed || h.uid[0] == '\0' || map_get(&v->model->pods, slice_of(h.uid)) != NULL) {
+        v->codec->failed = true;
+        return;
+    }
+    object_meta_init(&meta);
+    meta.uid = slice_of(h.uid);
+    meta.name = slice_of(h.name);
+    meta.namespace_ = slice_of(t->namespace_);
+    meta.replicated_job = slice_of(h.replicated_job);
+    meta.default_container = slice_of(h.default_container);
+    meta.job_index = h.job_index;
+    meta.completion_index = h.completion_index;
+    meta.created_ms = h.created_ms;
+    meta.controller_uid = slice_of(h.job_uid);
+    struct pod *p = store_pod_new(v->model, t, &meta);
+    if (h.node[0])
+        store_pod_bind(p, store_node(v->model, slice_of(h.node)));
+    visit_pod(v, p);
+    p->is_restored = true;
+    store_touch_pod(v->model, p);
+}
+
+static void visit_pods(struct visitor *v, struct target *t) {
+    size_t count = 0;
+    for (size_t i = 0; i < t->pod_count && !is_reading(v); i++)
+        count += checkpoint_has_pod(v, t->pods[i]);
+    count = codec_count(v->codec, count, MOST_PODS);
+    for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++)
+        read_pod(v, t);
+    for (size_t i = 0; !is_reading(v) && i < t->pod_count; i++)
+        if (checkpoint_has_pod(v, t->pods[i]))
+            write_pod(v, t->pods[i]);
+}
+
+/* ---- jobs and workloads: lists with the newest first, written from their end ---- */
+
+static void visit_refusals(struct visitor *v, const char *uid) {
+    struct refusals *r = map_get(&v->model->refusals, slice_of(uid));
+    int count = r ? r->count : 0;
+    CODEC_INT(v->codec, &count, 0, STORE_MAX_REFUSALS);
+    if (count > 0 && is_reading(v))
+        r = store_refusals(v->model, slice_of(uid));
+    if (count == 0 || r == NULL)
+        return;
+    r->count = count;
+    for (int i = 0; i < count; i++) {
+        codec_time(v->codec, &r->items[i].from_ms);
+        codec_time(v->codec, &r->items[i].last_ms);
+        codec_bool(v->codec, &r->items[i].is_quota);
+    }
+    codec_chars(v->codec, r->message, sizeof r->message);
+}
+
+static void visit_kube_job(struct visitor *v, struct kube_job *j) {
+    codec_text(v->codec, &j->name, 253);
+    visit_name(v, &j->replicated_job);
+    codec_time(v->codec, &j->created_ms);
+    codec_time(v->codec, &j->deletion_ms);
+    codec_time(v->codec, &j->gone_ms);
+    codec_time(v->codec, &j->failing_ms);
+    codec_i64(v->codec, &j->attempt);
+    codec_i64(v->codec, &j->job_index);
+    codec_i64(v->codec, &j->failed_pods);
+    codec_i64(v->codec, &j->first_failed_pods);
+    if (v->version >= 4)
+        codec_time(v->codec, &j->first_told_ms);
+    visit_name(v, &j->failing_reason);
+    visit_history(v, &j->suspended);
+    codec_text(v->codec, &j->completed_indexes, 65536);
+    visit_refusals(v, j->uid);
+}
+
+/* As with the pods: what still exists can be left to the cluster to show. */
+static bool has_kube_job(const struct visitor *v, const struct kube_job *j) {
+    return v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && j->gone_ms != TIME_UNKNOWN);
+}
+
+static void visit_kube_jobs(struct visitor *v, struct target *t) {
+    size_t count = 0, left;
+    for (struct kube_job *j = t->kube_jobs; j && !is_reading(v); j = j->next_in_target)
+        count += has_kube_job(v, j);
+    CLEANUP_FREE struct kube_job **jobs = mem_resize(NULL, count + 1, sizeof *jobs);
+    left = count;
+    for (struct kube_job *j = t->kube_jobs; j && !is_reading(v); j = j->next_in_target)
+        if (has_kube_job(v, j))
+            jobs[--left] = j;
+    count = codec_count(v->codec, count, MOST_PODS);
+    for (size_t i = 0; !is_reading(v) && i < count; i++) {
+        codec_chars(v->codec, jobs[i]->uid, 80);
+        visit_kube_job(v, jobs[i]);
+    }
+    for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++) {
+        char uid[80] = "";
+        codec_chars(v->codec, uid, sizeof uid);
+        if (uid[0] == '\0' || map_get(&v->model->kube_jobs, slice_of(uid)) != NULL) {
+            v->codec->failed = true;
+            return;
+        }
+        struct kube_job *j = store_kube_job(v->model, t, slice_of(uid));
+        visit_kube_job(v, j);
+        j->is_restored = true;
+    }
+}
+
+static void visit_workload(struct visitor *v, struct workload *w) {
+    codec_text(v->codec, &w->name, 253);
+    codec_time(v->codec, &w->created_ms);
+    codec_time(v->codec, &w->finished_ms);
+    codec_time(v->codec, &w->gone_ms);
+    visit_history(v, &w->reserved);
+    visit_history(v, &w->admitted);
+    visit_history(v, &w->evicted);
+    visit_history(v, &w->active);
+    codec_bool(v->codec, &w->awaits_provisioning);
+    codec_i64(v->codec, &w->first_evictions);
+    visit_name(v, &w->check_name);
+    visit_name(v, &w->queue);
+    codec_text(v->codec, &w->check_message, MOST_MESSAGE);
+}
+
+static void write_workloads(struct visitor *v, struct workload *w) {
+    if (w == NULL)
+        return;
+    write_workloads(v, w->next_in_target);
+    codec_chars(v->codec, w->uid, 80);
+    visit_workload(v, w);
+}
+
+static void visit_workloads(struct visitor *v, struct target *t) {
+    size_t count = 0;
+    for (struct workload *w = t->workloads; w && !is_reading(v); w = w->next_in_target)
+        count++;
+    count = codec_count(v->codec, count, 1000);
+    if (!is_reading(v))
+        write_workloads(v, t->workloads);
+    for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++) {
+        char uid[80] = "";
+        codec_chars(v->codec, uid, sizeof uid);
+        if (uid[0] == '\0' || map_get(&v->model->workloads, slice_of(uid)) != NULL) {
+            v->codec->failed = true;
+            return;
+        }
+        struct workload *w = store_workload(v->model, t, slice_of(uid));
+        visit_workload(v, w);
+        w->is_restored = true;
+    }
+}
+
+/* ---- the target ---- */
+
+static void visit_shape(struct visitor *v, struct target *t) {
+    VISIT_ARRAY(v, t->jobs, t->job_count, NULL, OBJECT_REPLICATED_JOBS);
+    for (int i = 0; i < t->job_count; i++) {
+        struct replicated_job *r = &t->jobs[i];
+        visit_name(v, &r->name);
+        CODEC_INT(v->codec, &r->replicas, 0, 1000000);
+        CODEC_INT(v->codec, &r->pods, 0, 1000000);
+        CODEC_INT(v->codec, &r->stride, 0, 1000000);
+        codec_i64(v->codec, &r->chips);
+        codec_bool(v->codec, &r->has_dependency);
+        r->container_count = (int)codec_count(v->codec, (size_t)r->container_count, OBJECT_CONTAINERS);
+        for (int k = 0; k < r->container_count; k++)
+            visit_name(v, &r->containers[k]);
+        VISIT_ARRAY(v, r->sizes, r->size_count, &r->size_capacity, STORE_MAX_TRANSITIONS);
+        for (int k = 0; k < r->size_count; k++) {
+            codec_time(v->codec, &r->sizes[k].at_ms);
+            codec_i64(v->codec, &r->sizes[k].slots);
+        }
+    }
+}
+
+static void visit_restarts(struct visitor *v, struct target *t) {
+    codec_i64(v->codec, &t->restarts);
+    codec_i64(v->codec, &t->job_restarts);
+    VISIT_ARRAY(v, t->restart_list, t->restart_count, &t->restart_capacity, STORE_MAX_TRANSITIONS);
+    for (int i = 0; i < t->restart_count; i++) {
+        struct restart *r = &t->restart_list[i];
+        codec_time(v->codec, &r->at_ms);
+        codec_i64(v->codec, &r->number);
+        visit_name(v, &r->what);
+        codec_text(v->codec, &r->message, MOST_MESSAGE);
+        codec_bool(v->codec, &r->is_derived);
+    }
+}
+
+static void visit_coordinator(struct visitor *v, struct target *t) {
+    bool has_coordinator = t->coordinator != NULL;
+    codec_bool(v->codec, &has_coordinator);
+    if (has_coordinator)
+        visit_name(v, &t->coordinator);
+    codec_i64(v->codec, &t->coordinator_job_index);
+    codec_i64(v->codec, &t->coordinator_pod_index);
+}
+
+void visit_target(struct visitor *v, struct target *t) {
+    codec_bool(v->codec, &t->is_seen);
+    codec_bool(v->codec, &t->is_gone);
+    codec_time(v->codec, &t->created_ms);
+    codec_time(v->codec, &t->end_ms);
+    codec_time(v->codec, &t->gone_ms);
+    codec_time(v->codec, &t->first_seen_ms);
+    codec_time(v->codec, &t->resumed_unseen_ms);
+    codec_i64(v->codec, &t->first_restarts);
+    codec_i64(v->codec, &t->first_job_restarts);
+    int64_t late_pods = 0; /* version 3 */
+    if (v->version < 4)
+        codec_i64(v->codec, &late_pods);
+    else
+        visit_spans(v, &t->unseen);
+    CODEC_INT(v->codec, &t->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
+    visit_name(v, &t->end_reason);
+    visit_name(v, &t->queue);
+    visit_name(v, &t->managed_by);
+    codec_text(v->codec, &t->end_message, MOST_MESSAGE);
+    visit_history(v, &t->suspended);
+    visit_shape(v, t);
+    codec_bool(v->codec, &t->is_started_in_order);
+    visit_coordinator(v, t);
+    visit_restarts(v, t);
+    visit_kube_jobs(v, t);
+    visit_workloads(v, t);
+    visit_nodes(v, t);
+    visit_pods(v, t);
+    if (is_reading(v)) {
+        t->watched_ms = t->told_ms = t->told_before_ms = v->written_ms;
+        if (v->version < 4 && t->first_seen_ms > t->created_ms + STORE_LATE_MS)
+            store_unseen(t, t->created_ms, t->first_seen_ms);
+        t->shape_version++;
+    }
+}

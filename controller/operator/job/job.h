@@ -1,0 +1,168 @@
+/* job: one JobGoodput inside the model: its spec, the target it measures, the ledger, the logs that are read. Private
+ * to the model; model.h is what others see. */
+#ifndef OPERATOR_JOB_H
+#define OPERATOR_JOB_H
+
+#include "operator/job/trace.h"
+#include "operator/store/store.h"
+#include "steplog/steplog.h"
+
+#define JOB_MAX_NOTICES 64
+#define JOB_TOLD 16 /* so many of the newest interruptions are told as Events */
+#define JOB_MAX_PREVIOUS 4
+#define JOB_CONDITIONS 5
+#define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
+#define JOB_CURSOR_BYTES 4096       /* of a source: SOURCE_CURSOR_BYTES */
+#define JOB_TRACE_POINTS 256 /* of steps, and of saves: 12 KiB at most, for a picture */
+#define JOB_MIN_EVIDENCE_PPM 950000
+
+struct log_process { /* the log of one instance of the log container */
+    struct model_job *job;
+    struct pod *pod; /* NULL: a run that no pod tells of (source.c) */
+    int restart_count;
+    int ordinal; /* in the ledger */
+    bool has_ended;
+    char lost[128]; /* why lines are missing; "" */
+    int64_t first_line_ms, last_line_ms;
+    int64_t last_stamp_ns; /* INT64_MIN: none */
+    struct steplog *parser;
+};
+
+struct job_told { /* an interruption that was told as an Event */
+    int number;
+    uint64_t hash; /* of what was said */
+    int64_t at_ms; /* when, by this controller */
+    bool was_over; /* said with its numbers */
+};
+
+struct job_condition { /* as last written */
+    char status[8];
+    int64_t at_ms;
+};
+
+struct job_previous { /* the result of an earlier target */
+    char uid[65];
+    int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* productive: RECORD_NONE if not known */
+};
+
+struct ready_line { /* how many required pods were Ready: changes, in time order */
+    struct ready_change {
+        int64_t at_ms;
+        int by;
+    } * items;
+    size_t count, capacity;
+};
+
+struct model_job {
+    struct model *model;
+    char *namespace_, *name, *uid, *resource_version;
+    int64_t generation, created_ms;
+    /* spec */
+    enum target_kind target_kind;
+    const char *target_name;
+    const char *required[OBJECT_REPLICATED_JOBS];
+    int required_count;
+    const char *source, *format, *container, *log_job;
+    const char *log_path, *log_project, *log_logger, *log_job_name; /* of other sources than PodLog */
+    int64_t log_job_index, log_completion_index;
+    char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
+    char *pattern_error;            /* why they cannot be used; NULL */
+    struct ledger_options options;
+    struct object_program program;    /* no part of the ledger: may change at any time */
+    const struct chip *chip;          /* of the target; NULL: no label told; program.c */
+    uint64_t chip_target;             /* hash of the UID of the target that it is of */
+    bool wants_run;                   /* span: Run, which is not built in yet: a condition says so */
+    uint64_t counting_hash, log_hash; /* of the spec */
+    int64_t log_changed_in;           /* the generation of the spec that tells another log than before; 0: none */
+    /* what it measures */
+    struct target *target;
+    struct model_job *duplicate_of; /* the older JobGoodput of the same target */
+    struct ledger *ledger;
+    struct pushed_list pushed;
+    struct ready_line ready_line;
+    uint64_t shape_version, hidden_version, hidden_hash;
+    int hidden_most;             /* so many pieces of a slot were told at most that nobody knows */
+    struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
+    int64_t holds_over_ms;       /* when it last stopped to wait */
+    int64_t end_learned_ms;      /* when an evaluation first knew that the target has ended; TIME_UNKNOWN */
+    int64_t told_through_ms;     /* observedThrough never goes back while the target runs */
+    bool is_deleted, is_dirty, needs_all_pods;
+    /* the log */
+    struct pod **log_pods;
+    int log_pod_count, log_pod_capacity;
+    uint64_t log_pods_version, log_generation;
+    struct trace trace; /* for the page */
+    struct log_process **processes;
+    int process_count, process_capacity;
+    char log_trouble[256];        /* now; "" */
+    char checkpoint_trouble[256]; /* why what an earlier controller knew is not all known; "" */
+    char *source_cursor;          /* of other sources than PodLog: where to go on; NULL */
+    int64_t source_earlier;       /* its lines from before the target was created */
+    int64_t log_watermark_ms;
+    int64_t told_steps; /* at the last status */
+    /* results */
+    struct job_condition conditions[JOB_CONDITIONS];
+    struct job_previous previous[JOB_MAX_PREVIOUS];
+    int previous_count;
+    struct model_notice *notices; /* their notes are ours */
+    int notice_count, notice_next;
+    struct job_told told[JOB_TOLD];
+    bool told_end, is_final, told_first_step;
+    const char *told_log_reason;
+    bool was_evaluated;        /* by us: then a status that is observed is our own */
+    char *final_status;        /* the final status as it was found: never computed anew; NULL */
+    struct job_previous final; /* what it says */
+    const char *final_phase;
+    void *user;
+};
+
+/* model.c */
+void job_mark_dirty(struct model *m, struct model_job *job);
+void job_notice(struct model_job *job, const struct model_notice *notice); /* the note is copied */
+
+/* target.c: which target, which slots, which log */
+void job_target_appeared(struct model *m, struct target *t);
+void job_find_target(struct model_job *job); /* also tells duplicates apart */
+void job_set_target(struct model_job *job, struct target *t);
+/* The spec names another log: a new ledger, and all that can be read of it is read again. */
+void job_begin_anew(struct model_job *job);
+/* The spec counts otherwise (windows, ideal step, required replicated jobs): the ledger keeps its records. */
+void job_count_otherwise(struct model_job *job);
+bool job_is_managed_elsewhere(const struct model_job *job);
+bool target_is_queued_by_kueue(const struct target *t);
+bool job_requires(const struct model_job *job, int replicated_job);
+/* The slot of a pod, or -1 if it is in none that is required. */
+int64_t job_slot(const struct model_job *job, const struct pod *p);
+/* The replicated job whose log is read; NULL if it does not exist. */
+const struct replicated_job *job_log_replicated_job(const struct model_job *job);
+void job_find_log_pods(struct model_job *job);
+/* The container of the log, "" if the pod has none of that name. */
+const char *job_log_container(const struct model_job *job, const struct pod *p);
+int64_t job_pods_at(const struct replicated_job *r, int64_t at_ms);
+
+/* final.c: the status of a target that had ended before this controller began is the record, and stays. */
+void job_find_final(struct model_job *job, const struct object_jobgoodput *o);
+void job_drop_final(struct model_job *job, const struct target *target); /* if it is of another target */
+void job_write_final(struct model_job *job, struct buf *out, struct model_summary *summary);
+void job_push_previous(struct model_job *job, const struct job_previous *result);
+
+/* program.c: which chip the status of a predecessor names */
+void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o);
+
+/* facts.c: tells the ledger what changed since the last call */
+void job_tell_facts(struct model_job *job);
+int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
+
+/* logs.c */
+void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
+void job_free_patterns(struct model_job *job);
+void job_logs_done(struct model_job *job);
+struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
+void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
+void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);
+void job_tell_processes(struct model_job *job);
+
+/* source.c */
+bool job_has_source(const struct model_job *job); /* another one than PodLog */
+
+#endif

@@ -1,0 +1,274 @@
+/* The step log's side: lines of the log pods' containers through a parser per process into the ledger. */
+#include "base/jscan.h"
+#include "base/mem.h"
+#include "operator/facts/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct container *log_container(const struct model_job *job, const struct pod *p) {
+    const char *name = job_log_container(job, p);
+    for (int i = 0; i < p->container_count; i++)
+        if (name[0] && strcmp(p->containers[i].name, name) == 0)
+            return &p->containers[i];
+    return NULL;
+}
+
+/* ---- format Regex ---- */
+
+void job_free_patterns(struct model_job *job) {
+    for (int i = 0; i < OBJECT_REGEXES; i++) {
+        free(job->patterns[i]);
+        job->patterns[i] = NULL;
+    }
+    free(job->pattern_error);
+    job->pattern_error = NULL;
+}
+
+static void ignore_record(void *context, const struct record *r) {
+    (void)context;
+    (void)r;
+}
+
+static struct steplog *parser_new(const struct model_job *job, void (*on_record)(void *context, const struct record *r),
+                                  void *context, struct error **err) {
+    int format = steplog_format_of_name(slice_of(job->format));
+    struct steplog_patterns patterns = {.step = job->patterns[0],
+                                        .checkpoint_start = job->patterns[1],
+                                        .checkpoint_saved = job->patterns[2],
+                                        .checkpoint_restored = job->patterns[3]};
+    if (format == STEPLOG_REGEX)
+        return steplog_new_regex(&patterns, on_record, context, err);
+    return format < 0 ? NULL : steplog_new((enum steplog_format)format, NULL, on_record, context);
+}
+
+/* The patterns of the spec, tried at once, so that a bad one is told before there is a log. */
+void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) {
+    job_free_patterns(job);
+    if (strcmp(job->format, steplog_format_name(STEPLOG_REGEX)) != 0)
+        return;
+    for (int i = 0; i < OBJECT_REGEXES; i++) {
+        char text[STEPLOG_MAX_PATTERN_BYTES + 8]; /* one that is too long stays too long */
+        struct jscan j;
+        if (o->regex[i].size_bytes == 0)
+            continue;
+        jscan_init(&j, (struct slice){o->regex[i].data - 1, o->regex[i].size_bytes + 2}); /* with its quotes */
+        if (jscan_string(&j, text, sizeof text))
+            job->patterns[i] = mem_strdup(text);
+    }
+    CLEANUP_ERROR struct error *err = NULL;
+    struct steplog *parser = parser_new(job, ignore_record, NULL, &err);
+    if (parser == NULL)
+        job->pattern_error = mem_strdup(error_text(err));
+    steplog_free(parser);
+}
+
+/* ---- processes ---- */
+
+static void on_record(void *context, const struct record *r) {
+    struct log_process *process = context;
+    struct record mine = *r;
+    mine.process = process->ordinal;
+    ledger_add_record(process->job->ledger, &mine);
+    trace_add(&process->job->trace, &mine);
+}
+
+static void process_free(struct log_process *p) {
+    steplog_free(p->parser);
+    free(p);
+}
+
+void job_logs_done(struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++)
+        process_free(job->processes[i]);
+    job->process_count = 0;
+    job->source_earlier = 0;
+    free(job->source_cursor);
+    job->source_cursor = NULL;
+    trace_clear(&job->trace);
+    job->log_generation++;
+    job->log_trouble[0] = '\0';
+    job->log_watermark_ms = TIME_UNKNOWN;
+}
+
+/* A run that no pod tells of: before those that are known, or after all that will be known. */
+static void tell_unseen_process(struct log_process *p) {
+    p->ordinal = ledger_add_process(p->job->ledger, 1, TIME_UNKNOWN, TIME_OPEN);
+    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log_trouble[0]);
+}
+
+static void tell_process(struct log_process *p) {
+    if (p->pod == NULL) {
+        tell_unseen_process(p);
+        return;
+    }
+    struct container *c = log_container(p->job, p->pod);
+    struct instance *i = c ? container_instance(c, p->restart_count) : NULL;
+    int64_t finished_ms = TIME_UNKNOWN;
+    if (i) {
+        if (p->last_line_ms > i->last_line_ms)
+            i->last_line_ms = p->last_line_ms;
+        finished_ms = fact_finished_ms(i);
+    }
+    if (finished_ms == TIME_UNKNOWN && p->pod->is_gone)
+        finished_ms = p->pod->gone_ms;
+    p->ordinal =
+        ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
+                           i ? i->started_ms : TIME_UNKNOWN, finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
+    ledger_name_process(p->job->ledger, p->ordinal, p->pod->name);
+    if (p->has_ended && !p->lost[0])
+        ledger_set_read_to_end(p->job->ledger, p->ordinal);
+    if (p->lost[0])
+        ledger_set_lost(p->job->ledger, p->ordinal);
+    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && (!p->pod->is_gone || job_has_source(p->job)) &&
+                     !p->job->log_trouble[0]);
+    int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
+    if (lag >= 0)
+        ledger_set_line_lag(p->job->ledger, p->ordinal, lag);
+}
+
+/* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
+struct log_process *job_log_process(struct model_job *job, struct pod *pod, int restart_count) {
+    for (int i = job->process_count - 1; i >= 0; i--)
+        if (job->processes[i]->pod == pod && job->processes[i]->restart_count == restart_count)
+            return job->processes[i];
+    struct log_process *p = mem_new(struct log_process);
+    p->job = job;
+    p->pod = pod;
+    p->restart_count = restart_count;
+    p->first_line_ms = p->last_line_ms = TIME_UNKNOWN;
+    p->last_stamp_ns = INT64_MIN;
+    p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
+    STORE_GROW(job->processes, job->process_count, job->process_capacity);
+    job->processes[job->process_count++] = p;
+    tell_process(p);
+    return p;
+}
+
+void job_tell_processes(struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++)
+        tell_process(job->processes[i]);
+}
+
+/* ---- model.h ---- */
+
+static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
+    if (job->ledger == NULL || job->target == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE)
+        return NULL;
+    struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
+    return p && p->target == job->target ? p : NULL;
+}
+
+void model_job_trace(const struct model_job *job, struct buf *json) {
+    trace_write(&job->trace, json);
+}
+
+uint64_t model_job_log_generation(const struct model_job *job) {
+    return job->log_generation;
+}
+
+int model_job_log_count(const struct model_job *job) {
+    job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
+    return job->log_pod_count;
+}
+
+/* Where a follower of the pod's log begins. */
+static void find_unread(const struct model_job *job, const struct pod *p, struct model_log *log) {
+    for (int i = 0; i < job->process_count; i++)
+        if (job->processes[i]->pod == p && job->processes[i]->has_ended &&
+            job->processes[i]->restart_count >= log->first_unread)
+            log->first_unread = job->processes[i]->restart_count + 1;
+    for (int i = 0; i < job->process_count; i++) {
+        const struct log_process *process = job->processes[i];
+        if (process->pod != p || process->restart_count < log->first_unread || process->last_stamp_ns == INT64_MIN)
+            continue;
+        log->first_unread = process->restart_count;
+        log->read_through_ns = process->last_stamp_ns;
+        return;
+    }
+}
+
+void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
+    const struct pod *p = job->log_pods[index];
+    struct container *c = log_container(job, p);
+    *log = (struct model_log){.namespace_ = p->target->namespace_,
+                              .pod = p->name,
+                              .pod_uid = p->uid,
+                              .container = c ? c->name : "",
+                              .finished_ms = TIME_UNKNOWN,
+                              .read_through_ns = INT64_MIN,
+                              .pod_exists = !p->is_gone};
+    find_unread(job, p, log);
+    if (c == NULL)
+        return;
+    const struct instance *now = container_now(c);
+    log->restart_count = now->restart_count;
+    log->is_running = now->is_running;
+    log->has_started = now->started_ms != TIME_UNKNOWN;
+    log->finished_ms = now->finished_ms;
+}
+
+/* The times of its lines so far. */
+static void note_stamp(struct model_job *job, struct log_process *p, int64_t stamp_ms) {
+    if (stamp_ms != TIME_UNKNOWN) {
+        if (p->first_line_ms == TIME_UNKNOWN)
+            p->first_line_ms = stamp_ms;
+        if (stamp_ms > p->last_line_ms)
+            p->last_line_ms = stamp_ms;
+    }
+    if (p->pod && !p->pod->is_dirty)
+        store_touch_pod(job->model, p->pod);
+    job_mark_dirty(job->model, job);
+}
+
+void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
+                        struct slice line) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod == NULL)
+        return;
+    struct log_process *p = job_log_process(job, pod, restart_count);
+    int64_t stamp_ms = stamp_ns == INT64_MIN ? TIME_UNKNOWN : stamp_ns / 1000000 - (stamp_ns % 1000000 < 0);
+    if (p->parser)
+        steplog_line(p->parser, line, stamp_ms);
+    if (stamp_ns > p->last_stamp_ns)
+        p->last_stamp_ns = stamp_ns;
+    note_stamp(job, p, stamp_ms);
+}
+
+void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line) {
+    if (p->parser)
+        steplog_stored_line(p->parser, line, stored_ms);
+    note_stamp(job, p, stored_ms);
+}
+
+void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost) {
+    if (p->has_ended && lost == NULL)
+        return;
+    if (!p->has_ended && p->parser)
+        steplog_end(p->parser);
+    p->has_ended = true;
+    if (lost)
+        slice_copy(p->lost, sizeof p->lost, slice_of(lost));
+    if (p->pod)
+        store_touch_pod(job->model, p->pod);
+    job_mark_dirty(job->model, job);
+}
+
+void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod != NULL)
+        job_log_process_end(job, job_log_process(job, pod, restart_count), lost);
+}
+
+void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text) {
+    if (log_pod(job, pod_uid) == NULL)
+        return;
+    slice_copy(job->log_trouble, sizeof job->log_trouble, slice_of(text));
+    job_mark_dirty(job->model, job);
+}
+
+void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms) {
+    struct pod *pod = log_pod(job, pod_uid);
+    if (pod && received_ms > job->log_watermark_ms)
+        job->log_watermark_ms = received_ms;
+}

@@ -1,0 +1,154 @@
+/* Step logs that no pod's log holds: files, log services. Their lines come without saying whose they are; each belongs
+ * to the run of the log's container (target.c) that ran when it was written. So what the objects tell of that run (when
+ * its container began and ended, on which node, why) and what the lines tell are of one process, as with a pod's own
+ * log. */
+#include "base/mem.h"
+#include "operator/facts/facts.h"
+#include "operator/status/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A container's times are whole seconds, and the clock of whoever stamped a line is another one. */
+#define SLACK_MS 2000
+/* A line from outside all runs that are known may be of one that will be told yet; after so long it is not. */
+#define UNTOLD_MS 30000
+/* After the end of a run so long for its last lines to be stored. */
+#define STORED_AFTER_MS 10000
+
+enum model_source_kind model_job_source_kind(const struct model_job *job) {
+    static const char *const names[] = {[MODEL_SOURCE_POD_LOG] = "PodLog",
+                                        [MODEL_SOURCE_FILE] = "File",
+                                        [MODEL_SOURCE_CLOUD_LOGGING] = "CloudLogging",
+                                        [MODEL_SOURCE_PUSH] = "Push"};
+    for (int kind = MODEL_SOURCE_POD_LOG; kind <= MODEL_SOURCE_PUSH; kind++)
+        if (strcmp(job->source, names[kind]) == 0)
+            return (enum model_source_kind)kind;
+    return MODEL_SOURCE_NONE;
+}
+
+bool job_has_source(const struct model_job *job) {
+    enum model_source_kind kind = model_job_source_kind(job);
+    return kind != MODEL_SOURCE_NONE && kind != MODEL_SOURCE_POD_LOG;
+}
+
+bool model_job_source(const struct model_job *job, struct model_source *source) {
+    if (!job_has_source(job) || job->ledger == NULL || job->target == NULL || !job->target->is_seen ||
+        job_is_managed_elsewhere(job) || job->pattern_error != NULL)
+        return false;
+    *source = (struct model_source){.kind = model_job_source_kind(job),
+                                    .path = job->log_path,
+                                    .project = job->log_project,
+                                    .logger = job->log_logger,
+                                    .job_name = job->log_job_name[0] ? job->log_job_name : job->target_name,
+                                    .created_ms = job->target->created_ms,
+                                    .cursor = slice_of(job->source_cursor)};
+    return true;
+}
+
+/* ---- whose a line is ---- */
+
+struct run { /* of the log's container */
+    struct pod *pod;
+    int restart_count;
+    int64_t started_ms, finished_ms; /* TIME_OPEN */
+};
+
+static int64_t finished_ms(const struct pod *p, const struct instance *i) {
+    int64_t ms = fact_finished_ms(i);
+    if (ms == TIME_UNKNOWN && p->is_gone)
+        ms = p->gone_ms;
+    return ms == TIME_UNKNOWN ? TIME_OPEN : ms;
+}
+
+/* The last run that had begun by then, the first one that began after it, and whether there is any. */
+static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, struct run *after) {
+    *before = *after = (struct run){.started_ms = TIME_UNKNOWN};
+    job_find_log_pods(job);
+    for (int i = 0; i < job->log_pod_count; i++) {
+        struct pod *p = job->log_pods[i];
+        const char *name = job_log_container(job, p);
+        for (int c = 0; c < p->container_count; c++) {
+            if (strcmp(p->containers[c].name, name) != 0)
+                continue;
+            for (int k = 0; k < p->containers[c].count; k++) {
+                const struct instance *x = &p->containers[c].instances[k];
+                struct run run = {p, x->restart_count, x->started_ms, finished_ms(p, x)};
+                if (run.started_ms == TIME_UNKNOWN)
+                    continue;
+                if (run.started_ms <= at_ms && run.started_ms >= before->started_ms)
+                    *before = run;
+                if (run.started_ms > at_ms && (after->pod == NULL || run.started_ms < after->started_ms))
+                    *after = run;
+            }
+        }
+    }
+}
+
+/* Nothing more will be told of pods as of then. */
+static bool are_pods_known(const struct model_job *job, int64_t at_ms) {
+    int64_t known_ms = job->model->watermark_ms[RESOURCE_POD];
+    return job->target->end_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNTOLD_MS);
+}
+
+/* A run of which no pod tells any more: it was over before this controller began, or before the first run known. */
+static struct log_process *unseen_process(struct model_job *job) {
+    return job_log_process(job, NULL, 0);
+}
+
+bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice line) {
+    struct run before, after;
+    struct log_process *p;
+    if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
+        return true;
+    if (stamp_ms < job->target->created_ms) {
+        job->source_earlier++;
+        return true;
+    }
+    find_runs(job, stamp_ms, &before, &after);
+    bool is_inside =
+        before.pod != NULL && (before.finished_ms == TIME_OPEN || stamp_ms <= before.finished_ms + SLACK_MS);
+    if (is_inside)
+        p = job_log_process(job, before.pod, before.restart_count);
+    else if (after.pod != NULL && after.started_ms - stamp_ms <= SLACK_MS)
+        p = job_log_process(job, after.pod, after.restart_count);
+    else if (after.pod == NULL && !are_pods_known(job, stamp_ms))
+        return false;
+    else if (before.pod != NULL) /* it went on, whatever is said of its container */
+        p = job_log_process(job, before.pod, before.restart_count);
+    else
+        p = unseen_process(job);
+    job_log_stored_line(job, p, stamp_ms, line);
+    return true;
+}
+
+void model_job_source_cursor(struct model_job *job, struct slice cursor) {
+    free(job->source_cursor);
+    job->source_cursor = slice_dup(cursor);
+}
+
+void model_job_source_trouble(struct model_job *job, const char *text) {
+    slice_copy(job->log_trouble, sizeof job->log_trouble, slice_of(text));
+    job_mark_dirty(job->model, job);
+}
+
+/* The runs that were over by then have said all; so have those whose container was told to be over. */
+void model_job_source_read(struct model_job *job, int64_t through_ms) {
+    if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
+        return;
+    bool is_over = job->target->end_ms != TIME_UNKNOWN && job->target->end_ms + STORED_AFTER_MS <= through_ms;
+    job_find_log_pods(job);
+    for (int i = 0; i < job->log_pod_count; i++) {
+        struct pod *p = job->log_pods[i];
+        const char *name = job_log_container(job, p);
+        for (int c = 0; c < p->container_count; c++) {
+            const struct instance *x = container_now(&p->containers[c]);
+            int64_t end_ms = finished_ms(p, x);
+            bool is_read = end_ms != TIME_OPEN && end_ms + STORED_AFTER_MS <= through_ms;
+            if (strcmp(p->containers[c].name, name) == 0 && x->started_ms != TIME_UNKNOWN && (is_over || is_read))
+                job_log_process_end(job, job_log_process(job, p, x->restart_count), NULL);
+        }
+    }
+    for (int i = 0; i < job->process_count && is_over; i++)
+        job_log_process_end(job, job->processes[i], NULL);
+}

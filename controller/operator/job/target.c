@@ -1,0 +1,266 @@
+/* Which target a JobGoodput measures, which slots of it are required, and which log is read. */
+#include "base/buf.h"
+#include "base/mem.h"
+#include "operator/job/job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_same_target(const struct model_job *a, const struct model_job *b) {
+    return a->target_kind == b->target_kind && strcmp(a->namespace_, b->namespace_) == 0 &&
+           strcmp(a->target_name, b->target_name) == 0;
+}
+
+static bool is_older(const struct model_job *a, const struct model_job *b) {
+    if (a->created_ms != b->created_ms)
+        return a->created_ms < b->created_ms;
+    int order = strcmp(a->name, b->name);
+    return order != 0 ? order < 0 : strcmp(a->uid, b->uid) < 0;
+}
+
+static void remember_result(struct model_job *job) {
+    struct ledger_result result;
+    struct target *t = job->target;
+    if (t->created_ms == TIME_UNKNOWN || job_is_managed_elsewhere(job))
+        return;
+    job_tell_facts(job);
+    int64_t end_ms = t->end_ms != TIME_UNKNOWN ? t->end_ms : t->created_ms;
+    ledger_evaluate(job->ledger, end_ms, &result);
+    struct job_previous p = {.start_ms = t->created_ms,
+                             .end_ms = end_ms,
+                             .wall_ms = result.wall_ms,
+                             .available_ms = result.available_ms,
+                             .productive_ms = result.has_steps ? result.productive_ms : RECORD_NONE};
+    slice_copy(p.uid, sizeof p.uid, slice_of(t->uid));
+    job_push_previous(job, &p);
+    ledger_result_done(&result);
+}
+
+void job_set_target(struct model_job *job, struct target *t) {
+    if (job->target)
+        job->target->job = NULL;
+    job_logs_done(job);
+    ledger_free(job->ledger);
+    job->ledger = t ? ledger_new(&job->options) : NULL;
+    job->pushed.count = 0;
+    job->ready_line.count = 0;
+    job->target = t;
+    job->shape_version = job->hidden_version = job->hidden_hash = 0;
+    job->needs_all_pods = true;
+    job->hidden_most = 0;
+    job->log_pod_count = 0;
+    job->log_pods_version = UINT64_MAX;
+    memset(job->told, 0, sizeof job->told);
+    job->told_steps = 0;
+    job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
+    job->hold_now.kind = BUCKET_COUNT;
+    job->told_end = job->is_final = job->told_first_step = false;
+    if (t == NULL)
+        return;
+    t->job = job;
+    for (size_t i = 0; i < t->pod_count; i++)
+        t->pods[i]->pushed.count = t->pods[i]->ready_told = 0;
+}
+
+void job_begin_anew(struct model_job *job) {
+    struct target *t = job->target;
+    struct model_job before = *job;
+    job_set_target(job, NULL);
+    if (t == NULL)
+        return;
+    job_set_target(job, t);
+    job->log_changed_in = job->generation;
+    memcpy(job->told, before.told, sizeof job->told); /* what was told stays told */
+    job->told_end = before.told_end;
+    job->told_first_step = before.told_first_step;
+}
+
+void job_count_otherwise(struct model_job *job) {
+    CLEANUP_BUF struct buf saved;
+    buf_init(&saved, 1 << 24);
+    if (job->ledger == NULL)
+        return;
+    struct ledger *otherwise = NULL;
+    if (ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &saved) == 0)
+        otherwise = ledger_load(buf_slice(&saved), &job->options, NULL);
+    if (otherwise == NULL) { /* keeps more than fits: from what the cluster still shows */
+        job_begin_anew(job);
+        return;
+    }
+    ledger_free(job->ledger);
+    job->ledger = otherwise;
+    job->pushed.count = 0;
+    job->shape_version = job->hidden_version = job->hidden_hash = 0;
+    job->needs_all_pods = true;
+    job->hidden_most = 0;
+    job->told_through_ms = TIME_UNKNOWN;
+    for (size_t i = 0; i < job->target->pod_count; i++)
+        job->target->pods[i]->pushed.count = 0;
+    job_tell_processes(job);
+}
+
+void job_find_target(struct model_job *job) {
+    struct model *m = job->model;
+    job->duplicate_of = NULL;
+    for (size_t i = 0; i < m->jobs.count; i++) {
+        struct model_job *other = m->jobs.entries[i].value;
+        if (other != job && !other->is_deleted && is_same_target(job, other) && is_older(other, job) &&
+            (job->duplicate_of == NULL || is_older(other, job->duplicate_of)))
+            job->duplicate_of = other;
+    }
+    struct target *t = NULL;
+    if (!job->is_deleted && job->duplicate_of == NULL)
+        t = store_target_by_name(m, job->target_kind, job->namespace_, job->target_name);
+    if (t == job->target)
+        return;
+    if (t && t->job)
+        job_set_target(t->job, NULL);
+    if (job->target && t && job->final_status == NULL)
+        remember_result(job);
+    job_drop_final(job, t);
+    job_set_target(job, t);
+    job_mark_dirty(m, job);
+}
+
+void job_target_appeared(struct model *m, struct target *t) {
+    for (size_t i = 0; i < m->jobs.count; i++) {
+        struct model_job *job = m->jobs.entries[i].value;
+        if (job->target_kind == t->kind && strcmp(job->namespace_, t->namespace_) == 0 &&
+            strcmp(job->target_name, t->name) == 0)
+            job_find_target(job);
+    }
+}
+
+bool job_is_managed_elsewhere(const struct model_job *job) {
+    const char *by = job->target ? job->target->managed_by : "";
+    return by[0] && strcmp(by, "jobset.sigs.k8s.io/jobset-controller") != 0 &&
+           strcmp(by, "kubernetes.io/job-controller") != 0;
+}
+
+bool target_is_queued_by_kueue(const struct target *t) {
+    return t->queue[0] || t->workloads;
+}
+
+/* ---- the log's place ---- */
+
+static const struct replicated_job *by_name(const struct target *t, const char *name) {
+    for (int i = 0; i < t->job_count; i++)
+        if (strcmp(t->jobs[i].name, name) == 0)
+            return &t->jobs[i];
+    return NULL;
+}
+
+const struct replicated_job *job_log_replicated_job(const struct model_job *job) {
+    const struct target *t = job->target;
+    if (t == NULL || t->job_count == 0)
+        return NULL;
+    if (job->log_job[0])
+        return by_name(t, job->log_job);
+    if (t->coordinator)
+        return by_name(t, t->coordinator);
+    for (int i = 0; i < t->job_count; i++)
+        if (t->jobs[i].chips > 0)
+            return &t->jobs[i];
+    return &t->jobs[0];
+}
+
+/* Megatron and NeMo log on the last rank. */
+static bool is_last_rank(const struct model_job *job) {
+    return strcmp(job->format, "Megatron") == 0 || strcmp(job->format, "NeMo") == 0;
+}
+
+static bool is_log_pod(const struct model_job *job, const struct replicated_job *r, const struct pod *p) {
+    const struct target *t = job->target;
+    bool is_coordinator = t->coordinator && !job->log_job[0];
+    int64_t job_index = is_coordinator ? t->coordinator_job_index : is_last_rank(job) ? r->replicas - 1 : 0;
+    int64_t pod_index = is_coordinator ? t->coordinator_pod_index : is_last_rank(job) ? r->pods - 1 : 0;
+    if (job->log_job_index >= 0)
+        job_index = job->log_job_index;
+    if (job->log_completion_index >= 0)
+        pod_index = job->log_completion_index;
+    int64_t index = p->completion_index >= 0 ? p->completion_index : p->slot_index;
+    return strcmp(p->replicated_job, r->name) == 0 && p->job_index == job_index && index == pod_index;
+}
+
+static int compare_pods(const void *a, const void *b) {
+    const struct pod *x = *(struct pod *const *)a, *y = *(struct pod *const *)b;
+    if (x->created_ms != y->created_ms)
+        return x->created_ms < y->created_ms ? -1 : 1;
+    return strcmp(x->uid, y->uid);
+}
+
+void job_find_log_pods(struct model_job *job) {
+    struct target *t = job->target;
+    uint64_t version = t ? t->pods_version * 1000003 + t->shape_version : 0;
+    if (version == job->log_pods_version)
+        return;
+    job->log_pods_version = version;
+    job->log_pod_count = 0;
+    const struct replicated_job *r = job_log_replicated_job(job);
+    if (r == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE)
+        return;
+    for (size_t i = 0; i < t->pod_count; i++) {
+        if (!is_log_pod(job, r, t->pods[i]))
+            continue;
+        STORE_GROW(job->log_pods, job->log_pod_count, job->log_pod_capacity);
+        job->log_pods[job->log_pod_count++] = t->pods[i];
+    }
+    if (job->log_pod_count > 1)
+        qsort(job->log_pods, (size_t)job->log_pod_count, sizeof *job->log_pods, compare_pods);
+}
+
+const char *job_log_container(const struct model_job *job, const struct pod *p) {
+    const char *first = p->container_count > 0 ? p->containers[0].name : "", *chips = NULL;
+    bool has_default = false;
+    for (int i = 0; i < p->container_count; i++) {
+        if (job->container[0] && strcmp(p->containers[i].name, job->container) == 0)
+            return p->containers[i].name;
+        has_default |= strcmp(p->containers[i].name, p->default_container) == 0;
+        if (chips == NULL && p->containers[i].chips > 0)
+            chips = p->containers[i].name;
+    }
+    if (job->container[0])
+        return "";
+    return has_default ? p->default_container : chips ? chips : first;
+}
+
+/* ---- required slots ---- */
+
+bool job_requires(const struct model_job *job, int index) {
+    const struct target *t = job->target;
+    const struct replicated_job *r = &t->jobs[index];
+    bool has_chips = false;
+    for (int i = 0; i < job->required_count; i++)
+        if (strcmp(job->required[i], r->name) == 0)
+            return true;
+    if (job->required_count > 0)
+        return false;
+    for (int i = 0; i < t->job_count; i++)
+        has_chips |= t->jobs[i].chips > 0;
+    return !has_chips || r->chips > 0 || (job->options.has_log && r == job_log_replicated_job(job));
+}
+
+int64_t job_slot(const struct model_job *job, const struct pod *p) {
+    const struct target *t = job->target;
+    int64_t base = 0;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (!job_requires(job, i))
+            continue;
+        if (strcmp(r->name, p->replicated_job) == 0) {
+            int64_t index = p->completion_index >= 0 ? p->completion_index : p->slot_index;
+            if (p->job_index >= r->replicas || index >= r->stride)
+                return -1;
+            return base + p->job_index * r->stride + index;
+        }
+        base += r->replicas * r->stride;
+    }
+    return -1;
+}
+
+int64_t job_pods_at(const struct replicated_job *r, int64_t at_ms) {
+    int64_t slots = 0;
+    for (int i = 0; i < r->size_count && (i == 0 || r->sizes[i].at_ms <= at_ms); i++)
+        slots = r->sizes[i].slots;
+    return slots;
+}

@@ -1,0 +1,90 @@
+#include "operator/job/trace.h"
+
+#include "base/mem.h"
+
+enum {
+    POINTS_FIRST = 32, /* most jobs of a fleet save seldom */
+    POINTS_MAX = 4096,
+    LOOK_BACK = 16,    /* saves that may still be waited for */
+};
+
+static void keep(struct trace_points *p, size_t most, int64_t at_ms, int64_t step) {
+    if (++p->skipped < p->stride)
+        return;
+    p->skipped = 0;
+    if (p->count == p->capacity && p->count < most) {
+        size_t doubled = p->capacity > 0 ? 2 * p->capacity : POINTS_FIRST;
+        p->capacity = doubled < most ? doubled : most;
+        p->points = mem_resize(p->points, p->capacity, sizeof *p->points);
+        p->stride = 1;
+    }
+    if (p->count == p->capacity) { /* every second goes */
+        p->count /= 2;
+        p->stride *= 2;
+        for (size_t i = 0; i < p->count; i++)
+            p->points[i] = p->points[2 * i];
+    }
+    p->points[p->count].at_ms = at_ms;
+    p->points[p->count].is_durable = false;
+    p->points[p->count++].step = step;
+}
+
+/* The save of that step among the newest (RECORD_NONE: the newest) is durable. It stays where it began: what came after
+ * that is not in it. at_ms: of a save whose beginning was not told. */
+static void mark_durable(struct trace_points *saves, size_t most, int64_t step, int64_t at_ms) {
+    for (size_t i = saves->count; i > 0 && saves->count - i < LOOK_BACK; i--)
+        if (step == RECORD_NONE || saves->points[i - 1].step == step) {
+            saves->points[i - 1].is_durable = true;
+            return;
+        }
+    if (step != RECORD_NONE && at_ms != TIME_UNKNOWN) {
+        size_t before = saves->count;
+        keep(saves, most, at_ms, step);
+        if (saves->count > before)
+            saves->points[saves->count - 1].is_durable = true;
+    }
+}
+
+void trace_add(struct trace *trace, const struct record *r) {
+    size_t most = trace->most_points > 0 ? trace->most_points : POINTS_MAX;
+    switch (r->kind) {
+    case RECORD_STEP_START:
+    case RECORD_STEP_END:
+        if (r->step == RECORD_NONE)
+            return;
+        trace->last_step = r->step;
+        keep(&trace->steps, most, r->at_ms, r->step);
+        return;
+    case RECORD_SAVE_START:
+        keep(&trace->saves, most, r->at_ms, r->step != RECORD_NONE ? r->step : trace->last_step);
+        return;
+    case RECORD_SAVE_DURABLE:
+    case RECORD_SAVE_ON_SIGTERM:
+        mark_durable(&trace->saves, most, r->step, r->at_ms);
+        return;
+    case RECORD_RESTORE_END: /* what could be restored was there */
+        if (r->step != RECORD_NONE)
+            mark_durable(&trace->saves, most, r->step, TIME_UNKNOWN);
+        return;
+    default:
+        return;
+    }
+}
+
+void trace_write(const struct trace *trace, struct buf *json) {
+    buf_append_text(json, "{\"steps\":[");
+    for (size_t i = 0; i < trace->steps.count; i++)
+        buf_format(json, "%s[%lld,%lld]", i > 0 ? "," : "", (long long)trace->steps.points[i].at_ms,
+                   (long long)trace->steps.points[i].step);
+    buf_append_text(json, "],\"saves\":[");
+    for (size_t i = 0; i < trace->saves.count; i++)
+        buf_format(json, "%s[%lld,%lld,%d]", i > 0 ? "," : "", (long long)trace->saves.points[i].at_ms,
+                   (long long)trace->saves.points[i].step, trace->saves.points[i].is_durable);
+    buf_append_text(json, "]}");
+}
+
+void trace_clear(struct trace *trace) {
+    free(trace->steps.points);
+    free(trace->saves.points);
+    *trace = (struct trace){.most_points = trace->most_points};
+}

@@ -1,0 +1,310 @@
+/* The reader of JobGoodputs: crds/goodput.dev_jobgoodputs.yaml holds the schema that the API server has checked. */
+#include "base/jscan.h"
+#include "ledger/record.h"
+#include "operator/objects/objects.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int64_t bounded(int64_t value, int64_t low, int64_t high) {
+    return value >= low && value <= high ? value : 0;
+}
+
+static void target_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "apiVersion"))
+            g->target_api_version = object_text_scan(j);
+        else if (slice_is(key, "kind"))
+            g->target_kind = object_text_scan(j);
+        else if (slice_is(key, "name"))
+            g->target_name = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void log_pod_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "replicatedJob"))
+            g->log_job = object_text_scan(j);
+        else if (slice_is(key, "jobIndex"))
+            g->log_job_index = object_int_scan(j, -1);
+        else if (slice_is(key, "completionIndex"))
+            g->log_completion_index = object_int_scan(j, -1);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void pod_log_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "container"))
+            g->container = object_text_scan(j);
+        else if (slice_is(key, "pod"))
+            log_pod_scan(j, g);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void regex_scan(struct jscan *j, struct object_jobgoodput *g) {
+    static const char *const names[OBJECT_REGEXES] = OBJECT_REGEX_NAMES;
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        int i = 0;
+        while (i < OBJECT_REGEXES && !slice_is(key, names[i]))
+            i++;
+        if (i < OBJECT_REGEXES)
+            g->regex[i] = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void file_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "path"))
+            g->log_path = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void cloud_logging_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "project"))
+            g->log_project = object_text_scan(j);
+        else if (slice_is(key, "logger"))
+            g->log_logger = object_text_scan(j);
+        else if (slice_is(key, "jobName"))
+            g->log_job_name = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "source"))
+            g->source = object_text_scan(j);
+        else if (slice_is(key, "format"))
+            g->format = object_text_scan(j);
+        else if (slice_is(key, "podLog"))
+            pod_log_scan(j, g);
+        else if (slice_is(key, "regex"))
+            regex_scan(j, g);
+        else if (slice_is(key, "file"))
+            file_scan(j, g);
+        else if (slice_is(key, "cloudLogging"))
+            cloud_logging_scan(j, g);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void required_scan(struct jscan *j, struct object_jobgoodput *g) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        struct slice name = object_text_scan(j);
+        if (name.size_bytes > 0 && g->required_count < OBJECT_REPLICATED_JOBS)
+            g->required[g->required_count++] = name;
+    }
+}
+
+static void windows_scan(struct jscan *j, struct object_jobgoodput *g) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        int64_t seconds = bounded(object_int_scan(j, 0), 60, 2592000);
+        if (seconds > 0 && g->window_count < OBJECT_WINDOWS)
+            g->windows_ms[g->window_count++] = seconds * 1000;
+    }
+}
+
+/* A decimal number in quotes, such as "70e9"; 0 if it is none. */
+static double parameters_scan(struct jscan *j) {
+    struct slice text = object_text_scan(j);
+    double value;
+    return slice_take_double(&text, &value) && text.size_bytes == 0 && value >= 1 && value < 1e100 ? value : 0;
+}
+
+static void model_scan(struct jscan *j, struct object_program *p) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "parameters"))
+            p->parameters = parameters_scan(j);
+        else if (slice_is(key, "layers"))
+            p->layers = bounded(object_int_scan(j, 0), 1, 100000);
+        else if (slice_is(key, "heads"))
+            p->heads = bounded(object_int_scan(j, 0), 1, 100000);
+        else if (slice_is(key, "headDim"))
+            p->head_dim = bounded(object_int_scan(j, 0), 1, 1000000);
+        else if (slice_is(key, "sequenceLength"))
+            p->sequence_length = bounded(object_int_scan(j, 0), 1, 1000000000);
+        else if (slice_is(key, "tokensPerStep"))
+            p->tokens_per_step = bounded(object_int_scan(j, 0), 1, 1000000000000);
+        else if (slice_is(key, "causalAttention"))
+            p->is_causal = object_bool_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void program_scan(struct jscan *j, struct object_program *p) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "peakGFLOPSPerChip"))
+            p->peak_gflops = bounded(object_int_scan(j, 0), 1, 1000000000);
+        else if (slice_is(key, "devicesPerChip"))
+            p->devices_per_chip = bounded(object_int_scan(j, 0), 1, 64);
+        else if (slice_is(key, "quantised"))
+            p->is_quantised = object_bool_scan(j);
+        else if (slice_is(key, "model"))
+            model_scan(j, p);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "targetRef"))
+            target_scan(j, g);
+        else if (slice_is(key, "requiredReplicatedJobs"))
+            required_scan(j, g);
+        else if (slice_is(key, "stepLog"))
+            step_log_scan(j, g);
+        else if (slice_is(key, "idealStepMilliseconds"))
+            g->ideal_step_ms = bounded(object_int_scan(j, 0), 1, 86400000);
+        else if (slice_is(key, "windowSeconds"))
+            windows_scan(j, g);
+        else if (slice_is(key, "span"))
+            g->wants_run = slice_is(object_text_scan(j), "Run");
+        else if (slice_is(key, "program"))
+            program_scan(j, &g->program);
+        else if (slice_is(key, "hangAfterSeconds"))
+            g->hang_after_ms = 1000 * bounded(object_int_scan(j, 0), 1, 604800);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void status_target_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "uid"))
+            g->target_uid = object_text_scan(j);
+        else if (slice_is(key, "accelerator"))
+            g->accelerator = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void status_time_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "start"))
+            jscan_time_ms(j, &g->start_ms);
+        else if (slice_is(key, "end"))
+            jscan_time_ms(j, &g->end_ms);
+        else if (slice_is(key, "wallMs"))
+            g->wall_ms = object_int_scan(j, RECORD_NONE);
+        else if (slice_is(key, "availableMs"))
+            g->available_ms = object_int_scan(j, RECORD_NONE);
+        else if (slice_is(key, "productiveMs"))
+            g->productive_ms = object_int_scan(j, RECORD_NONE);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void status_scan(struct jscan *outer, struct object_jobgoodput *g) {
+    struct object_conditions conditions = {0};
+    struct jscan j;
+    struct slice key;
+    if (jscan_peek(outer) != JSCAN_OBJECT || !jscan_raw(outer, &g->status)) {
+        jscan_skip(outer);
+        return;
+    }
+    jscan_init(&j, g->status);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "target"))
+            status_target_scan(&j, g);
+        else if (slice_is(key, "phase"))
+            g->phase = object_text_scan(&j);
+        else if (slice_is(key, "checkpoint"))
+            g->checkpoint = object_text_scan(&j);
+        else if (slice_is(key, "time"))
+            status_time_scan(&j, g);
+        else if (slice_is(key, "conditions"))
+            object_conditions_scan(&j, &conditions);
+        else
+            jscan_skip(&j);
+    }
+    const struct object_condition *finished = object_condition_find(&conditions, "Finished");
+    g->is_finished = finished && slice_is(finished->status, "True");
+}
+
+int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
+    struct jscan j;
+    struct slice key;
+    memset(g, 0, sizeof *g);
+    object_meta_init(&g->meta);
+    g->log_job_index = g->log_completion_index = -1;
+    g->start_ms = g->end_ms = TIME_UNKNOWN;
+    g->wall_ms = g->available_ms = g->productive_ms = RECORD_NONE;
+    jscan_init_loose(&j, json);
+    if (!jscan_object(&j))
+        return -EINVAL;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "metadata"))
+            object_meta_scan(&j, &g->meta);
+        else if (slice_is(key, "spec"))
+            spec_scan(&j, g);
+        else if (slice_is(key, "status"))
+            status_scan(&j, g);
+        else
+            jscan_skip(&j);
+    }
+    if (g->source.size_bytes == 0)
+        g->source = SLICE("PodLog");
+    if (g->format.size_bytes == 0)
+        g->format = SLICE("Auto");
+    int err = object_finish(&j, &g->meta);
+    return err < 0 ? err : g->target_kind.size_bytes == 0 || g->target_name.size_bytes == 0 ? -EINVAL : 0;
+}

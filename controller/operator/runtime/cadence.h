@@ -1,0 +1,92 @@
+/* cadence: when a job's status is evaluated and when it is written (DESIGN.md section 6). Pure: it is handed
+ * the time and hands back decisions, so that its rules are tested without a cluster (tests/runtime/test_cadence.c).
+ *
+ * A job that may have changed is evaluated at most once in coalesce_us, and where that takes long no more often than
+ * takes a twentieth of the time (but every CADENCE_MOST_US). What a person waits for (a change of phase,
+ * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
+ * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
+ * writes_per_second go out in any one second: urgent ones first, totals oldest first and evenly spaced, so that every
+ * job's interval stretches alike. A status that the server already holds is not written.
+ *
+ * All times are microseconds of the monotonic clock. Jobs are embedded in their user's struct and stay theirs. */
+#ifndef OPERATOR_RUNTIME_CADENCE_H
+#define OPERATOR_RUNTIME_CADENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CADENCE_NEVER INT64_MAX
+#define CADENCE_MOST_US INT64_C(600000) /* a change is to be in status within a second */
+
+struct cadence_options {
+    int64_t coalesce_us, active_us, quiet_us;
+    int64_t settle_us;     /* an evaluation after a mark is repeated this much later, when what came with the mark by
+                            * other streams has arrived as well; 0: it is not */
+    int writes_per_second; /* at least 1 */
+};
+
+enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
+
+struct cadence_job {           /* all-zero, then cadence_add */
+    size_t index, dirty_index; /* in the tables; dirty_index is one more */
+    enum cadence_want want;
+    int64_t due_us;                /* of want, or of the next look at the totals */
+    int64_t cost_us;               /* what the last evaluation took, set by the caller */
+    int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
+    int64_t held_until_us;
+    bool is_settling; /* dirty only because of settle_us */
+    bool was_evaluated, is_in_flight, is_active, is_ending, is_final;
+    bool has_server_status, has_written_key, was_final_written;
+    uint64_t server_hash, written_key;
+    uint64_t sent_hash, sent_key; /* of the write in flight */
+    bool sent_final;
+};
+
+struct cadence {
+    struct cadence_options options;
+    struct cadence_job **jobs, **dirty;
+    size_t count, capacity, dirty_count, dirty_capacity;
+    int64_t look_us;  /* no write may go before; a scan finds the exact time */
+    int64_t *sent_us; /* ring of the last writes_per_second writes */
+    int sent_next;
+    int64_t last_sent_us;
+    int64_t adds, retries; /* so far: jobs that became dirty, writes that failed */
+};
+
+struct cadence_evaluation {
+    uint64_t key;  /* of what is written at once */
+    uint64_t hash; /* of the whole status */
+    bool has_new_steps;
+    bool is_ending; /* the target has ended, and what led to it is not all known: looked at every second */
+    bool is_final;
+};
+
+void cadence_init(struct cadence *c, const struct cadence_options *options);
+void cadence_done(struct cadence *c);
+void cadence_add(struct cadence *c, struct cadence_job *job);
+void cadence_remove(struct cadence *c, struct cadence_job *job);
+
+/* The job's status may have changed. */
+void cadence_mark(struct cadence *c, struct cadence_job *job);
+/* The status that the server holds, as the watch told it; ends a wait for a newer object. */
+void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us);
+
+/* The next job to evaluate now, or NULL. The caller evaluates it and calls cadence_decide. */
+struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us);
+/* True: write this evaluation now; one write of the job is then in flight until cadence_wrote or cadence_failed. */
+bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
+                    int64_t now_us);
+/* The same before the process ends: true if steps came in since the last write, whatever interval or limit says. */
+bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
+                         int64_t now_us);
+/* Instead of cadence_decide: the evaluation is of no use; the job waits for the next mark. */
+void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us);
+void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us);
+/* It was not written: the job is looked at again, but not written before retry_us or the next cadence_observed. */
+void cadence_failed(struct cadence *c, struct cadence_job *job, int64_t retry_us);
+
+/* When cadence_pick may next have something, at the latest; CADENCE_NEVER if only events can bring it. */
+int64_t cadence_wake_us(const struct cadence *c);
+
+#endif

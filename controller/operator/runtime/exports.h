@@ -1,0 +1,41 @@
+/* exports: what the runtime shows to those above it that export (metrics, the page), who are not known here. */
+#ifndef OPERATOR_RUNTIME_EXPORTS_H
+#define OPERATOR_RUNTIME_EXPORTS_H
+
+#include "base/buf.h"
+#include "kube/client.h"
+#include "operator/runtime/flags.h"
+
+struct runtime;
+
+struct runtime_exports {
+    /* Once the client exists; a negative return ends the start with that error. `runtime` is for runtime_figures. */
+    int (*start)(void *context, const struct runtime *runtime, struct kube_client *client,
+                 const struct runtime_flags *flags, struct error **err);
+    /* The server has answered: requests may begin. */
+    void (*begin)(void *context);
+    void (*stop)(void *context);
+    void *context;
+};
+
+struct runtime_figures { /* counts since the start */
+    bool is_leading, is_synced;
+    int64_t queue_depth, queue_adds, queue_retries; /* of the work queue of JobGoodputs */
+    int64_t status_writes, status_failures, jobs, log_follows;
+    struct histogram queue_duration; /* from an event of a job to the look at it */
+    struct histogram work_duration;  /* of one look */
+    const struct kube_count *requests;
+    int request_count;
+    const struct kube_duration *durations;
+    int duration_count;
+    const struct kube_stream_count *streams;
+    int stream_count;
+    int64_t log_bytes, dropped_lines, clock_steps;
+};
+void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures);
+
+/* What the log of one job told, as model_job_trace() writes it; false if there is no such job here. One who does not
+ * lead reads no logs: then it is empty. */
+bool runtime_trace(const struct runtime *runtime, const char *namespace_, const char *name, struct buf *json);
+
+#endif

@@ -1,0 +1,259 @@
+#include "operator/runtime/flags.h"
+
+#include "base/mem.h"
+#include "base/slice.h"
+#include "formulas/chips.h"
+#include "operator/runtime/records.h"
+#include "steplog/steplog.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, NUMBER, DURATION, HELP, VERSION };
+
+struct flag {
+    const char *name, *value_name;
+    enum kind kind;
+    size_t offset;
+    int64_t least, most; /* NUMBER: the value; DURATION: microseconds */
+    const char *help;
+};
+
+#define AT(field) offsetof(struct runtime_flags, field)
+#define HOUR_US INT64_C(3600000000)
+
+static const struct flag table[] = {
+    {"kubeconfig", "FILE", TEXT, AT(kubeconfig), 0, 0,
+     "how to reach the cluster; default $KUBECONFIG, then the service account, then ~/.kube/config"},
+    {"context", "NAME", TEXT, AT(context), 0, 0, "context of the kubeconfig; default its current one"},
+    {"leader-elect", "BOOL", SWITCH, AT(leader_elect), 0, 0,
+     "only the holder of the Lease goodput-controller writes; default true"},
+    {"lease-namespace", "NAME", TEXT, AT(lease_namespace), 0, 0,
+     "where the Lease is; default the pod's own namespace, else goodput-system"},
+    {"health-bind-address", "ADDRESS", TEXT, AT(health_bind_address), 0, 0,
+     "where /healthz and /readyz are served, 0 for nowhere; default :8081"},
+    {"metrics-bind-address", "ADDRESS", TEXT, AT(metrics_bind_address), 0, 0,
+     "where /metrics is served: with TLS and to those whom the cluster lets get it, such as :8443; in clear on a "
+     "loopback address, such as 127.0.0.1:8080; default 0, nowhere"},
+    {"metrics-cert-dir", "DIR", TEXT, AT(metrics_cert_dir), 0, 0,
+     "where tls.crt and tls.key for metrics (and for a page that is not on a loopback address) are, as a mounted "
+     "Secret "
+     "has them; read again when they change; default a certificate made at each start"},
+    {"page-bind-address", "ADDRESS", TEXT, AT(page_bind_address), 0, 0,
+     "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; on any other address it is served to "
+     "everybody who can reach it; default 0, nowhere"},
+    {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
+    {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
+     "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},
+    {"auto-create-format", "FORMAT", FORMAT, AT(auto_create_format), 0, 0,
+     "stepLog.format of JobGoodputs made so, unless the JobSet is annotated goodput.dev/log-format; default Auto"},
+    {"auto-create-windows", "S,S", WINDOWS, AT(auto_create_windows), 60, 2592000,
+     "windowSeconds of JobGoodputs made so, up to four; default 3600,86400"},
+    {"auto-create-ttl-seconds", "N", NUMBER, AT(auto_create_ttl_s), 0, 315360000,
+     "JobGoodputs made so are deleted so long after their JobSet ended; default 2592000 (30 days)"},
+    {"chip-peaks", "CHIP=GFLOPS,...", PEAKS, AT(chip_peaks), 0, 0,
+     "peaks of chips in 10^9 FLOP/s instead of the table's, such as \"TPU v5e=197000\""},
+    {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
+     "how often running totals are written while steps come in; default 15s"},
+    {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
+     "status writes per second at most, over all jobs; default 20"},
+    {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
+    {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
+     "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
+    {"google-credentials", "FILE", TEXT, AT(google_credentials), 0, 0,
+     "for stepLog.source CloudLogging: a service account's key, or what gcloud auth application-default login wrote; "
+     "default $GOOGLE_APPLICATION_CREDENTIALS, then gcloud's file, then the metadata server (Workload Identity)"},
+    {"cloud-logging-endpoint", "URL", TEXT, AT(cloud_logging_endpoint), 0, 0,
+     "where Cloud Logging is; default https://logging.googleapis.com"},
+    {"v", "N", NUMBER, AT(verbosity), 0, 10, "log verbosity; 1 and more is debug; default 0"},
+    {"version", NULL, VERSION, 0, 0, 0, "print the version and end"},
+    {"help", NULL, HELP, 0, 0, 0, "print this and end"},
+};
+
+bool runtime_flags_duration(const char *text, int64_t *duration_us) {
+    static const struct {
+        const char *unit;
+        int64_t us;
+    } units[] = {{"ms", 1000}, {"us", 1}, {"h", HOUR_US}, {"m", 60000000}, {"s", 1000000}};
+    struct slice s = slice_of(text);
+    int64_t sum_us = 0;
+    if (slice_is(s, "0")) {
+        *duration_us = 0;
+        return true;
+    }
+    do {
+        int64_t millionths;
+        if (s.size_bytes == 0 || *s.data == '-' || *s.data == '+' || !slice_take_scaled(&s, 6, &millionths))
+            return false;
+        size_t u = 0;
+        while (u < ARRAY_SIZE(units) && !slice_take_prefix(&s, units[u].unit))
+            u++;
+        /* A year is enough for anybody, and keeps the sum far from overflow. */
+        if (u == ARRAY_SIZE(units) || millionths / 1000000 > 8784 * HOUR_US / units[u].us)
+            return false;
+        sum_us += millionths / 1000000 * units[u].us + millionths % 1000000 * units[u].us / 1000000;
+    } while (s.size_bytes > 0 && sum_us <= 8784 * HOUR_US);
+    if (sum_us > 8784 * HOUR_US)
+        return false;
+    *duration_us = sum_us;
+    return true;
+}
+
+static int set_number(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
+    struct slice s = slice_of(value);
+    int64_t number;
+    if (!slice_take_int(&s, &number) || s.size_bytes > 0 || number < flag->least || number > flag->most)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a number from %lld to %lld", flag->name, value,
+                         (long long)flag->least, (long long)flag->most);
+    *to = number;
+    return 0;
+}
+
+static int set_duration(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
+    int64_t duration_us;
+    if (!runtime_flags_duration(value, &duration_us) || duration_us < flag->least || duration_us > flag->most)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a duration such as 15s or 1m30s, from 100ms to 24h",
+                         flag->name, value);
+    *to = duration_us;
+    return 0;
+}
+
+static int set_mode(const struct flag *flag, const char *value, int *to, struct error **err) {
+    static const char *const modes[] = {
+        [RECORDS_OFF] = "off", [RECORDS_ANNOTATED] = "annotated", [RECORDS_ALL] = "all"};
+    assert(value != NULL); /* a flag that needs one was refused without */
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+        if (strcmp(value, modes[i]) == 0) {
+            *to = (int)i;
+            return 0;
+        }
+    return error_set(err, EINVAL, "--%s: \"%s\" is not one of off, annotated, all", flag->name, value);
+}
+
+static int set_format(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    int format = steplog_format_of_name(slice_of(value));
+    if (format < 0 || format == STEPLOG_REGEX)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a log format such as Auto or MaxText (Regex needs a spec)",
+                         flag->name, value);
+    *to = value;
+    return 0;
+}
+
+/* As the API server will have it: up to four lengths, each once. */
+static int set_windows(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    struct slice s = slice_of(value);
+    int64_t seen[4], number = 0;
+    size_t count = 0;
+    bool is_fine = true;
+    do {
+        is_fine =
+            count < ARRAY_SIZE(seen) && slice_take_int(&s, &number) && number >= flag->least && number <= flag->most;
+        for (size_t i = 0; i < count && is_fine; i++)
+            is_fine = seen[i] != number;
+        if (is_fine)
+            seen[count++] = number;
+    } while (is_fine && slice_take_char(&s, ','));
+    if (!is_fine || s.size_bytes > 0)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a list of up to four numbers, each once, from %lld to %lld",
+                         flag->name, value, (long long)flag->least, (long long)flag->most);
+    *to = value;
+    return 0;
+}
+
+static int set_peaks(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    int r = chip_overrides_check(value, err);
+    if (r < 0)
+        return error_wrap(err, -r, "--%s", flag->name);
+    *to = value;
+    return 0;
+}
+
+static int set(struct runtime_flags *flags, const struct flag *flag, const char *value, struct error **err) {
+    void *to = (char *)flags + flag->offset;
+    switch (flag->kind) {
+    case TEXT:
+        *(const char **)to = value;
+        return 0;
+    case SWITCH:
+        if (value != NULL && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+            return error_set(err, EINVAL, "--%s: \"%s\" is neither true nor false", flag->name, value);
+        *(bool *)to = value == NULL || strcmp(value, "true") == 0;
+        return 0;
+    case AUTO:
+        return set_mode(flag, value, to, err);
+    case FORMAT:
+        return set_format(flag, value, to, err);
+    case WINDOWS:
+        return set_windows(flag, value, to, err);
+    case PEAKS:
+        return set_peaks(flag, value, to, err);
+    case NUMBER:
+        return set_number(flag, value, to, err);
+    case DURATION:
+        return set_duration(flag, value, to, err);
+    case HELP:
+        flags->wants_help = true;
+        return 0;
+    case VERSION:
+        flags->wants_version = true;
+        return 0;
+    }
+    return 0;
+}
+
+static const struct flag *find(struct slice name) {
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (slice_is(name, table[i].name))
+            return &table[i];
+    return NULL;
+}
+
+int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv, struct error **err) {
+    *flags = (struct runtime_flags){.leader_elect = true,
+                                    .health_bind_address = ":8081",
+                                    .metrics_bind_address = "0",
+                                    .page_bind_address = "0",
+                                    .watch_namespaces = "",
+                                    .auto_create_format = "Auto",
+                                    .auto_create_windows = "3600,86400",
+                                    .auto_create_ttl_s = 2592000,
+                                    .status_interval_us = 15000000,
+                                    .status_qps = 20,
+                                    .max_log_follows = 100};
+    for (int i = 1; i < argc; i++) {
+        struct slice name = slice_of(argv[i]);
+        if (!slice_take_prefix(&name, "--"))
+            return error_set(err, EINVAL, "unexpected argument \"%s\"; --help lists the flags", argv[i]);
+        const char *equals = slice_find_char(name, '=');
+        const char *value = equals ? equals + 1 : NULL;
+        if (equals)
+            name = slice_range(name.data, equals);
+        const struct flag *flag = find(name);
+        if (flag == NULL)
+            return error_set(err, EINVAL, "unknown flag \"--%.*s\"; --help lists the flags", SLICE_ARG(name));
+        if (value == NULL && flag->value_name != NULL && flag->kind != SWITCH) {
+            if (++i == argc)
+                return error_set(err, EINVAL, "--%s needs a value (%s)", flag->name, flag->value_name);
+            value = argv[i];
+        }
+        if (value != NULL && flag->value_name == NULL)
+            return error_set(err, EINVAL, "--%s takes no value", flag->name);
+        int r = set(flags, flag, value, err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+void runtime_flags_help(FILE *out) {
+    fputs(
+        "goodput-controller: says where the accelerator time of training jobs goes (JobGoodput, JobSet, Job, Kueue)\n\n"
+        "usage: goodput-controller [flags]\n\n",
+        out);
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        const char *value_name = table[i].value_name;
+        fprintf(out, "  --%s%s%s\n      %s\n", table[i].name, value_name ? " " : "", value_name ? value_name : "",
+                table[i].help);
+    }
+}

@@ -1,0 +1,37 @@
+/* flags: the command line of goodput-controller. Only flags that do something are accepted. */
+#ifndef OPERATOR_RUNTIME_FLAGS_H
+#define OPERATOR_RUNTIME_FLAGS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct runtime_flags {                /* texts are borrowed from argv */
+    const char *kubeconfig, *context; /* NULL: as kubectl finds them */
+    bool leader_elect;
+    const char *lease_namespace; /* NULL: the pod's own, else goodput-system */
+    const char *health_bind_address, *metrics_bind_address, *page_bind_address;
+    const char *metrics_cert_dir;                            /* NULL: a certificate made at the start */
+    const char *watch_namespaces;                            /* "a,b"; "": all */
+    const char *log_root;                                    /* NULL: no files are read */
+    const char *google_credentials, *cloud_logging_endpoint; /* NULL: as Google's libraries find them */
+    int auto_create;                                         /* enum records_mode */
+    const char *auto_create_format, *auto_create_windows;    /* of JobGoodputs made so; windows: "3600,86400" */
+    const char *chip_peaks;                                  /* NULL: as the table says */
+    int64_t auto_create_ttl_s;
+    int64_t status_interval_us;
+    int64_t status_qps, max_log_follows, verbosity;
+    bool wants_help, wants_version;
+};
+
+/* Sets the defaults, then what argv says: "--name=value", "--name value", "--switch", "--switch=false". -EINVAL with
+ * one line that says which flag and what it expects. */
+int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv, struct error **err);
+void runtime_flags_help(FILE *out);
+
+/* Go's notation: "15s", "1m30s", "1.5h", "300ms"; microseconds. False if it is not that, or negative. */
+bool runtime_flags_duration(const char *text, int64_t *duration_us);
+
+#endif

@@ -1,0 +1,403 @@
+#include "operator/runtime/records.h"
+
+#include "base/clock.h"
+#include "base/jscan.h"
+#include "base/jsonlog.h"
+#include "base/jwrite.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RETRY_US INT64_C(30000000)
+#define LONGEST_WAIT_US INT64_C(3600000000) /* clocks may be set meanwhile */
+
+enum { KEY_SIZE = 520, MAX_IN_FLIGHT = 8 };
+
+struct record { /* a JobSet, or a JobGoodput, or both, of one namespace and name */
+    struct runtime_records *owner;
+    char *namespace_, *name;
+    bool has_jobset, is_wanted, has_jobgoodput;
+    struct records_wish wish;
+    char *target;   /* the JobSet that the JobGoodput is for; NULL: another kind */
+    int64_t due_ms; /* deletion of the JobGoodput; TIME_UNKNOWN */
+    char uid[64], version[64];
+    int64_t not_before_us;
+    struct kube_call *call;
+};
+
+struct runtime_records {
+    struct kube_client *client;
+    struct loop *loop;
+    enum records_mode mode;
+    struct records_defaults defaults;
+    bool is_active;
+    int in_flight;
+    struct map map;
+    struct loop_timer *timer;
+};
+
+/* ---- reading ---- */
+
+static void read_annotations(struct jscan *j, struct records_wish *wish) {
+    struct slice key;
+    char value[16];
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, RECORDS_FORMAT_ANNOTATION)) {
+            jscan_string(j, wish->log_format, sizeof wish->log_format);
+        } else if (!slice_is(key, RECORDS_ANNOTATION)) {
+            jscan_skip(j);
+        } else if (jscan_string(j, value, sizeof value)) {
+            wish->is_enabled = strcmp(value, "true") == 0;
+            wish->is_disabled = strcmp(value, "false") == 0;
+        }
+    }
+}
+
+bool runtime_records_read_jobset(struct slice object, struct records_wish *wish) {
+    struct jscan j;
+    struct slice key, member;
+    char state[32] = "";
+    *wish = (struct records_wish){0};
+    jscan_init(&j, object);
+    if (!jscan_object(&j))
+        return false;
+    while (jscan_key(&j, &key)) {
+        bool is_metadata = slice_is(key, "metadata");
+        if ((!is_metadata && !slice_is(key, "status")) || jscan_peek(&j) != JSCAN_OBJECT) {
+            jscan_skip(&j);
+            continue;
+        }
+        jscan_object(&j);
+        while (jscan_key(&j, &member)) {
+            if (is_metadata && slice_is(member, "annotations")) {
+                read_annotations(&j, wish);
+            } else if (slice_is(member, is_metadata ? "deletionTimestamp" : "terminalState")) {
+                if (jscan_string(&j, state, sizeof state) && state[0] != '\0')
+                    wish->is_finished = true;
+            } else {
+                jscan_skip(&j);
+            }
+        }
+    }
+    return jscan_error(&j, NULL) == NULL;
+}
+
+/* A JobSet that is over gets none: its pods and their logs are gone, or will be. */
+bool runtime_records_is_wanted(const struct records_wish *wish, enum records_mode mode) {
+    if (mode == RECORDS_OFF || wish->is_finished || wish->is_disabled)
+        return false;
+    return mode == RECORDS_ALL || wish->is_enabled;
+}
+
+struct seen {
+    int64_t ttl_s, end_ms;
+    char phase[32], kind[32], target[256];
+};
+
+static void read_target(struct jscan *j, struct seen *seen) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "kind"))
+            jscan_string(j, seen->kind, sizeof seen->kind);
+        else if (slice_is(key, "name"))
+            jscan_string(j, seen->target, sizeof seen->target);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void read_end(struct jscan *j, struct seen *seen) {
+    struct slice key;
+    int64_t ms;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (!slice_is(key, "end"))
+            jscan_skip(j);
+        else if (jscan_time_ms(j, &ms))
+            seen->end_ms = ms;
+    }
+}
+
+static void read_part(struct jscan *j, struct slice part, struct seen *seen, char *uid, char *version) {
+    struct slice key;
+    int64_t ttl_s;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(part, "metadata") && slice_is(key, "uid"))
+            jscan_string(j, uid, 64);
+        else if (slice_is(part, "metadata") && slice_is(key, "resourceVersion"))
+            jscan_string(j, version, 64);
+        else if (slice_is(part, "spec") && slice_is(key, "ttlSecondsAfterFinished"))
+            seen->ttl_s = jscan_int(j, &ttl_s) ? ttl_s : -1;
+        else if (slice_is(part, "spec") && slice_is(key, "targetRef"))
+            read_target(j, seen);
+        else if (slice_is(part, "status") && slice_is(key, "phase"))
+            jscan_string(j, seen->phase, sizeof seen->phase);
+        else if (slice_is(part, "status") && slice_is(key, "time"))
+            read_end(j, seen);
+        else
+            jscan_skip(j);
+    }
+}
+
+static bool read_jobgoodput(struct slice object, struct seen *seen, char uid[static 64], char version[static 64]) {
+    struct jscan j;
+    struct slice key;
+    *seen = (struct seen){.ttl_s = -1, .end_ms = TIME_UNKNOWN};
+    uid[0] = version[0] = '\0';
+    jscan_init(&j, object);
+    if (!jscan_object(&j))
+        return false;
+    while (jscan_key(&j, &key))
+        read_part(&j, key, seen, uid, version);
+    return jscan_error(&j, NULL) == NULL;
+}
+
+static int64_t due_ms(const struct seen *seen) {
+    static const char *const over[] = {"Completed", "Failed", "Deleted"};
+    bool is_over = false;
+    for (size_t i = 0; i < ARRAY_SIZE(over); i++)
+        is_over = is_over || strcmp(seen->phase, over[i]) == 0;
+    if (!is_over || seen->ttl_s < 0 || seen->ttl_s > 315360000 || seen->end_ms == TIME_UNKNOWN)
+        return TIME_UNKNOWN;
+    return seen->end_ms + seen->ttl_s * 1000;
+}
+
+int64_t runtime_records_due_ms(struct slice jobgoodput, char uid[static 64], char version[static 64]) {
+    struct seen seen;
+    return read_jobgoodput(jobgoodput, &seen, uid, version) && uid[0] != '\0' ? due_ms(&seen) : TIME_UNKNOWN;
+}
+
+/* ---- what there is ---- */
+
+static void record_free(void *value) {
+    struct record *r = value;
+    kube_call_cancel(r->call);
+    free(r->namespace_);
+    free(r->name);
+    free(r->target);
+    free(r);
+}
+
+static void work(void *context);
+
+struct runtime_records *runtime_records_new(struct kube_client *client, enum records_mode mode,
+                                            const struct records_defaults *defaults) {
+    struct runtime_records *records = mem_new(struct runtime_records);
+    records->client = client;
+    records->loop = kube_client_loop(client);
+    records->mode = mode;
+    records->defaults = *defaults;
+    records->timer = loop_timer_new(records->loop, work, records);
+    map_init(&records->map, record_free);
+    return records;
+}
+
+void runtime_records_free(struct runtime_records *records) {
+    if (records == NULL)
+        return;
+    loop_defer_cancel(records->loop, work, records);
+    loop_timer_free(records->timer);
+    map_done(&records->map);
+    free(records);
+}
+
+static struct slice key_of(char space[static KEY_SIZE], const char *namespace_, const char *name) {
+    snprintf(space, KEY_SIZE, "%s/%s", namespace_, name);
+    return slice_of(space);
+}
+
+static struct record *record_of(struct runtime_records *records, const char *namespace_, const char *name) {
+    char space[KEY_SIZE];
+    struct record *r = map_get(&records->map, key_of(space, namespace_, name));
+    if (r != NULL)
+        return r;
+    r = mem_new(struct record);
+    *r = (struct record){.owner = records, .due_ms = TIME_UNKNOWN};
+    r->namespace_ = mem_strdup(namespace_);
+    r->name = mem_strdup(name);
+    map_put(&records->map, key_of(space, namespace_, name), r);
+    return r;
+}
+
+static void drop_if_empty(struct runtime_records *records, struct record *r) {
+    char space[KEY_SIZE];
+    if (r->has_jobset || r->has_jobgoodput || r->call != NULL)
+        return;
+    map_remove(&records->map, key_of(space, r->namespace_, r->name));
+}
+
+void runtime_records_jobset(struct runtime_records *records, const char *namespace_, const char *name,
+                            struct slice object) {
+    if (records->mode == RECORDS_OFF)
+        return;
+    struct record *r = record_of(records, namespace_, name);
+    r->has_jobset = object.size_bytes > 0 && runtime_records_read_jobset(object, &r->wish);
+    r->is_wanted = r->has_jobset && runtime_records_is_wanted(&r->wish, records->mode);
+    drop_if_empty(records, r);
+    loop_defer(records->loop, work, records);
+}
+
+void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
+                                struct slice object) {
+    struct record *r = record_of(records, namespace_, name);
+    struct seen seen;
+    r->has_jobgoodput = object.size_bytes > 0 && read_jobgoodput(object, &seen, r->uid, r->version);
+    r->due_ms = r->has_jobgoodput ? due_ms(&seen) : TIME_UNKNOWN;
+    free(r->target);
+    r->target = r->has_jobgoodput && strcmp(seen.kind, "JobSet") == 0 ? mem_strdup(seen.target) : NULL;
+    drop_if_empty(records, r);
+    loop_defer(records->loop, work, records);
+}
+
+void runtime_records_set_active(struct runtime_records *records, bool is_active) {
+    if (records->is_active == is_active)
+        return;
+    records->is_active = is_active;
+    loop_defer(records->loop, work, records);
+}
+
+/* ---- requests ---- */
+
+static void on_done(void *context, int status, struct slice body, const struct error *err) {
+    struct record *r = context;
+    struct runtime_records *records = r->owner;
+    (void)body;
+    r->call = NULL;
+    records->in_flight--;
+    r->not_before_us = loop_now(records->loop).us + RETRY_US; /* the watch is faster if it went well */
+    /* 404 and 409: what was to be done has been done, or the object has changed, as the watch will say. */
+    if (err != NULL && status != 404 && status != 409)
+        jsonlog(JSONLOG_WARNING, "JobGoodput neither made nor deleted", "namespace", LOG_S(r->namespace_), "name",
+                LOG_S(r->name), "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
+    drop_if_empty(records, r);
+    loop_defer(records->loop, work, records);
+}
+
+static void send_request(struct record *r, const char *method, const char *path, const struct buf *body) {
+    struct kube_request request = {.method = method, .path = path, .body = buf_slice(body)};
+    r->owner->in_flight++;
+    r->call = kube_call(r->owner->client, &request, on_done, r);
+}
+
+static void write_jobgoodput(const struct record *r, struct buf *body) {
+    const struct records_defaults *defaults = &r->owner->defaults;
+    CLEANUP_FREE char *windows = mem_format("[%s]", defaults->windows);
+    struct jwrite w;
+    jwrite_init(&w, body);
+    jwrite_object(&w);
+    jwrite_member_text(&w, "apiVersion", "goodput.dev/v1alpha1");
+    jwrite_member_text(&w, "kind", "JobGoodput");
+    jwrite_key(&w, "metadata");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "namespace", r->namespace_);
+    jwrite_member_text(&w, "name", r->name);
+    jwrite_key(&w, "labels");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "app.kubernetes.io/managed-by", "goodput-controller");
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    jwrite_key(&w, "spec");
+    jwrite_object(&w);
+    jwrite_key(&w, "targetRef");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "apiVersion", "jobset.x-k8s.io/v1alpha2");
+    jwrite_member_text(&w, "kind", "JobSet");
+    jwrite_member_text(&w, "name", r->name);
+    jwrite_object_end(&w);
+    jwrite_key(&w, "stepLog");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "source", "PodLog");
+    jwrite_member_text(&w, "format", r->wish.log_format[0] != '\0' ? r->wish.log_format : defaults->log_format);
+    jwrite_object_end(&w);
+    jwrite_key(&w, "windowSeconds");
+    jwrite_raw(&w, slice_of(windows));
+    jwrite_member_int(&w, "ttlSecondsAfterFinished", defaults->ttl_s);
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+}
+
+static void create(struct record *r) {
+    char namespace_[KEY_SIZE];
+    CLEANUP_BUF struct buf body;
+    if (!kube_escape(namespace_, sizeof namespace_, r->namespace_))
+        return;
+    CLEANUP_FREE char *path =
+        mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs?fieldManager=goodput-controller", namespace_);
+    buf_init(&body, 8192);
+    write_jobgoodput(r, &body);
+    jsonlog(JSONLOG_INFO, "JobGoodput made", "namespace", LOG_S(r->namespace_), "name", LOG_S(r->name), NULL);
+    send_request(r, "POST", path, &body);
+}
+
+/* The very record that was over: one of the same name that came since stays. */
+static void delete_record(struct record *r) {
+    char namespace_[KEY_SIZE], name[KEY_SIZE];
+    CLEANUP_BUF struct buf body;
+    struct jwrite w;
+    if (!kube_escape(namespace_, sizeof namespace_, r->namespace_) || !kube_escape(name, sizeof name, r->name))
+        return;
+    CLEANUP_FREE char *path = mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs/%s", namespace_, name);
+    buf_init(&body, 1024);
+    jwrite_init(&w, &body);
+    jwrite_object(&w);
+    jwrite_member_text(&w, "apiVersion", "v1");
+    jwrite_member_text(&w, "kind", "DeleteOptions");
+    jwrite_key(&w, "preconditions");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "uid", r->uid);
+    jwrite_member_text(&w, "resourceVersion", r->version);
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    jsonlog(JSONLOG_INFO, "JobGoodput deleted: its ttlSecondsAfterFinished is over", "namespace", LOG_S(r->namespace_),
+            "name", LOG_S(r->name), NULL);
+    send_request(r, "DELETE", path, &body);
+}
+
+/* A JobGoodput of another name may be there for it already. */
+static bool is_measured(const struct runtime_records *records, const struct record *jobset) {
+    for (size_t i = 0; i < records->map.count; i++) {
+        const struct record *r = records->map.entries[i].value;
+        if (r->target != NULL && strcmp(r->target, jobset->name) == 0 && strcmp(r->namespace_, jobset->namespace_) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Does what is due with one record; how long until there is more, in us. */
+static int64_t attend(struct runtime_records *records, struct record *r, int64_t now_us, int64_t now_ms) {
+    bool is_missing = r->is_wanted && !r->has_jobgoodput && !is_measured(records, r);
+    if (r->call != NULL || (!is_missing && r->due_ms == TIME_UNKNOWN))
+        return LONGEST_WAIT_US;
+    int64_t wait_us = is_missing || r->due_ms <= now_ms ? 0 : (r->due_ms - now_ms) * 1000;
+    if (r->not_before_us > now_us + wait_us)
+        wait_us = r->not_before_us - now_us;
+    if (wait_us > 0 || records->in_flight >= MAX_IN_FLIGHT)
+        return wait_us > 0 ? wait_us : LONGEST_WAIT_US; /* an answer brings the next turn */
+    if (is_missing)
+        create(r);
+    else
+        delete_record(r);
+    return LONGEST_WAIT_US;
+}
+
+static void work(void *context) {
+    struct runtime_records *records = context;
+    int64_t wait_us = LONGEST_WAIT_US;
+    if (!records->is_active)
+        return;
+    for (size_t i = 0; i < records->map.count; i++) {
+        int64_t us = attend(records, records->map.entries[i].value, loop_now(records->loop).us,
+                            wall_ms(loop_wall(records->loop)));
+        wait_us = us < wait_us ? us : wait_us;
+    }
+    loop_timer_set(records->timer, wait_us);
+}

@@ -1,0 +1,45 @@
+/* records: JobGoodputs that come and go by themselves: one is made for each JobSet that asks for it (or for
+ * every one), and one whose target ended is deleted when its spec.ttlSecondsAfterFinished is over. Only a leader does
+ * so. What people made is never changed. */
+#ifndef OPERATOR_RUNTIME_RECORDS_H
+#define OPERATOR_RUNTIME_RECORDS_H
+
+#include "kube/client.h"
+
+enum records_mode { RECORDS_OFF, RECORDS_ANNOTATED, RECORDS_ALL };
+
+#define RECORDS_ANNOTATION "goodput.dev/enabled"           /* "true"; "false" leaves a JobSet out even with "all" */
+#define RECORDS_FORMAT_ANNOTATION "goodput.dev/log-format" /* spec.stepLog.format of the JobGoodput */
+
+/* What a record is made with; texts are borrowed for ever. */
+struct records_defaults {
+    const char *log_format; /* where the JobSet's annotation names none */
+    const char *windows;    /* spec.windowSeconds: "3600,86400" */
+    int64_t ttl_s;
+};
+
+/* What a JobSet says of itself. */
+struct records_wish {
+    bool is_enabled, is_disabled, is_finished;
+    char log_format[32];
+};
+bool runtime_records_read_jobset(struct slice object, struct records_wish *wish); /* false: it is no object */
+bool runtime_records_is_wanted(const struct records_wish *wish, enum records_mode mode);
+/* When the record is to go, in ms since the epoch; TIME_UNKNOWN: not now. Its uid and version into the texts. */
+int64_t runtime_records_due_ms(struct slice jobgoodput, char uid[static 64], char version[static 64]);
+
+struct runtime_records;
+
+struct runtime_records *runtime_records_new(struct kube_client *client, enum records_mode mode,
+                                            const struct records_defaults *defaults);
+void runtime_records_free(struct runtime_records *records);
+
+/* As the server told it; an empty object: it is gone. */
+void runtime_records_jobset(struct runtime_records *records, const char *namespace_, const char *name,
+                            struct slice object);
+void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
+                                struct slice object);
+/* Everything has been listed, and this replica leads: begin. */
+void runtime_records_set_active(struct runtime_records *records, bool is_active);
+
+#endif

@@ -1,0 +1,28 @@
+/* sources: keeps a source (sources/source.h) open for each job whose steps are elsewhere than in a pod's log,
+ * and hands its lines to the model. */
+#ifndef OPERATOR_RUNTIME_SOURCES_H
+#define OPERATOR_RUNTIME_SOURCES_H
+
+#include "io/loop.h"
+#include "operator/model.h"
+
+/* Texts are borrowed for ever. */
+struct runtime_sources_options {
+    const char *log_root;               /* NULL: no files are read */
+    const char *google_credentials;     /* NULL: the application-default ones */
+    const char *cloud_logging_endpoint; /* NULL: Google's */
+};
+
+struct runtime_sources; /* of the whole process */
+struct runtime_feed;    /* of a job; NULL: none */
+
+/* on_change: the model was told something. */
+struct runtime_sources *runtime_sources_new(struct loop *loop, const struct runtime_sources_options *options,
+                                            loop_callback *on_change, void *context);
+void runtime_sources_free(struct runtime_sources *sources); /* after every job's runtime_sources_drop */
+
+/* Opens, changes or closes the job's source by what the model says of it now. */
+void runtime_sources_observe(struct runtime_sources *sources, struct model_job *job, struct runtime_feed **feed);
+void runtime_sources_drop(struct runtime_feed **feed);
+
+#endif

@@ -1,0 +1,332 @@
+#include "operator/runtime/watches.h"
+
+#include "base/jsonlog.h"
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "kube/reflector.h"
+#include "kube/tally.h"
+#include "operator/runtime/nodes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND_US INT64_C(1000000)
+/* Streams that are connected may be this far apart; what comes later is counted when it comes. */
+#define SKEW_MS 200
+/* What may be missing is waited for so long after all else can be read: an outage ends for one watch after the other.
+ */
+#define OPTIONAL_WAIT_US (60 * SECOND_US)
+
+enum scope { NAMESPACED, CLUSTER };
+
+/* One kind of list. `fallback`: watched only while the entry before it in the table is absent. */
+struct source {
+    enum resource resource;
+    const char *group_path, *plural;
+    enum scope scope;
+    const char *label_selector, *field_selector;
+    bool is_optional, is_fallback;
+    int64_t absent_retry_us; /* 0: the reflector's own */
+};
+
+/* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
+ * pods (pulls, evictions), and to Jobs whose pods are refused. */
+static const struct source sources[] = {
+    {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", NAMESPACED, NULL, NULL, false, false,
+     10 * SECOND_US},
+    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", NAMESPACED, NULL, NULL, false, false,
+     60 * SECOND_US},
+    {RESOURCE_JOB, "/apis/batch/v1", "jobs", NAMESPACED, NULL, NULL, false, false, 0},
+    {RESOURCE_POD, "/api/v1", "pods", NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0},
+    {RESOURCE_NODE, "/api/v1", "nodes", CLUSTER, NULL, NULL, false, false, 0},
+    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0},
+    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Job,reason=FailedCreate", true, false,
+     0},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", NAMESPACED, NULL, NULL, true, false,
+     60 * SECOND_US},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true,
+     60 * SECOND_US},
+};
+
+struct watch {
+    struct runtime_watches *owner;
+    const struct source *source;
+    char *namespace_;                 /* NULL: all, or cluster-scoped */
+    struct kube_reflector *reflector; /* NULL while a fallback is not needed */
+    struct watch *fallback;
+    bool is_absent, is_in_trouble;
+    int64_t trouble_us; /* since when */
+};
+
+struct runtime_watches {
+    struct kube_client *client;
+    struct model *model;
+    struct runtime_watches_handler handler;
+    struct runtime_nodes *nodes;
+    struct watch **watches;
+    size_t count, capacity;
+    bool are_all_started;
+    int64_t needed_us; /* since when all that must be there is; 0: it is not */
+};
+
+static int64_t now_us(const struct runtime_watches *owner) {
+    return loop_now(kube_client_loop(owner->client)).us;
+}
+
+static bool is_waited_for(const struct watch *watch) {
+    return watch->reflector != NULL && !watch->is_absent && !kube_reflector_is_synced(watch->reflector);
+}
+
+static void find_needed(struct runtime_watches *owner) {
+    bool are_there = owner->are_all_started;
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct watch *watch = owner->watches[i];
+        are_there &= watch->source->is_optional || !(watch->is_in_trouble || is_waited_for(watch));
+    }
+    owner->needed_us = !are_there ? 0 : owner->needed_us != 0 ? owner->needed_us : now_us(owner);
+}
+
+/* It may be missing, and cannot be read: it is done without. */
+static bool is_given_up(const struct watch *watch) {
+    const struct runtime_watches *owner = watch->owner;
+    if (!watch->source->is_optional || !watch->is_in_trouble || !is_waited_for(watch))
+        return false;
+    int64_t since_us = max_of(watch->trouble_us, owner->needed_us);
+    return kube_reflector_is_refused(watch->reflector) ||
+           (owner->needed_us != 0 && now_us(owner) - since_us >= OPTIONAL_WAIT_US);
+}
+
+static void changed(struct runtime_watches *owner) {
+    owner->handler.on_change(owner->handler.context);
+}
+
+static void tell_record(struct runtime_watches *owner, enum resource resource, const struct kube_event *event,
+                        bool is_present) {
+    const struct runtime_watches_handler *h = &owner->handler;
+    char namespace_[256], name[256];
+    if (!slice_copy(namespace_, sizeof namespace_, event->namespace_) || !slice_copy(name, sizeof name, event->name))
+        return;
+    if (resource == RESOURCE_JOBGOODPUT && is_present)
+        h->on_jobgoodput(h->context, namespace_, name, event->object);
+    h->on_record(h->context, resource, namespace_, name, is_present ? event->object : slice_of(NULL));
+}
+
+static int on_object(void *context, const struct kube_event *event) {
+    static const enum observed observed[] = {[KUBE_ADDED] = OBSERVED_PRESENT,
+                                             [KUBE_MODIFIED] = OBSERVED_PRESENT,
+                                             [KUBE_DELETED] = OBSERVED_DELETED,
+                                             [KUBE_VANISHED] = OBSERVED_VANISHED};
+    struct watch *watch = context;
+    struct runtime_watches *owner = watch->owner;
+    enum resource resource = watch->source->resource;
+    enum observed what = observed[event->type];
+    int r = model_observe(owner->model, resource, what, event->namespace_, event->name, event->uid, event->object,
+                          wall_ms(event->received));
+    if (r < 0) {
+        kube_tally_add(owner->client, "watch", watch->source->plural, "misunderstood");
+        jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
+    }
+    if (resource == RESOURCE_NODE)
+        runtime_nodes_observed(owner->nodes, event->name, what, event->object);
+    if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)
+        tell_record(owner, resource, event, what == OBSERVED_PRESENT);
+    changed(owner);
+    return r;
+}
+
+static void start(struct watch *watch);
+
+/* What JobGoodputs hold from an earlier controller is taken in before anything that goes on from it. */
+static void start_after_jobgoodputs(struct runtime_watches *owner) {
+    if (owner->are_all_started)
+        return;
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT &&
+            !kube_reflector_is_synced(owner->watches[i]->reflector))
+            return;
+    owner->are_all_started = true;
+    for (size_t i = 0; i < owner->count; i++)
+        if (!owner->watches[i]->source->is_fallback && owner->watches[i]->reflector == NULL)
+            start(owner->watches[i]);
+}
+
+static void on_synced(void *context) {
+    struct watch *watch = context;
+    jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
+            LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
+    start_after_jobgoodputs(watch->owner);
+    find_needed(watch->owner);
+    changed(watch->owner);
+}
+
+/* Reflectors are not to be freed in their own callbacks; the fallback's is another one. */
+static void on_absent(void *context, bool is_absent) {
+    struct watch *watch = context;
+    watch->is_absent = is_absent;
+    jsonlog(is_absent ? JSONLOG_WARNING : JSONLOG_INFO, is_absent ? "resource not served" : "resource served",
+            "resource", LOG_S(watch->source->plural), "path", LOG_S(watch->source->group_path), NULL);
+    if (watch->fallback != NULL && is_absent && watch->fallback->reflector == NULL)
+        start(watch->fallback);
+    if (watch->fallback != NULL && !is_absent) {
+        kube_reflector_free(watch->fallback->reflector);
+        watch->fallback->reflector = NULL;
+    }
+    start_after_jobgoodputs(watch->owner);
+    find_needed(watch->owner);
+    changed(watch->owner);
+}
+
+/* An outage is over for all at once: what happens while a watch still waits for its next try may leave no trace. */
+static void hurry_others(const struct watch *watch) {
+    struct runtime_watches *owner = watch->owner;
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i] != watch && owner->watches[i]->reflector != NULL)
+            kube_reflector_hurry(owner->watches[i]->reflector);
+}
+
+static void on_trouble(void *context, const char *text) {
+    struct watch *watch = context;
+    if (text != NULL)
+        jsonlog(JSONLOG_WARNING, "watch in trouble", "resource", LOG_S(watch->source->plural), "error", LOG_S(text),
+                NULL);
+    else
+        jsonlog(JSONLOG_INFO, "watch works again", "resource", LOG_S(watch->source->plural), NULL);
+    if (text == NULL)
+        hurry_others(watch);
+    if (!watch->is_in_trouble)
+        watch->trouble_us = now_us(watch->owner);
+    watch->is_in_trouble = text != NULL;
+    find_needed(watch->owner);
+    changed(watch->owner);
+}
+
+static void start(struct watch *watch) {
+    const struct source *source = watch->source;
+    CLEANUP_FREE char *path =
+        watch->namespace_ ? mem_format("%s/namespaces/%s/%s", source->group_path, watch->namespace_, source->plural)
+                          : mem_format("%s/%s", source->group_path, source->plural);
+    struct kube_reflector_options options = {.path = path,
+                                             .label_selector = source->label_selector,
+                                             .field_selector = source->field_selector,
+                                             .absent_retry_us = source->absent_retry_us};
+    struct kube_reflector_handler handler = {.on_object = on_object,
+                                             .on_synced = on_synced,
+                                             .on_absent = on_absent,
+                                             .on_trouble = on_trouble,
+                                             .context = watch};
+    watch->is_absent = watch->is_in_trouble = false;
+    watch->reflector = kube_reflector_new(watch->owner->client, &options, &handler);
+}
+
+static struct watch *add(struct runtime_watches *owner, const struct source *source, struct slice namespace_) {
+    struct watch *watch = mem_new(struct watch);
+    watch->owner = owner;
+    watch->source = source;
+    watch->namespace_ = namespace_.size_bytes > 0 ? slice_dup(namespace_) : NULL;
+    MEM_GROW(owner->watches, owner->count, owner->capacity);
+    owner->watches[owner->count++] = watch;
+    return watch;
+}
+
+static void add_scope(struct runtime_watches *owner, enum scope scope, struct slice namespace_) {
+    struct watch *before = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+        if (sources[i].scope != scope)
+            continue;
+        struct watch *watch = add(owner, &sources[i], namespace_);
+        if (sources[i].is_fallback && before != NULL)
+            before->fallback = watch;
+        before = watch;
+    }
+}
+
+struct runtime_watches *runtime_watches_new(struct kube_client *client, struct model *model, const char *namespaces,
+                                            const struct runtime_watches_handler *handler) {
+    struct runtime_watches *owner = mem_new(struct runtime_watches);
+    owner->client = client;
+    owner->model = model;
+    owner->handler = *handler;
+    owner->nodes = runtime_nodes_new(client, model, handler->on_change, handler->context);
+
+    add_scope(owner, CLUSTER, slice_of(NULL));
+    struct slice rest = slice_of(namespaces), namespace_;
+    while (rest.size_bytes > 0) {
+        if (!slice_take_until(&rest, ',', &namespace_)) {
+            namespace_ = rest;
+            rest = slice_of(NULL);
+        }
+        if (slice_trim(namespace_).size_bytes > 0)
+            add_scope(owner, NAMESPACED, slice_trim(namespace_));
+    }
+    if (slice_trim(slice_of(namespaces)).size_bytes == 0)
+        add_scope(owner, NAMESPACED, slice_of(NULL));
+
+    model_watermark(model, RESOURCE_NODE_LEASE, 0, true);
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT)
+            start(owner->watches[i]);
+    return owner;
+}
+
+void runtime_watches_free(struct runtime_watches *owner) {
+    if (owner == NULL)
+        return;
+    for (size_t i = 0; i < owner->count; i++) {
+        kube_reflector_free(owner->watches[i]->reflector);
+        free(owner->watches[i]->namespace_);
+        free(owner->watches[i]);
+    }
+    runtime_nodes_free(owner->nodes);
+    free(owner->watches);
+    free(owner);
+}
+
+bool runtime_watches_are_synced(const struct runtime_watches *owner) {
+    if (!owner->are_all_started)
+        return false;
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct watch *watch = owner->watches[i];
+        if (is_waited_for(watch) && !is_given_up(watch))
+            return false;
+    }
+    return true;
+}
+
+void runtime_watches_missing(const struct runtime_watches *owner, struct buf *out) {
+    for (size_t i = 0; i < owner->count; i++) {
+        if (!is_waited_for(owner->watches[i]))
+            continue;
+        if (out->size_bytes > 0)
+            buf_append_text(out, ", ");
+        buf_append_text(out, owner->watches[i]->source->plural);
+    }
+}
+
+/* How far this watch has told everything; is_absent: it cannot tell. */
+static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
+    *is_absent = watch->reflector == NULL || watch->is_absent || is_given_up(watch);
+    if (*is_absent)
+        return 0;
+    int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));
+    int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - SKEW_MS;
+    bool is_current = kube_reflector_is_current(watch->reflector, SKEW_MS * 1000);
+    return is_current && silent_ms > told_ms ? silent_ms : told_ms;
+}
+
+void runtime_watches_tell_watermarks(struct runtime_watches *owner) {
+    int64_t least_ms[RESOURCE_COUNT];
+    bool is_served[RESOURCE_COUNT] = {false};
+    for (size_t i = 0; i < owner->count; i++) {
+        enum resource resource = owner->watches[i]->source->resource;
+        bool is_absent;
+        int64_t ms = watermark_ms(owner->watches[i], &is_absent);
+        if (is_absent)
+            continue;
+        if (!is_served[resource] || ms < least_ms[resource])
+            least_ms[resource] = ms;
+        is_served[resource] = true;
+    }
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        if (r != RESOURCE_NODE_LEASE)
+            model_watermark(owner->model, (enum resource)r, is_served[r] ? least_ms[r] : 0, !is_served[r]);
+}

@@ -1,0 +1,39 @@
+/* watches: which resources are watched, and how: a table of reflectors that hand their objects to the model.
+ * Absent resources (no Kueue, no JobSet, even no JobGoodput yet) are no error; Kueue's Workloads are read as v1beta2,
+ * else as v1beta1. Node leases are not watched (every node renews its own each 10 s): the one lease is fetched when a
+ * node stops being ready. */
+#ifndef OPERATOR_RUNTIME_WATCHES_H
+#define OPERATOR_RUNTIME_WATCHES_H
+
+#include "kube/client.h"
+#include "operator/model.h"
+
+struct runtime_watches;
+
+struct runtime_watches_handler {
+    /* The model was told something: evaluate before sleeping. */
+    void (*on_change)(void *context);
+    /* A JobGoodput, after the model was told; names are NUL-terminated. */
+    void (*on_jobgoodput)(void *context, const char *namespace_, const char *name, struct slice object);
+    /* A JobSet or a JobGoodput as it came; an empty object: it is gone. */
+    void (*on_record)(void *context, enum resource resource, const char *namespace_, const char *name,
+                      struct slice object);
+    void *context;
+};
+
+/* namespaces: "a,b" or "" for all. Borrows client and model, which must outlive it. */
+struct runtime_watches *runtime_watches_new(struct kube_client *client, struct model *model, const char *namespaces,
+                                            const struct runtime_watches_handler *handler);
+void runtime_watches_free(struct runtime_watches *watches);
+
+/* Everything that is served has been listed; what may be missing (Kueue, Events) does not hold it up when it may not be
+ * read, nor for more than a minute after all else could be. */
+bool runtime_watches_are_synced(const struct runtime_watches *watches);
+/* What is not synced yet, for /readyz: "pods, nodes"; "" if nothing. */
+void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);
+
+/* Tells the model how far each resource is known. A connected watch that says nothing has nothing to say: it counts as
+ * known up to a moment ago. */
+void runtime_watches_tell_watermarks(struct runtime_watches *watches);
+
+#endif

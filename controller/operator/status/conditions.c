@@ -1,0 +1,275 @@
+/* The conditions of a JobGoodput. Their times come from facts where facts tell, so that the same recording gives the
+ * same status however often it was evaluated; where none does, the time up to which it was so is remembered while the
+ * target runs, and is the end once it ended. */
+#include "operator/status/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { READY, STEP_LOG_ATTACHED, EVIDENCE_COMPLETE, CLOCK_SKEW, FINISHED };
+
+static const char *const types[JOB_CONDITIONS] = {"Ready", "StepLogAttached", "EvidenceComplete", "ClockSkew",
+                                                  "Finished"};
+
+__attribute__((format(printf, 6, 7))) static void set(struct view *v, int which, bool is_true, const char *reason,
+                                                      int64_t at_ms, const char *format, ...) {
+    struct condition_view *c = &v->conditions[which];
+    va_list args;
+    c->type = types[which];
+    c->status = is_true ? "True" : "False";
+    c->reason = reason;
+    c->at_ms = at_ms;
+    va_start(args, format);
+    vsnprintf(c->message, sizeof c->message, format, args);
+    va_end(args);
+}
+
+/* ---- Ready ---- */
+
+static void set_ready(struct view *v) {
+    const struct model_job *job = v->job;
+    const char *kind = job->target_kind == TARGET_JOBSET ? "JobSet" : "Job";
+    if (job->duplicate_of)
+        set(v, READY, false, "Duplicate", job->created_ms, "%s %s is already measured by JobGoodput %s, which is older",
+            kind, job->target_name, job->duplicate_of->name);
+    else if (job->target == NULL || !job->target->is_seen)
+        set(v, READY, false, "TargetNotFound", job->created_ms, "there is no %s %s in namespace %s yet; waiting for it",
+            kind, job->target_name, job->namespace_);
+    else if (v->target == NULL)
+        set(v, READY, false, "ManagedElsewhere", job->target->created_ms,
+            "%s %s is managed by %s: measure it in the cluster where its pods run", kind, job->target_name,
+            job->target->managed_by);
+    else if (v->result.slots_required == 0 && !v->has_ended)
+        set(v, READY, false, "NothingRequired", v->target->created_ms,
+            "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->target_name);
+    else if (job->wants_run)
+        set(v, READY, true, "AccountedPerTarget", v->target->created_ms,
+            "%s %s is measured by itself: joining targets (span Run) is not built in yet; status.previous has the "
+            "earlier ones",
+            kind, job->target_name);
+    else if (job->log_changed_in > 0)
+        set(v, READY, true, "Accounted", v->target->created_ms,
+            "%s %s is measured; its steps were read anew for generation %lld of the spec", kind, job->target_name,
+            (long long)job->log_changed_in);
+    else
+        set(v, READY, true, "Accounted", v->target->created_ms, "%s %s is measured", kind, job->target_name);
+}
+
+/* ---- the step log ---- */
+
+static struct log_process *best_process(const struct model_job *job) {
+    struct log_process *best = NULL;
+    for (int i = 0; i < job->process_count; i++) {
+        struct log_process *p = job->processes[i];
+        if (p->parser && steplog_counts_get(p->parser).steps > 0 &&
+            (best == NULL || p->first_line_ms < best->first_line_ms))
+            best = p;
+    }
+    return best;
+}
+
+static bool set_spec_trouble(struct view *v, int64_t at_ms) {
+    const struct model_job *job = v->job;
+    int format = steplog_format_of_name(slice_of(job->format));
+    enum model_source_kind kind = model_job_source_kind(job);
+    if (kind == MODEL_SOURCE_PUSH || kind == MODEL_SOURCE_NONE) {
+        set(v, STEP_LOG_ATTACHED, false, "SourceUnsupported", at_ms,
+            "reading steps from source %s is not built in yet; use PodLog, File or CloudLogging", job->source);
+        return true;
+    }
+    if (job->pattern_error) {
+        set(v, STEP_LOG_ATTACHED, false, "PatternInvalid", at_ms, "spec.stepLog.%s", job->pattern_error);
+        return true;
+    }
+    if (format != STEPLOG_REGEX && (format < 0 || !steplog_format_is_supported((enum steplog_format)format))) {
+        set(v, STEP_LOG_ATTACHED, false, "FormatUnsupported", at_ms, "format %s is not built in yet", job->format);
+        return true;
+    }
+    if (job_log_replicated_job(job) == NULL) {
+        set(v, STEP_LOG_ATTACHED, false, "NoSuchReplicatedJob", at_ms, "%s has no replicated job %s", job->target_name,
+            job->log_job[0]            ? job->log_job
+            : job->target->coordinator ? job->target->coordinator
+                                       : "");
+        return true;
+    }
+    for (int i = 0; i < job->log_pod_count; i++)
+        if (job->log_pods[i]->container_count > 0 && job_log_container(job, job->log_pods[i])[0] == '\0') {
+            set(v, STEP_LOG_ATTACHED, false, "ContainerNotFound", at_ms, "pod %s has no container %s",
+                job->log_pods[i]->name, job->container);
+            return true;
+        }
+    return false;
+}
+
+static void set_reading(struct view *v, int64_t at_ms) {
+    const struct model_job *job = v->job;
+    int64_t lines = 0;
+    const char *lost = "";
+    for (int i = 0; i < job->process_count; i++) {
+        if (job->processes[i]->parser)
+            lines += steplog_counts_get(job->processes[i]->parser).lines;
+        if (job->processes[i]->lost[0])
+            lost = job->processes[i]->lost;
+    }
+    const struct pod *last = job->log_pod_count > 0 ? job->log_pods[job->log_pod_count - 1] : NULL;
+    if (job->log_trouble[0])
+        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s", job->log_trouble);
+    else if (lines >= JOB_UNRECOGNISED_LINES || (lines > 0 && v->has_ended))
+        set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognised", at_ms,
+            "%lld lines of the log were read and none tells a step; set spec.stepLog.format", (long long)lines);
+    else if (lost[0] || v->has_ended)
+        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s",
+            lost[0] ? lost : "the log was not read before the target ended");
+    else if (job_has_source(job) && job->source_earlier > 0)
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms,
+            "no step yet: the %lld lines read so far are from before %s was created", (long long)job->source_earlier,
+            job->target_name);
+    else if (job_has_source(job))
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet from source %s", job->source);
+    else if (last == NULL)
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "the pod whose log is read does not exist yet");
+    else
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet in the log of pod %s", last->name);
+    v->log = strcmp(v->conditions[STEP_LOG_ATTACHED].reason, "Waiting") == 0 ? LOG_WAITING : LOG_DOUBT;
+}
+
+void view_log(struct view *v) {
+    if (strcmp(v->job->source, "None") == 0 || v->target == NULL) {
+        v->log = LOG_NONE;
+        return;
+    }
+    const struct log_process *best = best_process(v->job);
+    int64_t at_ms = v->target->created_ms;
+    v->log = LOG_TROUBLE;
+    if (best == NULL) {
+        if (!set_spec_trouble(v, at_ms))
+            set_reading(v, at_ms);
+        return;
+    }
+    v->log_format = steplog_counts_get(best->parser).recognised;
+    v->attached_ms = best->first_line_ms;
+    v->log = LOG_ATTACHED;
+    if (v->job->log_trouble[0] && !v->has_ended)
+        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", TIME_UNKNOWN, "%s", v->job->log_trouble);
+    else
+        set(v, STEP_LOG_ATTACHED, true, "Attached", best->first_line_ms == TIME_UNKNOWN ? at_ms : best->first_line_ms,
+            "steps are read as %s", steplog_format_name(v->log_format));
+}
+
+/* ---- the others ---- */
+
+/* Logs that the new spec asks for, of pods that were gone when it came. */
+static int unread_logs(const struct model_job *job) {
+    int count = 0;
+    for (int i = 0; i < job->log_pod_count && job->log_changed_in > 0; i++) {
+        bool is_read = !job->log_pods[i]->is_gone;
+        for (int k = 0; k < job->process_count && !is_read; k++)
+            is_read = job->processes[k]->pod == job->log_pods[i];
+        count += !is_read;
+    }
+    return count;
+}
+
+/* Why lines are missing; NULL: none are. */
+static const char *lost_lines(const struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++)
+        if (job->processes[i]->lost[0])
+            return job->processes[i]->lost;
+    return NULL;
+}
+
+static void set_evidence(struct view *v) {
+    const struct ledger_result *r = &v->result;
+    int unread = unread_logs(v->job);
+    if (unread > 0) {
+        set(v, EVIDENCE_COMPLETE, false, "SpecChanged", TIME_UNKNOWN,
+            "generation %lld of the spec reads another log: those of %d pods that are gone cannot be read any more",
+            (long long)v->job->log_changed_in, unread);
+        return;
+    }
+    if (v->job->checkpoint_trouble[0]) {
+        set(v, EVIDENCE_COMPLETE, false, "CheckpointIncomplete", v->target->created_ms, "%s",
+            v->job->checkpoint_trouble);
+        return;
+    }
+    if (v->log == LOG_NONE || r->available_ms == 0)
+        return;
+    int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
+    const char *lost = lost_lines(v->job);
+    if (lost != NULL && v->unattributed_ms > 0) {
+        set(v, EVIDENCE_COMPLETE, ppm >= JOB_MIN_EVIDENCE_PPM, "LogLost", TIME_UNKNOWN,
+            "a part of the log was not read: %s", lost);
+        return;
+    }
+    if (r->headless_ms > 0) {
+        set(v, EVIDENCE_COMPLETE, false, "LogLost", TIME_UNKNOWN,
+            "a part of the log was not read: the first %lld s of it, which were rotated away before this controller "
+            "came",
+            (long long)((r->headless_ms + 500) / 1000));
+        return;
+    }
+    if (ppm >= JOB_MIN_EVIDENCE_PPM && r->late_records > 0)
+        set(v, EVIDENCE_COMPLETE, false, "LateRecords", TIME_UNKNOWN,
+            "%lld records of the log came when their time was settled already and are counted nowhere",
+            (long long)r->late_records);
+    else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->overlapped_records > 0)
+        set(v, EVIDENCE_COMPLETE, true, "RecordsOverlapped", TIME_UNKNOWN,
+            "at least 95 %% of the available time is explained; %lld records of a process that trained on beside its "
+            "successor are counted nowhere",
+            (long long)r->overlapped_records);
+    else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->retained_without_checkpoint)
+        set(v, EVIDENCE_COMPLETE, true, "NoCheckpointSeen", TIME_UNKNOWN,
+            "no checkpoint was seen: work before an interruption is taken to be kept");
+    else if (ppm >= JOB_MIN_EVIDENCE_PPM)
+        set(v, EVIDENCE_COMPLETE, true, "Explained", TIME_UNKNOWN, "at least 95 %% of the available time is explained");
+    else
+        set(v, EVIDENCE_COMPLETE, false, "Unattributed", TIME_UNKNOWN,
+            "%lld.%02lld %% of the available time has no evidence what it was used for",
+            (long long)((1000000 - ppm) / 10000), (long long)((1000000 - ppm) / 100 % 100));
+}
+
+static void set_finished(struct view *v) {
+    const struct target *t = v->target;
+    if (!v->has_ended)
+        return;
+    const char *reason = t->outcome == OUTCOME_SUCCEEDED ? "Succeeded"
+                         : t->outcome == OUTCOME_FAILED  ? "Failed"
+                                                         : "Deleted";
+    if (t->outcome == OUTCOME_DELETED)
+        set(v, FINISHED, true, reason, v->through_ms, "the target was deleted before it ended");
+    else
+        set(v, FINISHED, true, reason, v->through_ms, "%s%s%s", t->end_reason, t->end_message ? ": " : "",
+            t->end_message ? t->end_message : "");
+}
+
+/* Where no fact tells since when it is so, memory does. */
+static void settle_times(struct view *v) {
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
+        struct condition_view *c = &v->conditions[i];
+        struct job_condition *known = &v->job->conditions[i];
+        if (c->type == NULL) {
+            known->status[0] = '\0';
+            continue;
+        }
+        if (c->at_ms == TIME_UNKNOWN && v->has_ended)
+            c->at_ms = v->through_ms;
+        else if (c->at_ms == TIME_UNKNOWN)
+            c->at_ms = strcmp(known->status, c->status) == 0 ? known->at_ms : v->through_ms;
+        slice_copy(known->status, sizeof known->status, slice_of(c->status));
+        known->at_ms = c->at_ms;
+    }
+}
+
+void view_conditions(struct view *v) {
+    set_ready(v);
+    if (v->target) {
+        set_evidence(v);
+        if (v->result.clipped_ms > 0)
+            set(v, CLOCK_SKEW, true, "RecordsClipped", TIME_UNKNOWN,
+                "%lld ms of step records lie outside their container's or the target's life",
+                (long long)v->result.clipped_ms);
+        set_finished(v);
+    }
+    settle_times(v);
+}

@@ -1,0 +1,77 @@
+/* What others call scheduling goodput, so that numbers can be compared: all pods Ready (GKE), Running / (Finished -
+ * Created) (Kueue's discussion: admitted time, as in status.accumulatedPastExecutionTimeSeconds). */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/facts/facts.h"
+#include "operator/status/view.h"
+
+#include <string.h>
+
+static void add_change(struct ready_line *line, int64_t at_ms, int by) {
+    size_t low = 0, high = line->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (line->items[middle].at_ms < at_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == line->count || line->items[low].at_ms != at_ms) {
+        MEM_GROW(line->items, line->count, line->capacity);
+        memmove(&line->items[low + 1], &line->items[low], (line->count++ - low) * sizeof *line->items);
+        line->items[low] = (struct ready_change){at_ms, 0};
+    }
+    line->items[low].by += by;
+}
+
+/* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
+ * ends at the next. What happens to a pod after it is done takes nothing back. */
+void fact_tell_ready(struct model_job *job, struct pod *p) {
+    int count = p->ready.count, borders = 2 * count;
+    bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
+    if (count > 0 && (is_done || p->ready.items[count - 1].to_ms == TIME_OPEN))
+        borders--;
+    if (p->slot < 0)
+        borders = 0;
+    while (p->ready_told != borders) {
+        bool is_more = p->ready_told < borders;
+        int border = is_more ? p->ready_told++ : --p->ready_told;
+        const struct span *s = &p->ready.items[border / 2];
+        bool is_begin = border % 2 == 0;
+        add_change(&job->ready_line, is_begin ? s->from_ms : s->to_ms, is_begin == is_more ? 1 : -1);
+    }
+}
+
+/* Time in which as many required pods were Ready, or had succeeded, as are required now. */
+static int64_t all_ready_ms(const struct view *v) {
+    const struct ready_line *line = &v->job->ready_line;
+    int64_t ready = 0, sum_ms = 0, required = v->result.slots_required;
+    for (size_t i = 0; i < line->count && line->items[i].at_ms < v->through_ms; i++) {
+        int64_t until_ms = i + 1 < line->count ? min_of(line->items[i + 1].at_ms, v->through_ms) : v->through_ms;
+        ready += line->items[i].by;
+        sum_ms += required > 0 && ready >= required ? until_ms - line->items[i].at_ms : 0;
+    }
+    return sum_ms;
+}
+
+static int64_t admitted_ms(const struct view *v) {
+    int64_t sum_ms = 0;
+    if (v->target->workloads == NULL)
+        return RECORD_NONE;
+    for (const struct workload *w = v->target->workloads; w; w = w->next_in_target)
+        for (int i = 0; i < w->admitted.count; i++) {
+            int64_t from_ms = w->admitted.items[i].at_ms, to_ms = v->through_ms;
+            if (i + 1 < w->admitted.count)
+                to_ms = w->admitted.items[i + 1].at_ms;
+            if (w->finished_ms != TIME_UNKNOWN && w->finished_ms < to_ms)
+                to_ms = w->finished_ms;
+            to_ms = to_ms < v->through_ms ? to_ms : v->through_ms;
+            sum_ms += w->admitted.items[i].is_true && to_ms > from_ms ? to_ms - from_ms : 0;
+        }
+    return sum_ms < v->result.wall_ms ? sum_ms : v->result.wall_ms;
+}
+
+void view_definitions(struct view *v) {
+    v->ready_ms = all_ready_ms(v);
+    v->admitted_ms = admitted_ms(v);
+}

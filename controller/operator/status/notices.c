@@ -1,0 +1,143 @@
+/* What is worth an Event on the JobGoodput: training started, each interruption, the end. Each is one Event, told again
+ * under the same id whenever what is known of it changes; its times are the job's own, so that a controller that starts
+ * in between tells the very same ones. */
+#include "operator/status/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SETTLING_MS 5000        /* so long an interruption without a cause waits for one */
+#define RETELL_MS 10000         /* numbers that are over and change again (a log line that comes late) wait so long */
+#define OLD_MS INT64_C(3600000) /* what is longer over than an API server keeps Events is not told any more */
+
+/* "45s", "1m40s", "2h05m", "3d4h": as kubectl writes ages. */
+static const char *short_duration(char out[static 32], int64_t ms) {
+    long long s = (ms + 500) / 1000;
+    if (ms < 10000)
+        snprintf(out, 32, "%lld.%llds", (long long)(ms / 1000), (long long)(ms / 100 % 10));
+    else if (s < 60)
+        snprintf(out, 32, "%llds", s);
+    else if (s < 600)
+        snprintf(out, 32, "%lldm%llds", s / 60, s % 60);
+    else if (s < 3600)
+        snprintf(out, 32, "%lldm", s / 60);
+    else if (s < 86400)
+        snprintf(out, 32, "%lldh%02lldm", s / 3600, s / 60 % 60);
+    else
+        snprintf(out, 32, "%lldd%lldh", s / 86400, s / 3600 % 24);
+    return out;
+}
+
+static void append_lost(struct buf *out, const struct ledger_interruption *i) {
+    char text[32];
+    if (i->lost_steps > 0 && i->lost_steps != RECORD_NONE)
+        buf_format(out, "; lost %lld step%s (%s)", (long long)i->lost_steps, i->lost_steps == 1 ? "" : "s",
+                   short_duration(text, i->tch_ms == RECORD_NONE ? 0 : i->tch_ms));
+    else if (i->lost_steps == 0)
+        buf_append_text(out, i->saved_on_sigterm ? "; lost no step (saved on SIGTERM)" : "; lost no step");
+}
+
+/* "NodeFailure gke-tpu-07; lost 412 steps (14m); rescheduled in 1m40s. EVIDENCE": what is known of it so far. */
+static void describe(const struct ledger_interruption *i, bool has_steps, struct buf *out) {
+    char text[32];
+    buf_append_text(out, cause_name(i->cause));
+    if (i->cause == CAUSE_KUEUE_EVICTION && i->reason[0])
+        buf_format(out, "/%s", i->reason);
+    if (i->node[0])
+        buf_format(out, " %s", i->node);
+    if (has_steps && i->is_settled)
+        append_lost(out, i);
+    if (i->wait_ms != RECORD_NONE && i->wait_ms > 0)
+        buf_format(out, "; waited %s", short_duration(text, i->wait_ms));
+    if (i->until_ms != TIME_OPEN && i->tre_ms != RECORD_NONE && i->tre_ms > 0)
+        buf_format(out, "; rescheduled in %s", short_duration(text, i->tre_ms));
+    buf_format(out, ". %s", i->evidence[0] ? i->evidence : "No object or line tells why");
+}
+
+/* Numbers are final where the next execution has its slots and, if steps are read, has begun to train. */
+static bool is_over(const struct view *v, const struct ledger_interruption *i, bool is_newest) {
+    return !is_newest || v->has_ended || (i->until_ms != TIME_OPEN && (i->is_settled || !v->result.has_steps));
+}
+
+static void tell_interruption(struct view *v, int index) {
+    const struct ledger_result *r = &v->result;
+    const struct ledger_interruption *i = &r->interruptions[index];
+    struct job_told *told = &v->job->told[i->number % JOB_TOLD];
+    if (i->cause == CAUSE_UNKNOWN && v->through_ms < i->at_ms + SETTLING_MS && !v->has_ended)
+        return;
+    CLEANUP_BUF struct buf note;
+    buf_init(&note, MODEL_NOTE_SIZE);
+    bool over = is_over(v, i, index == r->interruption_count - 1);
+    struct ledger_interruption known = *i;
+    if (!over) { /* once at the beginning, once when all is known */
+        known.until_ms = TIME_OPEN;
+        known.wait_ms = RECORD_NONE;
+    }
+    describe(&known, r->has_steps && over, &note);
+    /* While it is open only another cause is news: evidence comes in pieces. */
+    uint64_t hash = over ? slice_hash(buf_slice(&note)) : (uint64_t)i->cause + 1;
+    if (told->number == i->number && (told->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
+        return;
+    bool is_refined = told->number == i->number && told->was_over && over;
+    if (is_refined && v->now_ms < told->at_ms + RETELL_MS && !v->is_final)
+        return;
+    *told = (struct job_told){.number = i->number, .hash = hash, .at_ms = v->now_ms, .was_over = over};
+    struct model_notice notice = {.type = cause_is_excluded(i->cause) ? "Normal" : "Warning",
+                                  .reason = "Interrupted",
+                                  .note = buf_text(&note),
+                                  .first_ms = i->at_ms,
+                                  .last_ms = known.until_ms == TIME_OPEN ? i->at_ms : i->until_ms};
+    snprintf(notice.id, sizeof notice.id, "%.8s.interruption-%d", v->target->uid, i->number);
+    job_notice(v->job, &notice);
+}
+
+static void tell_interruptions(struct view *v) {
+    const struct ledger_result *r = &v->result;
+    int first = r->interruption_count > JOB_TOLD ? r->interruption_count - JOB_TOLD : 0;
+    for (int k = first; k < r->interruption_count; k++) {
+        int64_t over_ms = r->interruptions[k].until_ms;
+        if (over_ms == TIME_OPEN || over_ms > v->through_ms - OLD_MS)
+            tell_interruption(v, k);
+    }
+}
+
+static void tell_start(struct view *v) {
+    const struct ledger_execution *e = &v->result.executions[0];
+    if (v->job->told_first_step || !v->result.has_steps || v->result.execution_count == 0)
+        return;
+    v->job->told_first_step = true;
+    if (e->number != 1 || e->first_step_ms == TIME_UNKNOWN || e->first_step_ms < v->through_ms - OLD_MS)
+        return;
+    char note[128];
+    snprintf(note, sizeof note, "the first step is in; steps are read as %s", steplog_format_name(v->log_format));
+    struct model_notice notice = {
+        .type = "Normal", .reason = "TrainingStarted", .note = note, .first_ms = e->first_step_ms};
+    notice.last_ms = notice.first_ms;
+    snprintf(notice.id, sizeof notice.id, "%.8s.started", v->target->uid);
+    job_notice(v->job, &notice);
+}
+
+static void tell_end(struct view *v) {
+    char wall[32], available[32], note[256];
+    if (!v->is_final || v->job->told_end)
+        return;
+    v->job->told_end = true;
+    snprintf(note, sizeof note, "ended after %s, %s of them available, %d interruption%s",
+             short_duration(wall, v->result.wall_ms), short_duration(available, v->result.available_ms),
+             (int)view_interruptions(v), view_interruptions(v) == 1 ? "" : "s");
+    struct model_notice notice = {.type = v->target->outcome == OUTCOME_FAILED ? "Warning" : "Normal",
+                                  .reason = v->phase,
+                                  .note = note,
+                                  .first_ms = v->through_ms,
+                                  .last_ms = v->through_ms};
+    snprintf(notice.id, sizeof notice.id, "%.8s.ended", v->target->uid);
+    job_notice(v->job, &notice);
+}
+
+void view_notices(struct view *v) {
+    if (v->target == NULL)
+        return;
+    tell_start(v);
+    tell_interruptions(v);
+    tell_end(v);
+}

@@ -1,0 +1,54 @@
+/* How far the numbers reach: the earlier of the objects' and the settled step records' watermark; after hangAfter
+ * without records it follows the clock; at the end, the end. */
+#include "base/minmax.h"
+#include "operator/status/view.h"
+
+#define LEAST_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */
+
+static int64_t known_of(const struct model *m, enum resource resource, int64_t now_ms) {
+    int64_t ms = m->watermark_ms[resource];
+    return m->is_absent[resource] || ms == TIME_UNKNOWN || ms > now_ms ? now_ms : ms;
+}
+
+int64_t view_events_known(const struct model *m, int64_t now_ms) {
+    return known_of(m, RESOURCE_EVENT, now_ms);
+}
+
+int64_t view_objects_known(const struct model *m, int64_t now_ms) {
+    static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE,
+                                           RESOURCE_WORKLOAD};
+    int64_t least_ms = now_ms;
+    for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+        least_ms = min_of(least_ms, known_of(m, needed[i], now_ms));
+    return least_ms;
+}
+
+static int64_t settled_ms(const struct model_job *job, int64_t through_ms) {
+    struct ledger_result r;
+    if (job->process_count == 0)
+        return through_ms;
+    ledger_evaluate(job->ledger, through_ms, &r);
+    int64_t hang_after_ms = job->options.hang_after_ms;
+    if (hang_after_ms == 0)
+        hang_after_ms = 10 * r.ideal_step_ms > LEAST_HANG_AFTER_MS ? 10 * r.ideal_step_ms : LEAST_HANG_AFTER_MS;
+    const struct ledger_execution *e = r.execution_count > 0 ? &r.executions[r.execution_count - 1] : NULL;
+    bool is_training = e && e->first_step_ms != TIME_UNKNOWN && r.slots_available >= r.slots_required &&
+                       r.last_record_ms != TIME_UNKNOWN && r.last_record_ms >= e->first_step_ms;
+    int64_t settled = is_training && through_ms - r.last_record_ms < hang_after_ms ? r.last_record_ms : through_ms;
+    ledger_result_done(&r);
+    return settled;
+}
+
+int64_t view_observed_through(struct model_job *job, int64_t now_ms) {
+    int64_t end_ms = job_end_ms(job), through_ms = view_objects_known(job->model, now_ms);
+    if (through_ms >= end_ms)
+        return end_ms;
+    int64_t settled = settled_ms(job, through_ms);
+    if (settled < through_ms)
+        through_ms = settled;
+    if (job->told_through_ms != TIME_UNKNOWN && through_ms < job->told_through_ms)
+        through_ms = job->told_through_ms;
+    if (through_ms < job->target->created_ms)
+        through_ms = job->target->created_ms;
+    return job->told_through_ms = through_ms;
+}

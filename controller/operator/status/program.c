@@ -1,0 +1,90 @@
+/* Program goodput: the model's FLOPs in the retained steps / what the chips could have done in their productive time
+ * (DESIGN.md section 2; formulas/flops.h). What a step takes is what spec.program's model says, else the log's own
+ * TFLOP/s; the chips' peak is spec.program's, else that of the chip that the nodes' labels name. */
+#include "formulas/flops.h"
+#include "operator/status/view.h"
+#include "operator/store/store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of the first pod with chips on a node whose labels name one. Kept: nodes go before a job's record does. */
+static const struct chip *find_chip(struct model_job *job) {
+    const struct target *t = job->target;
+    uint64_t target = slice_hash(slice_of(t->uid));
+    if (job->chip != NULL && job->chip_target == target)
+        return job->chip;
+    job->chip = NULL;
+    for (size_t i = 0; i < t->pod_count && job->chip == NULL; i++)
+        if (t->pods[i]->chips > 0 && t->pods[i]->node != NULL)
+            job->chip = t->pods[i]->node->chip;
+    job->chip_target = target;
+    return job->chip;
+}
+
+void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o) {
+    if (job->chip != NULL || o->target_uid.size_bytes == 0)
+        return;
+    job->chip = chip_find(o->accelerator);
+    job->chip_target = slice_hash(o->target_uid);
+}
+
+/* GFLOP of one step, all chips together; 0: nobody says. */
+static double gflop_per_step(struct view *v, const struct chip *chip) {
+    const struct object_program *p = &v->job->program;
+    const struct ledger_result *r = &v->result;
+    if (p->parameters > 0 && p->tokens_per_step > 0) {
+        struct flops_model model = {.parameters = p->parameters,
+                                    .layers = p->layers,
+                                    .heads = p->heads,
+                                    .head_dim = p->head_dim,
+                                    .sequence_length = p->sequence_length,
+                                    .is_causal = p->is_causal};
+        return flops_per_token(&model) * (double)p->tokens_per_step / 1e9;
+    }
+    int64_t devices = p->devices_per_chip > 0 ? p->devices_per_chip : chip != NULL ? chip->devices : 1;
+    struct flops_log log =
+        flops_of_log(r->flops, r->flops_count, (double)v->peak_gflops / (double)devices, p->is_quantised);
+    v->is_program_of_log = true;
+    v->rejected_lines = log.rejected;
+    if (log.lines > 0 && log.rejected == log.lines)
+        snprintf(v->program_trouble, sizeof v->program_trouble,
+                 "each of the log's %lld figures is above the peak of %.4g TFLOP/s per device: check "
+                 "spec.program.peakGFLOPSPerChip, devicesPerChip and quantised",
+                 (long long)log.lines, (double)v->peak_gflops / 1e3 / (double)devices);
+    double chips = r->productive_ms > 0 ? (double)r->chip_ms_productive / (double)r->productive_ms : 0;
+    return log.gflop_per_step * (double)devices * chips;
+}
+
+void view_program(struct view *v) {
+    const struct object_program *p = &v->job->program;
+    const struct ledger_result *r = &v->result;
+    const struct chip *chip = find_chip(v->job);
+    if (!r->has_steps || r->chip_ms_productive <= 0 || r->retained_steps <= 0)
+        return;
+    v->peak_gflops = p->peak_gflops > 0 ? p->peak_gflops
+                     : chip != NULL     ? chip_peak(chip, v->job->model->chip_peaks)
+                                        : 0;
+    double gflop = gflop_per_step(v, chip) * (double)r->retained_steps;
+    if (gflop <= 0)
+        return;
+    v->gflops_per_chip = gflop / ((double)r->chip_ms_productive / 1000);
+    if (v->peak_gflops == 0) {
+        v->gflops_per_chip = -1; /* of a chip, or of a device? */
+        snprintf(v->program_trouble, sizeof v->program_trouble,
+                 "the peak of the chips is not known: no label of their nodes names one; give "
+                 "spec.program.peakGFLOPSPerChip");
+        return;
+    }
+    int64_t ppm = flops_utilisation_ppm(v->gflops_per_chip, v->peak_gflops, p->is_quantised);
+    if (ppm < 0) {
+        snprintf(v->program_trouble, sizeof v->program_trouble,
+                 "%.4g times the peak of %.4g TFLOP/s, which cannot be: check spec.program's peak, parameters and "
+                 "tokensPerStep",
+                 v->gflops_per_chip / (double)v->peak_gflops, (double)v->peak_gflops / 1000);
+        return;
+    }
+    v->program_ppm = ppm;
+    if (v->job_ppm != RECORD_NONE)
+        v->productivity_ppm = (v->job_ppm * ppm + 500000) / 1000000;
+}

@@ -1,0 +1,473 @@
+/* The status object, in the order of crds/goodput.dev_jobgoodputs.yaml. What is not known is left out, never 0. */
+#include "base/jwrite.h"
+#include "base/rfc3339.h"
+#include "formulas/advice.h"
+#include "operator/status/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_BADPUT 64
+#define MAX_CAUSES 32
+#define MAX_EXECUTIONS 16
+
+static bool is_time(int64_t ms) {
+    return ms != TIME_UNKNOWN && ms != TIME_OPEN;
+}
+
+static void write_time(struct jwrite *w, const char *key, int64_t ms) {
+    char text[RFC3339_SIZE];
+    if (is_time(ms))
+        jwrite_member_text(w, key, rfc3339_format_ms(text, ms));
+}
+
+static void write_time_s(struct jwrite *w, const char *key, int64_t ms) {
+    char text[RFC3339_SIZE];
+    if (is_time(ms))
+        jwrite_member_text(w, key, rfc3339_format_s(text, ms));
+}
+
+static void write_known(struct jwrite *w, const char *key, int64_t value) {
+    if (value != RECORD_NONE)
+        jwrite_member_int(w, key, value < 0 ? 0 : value);
+}
+
+static void write_filled(struct jwrite *w, const char *key, const char *text) {
+    if (text && text[0])
+        jwrite_member_text(w, key, text);
+}
+
+static void write_percent(struct jwrite *w, const char *key, int64_t ppm) {
+    char text[32];
+    if (ppm == RECORD_NONE)
+        return;
+    int64_t hundredths = (ppm + 50) / 100;
+    snprintf(text, sizeof text, "%lld.%02lld%%", (long long)(hundredths / 100), (long long)(hundredths % 100));
+    jwrite_member_text(w, key, text);
+}
+
+static void write_target(struct jwrite *w, const struct view *v) {
+    const struct model_job *job = v->job;
+    const struct target *t = job->target;
+    if (t == NULL || !t->is_seen)
+        return;
+    jwrite_key(w, "target");
+    jwrite_object(w);
+    jwrite_member_text(w, "uid", t->uid);
+    jwrite_member_text(w, "apiVersion", t->kind == TARGET_JOBSET ? "jobset.x-k8s.io/v1alpha2" : "batch/v1");
+    jwrite_member_text(w, "kind", t->kind == TARGET_JOBSET ? "JobSet" : "Job");
+    jwrite_member_text(w, "name", t->name);
+    write_time_s(w, "creationTimestamp", t->created_ms);
+    const char *queue = t->queue[0] || t->workloads == NULL ? t->queue : t->workloads->queue;
+    write_filled(w, "queue", queue);
+    if (v->target && v->result.chips > 0)
+        jwrite_member_int(w, "chips", v->result.chips);
+    if (v->target && job->chip)
+        jwrite_member_text(w, "accelerator", job->chip->name);
+    if (v->target && job->log_pod_count > 0 && v->log != LOG_NONE && !job_has_source(job)) {
+        const struct pod *p = job->log_pods[job->log_pod_count - 1];
+        jwrite_member_text(w, "logPod", p->name);
+        write_filled(w, "logContainer", job_log_container(job, p));
+    }
+    if (v->log_format != STEPLOG_AUTO)
+        jwrite_member_text(w, "logFormat", steplog_format_name(v->log_format));
+    jwrite_object_end(w);
+}
+
+static void write_availability(struct jwrite *w, const struct view *v) {
+    jwrite_key(w, "availability");
+    jwrite_object(w);
+    if (v->target) {
+        jwrite_member_int(w, "required", v->result.slots_required);
+        jwrite_member_int(w, "available", v->result.slots_available);
+    }
+    jwrite_member_text(w, "message", v->waiting_for);
+    jwrite_object_end(w);
+}
+
+static void write_conditions(struct jwrite *w, const struct view *v) {
+    jwrite_key(w, "conditions");
+    jwrite_array(w);
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
+        const struct condition_view *c = &v->conditions[i];
+        if (c->type == NULL)
+            continue;
+        jwrite_object(w);
+        jwrite_member_text(w, "type", c->type);
+        jwrite_member_text(w, "status", c->status);
+        jwrite_member_int(w, "observedGeneration", v->job->generation);
+        write_time_s(w, "lastTransitionTime", c->at_ms);
+        jwrite_member_text(w, "reason", c->reason);
+        jwrite_member_text(w, "message", c->message);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_scores(struct jwrite *w, const char *key, const struct view *v,
+                         void (*write)(struct jwrite *, const char *, int64_t)) {
+    jwrite_key(w, key);
+    jwrite_object(w);
+    write(w, "scheduling", v->scheduling_ppm);
+    write(w, "runtime", v->runtime_ppm);
+    write(w, "job", v->job_ppm);
+    write(w, "program", v->program_ppm);
+    write(w, "productivity", v->productivity_ppm);
+    write(w, "runtimeUpperBound", v->upper_ppm);
+    write(w, "evidence", v->evidence_ppm);
+    jwrite_object_end(w);
+}
+
+static void write_definition(struct jwrite *w, const char *name, int64_t numerator, int64_t denominator) {
+    jwrite_object(w);
+    jwrite_member_text(w, "name", name);
+    write_percent(w, "value", ledger_ppm(numerator, denominator));
+    jwrite_member_int(w, "numeratorMs", numerator);
+    jwrite_member_int(w, "denominatorMs", denominator);
+    jwrite_object_end(w);
+}
+
+static void write_definitions(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    jwrite_key(w, "otherDefinitions");
+    jwrite_array(w);
+    write_definition(w, "AllPodsReady", v->ready_ms, r->wall_ms);
+    if (v->admitted_ms != RECORD_NONE)
+        write_definition(w, "RunningOverTotal", v->admitted_ms, r->wall_ms);
+    write_definition(w, "ExcludingSuspended", r->available_ms, r->wall_ms - v->suspended_ms);
+    jwrite_array_end(w);
+}
+
+static void write_times(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    jwrite_key(w, "time");
+    jwrite_object(w);
+    write_time(w, "start", r->start_ms);
+    if (v->has_ended)
+        write_time(w, "end", v->through_ms);
+    write_time(w, "observedThrough", v->through_ms);
+    jwrite_member_int(w, "wallMs", r->wall_ms);
+    jwrite_member_int(w, "availableMs", r->available_ms);
+    if (r->has_steps) {
+        jwrite_member_int(w, "productiveMs", r->productive_ms);
+        jwrite_member_int(w, "provisionalMs", r->provisional_ms);
+    }
+    jwrite_object_end(w);
+}
+
+static const char *bucket_text(const struct ledger_bucket *b, char out[static 128]) {
+    if (b->bucket != BUCKET_CUSTOM)
+        return bucket_name(b->bucket);
+    snprintf(out, 128, "%s/%s", bucket_name(b->bucket), b->custom);
+    return out;
+}
+
+static void write_badput(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    char name[128];
+    int written = 0;
+    jwrite_key(w, "badput");
+    jwrite_array(w);
+    for (int i = 0; i < r->bucket_count && written < MAX_BADPUT; i++) {
+        const struct ledger_bucket *b = &r->buckets[i];
+        if (b->bucket == BUCKET_PRODUCTIVE)
+            continue;
+        jwrite_object(w);
+        jwrite_member_text(w, "bucket", bucket_text(b, name));
+        jwrite_member_text(w, "family", family_name(bucket_family(b->bucket)));
+        jwrite_member_int(w, "ms", b->ms);
+        write_percent(w, "share", ledger_ppm(b->ms, r->wall_ms));
+        jwrite_member_int(w, "count", b->count);
+        jwrite_member_text(w, "basis", basis_name(b->basis));
+        jwrite_member_int(w, "chipSeconds", b->chip_ms / 1000);
+        write_filled(w, "evidence", b->evidence);
+        jwrite_object_end(w);
+        written++;
+    }
+    jwrite_array_end(w);
+    if (r->top_badput >= 0)
+        jwrite_member_text(w, "topBadput", bucket_text(&r->buckets[r->top_badput], name));
+}
+
+static const char *cause_text(enum cause cause, const char *reason, char out[static 128]) {
+    if (cause != CAUSE_KUEUE_EVICTION || reason[0] == '\0')
+        return cause_name(cause);
+    snprintf(out, 128, "%s/%s", cause_name(cause), reason);
+    return out;
+}
+
+struct cause_count {
+    char name[128];
+    int order;
+    int64_t count;
+};
+
+/* In the order of the table of causes, then by sub-reason; what does not fit is in total only. */
+static void count_cause(struct cause_count counts[static MAX_CAUSES], int *n, enum cause cause, const char *reason,
+                        int64_t count) {
+    char text[128];
+    const char *name = cause_text(cause, reason, text);
+    int order = (int)cause, at = 0;
+    while (at < *n && (counts[at].order < order || (counts[at].order == order && strcmp(counts[at].name, name) < 0)))
+        at++;
+    if (at < *n && strcmp(counts[at].name, name) == 0) {
+        counts[at].count += count;
+        return;
+    }
+    if (*n == MAX_CAUSES)
+        return;
+    memmove(&counts[at + 1], &counts[at], (size_t)(*n - at) * sizeof counts[0]);
+    counts[at] = (struct cause_count){.order = order, .count = count};
+    slice_copy(counts[at].name, sizeof counts[at].name, slice_of(name));
+    (*n)++;
+}
+
+static int count_causes(const struct ledger_result *r, struct cause_count counts[static MAX_CAUSES]) {
+    int n = 0;
+    for (int i = 0; i < r->older.cause_count; i++)
+        count_cause(counts, &n, r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count);
+    for (int i = 0; i < r->interruption_count; i++)
+        count_cause(counts, &n, r->interruptions[i].cause, r->interruptions[i].reason, 1);
+    return n;
+}
+
+static void write_interruptions(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    struct cause_count counts[MAX_CAUSES + 1];
+    int n = count_causes(r, counts);
+    int64_t excluded = r->older.count - r->older.counted;
+    for (int i = 0; i < r->interruption_count; i++)
+        excluded += cause_is_excluded(r->interruptions[i].cause) ? 1 : 0;
+    jwrite_key(w, "interruptions");
+    jwrite_object(w);
+    jwrite_member_int(w, "total", view_interruptions(v));
+    jwrite_member_int(w, "excluded", excluded);
+    jwrite_key(w, "byCause");
+    jwrite_array(w);
+    for (int i = 0; i < n; i++) {
+        jwrite_object(w);
+        jwrite_member_text(w, "cause", counts[i].name);
+        jwrite_member_int(w, "count", counts[i].count);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+    if (r->mtbi_ms != RECORD_NONE)
+        jwrite_member_int(w, "meanTimeBetweenSeconds", r->mtbi_ms / 1000);
+    if (r->mttr_ms != RECORD_NONE && r->has_steps)
+        jwrite_member_int(w, "meanTimeToRecoverSeconds", r->mttr_ms / 1000);
+    jwrite_object_end(w);
+}
+
+static void write_execution(struct jwrite *w, const struct ledger_execution *e, const struct ledger_interruption *i,
+                            bool has_steps) {
+    char text[128];
+    jwrite_object(w);
+    jwrite_member_int(w, "number", e->number);
+    write_time(w, "start", e->start_ms);
+    write_time(w, "availableAt", e->available_ms);
+    write_time(w, "firstStepAt", e->first_step_ms);
+    write_time(w, "end", e->end_ms);
+    if (i) {
+        jwrite_member_text(w, "cause", cause_text(i->cause, i->reason, text));
+        write_filled(w, "evidence", i->evidence);
+        write_filled(w, "node", i->node);
+        write_filled(w, "nodePool", i->node_pool);
+    }
+    write_known(w, "firstStep", e->first_step);
+    write_known(w, "lastStep", e->last_step);
+    if (i && has_steps) {
+        write_known(w, "lostSteps", i->lost_steps);
+        if (i->saved_on_sigterm)
+            jwrite_member_bool(w, "savedOnTermination", true);
+        write_known(w, "tchMs", i->tch_ms);
+    }
+    if (i) {
+        write_known(w, "waitMs", i->wait_ms);
+        write_known(w, "treMs", i->tre_ms);
+    }
+    if (i && has_steps) {
+        write_known(w, "trmMs", i->trm_ms);
+        write_known(w, "catchUpMs", i->catch_up_ms);
+    }
+    jwrite_object_end(w);
+}
+
+static void write_executions(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    int first = r->execution_count > MAX_EXECUTIONS ? r->execution_count - MAX_EXECUTIONS : 0;
+    jwrite_key(w, "executions");
+    jwrite_array(w);
+    for (int i = first; i < r->execution_count; i++)
+        write_execution(w, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL, r->has_steps);
+    jwrite_array_end(w);
+}
+
+static void write_steps(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    if (!r->has_steps)
+        return;
+    jwrite_key(w, "steps");
+    jwrite_object(w);
+    write_known(w, "last", r->last_step);
+    write_known(w, "lastDurable", r->last_durable_step);
+    jwrite_member_int(w, "retained", r->retained_steps);
+    jwrite_member_int(w, "repeated", r->lost_steps);
+    int64_t mean_ms = r->retained_steps > 0 ? r->productive_ms / r->retained_steps : RECORD_NONE;
+    write_known(w, "meanMs", mean_ms);
+    write_known(w, "p50Ms", r->median_step_ms);
+    write_known(w, "p99Ms", r->p99_step_ms);
+    if (r->ideal_step_ms > 0) {
+        jwrite_member_int(w, "idealMs", r->ideal_step_ms);
+        if (mean_ms != RECORD_NONE)
+            jwrite_member_int(w, "deviationMs", mean_ms - r->ideal_step_ms);
+    }
+    jwrite_object_end(w);
+}
+
+static void write_windows(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    if (r->window_count == 0)
+        return;
+    jwrite_key(w, "windows");
+    jwrite_array(w);
+    for (int i = 0; i < r->window_count; i++) {
+        const struct ledger_window *x = &r->windows[i];
+        jwrite_object(w);
+        jwrite_member_int(w, "windowSeconds", x->window_ms / 1000);
+        jwrite_member_int(w, "ms", x->ms);
+        write_percent(w, "scheduling", ledger_ppm(x->available_ms, x->ms));
+        if (r->has_steps) {
+            write_percent(w, "runtime", ledger_ppm(x->productive_ms, x->available_ms));
+            write_percent(w, "job", ledger_ppm(x->productive_ms, x->ms));
+        }
+        if (x->top_badput < BUCKET_COUNT)
+            jwrite_member_text(w, "topBadput", bucket_name(x->top_badput));
+        jwrite_member_int(w, "interruptions", x->interruptions);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_hours(struct jwrite *w, const char *key, int64_t chip_ms) {
+    char text[32];
+    int64_t thousandths = (chip_ms + 1800) / 3600;
+    snprintf(text, sizeof text, "%lld.%03lld", (long long)(thousandths / 1000), (long long)(thousandths % 1000));
+    jwrite_member_text(w, key, text);
+}
+
+static void write_chips(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    if (r->chips == 0 && r->chip_ms_allocated == 0)
+        return;
+    jwrite_key(w, "acceleratorHours");
+    jwrite_object(w);
+    write_hours(w, "allocated", r->chip_ms_allocated);
+    if (r->has_steps) {
+        write_hours(w, "productive", r->chip_ms_productive);
+        write_hours(w, "lost", r->chip_ms_allocated - r->chip_ms_productive);
+    }
+    write_hours(w, "waiting", r->chip_ms_waiting);
+    jwrite_object_end(w);
+}
+
+static void write_program(struct jwrite *w, const struct view *v) {
+    char text[32];
+    if (v->gflops_per_chip < 0 && v->program_trouble[0] == '\0' && v->rejected_lines == 0)
+        return;
+    jwrite_key(w, "program");
+    jwrite_object(w);
+    write_percent(w, v->job->program.is_quantised ? "emfu" : "mfu", v->program_ppm);
+    if (v->gflops_per_chip >= 0) {
+        snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
+        jwrite_member_text(w, "tflopsPerChip", text);
+        jwrite_member_text(w, "source", v->is_program_of_log ? "Log" : "Model");
+    }
+    if (v->peak_gflops > 0)
+        jwrite_member_int(w, "peakGFLOPSPerChip", v->peak_gflops);
+    if (v->rejected_lines > 0)
+        jwrite_member_int(w, "rejectedLines", v->rejected_lines);
+    write_filled(w, "message", v->program_trouble);
+    jwrite_object_end(w);
+}
+
+static void write_advice(struct jwrite *w, const struct view *v) {
+    struct advice advice[ADVICE_MOST];
+    char text[32], topic[64];
+    int count = advise(&v->result, advice);
+    if (count == 0)
+        return;
+    jwrite_key(w, "advice");
+    jwrite_array(w);
+    for (int i = 0; i < count; i++) {
+        jwrite_object(w);
+        jwrite_member_text(w, "kind", advice[i].kind);
+        jwrite_member_text(w, "seen", advice[i].seen);
+        jwrite_member_text(w, "change", advice[i].change);
+        snprintf(text, sizeof text, "%.2f", (double)advice[i].gain_ppm / 1e4);
+        jwrite_member_text(w, "gainPoints", text);
+        write_hours(w, "acceleratorHours", advice[i].chip_ms);
+        jwrite_member_text(w, "formula", advice[i].formula);
+        snprintf(topic, sizeof topic, "deploy/docs/advice.md#%s", advice[i].topic);
+        jwrite_member_text(w, "topic", topic);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_previous(struct jwrite *w, const struct model_job *job) {
+    if (job->previous_count == 0)
+        return;
+    jwrite_key(w, "previous");
+    jwrite_array(w);
+    for (int i = 0; i < job->previous_count; i++) {
+        const struct job_previous *p = &job->previous[i];
+        jwrite_object(w);
+        jwrite_member_text(w, "uid", p->uid);
+        jwrite_key(w, "time");
+        jwrite_object(w);
+        write_time(w, "start", p->start_ms);
+        write_time(w, "end", p->end_ms);
+        jwrite_member_int(w, "wallMs", p->wall_ms);
+        jwrite_member_int(w, "availableMs", p->available_ms);
+        write_known(w, "productiveMs", p->productive_ms);
+        jwrite_object_end(w);
+        jwrite_key(w, "goodput");
+        jwrite_object(w);
+        write_percent(w, "scheduling", ledger_ppm(p->available_ms, p->wall_ms));
+        if (p->productive_ms != RECORD_NONE) {
+            write_percent(w, "runtime", ledger_ppm(p->productive_ms, p->available_ms));
+            write_percent(w, "job", ledger_ppm(p->productive_ms, p->wall_ms));
+        }
+        jwrite_object_end(w);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+void view_write(const struct view *v, struct buf *out) {
+    struct jwrite w;
+    jwrite_init(&w, out);
+    jwrite_object(&w);
+    jwrite_member_int(&w, "observedGeneration", v->job->generation);
+    write_target(&w, v);
+    jwrite_member_text(&w, "phase", v->phase);
+    write_time(&w, "phaseSince", v->phase_since_ms);
+    write_availability(&w, v);
+    write_conditions(&w, v);
+    if (v->target) {
+        write_scores(&w, "goodput", v, write_percent);
+        write_scores(&w, "goodputPPM", v, write_known);
+        write_definitions(&w, v);
+        write_times(&w, v);
+        write_badput(&w, v);
+        write_interruptions(&w, v);
+        write_executions(&w, v);
+        write_steps(&w, v);
+        write_windows(&w, v);
+        write_chips(&w, v);
+        write_program(&w, v);
+        write_advice(&w, v);
+    }
+    write_previous(&w, v->job);
+    jwrite_object_end(&w);
+}

@@ -1,0 +1,67 @@
+/* view: one look at a job, for one status: the ledger's result and what follows from it. Private to the model. */
+#ifndef OPERATOR_VIEW_H
+#define OPERATOR_VIEW_H
+
+#include "operator/job/job.h"
+
+struct condition_view {
+    const char *type;   /* NULL: this condition is not shown */
+    const char *status; /* "True", "False", "Unknown" */
+    const char *reason;
+    char message[512];
+    int64_t at_ms; /* TIME_UNKNOWN: the conditions' own memory tells */
+};
+
+/* LOG_DOUBT: no step was read so far, which may still come; LOG_TROUBLE: nothing can come of that spec. */
+enum log_state { LOG_NONE, LOG_WAITING, LOG_ATTACHED, LOG_DOUBT, LOG_TROUBLE };
+
+struct view {
+    struct model_job *job;
+    const struct target *target; /* NULL: none, or not accounted */
+    int64_t now_ms, through_ms;
+    bool has_ended;
+    struct ledger_result result; /* all-zero without a target */
+    const char *phase;
+    int64_t phase_since_ms;
+    char waiting_for[1024];
+    enum log_state log;
+    enum steplog_format log_format; /* AUTO: not recognised */
+    int64_t attached_ms;
+    struct condition_view conditions[JOB_CONDITIONS];
+    int64_t unattributed_ms, suspended_ms;
+    int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
+    int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
+    double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
+    int64_t peak_gflops;                                                   /* of a chip; 0: not known */
+    bool is_program_of_log;                                                /* not of spec.program's model */
+    int64_t rejected_lines;
+    char program_trouble[200]; /* why program goodput is not told; "" */
+    int64_t ready_ms;          /* all required pods Ready */
+    int64_t admitted_ms;       /* RECORD_NONE: no Workload */
+    bool is_final;
+};
+
+void view_make(struct model_job *job, int64_t now_ms, struct view *v);
+void view_done(struct view *v);
+void view_scores(struct view *v); /* from the result */
+
+/* All of them, also those that the ledger no longer lists. */
+static inline int64_t view_interruptions(const struct view *v) {
+    return v->result.interruption_count + v->result.older.count;
+}
+/* observed.c: up to when everything about the objects is known; the status' observedThrough */
+int64_t view_objects_known(const struct model *m, int64_t now_ms);
+int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
+int64_t view_observed_through(struct model_job *job, int64_t now_ms);
+void view_log(struct view *v);         /* conditions.c: state of the log */
+void view_phase(struct view *v);       /* phase.c */
+void view_waiting(struct view *v);     /* waiting.c: availability message */
+void view_conditions(struct view *v);  /* conditions.c */
+void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
+void view_program(struct view *v);     /* program.c: program goodput and productivity */
+void view_notices(struct view *v);     /* notices.c */
+
+/* status.c */
+void view_write(const struct view *v, struct buf *out);
+
+#endif

@@ -1,0 +1,127 @@
+/* What the target waits for now, in words. */
+#include "base/mem.h"
+#include "operator/facts/facts.h"
+#include "operator/status/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void format_age(char out[static 32], int64_t ms) {
+    int64_t s = ms > 0 ? ms / 1000 : 0;
+    if (s < 120)
+        snprintf(out, 32, "%llds", (long long)s);
+    else if (s < 7200)
+        snprintf(out, 32, "%lldm", (long long)(s / 60));
+    else if (s < 172800)
+        snprintf(out, 32, "%lldh", (long long)(s / 3600));
+    else
+        snprintf(out, 32, "%lldd", (long long)(s / 86400));
+}
+
+/* Why this pod does not count as available; false if it does. */
+static bool why(const struct view *v, const struct pod *p, char *out, size_t size) {
+    char age[32];
+    if (p->bound_ms == TIME_UNKNOWN && pod_trouble(p)->unschedulable_ms != TIME_UNKNOWN) {
+        format_age(age, v->through_ms - pod_trouble(p)->unschedulable_ms);
+        snprintf(out, size, "Unschedulable for %s: %s", age, pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "");
+    } else if (p->bound_ms == TIME_UNKNOWN && pod_trouble(p)->gated_from_ms != TIME_UNKNOWN && pod_trouble(p)->gated_to_ms == TIME_UNKNOWN) {
+        format_age(age, v->through_ms - pod_trouble(p)->gated_from_ms);
+        snprintf(out, size, "pod %s held by a scheduling gate for %s", p->name, age);
+    } else if (p->bound_ms == TIME_UNKNOWN) {
+        format_age(age, v->through_ms - p->created_ms);
+        snprintf(out, size, "pod %s not yet bound for %s", p->name, age);
+    } else if (p->phase != POD_SUCCEEDED && fact_pod_lost_ms(p) != TIME_OPEN) {
+        const char *what = p->phase == POD_FAILED           ? "failed"
+                           : p->deletion_ms != TIME_UNKNOWN ? "is terminating"
+                                                            : "is lost";
+        format_age(age, v->through_ms - fact_pod_lost_ms(p));
+        snprintf(out, size, "pod %s %s for %s%s%s", p->name, what, age, p->node ? " on node " : "",
+                 p->node ? p->node->name : "");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void slot_name(const struct view *v, int64_t slot, char *out, size_t size) {
+    const struct target *t = v->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (!job_requires(v->job, i))
+            continue;
+        if (slot < r->replicas * r->stride && r->stride > 0) {
+            if (t->kind == TARGET_JOB)
+                snprintf(out, size, "index %lld", (long long)slot);
+            else
+                snprintf(out, size, "%s %lld host %lld", r->name, (long long)(slot / r->stride),
+                         (long long)(slot % r->stride));
+            return;
+        }
+        slot -= r->replicas * r->stride;
+    }
+    snprintf(out, size, "slot");
+}
+
+/* Why the pod of a slot cannot be made; NULL. */
+static const char *refusal_of(const struct view *v, int64_t slot) {
+    const struct target *t = v->target;
+    for (int i = 0; i < t->job_count; i++) {
+        const struct replicated_job *r = &t->jobs[i];
+        if (!job_requires(v->job, i))
+            continue;
+        if (slot < r->replicas * r->stride && r->stride > 0)
+            return fact_refusal_now(v->job, r->name, slot / r->stride);
+        slot -= r->replicas * r->stride;
+    }
+    return NULL;
+}
+
+static bool is_newer(const struct pod *a, const struct pod *b) {
+    return a->created_ms != b->created_ms ? a->created_ms > b->created_ms : strcmp(a->uid, b->uid) > 0;
+}
+
+/* The lowest slot that is not available: what it waits for stands for the others. */
+static void describe_slots(struct view *v, int64_t slots) {
+    const struct pod **newest = mem_alloc((size_t)slots * sizeof *newest);
+    char name[320], reason[640];
+    for (size_t i = 0; i < v->target->pod_count; i++) {
+        const struct pod *p = v->target->pods[i];
+        int64_t slot = p->slot;
+        if (slot >= 0 && slot < slots && (newest[slot] == NULL || is_newer(p, newest[slot])))
+            newest[slot] = p;
+    }
+    int64_t missing = -1;
+    for (int64_t s = 0; s < slots; s++) {
+        if (newest[s] == NULL || (newest[s]->is_gone && newest[s]->phase != POD_SUCCEEDED)) {
+            missing = missing < 0 ? s : missing;
+        } else if (why(v, newest[s], reason, sizeof reason)) {
+            slot_name(v, s, name, sizeof name);
+            snprintf(v->waiting_for, sizeof v->waiting_for, "%s: %s", name, reason);
+            free(newest);
+            return;
+        }
+    }
+    free(newest);
+    if (missing < 0)
+        return;
+    slot_name(v, missing, name, sizeof name);
+    const char *refusal = refusal_of(v, missing);
+    snprintf(v->waiting_for, sizeof v->waiting_for, "%s: no pod yet%s%s", name, refusal ? ": FailedCreate: " : "",
+             refusal ? refusal : "");
+}
+
+void view_waiting(struct view *v) {
+    const struct ledger_result *r = &v->result;
+    v->waiting_for[0] = '\0';
+    if (v->target == NULL || v->has_ended || (r->slots_required > 0 && r->slots_available >= r->slots_required))
+        return;
+    if (v->job->hold_now.kind < BUCKET_COUNT) {
+        slice_copy(v->waiting_for, sizeof v->waiting_for, slice_of(v->job->hold_now.evidence));
+        return;
+    }
+    int64_t slots = 0;
+    for (int i = 0; i < v->target->job_count; i++)
+        slots += job_requires(v->job, i) ? v->target->jobs[i].replicas * v->target->jobs[i].stride : 0;
+    if (slots > 0 && slots < 10000000)
+        describe_slots(v, slots);
+}

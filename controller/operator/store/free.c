@@ -1,0 +1,152 @@
+/* Forgetting: the other end of store.c. */
+#include "base/mem.h"
+#include "operator/store/store.h"
+
+#include <stdio.h>
+
+void store_trouble_free(struct pod *p) {
+    if (p->trouble == NULL)
+        return;
+    free(p->trouble->unschedulable_message);
+    free(p->trouble->disruption_message);
+    free(p->trouble->message);
+    free(p->trouble);
+    p->trouble = NULL;
+}
+
+void store_events_free(void *value) {
+    struct pod_events *e = value;
+    free(e->evicted_message);
+    free(e);
+}
+
+static void pod_free(struct model *m, struct pod *p) {
+    if (p->node) {
+        struct pod **at = &p->node->pods;
+        while (*at && *at != p)
+            at = &(*at)->next_on_node;
+        if (*at)
+            *at = p->next_on_node;
+    }
+    map_remove(&m->events, slice_of(p->uid));
+    for (int i = 0; i < p->container_count; i++)
+        free(p->containers[i].instances);
+    free(p->containers);
+    store_trouble_free(p);
+    free(p->ready.items);
+    free(p->pushed.items);
+    map_remove(&m->pods, slice_of(p->uid));
+    free(p);
+}
+
+static void kube_job_free(struct model *m, struct kube_job *j) {
+    map_remove(&m->refusals, slice_of(j->uid));
+    map_remove(&m->kube_jobs, slice_of(j->uid));
+    history_done(&j->suspended);
+    free(j->completed_indexes);
+    free(j->name);
+    free(j->uid);
+    free(j);
+}
+
+static void workload_free(struct model *m, struct workload *w) {
+    map_remove(&m->workloads, slice_of(w->uid));
+    history_done(&w->reserved);
+    history_done(&w->admitted);
+    history_done(&w->evicted);
+    history_done(&w->active);
+    free(w->check_message);
+    free(w->name);
+    free(w->uid);
+    free(w);
+}
+
+/* Takes the target out of the chain of its name. */
+static void unname(struct model *m, struct target *t) {
+    char key[512];
+    snprintf(key, sizeof key, "%d/%s/%s", (int)t->kind, t->namespace_, t->name);
+    struct target *first = map_get(&m->names, slice_of(key));
+    if (first == t) {
+        map_remove(&m->names, slice_of(key));
+        if (t->next_named)
+            map_put(&m->names, slice_of(key), t->next_named);
+        return;
+    }
+    while (first && first->next_named != t)
+        first = first->next_named;
+    if (first)
+        first->next_named = t->next_named;
+}
+
+void store_forget(struct model *m, struct target *t) {
+    unname(m, t);
+    map_remove(&m->targets, slice_of(t->uid));
+    for (size_t i = 0; i < t->pod_count; i++)
+        pod_free(m, t->pods[i]);
+    for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {
+        next = j->next_in_target;
+        kube_job_free(m, j);
+    }
+    for (struct workload *w = t->workloads, *next; w; w = next) {
+        next = w->next_in_target;
+        workload_free(m, w);
+    }
+    for (int i = 0; i < t->restart_count; i++)
+        free(t->restart_list[i].message);
+    history_done(&t->suspended);
+    for (int i = 0; i < t->job_count; i++)
+        free(t->jobs[i].sizes);
+    free(t->restart_list);
+    free(t->jobs);
+    free(t->pods);
+    free(t->unseen.items);
+    free(t->end_message);
+    free(t->uid);
+    free(t->namespace_);
+    free(t->name);
+    free(t);
+}
+
+void store_trim(struct model *m) {
+    struct target *oldest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < m->targets.count; i++) {
+        struct target *t = m->targets.entries[i].value;
+        if (t->job || !t->is_gone)
+            continue;
+        count++;
+        if (oldest == NULL || t->gone_ms < oldest->gone_ms)
+            oldest = t;
+    }
+    if (count > STORE_MAX_UNMEASURED)
+        store_forget(m, oldest);
+}
+
+void store_node_done(struct node *n) {
+    free(n->troubles);
+    free(n->taints);
+    free(n->maintenance.items);
+    free(n->silences.items);
+}
+
+static void node_free(void *value) {
+    struct node *n = value;
+    store_node_done(n);
+    free(n);
+}
+
+void store_done(struct model *m) {
+    while (m->targets.count > 0)
+        store_forget(m, m->targets.entries[m->targets.count - 1].value);
+    for (size_t i = 0; i < m->nodes.count; i++)
+        node_free(m->nodes.entries[i].value);
+    map_done(&m->targets);
+    map_done(&m->names);
+    map_done(&m->pods);
+    map_done(&m->kube_jobs);
+    map_done(&m->workloads);
+    map_done(&m->nodes);
+    map_done(&m->events);
+    map_done(&m->refusals);
+    map_done(&m->strings);
+}

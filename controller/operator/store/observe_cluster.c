@@ -1,0 +1,237 @@
+/* Workloads, Nodes and their Leases, into the store. */
+#include "base/mem.h"
+#include "operator/store/store.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A kubelet renews its lease every 10 s; a longer silence is remembered (kubelet nodeLeaseDurationSeconds 40). */
+#define SILENCE_MS 15000
+
+static void apply_condition(struct model *m, struct target *target, struct history *h, const struct object_workload *o,
+                            const char *type, int64_t received_ms) {
+    const struct object_condition *c = object_condition_find(&o->conditions, type);
+    if (c == NULL)
+        return;
+    struct transition t = {c->at_ms, slice_is(c->status, "True"), c->at_ms == TIME_UNKNOWN, store_intern(m, c->reason),
+                           NULL};
+    if (t.is_derived)
+        t.at_ms = received_ms;
+    store_text(&t.message, c->message);
+    if (history_add(h, t))
+        store_told_late(m, target, c->at_ms, received_ms);
+}
+
+/* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
+static void apply_active(struct model *m, struct workload *w, const struct object_workload *o, int64_t received_ms) {
+    const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
+    const struct object_condition *requeued = object_condition_find(&o->conditions, "Requeued");
+    const struct object_condition *told = o->is_active ? requeued : evicted;
+    const struct transition *last = history_last(&w->active);
+    int64_t since_ms = last ? last->at_ms : w->created_ms;
+    bool is_told = told && slice_is(told->status, "True") && told->at_ms >= since_ms &&
+                   slice_contains(told->reason, o->is_active ? "Reactivated" : "Deactivated");
+    if (last == NULL && o->is_active)
+        return; /* as it was made */
+    struct transition t = {is_told ? told->at_ms
+                           : last  ? object_told_ms(&o->meta, received_ms)
+                                   : w->created_ms,
+                           o->is_active, !is_told, is_told ? store_intern(m, told->reason) : "", NULL};
+    history_add(&w->active, t);
+}
+
+static bool is_provisioning(const struct object_check *c) {
+    return slice_contains(c->message, "rovisioning") || slice_contains(c->name, "prov") ||
+           slice_contains(c->name, "dws");
+}
+
+static void apply_checks(struct model *m, struct workload *w, const struct object_workload *o) {
+    for (int i = 0; i < o->check_count; i++) {
+        const struct object_check *c = &o->checks[i];
+        if (slice_is(c->state, "Ready") && (w->check_name[0] || !is_provisioning(c)))
+            continue; /* unless it was over when it was first seen */
+        w->check_name = store_intern(m, c->name);
+        store_text(&w->check_message, c->message);
+        w->awaits_provisioning = is_provisioning(c);
+        if (w->awaits_provisioning)
+            return;
+    }
+}
+
+int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+    struct object_workload o;
+    if (what == OBSERVED_VANISHED) {
+        struct workload *gone = map_get(&m->workloads, uid);
+        if (gone && gone->gone_ms == TIME_UNKNOWN) {
+            gone->gone_ms = received_ms;
+            store_touch_target(m, gone->target);
+        }
+        return 0;
+    }
+    int err = object_workload_parse(json, &o);
+    if (err < 0)
+        return err;
+    bool is_jobset = slice_is(o.meta.owner_kind, "JobSet");
+    if (!is_jobset && !slice_is(o.meta.owner_kind, "Job"))
+        return 0;
+    struct target *t =
+        store_target(m, is_jobset ? TARGET_JOBSET : TARGET_JOB, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
+    if (t == NULL || o.meta.uid.size_bytes == 0)
+        return -EINVAL;
+    struct workload *w = store_workload(m, t, o.meta.uid);
+    store_told(t, received_ms);
+    w->is_restored = false;
+    bool is_first = w->name == NULL;
+    if (is_first)
+        w->name = slice_dup(o.meta.name);
+    w->created_ms = o.meta.created_ms != TIME_UNKNOWN ? o.meta.created_ms : received_ms;
+    if (is_first)
+        w->first_evictions = o.evictions;
+    w->queue = store_intern(m, o.queue);
+    apply_condition(m, t, &w->reserved, &o, "QuotaReserved", received_ms);
+    apply_condition(m, t, &w->admitted, &o, "Admitted", received_ms);
+    apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
+    apply_active(m, w, &o, received_ms);
+    apply_checks(m, w, &o);
+    const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
+    if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
+        w->finished_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
+    if (what == OBSERVED_DELETED && w->gone_ms == TIME_UNKNOWN)
+        w->gone_ms =
+            o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms : received_ms;
+    store_touch_target(m, t);
+    return 0;
+}
+
+static struct node_trouble *trouble_now(struct node *n) {
+    struct node_trouble *last = n->trouble_count > 0 ? &n->troubles[n->trouble_count - 1] : NULL;
+    return last && last->to_ms == TIME_OPEN ? last : NULL;
+}
+
+static bool trouble_begin(struct node *n, int64_t at_ms, int64_t heartbeat_ms, bool is_silent, const char *reason) {
+    struct node_trouble *now = trouble_now(n);
+    if (now) {
+        bool changed = is_silent && !now->is_silent;
+        now->is_silent |= is_silent;
+        return changed;
+    }
+    if (n->trouble_count == STORE_MAX_TRANSITIONS) {
+        memmove(&n->troubles[0], &n->troubles[1], (size_t)(n->trouble_count - 1) * sizeof *n->troubles);
+        n->trouble_count--;
+    }
+    STORE_GROW(n->troubles, n->trouble_count, n->trouble_capacity);
+    n->troubles[n->trouble_count++] = (struct node_trouble){at_ms, heartbeat_ms, TIME_OPEN, is_silent, reason};
+    return true;
+}
+
+static bool apply_ready(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
+    const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
+    if (c == NULL)
+        return false;
+    int64_t at_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
+    struct node_trouble *now = trouble_now(n);
+    if (!slice_is(c->status, "True"))
+        return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(m, c->reason));
+    if (now)
+        now->to_ms = at_ms > now->visible_ms ? at_ms : now->visible_ms;
+    return now != NULL;
+}
+
+static bool is_telling(const struct object_taint *t) {
+    return slice_is(t->effect, "NoExecute") || slice_contains(t->key, "impending-node-termination") ||
+           slice_contains(t->key, "maintenance");
+}
+
+static bool apply_taints(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
+    bool changed = false;
+    for (int i = 0; i < n->taint_count; i++) {
+        struct node_taint *known = &n->taints[i];
+        bool is_there = false;
+        for (int k = 0; k < o->taint_count && known->to_ms == TIME_OPEN; k++)
+            is_there |= is_telling(&o->taints[k]) && slice_is(o->taints[k].key, known->key);
+        if (known->to_ms == TIME_OPEN && !is_there) {
+            known->to_ms = received_ms;
+            changed = true;
+        }
+    }
+    for (int k = 0; k < o->taint_count; k++) {
+        const struct object_taint *t = &o->taints[k];
+        bool is_known = !is_telling(t);
+        for (int i = 0; i < n->taint_count && !is_known; i++)
+            is_known = n->taints[i].to_ms == TIME_OPEN && slice_is(t->key, n->taints[i].key);
+        if (is_known || n->taint_count == STORE_MAX_TRANSITIONS)
+            continue;
+        STORE_GROW(n->taints, n->taint_count, n->taint_capacity);
+        n->taints[n->taint_count++] =
+            (struct node_taint){store_intern(m, t->key), store_intern(m, t->value),
+                                t->added_ms != TIME_UNKNOWN ? t->added_ms : received_ms, TIME_OPEN};
+        changed = true;
+    }
+    return changed;
+}
+
+static bool apply_maintenance(struct node *n, bool is_on, int64_t received_ms) {
+    struct span *last = n->maintenance.count > 0 ? &n->maintenance.items[n->maintenance.count - 1] : NULL;
+    bool is_open = last && last->to_ms == TIME_OPEN;
+    if (is_on == is_open)
+        return false;
+    if (is_on)
+        spans_add(&n->maintenance, received_ms, TIME_OPEN);
+    else
+        last->to_ms = received_ms;
+    return true;
+}
+
+int observe_node(struct model *m, enum observed what, struct slice name, struct slice json, int64_t received_ms) {
+    struct object_node o;
+    if (what == OBSERVED_VANISHED) {
+        struct node *gone = map_get(&m->nodes, name);
+        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, "NodeDeleted"))
+            store_touch_node(m, gone);
+        return 0;
+    }
+    int err = object_node_parse(json, &o);
+    if (err < 0)
+        return err;
+    struct node *n = store_node(m, o.meta.name);
+    const char *pool = store_intern(m, o.meta.node_pool);
+    bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
+    n->exists = true;
+    n->is_restored = false;
+    n->pool = pool;
+    n->chip = o.meta.chip;
+    n->is_spot = o.meta.is_spot;
+    changed |= apply_ready(m, n, &o, received_ms);
+    changed |= apply_taints(m, n, &o, received_ms);
+    changed |= apply_maintenance(n, o.meta.is_under_maintenance, received_ms);
+    if (what == OBSERVED_DELETED) {
+        int64_t at_ms =
+            o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms : received_ms;
+        changed |= trouble_begin(n, at_ms, TIME_UNKNOWN, true, "NodeDeleted");
+    }
+    if (changed)
+        store_touch_node(m, n);
+    return 0;
+}
+
+int observe_lease(struct model *m, enum observed what, struct slice json) {
+    struct object_lease o;
+    if (what != OBSERVED_PRESENT)
+        return 0;
+    int err = object_lease_parse(json, &o);
+    if (err < 0)
+        return err;
+    if (!slice_is(o.meta.namespace_, "kube-node-lease") || o.renewed_ms == TIME_UNKNOWN)
+        return 0;
+    struct node *n = store_node(m, o.meta.name);
+    if (n->renewed_ms != TIME_UNKNOWN && o.renewed_ms > n->renewed_ms + SILENCE_MS) {
+        spans_add(&n->silences, n->renewed_ms, o.renewed_ms);
+        store_touch_node(m, n);
+    }
+    if (o.renewed_ms > n->renewed_ms) {
+        n->renewed_ms = o.renewed_ms;
+        if (trouble_now(n))
+            store_touch_node(m, n); /* now it is known since when it was silent */
+    }
+    return 0;
+}

@@ -1,0 +1,385 @@
+/* Pods and the Events about them, into the store. */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/facts/causes.h"
+#include "operator/store/store.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The Job controller tries again after at most 60 s (MaxJobApiBackOff). */
+#define REFUSED_AGAIN_MS 62000
+
+static bool set_time(int64_t *to, int64_t at) {
+    if (at == TIME_UNKNOWN || *to == at)
+        return false;
+    *to = at;
+    return true;
+}
+
+/* The pod of that UID, or a new one if it belongs to a JobSet or a Job; NULL otherwise. */
+static struct pod *pod_of(struct model *m, const struct object_meta *meta) {
+    struct pod *p = map_get(&m->pods, meta->uid);
+    if (p || meta->uid.size_bytes == 0)
+        return p;
+    struct target *t = NULL;
+    if (meta->jobset_uid.size_bytes > 0)
+        t = store_target(m, TARGET_JOBSET, meta->jobset_uid, meta->namespace_, meta->jobset_name);
+    else if (meta->controller_uid.size_bytes > 0 && slice_is(meta->owner_kind, "Job"))
+        t = store_target(m, TARGET_JOB, meta->controller_uid, meta->namespace_, meta->owner_name);
+    return t ? store_pod_new(m, t, meta) : NULL;
+}
+
+static struct instance unseen(int64_t restart_count) {
+    return (struct instance){.restart_count = (int)restart_count,
+                             .exit_code = -1,
+                             .reason = "",
+                             .started_ms = TIME_UNKNOWN,
+                             .finished_ms = TIME_UNKNOWN,
+                             .last_line_ms = TIME_UNKNOWN};
+}
+
+static void apply_containers(struct model *m, struct pod *p, const struct object_pod *o) {
+    if (p->containers || o->containers.count == 0)
+        return;
+    p->containers = mem_alloc((size_t)o->containers.count * sizeof *p->containers);
+    for (int i = 0; i < o->containers.count; i++) {
+        struct container *c = &p->containers[p->container_count++];
+        c->name = store_intern(m, o->containers.items[i].name);
+        c->chips = (int32_t)min_of(o->containers.items[i].chips, INT32_MAX);
+        STORE_GROW(c->instances, c->count, c->capacity);
+        c->instances[c->count++] = unseen(0);
+    }
+    p->chips = (int32_t)(o->containers.chips < INT32_MAX ? o->containers.chips : INT32_MAX);
+    p->restarts_in_place = !slice_is(o->restart_policy, "Never");
+}
+
+static void apply_binding(struct model *m, struct pod *p, const struct object_pod *o, int64_t received_ms) {
+    const struct object_condition *c = object_condition_find(&o->conditions, "PodScheduled");
+    bool is_true = c && slice_is(c->status, "True");
+    bool is_gated = c && !is_true && slice_is(c->reason, "SchedulingGated");
+    if (o->node.size_bytes > 0 && p->node == NULL) {
+        store_pod_bind(p, store_node(m, o->node));
+    }
+    if (is_true)
+        set_time(&p->bound_ms, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
+    else if (p->node && p->bound_ms == TIME_UNKNOWN)
+        p->bound_ms = received_ms;
+    if (is_gated && pod_trouble(p)->gated_from_ms == TIME_UNKNOWN)
+        store_trouble(p)->gated_from_ms = p->created_ms;
+    if (!is_gated && pod_trouble(p)->gated_from_ms != TIME_UNKNOWN && pod_trouble(p)->gated_to_ms == TIME_UNKNOWN)
+        p->trouble->gated_to_ms = p->bound_ms != TIME_UNKNOWN && p->bound_ms < received_ms ? p->bound_ms : received_ms;
+    if (c && !is_true && !is_gated) {
+        struct pod_trouble *t = store_trouble(p);
+        if (t->unschedulable_ms == TIME_UNKNOWN)
+            t->unschedulable_ms = t->gated_to_ms != TIME_UNKNOWN ? t->gated_to_ms
+                                  : c->at_ms != TIME_UNKNOWN     ? c->at_ms
+                                                                 : received_ms;
+        store_text(&t->unschedulable_message, c->message);
+    }
+}
+
+static struct instance *instance_add(struct container *c, struct instance i) {
+    if (c->count == STORE_MAX_INSTANCES) {
+        memmove(&c->instances[1], &c->instances[2], (size_t)(c->count - 2) * sizeof *c->instances);
+        c->count--;
+    }
+    STORE_GROW(c->instances, c->count, c->capacity);
+    c->instances[c->count++] = i;
+    return &c->instances[c->count - 1];
+}
+
+/* lastState tells the instance before, in case it was not seen to end. */
+static void apply_last_state(struct model *m, struct container *c, const struct object_container_status *s) {
+    struct instance *last = container_instance(c, (int)s->restart_count - 1);
+    if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
+        return;
+    if (last == NULL)
+        last = instance_add(c, unseen(s->restart_count - 1));
+    last->is_running = false;
+    set_time(&last->started_ms, s->last_started_ms);
+    set_time(&last->finished_ms, s->last_finished_ms);
+    last->exit_code = (int)s->last_exit_code;
+    last->reason = store_intern(m, s->last_reason);
+}
+
+/* Called before the object's own deletionTimestamp is taken in. */
+static void note_end_order(const struct pod *p, struct instance *i, bool is_asked_now) {
+    if (i->finished_ms == TIME_UNKNOWN || i->end_order != END_UNSEEN)
+        return;
+    i->end_order = p->deletion_ms != TIME_UNKNOWN ? END_SEEN_AFTER : is_asked_now ? END_SEEN_TOGETHER : END_SEEN_FIRST;
+}
+
+static void apply_status(struct model *m, struct pod *p, const struct object_container_status *s, bool is_asked_now) {
+    struct container *c = NULL;
+    for (int i = 0; i < p->container_count && c == NULL; i++)
+        if (slice_is(s->name, p->containers[i].name))
+            c = &p->containers[i];
+    if (c == NULL)
+        return;
+    struct instance *now = container_now(c);
+    if (c->count == 1 && now->started_ms == TIME_UNKNOWN && now->restart_count < s->restart_count &&
+        s->last_finished_ms == TIME_UNKNOWN)
+        now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
+    if (container_now(c)->restart_count < s->restart_count) {
+        apply_last_state(m, c, s);
+        instance_add(c, unseen(s->restart_count));
+    }
+    now = container_instance(c, (int)s->restart_count);
+    if (now == NULL)
+        return;
+    bool is_in_back_off = s->waiting_reason.size_bytes > 0 && !s->is_running && s->finished_ms == TIME_UNKNOWN;
+    if (is_in_back_off && s->last_finished_ms != TIME_UNKNOWN) { /* the count moves with the next start only */
+        set_time(&now->started_ms, s->last_started_ms);
+        set_time(&now->finished_ms, s->last_finished_ms);
+        now->exit_code = (int)(s->last_exit_code & 0xffff);
+        now->reason = store_intern(m, s->last_reason);
+    }
+    now->is_running = s->is_running;
+    set_time(&now->started_ms, s->started_ms);
+    set_time(&now->finished_ms, s->finished_ms);
+    note_end_order(p, now, is_asked_now);
+    if (s->exit_code >= 0) {
+        now->exit_code = (int)(s->exit_code & 0xffff);
+        now->reason = store_intern(m, s->reason);
+    }
+    if (s->waiting_reason.size_bytes > 0 && !s->is_running) {
+        p->waiting_reason = store_intern(m, s->waiting_reason);
+        struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", "", "", "", ""};
+        p->had_pull_trouble |= cause_find(&f) != NULL;
+    } else if (s->is_running) {
+        p->waiting_reason = "";
+    }
+}
+
+static void apply_ready(struct pod *p, const struct object_pod *o) {
+    const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
+    if (c == NULL || c->at_ms == TIME_UNKNOWN)
+        return;
+    struct span *last = p->ready.count > 0 ? &p->ready.items[p->ready.count - 1] : NULL;
+    bool is_open = last && last->to_ms == TIME_OPEN;
+    if (slice_is(c->status, "True") && !is_open && p->ready.count == STORE_MAX_TRANSITIONS)
+        p->ready_told -= p->ready_told < 2 ? p->ready_told : 2; /* those of the oldest span, which is dropped */
+    if (slice_is(c->status, "True") && !is_open)
+        spans_add(&p->ready, c->at_ms, TIME_OPEN);
+    else if (!slice_is(c->status, "True") && is_open)
+        last->to_ms = c->at_ms > last->from_ms ? c->at_ms : last->from_ms;
+}
+
+static void apply_end(struct pod *p, const struct object_pod *o, int64_t received_ms) {
+    if (slice_is(o->phase, "Succeeded"))
+        p->phase = POD_SUCCEEDED;
+    else if (slice_is(o->phase, "Failed"))
+        p->phase = POD_FAILED;
+    else if (slice_is(o->phase, "Running"))
+        p->phase = POD_RUNNING;
+    if (p->phase < POD_SUCCEEDED || p->ended_ms != TIME_UNKNOWN)
+        return;
+    int64_t asked_ms = max_of(p->deletion_ms, pod_trouble(p)->disruption_ms);
+    p->was_asked_first = asked_ms != TIME_UNKNOWN;
+    for (int i = 0; i < o->status_count; i++)
+        if (o->statuses[i].finished_ms > p->ended_ms)
+            p->ended_ms = o->statuses[i].finished_ms;
+    const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
+    if (p->ended_ms == TIME_UNKNOWN && c && !slice_is(c->status, "True"))
+        p->ended_ms = c->at_ms;
+    if (p->was_asked_first && p->restarts_in_place) /* in back-off it was there until then */
+        p->ended_ms = max_of(p->ended_ms, asked_ms);
+    if (p->ended_ms == TIME_UNKNOWN)
+        p->ended_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : received_ms;
+}
+
+static void apply_disruption(struct model *m, struct pod *p, const struct object_pod *o) {
+    const struct object_condition *c = object_condition_find(&o->conditions, "DisruptionTarget");
+    if (c && slice_is(c->status, "True") && pod_trouble(p)->disruption_ms == TIME_UNKNOWN && c->at_ms != TIME_UNKNOWN) {
+        struct pod_trouble *t = store_trouble(p);
+        t->disruption_ms = c->at_ms;
+        t->disruption_reason = store_intern(m, c->reason);
+        store_text(&t->disruption_message, c->message);
+    }
+    if (o->meta.deletion_ms != TIME_UNKNOWN) {
+        int64_t asked_ms = o->meta.deletion_ms - o->meta.grace_seconds * 1000;
+        if (p->deletion_ms == TIME_UNKNOWN || asked_ms < p->deletion_ms)
+            p->deletion_ms = asked_ms;
+    }
+    if (o->reason.size_bytes > 0) {
+        struct pod_trouble *t = store_trouble(p);
+        t->reason = store_intern(m, o->reason);
+        store_text(&t->message, o->message);
+    }
+}
+
+static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received_ms) {
+    p->is_gone = true;
+    p->gone_ms = received_ms;
+    if (o && o->meta.deletion_ms != TIME_UNKNOWN && o->meta.deletion_ms < received_ms)
+        p->gone_ms = o->meta.deletion_ms;
+    if (p->ready.count > 0 && p->ready.items[p->ready.count - 1].to_ms == TIME_OPEN)
+        p->ready.items[p->ready.count - 1].to_ms = p->gone_ms;
+}
+
+/* Who it is, where it runs and what with is known for good: only what happens to it is of interest. */
+static bool is_settled_in(const struct pod *p) {
+    return p && p->seen_ms != TIME_UNKNOWN && p->containers && p->node && p->bound_ms != TIME_UNKNOWN;
+}
+
+static void note_first(const struct model *m, const struct pod *p, int64_t received_ms) {
+    struct target *t = p->target;
+    store_told_late(m, t, p->created_ms, received_ms);
+    t->unseen_pods += t->unseen.count > 0 && p->created_ms <= t->unseen.items[t->unseen.count - 1].to_ms;
+}
+
+int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+    struct object_pod o;
+    if (what == OBSERVED_VANISHED) {
+        struct pod *gone = map_get(&m->pods, uid);
+        if (gone && !gone->is_gone) {
+            gone->has_vanished = true;
+            store_told(gone->target, received_ms);
+            store_missed(m, gone->target, received_ms);
+            pod_gone(gone, NULL, received_ms);
+            store_touch_pod(m, gone);
+        }
+        return 0;
+    }
+    struct pod *p = map_get(&m->pods, uid);
+    int err = object_pod_parse(json, is_settled_in(p), &o);
+    if (p && !slice_is(o.meta.uid, p->uid)) {
+        err = object_pod_parse(json, false, &o);
+        p = NULL;
+    }
+    if (err < 0)
+        return err;
+    if (o.meta.created_ms == TIME_UNKNOWN) /* every real object has it; the receipt is the next best */
+        o.meta.created_ms = received_ms;
+    if (p == NULL)
+        p = pod_of(m, &o.meta);
+    if (p == NULL)
+        return 0;
+    p->is_restored = false;
+    store_told(p->target, received_ms);
+    if (p->seen_ms == TIME_UNKNOWN)
+        note_first(m, p, received_ms);
+    p->seen_ms = received_ms;
+    apply_containers(m, p, &o);
+    apply_binding(m, p, &o, object_told_ms(&o.meta, received_ms));
+    for (int i = 0; i < o.status_count; i++)
+        apply_status(m, p, &o.statuses[i], o.meta.deletion_ms != TIME_UNKNOWN);
+    apply_disruption(m, p, &o);
+    apply_ready(p, &o);
+    apply_end(p, &o, received_ms);
+    if (what == OBSERVED_DELETED)
+        pod_gone(p, &o, received_ms);
+    store_touch_pod(m, p);
+    return 0;
+}
+
+/* "Successfully pulled image "x" in 1.661s (2.1s including waiting). Image size: ..." -> 2100; -1 if there is none.
+ * Durations are Go's: "1m2.5s", "350ms". Source: pkg/kubelet/images/image_manager.go. */
+static int64_t go_duration_ms(struct slice *s) {
+    static const struct {
+        const char *unit;
+        int64_t ms;
+    } units[] = {{"ms", 1}, {"h", 3600000}, {"m", 60000}, {"s", 1000}};
+    int64_t sum = -1, thousandths;
+    while (slice_take_scaled(s, 3, &thousandths)) {
+        size_t i = 0;
+        while (i < ARRAY_SIZE(units) && !slice_take_prefix(s, units[i].unit))
+            i++;
+        if (i == ARRAY_SIZE(units) || thousandths < 0 || thousandths > 1000000000)
+            return -1;
+        sum = (sum < 0 ? 0 : sum) + thousandths * units[i].ms / 1000;
+    }
+    return sum;
+}
+
+static int64_t pull_duration_ms(struct slice message) {
+    const char *at = slice_find(message, "(");
+    if (at == NULL || slice_find(message, "including waiting") == NULL) {
+        at = slice_find(message, " in ");
+        at = at ? at + 3 : NULL;
+    }
+    if (at == NULL)
+        return -1;
+    struct slice rest = slice_range(at + 1, message.data + message.size_bytes);
+    return go_duration_ms(&rest);
+}
+
+static bool apply_event(struct pod_events *e, const struct object_event *o) {
+    if (slice_is(o->reason, "Pulling")) {
+        if (e->pull_start_ms != TIME_UNKNOWN && o->first_ms >= e->pull_start_ms)
+            return false;
+        return set_time(&e->pull_start_ms, o->first_ms);
+    }
+    if (slice_is(o->reason, "Pulled")) {
+        int64_t duration_ms = pull_duration_ms(o->message);
+        if (slice_contains(o->message, "already present") || o->first_ms <= e->pull_end_ms)
+            return false;
+        e->pull_duration_ms = duration_ms;
+        return set_time(&e->pull_end_ms, o->first_ms);
+    }
+    if (e->evicted_ms != TIME_UNKNOWN)
+        return false;
+    store_text(&e->evicted_message, o->message);
+    return set_time(&e->evicted_ms, o->first_ms);
+}
+
+/* Joins what is nearer than the Job controller's longest back-off between two tries, whatever the order it came in. */
+static void refusal_add(struct refusals *all, struct refusal r) {
+    int n = 0;
+    for (int i = 0; i < all->count; i++) {
+        struct refusal *known = &all->items[i];
+        if (known->is_quota == r.is_quota && r.from_ms <= known->last_ms + REFUSED_AGAIN_MS &&
+            known->from_ms <= r.last_ms + REFUSED_AGAIN_MS) {
+            r.from_ms = min_of(r.from_ms, known->from_ms);
+            r.last_ms = max_of(r.last_ms, known->last_ms);
+        } else {
+            all->items[n++] = *known;
+        }
+    }
+    all->count = n;
+    if (n == STORE_MAX_REFUSALS)
+        return;
+    while (n > 0 && all->items[n - 1].from_ms > r.from_ms) {
+        all->items[n] = all->items[n - 1];
+        n--;
+    }
+    all->items[n] = r;
+    all->count++;
+}
+
+static void observe_job_event(struct model *m, const struct object_event *o) {
+    struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(m, o->uid) : NULL;
+    struct kube_job *j = map_get(&m->kube_jobs, o->uid);
+    if (all == NULL)
+        return;
+    bool is_last = all->count == 0 || o->last_ms >= all->items[all->count - 1].last_ms;
+    char *text = NULL;
+    store_text(&text, o->message);
+    if (is_last)
+        slice_copy(all->message, sizeof all->message, slice_of(text));
+    free(text);
+    refusal_add(all, (struct refusal){o->first_ms, max_of(o->first_ms, o->last_ms),
+                                      slice_contains(o->message, "exceeded quota")});
+    if (j)
+        store_touch_target(m, j->target);
+}
+
+int observe_event(struct model *m, enum observed what, struct slice json) {
+    struct object_event o;
+    if (what != OBSERVED_PRESENT)
+        return 0; /* Events run out after an hour; what they told stays true */
+    int err = object_event_parse(json, &o);
+    if (err < 0)
+        return err;
+    if (slice_is(o.kind, "Job") && o.uid.size_bytes > 0 && o.uid.size_bytes <= 64 && o.first_ms != TIME_UNKNOWN)
+        observe_job_event(m, &o);
+    if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)
+        return 0;
+    if (!slice_is(o.reason, "Pulling") && !slice_is(o.reason, "Pulled") && !slice_is(o.reason, "Evicted"))
+        return 0;
+    struct pod *p = map_get(&m->pods, o.uid);
+    if (apply_event(store_events(m, o.uid), &o) && p)
+        store_touch_pod(m, p);
+    return 0;
+}

@@ -1,0 +1,318 @@
+/* JobSets and Jobs, into the store. A Job of a JobSet is a part of that target; any other Job is a target itself. */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int64_t within(int64_t value, int64_t low, int64_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Pods of one job: KEP-262; min(parallelism, completions), parallelism 1 by default. */
+static int64_t pods_of(const struct object_replicated_job *o) {
+    int64_t pods = o->parallelism < 0 ? 1 : o->parallelism;
+    if (o->completions >= 0 && o->completions < pods)
+        pods = o->completions;
+    return within(pods, 0, 1000000);
+}
+
+static void apply_shape(struct model *m, struct target *t, const struct object_replicated_job *jobs, int count,
+                        int64_t at_ms) {
+    if (t->jobs == NULL || t->job_count != count) {
+        for (int i = count; i < t->job_count; i++)
+            free(t->jobs[i].sizes);
+        t->jobs = mem_resize(t->jobs, (size_t)count + 1, sizeof *t->jobs);
+        for (int i = t->job_count; i < count; i++)
+            memset(&t->jobs[i], 0, sizeof t->jobs[i]);
+        t->job_count = count;
+        t->shape_version++;
+    }
+    for (int i = 0; i < count; i++) {
+        const struct object_replicated_job *o = &jobs[i];
+        struct replicated_job *r = &t->jobs[i];
+        r->name = store_intern(m, o->name);
+        r->replicas = within(o->replicas, 0, 1000000);
+        r->pods = pods_of(o);
+        r->chips = o->containers.chips;
+        r->has_dependency = o->has_dependency;
+        r->container_count = o->containers.count;
+        for (int c = 0; c < o->containers.count; c++)
+            r->containers[c] = store_intern(m, o->containers.items[c].name);
+        int64_t slots = r->replicas * r->pods;
+        if (r->size_count > 0 && r->sizes[r->size_count - 1].slots == slots)
+            continue;
+        if (r->pods > r->stride || r->size_count > 0)
+            t->shape_version++;
+        r->stride = r->pods > r->stride ? r->pods : r->stride;
+        if (r->size_count == STORE_MAX_TRANSITIONS)
+            r->size_count--;
+        STORE_GROW(r->sizes, r->size_count, r->size_capacity);
+        r->sizes[r->size_count] = (struct required){r->size_count == 0 ? t->created_ms : at_ms, slots};
+        r->size_count++;
+    }
+}
+
+/* With a startup policy the condition stays True until all Jobs are resumed and have started (jobset
+ * resumeJobsIfNecessary): then the spec tells when it was over, and when it was suspended again meanwhile. */
+static bool is_outdated(const struct history *h, const struct transition *told) {
+    const struct transition *last = history_last(h);
+    if (last && last->is_true == told->is_true)
+        last = h->count > 1 ? last - 1 : NULL;
+    for (int i = 0; i + 1 < h->count; i++) /* within one second: taken already */
+        if (h->items[i].is_true == told->is_true && h->items[i].at_ms == told->at_ms && !h->items[i].is_derived)
+            return true;
+    return last && told->at_ms < last->at_ms;
+}
+
+/* What the spec wants and what the condition says; the condition's time is the better one. */
+static void apply_suspend(struct model *m, struct target *t, bool is_suspended, const struct object_conditions *all,
+                          bool is_first, int64_t received_ms) {
+    const struct object_condition *c = object_condition_find(all, "Suspended");
+    struct history *h = &t->suspended;
+    if (is_first && c && slice_is(c->status, "False"))
+        t->resumed_unseen_ms = c->at_ms;
+    if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True"))) {
+        struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL};
+        const struct transition *last = history_last(h);
+        bool is_better = told.is_true || t->is_started_in_order; /* the controller obeyed some time after */
+        if (is_better && last && last->is_true == told.is_true && last->is_derived && last->at_ms < told.at_ms) {
+            told.at_ms = last->at_ms;
+            told.is_derived = true;
+        }
+        if (!is_outdated(h, &told) && history_add(h, told))
+            store_told_late(m, t, c->at_ms, t->told_ms);
+    }
+    if (history_is_true(h) == is_suspended)
+        return;
+    bool is_from_start = is_first && h->count == 0;
+    int64_t at_ms = is_from_start ? t->created_ms : received_ms;
+    history_add(h, (struct transition){at_ms, is_suspended, !is_from_start, "", NULL});
+}
+
+static void apply_end(struct model *m, struct target *t, const struct object_conditions *all, const char *type,
+                      enum ledger_outcome outcome, int64_t received_ms) {
+    const struct object_condition *c = object_condition_find(all, type);
+    if (c == NULL || !slice_is(c->status, "True") || t->end_ms != TIME_UNKNOWN)
+        return;
+    t->end_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
+    t->outcome = outcome;
+    store_told_late(m, t, t->end_ms, received_ms);
+    t->end_reason = store_intern(m, c->reason);
+    store_text(&t->end_message, c->message);
+}
+
+static void touch_pods(struct model *m, struct target *t) {
+    for (size_t i = 0; i < t->pod_count; i++)
+        store_touch_pod(m, t->pods[i]);
+}
+
+static void target_gone(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
+    if (t->is_gone)
+        return;
+    t->is_gone = true;
+    t->gone_ms = received_ms;
+    if (meta && meta->deletion_ms != TIME_UNKNOWN && meta->deletion_ms < received_ms)
+        t->gone_ms = meta->deletion_ms;
+    if (t->end_ms == TIME_UNKNOWN) {
+        t->end_ms = t->gone_ms;
+        t->outcome = OUTCOME_DELETED;
+        t->end_reason = "Deleted";
+    }
+    touch_pods(m, t);
+    store_touch_target(m, t);
+    store_trim(m);
+}
+
+/* First sight of the object itself. */
+static bool target_seen(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
+    if (t->is_seen)
+        return false;
+    t->is_seen = true;
+    t->first_seen_ms = received_ms;
+    t->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
+    free(t->name);
+    free(t->namespace_);
+    t->name = slice_dup(meta->name);
+    t->namespace_ = slice_dup(meta->namespace_);
+    if (t->unseen.count > 0 && t->unseen.items[0].from_ms < t->created_ms) /* its pods were told before it */
+        t->unseen.items[0].from_ms = t->created_ms;
+    if (received_ms > t->created_ms + STORE_LATE_MS)
+        store_unseen(t, t->created_ms, received_ms);
+    store_target_named(m, t);
+    return true;
+}
+
+static void restart_add(struct target *t, const char *what, int64_t number, int64_t at_ms, bool is_derived,
+                        struct slice message) {
+    if (t->restart_count == STORE_MAX_TRANSITIONS) {
+        free(t->restart_list[0].message);
+        memmove(&t->restart_list[0], &t->restart_list[1], (size_t)(t->restart_count - 1) * sizeof *t->restart_list);
+        t->restart_count--;
+    }
+    STORE_GROW(t->restart_list, t->restart_count, t->restart_capacity);
+    struct restart *r = &t->restart_list[t->restart_count++];
+    *r = (struct restart){at_ms, number, what, NULL, is_derived};
+    store_text(&r->message, message);
+}
+
+/* A counter that moved since the last sight. What it was before the first sight nobody knows. */
+static void apply_counter(struct target *t, const char *what, int64_t *known, int64_t value,
+                          const struct object_condition *c, int64_t received_ms) {
+    bool is_told = c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN;
+    for (int i = 0; i < t->restart_count && is_told; i++)
+        is_told = t->restart_list[i].at_ms < c->at_ms;
+    if (*known >= 0 ? value > *known : value > 0 && is_told)
+        restart_add(t, what, value, is_told ? c->at_ms : received_ms, !is_told,
+                    is_told ? c->message : (struct slice){0});
+    *known = value;
+}
+
+/* Moves when something happened to the target that may explain what happened to its pods. */
+static int turning_points(const struct target *t) {
+    return t->restart_count + t->suspended.count + (t->end_ms != TIME_UNKNOWN) + (t->is_gone ? 1 : 0);
+}
+
+int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+    struct object_jobset o;
+    if (what == OBSERVED_VANISHED) {
+        struct target *gone = map_get(&m->targets, uid);
+        if (gone)
+            target_gone(m, gone, NULL, received_ms);
+        return 0;
+    }
+    int err = object_jobset_parse(json, &o);
+    if (err < 0)
+        return err;
+    struct target *t = store_target(m, TARGET_JOBSET, o.meta.uid, o.meta.namespace_, o.meta.name);
+    if (t == NULL)
+        return -EINVAL;
+    t->is_restored = false;
+    bool is_first = target_seen(m, t, &o.meta, received_ms);
+    store_told(t, received_ms);
+    int changes = turning_points(t);
+    int64_t told_ms = object_told_ms(&o.meta, received_ms);
+    if (is_first) {
+        t->first_restarts = o.restarts;
+        t->first_job_restarts = o.job_restarts;
+    }
+    t->queue = store_intern(m, o.meta.queue);
+    t->managed_by = store_intern(m, o.managed_by);
+    t->is_started_in_order = o.is_started_in_order;
+    t->coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(m, o.coordinator_job) : NULL;
+    t->coordinator_job_index = o.coordinator_job_index;
+    t->coordinator_pod_index = o.coordinator_pod_index;
+    apply_shape(m, t, o.jobs, o.job_count, told_ms);
+    apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, told_ms);
+    const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
+    apply_counter(t, "restarts", &t->restarts, o.restarts, c, told_ms);
+    apply_counter(t, "jobRestarts", &t->job_restarts, o.job_restarts, NULL, told_ms);
+    apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
+    apply_end(m, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
+    store_touch_target(m, t);
+    if (turning_points(t) != changes)
+        touch_pods(m, t);
+    if (what == OBSERVED_DELETED)
+        target_gone(m, t, &o.meta, received_ms);
+    return 0;
+}
+
+/* What the pods of a Job have to know of it: its suspension, its failure, its deletion, its completed indexes. */
+static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o, bool is_first) {
+    bool changed = false;
+    const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
+    if (c && c->at_ms != TIME_UNKNOWN)
+        changed |=
+            history_add(&j->suspended, (struct transition){c->at_ms, slice_is(c->status, "True"), false, "", NULL});
+    static const char *const failing[] = {"FailureTarget", "Failed"};
+    for (int i = 0; i < 2; i++) {
+        c = object_condition_find(&o->conditions, failing[i]);
+        if (c == NULL || !slice_is(c->status, "True") || c->at_ms == TIME_UNKNOWN)
+            continue;
+        if (j->failing_ms == TIME_UNKNOWN || c->at_ms < j->failing_ms) {
+            j->failing_ms = c->at_ms;
+            j->failing_reason = store_intern(m, c->reason);
+            changed = true;
+        }
+    }
+    if (o->meta.deletion_ms != TIME_UNKNOWN && j->deletion_ms == TIME_UNKNOWN) {
+        j->deletion_ms = o->meta.deletion_ms - o->meta.grace_seconds * 1000;
+        changed = true;
+    }
+    if (!slice_is(o->completed_indexes, j->completed_indexes ? j->completed_indexes : "")) {
+        free(j->completed_indexes);
+        j->completed_indexes = slice_dup(o->completed_indexes);
+        changed = true;
+    }
+    j->created_ms = o->meta.created_ms;
+    j->attempt = o->meta.restart_attempt;
+    j->job_index = max_of(o->meta.job_index, 0);
+    j->failed_pods = o->failed_pods;
+    if (is_first)
+        j->first_failed_pods = o->failed_pods;
+    return changed;
+}
+
+static void apply_job_target(struct model *m, struct target *t, const struct object_job *o, int64_t received_ms) {
+    bool is_first = target_seen(m, t, &o->meta, received_ms);
+    store_told(t, received_ms);
+    t->queue = store_intern(m, o->meta.queue);
+    t->managed_by = store_intern(m, o->managed_by);
+    apply_shape(m, t, &o->job, 1, object_told_ms(&o->meta, received_ms));
+    apply_suspend(m, t, o->is_suspended, &o->conditions, is_first, object_told_ms(&o->meta, received_ms));
+    apply_end(m, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
+    apply_end(m, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
+}
+
+static void job_gone(struct model *m, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
+    if (j->gone_ms == TIME_UNKNOWN)
+        j->gone_ms = received_ms;
+    if (j->deletion_ms == TIME_UNKNOWN) {
+        j->deletion_ms = received_ms;
+        for (struct pod *p = j->pods; p; p = p->next_in_job)
+            store_touch_pod(m, p);
+    }
+    if (j->target->kind == TARGET_JOB)
+        target_gone(m, j->target, meta, received_ms);
+}
+
+int observe_job(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+    struct object_job o;
+    if (what == OBSERVED_VANISHED) {
+        struct kube_job *gone = map_get(&m->kube_jobs, uid);
+        if (gone)
+            job_gone(m, gone, NULL, received_ms);
+        return 0;
+    }
+    int err = object_job_parse(json, &o);
+    if (err < 0)
+        return err;
+    bool is_part = o.meta.jobset_uid.size_bytes > 0;
+    struct target *t = is_part
+                           ? store_target(m, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)
+                           : store_target(m, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
+    if (t == NULL || o.meta.uid.size_bytes == 0)
+        return -EINVAL;
+    struct kube_job *j = store_kube_job(m, t, o.meta.uid);
+    j->is_restored = false;
+    if (!is_part)
+        t->is_restored = false;
+    bool is_first = j->name == NULL;
+    store_told(t, received_ms);
+    if (is_first) {
+        j->name = slice_dup(o.meta.name);
+        j->first_told_ms = received_ms;
+    }
+    j->replicated_job = store_intern(m, o.meta.replicated_job);
+    if (!is_part)
+        apply_job_target(m, t, &o, received_ms);
+    if (apply_kube_job(m, j, &o, is_first))
+        for (struct pod *p = j->pods; p; p = p->next_in_job)
+            store_touch_pod(m, p);
+    store_touch_target(m, t);
+    if (what == OBSERVED_DELETED)
+        job_gone(m, j, &o.meta, received_ms);
+    return 0;
+}

@@ -1,0 +1,260 @@
+#include "operator/store/store.h"
+
+#include "base/buf.h"
+#include "base/jscan.h"
+#include "base/mem.h"
+#include "operator/job/job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *store_intern(struct model *m, struct slice text) {
+    if (text.size_bytes > 253)
+        text.size_bytes = 253;
+    if (text.size_bytes == 0)
+        return "";
+    char *known = map_get(&m->strings, text);
+    if (known)
+        return known;
+    char *copy = mem_strndup(text.data, text.size_bytes);
+    map_put(&m->strings, text, copy);
+    return copy;
+}
+
+bool store_text(char **to, struct slice raw) {
+    char text[STORE_MESSAGE_SIZE] = "";
+    struct jscan j;
+    if (raw.size_bytes == 0) {
+        bool changed = *to != NULL;
+        free(*to);
+        *to = NULL;
+        return changed;
+    }
+    /* The scanner gave the bytes between the quotes, which are still there. */
+    jscan_init(&j, (struct slice){raw.data - 1, raw.size_bytes + 2});
+    if (!jscan_string(&j, text, sizeof text))
+        return false;
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    if (*to && strcmp(*to, text) == 0)
+        return false;
+    free(*to);
+    *to = mem_strdup(text);
+    return true;
+}
+
+static void name_key(char out[static 512], enum target_kind kind, const char *namespace_, const char *name) {
+    snprintf(out, 512, "%d/%s/%s", (int)kind, namespace_, name);
+}
+
+struct target *store_target(struct model *m, enum target_kind kind, struct slice uid, struct slice namespace_,
+                            struct slice name) {
+    if (uid.size_bytes == 0)
+        return NULL;
+    struct target *t = map_get(&m->targets, uid);
+    if (t)
+        return t;
+    t = mem_new(struct target);
+    t->uid = slice_dup(uid);
+    t->namespace_ = slice_dup(namespace_);
+    t->name = slice_dup(name);
+    t->kind = kind;
+    t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
+    t->told_ms = t->told_before_ms = TIME_UNKNOWN;
+    t->end_reason = t->queue = t->managed_by = "";
+    t->restarts = t->job_restarts = -1;
+    map_put(&m->targets, uid, t);
+    return t;
+}
+
+struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name) {
+    char key[512];
+    name_key(key, kind, namespace_, name);
+    return map_get(&m->names, slice_of(key));
+}
+
+void store_target_named(struct model *m, struct target *t) {
+    char key[512];
+    name_key(key, t->kind, t->namespace_, t->name);
+    struct target *newest = map_get(&m->names, slice_of(key));
+    if (newest == NULL || newest->created_ms <= t->created_ms) {
+        t->next_named = newest;
+        map_put(&m->names, slice_of(key), t);
+    } else {
+        t->next_named = newest->next_named;
+        newest->next_named = t;
+    }
+    job_target_appeared(m, t);
+}
+
+struct node *store_node(struct model *m, struct slice name) {
+    struct node *n = map_get(&m->nodes, name);
+    if (n)
+        return n;
+    n = mem_new(struct node);
+    n->pool = "";
+    n->renewed_ms = n->restored_ms = TIME_UNKNOWN;
+    n->name = map_put(&m->nodes, name, n);
+    return n;
+}
+
+struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
+    struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1 + meta->uid.size_bytes + 1);
+    char *uid = p->name + meta->name.size_bytes + 1;
+    slice_copy(p->name, meta->name.size_bytes + 1, meta->name);
+    slice_copy(uid, meta->uid.size_bytes + 1, meta->uid);
+    p->id = slice_hash(meta->uid);
+    p->target = t;
+    p->replicated_job = store_intern(m, meta->replicated_job);
+    p->default_container = store_intern(m, meta->default_container);
+    p->job_index = meta->job_index < 0 ? 0 : (int)meta->job_index;
+    p->completion_index = (int)meta->completion_index;
+    p->created_ms = meta->created_ms;
+    p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
+    p->waiting_reason = "";
+    p->slot = -1;
+    p->uid = map_put_borrowed(&m->pods, (struct slice){uid, meta->uid.size_bytes}, p);
+    MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
+    t->pods[t->pod_count++] = p;
+    t->pods_version++;
+    if (meta->controller_uid.size_bytes > 0) {
+        p->job = store_kube_job(m, t, meta->controller_uid);
+        p->next_in_job = p->job->pods;
+        p->job->pods = p;
+    }
+    return p;
+}
+
+static const struct pod_trouble no_trouble = {
+    .gated_from_ms = TIME_UNKNOWN,
+    .gated_to_ms = TIME_UNKNOWN,
+    .unschedulable_ms = TIME_UNKNOWN,
+    .disruption_ms = TIME_UNKNOWN,
+    .disruption_reason = "",
+    .reason = "",
+};
+
+const struct pod_trouble *pod_trouble(const struct pod *p) {
+    return p->trouble ? p->trouble : &no_trouble;
+}
+
+struct pod_trouble *store_trouble(struct pod *p) {
+    if (p->trouble == NULL) {
+        p->trouble = mem_new(struct pod_trouble);
+        *p->trouble = no_trouble;
+    }
+    return p->trouble;
+}
+
+void store_pod_bind(struct pod *p, struct node *n) {
+    p->node = n;
+    p->next_on_node = n->pods;
+    n->pods = p;
+}
+
+struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid) {
+    struct kube_job *j = map_get(&m->kube_jobs, uid);
+    if (j)
+        return j;
+    j = mem_new(struct kube_job);
+    j->uid = slice_dup(uid);
+    j->target = t;
+    j->replicated_job = j->failing_reason = "";
+    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = j->first_told_ms = TIME_UNKNOWN;
+    j->attempt = -1;
+    j->next_in_target = t->kube_jobs;
+    t->kube_jobs = j;
+    map_put(&m->kube_jobs, uid, j);
+    return j;
+}
+
+struct workload *store_workload(struct model *m, struct target *t, struct slice uid) {
+    struct workload *w = map_get(&m->workloads, uid);
+    if (w)
+        return w;
+    w = mem_new(struct workload);
+    w->uid = slice_dup(uid);
+    w->target = t;
+    w->created_ms = w->finished_ms = w->gone_ms = TIME_UNKNOWN;
+    w->check_name = w->queue = "";
+    w->next_in_target = t->workloads;
+    t->workloads = w;
+    map_put(&m->workloads, uid, w);
+    return w;
+}
+
+static void forget_foreign_events(struct model *m) {
+    for (size_t i = m->events.count; i-- > 0;) {
+        struct map_entry *e = &m->events.entries[i];
+        struct slice uid = {e->key, e->key_size};
+        if (map_get(&m->pods, uid) == NULL)
+            map_remove(&m->events, uid);
+    }
+}
+
+struct pod_events *store_events(struct model *m, struct slice pod_uid) {
+    struct pod_events *e = map_get(&m->events, pod_uid);
+    if (e)
+        return e;
+    if (m->events.count >= STORE_MAX_EVENTS + m->pods.count)
+        forget_foreign_events(m);
+    e = mem_new(struct pod_events);
+    e->pull_start_ms = e->pull_end_ms = e->evicted_ms = TIME_UNKNOWN;
+    e->pull_duration_ms = -1;
+    map_put(&m->events, pod_uid, e);
+    return e;
+}
+
+struct refusals *store_refusals(struct model *m, struct slice job_uid) {
+    struct refusals *r = map_get(&m->refusals, job_uid);
+    if (r || m->refusals.count >= STORE_MAX_REFUSED_JOBS + m->kube_jobs.count)
+        return r;
+    r = mem_new(struct refusals);
+    map_put(&m->refusals, job_uid, r);
+    return r;
+}
+
+void store_touch_target(struct model *m, struct target *t) {
+    if (t->job)
+        job_mark_dirty(m, t->job);
+}
+
+void store_touch_pod(struct model *m, struct pod *p) {
+    if (!p->is_dirty) {
+        p->is_dirty = true;
+        p->next_dirty = p->target->dirty_pods;
+        p->target->dirty_pods = p;
+    }
+    store_touch_target(m, p->target);
+}
+
+void store_touch_node(struct model *m, struct node *n) {
+    for (struct pod *p = n->pods; p; p = p->next_on_node)
+        store_touch_pod(m, p); /* also those that are gone: why they were lost may be told only now */
+}
+
+static struct slice key_of(const struct map_entry *e) {
+    return (struct slice){e->key, e->key_size};
+}
+
+void store_sweep(struct model *m, enum resource resource, int64_t received_ms) {
+    const struct slice none = {0};
+    for (size_t i = 0; resource == RESOURCE_POD && i < m->pods.count; i++)
+        if (((struct pod *)m->pods.entries[i].value)->is_restored)
+            observe_pod(m, OBSERVED_VANISHED, key_of(&m->pods.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_NODE && i < m->nodes.count; i++)
+        if (((struct node *)m->nodes.entries[i].value)->is_restored)
+            observe_node(m, OBSERVED_VANISHED, key_of(&m->nodes.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_WORKLOAD && i < m->workloads.count; i++)
+        if (((struct workload *)m->workloads.entries[i].value)->is_restored)
+            observe_workload(m, OBSERVED_VANISHED, key_of(&m->workloads.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_JOB && i < m->kube_jobs.count; i++)
+        if (((struct kube_job *)m->kube_jobs.entries[i].value)->is_restored)
+            observe_job(m, OBSERVED_VANISHED, key_of(&m->kube_jobs.entries[i]), none, received_ms);
+    for (size_t i = 0; resource == RESOURCE_JOBSET && i < m->targets.count; i++) {
+        struct target *t = m->targets.entries[i].value;
+        if (t->is_restored && t->kind == TARGET_JOBSET)
+            observe_jobset(m, OBSERVED_VANISHED, key_of(&m->targets.entries[i]), none, received_ms);
+    }
+}

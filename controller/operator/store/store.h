@@ -1,0 +1,369 @@
+/* store: what the model remembers of the cluster, trimmed: targets (JobSets and Jobs) with their pods, jobs and
+ * workloads, and nodes. observe_*.c fill it from objects, facts/ reads it. Everything hangs on the UID, so that a
+ * thing that is deleted and made again is another thing, and a thing may be named by others before it is seen itself.
+ *
+ * What is stored about an object depends only on the order of that object's own stream and on the receipt times given;
+ * whatever needs two objects is worked out later, in facts. Conditions hold only their last transition, so histories
+ * are kept here. The model owns all of it. */
+#ifndef OPERATOR_STORE_H
+#define OPERATOR_STORE_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "operator/model.h"
+#include "operator/objects/objects.h"
+
+/* MEM_GROW for counts that are int: they are bounded. */
+#define STORE_GROW(items, count, capacity)                                                                             \
+    do {                                                                                                               \
+        if ((count) == (capacity)) {                                                                                   \
+            (capacity) = (capacity) ? (capacity)*2 : 1; /* most lists of a pod stay that short */                      \
+            (items) = mem_resize((items), (size_t)(capacity), sizeof *(items));                                        \
+        }                                                                                                              \
+    } while (0)
+
+#define STORE_MESSAGE_SIZE 256
+#define STORE_MAX_TRANSITIONS 512
+#define STORE_MAX_INSTANCES 64
+#define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
+#define STORE_LATE_MS 10000     /* what is told so long after it came about was not watched */
+#define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
+
+/* ---- histories ---- */
+
+struct transition {
+    int64_t at_ms;
+    bool is_true;
+    bool is_derived;    /* at_ms is a receipt time; a condition's own time replaces it */
+    const char *reason; /* interned */
+    char *message;      /* heap; may be NULL */
+};
+
+struct history {
+    struct transition *items;
+    int count, capacity;
+};
+
+/* Adds what a condition shows; does nothing if it is known. True if something is new. */
+bool history_add(struct history *h, struct transition t);
+const struct transition *history_last(const struct history *h); /* NULL if empty */
+bool history_is_true(const struct history *h);                  /* now */
+void history_done(struct history *h);
+
+/* ---- what the ledger was told ---- */
+
+/* One fact that depends on several objects, and so may turn out otherwise: sink.h takes back what no longer holds. */
+enum pushed_kind { PUSHED_HOLD, PUSHED_DISRUPTION, PUSHED_OUTAGE, PUSHED_RESTART };
+
+struct pushed {
+    uint8_t kind;   /* enum pushed_kind */
+    uint8_t detail; /* bucket or cause */
+    bool is_current;
+    uint64_t key;
+    int64_t from_ms; /* of outages and restarts, part of their identity */
+};
+
+struct pushed_list {
+    struct pushed *items;
+    int count, capacity;
+};
+
+/* ---- pods ---- */
+
+/* Of a container's end and its pod being asked to go, which was seen first. Their stamps are whole seconds. */
+enum end_order { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };
+
+struct instance { /* one run of a container */
+    int restart_count;
+    int exit_code; /* -1 */
+    const char *reason;
+    int64_t started_ms, finished_ms; /* TIME_UNKNOWN */
+    int64_t last_line_ms;            /* stamp of the last line of its log, TIME_UNKNOWN if it was not read */
+    bool is_running;
+    uint8_t end_order; /* enum end_order */
+};
+
+struct container {
+    const char *name;
+    struct instance *instances; /* by restart count; at least one */
+    int32_t chips;
+    uint16_t count, capacity;
+};
+
+struct span {
+    int64_t from_ms, to_ms; /* TIME_OPEN */
+};
+
+struct spans {
+    struct span *items;
+    int count, capacity;
+};
+
+enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
+
+/* What few pods ever have. */
+struct pod_trouble {
+    int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
+    const char *disruption_reason, *reason;                              /* reason: of its status; "" */
+    char *unschedulable_message, *disruption_message, *message;          /* NULL */
+};
+
+struct pod {         /* there are many: what is not there for all of them is elsewhere */
+    const char *uid; /* behind the name */
+    uint64_t id;     /* hash of the UID */
+    struct target *target;
+    struct kube_job *job; /* NULL if not known */
+    struct node *node;    /* NULL until bound */
+    struct pod *next_on_node, *next_in_job, *next_dirty;
+    const char *replicated_job, *default_container, *waiting_reason;
+    struct pod_trouble *trouble; /* NULL: none; read it by pod_trouble() */
+    struct container *containers;
+    struct spans ready;
+    struct pushed_list pushed;
+    int64_t created_ms, bound_ms;
+    int64_t seen_ms;     /* when it was told last */
+    int64_t deletion_ms; /* when it was asked for */
+    int64_t ended_ms;    /* phase Succeeded or Failed */
+    int64_t gone_ms;
+    int32_t chips;
+    int job_index, completion_index; /* -1: none */
+    int slot_index;                  /* for pods without a completion index: given in the order of creation */
+    int slot;                        /* job_slot(), when its facts were told */
+    uint16_t ready_told;             /* so many borders of its spans are in the job's ready_line */
+    uint8_t container_count;
+    uint8_t phase; /* enum pod_phase */
+    bool restarts_in_place, is_dirty, is_gone;
+    bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
+    bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
+    bool had_pull_trouble; /* its image could not be had for a while: told by its status */
+    bool has_vanished;     /* its end was not seen */
+    char name[];           /* the UID follows */
+};
+
+const struct pod_trouble *pod_trouble(const struct pod *p);
+struct pod_trouble *store_trouble(struct pod *p); /* to write to */
+void store_trouble_free(struct pod *p);
+
+/* What Events tell about a pod. */
+struct pod_events {
+    int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
+    int64_t evicted_ms;
+    char *evicted_message; /* heap; NULL */
+};
+
+/* What Events tell about a Job: its pods were refused from then until then. */
+#define STORE_MAX_REFUSALS 16       /* of one Job; later ones are left out */
+#define STORE_MAX_REFUSED_JOBS 4096 /* of which only Events are known */
+
+struct refusal {
+    int64_t from_ms, last_ms;
+    bool is_quota;
+};
+
+struct refusals {
+    struct refusal items[STORE_MAX_REFUSALS]; /* in time order, apart */
+    int count;
+    char message[STORE_MESSAGE_SIZE]; /* of the last one */
+};
+
+/* ---- nodes ---- */
+
+struct node_trouble {
+    int64_t visible_ms;   /* Ready turned False or Unknown, or the Node was deleted */
+    int64_t heartbeat_ms; /* as its conditions told then */
+    int64_t to_ms;        /* Ready again; TIME_OPEN */
+    bool is_silent;       /* Unknown or deleted: the kubelet no longer speaks */
+    const char *reason;
+};
+
+struct node_taint { /* NoExecute, or a known notice of termination */
+    const char *key, *value;
+    int64_t from_ms, to_ms;
+};
+
+struct node {
+    const char *name; /* the key of the model's map */
+    const char *pool;
+    const struct chip *chip; /* NULL: its labels name none */
+    bool is_spot, exists, is_restored;
+    int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
+    struct node_trouble *troubles;
+    int trouble_count, trouble_capacity;
+    struct node_taint *taints;
+    int taint_count, taint_capacity;
+    struct spans maintenance;
+    int64_t renewed_ms;    /* newest lease renewal */
+    struct spans silences; /* gaps between renewals that were too long */
+    struct pod *pods;
+};
+
+/* ---- jobs, workloads, targets ---- */
+
+struct kube_job {
+    bool is_restored;
+    char *uid, *name;
+    struct target *target;
+    const char *replicated_job;
+    int64_t created_ms, deletion_ms, gone_ms, failing_ms;
+    int64_t job_index;
+    int64_t attempt; /* of the whole set: label restart-attempt; -1 */
+    const char *failing_reason;
+    struct history suspended;
+    char *completed_indexes;
+    int64_t first_told_ms;                  /* TIME_UNKNOWN: by a predecessor */
+    int64_t failed_pods, first_failed_pods; /* as its status tells, and told first */
+    int64_t known_lost; /* of its pods, before it was watched; while what nobody saw is worked out */
+    struct pod *pods;
+    struct kube_job *next_in_target;
+};
+
+struct workload {
+    char *uid, *name;
+    struct target *target;
+    int64_t created_ms, finished_ms, gone_ms;
+    struct history reserved, admitted, evicted, active; /* active: spec.active */
+    bool awaits_provisioning, is_restored;
+    int64_t first_evictions; /* status.schedulingStats when it was seen first */
+    const char *check_name, *queue;
+    char *check_message;
+    struct workload *next_in_target;
+};
+
+struct required { /* a number of slots from a time on */
+    int64_t at_ms, slots;
+};
+
+struct replicated_job {
+    const char *name;
+    int64_t replicas, pods; /* pods of one job */
+    int64_t stride;         /* the most that pods ever was */
+    int64_t chips;          /* of one pod */
+    bool has_dependency;
+    const char *containers[OBJECT_CONTAINERS];
+    int container_count;
+    struct required *sizes; /* elastic sets change it */
+    int size_count, size_capacity;
+};
+
+struct restart {
+    int64_t at_ms;
+    int64_t number;
+    const char *what; /* "restarts", "jobRestarts" */
+    char *message;
+    bool is_derived;
+};
+
+enum target_kind { TARGET_JOBSET, TARGET_JOB };
+
+struct target {
+    char *uid, *namespace_, *name;
+    enum target_kind kind;
+    bool is_seen; /* the object itself, not only others that name it */
+    bool is_gone, is_restored;
+    int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
+    int64_t gone_ms;
+    int64_t first_seen_ms, watched_ms;          /* watched: until then by a predecessor, as its checkpoint tells */
+    int64_t first_restarts, first_job_restarts; /* as its status told then */
+    int64_t resumed_unseen_ms;                  /* by its condition, when it was seen first; TIME_UNKNOWN */
+    enum ledger_outcome outcome;
+    const char *end_reason, *queue, *managed_by;
+    char *end_message;
+    struct history suspended;
+    struct replicated_job *jobs;
+    int job_count;
+    bool is_started_in_order;
+    const char *coordinator; /* replicated job; NULL */
+    int64_t coordinator_job_index, coordinator_pod_index;
+    int64_t restarts, job_restarts; /* as last seen; -1 */
+    struct restart *restart_list;
+    int restart_count, restart_capacity;
+    struct pod **pods;
+    size_t pod_count, pod_capacity;
+    struct spans unseen;             /* nobody watched its pods: before it was seen first, or while the watch was cut */
+    int64_t unseen_pods;             /* pods that were made then */
+    int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
+    struct kube_job *kube_jobs;
+    struct workload *workloads;
+    struct pod *dirty_pods;
+    uint64_t pods_version, shape_version; /* move when a pod is added / when slots are numbered anew */
+    struct model_job *job;                /* the JobGoodput that measures it; NULL */
+    struct target *next_named;            /* older targets of the same name */
+};
+
+/* ---- the model ---- */
+
+struct model {
+    char version[32];
+    struct map targets;   /* uid -> target */
+    struct map names;     /* "JobSet/ns/name" -> newest target */
+    struct map pods;      /* uid -> pod */
+    struct map kube_jobs; /* uid -> kube_job */
+    struct map workloads; /* uid -> workload */
+    struct map nodes;     /* name -> node */
+    struct map events;    /* pod uid -> pod_events */
+    struct map refusals;  /* Job uid -> refusals */
+    struct map strings;   /* interned */
+    struct map jobs;      /* "ns/name" -> model_job */
+    struct model_job **dirty;
+    size_t dirty_count, dirty_capacity;
+    struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
+    int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
+    int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
+    bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
+    bool keeps_checkpoints;
+    char *chip_peaks; /* NULL */
+    int64_t malformed;
+};
+
+/* The same text gives the same pointer, valid as long as the model. Bounded to 253 bytes. */
+const char *store_intern(struct model *m, struct slice text);
+/* Heap copy of raw JSON text, decoded and bounded; replaces *to. True if it changed. */
+bool store_text(char **to, struct slice raw);
+
+struct target *store_target(struct model *m, enum target_kind kind, struct slice uid, struct slice namespace_,
+                            struct slice name);
+struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name);
+/* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
+void store_target_named(struct model *m, struct target *t);
+struct node *store_node(struct model *m, struct slice name);
+struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta);
+void store_pod_bind(struct pod *p, struct node *n);
+struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid);
+struct workload *store_workload(struct model *m, struct target *t, struct slice uid);
+void store_events_free(void *events);
+struct pod_events *store_events(struct model *m, struct slice pod_uid);
+struct refusals *store_refusals(struct model *m, struct slice job_uid); /* NULL: there are too many */
+/* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
+void store_trim(struct model *m);
+void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
+/* What was restored of that kind and was not seen since has vanished. */
+void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
+void store_node_done(struct node *n); /* frees what it holds, but its name */
+void store_done(struct model *m);
+
+void store_touch_target(struct model *m, struct target *t); /* its job's status may change */
+void store_touch_pod(struct model *m, struct pod *p);
+void store_touch_node(struct model *m, struct node *n);
+/* Something of the target was told. */
+void store_told(struct target *t, int64_t received_ms);
+/* It was so since at_ms: told that much later, it came about while nobody watched. */
+void store_told_late(const struct model *m, struct target *t, int64_t at_ms, int64_t received_ms);
+/* Nobody watched between what was told before, or is known to be all there was until then, and now. */
+void store_missed(const struct model *m, struct target *t, int64_t received_ms);
+/* Nobody watched its pods between those times. */
+void store_unseen(struct target *t, int64_t from_ms, int64_t to_ms);
+
+struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms);
+struct instance *container_now(struct container *c);
+struct instance *container_instance(struct container *c, int restart_count);
+
+/* observe_*.c */
+int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_job(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_node(struct model *m, enum observed what, struct slice name, struct slice json, int64_t received_ms);
+int observe_lease(struct model *m, enum observed what, struct slice json);
+int observe_event(struct model *m, enum observed what, struct slice json);
+
+#endif
