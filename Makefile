@@ -247,6 +247,11 @@ kubectl-test: ## an unmodified kubectl, built from its module, against the embed
 	@$(MAKE) -s tests
 	@tests/apiserver/kubectl-check.sh .build/cluster/bin/kubectl
 
+IMAGE ?= goodput-controller:$(VERSION)
+.PHONY: image
+image: ## the controller's image IMAGE, by docker, podman or buildah (PLATFORM=linux/arm64 for another machine's)
+	@deploy/image.sh $(IMAGE) $(PLATFORM)
+
 image-test: ## builds the image with buildah and looks into it (root)
 	@tests/check/packages.sh --install image
 	@tests/packaging/image.sh

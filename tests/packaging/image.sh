@@ -24,7 +24,7 @@ if ! buildah inspect --type image "$base" >/dev/null 2>&1; then
 	buildah add -q "$container" "$work/base.tar" / >/dev/null && buildah commit -q "$container" "$base" >/dev/null && buildah rm "$container" >/dev/null
 fi
 
-context=.
+build="buildah --root $work/storage --runroot $work/run bud --pull=never --network=host"
 if [ "${1:-}" = --stand-in ]; then
 	context=$work/stand-in
 	mkdir -p "$context/controller" "$context/tests/check" "$context/deploy"
@@ -33,8 +33,10 @@ if [ "${1:-}" = --stand-in ]; then
 	cp tests/packaging/stand-in/program.c "$context/controller/"
 	cp tests/packaging/stand-in/Makefile "$context/"
 	touch "$context/tests/check/none"
+	$build --ignorefile deploy/Dockerfile.dockerignore -f deploy/Dockerfile -t "$image" "$context" >"$work/build.log" 2>&1
+else
+	IMAGE_BUILDER=$build make -s image IMAGE="$image" >"$work/build.log" 2>&1
 fi
-buildah bud --pull=never --network=host --ignorefile deploy/Dockerfile.dockerignore -f deploy/Dockerfile -t "$image" "$context" >"$work/build.log" 2>&1
 same "the image builds" 0 $?
 [ "$failed" = 0 ] || { tail -20 "$work/build.log"; finish; exit 1; }
 
