@@ -176,7 +176,6 @@ def check_hostile(t, b, rig):
 
 def check_reports(t, b):
     """The same page as a file, from a JobGoodput and from a log alone."""
-    os.makedirs(OUT, exist_ok=True)
     report, bad, log = (os.path.abspath(f"{OUT}/{name}.html") for name in ("report", "hostile", "analyze"))
     with open(f"{OUT}/hostile.json", "w") as out:
         json.dump(hostile(), out)
@@ -226,7 +225,6 @@ def check_explain(t, b, rig):
 
 
 def pictures(t, b, rig):
-    os.makedirs(OUT, exist_ok=True)
     for scheme in ("light", "dark"):
         b.scheme(scheme)
         for width, kind in ((1280, "desk"), (360, "phone")):
@@ -262,6 +260,7 @@ def check_thousand(t, b, rig):
 
 
 def main():
+    os.makedirs(OUT, exist_ok=True)
     t, rig, b = Tally(), Rig(), Browser()
     try:
         rig.put(named(STORY, "llama3-70b"))
