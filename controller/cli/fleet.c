@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "cli/pick.h"
 #include "formulas/rollup.h"
 #include "operator/runtime/flags.h"
@@ -147,9 +148,8 @@ static void roll_up(const json_t *list, const struct fleet_view *view, struct ro
             continue;
         }
         r->count++;
-        int64_t end_ms = job->start_ms + job->wall_ms;
-        r->from_ms = job->start_ms < r->from_ms ? job->start_ms : r->from_ms;
-        r->to_ms = end_ms > r->to_ms ? end_ms : r->to_ms;
+        r->from_ms = min_of(r->from_ms, job->start_ms);
+        r->to_ms = max_of(r->to_ms, job->start_ms + job->wall_ms);
     }
     if (view->since_ms > 0 && r->count > 0 && r->to_ms - view->since_ms > r->from_ms)
         r->from_ms = r->to_ms - view->since_ms;

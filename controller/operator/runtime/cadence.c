@@ -198,6 +198,10 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     return true;
 }
 
+bool cadence_has_more(const struct cadence_job *job) {
+    return job->dirty_index != 0 || job->is_active;
+}
+
 bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                          int64_t now_us) {
     job->is_active |= evaluation->has_new_steps;

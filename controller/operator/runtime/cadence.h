@@ -77,7 +77,9 @@ struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us);
 /* True: write this evaluation now; one write of the job is then in flight until cadence_wrote or cadence_failed. */
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                     int64_t now_us);
-/* The same before the process ends: true if steps came in since the last write, whatever interval or limit says. */
+/* False: nothing has come since its last evaluation that was not written; before the end it need not be looked at. */
+bool cadence_has_more(const struct cadence_job *job);
+/* The same as cadence_decide before the process ends: true if steps came in since the last write, whatever interval or limit says. */
 bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                          int64_t now_us);
 /* Instead of cadence_decide: the evaluation is of no use; the job waits for the next mark. */

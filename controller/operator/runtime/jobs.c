@@ -279,7 +279,8 @@ static void evaluate(struct runtime_job *mine) {
 static void say_last(struct runtime_job *mine) {
     struct runtime_jobs *jobs = mine->owner;
     struct cadence_evaluation evaluation;
-    if (mine->write == NULL && !model_job_is_final(mine->job) && compute(mine, &evaluation) &&
+    if (mine->write == NULL && !model_job_is_final(mine->job) && cadence_has_more(&mine->cadence) &&
+        compute(mine, &evaluation) &&
         cadence_decide_last(&jobs->cadence, &mine->cadence, &evaluation, loop_now(jobs->loop).us))
         write_now(mine);
 }
