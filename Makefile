@@ -2,7 +2,7 @@
 #
 # Layers, from the bottom up. Each is a static library that may include only what stands left of it
 # (`make check` holds it to that), and its unit tests link only it and what is below.
-LAYERS := base ledger formulas steplog library io kube gcp sources operator export cli
+LAYERS := base ledger formulas fleet steplog library io kube gcp sources recorder operator export cli
 PROGRAMS := goodput-controller kubectl-goodput
 VERSION := 0.1.0
 
@@ -41,7 +41,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check sim parity bench-ledger demo cluster-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
+.PHONY: all help release test check sim parity recorder-test bench-ledger demo cluster-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -105,7 +105,7 @@ $(foreach l,$(TEST_LAYERS),$(eval $(call test_rules,$(l))))
 PRELOAD := $(call objects,tests/preload/preload.c)
 $(OUT)/preload/%.so: tests/preload/%.c tests/preload/clock.h
 	@mkdir -p $(dir $@)
-	$(CC) -std=c17 -D_GNU_SOURCE -O1 -g $(WARNINGS) -shared -fPIC -o $@ $<
+	$(CC) -std=c17 -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -g $(WARNINGS) -shared -fPIC -o $@ $<
 
 $(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c)) $(PRELOAD) $(APISERVER) $(OUT)/libbase.a | $(OUT)/preload/clock.so
 	@mkdir -p $(dir $@)
@@ -149,6 +149,7 @@ truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log for
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out fuzz_main $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
 FUZZ_SECONDS ?= 10
+FUZZ_JOBS ?= 1
 
 # Built as a variant: what a target does not call, its program does not hold.
 $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call link_order,cli)
@@ -156,9 +157,9 @@ $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call link_order,cli)
 
 fuzz-programs: $(addprefix $(OUT)/,$(FUZZ_TARGETS))
 
-fuzz: ## fuzz every parser, FUZZ_SECONDS each
+fuzz: ## fuzz every parser, FUZZ_SECONDS each, FUZZ_JOBS at a time; what one finds stops no other
 	@$(MAKE) -s V=fuzz fuzz-programs
-	@tests/check/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P $(FUZZ_JOBS) -I{} tests/check/fuzz.sh $(FUZZ_SECONDS) {}
 
 .PHONY: fuzz-formats
 fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each, two at a time
@@ -212,11 +213,33 @@ $(OUT)/bin/bench-append: $(call objects,tests/bench/append.c) $(call link_order,
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
 
+.PHONY: bench-fleet
+$(OUT)/bin/bench-fleet: $(call objects,tests/bench/fleet.c tests/fleet/lives.c) $(call link_order,fleet)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
+
+bench-fleet: $(OUT)/bin/bench-fleet ## one roll-up of a fleet of 10,000 jobs, beside what is promised
+	@$<
+
+# What the model takes for 10,000 JobGoodputs.
+$(OUT)/bin/bench-jobs: $(call objects,tests/bench/jobs.c) $(call link_order,operator)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+.PHONY: bench-jobs
+bench-jobs: $(OUT)/bin/bench-jobs ## memory and CPU time of the model for 10,000 JobGoodputs
+	@$<
+
 BENCH ?=
 bench-ledger: programs ## analyze and the ledger beside the Python library and a plain scan, on the same files in the same run
 	@$(MAKE) -s $(OUT)/bin/bench-append
 	@tests/parity/setup.sh
 	@.build/parity/venv/bin/python tests/parity/bench.py $(BENCH)
+
+recorder-test: programs ## Google's unmodified clients (recorder, calculator, monitor), TensorBoard and OpenTelemetry against this controller
+	@$(MAKE) -s .build/release/bin/test-apiserver
+	@tests/parity/setup.sh tensorboard==2.21.0 absl-py==2.5.1 opentelemetry-proto==1.45.2
+	@tests/recorder/run.sh
 
 export-test: ## metrics, alerts and the page, read by promtool and a headless browser
 	@tests/check/packages.sh --install build export
@@ -260,7 +283,7 @@ node-smoke: ## a real cluster of two nodes on this machine: image, chart, a trai
 	@tests/nodes/node-test.sh smoke
 
 node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself (root)
-	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax renewed steady drain partition node-deleted guides
+	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax renewed steady last-words drain partition node-deleted $(NODE_MORE) guides
 
 nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly

@@ -1,12 +1,11 @@
 #!/bin/sh
-# Makes what is made from others: the chart's copy of the CRD (from crds/) and the plain manifests (from the chart).
+# Makes what is made from others: the chart's copies of the CRDs (from crds/) and the plain manifests (from the chart).
 #   deploy/render.sh          writes them
 #   deploy/render.sh --check  says which differ, exit code 1 if any does
 # HELM names the helm to use; default .build/cluster/bin/helm, else helm on PATH.
 set -eu
 cd "$(dirname "$0")/.."
 chart=helm/goodput-controller
-crd=goodput.dev_jobgoodputs.yaml
 helm=${HELM:-}
 [ -n "$helm" ] || { [ -x .build/cluster/bin/helm ] && helm=.build/cluster/bin/helm; } || helm=$(command -v helm) ||
 	{ echo "deploy/render.sh: no helm found; build it with: tests/cluster/build.sh helm" >&2; exit 1; }
@@ -32,14 +31,16 @@ HEAD
 }
 
 cp -r "$chart" "$scratch/chart"
-cp "crds/$crd" "$scratch/chart/files/$crd"
+cp crds/*.yaml "$scratch/chart/files/"
 plain "$scratch/chart" >"$scratch/plain.yaml"
 
 if [ "${1:-}" = --check ]; then
 	rc=0
-	cmp -s "crds/$crd" "$chart/files/$crd" || { echo "$chart/files/$crd differs from crds/$crd: run deploy/render.sh"; rc=1; }
+	for crd in crds/*.yaml; do
+		cmp -s "$crd" "$chart/files/${crd#crds/}" || { echo "$chart/files/${crd#crds/} differs from $crd: run deploy/render.sh"; rc=1; }
+	done
 	cmp -s "$scratch/plain.yaml" deploy/goodput-controller.yaml || { echo "deploy/goodput-controller.yaml differs from the chart: run deploy/render.sh"; rc=1; }
 	exit $rc
 fi
-cp "crds/$crd" "$chart/files/$crd"
+cp crds/*.yaml "$chart/files/"
 cp "$scratch/plain.yaml" deploy/goodput-controller.yaml

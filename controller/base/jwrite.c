@@ -1,6 +1,7 @@
 #include "base/jwrite.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_DEPTH 63
@@ -162,6 +163,13 @@ void jwrite_member_text(struct jwrite *w, const char *key, const char *text) {
 void jwrite_member_int(struct jwrite *w, const char *key, int64_t value) {
     jwrite_key(w, key);
     jwrite_int(w, value);
+}
+
+void jwrite_member_percent(struct jwrite *w, const char *key, int64_t ppm) {
+    char text[32];
+    int64_t hundredths = (ppm + 50) / 100;
+    snprintf(text, sizeof text, "%lld.%02lld%%", (long long)(hundredths / 100), (long long)(hundredths % 100));
+    jwrite_member_text(w, key, text);
 }
 
 void jwrite_member_bool(struct jwrite *w, const char *key, bool value) {

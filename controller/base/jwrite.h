@@ -26,6 +26,8 @@ void jwrite_raw(struct jwrite *w, struct slice json); /* one finished value */
 /* key and value in one call. */
 void jwrite_member_text(struct jwrite *w, const char *key, const char *text);
 void jwrite_member_int(struct jwrite *w, const char *key, int64_t value);
+/* Parts per million as people read them: "41.45%", rounded. */
+void jwrite_member_percent(struct jwrite *w, const char *key, int64_t ppm);
 void jwrite_member_bool(struct jwrite *w, const char *key, bool value);
 
 #endif

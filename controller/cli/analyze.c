@@ -18,8 +18,11 @@ static void print_help(void) {
         "  --regex NAME=PATTERN               for --format Regex; NAME is step (with a group (?<step>...)), "
         "checkpointStart,\n"
         "                                     checkpointSaved, checkpointRestored\n"
+        "  --format-file FILE                 a StepLogFormat (YAML), whose examples are tried before the log is read\n"
         "  --at TIME                          up to here; default: the largest time in the log\n"
         "  --window SECONDS,...               rolling windows up to then\n"
+        "  --cloud-logging PROJECT/LOGGER/JOB  what the recorder wrote to Cloud Logging, instead of FILEs, with\n"
+        "                                     --google-credentials FILE, else the application-default ones (gcloud)\n"
         "  --html FILE                        the pictures too, as a file that needs nothing else (- is standard "
         "output)\n"
         "  --ideal-step SECONDS               default: learnt from the log\n"
@@ -136,8 +139,11 @@ static int feed(struct readers *to, struct analyze_input *in, const char *path, 
     return r;
 }
 
-static int read_file(struct readers *to, const char *path, struct error **err) {
-    struct analyze_input *in = analyze_input_open(path, err);
+static int read_file(const struct analyze *a, struct readers *to, const char *path, struct error **err) {
+    int fd = a->cloud.log != NULL ? analyze_cloud_fetch(&a->cloud, err) : -1;
+    if (a->cloud.log != NULL && fd < 0)
+        return fd;
+    struct analyze_input *in = fd >= 0 ? analyze_input_of(fd, path, err) : analyze_input_open(path, err);
     if (in == NULL)
         return -EINVAL;
     int r = to->ledger ? analyze_ledger_begin(to->ledger, path, err) : 0;
@@ -159,8 +165,9 @@ static int write_report(const struct analyze *a, const struct analyze_ledger *l,
     CLEANUP_BUF struct buf trace;
     buf_init(&trace, (size_t)1 << 20);
     analyze_ledger_trace(l, &trace);
-    CLEANUP_FREE char *name =
-        a->path_count == 1 ? mem_strdup(a->paths[0]) : mem_format("%s and %zu more", a->paths[0], a->path_count - 1);
+    CLEANUP_FREE char *name = a->path_count == 1
+                                  ? mem_strdup(analyze_name(a->paths[0]))
+                                  : mem_format("%s and %zu more", analyze_name(a->paths[0]), a->path_count - 1);
     return report_write_status(a->html, name, status, buf_slice(&trace), err);
 }
 
@@ -188,7 +195,7 @@ static int run(struct analyze *a, struct error **err) {
                          .library = a->definition == ANALYZE_LEDGER ? NULL : &log};
     int r = analyze_order(a, err);
     for (size_t i = 0; i < a->path_count && r == 0; i++)
-        r = read_file(&to, a->paths[i], err);
+        r = read_file(a, &to, a->paths[i], err);
     if (r == 0)
         r = conclude(a, &to, err);
     analyze_ledger_free(to.ledger);

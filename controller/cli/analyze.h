@@ -4,10 +4,11 @@
 #define CLI_ANALYZE_H
 
 #include "base/error.h"
+#include "cli/analyze_cloud.h"
 #include "cli/text.h"
 #include "ledger/ledger.h"
 #include "library/library.h"
-#include "steplog/steplog.h"
+#include "steplog/userformat.h"
 
 #include <jansson.h>
 
@@ -30,6 +31,8 @@ struct analyze {
     bool wants_deviation, is_elastic, wants_help;
     struct text_style style;
     struct steplog_patterns patterns; /* format Regex; borrowed */
+    struct userformat *user;          /* of --format-file; owned, NULL: none */
+    struct analyze_cloud cloud;       /* log NULL: files are read; else its log is the one path */
     char **paths;                     /* owned; "-" is standard input */
     size_t path_count, path_capacity;
 };

@@ -31,10 +31,14 @@ struct analyze_input {
     z_stream z;
 };
 
+const char *analyze_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 void analyze_note(const char *path, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "kubectl-goodput: %s: ", path);
+    fprintf(stderr, "kubectl-goodput: %s: ", analyze_name(path));
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
@@ -46,7 +50,7 @@ static ssize_t read_some(struct analyze_input *in, void *out, size_t size, struc
         n = read(in->fd, out, size);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        return error_set(err, errno, "%s: %s", in->path, strerror(errno));
+        return error_set(err, errno, "%s: %s", analyze_name(in->path), strerror(errno));
     in->read_bytes += n;
     return n;
 }
@@ -94,15 +98,19 @@ static int begin(struct analyze_input *in, struct error **err) {
 }
 
 struct analyze_input *analyze_input_open(const char *path, struct error **err) {
-    struct stat st;
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         error_set(err, errno, "%s: %s", path, strerror(errno));
         return NULL;
     }
+    return analyze_input_of(fd, is_stdin ? "standard input" : path, err);
+}
+
+struct analyze_input *analyze_input_of(int fd, const char *path, struct error **err) {
+    struct stat st;
     struct analyze_input *in = mem_new(struct analyze_input);
-    in->path = is_stdin ? "standard input" : path;
+    in->path = path;
     in->fd = fd;
     in->bytes = mem_resize(NULL, ANALYZE_MAX_LINE_BYTES + 1, 1);
     int r = fstat(fd, &st) < 0    ? 0
@@ -253,7 +261,7 @@ void analyze_input_show_progress(struct analyze_input *in) {
         return;
     in->shown_bytes = in->read_bytes;
     in->is_shown = true;
-    fprintf(stderr, "\r%s: %lld MiB", in->path, (long long)(in->read_bytes >> 20));
+    fprintf(stderr, "\r%s: %lld MiB", analyze_name(in->path), (long long)(in->read_bytes >> 20));
     if (in->file_bytes > 0)
         fprintf(stderr, " of %lld MiB (%lld%%)", (long long)(in->file_bytes >> 20),
                 (long long)(in->read_bytes * 100 / in->file_bytes));

@@ -14,6 +14,8 @@ struct analyze_input;
 
 /* path "-": standard input. Errors: what open() says, a folder, a compression that is not read. */
 struct analyze_input *analyze_input_open(const char *path, struct error **err);
+/* The same of a descriptor, which is closed with it; name: borrowed. */
+struct analyze_input *analyze_input_of(int fd, const char *name, struct error **err);
 void analyze_input_close(struct analyze_input *in);
 /* The next lines, each with its end (the last may have none), valid until the next call: 1, 0 at the end, or a negative
  * errno. */
@@ -24,6 +26,8 @@ bool analyze_input_has_cut(const struct analyze_input *in);
 void analyze_input_show_progress(struct analyze_input *in);
 
 /* "kubectl-goodput: PATH: TEXT" on stderr. */
+/* What a person calls it: "-" is standard input. */
+const char *analyze_name(const char *path);
 void analyze_note(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

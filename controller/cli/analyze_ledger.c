@@ -6,6 +6,7 @@
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "cli/analyze_input.h"
+#include "ledger/anew.h"
 #include "ledger/ledger.h"
 #include "operator/status/view.h"
 
@@ -24,7 +25,8 @@ struct attempt {
     int process;
     int64_t first_ms, last_ms;
     int64_t last_step_line;
-    bool has_ended, has_steps, has_failed, is_elastic;
+    bool has_ended, has_failed;
+    struct anew anew;
 };
 
 struct analyze_ledger {
@@ -44,8 +46,8 @@ struct analyze_ledger {
     struct steplog *parser;
     bool is_stamped, has_attempt;
     int64_t before_ms, impossible, jumps;
-    int64_t forth, back;     /* how often time went on, and back, from record to record */
-    const char *is_reversed; /* the first file in which it mostly went back; NULL: none */
+    int64_t forth, back;                   /* how often time went on, and back, from record to record */
+    const char *is_reversed;               /* the first file in which it mostly went back; NULL: none */
     int64_t all_impossible, all_malformed; /* of all files */
     char useless[128];                     /* why the file that was read last gave nothing; "" */
 };
@@ -85,7 +87,8 @@ static struct attempt *begin_attempt(struct analyze_ledger *l) {
         tell_attempt(l, l->count - 1, l->attempts[l->count - 1].last_ms);
     MEM_GROW(l->attempts, l->count, l->capacity);
     struct attempt *t = &l->attempts[l->count++];
-    *t = (struct attempt){.path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
+    *t = (struct attempt){
+        .path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN, .anew = {.last_ms = TIME_UNKNOWN}};
     t->process = ledger_add_process(l->ledger, l->count, TIME_UNKNOWN, TIME_OPEN);
     ledger_name_process(l->ledger, t->process, l->name);
     l->has_attempt = true;
@@ -114,21 +117,13 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     return true;
 }
 
-/* A recorder's log goes on over restarts: a job start after steps is the next attempt, and so is an initialisation
- * where the job start was lost, but not that of an elastic job, which goes on in the same process. */
-static bool is_new_attempt(const struct attempt *t, const struct record *r) {
-    bool begins = r->kind == RECORD_JOB_START ||
-                  (!t->is_elastic && (r->kind == RECORD_INIT_START || r->kind == RECORD_PREPARATION_START));
-    return begins && t->has_steps && r->at_ms > t->last_ms;
-}
-
 static void on_record(void *context, const struct record *r) {
     struct analyze_ledger *l = context;
     struct record mine = *r;
     if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
-    if (is_new_attempt(t, r))
+    if (anew_begins(&t->anew, r)) /* a recorder's log goes on over restarts */
         t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
@@ -136,14 +131,13 @@ static void on_record(void *context, const struct record *r) {
     if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
-    t->is_elastic |= r->kind == RECORD_ELASTIC_REINIT_START || r->kind == RECORD_ELASTIC_SLICES;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
-        int lag = t->has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
+        int lag = t->anew.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
         if (lag >= 0)
             ledger_set_line_lag(l->ledger, t->process, lag);
-        t->has_steps = true;
         t->last_step_line = r->line;
     }
+    anew_note(&t->anew, r);
     ledger_add_record(l->ledger, &mine);
     if (l->analyze->html != NULL)
         trace_add(&l->trace, &mine);
@@ -153,8 +147,9 @@ static void on_record(void *context, const struct record *r) {
 
 struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *context, const struct record *r),
                                void *context, struct error **err) {
-    struct steplog *parser = a->format == STEPLOG_REGEX ? steplog_new_regex(&a->patterns, on_one, context, err)
-                                                        : steplog_new(a->format, NULL, on_one, context);
+    struct steplog *parser = a->user != NULL              ? steplog_new_user(a->user, on_one, context, err)
+                             : a->format == STEPLOG_REGEX ? steplog_new_regex(&a->patterns, on_one, context, err)
+                                                          : steplog_new(a->format, NULL, on_one, context);
     if (parser != NULL)
         steplog_use_line_clocks(parser, wall_ms(clock_wall()));
     else if (a->format != STEPLOG_REGEX)
@@ -218,7 +213,7 @@ static size_t common_folder(const struct analyze *a) {
 
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
     l->path = path;
-    l->name = path + common_folder(l->analyze);
+    l->name = analyze_name(path + common_folder(l->analyze));
     buf_clear(&l->tail);
     l->is_stamped = l->has_attempt = false;
     l->before_ms = TIME_UNKNOWN;
@@ -276,8 +271,10 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     if (l->back > l->forth && l->is_reversed == NULL)
         l->is_reversed = l->path;
     l->useless[0] = '\0';
-    if (!l->has_attempt)
-        snprintf(l->useless, sizeof l->useless, "none of its %lld lines %s", (long long)counts.lines,
+    if (counts.bytes == 0)
+        snprintf(l->useless, sizeof l->useless, "it is empty");
+    else if (!l->has_attempt)
+        snprintf(l->useless, sizeof l->useless, "none of its lines (%lld) %s", (long long)counts.lines,
                  counts.records == 0        ? "is of a step log that is known"
                  : l->until_ms != TIME_OPEN ? "tells a time up to --at"
                                             : "tells a time; add stamps, as kubectl logs --timestamps does");
@@ -296,6 +293,7 @@ static void fill_view(struct view *v, struct model_job *job, const struct target
     v->job = job;
     v->target = target;
     v->admitted_ms = RECORD_NONE;
+    v->price = PRICE_NONE;
     v->program_ppm = v->productivity_ppm = RECORD_NONE; /* what chips there are, and their peak, no log tells */
     v->gflops_per_chip = -1;
     v->ready_ms = v->result.available_ms;
@@ -367,14 +365,14 @@ static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum l
 
 int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
     if (reading->count == 0)
-        return error_set(err, EINVAL, "%s: %s", reading->path,
+        return error_set(err, EINVAL, "%s: %s", analyze_name(reading->path),
                          reading->analyze->path_count == 1 ? reading->useless
                                                            : "nor can any of the other files be used");
     if (reading->is_reversed != NULL)
         return error_set(err, EINVAL,
                          "%s: its lines are newest first; take them oldest first (gcloud logging read --order=asc; or "
                          "turn them round: tac)",
-                         reading->is_reversed);
+                         analyze_name(reading->is_reversed));
     struct ledger *l = reading->ledger;
     assert(reading->attempts != NULL);
     const struct attempt *t = reading->attempts, *last = &t[reading->count - 1];

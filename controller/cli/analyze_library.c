@@ -183,9 +183,10 @@ int analyze_library(const struct analyze *a, const struct library_log *log, stru
     struct jwrite w;
     if (log->job_name == NULL)
         return error_set(err, EINVAL, "%s: no entries of the goodput recorder (JSON lines with a job_name) in it",
-                         a->paths[0]);
+                         analyze_name(a->paths[0]));
     if (log->other_job > 0)
-        analyze_note(a->paths[0], "%lld entries of other jobs than \"%s\" are left out, as the library does",
+        analyze_note(analyze_name(a->paths[0]),
+                     "%lld entries of other jobs than \"%s\" are left out, as the library does",
                      (long long)log->other_job, log->job_name);
     jwrite_init(&w, json);
     write_all(&w, a, log);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "kube/yamldoc.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -65,6 +66,33 @@ static int set_regex(struct analyze *a, const char *option, const char *value, s
                      "%s %s: NAME=PATTERN is wanted, NAME one of step, checkpointStart, checkpointSaved, "
                      "checkpointRestored",
                      option, value);
+}
+
+/* The spec of a StepLogFormat in a file of YAML, as JSON. */
+static int read_format(const char *option, const char *path, struct buf *json, struct error **err) {
+    struct yamldoc doc;
+    yaml_node_t *spec = NULL;
+    int r = yamldoc_load(&doc, option, path, err);
+    if (r >= 0)
+        r = yamldoc_map(&doc, yamldoc_root(&doc), "spec", &spec, err);
+    if (r >= 0 && spec != NULL && yamldoc_json(&doc, spec, json) < 0)
+        r = error_set(err, EINVAL, "%s %s: the spec is too large or too deep", option, path);
+    yamldoc_done(&doc);
+    return r;
+}
+
+/* A StepLogFormat as one would apply it; its examples are tried, as the controller tries them. */
+static int set_format_file(struct analyze *a, const char *option, const char *value, struct error **err) {
+    CLEANUP_BUF struct buf json;
+    buf_init(&json, 1 << 20);
+    if (read_format(option, value, &json, err) < 0)
+        return -EINVAL;
+    userformat_free(a->user);
+    a->user = userformat_parse(buf_slice(&json), err);
+    if (a->user == NULL || userformat_check(a->user, err) < 0)
+        return error_wrap(err, EINVAL, "%s %s", option, value);
+    a->format = STEPLOG_REGEX;
+    return 0;
 }
 
 static int set_output(struct analyze *a, const char *option, const char *value, struct error **err) {
@@ -138,6 +166,22 @@ static int set_help(struct analyze *a, const char *option, const char *value, st
     return 0;
 }
 
+static int set_cloud_logging(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option;
+    a->cloud.log = value;
+    return analyze_cloud_check(value, err);
+}
+static int set_google_credentials(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option, (void)err;
+    a->cloud.credentials = value;
+    return 0;
+}
+static int set_cloud_endpoint(struct analyze *a, const char *option, const char *value, struct error **err) {
+    (void)option, (void)err;
+    a->cloud.endpoint = value;
+    return 0;
+}
+
 static const struct {
     const char *name, *alias;
     bool takes_value;
@@ -145,6 +189,7 @@ static const struct {
 } table[] = {
     {"--definition", NULL, true, set_definition},
     {"--format", NULL, true, set_format},
+    {"--format-file", NULL, true, set_format_file},
     {"--regex", NULL, true, set_regex},
     {"--at", NULL, true, set_at},
     {"--from", NULL, true, set_from},
@@ -155,6 +200,9 @@ static const struct {
     {"--step-deviation", NULL, false, set_deviation},
     {"--elastic", NULL, false, set_elastic},
     {"--html", NULL, true, set_html},
+    {"--cloud-logging", NULL, true, set_cloud_logging},
+    {"--google-credentials", NULL, true, set_google_credentials},
+    {"--cloud-logging-endpoint", NULL, true, set_cloud_endpoint},
     {"--output", "-o", true, set_output},
     {"--help", "-h", false, set_help},
 };
@@ -181,11 +229,17 @@ static int take_option(struct analyze *a, char **argv, int argc, int *i, struct 
 }
 
 static int check(const struct analyze *a, struct error **err) {
-    if (a->path_count == 0)
+    if (a->cloud.log != NULL && a->path_count > 0)
+        return error_set(err, EINVAL, "--cloud-logging is read instead of files: leave out %s", a->paths[0]);
+    if (a->cloud.log == NULL && (a->cloud.credentials != NULL || a->cloud.endpoint != NULL))
+        return error_set(err, EINVAL, "--google-credentials and --cloud-logging-endpoint go with --cloud-logging");
+    if (a->path_count == 0 && a->cloud.log == NULL)
         return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
     if (a->to_us != ANALYZE_NO_TIME && a->from_us == ANALYZE_NO_TIME)
         return error_set(err, EINVAL, "--to goes with --from");
-    if (a->format == STEPLOG_REGEX && a->patterns.step == NULL)
+    if (a->user != NULL && (a->format != STEPLOG_REGEX || a->patterns.step != NULL))
+        return error_set(err, EINVAL, "--format-file goes without --format and --regex");
+    if (a->format == STEPLOG_REGEX && a->patterns.step == NULL && a->user == NULL)
         return error_set(err, EINVAL, "format Regex needs --regex 'step=PATTERN' with a group (?<step>...)");
     if (a->format != STEPLOG_REGEX && a->patterns.step != NULL)
         return error_set(err, EINVAL, "--regex goes with --format Regex");
@@ -233,10 +287,15 @@ int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) 
         if (r < 0)
             return r;
     }
-    return a->wants_help ? 0 : check(a, err);
+    int r = a->wants_help ? 0 : check(a, err);
+    if (r == 0 && a->cloud.log != NULL)
+        add_path(a, a->cloud.log);
+    return r;
 }
 
 void analyze_done(struct analyze *a) {
+    userformat_free(a->user);
+    a->user = NULL;
     for (size_t i = 0; i < a->path_count; i++)
         free(a->paths[i]);
     free(a->paths);

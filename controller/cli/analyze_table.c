@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "cli/analyze_input.h"
 #include "cli/cli.h"
 #include "cli/pick.h"
 
@@ -71,10 +72,27 @@ static void append_saving(struct buf *line, const json_t *status) {
                    text_duration_in(best, best_ms, 100));
 }
 
-/* The three largest losses that something can be done about, if they are worth it. */
+/* What would bring most, with what it would bring (status.advice, formulas/advice.h). */
+static int draw_gains(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *item;
+    json_array_foreach(pick(status, "advice"), i, item) {
+        if (i == 0)
+            buf_append_text(out, "\nWhat to do first\n");
+        CLEANUP_FREE char *line =
+            mem_format("%zu. +%s points of goodput: %s (%s; %s)", i + 1, pick_text(item, "gainPoints"),
+                       pick_text(item, "change"), pick_text(item, "seen"), pick_text(item, "topic"));
+        text_wrap(out, style, 2, 3, line);
+    }
+    return (int)json_array_size(pick(status, "advice"));
+}
+
+/* Without any, the three largest losses that something can be done about, if they are worth it. */
 static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
     const json_t *badput = pick(status, "badput");
     int64_t wall_ms = pick_int(status, "time.wallMs", 0);
+    if (draw_gains(status, style, out) > 0)
+        return;
     CLEANUP_FREE bool *is_told = mem_alloc(json_array_size(badput) + 1);
     for (int number = 1; number <= 3; number++) {
         const json_t *best = NULL;
@@ -107,7 +125,7 @@ static void draw_head(const struct analyze *a, const json_t *status, struct buf 
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
     int64_t end_ms = pick_time_ms(status, "time.end");
     text_colour(out, &a->style, COLOUR_BOLD);
-    text_cell(out, a->paths[0], 0, 0);
+    text_cell(out, analyze_name(a->paths[0]), 0, 0);
     text_colour(out, &a->style, COLOUR_NONE);
     if (a->path_count > 1)
         buf_format(out, " and %zu more", a->path_count - 1);

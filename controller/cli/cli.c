@@ -28,9 +28,11 @@ static const struct {
     {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's pictures as an HTML file that needs nothing else",
      NEEDS_NAME, cli_report, NULL},
     {"fleet",
-     "fleet [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20] [-o json|yaml]",
-     "many jobs as one, weighed by chips: goodput by group, what the most chip-hours were lost to, and what that cost",
-     NO_NAME, cli_fleet, cli_fleet_check},
+     "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
+     "      [-o json|yaml]",
+     "many jobs as one, weighed by chips: goodput by group, what the most chip-hours were lost to, and what that\n"
+     "      cost; with NAME what that FleetGoodput says of its window",
+     MAY_HAVE_NAME, cli_fleet, cli_fleet_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
      "      [--reschedule-time 2m] [--resume-time 5m] [--preload-image] [--compile-cache]\n"

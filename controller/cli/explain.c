@@ -62,12 +62,11 @@ static void draw_losses(struct waterfall *w, const json_t *badput, const char *f
 
 static void draw_waterfall(const json_t *status, const struct text_style *style, struct buf *out) {
     int64_t wall_ms = pick_int(status, "time.wallMs", 0);
-    int columns = style->columns > 60 ? style->columns : 80;
     struct waterfall w = {
         .out = out, .style = style, .wall_ms = wall_ms, .left_ms = wall_ms, .unit_ms = wall_ms < 3600000 ? 100 : 1000};
     char duration[TEXT_DURATION_SIZE];
     w.time_width = text_width(text_duration_in(duration, wall_ms, w.unit_ms)) + 1;
-    w.bar_width = columns - NAME_WIDTH - w.time_width - SHARE_WIDTH - 2;
+    w.bar_width = style->columns - NAME_WIDTH - w.time_width - SHARE_WIDTH - 2;
     if (w.bar_width < 10)
         w.bar_width = 10;
     if (w.bar_width > 60)
@@ -81,8 +80,9 @@ static void draw_waterfall(const json_t *status, const struct text_style *style,
         draw_row(&w, "productive", 0, 0, w.left_ms, false, COLOUR_PRODUCTIVE);
     int64_t provisional_ms = pick_int(status, "time.provisionalMs", 0);
     if (provisional_ms > 0) {
-        buf_format(out, "  of it %s since the last durable checkpoint, at stake in an interruption\n",
-                   text_duration(duration, provisional_ms));
+        CLEANUP_FREE char *line = mem_format("of it %s since the last durable checkpoint, at stake in an interruption",
+                                             text_duration(duration, provisional_ms));
+        text_wrap(out, style, 2, 0, line);
     }
 }
 
@@ -124,15 +124,17 @@ static void draw_head(const json_t *job, const struct text_style *style, struct 
     buf_append_char(out, ' ');
     text_cell(out, pick_text(job, "spec.targetRef.name"), 0, 0);
     buf_append_text(out, ")\n");
-    text_cell(out, *pick_text(status, "phase") ? pick_text(status, "phase") : "no status yet", 0, 0);
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1024);
+    text_cell(&line, *pick_text(status, "phase") ? pick_text(status, "phase") : "no status yet", 0, 0);
     if (pick_has(status, "phaseSince"))
-        buf_format(out, " since %s UTC", text_stamp(since, pick_time_ms(status, "phaseSince")));
+        buf_format(&line, " since %s UTC", text_stamp(since, pick_time_ms(status, "phaseSince")));
     if (pick_int(status, "availability.required", 0) > 0)
-        buf_format(out, ", %lld of %lld slots available", (long long)pick_int(status, "availability.available", 0),
+        buf_format(&line, ", %lld of %lld slots available", (long long)pick_int(status, "availability.available", 0),
                    (long long)pick_int(status, "availability.required", 0));
     if (pick_has(status, "steps.last"))
-        buf_format(out, ", step %lld", (long long)pick_int(status, "steps.last", 0));
-    buf_append_char(out, '\n');
+        buf_format(&line, ", step %lld", (long long)pick_int(status, "steps.last", 0));
+    text_wrap(out, style, 0, 2, buf_text(&line));
     if (*pick_text(status, "availability.message"))
         text_wrap(out, style, 2, 0, pick_text(status, "availability.message"));
 }
@@ -247,6 +249,54 @@ static void draw_steps(const json_t *status, const struct text_style *style, str
     text_wrap(out, style, 0, 2, buf_text(&line));
 }
 
+static void draw_cost(const json_t *status, const struct text_style *style, struct buf *out) {
+    const char *currency = pick_text(status, "cost.currency"), *lost = pick_text(status, "cost.lost");
+    if (!*currency) {
+        if (*pick_text(status, "cost.message"))
+            text_wrap(out, style, 0, 2, pick_text(status, "cost.message"));
+        return;
+    }
+    CLEANUP_FREE char *split =
+        *lost ? mem_format(" = %s productive + %s lost", pick_text(status, "cost.productive"), lost) : mem_strdup("");
+    CLEANUP_FREE char *line =
+        mem_format("Cost: %s %s%s, at %s per chip-hour (%s)", pick_text(status, "cost.allocated"), currency, split,
+                   pick_text(status, "cost.pricePerChipHour"), pick_text(status, "cost.source"));
+    text_wrap(out, style, 0, 2, line);
+}
+
+enum { MOST_LOSSES = 5 };
+
+/* What took the most chip time of a list, as "NAME 1.25 chip-hours (2.50 USD)". */
+static void draw_chip_losses(const json_t *list, const char *key, const char *title, const char *currency,
+                             const struct text_style *style, struct buf *out) {
+    const json_t *told[MOST_LOSSES];
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    buf_append_text(&line, title);
+    for (int n = 0; n < MOST_LOSSES; n++) {
+        const json_t *most = NULL, *item;
+        size_t i;
+        json_array_foreach(list, i, item) {
+            bool is_told = false;
+            for (int k = 0; k < n; k++)
+                is_told |= told[k] == item;
+            if (!is_told && pick_int(item, "chipSeconds", 0) > (most ? pick_int(most, "chipSeconds", 0) : 0))
+                most = item;
+        }
+        if (most == NULL && n == 0)
+            return;
+        if (most == NULL)
+            break;
+        told[n] = most;
+        int64_t hundredths = (pick_int(most, "chipSeconds", 0) + 18) / 36;
+        buf_format(&line, "%s %s %lld.%02lld", n ? "," : "", pick_text(most, key), (long long)(hundredths / 100),
+                   (long long)(hundredths % 100));
+        if (*pick_text(most, "cost"))
+            buf_format(&line, " (%s %s)", pick_text(most, "cost"), currency);
+    }
+    text_wrap(out, style, 0, 2, buf_text(&line));
+}
+
 static void draw_rest(const json_t *status, const struct text_style *style, struct buf *out) {
     char duration[TEXT_DURATION_SIZE];
     size_t i;
@@ -265,6 +315,11 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
                        pick_text(status, "acceleratorHours.waiting"));
         text_wrap(out, style, 0, 2, line);
     }
+    draw_cost(status, style, out);
+    const char *currency = pick_text(status, "cost.currency");
+    draw_chip_losses(pick(status, "badput"), "bucket", "Most chip-hours lost to:", currency, style, out);
+    draw_chip_losses(pick(status, "interruptions.byCause"), "cause", "Chip-hours lost to interruptions:", currency,
+                     style, out);
     json_array_foreach(pick(status, "windows"), i, item) {
         const char *goodput = pick_text(item, "job"), *top = pick_text(item, "topBadput");
         CLEANUP_FREE char *line = mem_format(
@@ -273,6 +328,39 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
             *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-", *top ? ", most lost to " : "", top);
         text_wrap(out, style, 0, 2, line);
     }
+}
+
+static void draw_forecast(const json_t *status, const struct text_style *style, struct buf *out) {
+    const json_t *f = pick(status, "forecast");
+    static const char *const keys[] = {
+        "intervalSeconds",  "meanTimeBetweenFailuresSeconds", "bestIntervalSeconds", "bestFromSeconds", "bestToSeconds",
+        "remainingSeconds", "remainingDeviationSeconds"};
+    char t[ARRAY_SIZE(keys)][TEXT_DURATION_SIZE];
+    if (f == NULL)
+        return;
+    for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+        text_duration(t[k], pick_int(f, keys[k], 0) * 1000);
+    buf_append_text(out, "\nForecast\n");
+    CLEANUP_FREE char *line =
+        mem_format("runtime goodput %s with a save every %s and a failure every %s%s; at best %s, with a save every %s "
+                   "(%s to %s is as good)",
+                   pick_text(f, "runtime"), t[0], t[1],
+                   json_is_true(pick(f, "isPrior")) ? " (a published rate: there were fewer than three)" : "",
+                   pick_text(f, "bestRuntime"), t[2], t[3], t[4]);
+    text_wrap(out, style, 2, 2, line);
+    size_t i;
+    json_t *assumption;
+    json_array_foreach(pick(f, "assumptions"), i, assumption) {
+        CLEANUP_FREE char *assumed =
+            mem_format("assumed: %s", json_is_string(assumption) ? json_string_value(assumption) : "");
+        text_wrap(out, style, 2, 2, assumed);
+    }
+    if (!pick_has(f, "remainingSeconds"))
+        return;
+    CLEANUP_FREE char *rest =
+        mem_format("%lld steps to go: %s, give or take %s; done on %s", (long long)pick_int(f, "remainingSteps", 0),
+                   t[5], t[6], pick_text(f, "finishAt"));
+    text_wrap(out, style, 2, 2, rest);
 }
 
 static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
@@ -321,6 +409,7 @@ void cli_reasons_draw(const json_t *status, const struct text_style *style, stru
     draw_evidence(status, style, out);
     draw_interruptions(status, style, out);
     draw_rest(status, style, out);
+    draw_forecast(status, style, out);
     draw_advice(status, style, out);
     draw_conditions(status, style, out);
 }

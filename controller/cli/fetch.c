@@ -25,6 +25,10 @@ struct fetch {
 
 static void ask(struct fetch *f, const char *next);
 
+static bool is_command(const struct cli_options *options, const char *command) {
+    return strcmp(options->command, command) == 0;
+}
+
 static int parse(struct slice bytes, json_t **ret, struct error **err) {
     json_error_t where;
     *ret = json_loadb(bytes.data, bytes.size_bytes, JSON_ALLOW_NUL, &where);
@@ -81,9 +85,11 @@ static void ask(struct fetch *f, const char *next) {
         loop_stop(f->loop, 1);
         return;
     }
+    bool is_fleet = f->name != NULL && is_command(f->options, "fleet"); /* a FleetGoodput: in no namespace */
     CLEANUP_FREE char *scope =
-        f->options->all_namespaces && f->name == NULL ? mem_strdup("") : mem_format("namespaces/%s/", in);
-    CLEANUP_FREE char *path = f->name ? mem_format("/apis/goodput.dev/v1alpha1/%sjobgoodputs/%s", scope, of)
+        is_fleet || (f->options->all_namespaces && f->name == NULL) ? mem_strdup("") : mem_format("namespaces/%s/", in);
+    CLEANUP_FREE char *path = f->name ? mem_format("/apis/goodput.dev/v1alpha1/%s%s/%s", scope,
+                                                   is_fleet ? "fleetgoodputs" : "jobgoodputs", of)
                                       : mem_format("/apis/goodput.dev/v1alpha1/%sjobgoodputs?limit=%d%s%s", scope, PAGE,
                                                    *more ? "&continue=" : "", more);
     struct kube_request request = {
@@ -153,11 +159,13 @@ static int fetch_file(const struct cli_options *options, const char *name, bool 
             *ret = json_incref(item);
     }
     json_decref(list);
-    return *ret ? 0 : error_set(err, ENOENT, "%s: no JobGoodput \"%s\" in it", options->file, name ? name : "");
+    return *ret ? 0
+                : error_set(err, ENOENT, "%s: no %s \"%s\" in it", options->file,
+                            is_command(options, "fleet") ? "FleetGoodput" : "JobGoodput", name ? name : "");
 }
 
 int cli_fetch(const struct cli_options *options, const char *name, json_t **ret, struct error **err) {
-    bool is_list = strcmp(options->command, "top") == 0;
+    bool is_list = is_command(options, "top") || (is_command(options, "fleet") && name == NULL);
     return options->file ? fetch_file(options, name, is_list, ret, err) : fetch_cluster(options, name, ret, err);
 }
 

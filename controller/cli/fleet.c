@@ -1,10 +1,11 @@
 #include "cli/fleet.h"
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "cli/pick.h"
-#include "formulas/rollup.h"
+#include "fleet/member.h"
 #include "operator/runtime/flags.h"
 
 #include <errno.h>
@@ -61,6 +62,12 @@ int fleet_view_of(const struct cli_options *options, struct fleet_view *view, st
     *view = (struct fleet_view){.group_by = o->group_by ? o->group_by : "namespace", .price = NAN};
     if (options->output != NULL && strcmp(options->output, "name") == 0)
         return error_set(err, EINVAL, "-o name: not one of json, yaml");
+    if (options->name != NULL &&
+        (o->group_by || o->since || o->price || options->namespace_ || options->all_namespaces))
+        return error_set(err, EINVAL,
+                         "fleet %s: its own spec says which jobs, over which time and in which groups; --group-by, "
+                         "--since, --price, -n and -A go without a name",
+                         options->name);
     if (check_keys(view->group_by, err) < 0)
         return -EINVAL;
     if (o->since != NULL && (!runtime_flags_duration(o->since, &since_us) || since_us < 1000))
@@ -77,13 +84,26 @@ int fleet_view_of(const struct cli_options *options, struct fleet_view *view, st
     return 0;
 }
 
-/* ---- JobGoodputs to jobs ---- */
+/* ---- JobGoodputs to sums ---- */
+
+struct worst { /* the job that lost the most chip time to a bucket */
+    char *name;
+    int64_t chip_ms;
+};
+
+struct group {
+    char *name;
+    struct sums sums;
+    int64_t jobs, prorated, without_steps;
+    struct worst worst[SUMS_BUCKETS];
+};
 
 struct rolled {
-    struct rollup_job *jobs;
-    size_t count;
-    struct rollup fleet;
-    int64_t from_ms, to_ms, left_out;
+    struct group all, *groups; /* the most lost chip time first */
+    size_t group_count, group_capacity;
+    struct map by_name; /* while groups are added: where each is, plus one */
+    int64_t from_ms, to_ms, left_out, without_chips, other_currency;
+    char currency[4]; /* of the jobs' own costs; "": none of them has a price */
 };
 
 static const char *label_of(const json_t *job, struct slice label) {
@@ -109,69 +129,156 @@ static char *group_of(const json_t *job, const char *group_by) {
     return mem_strdup(buf_text(&text));
 }
 
-static bool read_job(const json_t *json, const char *group_by, struct rollup_job *job) {
-    int64_t start_ms = pick_time_ms(json, "status.time.start"), wall_ms = pick_int(json, "status.time.wallMs", -1);
-    if (start_ms == TIME_UNKNOWN || wall_ms <= 0)
-        return false;
-    int64_t failures =
-        pick_int(json, "status.interruptions.total", 0) - pick_int(json, "status.interruptions.excluded", 0);
-    const json_t *badput = pick(json, "status.badput"), *item;
-    size_t count = json_array_size(badput), i;
-    struct rollup_bucket *buckets = mem_alloc((count + 1) * sizeof *buckets);
-    json_array_foreach(badput, i, item) buckets[i] = (struct rollup_bucket){
-        .name = pick_text(item, "bucket"), .ms = pick_int(item, "ms", 0), .chip_s = pick_int(item, "chipSeconds", 0)};
-    *job = (struct rollup_job){
-        .name = mem_format("%s/%s", pick_text(json, "metadata.namespace"), pick_text(json, "metadata.name")),
-        .group = group_of(json, group_by),
-        .start_ms = start_ms,
-        .wall_ms = wall_ms,
-        .available_ms = pick_int(json, "status.time.availableMs", 0),
-        .productive_ms = pick_int(json, "status.time.productiveMs", -1),
-        .program_ppm = pick_int(json, "status.goodputPPM.program", -1),
-        .chips = pick_int(json, "status.target.chips", 0),
-        .nodes = pick_int(json, "status.availability.required", 0),
-        .failures = failures > 0 ? failures : 0,
-        .buckets = buckets,
-        .bucket_count = count};
-    return true;
+static struct member *read_member(const json_t *json) {
+    CLEANUP_FREE char *text = json_dumps(json, JSON_COMPACT);
+    struct member *m = text != NULL ? member_read(slice_of(text)) : NULL;
+    if (m != NULL && m->has_time)
+        return m;
+    member_free(m);
+    return NULL;
+}
+
+static size_t group_at(struct rolled *r, char *name) {
+    size_t at = (size_t)(uintptr_t)map_get(&r->by_name, slice_of(name));
+    if (at > 0) {
+        free(name);
+        return at - 1;
+    }
+    MEM_GROW(r->groups, r->group_count, r->group_capacity);
+    r->groups[r->group_count++] = (struct group){.name = name};
+    map_put(&r->by_name, slice_of(name), (void *)(uintptr_t)r->group_count);
+    return r->group_count - 1;
+}
+
+static void add_part(struct group *g, const struct member *m, const struct sums *part, bool is_whole) {
+    sums_add(&g->sums, part);
+    g->jobs++;
+    g->prorated += !is_whole;
+    g->without_steps += !m->has_steps;
+    for (int b = 0; b < SUMS_BUCKETS; b++) {
+        struct worst *w = &g->worst[b];
+        int64_t chip_ms = part->of[SUMS_LOST(b)];
+        bool is_worse = w->name == NULL ? chip_ms > 0 : chip_ms > w->chip_ms;
+        if (!is_worse && !(w->name != NULL && chip_ms == w->chip_ms && strcmp(m->full_name, w->name) < 0))
+            continue;
+        free(w->name);
+        *w = (struct worst){mem_strdup(m->full_name), chip_ms};
+    }
+}
+
+/* The part of a life that lies in the window. Costs of another currency than the first job's cannot be added. */
+static void add_member(struct rolled *r, struct member *m, char *group) {
+    const struct sums none = {0};
+    struct sums before = {0}, part = {0};
+    struct sums_change life;
+    int64_t from_ms = max_of(m->start_ms, r->from_ms), to_ms = min_of(m->through_ms, r->to_ms);
+    double wall_ms = (double)(m->through_ms - m->start_ms);
+    if (to_ms <= from_ms) {
+        free(group);
+        return;
+    }
+    if (r->currency[0] == '\0')
+        memcpy(r->currency, m->currency, sizeof r->currency);
+    if (m->currency[0] != '\0' && strcmp(m->currency, r->currency) != 0) {
+        sums_leave_out_costs(&m->life);
+        r->other_currency++;
+    }
+    sums_change_make(&life, &m->life, &none, m->weight);
+    sums_change_place(&life, (double)(from_ms - m->start_ms) / wall_ms, &before);
+    sums_change_place(&life, to_ms == m->through_ms ? 1 : (double)(to_ms - m->start_ms) / wall_ms, &part);
+    bool is_whole = from_ms == m->start_ms && to_ms == m->through_ms;
+    r->without_chips += m->weight.chips == 0;
+    size_t at = group_at(r, group); /* may move them */
+    add_part(&r->groups[at], m, &part, is_whole);
+    add_part(&r->all, m, &part, is_whole);
+}
+
+static int by_lost(const void *a, const void *b) {
+    const struct group *x = a, *y = b;
+    int order = sums_compare_lost(&x->sums, &y->sums);
+    return order != 0 ? order : strcmp(x->name, y->name);
 }
 
 static void roll_up(const json_t *list, const struct fleet_view *view, struct rolled *r) {
-    const json_t *item;
-    size_t i;
+    size_t count = json_array_size(list);
+    CLEANUP_FREE struct member **members = mem_alloc((count + 1) * sizeof(struct member *));
     *r = (struct rolled){.from_ms = INT64_MAX, .to_ms = INT64_MIN};
-    r->jobs = mem_alloc((json_array_size(list) + 1) * sizeof *r->jobs);
-    json_array_foreach(list, i, item) {
-        struct rollup_job *job = &r->jobs[r->count];
-        if (!read_job(item, view->group_by, job)) {
-            r->left_out++;
-            continue;
-        }
-        r->count++;
-        r->from_ms = min_of(r->from_ms, job->start_ms);
-        r->to_ms = max_of(r->to_ms, job->start_ms + job->wall_ms);
+    map_init(&r->by_name, NULL);
+    for (size_t i = 0; i < count; i++) {
+        members[i] = read_member(json_array_get(list, i));
+        r->left_out += members[i] == NULL;
+        r->from_ms = members[i] != NULL ? min_of(r->from_ms, members[i]->start_ms) : r->from_ms;
+        r->to_ms = members[i] != NULL ? max_of(r->to_ms, members[i]->through_ms) : r->to_ms;
     }
-    if (view->since_ms > 0 && r->count > 0 && r->to_ms - view->since_ms > r->from_ms)
+    if (view->since_ms > 0 && r->to_ms > r->from_ms && r->to_ms - view->since_ms > r->from_ms)
         r->from_ms = r->to_ms - view->since_ms;
-    rollup_make(r->jobs, r->count, r->from_ms, r->to_ms, &r->fleet);
+    for (size_t i = 0; i < count; i++) {
+        if (members[i] != NULL)
+            add_member(r, members[i], group_of(json_array_get(list, i), view->group_by));
+        member_free(members[i]);
+    }
+    map_done(&r->by_name);
+    if (r->group_count > 0)
+        qsort(r->groups, r->group_count, sizeof *r->groups, by_lost);
+}
+
+static void group_done(struct group *g) {
+    free(g->name);
+    for (int b = 0; b < SUMS_BUCKETS; b++)
+        free(g->worst[b].name);
 }
 
 static void rolled_done(struct rolled *r) {
-    rollup_done(&r->fleet);
-    for (size_t i = 0; i < r->count; i++) {
-        free((char *)r->jobs[i].name);
-        free((char *)r->jobs[i].group);
-        free((struct rollup_bucket *)r->jobs[i].buckets);
-    }
-    free(r->jobs);
+    group_done(&r->all);
+    for (size_t i = 0; i < r->group_count; i++)
+        group_done(&r->groups[i]);
+    free(r->groups);
 }
 
 /* Chip-seconds that were paid for and lost. */
-static double paid_s(const struct rollup_sum *s) {
+static double paid_s(const struct group *g) {
     double sum = 0;
-    for (size_t i = 0; i < s->bucket_count; i++)
-        sum += (double)s->buckets[i].chip_s;
+    for (int b = 0; b < SUMS_BUCKETS; b++)
+        sum += (double)g->sums.of[SUMS_PAID_LOST(b)] / 1000;
     return sum;
+}
+
+static double cost_of(double chip_s, double price) {
+    return chip_s / 3600 * price;
+}
+
+/* What was paid for and lost, at --price, else at the jobs' own prices; one bucket of it, or all. */
+static double cost_lost(const struct group *g, double price) {
+    return isnan(price) ? (double)g->sums.of[SUMS_COST_LOST] / 100 : cost_of(paid_s(g), price);
+}
+
+static double cost_lost_to(const struct group *g, int bucket, double price) {
+    return isnan(price) ? (double)g->sums.of[SUMS_COST_LOST_TO(bucket)] / 100
+                        : cost_of((double)g->sums.of[SUMS_PAID_LOST(bucket)] / 1000, price);
+}
+
+static double cost_caused(const struct group *g, int cause, double price) {
+    return isnan(price) ? (double)g->sums.of[SUMS_COST_CAUSED(cause)] / 100
+                        : cost_of((double)g->sums.of[SUMS_PAID_CAUSED(cause)] / 1000, price);
+}
+
+static bool has_cost(const struct rolled *r, const struct fleet_view *view) {
+    return !isnan(view->price) || r->all.sums.of[SUMS_PRICED] > 0;
+}
+
+/* Those that lost anything, the most first. */
+static int order_buckets(const struct group *g, int out[SUMS_BUCKETS]) {
+    const int64_t *lost = &g->sums.of[SUMS_LOST(0)];
+    int count = 0;
+    for (int b = 0; b < SUMS_BUCKETS; b++) {
+        if (lost[b] == 0 && g->sums.of[SUMS_PAID_LOST(b)] == 0)
+            continue;
+        int at = count++;
+        for (; at > 0 && lost[out[at - 1]] < lost[b]; at--)
+            out[at] = out[at - 1];
+        out[at] = b;
+    }
+    return count;
 }
 
 /* ---- drawn ---- */
@@ -190,8 +297,8 @@ static const char *hours(char out[static 32], double chip_ms) {
 
 enum { GROUP, JOBS, CHIP_HOURS, SCHEDULING, RUNTIME, GOODPUT, PROGRAM, MPG, COST, COLUMNS };
 
-static void cell(const struct rollup_sum *s, const char *name, int column, double price, char out[static 256]) {
-    struct rollup_scores scores = rollup_scores_of(s);
+static void cell(const struct group *s, const char *name, int column, double price, char out[static 256]) {
+    struct sums_scores scores = sums_scores(&s->sums);
     const int64_t ppm[COLUMNS] = {[SCHEDULING] = scores.scheduling,
                                   [RUNTIME] = scores.runtime,
                                   [GOODPUT] = scores.job,
@@ -203,24 +310,24 @@ static void cell(const struct rollup_sum *s, const char *name, int column, doubl
     else if (column == JOBS)
         snprintf(out, 256, "%lld", (long long)s->jobs);
     else if (column == CHIP_HOURS)
-        slice_copy(out, 256, slice_of(hours(text, (double)s->wall)));
+        slice_copy(out, 256, slice_of(hours(text, (double)s->sums.of[SUMS_WALL])));
     else if (column == COST)
-        snprintf(out, 256, "%.2f", rollup_cost(paid_s(s), price));
+        snprintf(out, 256, "%.2f", cost_lost(s, price));
     else
         slice_copy(out, 256, slice_of(percent(text, ppm[column])));
 }
 
-static void draw_table(const struct rollup *f, const struct fleet_view *view, const struct text_style *style,
+static void draw_table(const struct rolled *f, const struct fleet_view *view, const struct text_style *style,
                        struct buf *out) {
     static const char *const titles[COLUMNS] = {"GROUP",   "JOBS",    "CHIP-H", "SCHED", "RUNTIME",
                                                 "GOODPUT", "PROGRAM", "MPG",    "COST"};
-    int columns = isnan(view->price) ? COST : COLUMNS, widths[COLUMNS], rest = 0;
+    int columns = has_cost(f, view) ? COLUMNS : COST, widths[COLUMNS], rest = 0;
     char text[256];
     for (int c = 0; c < columns; c++) {
         widths[c] = text_width(titles[c]);
         for (size_t g = 0; g <= f->group_count; g++) {
-            const struct rollup_sum *s = g < f->group_count ? &f->groups[g] : &f->all;
-            cell(s, g < f->group_count ? s->group : "all", c, view->price, text);
+            const struct group *s = g < f->group_count ? &f->groups[g] : &f->all;
+            cell(s, g < f->group_count ? s->name : "all", c, view->price, text);
             widths[c] = text_width(text) > widths[c] ? text_width(text) : widths[c];
         }
         rest += c == GROUP ? 0 : widths[c] + 2;
@@ -229,14 +336,14 @@ static void draw_table(const struct rollup *f, const struct fleet_view *view, co
         widths[GROUP] = style->columns - rest > 8 ? style->columns - rest : 8;
     for (size_t line = 0; line < f->group_count + 2; line++) {
         bool is_title = line == 0;
-        const struct rollup_sum *s = line <= f->group_count && !is_title ? &f->groups[line - 1] : &f->all;
+        const struct group *s = line <= f->group_count && !is_title ? &f->groups[line - 1] : &f->all;
         if (is_title)
             text_colour(out, style, COLOUR_BOLD);
         for (int c = 0; c < columns; c++) {
             if (is_title)
                 slice_copy(text, sizeof text, slice_of(titles[c]));
             else
-                cell(s, s == &f->all ? "all" : s->group, c, view->price, text);
+                cell(s, s == &f->all ? "all" : s->name, c, view->price, text);
             text_cell(out, text, widths[c], c == GROUP ? 1 : -1);
             buf_append_text(out, c + 1 < columns ? "  " : "\n");
         }
@@ -245,40 +352,66 @@ static void draw_table(const struct rollup *f, const struct fleet_view *view, co
     }
 }
 
-static void draw_loss(const struct rollup_bucket *b, int64_t wall, const struct fleet_view *view,
+static void draw_loss(const struct group *g, int bucket, const struct fleet_view *view, bool is_priced,
                       const struct text_style *style, struct buf *out) {
+    int64_t wall = g->sums.of[SUMS_WALL], chip_ms = g->sums.of[SUMS_LOST(bucket)];
     char text[32];
-    int left = style->columns > 0 ? style->columns - 47 - (isnan(view->price) ? 0 : 14) : 0;
+    int left = style->columns > 0 ? style->columns - 47 - (is_priced ? 14 : 0) : 0;
     buf_append_text(out, "  ");
-    text_cell(out, b->name, 22, 1);
-    text_cell(out, hours(text, (double)b->chip_ms), 12, -1);
-    text_cell(out, percent(text, wall > 0 ? llround((double)b->chip_ms / (double)wall * 1e6) : -1), 9, -1);
-    if (!isnan(view->price)) {
-        snprintf(text, sizeof text, "%.2f", rollup_cost((double)b->chip_s, view->price));
+    text_cell(out, sums_bucket_name(bucket), 22, 1);
+    text_cell(out, hours(text, (double)chip_ms), 12, -1);
+    text_cell(out, percent(text, wall > 0 ? llround((double)chip_ms / (double)wall * 1e6) : -1), 9, -1);
+    if (is_priced) {
+        snprintf(text, sizeof text, "%.2f", cost_lost_to(g, bucket, view->price));
         text_cell(out, text, 14, -1);
     }
     buf_append_text(out, "  ");
-    text_cell(out, b->worst ? b->worst : "-", left > 0 ? left : 0, 0);
+    text_cell(out, g->worst[bucket].name ? g->worst[bucket].name : "-", left > 0 ? left : 0, 0);
     buf_append_char(out, '\n');
 }
 
-static void draw_losses(const struct rollup_sum *s, const struct fleet_view *view, const struct text_style *style,
-                        struct buf *out) {
+static void draw_causes(const struct group *s, const struct fleet_view *view, bool is_priced, struct buf *out) {
+    char text[32];
+    bool any = false;
+    for (int c = 0; c < CAUSE_COUNT; c++) {
+        if (s->sums.of[SUMS_CAUSED(c)] <= 0 && s->sums.of[SUMS_PAID_CAUSED(c)] <= 0)
+            continue;
+        if (!any)
+            buf_append_text(out, "Lost to interruptions, of chip-hours that were held\n");
+        any = true;
+        buf_append_text(out, "  ");
+        text_cell(out, cause_name((enum cause)c), 22, 1);
+        text_cell(out, hours(text, (double)s->sums.of[SUMS_PAID_CAUSED(c)]), 12, -1);
+        snprintf(text, sizeof text, "%lldx", (long long)s->sums.of[SUMS_CAUSED(c)]);
+        text_cell(out, text, 9, -1);
+        if (is_priced) {
+            snprintf(text, sizeof text, "%.2f", cost_caused(s, c, view->price));
+            text_cell(out, text, 14, -1);
+        }
+        buf_append_char(out, '\n');
+    }
+    if (any)
+        buf_append_char(out, '\n');
+}
+
+static void draw_losses(const struct group *s, const struct fleet_view *view, bool is_priced,
+                        const struct text_style *style, struct buf *out) {
+    int buckets[SUMS_BUCKETS], count = order_buckets(s, buckets);
     char text[32];
     buf_format(out, "\nLost, of %s chip-hours asked for; the job that lost the most to each\n",
-               hours(text, (double)s->wall));
-    for (size_t i = 0; i < s->bucket_count && i < MOST_LOSSES; i++)
-        draw_loss(&s->buckets[i], s->wall, view, style, out);
+               hours(text, (double)s->sums.of[SUMS_WALL]));
+    for (int i = 0; i < count && i < MOST_LOSSES; i++)
+        draw_loss(s, buckets[i], view, is_priced, style, out);
     buf_append_char(out, '\n');
 }
 
 static void draw_notes(const struct rolled *r, const struct text_style *style, struct buf *out) {
-    const struct rollup_sum *all = &r->fleet.all;
+    const struct group *all = &r->all;
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE], text[160];
-    double rate = rollup_failures_per_1000_node_days(all);
+    int64_t rate = sums_failures_per_1000_node_days(&all->sums);
     snprintf(text, sizeof text, "%s to %s UTC", text_stamp(from, r->from_ms), text_stamp(to, r->to_ms));
     text_wrap(out, style, 0, 2, text);
-    snprintf(text, sizeof text, "%.2f interruptions per 1,000 node-days", rate);
+    snprintf(text, sizeof text, "%.2f interruptions per 1,000 node-days", (double)rate / 1000);
     if (rate >= 0)
         text_wrap(out, style, 0, 2, text);
     const struct {
@@ -287,6 +420,8 @@ static void draw_notes(const struct rolled *r, const struct text_style *style, s
     } notes[] = {
         {all->without_steps, "without steps, in SCHED alone"},
         {all->prorated, "that reach beyond that time, their sums spread evenly over their life"},
+        {r->without_chips, "that ask for no chips, in no sum"},
+        {r->other_currency, "whose costs are in another currency, in no cost"},
         {r->left_out, "left out because they tell of no time yet"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(notes); i++) {
@@ -300,11 +435,14 @@ void cli_fleet_draw(const json_t *list, const struct fleet_view *view, const str
                     struct buf *out) {
     struct rolled r;
     roll_up(list, view, &r);
-    if (r.fleet.all.jobs == 0) {
+    if (r.all.jobs == 0) {
         buf_append_text(out, "no JobGoodput tells of any time yet\n");
     } else {
-        draw_table(&r.fleet, view, style, out);
-        draw_losses(&r.fleet.all, view, style, out);
+        draw_table(&r, view, style, out);
+        draw_losses(&r.all, view, has_cost(&r, view), style, out);
+        draw_causes(&r.all, view, has_cost(&r, view), out);
+        if (isnan(view->price) && has_cost(&r, view))
+            buf_format(out, "COST: what was held and lost, in %s, at the jobs' own prices\n", r.currency);
         draw_notes(&r, style, out);
     }
     rolled_done(&r);
@@ -317,44 +455,69 @@ static void set_ppm(json_t *to, const char *key, int64_t ppm) {
         json_object_set_new(to, key, json_integer(ppm));
 }
 
-static json_t *sum_json(const struct rollup_sum *s, const struct fleet_view *view) {
-    struct rollup_scores scores = rollup_scores_of(s);
+static json_t *causes_json(const struct group *s, double price, bool is_priced) {
+    json_t *list = json_array();
+    for (int c = 0; c < CAUSE_COUNT; c++) {
+        if (s->sums.of[SUMS_CAUSED(c)] <= 0 && s->sums.of[SUMS_PAID_CAUSED(c)] <= 0)
+            continue;
+        json_t *item = json_pack("{s:s, s:I, s:I}", "cause", cause_name((enum cause)c), "count",
+                                 (json_int_t)s->sums.of[SUMS_CAUSED(c)], "paidChipSeconds",
+                                 (json_int_t)(s->sums.of[SUMS_PAID_CAUSED(c)] / 1000));
+        if (is_priced)
+            json_object_set_new(item, "cost", json_real(cost_caused(s, c, price)));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *sum_json(const struct group *s, const struct fleet_view *view) {
+    struct sums_scores scores = sums_scores(&s->sums);
+    int buckets[SUMS_BUCKETS], count = order_buckets(s, buckets);
     json_t *ppm = json_object(), *lost = json_array();
     set_ppm(ppm, "scheduling", scores.scheduling);
     set_ppm(ppm, "runtime", scores.runtime);
     set_ppm(ppm, "job", scores.job);
     set_ppm(ppm, "program", scores.program);
     set_ppm(ppm, "productivity", scores.productivity);
-    for (size_t i = 0; i < s->bucket_count; i++) {
-        const struct rollup_bucket *b = &s->buckets[i];
-        json_t *item = json_pack("{s:s, s:I, s:I, s:s}", "bucket", b->name, "chipMs", (json_int_t)b->chip_ms,
-                                 "paidChipSeconds", (json_int_t)b->chip_s, "worst", b->worst ? b->worst : "");
-        if (!isnan(view->price))
-            json_object_set_new(item, "cost", json_real(rollup_cost((double)b->chip_s, view->price)));
+    bool is_priced = !isnan(view->price) || s->sums.of[SUMS_PRICED] > 0;
+    for (int i = 0; i < count; i++) {
+        int64_t paid_ms = s->sums.of[SUMS_PAID_LOST(buckets[i])];
+        const char *worst = s->worst[buckets[i]].name;
+        json_t *item = json_pack("{s:s, s:I, s:I, s:s}", "bucket", sums_bucket_name(buckets[i]), "chipMs",
+                                 (json_int_t)s->sums.of[SUMS_LOST(buckets[i])], "paidChipSeconds",
+                                 (json_int_t)(paid_ms / 1000), "worst", worst ? worst : "");
+        if (is_priced)
+            json_object_set_new(item, "cost", json_real(cost_lost_to(s, buckets[i], view->price)));
         json_array_append_new(lost, item);
     }
-    json_t *json = json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o}", "jobs", (json_int_t)s->jobs, "prorated",
-                             (json_int_t)s->prorated, "withoutSteps", (json_int_t)s->without_steps, "goodputPPM", ppm,
-                             "chipMs", (json_int_t)s->wall, "availableChipMs", (json_int_t)s->available,
-                             "productiveChipMs", (json_int_t)s->productive, "lost", lost);
-    double rate = rollup_failures_per_1000_node_days(s);
+    json_t *json =
+        json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o}", "jobs", (json_int_t)s->jobs, "prorated",
+                  (json_int_t)s->prorated, "withoutSteps", (json_int_t)s->without_steps, "goodputPPM", ppm, "chipMs",
+                  (json_int_t)s->sums.of[SUMS_WALL], "availableChipMs", (json_int_t)s->sums.of[SUMS_AVAILABLE],
+                  "productiveChipMs", (json_int_t)s->sums.of[SUMS_PRODUCTIVE], "lost", lost);
+    if (is_priced)
+        json_object_set_new(json, "costLost", json_real(cost_lost(s, view->price)));
+    json_object_set_new(json, "byCause", causes_json(s, view->price, is_priced));
+    int64_t rate = sums_failures_per_1000_node_days(&s->sums);
     if (rate >= 0)
-        json_object_set_new(json, "interruptionsPer1000NodeDays", json_real(rate));
+        json_object_set_new(json, "interruptionsPer1000NodeDays", json_real((double)rate / 1000));
     return json;
 }
 
 json_t *cli_fleet_json(const json_t *list, const struct fleet_view *view) {
     struct rolled r;
     roll_up(list, view, &r);
-    json_t *json = json_pack("{s:o, s:s}", "all", sum_json(&r.fleet.all, view), "groupBy", view->group_by);
+    json_t *json = json_pack("{s:o, s:s}", "all", sum_json(&r.all, view), "groupBy", view->group_by);
     json_t *groups = json_array();
-    if (r.count > 0) {
+    if (isnan(view->price) && r.all.sums.of[SUMS_PRICED] > 0)
+        json_object_set_new(json, "currency", json_string(r.currency));
+    if (r.all.jobs > 0) {
         json_object_set_new(json, "fromMs", json_integer(r.from_ms));
         json_object_set_new(json, "toMs", json_integer(r.to_ms));
     }
-    for (size_t i = 0; i < r.fleet.group_count; i++) {
-        json_t *group = sum_json(&r.fleet.groups[i], view);
-        json_object_set_new(group, "group", json_string(r.fleet.groups[i].group));
+    for (size_t i = 0; i < r.group_count; i++) {
+        json_t *group = sum_json(&r.groups[i], view);
+        json_object_set_new(group, "group", json_string(r.groups[i].name));
         json_array_append_new(groups, group);
     }
     json_object_set_new(json, "groups", groups);
@@ -371,6 +534,8 @@ int cli_fleet(const struct cli_options *options, struct error **err) {
     struct fleet_view view;
     json_t *list = NULL;
     int r = fleet_view_of(options, &view, err);
+    if (r >= 0 && options->name != NULL)
+        return cli_show(options, cli_fleet_object_draw, err);
     if (r < 0 || (r = cli_fetch(options, NULL, &list, err)) < 0)
         return r;
     if (options->output != NULL) {

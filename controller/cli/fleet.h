@@ -1,5 +1,4 @@
-/* rollup: many JobGoodputs as one, by group: formulas/rollup.h over statuses.
- */
+/* fleet: many JobGoodputs as one, by group, at once: the sums of fleet/sums.h over the statuses that are there. */
 #ifndef CLI_FLEET_H
 #define CLI_FLEET_H
 
@@ -10,13 +9,15 @@ struct fleet_view {
     const char *group_by; /* "queue,label:team"; NULL: namespace */
     int64_t since_ms;     /* 0: all the time that the jobs tell of; else the window's
                              length, to the newest of them */
-    double price;         /* per chip-hour; NAN: none */
+    double price;         /* per chip-hour; NAN: the jobs' own */
 };
 
 /* -EINVAL and the line to print. */
 int fleet_view_of(const struct cli_options *options, struct fleet_view *view, struct error **err);
 /* list: an array of JobGoodputs. */
 void cli_fleet_draw(const json_t *list, const struct fleet_view *view, const struct text_style *style, struct buf *out);
+/* fleet: a FleetGoodput. */
+void cli_fleet_object_draw(const json_t *fleet, const struct text_style *style, struct buf *out);
 json_t *cli_fleet_json(const json_t *list, const struct fleet_view *view); /* caller owns */
 
 #endif

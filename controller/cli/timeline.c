@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20 };
+enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20, LEAST_WIDTH = 30 /* the times at both ends */ };
 
 enum mark { NONE, WAITING, RUNNING, STARTING, STEPPING, LOST, MARKS };
 
@@ -101,16 +101,21 @@ static void draw_scale(const struct axis *axis, struct buf *out) {
 static void draw_legend(const struct axis *axis, const struct text_style *style, struct buf *out) {
     char duration[TEXT_DURATION_SIZE];
     text_repeat(out, " ", NUMBER_WIDTH);
-    const char *gap = "";
+    int used = NUMBER_WIDTH;
     for (int m = WAITING; m < MARKS; m++) {
         if (!axis->is_used[m])
             continue;
-        buf_append_text(out, gap);
+        int width = text_width(marks[m].words) + 2;
+        if (used > NUMBER_WIDTH && used + 3 + width > style->columns) {
+            buf_append_char(out, '\n');
+            text_repeat(out, " ", used = NUMBER_WIDTH);
+        }
+        text_repeat(out, " ", used > NUMBER_WIDTH ? 3 : 0);
+        used += width + (used > NUMBER_WIDTH ? 3 : 0);
         text_colour(out, style, marks[m].colour);
         buf_append_text(out, style->is_utf8 ? marks[m].utf8 : marks[m].ascii);
         text_colour(out, style, COLOUR_NONE);
         buf_format(out, " %s", marks[m].words);
-        gap = "   ";
     }
     buf_append_char(out, '\n');
     buf_format(out, "     one column is %s\n", text_duration(duration, (axis->end_ms - axis->start_ms) / axis->width));
@@ -126,8 +131,9 @@ void cli_executions_draw(const json_t *status, const struct text_style *style, s
         buf_append_text(out, "nothing to draw yet\n");
         return;
     }
-    int columns = style->columns > 60 ? style->columns : 80;
-    axis.width = columns - NUMBER_WIDTH - CAUSE_WIDTH;
+    axis.width = style->columns - NUMBER_WIDTH - CAUSE_WIDTH;
+    if (axis.width < LEAST_WIDTH)
+        axis.width = LEAST_WIDTH;
     if (axis.width > 200)
         axis.width = 200;
     draw_scale(&axis, out);

@@ -142,7 +142,7 @@ static int prepare(const struct cli_options *options, struct whatif *w, struct e
     w->has_now = w->title != NULL && !isnan(whatif_goodput(&w->now, w->now.interval_s));
     w->is_best = w->title != NULL && !changes;
     if (w->is_best)
-        w->then.interval_s = forecast_optimum_s(w->then.save_s, w->then.mtbf.mean_s);
+        w->then.interval_s = whatif_best(&w->then);
     return 0;
 }
 

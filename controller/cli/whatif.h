@@ -37,6 +37,7 @@ void whatif_svg(const struct whatif *w, struct buf *out);
 
 /* The curve that is drawn: expected job goodput (runtime, where rescheduling is not known) at an interval; its ends. */
 double whatif_goodput(const struct figures *f, double interval_s);
+double whatif_best(const struct figures *f); /* the best interval */
 void whatif_range(const struct whatif *w, double *from_s, double *to_s);
 
 #endif

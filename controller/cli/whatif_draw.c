@@ -14,9 +14,14 @@ double whatif_goodput(const struct figures *f, double interval_s) {
     return isnan(g.job) ? g.runtime : g.job;
 }
 
+double whatif_best(const struct figures *f) {
+    struct forecast at = figures_forecast(f, f->interval_s, false);
+    return forecast_best_s(&at);
+}
+
 /* From where to where the curve is worth seeing: around the best and every interval that is marked. */
 void whatif_range(const struct whatif *w, double *from_s, double *to_s) {
-    double best_s = forecast_optimum_s(w->then.save_s, w->then.mtbf.mean_s);
+    double best_s = whatif_best(&w->then);
     *from_s = fmin(best_s, w->then.interval_s);
     *to_s = fmax(best_s, w->then.interval_s);
     if (w->has_now) {
@@ -84,12 +89,16 @@ static void draw_failures(struct buf *out, const struct whatif *w, const struct 
     text_wrap(out, style, 2, 0, line);
     if (w->is_first_start)
         text_wrap(out, style, 2, 0, "Nothing was interrupted yet: the time to resume is that of the first start.");
+    if (isnan(w->then.persist_lag_s))
+        text_wrap(
+            out, style, 2, 0,
+            "No line tells when a save is durable: as soon as it stops to block, it is assumed (--persist-time).");
 }
 
 static void draw_best(struct buf *out, const struct whatif *w, const struct text_style *style) {
     const struct figures *f = &w->then;
     struct forecast at = figures_forecast(f, f->interval_s, !isnan(f->reschedule_s));
-    double best_s = forecast_optimum_s(f->save_s, f->mtbf.mean_s), low_s, high_s;
+    double best_s = forecast_best_s(&at), low_s, high_s;
     char best[TEXT_DURATION_SIZE], low[TEXT_DURATION_SIZE], high[TEXT_DURATION_SIZE], steps[64] = "";
     forecast_flat_zone(&at, FLAT_POINTS, &low_s, &high_s);
     if (f->step_s > 0)
@@ -143,9 +152,8 @@ static void draw_curve(struct buf *out, const struct whatif *w, const struct tex
         low = fmin(low, g);
         high = fmax(high, g);
     }
-    const struct mark marks[] = {{forecast_optimum_s(f->save_s, f->mtbf.mean_s), "B"},
-                                 {w->has_now ? w->now.interval_s : NAN, "N"},
-                                 {w->is_best ? NAN : f->interval_s, "W"}};
+    const struct mark marks[] = {
+        {whatif_best(f), "B"}, {w->has_now ? w->now.interval_s : NAN, "N"}, {w->is_best ? NAN : f->interval_s, "W"}};
     CLEANUP_FREE char *title = mem_format("\n  Expected %s goodput over the checkpoint interval (B best%s%s)\n",
                                           isnan(f->reschedule_s) ? "runtime" : "job", w->has_now ? ", N now" : "",
                                           w->is_best ? "" : ", W what if");
@@ -187,7 +195,7 @@ void whatif_draw(const struct whatif *w, const struct text_style *style, struct 
         draw_row(out, w, "", "now", w->is_best ? "at the best" : "what if", "");
     draw_time(out, w, "a checkpoint every", now->interval_s, then->interval_s);
     draw_time(out, w, "a save blocks", now->save_s, then->save_s);
-    if (then->persist_lag_s > 0)
+    if (!isnan(then->persist_lag_s))
         draw_time(out, w, "and is durable after", now->persist_lag_s, then->persist_lag_s);
     draw_time(out, w, "a failure every", now->mtbf.mean_s, then->mtbf.mean_s);
     draw_time(out, w, "to reschedule", now->reschedule_s, then->reschedule_s);

@@ -77,6 +77,8 @@ void whatif_measure(const json_t *job, struct whatif *w) {
         w->now.save_s = seconds_at(saves, "ms") / (double)count;
         w->now.interval_s = seconds_at(status, "time.productiveMs") / (double)count;
     }
+    if (pick_has(status, "forecast.persistMs"))
+        w->now.persist_lag_s = seconds_at(status, "forecast.persistMs");
     w->now.image_pull_s = per_start(status, "ImagePull");
     w->now.compile_s = per_start(status, "ProgramStartup");
     if (pick_has(status, "steps.idealMs"))

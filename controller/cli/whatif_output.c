@@ -46,7 +46,7 @@ json_t *whatif_json(const struct whatif *w) {
     json_t *o = json_object(), *best = json_object();
     const struct figures *f = &w->then;
     struct forecast at = figures_forecast(f, f->interval_s, !isnan(f->reschedule_s));
-    double best_s = forecast_optimum_s(f->save_s, f->mtbf.mean_s), low_s, high_s;
+    double best_s = forecast_best_s(&at), low_s, high_s;
     forecast_flat_zone(&at, 0.1, &low_s, &high_s);
     if (w->title)
         json_object_set_new(o, "name", json_string(w->title));
@@ -126,7 +126,7 @@ void whatif_svg(const struct whatif *w, struct buf *out) {
         buf_format(out, "%c%.1f %.1f", i == 0 ? 'M' : 'L', plot_x(&p, at_s), plot_y(&p, whatif_goodput(f, at_s)));
     }
     buf_append_text(out, "\"/>\n");
-    svg_mark(out, &p, f, forecast_optimum_s(f->save_s, f->mtbf.mean_s), "best");
+    svg_mark(out, &p, f, whatif_best(f), "best");
     if (w->has_now)
         svg_mark(out, &p, &w->then, w->now.interval_s, "now");
     if (!w->is_best)

@@ -17,6 +17,7 @@ ASSET(css, "page.css")
 ASSET(format_js, "format.js")
 ASSET(charts_js, "charts.js")
 ASSET(job_js, "job.js")
+ASSET(fleets_js, "fleets.js")
 ASSET(page_js, "page.js")
 
 struct slice asset_get(enum asset asset) {
@@ -31,6 +32,8 @@ struct slice asset_get(enum asset asset) {
         return slice_range(asset_charts_js, asset_charts_js_end);
     case ASSET_JOB_JS:
         return slice_range(asset_job_js, asset_job_js_end);
+    case ASSET_FLEETS_JS:
+        return slice_range(asset_fleets_js, asset_fleets_js_end);
     case ASSET_PAGE_JS:
         return slice_range(asset_page_js, asset_page_js_end);
     }

@@ -16,7 +16,7 @@ static void append_data(struct buf *out, struct slice json) {
 }
 
 static void append_script(struct buf *out) {
-    static const enum asset parts[] = {ASSET_FORMAT_JS, ASSET_CHARTS_JS, ASSET_JOB_JS, ASSET_PAGE_JS};
+    static const enum asset parts[] = {ASSET_FORMAT_JS, ASSET_CHARTS_JS, ASSET_JOB_JS, ASSET_FLEETS_JS, ASSET_PAGE_JS};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         buf_append_slice(out, asset_get(parts[i]));
 }

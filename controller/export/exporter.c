@@ -9,20 +9,27 @@
 #include "export/metrics.h"
 #include "export/page.h"
 #include "export/prometheus.h"
+#include "export/push/push.h"
 #include "io/server.h"
 #include "kube/reflector.h"
+#include "recorder/endpoint.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 struct exporter {
     const struct runtime *runtime;
     struct loop *loop;
-    struct fleet fleet;
+    struct fleet fleet, rollups;     /* JobGoodputs; FleetGoodputs */
     struct certificate_files *files; /* NULL: no --metrics-cert-dir */
     struct server *metrics;
     struct gate *gate; /* NULL: metrics are served in clear */
     struct page *page;
+    struct push *push; /* NULL: nothing is pushed */
+    struct certificate_files *ingest_files;
+    struct server *ingest;
+    struct endpoint *endpoint;
     const char *namespaces; /* "a,b"; "": all */
     struct kube_client *client;
     struct kube_reflector **reflectors;
@@ -34,7 +41,9 @@ static void serve_metrics(void *context, const struct server_request *request, s
     struct runtime_figures figures;
     bool is_openmetrics = prometheus_wants_openmetrics(request->accept);
     runtime_figures(e->runtime, &figures);
-    metrics_write(&e->fleet, &figures, wall_ms(loop_wall(e->loop)), is_openmetrics, &reply->body);
+    figures.ingest = e->endpoint != NULL ? endpoint_figures(e->endpoint) : NULL;
+    figures.push_count = push_figures(e->push, &figures.pushes);
+    metrics_write(&e->fleet, &e->rollups, &figures, wall_ms(loop_wall(e->loop)), is_openmetrics, &reply->body);
     reply->content_type = is_openmetrics ? PROMETHEUS_OPENMETRICS_TYPE : PROMETHEUS_TEXT_TYPE;
 }
 
@@ -76,6 +85,32 @@ static int start_metrics(struct exporter *e, struct kube_client *client, const c
     return 0;
 }
 
+/* In clear to this machine alone; elsewhere with a certificate that those who write can verify. */
+static int start_ingest(struct exporter *e, const struct runtime_flags *flags, struct error **err) {
+    struct server_options options = {.address = flags->ingest_bind_address};
+    bool is_local = server_address_is_loopback(options.address);
+    if (is_off(options.address))
+        return 0;
+    if (flags->ingest_store == NULL || access(flags->ingest_store, W_OK) != 0)
+        return error_set(err, EINVAL, "--ingest-bind-address needs --ingest-store: a folder that can be written to%s%s",
+                         flags->ingest_store ? ", not " : "", flags->ingest_store ? flags->ingest_store : "");
+    if (!is_local && flags->ingest_cert_dir == NULL)
+        return error_set(err, EINVAL, "--ingest-bind-address %s needs --ingest-cert-dir: who writes must know to whom",
+                         options.address);
+    e->endpoint = endpoint_new(e->client, flags->ingest_store, flags->ingest_tokens);
+    endpoint_serve(e->endpoint, &options);
+    if (flags->ingest_cert_dir == NULL)
+        e->ingest = server_new(e->loop, &options, err);
+    else if ((e->ingest_files = certificate_files_new(e->loop, flags->ingest_cert_dir, err)) != NULL)
+        e->ingest = certificate_files_serve(e->ingest_files, &options, err);
+    if (e->ingest == NULL)
+        return error_wrap(err, EINVAL,
+                          e->ingest_files || !flags->ingest_cert_dir ? "--ingest-bind-address" : "--ingest-cert-dir");
+    jsonlog(JSONLOG_INFO, "ingest served", "port", LOG_I(server_port(e->ingest)), "tls", LOG_B(e->ingest_files != NULL),
+            NULL);
+    return 0;
+}
+
 static bool write_trace(void *context, const char *namespace_, const char *name, struct buf *json) {
     return runtime_trace(((struct exporter *)context)->runtime, namespace_, name, json);
 }
@@ -83,7 +118,7 @@ static bool write_trace(void *context, const char *namespace_, const char *name,
 static int start_page(struct exporter *e, const char *address, struct error **err) {
     if (is_off(address))
         return 0;
-    e->page = page_new(e->loop, address, e->files, &e->fleet, (struct page_traces){write_trace, e}, err);
+    e->page = page_new(e->loop, address, e->files, &e->fleet, &e->rollups, (struct page_traces){write_trace, e}, err);
     if (e->page == NULL)
         return error_wrap(err, EINVAL, "--page-bind-address");
     jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(e->page)), "tls",
@@ -105,12 +140,17 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     }
     if (start_metrics(e, client, flags->metrics_bind_address, err) < 0)
         return -EINVAL;
-    return start_page(e, flags->page_bind_address, err);
+    if (start_page(e, flags->page_bind_address, err) < 0 || start_ingest(e, flags, err) < 0)
+        return -EINVAL;
+    struct push_options options = {e->loop, &e->fleet, flags};
+    return push_new(&e->push, &options, runtime, err);
 }
 
 /* Once a turn, however many objects came. */
 static void stir(void *context) {
-    page_stir(((struct exporter *)context)->page);
+    struct exporter *e = context;
+    page_stir(e->page);
+    push_stir(e->push);
 }
 
 /* ---- what is shown: a watch of JobGoodputs of our own, so that a replica that waits for the lease has a page too ----
@@ -126,6 +166,17 @@ static void on_event(void *context, const struct kube_event *event) {
     else if (fleet_put(&e->fleet, namespace_, name, event->object) < 0)
         jsonlog(JSONLOG_WARNING, "JobGoodput not shown", "namespace", LOG_S(namespace_), "name", LOG_S(name), NULL);
     loop_defer(e->loop, stir, e);
+}
+
+static void on_rollup(void *context, const struct kube_event *event) {
+    struct exporter *e = context;
+    char name[256];
+    if (!slice_copy(name, sizeof name, event->name))
+        return;
+    if (event->type == KUBE_DELETED || event->type == KUBE_VANISHED)
+        fleet_remove(&e->rollups, "", name);
+    else if (fleet_put(&e->rollups, "", name, event->object) < 0)
+        jsonlog(JSONLOG_WARNING, "FleetGoodput not shown", "name", LOG_S(name), NULL);
 }
 
 static void ignore(void *context) {
@@ -148,15 +199,25 @@ static void watch(struct exporter *e, struct slice namespace_) {
     e->reflectors[e->count++] = kube_reflector_new(e->client, &options, &handler);
 }
 
+static void watch_rollups(struct exporter *e) {
+    struct kube_reflector_options options = {.path = "/apis/goodput.dev/v1alpha1/fleetgoodputs",
+                                             .absent_retry_us = 60000000};
+    struct kube_reflector_handler handler = {
+        .on_event = on_rollup, .on_synced = ignore, .on_absent = ignore_absent, .context = e};
+    MEM_GROW(e->reflectors, e->count, e->capacity);
+    e->reflectors[e->count++] = kube_reflector_new(e->client, &options, &handler);
+}
+
 static void begin(void *context) {
     struct exporter *e = context;
     struct slice rest = slice_of(e->namespaces), name;
-    if (e->metrics == NULL && e->page == NULL)
+    if (e->metrics == NULL && e->page == NULL && e->push == NULL)
         return;
     while (slice_take_until(&rest, ',', &name))
         watch(e, slice_trim(name));
     if (rest.size_bytes > 0 || e->count == 0)
         watch(e, slice_trim(rest));
+    watch_rollups(e);
 }
 
 static void stop(void *context) {
@@ -172,6 +233,14 @@ static void stop(void *context) {
     server_free(e->metrics);
     page_free(e->page);
     gate_free(e->gate);
+    certificate_files_free(e->ingest_files);
+    server_free(e->ingest);
+    endpoint_free(e->endpoint);
+    push_free(e->push);
+    e->push = NULL;
+    e->ingest_files = NULL;
+    e->ingest = NULL;
+    e->endpoint = NULL;
     e->gate = NULL;
     e->metrics = NULL;
     e->page = NULL;
@@ -180,11 +249,13 @@ static void stop(void *context) {
 struct exporter *exporter_new(void) {
     struct exporter *e = mem_new(struct exporter);
     fleet_init(&e->fleet);
+    fleet_init(&e->rollups);
     return e;
 }
 
 void exporter_free(struct exporter *exporter) {
     fleet_done(&exporter->fleet);
+    fleet_done(&exporter->rollups);
     free(exporter);
 }
 

@@ -1,4 +1,5 @@
-/* exporter: what the controller shows to others, hooked into the runtime: /metrics and the page. */
+/* exporter: what the controller shows to others, hooked into the runtime: /metrics, the page, the recorders'
+ * endpoint, and what is pushed elsewhere. */
 #ifndef EXPORT_EXPORTER_H
 #define EXPORT_EXPORTER_H
 

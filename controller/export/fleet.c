@@ -67,7 +67,7 @@ static void copy_object(struct jscan *j, struct jwrite *w, int depth, const char
     jwrite_object(w);
     while (jscan_key(j, &key)) {
         char name[64];
-        if (!is_field_name(key) || slice_is(key, left_out)) {
+        if (!is_field_name(key) || slice_is(key, left_out) || (depth == 1 && slice_is(key, "settled"))) {
             jscan_skip(j);
             continue;
         }

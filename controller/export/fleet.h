@@ -1,7 +1,8 @@
 /* fleet: the JobGoodputs as the API server last told them, for those who read: metrics and the page. Every number that
  * is shown comes from the objects themselves, so that no two places can disagree. Objects are kept as JSON text without
- * what only machines need (managedFields, the status' checkpoint); the numbers that metrics need are read once. Keeps
- * the order of changes, so that a reader who has all up to some change can be given what came after. */
+ * what only machines need (managedFields, the status' checkpoint or settled sums); the numbers that metrics need are
+ * read once. Keeps the order of changes, so that a reader who has all up to some change can be given what came after.
+ */
 #ifndef EXPORT_FLEET_H
 #define EXPORT_FLEET_H
 
@@ -12,7 +13,7 @@
 #define FLEET_NONE INT64_MIN /* not known: never 0 */
 
 /* The plain numbers of a status: enumerator, section of the status ("": the status itself), key, how it is written
- * there. Ratios are parts per million, times and durations ms, chip-hours thousandths. */
+ * there. Ratios are parts per million, times and durations ms, chip-hours thousandths, money hundredths. */
 #define FLEET_VALUES(X)                                                                                                \
     X(SCHEDULING, "goodputPPM", "scheduling", INTEGER)                                                                 \
     X(RUNTIME, "goodputPPM", "runtime", INTEGER)                                                                       \
@@ -45,30 +46,38 @@
     X(MTTR, "interruptions", "meanTimeToRecoverSeconds", INTEGER)                                                      \
     X(HOURS_ALLOCATED, "acceleratorHours", "allocated", THOUSANDTHS)                                                   \
     X(HOURS_PRODUCTIVE, "acceleratorHours", "productive", THOUSANDTHS)                                                 \
-    X(HOURS_WAITING, "acceleratorHours", "waiting", THOUSANDTHS)
+    X(HOURS_WAITING, "acceleratorHours", "waiting", THOUSANDTHS)                                                       \
+    X(REMAINING, "forecast", "remainingSeconds", INTEGER)                                                              \
+    X(REMAINING_DEVIATION, "forecast", "remainingDeviationSeconds", INTEGER)                                           \
+    X(COST_ALLOCATED, "cost", "allocated", HUNDREDTHS)                                                                 \
+    X(COST_PRODUCTIVE, "cost", "productive", HUNDREDTHS)                                                               \
+    X(COST_LOST, "cost", "lost", HUNDREDTHS)
 
 #define X(name, section, key, kind) FLEET_##name,
 enum fleet_value { FLEET_VALUES(X) FLEET_VALUE_COUNT };
 #undef X
 
+enum { FLEET_MAX_BUCKETS = 64, FLEET_MAX_CAUSES = 32, FLEET_MAX_WINDOWS = 8, FLEET_MAX_CONDITIONS = 8 };
+
 struct fleet_bucket {
     char bucket[64], family[16];
-    int64_t ms, chip_seconds; /* FLEET_NONE: not known */
+    int64_t ms, chip_seconds, cost_cents;  /* FLEET_NONE: not known */
+    int64_t windows_ms[FLEET_MAX_WINDOWS]; /* of it within windows[i], where their ms is known */
 };
 struct fleet_cause {
     char cause[64];
-    int64_t count;
+    int64_t count, chip_seconds, cost_cents; /* the last two: FLEET_NONE if not known */
 };
 struct fleet_window {
     int64_t seconds, scheduling_ppm, runtime_ppm, job_ppm;
+    int64_t ms, badput_ms; /* what it covers, and of that all buckets but the productive time; FLEET_NONE: not known */
 };
 struct fleet_condition {
     char type[32], status[8], reason[48];
 };
-enum { FLEET_MAX_BUCKETS = 64, FLEET_MAX_CAUSES = 32, FLEET_MAX_WINDOWS = 8, FLEET_MAX_CONDITIONS = 8 };
 
 struct fleet_numbers {
-    char queue[128], phase[32];
+    char queue[128], phase[32], currency[4];
     int64_t values[FLEET_VALUE_COUNT];
     int bucket_count, cause_count, window_count, condition_count;
     struct fleet_bucket buckets[FLEET_MAX_BUCKETS];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum kind { INTEGER, TIME, THOUSANDTHS };
+enum kind { INTEGER, TIME, THOUSANDTHS, HUNDREDTHS };
 static const struct {
     const char *section, *key;
     enum kind kind;
@@ -26,9 +26,37 @@ static void read_value(struct jscan *j, enum kind kind, int64_t *value) {
     int64_t read;
     bool is_read = kind == INTEGER ? jscan_int(j, &read)
                    : kind == TIME  ? jscan_time_ms(j, &read)
-                                   : take_decimal(j, 3, &read);
+                                   : take_decimal(j, kind == THOUSANDTHS ? 3 : 2, &read);
     if (is_read)
         *value = read;
+}
+
+static void read_cause(struct jscan *j, struct fleet_numbers *n) {
+    struct fleet_cause cause = {.count = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "cause"))
+            jscan_string(j, cause.cause, sizeof cause.cause);
+        else if (slice_is(key, "count"))
+            read_value(j, INTEGER, &cause.count);
+        else if (slice_is(key, "chipSeconds"))
+            read_value(j, INTEGER, &cause.chip_seconds);
+        else if (slice_is(key, "cost"))
+            read_value(j, HUNDREDTHS, &cause.cost_cents);
+        else
+            jscan_skip(j);
+    }
+    if (n->cause_count < FLEET_MAX_CAUSES && cause.count != FLEET_NONE)
+        n->causes[n->cause_count++] = cause;
+}
+
+static void read_list(struct jscan *j, void (*read)(struct jscan *, struct fleet_numbers *), struct fleet_numbers *n) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j))
+        read(j, n);
 }
 
 static void read_section(struct jscan *j, struct slice section, struct fleet_numbers *n) {
@@ -43,30 +71,17 @@ static void read_section(struct jscan *j, struct slice section, struct fleet_num
             read_value(j, table[i].kind, &n->values[i]);
         else if (slice_is(section, "target") && slice_is(key, "queue"))
             jscan_string(j, n->queue, sizeof n->queue);
-        else if (slice_is(section, "interruptions") && slice_is(key, "byCause") && jscan_array(j)) {
-            while (jscan_element(j)) {
-                struct fleet_cause cause = {.count = FLEET_NONE};
-                struct slice member;
-                if (!jscan_object(j))
-                    continue;
-                while (jscan_key(j, &member)) {
-                    if (slice_is(member, "cause"))
-                        jscan_string(j, cause.cause, sizeof cause.cause);
-                    else if (slice_is(member, "count"))
-                        read_value(j, INTEGER, &cause.count);
-                    else
-                        jscan_skip(j);
-                }
-                if (n->cause_count < FLEET_MAX_CAUSES && cause.count != FLEET_NONE)
-                    n->causes[n->cause_count++] = cause;
-            }
-        } else
+        else if (slice_is(section, "cost") && slice_is(key, "currency"))
+            jscan_string(j, n->currency, sizeof n->currency);
+        else if (slice_is(section, "interruptions") && slice_is(key, "byCause"))
+            read_list(j, read_cause, n);
+        else
             jscan_skip(j);
     }
 }
 
 static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
-    struct fleet_bucket b = {.ms = FLEET_NONE, .chip_seconds = FLEET_NONE};
+    struct fleet_bucket b = {.ms = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
     struct slice key;
     if (!jscan_object(j))
         return;
@@ -79,6 +94,8 @@ static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
             read_value(j, INTEGER, &b.ms);
         else if (slice_is(key, "chipSeconds"))
             read_value(j, INTEGER, &b.chip_seconds);
+        else if (slice_is(key, "cost"))
+            read_value(j, HUNDREDTHS, &b.cost_cents);
         else
             jscan_skip(j);
     }
@@ -86,8 +103,47 @@ static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
         n->buckets[n->bucket_count++] = b;
 }
 
+/* One of a window's buckets, into the place that it has in the whole ledger. */
+static void read_window_bucket(struct jscan *j, struct fleet_numbers *n, struct fleet_window *w) {
+    struct slice key;
+    struct fleet_bucket b = {0};
+    int64_t ms = FLEET_NONE;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "bucket"))
+            jscan_string(j, b.bucket, sizeof b.bucket);
+        else if (slice_is(key, "family"))
+            jscan_string(j, b.family, sizeof b.family);
+        else if (slice_is(key, "ms"))
+            read_value(j, INTEGER, &ms);
+        else
+            jscan_skip(j);
+    }
+    for (int i = 0; i < n->bucket_count && ms != FLEET_NONE; i++)
+        if (strcmp(n->buckets[i].bucket, b.bucket) == 0 && strcmp(n->buckets[i].family, b.family) == 0) {
+            n->buckets[i].windows_ms[n->window_count] += ms;
+            w->badput_ms += ms;
+            return;
+        }
+}
+
+static void read_window_badput(struct jscan *j, struct fleet_numbers *n, struct fleet_window *w) {
+    if (!jscan_array(j))
+        return;
+    w->badput_ms = 0;
+    while (jscan_element(j))
+        read_window_bucket(j, n, w);
+}
+
 static void read_window(struct jscan *j, struct fleet_numbers *n) {
-    struct fleet_window w = {FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE};
+    struct fleet_window w = {FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE};
+    if (n->window_count == FLEET_MAX_WINDOWS) {
+        jscan_skip(j);
+        return;
+    }
+    for (int i = 0; i < n->bucket_count; i++)
+        n->buckets[i].windows_ms[n->window_count] = 0;
     struct slice key;
     if (!jscan_object(j))
         return;
@@ -101,10 +157,14 @@ static void read_window(struct jscan *j, struct fleet_numbers *n) {
                 *to = FLEET_NONE;
         } else if (slice_is(key, "windowSeconds"))
             read_value(j, INTEGER, &w.seconds);
+        else if (slice_is(key, "ms"))
+            read_value(j, INTEGER, &w.ms);
+        else if (slice_is(key, "badput"))
+            read_window_badput(j, n, &w);
         else
             jscan_skip(j);
     }
-    if (n->window_count < FLEET_MAX_WINDOWS && w.seconds != FLEET_NONE)
+    if (w.seconds != FLEET_NONE)
         n->windows[n->window_count++] = w;
 }
 
@@ -127,15 +187,8 @@ static void read_condition(struct jscan *j, struct fleet_numbers *n) {
         n->conditions[n->condition_count++] = c;
 }
 
-static void read_list(struct jscan *j, void (*read)(struct jscan *, struct fleet_numbers *), struct fleet_numbers *n) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j))
-        read(j, n);
-}
-
 static void read_status(struct jscan *j, struct fleet_numbers *n) {
-    struct slice key;
+    struct slice key, windows = {0}; /* they are read when the buckets are known */
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
@@ -144,7 +197,7 @@ static void read_status(struct jscan *j, struct fleet_numbers *n) {
         else if (slice_is(key, "badput"))
             read_list(j, read_bucket, n);
         else if (slice_is(key, "windows"))
-            read_list(j, read_window, n);
+            jscan_raw(j, &windows);
         else if (slice_is(key, "conditions"))
             read_list(j, read_condition, n);
         else if (jscan_peek(j) == JSCAN_OBJECT)
@@ -152,6 +205,9 @@ static void read_status(struct jscan *j, struct fleet_numbers *n) {
         else
             jscan_skip(j);
     }
+    struct jscan list;
+    jscan_init(&list, windows);
+    read_list(&list, read_window, n);
 }
 
 bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers) {

@@ -2,8 +2,8 @@
 
 #include "base/jscan.h"
 #include "base/jsonlog.h"
-#include "base/jwrite.h"
 #include "base/mem.h"
+#include "kube/review.h"
 
 #include <openssl/evp.h>
 #include <string.h>
@@ -15,7 +15,6 @@ enum {
 };
 #define ALLOWED_US INT64_C(60000000)
 #define REFUSED_US INT64_C(10000000)
-#define REVIEW_US INT64_C(10000000)
 
 struct verdict {
     unsigned char token[DIGEST_BYTES];
@@ -28,6 +27,7 @@ struct pending {
     struct gate *gate;
     struct pending *next;
     struct server_ticket *ticket;
+    struct kube_review *review;
     struct kube_call *call;
     unsigned char token[DIGEST_BYTES];
     struct buf accept;
@@ -84,6 +84,7 @@ static void pending_end(struct pending *p) {
             break;
         }
     p->gate->pending_count--;
+    kube_review_cancel(p->review);
     kube_call_cancel(p->call);
     buf_done(&p->accept);
     free(p);
@@ -112,32 +113,6 @@ static void fail(struct pending *p, const char *what, const struct error *err) {
     conclude(p, 503);
 }
 
-/* The members of reply.status: whether `verdict` is true there, and its "user" as raw JSON. */
-static bool read_status(struct slice reply, const char *verdict, struct slice *user) {
-    struct jscan j;
-    struct slice key, member;
-    bool is_so = false, value = false;
-    jscan_init(&j, reply);
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        if (!slice_is(key, "status") || !jscan_object(&j)) {
-            if (!slice_is(key, "status"))
-                jscan_skip(&j);
-            continue;
-        }
-        while (jscan_key(&j, &member)) {
-            if (slice_is(member, verdict))
-                is_so = jscan_bool(&j, &value) && value;
-            else if (user != NULL && slice_is(member, "user"))
-                jscan_raw(&j, user);
-            else
-                jscan_skip(&j);
-        }
-    }
-    return is_so && jscan_error(&j, NULL) == NULL;
-}
-
 static void on_access(void *context, int status, struct slice body, const struct error *err) {
     struct pending *p = context;
     (void)status;
@@ -145,22 +120,7 @@ static void on_access(void *context, int status, struct slice body, const struct
     if (err != NULL)
         fail(p, "SubjectAccessReview", err);
     else
-        conclude(p, read_status(body, "allowed", NULL) ? 200 : 403);
-}
-
-static void review(struct pending *p, const char *path, const struct buf *body, kube_done *done) {
-    struct kube_request request = {
-        .method = "POST", .path = path, .body = buf_slice(body), .timeout_us = REVIEW_US, .may_retry = true};
-    p->call = kube_call(p->gate->client, &request, done, p);
-}
-
-static void begin_review(struct jwrite *w, struct buf *body, const char *version, const char *kind) {
-    jwrite_init(w, body);
-    jwrite_object(w);
-    jwrite_member_text(w, "apiVersion", version);
-    jwrite_member_text(w, "kind", kind);
-    jwrite_key(w, "spec");
-    jwrite_object(w);
+        conclude(p, kube_review_read(body, "allowed", NULL) ? 200 : 403);
 }
 
 /* The user's members have other names in a SubjectAccessReview. */
@@ -186,23 +146,21 @@ static void copy_user(struct jwrite *w, struct slice user) {
     }
 }
 
-static void on_token(void *context, int status, struct slice body, const struct error *err) {
+static void on_token(void *context, struct slice user, const struct error *err) {
     struct pending *p = context;
-    struct slice user = {0};
     struct jwrite w;
-    (void)status;
-    p->call = NULL;
+    p->review = NULL;
     if (err != NULL) {
         fail(p, "TokenReview", err);
         return;
     }
-    if (!read_status(body, "authenticated", &user)) {
+    if (user.size_bytes == 0) {
         conclude(p, 401);
         return;
     }
-    CLEANUP_BUF struct buf review_body;
-    buf_init(&review_body, 1 << 20);
-    begin_review(&w, &review_body, "authorization.k8s.io/v1", "SubjectAccessReview");
+    CLEANUP_BUF struct buf body;
+    buf_init(&body, 1 << 20);
+    kube_review_begin(&w, &body, "authorization.k8s.io/v1", "SubjectAccessReview");
     copy_user(&w, user);
     jwrite_key(&w, "nonResourceAttributes");
     jwrite_object(&w);
@@ -211,14 +169,17 @@ static void on_token(void *context, int status, struct slice body, const struct 
     jwrite_object_end(&w);
     jwrite_object_end(&w);
     jwrite_object_end(&w);
-    review(p, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &review_body, on_access);
+    const struct kube_request request = {.method = "POST",
+                                         .path = "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                                         .body = buf_slice(&body),
+                                         .timeout_us = KUBE_REVIEW_US,
+                                         .may_retry = true};
+    p->call = kube_call(p->gate->client, &request, on_access, p);
 }
 
 static void ask(struct gate *gate, const struct server_request *request, struct slice token,
                 const unsigned char *digest) {
     struct pending *p = mem_new(struct pending);
-    struct jwrite w;
-    CLEANUP_BUF struct buf body;
     p->gate = gate;
     p->next = gate->pending;
     gate->pending = p;
@@ -227,13 +188,7 @@ static void ask(struct gate *gate, const struct server_request *request, struct 
     buf_init(&p->accept, request->accept.size_bytes + 1);
     buf_append_slice(&p->accept, request->accept);
     p->ticket = server_reply_later(request);
-    buf_init(&body, 1 << 16);
-    begin_review(&w, &body, "authentication.k8s.io/v1", "TokenReview");
-    jwrite_key(&w, "token");
-    jwrite_slice(&w, token);
-    jwrite_object_end(&w);
-    jwrite_object_end(&w);
-    review(p, "/apis/authentication.k8s.io/v1/tokenreviews", &body, on_token);
+    p->review = kube_review_token(gate->client, token, NULL, on_token, p);
 }
 
 void gate_handle(void *context, const struct server_request *request, struct server_reply *reply) {

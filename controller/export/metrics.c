@@ -1,110 +1,15 @@
 #include "export/metrics.h"
 
 #include "base/mem.h"
+#include "export/metrics_fleet.h"
+#include "export/metrics_table.h"
 #include "export/process.h"
 #include "export/prometheus.h"
+#include "export/push/push.h"
 #include "export/queues.h"
+#include "recorder/endpoint.h"
 
 #include <string.h>
-
-/* Plain numbers of a job: enumerator, name, value in the fleet's table, digits after the point, help. */
-#define JOB_GAUGES(X)                                                                                                  \
-    X(J_SCHEDULING, "goodput_job_scheduling_goodput_ratio", SCHEDULING, 6,                                             \
-      "Available time / wall time: all required slots were there.")                                                    \
-    X(J_RUNTIME, "goodput_job_runtime_goodput_ratio", RUNTIME, 6,                                                      \
-      "Productive time / available time. Absent without step evidence.")                                               \
-    X(J_GOODPUT, "goodput_job_goodput_ratio", GOODPUT, 6,                                                              \
-      "Productive time / wall time = scheduling x runtime. Absent without step evidence.")                             \
-    X(J_PROGRAM, "goodput_job_program_goodput_ratio", PROGRAM, 6,                                                      \
-      "FLOPs of kept steps / peak FLOPs of the productive time (MFU, or EMFU).")                                       \
-    X(J_PRODUCTIVITY, "goodput_job_productivity_ratio", PRODUCTIVITY, 6,                                               \
-      "ML productivity goodput = scheduling x runtime x program.")                                                     \
-    X(J_UPPER, "goodput_job_runtime_goodput_upper_bound_ratio", UPPER_BOUND, 6,                                        \
-      "What runtime goodput is if all unattributed time was productive.")                                              \
-    X(J_EVIDENCE, "goodput_job_evidence_ratio", EVIDENCE, 6, "Share of the available time that is explained.")         \
-    X(J_START, "goodput_job_start_timestamp_seconds", START, 3, "Creation of the target.")                             \
-    X(J_THROUGH, "goodput_job_observed_through_timestamp_seconds", OBSERVED_THROUGH, 3,                                \
-      "Up to when cluster and log are accounted.")                                                                     \
-    X(J_WALL, "goodput_job_wall_seconds", WALL, 3,                                                                     \
-      "Time from the target's creation to its end, or to observed_through.")                                           \
-    X(J_AVAILABLE, "goodput_job_available_seconds", AVAILABLE, 3, "Time in which all required slots were there.")      \
-    X(J_PRODUCTIVE, "goodput_job_productive_seconds", PRODUCTIVE, 3,                                                   \
-      "Time of steps that were kept. It may fall: work is lost at a restart.")                                         \
-    X(J_PROVISIONAL, "goodput_job_provisional_seconds", PROVISIONAL, 3,                                                \
-      "Productive time since the last durable checkpoint: what a failure now would cost.")                             \
-    X(J_REQUIRED, "goodput_job_slots_required", SLOTS_REQUIRED, 0, "Pods that the job needs at once.")                 \
-    X(J_SLOTS, "goodput_job_slots_available", SLOTS_AVAILABLE, 0, "Of these: bound to a Ready node and alive.")        \
-    X(J_CHIPS, "goodput_job_chips", CHIPS, 0, "Accelerator chips of the required slots.")                              \
-    X(J_LAST, "goodput_job_last_step", LAST_STEP, 0, "Number of the newest step.")                                     \
-    X(J_DURABLE, "goodput_job_last_durable_step", LAST_DURABLE_STEP, 0,                                                \
-      "Newest step that is known to be in a checkpoint.")                                                              \
-    X(J_RETAINED, "goodput_job_steps_retained", RETAINED_STEPS, 0, "Steps that were kept. It may fall.")               \
-    X(J_REPEATED, "goodput_job_steps_repeated", REPEATED_STEPS, 0, "Steps that were lost and done again.")             \
-    X(J_MEAN, "goodput_job_step_mean_seconds", STEP_MEAN, 3, "Productive time / steps kept.")                          \
-    X(J_MEDIAN, "goodput_job_step_median_seconds", STEP_MEDIAN, 3, "Half of the steps took no longer.")                \
-    X(J_P99, "goodput_job_step_p99_seconds", STEP_P99, 3, "99 % of the steps took no longer.")                         \
-    X(J_IDEAL, "goodput_job_step_ideal_seconds", STEP_IDEAL, 3, "A step as it should be, learnt or given.")            \
-    X(J_DEVIATION, "goodput_job_step_deviation_seconds", STEP_DEVIATION, 3, "Mean step less the ideal one.")           \
-    X(J_MTBI, "goodput_job_mean_time_between_interruptions_seconds", MTBI, 0,                                          \
-      "Available time / interruptions, without suspends and Kueue's.")                                                 \
-    X(J_MTTR, "goodput_job_mean_time_to_recover_seconds", MTTR, 0,                                                     \
-      "Mean of rescheduling plus resuming, without suspends and Kueue's.")
-
-/* Everything else: enumerator, name, type, help. */
-#define FAMILIES(X)                                                                                                    \
-    X(F_BADPUT, "goodput_job_badput_seconds", METRIC_GAUGE,                                                            \
-      "Time that was not productive; with productive_seconds it adds up to wall_seconds.")                             \
-    X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "Interruptions so far, by cause.")                   \
-    X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE,                                                      \
-      "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \
-    X(F_CHIPS, "goodput_job_chip_seconds", METRIC_GAUGE,                                                               \
-      "Chip time: allocated, productive, or waiting (required "                                                        \
-      "but not there).")                                                                                               \
-    X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "1 for the phase that the job is in.")                               \
-    X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "1 for the status that each condition has.")                 \
-    X(F_QUEUE_JOBS, "goodput_queue_jobs", METRIC_GAUGE, "JobGoodputs by phase.")                                       \
-    X(F_QUEUE_CHIPS, "goodput_queue_chip_seconds", METRIC_GAUGE,                                                       \
-      "Chip time of all jobs; divide these, do not average ratios.")                                                   \
-    X(F_QUEUE_BADPUT, "goodput_queue_badput_chip_seconds", METRIC_GAUGE, "Chip time lost, by bucket.")                 \
-    X(F_QUEUE_IDEAL, "goodput_queue_step_ideal_seconds", METRIC_GAUGE,                                                 \
-      "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
-    X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "What their steps took beyond it.")     \
-    X(F_BUILD, "goodput_build_info", METRIC_GAUGE, "1; the version is in the label.")                                  \
-    X(F_LEADER, "leader_election_master_status", METRIC_GAUGE, "1 while this replica works, 0 while it waits.")        \
-    X(F_SYNCED, "goodput_controller_synced", METRIC_GAUGE, "1 once everything that is watched has been listed.")       \
-    X(F_JOBS, "goodput_controller_jobgoodputs", METRIC_GAUGE, "JobGoodputs that are known.")                           \
-    X(F_FOLLOWS, "goodput_controller_log_follows", METRIC_GAUGE, "Pod logs that are followed now.")                    \
-    X(F_WRITES, "goodput_controller_status_writes", METRIC_COUNTER, "Status writes, by result.")                       \
-    X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "JobGoodputs that wait to be looked at.")                              \
-    X(F_ADDS, "workqueue_adds", METRIC_COUNTER, "JobGoodputs put into the queue.")                                     \
-    X(F_RETRIES, "workqueue_retries", METRIC_COUNTER, "Writes to be tried again.")                                     \
-    X(F_QUEUE_DURATION, "workqueue_queue_duration_seconds", METRIC_HISTOGRAM,                                          \
-      "How long a JobGoodput waits from an event to the look at it.")                                                  \
-    X(F_WORK_DURATION, "workqueue_work_duration_seconds", METRIC_HISTOGRAM,                                            \
-      "How long the look at one JobGoodput takes.")                                                                    \
-    X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM,                                    \
-      "How long the API server takes to begin its answer, by verb.")                                                   \
-    X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "Requests to the API server, by method and status code.")    \
-    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "Lists begun, by resource.")                                         \
-    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "Watches begun, by resource.")                                   \
-    X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER,                                                            \
-      "Lists, watches, log follows and calls that went wrong after they were answered, by reason.")                    \
-    X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "Bytes of pod logs that were read.")                      \
-    X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER,                                               \
-      "Lines of the controller's own log that could not be written.")                                                  \
-    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "How often the wall clock was set while it ran.")     \
-    X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "User and system CPU time.")                                       \
-    X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.")                                   \
-    X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "Virtual memory.")                                      \
-    X(F_BEGUN, "process_start_time_seconds", METRIC_GAUGE, "Start of the process since the epoch.")                    \
-    X(F_FDS, "process_open_fds", METRIC_GAUGE, "Open file descriptors.")                                               \
-    X(F_MAX_FDS, "process_max_fds", METRIC_GAUGE, "Limit on open file descriptors.")
-
-enum family {
-#define X(family, ...) family,
-    JOB_GAUGES(X) FAMILIES(X) FAMILY_COUNT
-#undef X
-};
 
 static const struct metric_family families[] = {
 #define X(family, name, value, digits, help) [family] = {name, METRIC_GAUGE, help},
@@ -159,6 +64,40 @@ static void write_windows(struct prometheus_page *page, const struct fleet_numbe
     }
 }
 
+/* A sample with the currency as its last label, unless the value is not known. */
+static void write_money(struct prometheus_page *page, enum family family, struct slice labels, struct buf *extra,
+                        const struct fleet_numbers *n, int64_t cents) {
+    if (cents == FLEET_NONE)
+        return;
+    prometheus_label(extra, "currency", n->currency);
+    prometheus_sample(page, (int)family, labels, buf_slice(extra), cents, 2);
+}
+
+static void write_chip_time(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels,
+                            struct buf *extra) {
+    static const struct {
+        const char *state;
+        enum fleet_value value;
+    } costs[] = {{"allocated", FLEET_COST_ALLOCATED}, {"productive", FLEET_COST_PRODUCTIVE}, {"lost", FLEET_COST_LOST}};
+    for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
+        one_label(extra, "state", costs[i].state);
+        write_money(page, F_COST, labels, extra, n, n->values[costs[i].value]);
+    }
+    for (int i = 0; i < n->bucket_count; i++) {
+        one_label(extra, "family", n->buckets[i].family);
+        prometheus_label(extra, "bucket", n->buckets[i].bucket);
+        if (n->buckets[i].chip_seconds > 0)
+            prometheus_sample(page, F_BADPUT_CHIPS, labels, buf_slice(extra), n->buckets[i].chip_seconds, 0);
+        write_money(page, F_BADPUT_COST, labels, extra, n, n->buckets[i].cost_cents);
+    }
+    for (int i = 0; i < n->cause_count; i++) {
+        one_label(extra, "cause", n->causes[i].cause);
+        if (n->causes[i].chip_seconds != FLEET_NONE)
+            prometheus_sample(page, F_CAUSE_CHIPS, labels, buf_slice(extra), n->causes[i].chip_seconds, 0);
+        write_money(page, F_CAUSE_COST, labels, extra, n, n->causes[i].cost_cents);
+    }
+}
+
 static void write_job(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels) {
     CLEANUP_BUF struct buf extra;
     buf_init(&extra, LABELS_MAX);
@@ -180,6 +119,7 @@ static void write_job(struct prometheus_page *page, const struct fleet_numbers *
         if (n->values[chip_states[i].value] != FLEET_NONE) /* thousandths of hours: 3.6 s */
             prometheus_sample(page, F_CHIPS, labels, one_label(&extra, "state", chip_states[i].state),
                               n->values[chip_states[i].value] * 36, 1);
+    write_chip_time(page, n, labels, &extra);
     if (n->phase[0] != '\0')
         prometheus_sample(page, F_PHASE, labels, one_label(&extra, "phase", n->phase), 1, 0);
     for (int i = 0; i < n->condition_count; i++) {
@@ -286,6 +226,39 @@ static void write_streams(struct prometheus_page *page, const struct runtime_fig
     prometheus_sample(page, F_CLOCK, none, none, own->clock_steps, 0);
 }
 
+static void write_ingest(struct prometheus_page *page, const struct endpoint_figures *ingest) {
+    static const char *const codes[] = ENDPOINT_FIGURE_CODES;
+    CLEANUP_BUF struct buf extra;
+    const struct slice none = slice_of(NULL);
+    buf_init(&extra, LABELS_MAX);
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+        prometheus_sample(page, F_INGEST_REQUESTS, none, one_label(&extra, "code", codes[i]), ingest->requests[i], 0);
+    prometheus_sample(page, F_INGEST_ENTRIES, none, none, ingest->entries, 0);
+    prometheus_sample(page, F_INGEST_REFUSED, none, none, ingest->refused_entries, 0);
+    prometheus_sample(page, F_INGEST_BYTES, none, none, ingest->bytes, 0);
+}
+
+static void write_push(struct prometheus_page *page, const struct push_figures *push) {
+    const struct {
+        enum family family;
+        const char *result;
+        int64_t value;
+    } counts[] = {{F_PUSH_REQUESTS, "delivered", push->delivered},
+                  {F_PUSH_REQUESTS, "retried", push->retried},
+                  {F_PUSH_REQUESTS, "failed", push->failed},
+                  {F_PUSH_POINTS, "delivered", push->points_delivered},
+                  {F_PUSH_POINTS, "dropped", push->points_dropped}};
+    CLEANUP_BUF struct buf labels, extra;
+    buf_init(&labels, LABELS_MAX);
+    buf_init(&extra, LABELS_MAX);
+    one_label(&labels, "exporter", push->exporter);
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+        prometheus_sample(page, (int)counts[i].family, buf_slice(&labels),
+                          one_label(&extra, "result", counts[i].result), counts[i].value, 0);
+    if (push->last_delivery_ms != 0)
+        prometheus_sample(page, F_PUSH_LAST, buf_slice(&labels), slice_of(NULL), push->last_delivery_ms, 3);
+}
+
 static void write_process(struct prometheus_page *page) {
     struct process_figures p;
     process_read(&p);
@@ -305,14 +278,29 @@ static void write_process(struct prometheus_page *page) {
                               figures[i].digits);
 }
 
-void metrics_write(const struct fleet *fleet, const struct runtime_figures *own, int64_t now_ms, bool is_openmetrics,
-                   struct buf *out) {
+static const int fleet_families[METRICS_FLEET_FAMILIES] = {
+    [METRICS_FLEET_RATIO] = F_FLEET_RATIO,         [METRICS_FLEET_GROUP_RATIO] = F_FLEET_GROUP_RATIO,
+    [METRICS_FLEET_CHIPS] = F_FLEET_CHIPS,         [METRICS_FLEET_BADPUT] = F_FLEET_BADPUT,
+    [METRICS_FLEET_JOBS] = F_FLEET_JOBS,           [METRICS_FLEET_INTERRUPTIONS] = F_FLEET_INTERRUPTIONS,
+    [METRICS_FLEET_RATE] = F_FLEET_RATE,           [METRICS_FLEET_POOL_FAILURES] = F_FLEET_POOL_FAILURES,
+    [METRICS_FLEET_POOL_MTBF] = F_FLEET_POOL_MTBF, [METRICS_FLEET_COST] = F_FLEET_COST,
+    [METRICS_FLEET_CONDITION] = F_FLEET_CONDITION,
+};
+
+void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const struct runtime_figures *own,
+                   int64_t now_ms, bool is_openmetrics, struct buf *out) {
     struct prometheus_page page;
     prometheus_init(&page, families, FAMILY_COUNT);
     if (own->is_leading)
         write_fleet(&page, fleet, now_ms);
+    if (own->is_leading)
+        metrics_fleet_write(&page, fleet_families, rollups);
     write_own(&page, own);
     write_streams(&page, own);
+    if (own->ingest != NULL)
+        write_ingest(&page, own->ingest);
+    for (int i = 0; i < own->push_count; i++)
+        write_push(&page, own->pushes[i]);
     write_process(&page);
     prometheus_write(&page, is_openmetrics, out);
     prometheus_done(&page);

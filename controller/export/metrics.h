@@ -11,8 +11,9 @@
 
 #define METRICS_KEEP_FINISHED_MS INT64_C(86400000)
 
-/* The whole text. Job and queue families only while leading, so that several replicas do not count twice. */
-void metrics_write(const struct fleet *fleet, const struct runtime_figures *own, int64_t now_ms, bool is_openmetrics,
-                   struct buf *out);
+/* The whole text. rollups: the FleetGoodputs. Job and queue families only while leading, so that several replicas do
+ * not count twice. */
+void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const struct runtime_figures *own,
+                   int64_t now_ms, bool is_openmetrics, struct buf *out);
 
 #endif

@@ -10,7 +10,7 @@
 enum { MESSAGE_BYTES = 64 << 10, TRACE_BYTES = 64 << 10 };
 
 struct page {
-    const struct fleet *fleet;
+    const struct fleet *fleet, *rollups;
     struct page_traces traces;
     struct server *server;
     struct buf document;
@@ -180,10 +180,29 @@ static void serve_job(void *context, const struct server_request *request, struc
     page_write_job(job, page->traces, &reply->body);
 }
 
+/* All FleetGoodputs: there are few. */
+static void serve_fleets(void *context, const struct server_request *request, struct server_reply *reply) {
+    const struct page *page = context;
+    const char *comma = "";
+    (void)request;
+    reply->content_type = "application/json";
+    buf_append_text(&reply->body, "{\"items\":[");
+    for (const struct fleet_job *f = page->rollups->first; f != NULL; f = f->later) {
+        if (f->is_gone)
+            continue;
+        buf_append_text(&reply->body, comma);
+        buf_append_slice(&reply->body, f->object);
+        comma = ",";
+    }
+    buf_append_text(&reply->body, "]}");
+}
+
 struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
-                      const struct fleet *fleet, struct page_traces traces, struct error **err) {
+                      const struct fleet *fleet, const struct fleet *rollups, struct page_traces traces,
+                      struct error **err) {
     struct page *page = mem_new(struct page);
-    struct server_endpoint endpoints[] = {{"/", serve_document, page}, {"/job", serve_job, page}};
+    struct server_endpoint endpoints[] = {
+        {"/", serve_document, page}, {"/job", serve_job, page}, {"/fleets", serve_fleets, page}};
     struct server_feed feed = {"/feed", next_news, page};
     struct server_options options = {.address = address,
                                      .endpoints = endpoints,
@@ -191,6 +210,7 @@ struct page *page_new(struct loop *loop, const char *address, struct certificate
                                      .feed = &feed,
                                      .is_for_browsers = true};
     page->fleet = fleet;
+    page->rollups = rollups;
     page->traces = traces;
     buf_init(&page->document, DOCUMENT_MAX_BYTES);
     document_write(slice_of(""), &page->document);

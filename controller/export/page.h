@@ -18,7 +18,8 @@ struct page_traces {
 /* fleet must outlive it. NULL without error for address "0". With files TLS, but in clear on a loopback address, which
  * is for kubectl port-forward and its http://localhost. */
 struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
-                      const struct fleet *fleet, struct page_traces traces, struct error **err);
+                      const struct fleet *fleet, const struct fleet *rollups, struct page_traces traces,
+                      struct error **err);
 void page_free(struct page *page);
 int page_port(const struct page *page);
 void page_stir(struct page *page); /* the fleet has changed; NULL-safe */

@@ -88,8 +88,9 @@ static bool checkpoint_interval(const struct job *job, struct advice *a) {
     struct forecast f = {.interval_s = (double)job->r->productive_ms / 1e3 / (double)saves->count,
                          .save_s = (double)saves->ms / 1e3 / (double)saves->count,
                          .recover_s = (double)job->r->mttr_ms / 1e3,
+                         .persist_lag_s = fmax(0, figures_measure(job->r).persist_lag_s), /* NAN: 0 */
                          .mtbf_s = job->mtbf.mean_s};
-    double best_s = forecast_optimum_s(f.save_s, f.mtbf_s), low_s, high_s, now = forecast_exact(&f);
+    double best_s = forecast_best_s(&f), low_s, high_s, now = forecast_exact(&f);
     forecast_flat_zone(&f, 0.1, &low_s, &high_s);
     if (f.interval_s >= low_s && f.interval_s <= high_s)
         return false;
@@ -206,7 +207,9 @@ static bool hot_spares(const struct job *job, struct advice *a) {
     if (count == 0 || job->mtbf.is_prior || job->nodes < 1)
         return false;
     int64_t spares = forecast_spares(1, 86400 / job->mtbf.mean_s, REPAIR_S, SPARES_CHANCE);
-    if ((double)saved_ms / (double)job->r->wall_ms < (double)spares / job->nodes)
+    double per_s = (double)count / ((double)job->r->wall_ms / 1e3), each_s = (double)saved_ms / 1e3 / (double)count;
+    struct forecast_worth worth = forecast_spares_worth(per_s, each_s, spares, job->nodes);
+    if (worth.gain < worth.cost)
         return false;
     say(a->seen, "%lld failure%s of nodes took %s to reschedule", (long long)count, plural(count),
         duration(took, saved_ms + count * SWAP_MS));
@@ -227,6 +230,27 @@ static bool stragglers(const struct job *job, struct advice *a) {
     say(a->change, "find the host or link that holds the others up: steps slower than the ideal cost this much");
     save_span(job, a, excess_ms);
     return excess_ms > 0;
+}
+
+/* A hang that had been ended as soon as it could be told from a slow step. */
+static bool hang_timeout(const struct job *job, struct advice *a) {
+    int64_t quiet_ms = 0, saved_ms = 0, count = 0, enough_ms = job->r->hang_after_ms;
+    char quiet[32], enough[32];
+    for (int i = 0; i < job->r->interruption_count; i++) {
+        const struct ledger_interruption *x = &job->r->interruptions[i];
+        if (x->cause != CAUSE_HANG || x->quiet_ms <= enough_ms)
+            continue;
+        quiet_ms += x->quiet_ms;
+        saved_ms += x->quiet_ms - enough_ms;
+        count++;
+    }
+    if (count == 0 || enough_ms <= 0)
+        return false;
+    say(a->seen, "%lld hang%s went on for %s", (long long)count, plural(count), duration(quiet, quiet_ms));
+    say(a->change, "end a hang after %s: a shorter time-out of collectives, a watchdog or a liveness probe",
+        duration(enough, enough_ms));
+    save_span(job, a, saved_ms);
+    return true;
 }
 
 /* All but its first failure would not have been, had the node been taken out. */
@@ -271,6 +295,7 @@ static const struct {
     {"Queue", SAME_WORK ", x = QueueWait + PreemptedWait", "queue", queue},
     {"HotSpares", SAME_WORK ", x = tre of node failures beyond 60 s each", "hot-spares", hot_spares},
     {"Stragglers", SAME_WORK ", x = P - steps x ideal", "stragglers", stragglers},
+    {"HangTimeout", SAME_WORK ", x = time without progress beyond hangAfter, per hang", "hang-timeout", hang_timeout},
     {"FailingNode", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-node", failing_node},
 };
 
@@ -290,9 +315,7 @@ int advise(const struct ledger_result *r, struct advice out[static ADVICE_MOST])
                       .starts = r->interruption_count + r->older.count + 1,
                       .uptime_s = (double)r->available_ms / 1e3,
                       .nodes = (double)r->slots_required};
-    job.failures = r->older.counted;
-    for (int i = 0; i < r->interruption_count; i++)
-        job.failures += !cause_is_excluded(r->interruptions[i].cause);
+    job.failures = figures_failures(r);
     job.mtbf = forecast_mtbf(job.failures, job.uptime_s, fmax(1, job.nodes));
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct advice *a = &all[count];

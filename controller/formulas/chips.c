@@ -14,26 +14,26 @@
 
 /* A new chip is a row here, and one or more in the labels below. */
 static const struct chip chips[] = {
-    {"TPU v4", 275000, 275000, 1, TITAN "; MaxText README"},
-    {"TPU v5e", 197000, 394000, 1, BLOG_2023 " (10 EFLOP/s and 20 EOP/s of 50,944)"},
-    {"TPU v5p", 459000, 918000, 1, TPU_DOCS},
-    {"TPU v6e", 918000, 1836000, 1, TPU_DOCS},
-    {"TPU7x", 2307000, 4614000, 2, TPU_DOCS "; " TITAN},
-    {"A100", 312000, 0, 1, TITAN},
-    {"H100 SXM", 989000, 1979000, 1, TITAN},
-    {"H100 PCIe", 756000, 0, 1, TITAN},
-    {"H100 NVL", 835000, 0, 1, TITAN},
-    {"H200", 989000, 1979000, 1, TITAN},
-    {"B200", 2250000, 4500000, 1, TITAN},
-    {"B300", 2250000, 4500000, 1, TITAN},
-    {"GB200", 2500000, 5000000, 1, TITAN},
-    {"GB300", 2500000, 5000000, 1, TITAN},
-    {"MI300X", 1300000, 0, 1, TITAN},
-    {"MI325X", 1300000, 0, 1, TITAN},
-    {"MI355X", 2500000, 0, 1, TITAN},
-    {"L40S", 362000, 0, 1, TITAN},
-    {"Trainium", 90000, 0, 1, TITAN},
-    {"Trainium2", 158000, 0, 1, TITAN},
+    {"TPU v4", {275000, 275000, 0}, 1, TITAN "; MaxText README"},
+    {"TPU v5e", {197000, 394000, 0}, 1, BLOG_2023 " (10 EFLOP/s and 20 EOP/s of 50,944)"},
+    {"TPU v5p", {459000, 918000, 459000}, 1, TPU_DOCS},
+    {"TPU v6e", {918000, 1836000, 918000}, 1, TPU_DOCS},
+    {"TPU7x", {2307000, 0, 4614000}, 2, TPU_DOCS "; " TITAN},
+    {"A100", {312000, 0, 0}, 1, TITAN},
+    {"H100 SXM", {989000, 0, 1979000}, 1, TITAN},
+    {"H100 PCIe", {756000, 0, 0}, 1, TITAN},
+    {"H100 NVL", {835000, 0, 0}, 1, TITAN},
+    {"H200", {989000, 0, 1979000}, 1, TITAN},
+    {"B200", {2250000, 0, 4500000}, 1, TITAN},
+    {"B300", {2250000, 0, 4500000}, 1, TITAN},
+    {"GB200", {2500000, 0, 5000000}, 1, TITAN},
+    {"GB300", {2500000, 0, 5000000}, 1, TITAN},
+    {"MI300X", {1300000, 0, 0}, 1, TITAN},
+    {"MI325X", {1300000, 0, 0}, 1, TITAN},
+    {"MI355X", {2500000, 0, 0}, 1, TITAN},
+    {"L40S", {362000, 0, 0}, 1, TITAN},
+    {"Trainium", {90000, 0, 0}, 1, TITAN},
+    {"Trainium2", {158000, 0, 0}, 1, TITAN},
 };
 
 #define GKE_TPU "cloud.google.com/gke-tpu-accelerator"
@@ -103,25 +103,55 @@ const struct chip *chip_of_label(struct slice key, struct slice value) {
     return NULL;
 }
 
-static bool take_override(struct slice *rest, struct slice *name, int64_t *gflops) {
-    const char *comma = memchr(rest->data, ',', rest->size_bytes);
-    struct slice one = {rest->data, comma ? (size_t)(comma - rest->data) : rest->size_bytes};
+bool chip_list_next(struct slice *rest, struct slice *name, struct slice *value) {
+    const char *comma = slice_find_char(*rest, ',');
+    struct slice one = comma ? slice_range(rest->data, comma) : *rest;
     *rest = slice_skip(*rest, one.size_bytes + (comma != NULL));
-    const char *equals = memchr(one.data, '=', one.size_bytes);
+    const char *equals = slice_find_char(one, '=');
     if (equals == NULL)
         return false;
-    *name = (struct slice){one.data, (size_t)(equals - one.data)};
-    one = slice_skip(one, name->size_bytes + 1);
-    return slice_take_int(&one, gflops) && one.size_bytes == 0 && *gflops > 0 && *gflops <= MOST_GFLOPS;
+    *name = slice_range(one.data, equals);
+    *value = slice_skip(one, name->size_bytes + 1);
+    return true;
 }
 
-int64_t chip_peak(const struct chip *chip, const char *overrides) {
+static bool take_override(struct slice *rest, struct slice *name, int64_t *gflops) {
+    struct slice value;
+    return chip_list_next(rest, name, &value) && slice_take_int(&value, gflops) && value.size_bytes == 0 &&
+           *gflops > 0 && *gflops <= MOST_GFLOPS;
+}
+
+static const char *const types[CHIP_TYPES] = {"BF16", "INT8", "FP8"};
+
+enum chip_type chip_type_find(struct slice name) {
+    for (int i = 0; i < CHIP_TYPES; i++)
+        if (slice_is(name, types[i]))
+            return (enum chip_type)i;
+    return CHIP_TYPES;
+}
+
+const char *chip_type_name(enum chip_type type) {
+    return types[type];
+}
+
+/* "TPU v5e", which is BF16, or "TPU v5e/INT8". */
+static const struct chip *find_typed(struct slice name, enum chip_type *type) {
+    const char *slash = slice_find_char(name, '/');
+    *type = CHIP_BF16;
+    if (slash == NULL)
+        return chip_find(name);
+    *type = chip_type_find(slice_skip(name, (size_t)(slash - name.data) + 1));
+    return *type == CHIP_TYPES ? NULL : chip_find(slice_range(name.data, slash));
+}
+
+int64_t chip_peak(const struct chip *chip, enum chip_type type, const char *overrides) {
     struct slice rest = slice_of(overrides ? overrides : ""), name;
     int64_t gflops;
+    enum chip_type of;
     while (rest.size_bytes > 0)
-        if (take_override(&rest, &name, &gflops) && chip_find(name) == chip)
+        if (take_override(&rest, &name, &gflops) && find_typed(name, &of) == chip && of == type)
             return gflops;
-    return chip->bf16_gflops;
+    return chip->gflops[type];
 }
 
 int chip_overrides_check(const char *overrides, struct error **err) {
@@ -129,10 +159,11 @@ int chip_overrides_check(const char *overrides, struct error **err) {
     while (rest.size_bytes > 0) {
         struct slice from = rest, name;
         int64_t gflops;
+        enum chip_type of;
         if (!take_override(&rest, &name, &gflops))
             return error_set(err, EINVAL, "\"%.*s\" is not a list of CHIP=GFLOPS, such as \"TPU v5e=197000\"",
                              (int)from.size_bytes, from.data);
-        if (chip_find(name) == NULL)
+        if (find_typed(name, &of) == NULL)
             return error_set(err, EINVAL, "\"%.*s\" is no chip that is known; the names are in deploy/docs/program.md",
                              (int)name.size_bytes, name.data);
     }

@@ -9,11 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is computed in. */
+enum chip_type { CHIP_BF16, CHIP_INT8, CHIP_FP8, CHIP_TYPES };
+enum chip_type chip_type_find(struct slice name); /* "BF16", "INT8", "FP8"; else CHIP_TYPES */
+const char *chip_type_name(enum chip_type type);
+
 struct chip {
-    const char *name;         /* as its maker writes it: "TPU v5e", "H100 SXM" */
-    int64_t bf16_gflops;      /* 10^9 FLOP/s per chip */
-    int64_t quantised_gflops; /* int8 or fp8, 10^9 OP/s per chip; 0: not known */
-    int devices;              /* that the trainer sees per chip: a TPU7x has 2, and logs tell TFLOP/s per device */
+    const char *name;           /* as its maker writes it: "TPU v5e", "H100 SXM" */
+    int64_t gflops[CHIP_TYPES]; /* 10^9 FLOP/s, or OP/s, per chip; 0: not known */
+    int devices;                /* that the trainer sees per chip: a TPU7x has 2, and logs tell TFLOP/s per device */
     const char *source;
 };
 
@@ -21,10 +25,13 @@ struct chip {
 const struct chip *chip_find(struct slice name);
 /* By a node's label, such as cloud.google.com/gke-tpu-accelerator=tpu-v5-lite-podslice; NULL if it names no chip. */
 const struct chip *chip_of_label(struct slice key, struct slice value);
-/* Its peak in 10^9 FLOP/s, as `overrides` ("TPU v5e=197000,H200=989000"; may be NULL) says, else the table. */
-int64_t chip_peak(const struct chip *chip, const char *overrides);
+/* Its peak in 10^9 FLOP/s, as `overrides` ("TPU v5e=197000,H200/FP8=1979000"; may be NULL; without a type BF16) says,
+ * else the table; 0: not known. */
+int64_t chip_peak(const struct chip *chip, enum chip_type type, const char *overrides);
 /* -EINVAL with one line that names what cannot be used. */
 int chip_overrides_check(const char *overrides, struct error **err);
+/* Takes the next NAME=VALUE of a list with commas; false at its end, or where it is none. */
+bool chip_list_next(struct slice *rest, struct slice *name, struct slice *value);
 /* All of them, for tables. */
 const struct chip *chip_table(size_t *count);
 

@@ -6,7 +6,7 @@ struct figures figures_unknown(void) {
     return (struct figures){
         .interval_s = NAN,
         .save_s = NAN,
-        .persist_lag_s = 0,
+        .persist_lag_s = NAN,
         .reschedule_s = NAN,
         .resume_s = NAN,
         .image_pull_s = NAN,
@@ -46,7 +46,7 @@ struct forecast figures_forecast(const struct figures *f, double interval_s, boo
     return (struct forecast){.interval_s = interval_s,
                              .save_s = f->save_s,
                              .recover_s = f->resume_s + (is_job ? f->reschedule_s : 0),
-                             .persist_lag_s = f->persist_lag_s,
+                             .persist_lag_s = isnan(f->persist_lag_s) ? 0 : f->persist_lag_s,
                              .mtbf_s = f->mtbf.mean_s};
 }
 

@@ -1,13 +1,15 @@
 /* figures: what one job was measured to take, as the forecast wants it, and what a change to the job would make of it.
- * Times in seconds. NAN is "not known": a forecast from it is NAN as well, never a guess. Pure. */
+ * Times in seconds. NAN is "not known": a forecast from it is NAN as well, never a guess; but for the persist lag, which
+ * is then taken as 0, and whoever shows the forecast says so. Pure. */
 #ifndef FORMULAS_FIGURES_H
 #define FORMULAS_FIGURES_H
 
 #include "formulas/forecast.h"
+#include "ledger/ledger.h"
 
 struct figures {
     double interval_s, save_s;      /* useful time between saves; training blocked by one */
-    double persist_lag_s;           /* an asynchronous save is durable that much later */
+    double persist_lag_s;           /* a save is durable that long after it stopped to block */
     double reschedule_s, resume_s;  /* per interruption: until all slots are there; from there to the first step */
     double image_pull_s, compile_s; /* what of resume_s these take on average */
     struct forecast_mtbf mtbf;
@@ -16,6 +18,15 @@ struct figures {
 
 /* Nothing known. */
 struct figures figures_unknown(void);
+
+/* What a ledger tells (measured.c): useful time and blocking part per save, means over the failures, the rate with its
+ * interval; before any failure the first start tells how long it takes to resume. The persist lag is that of the saves of
+ * which lines tell when they were durable, if that is at least half of them. */
+struct figures figures_measure(const struct ledger_result *result);
+/* Whether resume_s is that of the first start, as nothing has resumed after a failure yet. */
+bool figures_is_first_start(const struct ledger_result *result);
+/* Interruptions but those by people and Kueue. */
+int64_t figures_failures(const struct ledger_result *result);
 
 struct figures_change {
     bool preloads_image; /* a pull takes 1/29: secondary boot disk, 16 GB image (Google Cloud blog, April 2024) */

@@ -53,6 +53,10 @@ double forecast_optimum_s(double save_s, double mtbf_s) {
     return z * mtbf_s;
 }
 
+double forecast_best_s(const struct forecast *f) {
+    return fmax(forecast_optimum_s(f->save_s, f->mtbf_s), f->persist_lag_s);
+}
+
 /* Where the goodput crosses `least` between two intervals, of which the first is on the wrong side of it. */
 static double crossing(struct forecast f, double outside_s, double inside_s, double least) {
     for (int i = 0; i < 100; i++) {
@@ -67,10 +71,10 @@ static double crossing(struct forecast f, double outside_s, double inside_s, dou
 
 void forecast_flat_zone(const struct forecast *f, double points, double *low_s, double *high_s) {
     struct forecast at = *f;
-    double best_s = forecast_optimum_s(f->save_s, f->mtbf_s);
+    double best_s = forecast_best_s(f);
     at.interval_s = best_s;
     double least = forecast_exact(&at) - points / 100, far = best_s;
-    *low_s = crossing(at, 0, best_s, least);
+    *low_s = fmin(best_s, fmax(crossing(at, 0, best_s, least), f->persist_lag_s));
     do {
         far *= 2;
         at.interval_s = far;
@@ -148,4 +152,14 @@ int64_t forecast_spares(double nodes, double rate_per_node_day, double repair_s,
     while (forecast_poisson(spares, away) < chance && spares < 1000000)
         spares++;
     return spares;
+}
+
+struct forecast_worth forecast_spares_worth(double failures_per_s, double saved_s, int64_t spares, double nodes) {
+    return (struct forecast_worth){failures_per_s * saved_s, (double)spares / nodes};
+}
+
+struct forecast_load forecast_load(double bytes, double replicas, double storage_bytes_per_s,
+                                   double network_bytes_per_s) {
+    double once_s = bytes / storage_bytes_per_s;
+    return (struct forecast_load){replicas * once_s, once_s + bytes / network_bytes_per_s};
 }

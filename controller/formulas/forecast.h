@@ -32,7 +32,10 @@ double forecast_per_incident(double interval_s, double lost_s, double reschedule
 double forecast_young_s(double save_s, double mtbf_s);
 double forecast_daly_s(double save_s, double mtbf_s);
 double forecast_optimum_s(double save_s, double mtbf_s);
-/* The intervals around the optimum whose exact goodput is within `points` percentage points of the best. */
+/* The best interval of these figures: the optimum, but not below the persist lag, or the next save would begin before
+ * the last is durable. */
+double forecast_best_s(const struct forecast *f);
+/* The intervals around the best whose exact goodput is within `points` percentage points of it. */
 void forecast_flat_zone(const struct forecast *f, double points, double *low_s, double *high_s);
 
 /* Time to do `work_s` of useful work from now on: its mean and standard deviation (exact moments of the same model). */
@@ -55,5 +58,19 @@ double forecast_chi_square_even(double p, int64_t n);
 /* The fewest hot spares that suffice with the given chance while `nodes` fail at a rate and are away for repair_s each.
  */
 int64_t forecast_spares(double nodes, double rate_per_node_day, double repair_s, double chance);
+
+/* What spares bring and cost, as shares of the time of `nodes`: worth it where gain > cost. */
+struct forecast_worth {
+    double gain, cost;
+};
+struct forecast_worth forecast_spares_worth(double failures_per_s, double saved_s, int64_t spares, double nodes);
+
+/* Time to read a checkpoint: by each of the replicas from the same storage; by one that then broadcasts it (Google
+ * Cloud blog, November 2023). */
+struct forecast_load {
+    double each_s, one_s;
+};
+struct forecast_load forecast_load(double bytes, double replicas, double storage_bytes_per_s,
+                                   double network_bytes_per_s);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCOPE "https://www.googleapis.com/auth/logging.read"
+#define SCOPE "https://www.googleapis.com/auth/logging.read https://www.googleapis.com/auth/monitoring.write"
 #define TOKEN_URI "https://oauth2.googleapis.com/token"
 #define METADATA "metadata.google.internal"
 #define HOLDS_S 3600

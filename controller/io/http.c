@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -296,8 +298,23 @@ static void silence_due(void *context) {
 
 /* The interface. */
 
+/* Out of memory ends the process in libcurl, too (base/mem.h): 7.88 divides by zero after a failed allocation of its own. */
+static void *get_for_curl(size_t size) {
+    return mem_resize(NULL, size, 1);
+}
+
+static void *resize_for_curl(void *old, size_t size) {
+    return mem_resize(old, size, 1);
+}
+
+static void *get_zeroed_for_curl(size_t count, size_t size) {
+    size_t total;
+    return mem_alloc(__builtin_mul_overflow(count, size, &total) ? SIZE_MAX : total);
+}
+
 struct http_client *http_client_new(struct loop *loop) {
-    curl_global_init(CURL_GLOBAL_DEFAULT); /* counted by curl */
+    curl_global_init_mem(CURL_GLOBAL_DEFAULT, get_for_curl, free, resize_for_curl, mem_strdup,
+                         get_zeroed_for_curl); /* counted by curl */
     struct http_client *client = mem_new(struct http_client);
     client->loop = loop;
     client->silence_timer = loop_timer_new(loop, silence_due, client);

@@ -10,13 +10,16 @@
 struct server;
 struct server_ticket;
 
+#define SERVER_BODIES_MAX_BYTES ((size_t)64 << 20)
+
 struct server_request { /* slices are borrowed for the call; empty: the header was not sent, or is over 2 KiB
                            (authorization: 16 KiB) */
     struct slice query /* a=b&c=d, decoded */, accept, authorization;
+    struct slice body;                /* of a POST; accept is empty then */
     struct server_exchange *exchange; /* for server_reply_later */
 };
 
-/* Fills body and sets the status; content_type defaults to text/plain. Called once per GET (or HEAD) request. */
+/* Fills body and sets the status; content_type defaults to text/plain. Called once per request. */
 struct server_reply {
     int status;
     const char *content_type;
@@ -28,7 +31,8 @@ struct server_endpoint {
     void *context;
 };
 
-/* In a handler: what it put into reply is dropped, server_answer gives the answer in a later turn of the loop. */
+/* In a handler: what it put into reply is dropped, server_answer gives the answer, in this turn of the loop or a
+ * later one. */
 struct server_ticket *server_reply_later(const struct server_request *request);
 /* Ends the ticket and takes reply's body; if the peer went away meanwhile, nothing is sent. NULL reply: close. */
 void server_answer(struct server_ticket *ticket, struct server_reply *reply);
@@ -48,6 +52,9 @@ struct server_options {
     const char *address;
     const struct server_endpoint *endpoints; /* copied */
     int endpoint_count;
+    /* 0: the endpoints are for GET and HEAD; else for POST, with a body of at most so many bytes, whose length is told
+     * before it. All bodies that are coming in at a time may hold SERVER_BODIES_MAX_BYTES. */
+    size_t most_body_bytes;
     const struct server_feed *feed;                /* NULL: none; copied */
     struct slice certificate_pem, private_key_pem; /* empty: plain; the chain follows the certificate */
     bool is_for_browsers; /* on a loopback address only Host: localhost or an IP address is served (DNS rebinding) */

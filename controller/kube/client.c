@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "kube/backoff.h"
 #include "kube/client_internal.h"
 #include "kube/stream.h"
@@ -108,6 +109,14 @@ int kube_client_counts(const struct kube_client *client, const struct kube_count
 int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
     *durations = client->durations;
     return (int)client->duration_count;
+}
+
+void kube_client_hear(struct kube_client *client, int64_t at_us) {
+    client->heard_us = max_of(client->heard_us, at_us);
+}
+
+int64_t kube_client_heard_us(const struct kube_client *client) {
+    return client->heard_us;
 }
 
 int64_t kube_client_log_bytes(const struct kube_client *client) {

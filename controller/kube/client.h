@@ -70,6 +70,10 @@ struct kube_stream_count {
     int64_t count;
 };
 int kube_client_streams(const struct kube_client *client, const struct kube_stream_count **counts);
+/* When the server was last at work, as what it sent proves: an answer that is no failure of its own tells of the time
+ * of its request, a piece of a stream of the time when it came. Monotonic; 0: never. A stopped server keeps its
+ * connections, and its watches are as silent as those of a cluster in which nothing happens. */
+int64_t kube_client_heard_us(const struct kube_client *client);
 /* Of pod logs, as they came. */
 int64_t kube_client_log_bytes(const struct kube_client *client);
 

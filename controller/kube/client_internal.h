@@ -20,9 +20,13 @@ struct kube_client {
     struct kube_stream_count *tallies; /* tally.h */
     size_t tally_count, tally_capacity;
     int64_t log_bytes;
+    int64_t heard_us;
 };
 
 /* One more answer; 0 if none came. sent_us: when it was asked for; 0: it never was. */
 void kube_client_count(struct kube_client *client, const char *method, int status, int64_t sent_us);
+
+/* What has just come in proves that the server was at work then. */
+void kube_client_hear(struct kube_client *client, int64_t at_us);
 
 #endif

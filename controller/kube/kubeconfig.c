@@ -38,7 +38,7 @@ static int sources_load(struct sources *s, const char *paths, bool is_explicit, 
         char *path CLEANUP_FREE = slice_dup(part);
         if (part.size_bytes == 0 || (!is_explicit && access(path, F_OK) != 0))
             continue; /* of several files some may be missing */
-        int r = yamldoc_load(&s->docs[s->count++], path, err);
+        int r = yamldoc_load(&s->docs[s->count++], "kubeconfig", path, err);
         if (r < 0)
             return r;
     }

@@ -56,8 +56,8 @@ void kube_reflector_free(struct kube_reflector *r); /* stops; no callback follow
 /* The server answers again, as another reflector found out: what waits after a failure is tried now. */
 void kube_reflector_hurry(struct kube_reflector *r);
 bool kube_reflector_is_synced(const struct kube_reflector *r);
-/* The watch has been open for at least so long: had anything happened before, it would have been told by now. (One
- * that was resumed: at least two seconds.) */
+/* The watch has been open for at least so long: had anything happened before, it would have been told by now, if the
+ * server is at work (kube_client_heard_us). (One that was resumed: at least two seconds.) */
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);
 /* In trouble because the last answer was 401 or 403: it may not be read, while others may. */
 bool kube_reflector_is_refused(const struct kube_reflector *r);

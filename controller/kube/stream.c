@@ -17,8 +17,9 @@ struct kube_stream {
     struct kube_credentials_waiter waiter;
     struct loop_timer *patience; /* while it waits */
     bool is_waiting, is_lazy, is_counted;
-    int64_t sent_us; /* 0: not yet */
-    int generation;  /* of the credentials it was sent with */
+    bool is_answered; /* by the server itself: not with one of its own failures */
+    int64_t sent_us;  /* 0: not yet */
+    int generation;   /* of the credentials it was sent with */
     struct http_request *request;
     struct error *failure;
 };
@@ -44,6 +45,9 @@ static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_stream *s = context;
     kube_client_count(s->client, s->method, reply->status, s->sent_us);
     s->is_counted = true;
+    s->is_answered = reply->status < 500;
+    if (s->is_answered)
+        kube_client_hear(s->client, s->sent_us);
     if (reply->status == 401)
         kube_credentials_reject(s->client->credentials, s->generation);
     if (s->handler.on_reply != NULL)
@@ -52,6 +56,8 @@ static void on_reply(void *context, const struct http_reply *reply) {
 
 static int on_data(void *context, struct slice bytes) {
     struct kube_stream *s = context;
+    if (s->is_answered)
+        kube_client_hear(s->client, loop_now(s->client->loop).us);
     return s->handler.on_data(s->handler.context, bytes);
 }
 

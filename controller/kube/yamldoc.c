@@ -10,20 +10,20 @@
 
 enum { FILE_MAX_BYTES = 4 << 20, JSON_MAX_DEPTH = 32 };
 
-int yamldoc_load(struct yamldoc *doc, const char *path, struct error **err) {
-    *doc = (struct yamldoc){.path = mem_strdup(path)};
+int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct error **err) {
+    *doc = (struct yamldoc){.what = what, .path = mem_strdup(path)};
     char *text CLEANUP_FREE = NULL;
     int r = kube_read_file(path, FILE_MAX_BYTES, &text, err);
     if (r < 0)
-        return error_wrap(err, -r, "kubeconfig");
+        return error_wrap(err, -r, "%s", what);
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0)
-        return error_set(err, ENOMEM, "kubeconfig %s: libyaml did not start", path);
+        return error_set(err, ENOMEM, "%s %s: libyaml did not start", what, path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
     if (yaml_parser_load(&parser, &doc->document) != 0)
         doc->is_loaded = true;
     else
-        r = error_set(err, EINVAL, "kubeconfig %s: line %zu: %s%s%s; it is not well-formed YAML", path,
+        r = error_set(err, EINVAL, "%s %s: line %zu: %s%s%s; it is not well-formed YAML", what, path,
                       parser.problem_mark.line + 1, parser.context != NULL ? parser.context : "",
                       parser.context != NULL ? ": " : "", parser.problem != NULL ? parser.problem : "unknown problem");
     yaml_parser_delete(&parser);
@@ -48,8 +48,8 @@ int yamldoc_error(struct yamldoc *doc, const yaml_node_t *node, struct error **e
     char *text CLEANUP_FREE = mem_vformat(format, args);
     va_end(args);
     if (node == NULL)
-        return error_set(err, EINVAL, "kubeconfig %s: %s", doc->path, text);
-    return error_set(err, EINVAL, "kubeconfig %s: line %zu: %s", doc->path, node->start_mark.line + 1, text);
+        return error_set(err, EINVAL, "%s %s: %s", doc->what, doc->path, text);
+    return error_set(err, EINVAL, "%s %s: line %zu: %s", doc->what, doc->path, node->start_mark.line + 1, text);
 }
 
 static struct slice scalar(const yaml_node_t *node) {

@@ -9,12 +9,13 @@
 #include <yaml.h>
 
 struct yamldoc {
-    char *path; /* for messages */
+    const char *what; /* "kubeconfig": for messages, as the path */
+    char *path;
     yaml_document_t document;
     bool is_loaded;
 };
 
-int yamldoc_load(struct yamldoc *doc, const char *path, struct error **err);
+int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct error **err);
 void yamldoc_done(struct yamldoc *doc);
 
 /* The first document's root mapping; NULL (no error) for an empty file. */

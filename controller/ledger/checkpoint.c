@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 5
+#define VERSION 7
 #define OLDEST_VERSION 1
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MOST_OBJECTS 2000000
@@ -161,7 +161,7 @@ static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_
         visit_exclusions(c, l);
     }
     if (version >= 5)
-        told_visit(c, &l->told);
+        told_visit(c, &l->told, version);
     visit_processes(c, l, version);
     codec_bool(c, &has_settled);
     if (has_settled && codec_is_reading(c))

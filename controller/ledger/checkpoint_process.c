@@ -236,4 +236,10 @@ void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
     visit_slices(c, p);
     if (version >= 4)
         checkpoint_time(c, &p->first_line_ms);
+    for (int i = 0; i < PROCESS_SAVINGS && version >= 7; i++) {
+        checkpoint_step(c, &p->saving[i].step);
+        checkpoint_time(c, &p->saving[i].from_ms);
+        codec_bool(c, &p->saving[i].is_async);
+        codec_bool(c, &p->saving[i].is_written);
+    }
 }

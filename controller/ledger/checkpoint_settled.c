@@ -82,7 +82,7 @@ static void visit_listed(struct codec *c, struct listed *x) {
     visit_text(c, x->cause.node_pool, sizeof x->cause.node_pool);
 }
 
-static void visit_interruptions(struct codec *c, struct settled *s) {
+static void visit_interruptions(struct codec *c, struct settled *s, int64_t version) {
     struct ledger_older *o = &s->older;
     s->listed_count = codec_count(c, s->listed_count, SETTLED_LISTED);
     for (size_t i = 0; i <= s->listed_count; i++) {
@@ -90,6 +90,10 @@ static void visit_interruptions(struct codec *c, struct settled *s) {
         checkpoint_sum(c, &s->productive_before_ms[i]);
         if (i < s->listed_count)
             visit_listed(c, &s->listed[i]);
+        if (i < s->listed_count && version >= 6)
+            checkpoint_sum(c, &s->listed[i].recovery.chip_ms);
+        if (i < s->listed_count && version >= 6)
+            checkpoint_sum(c, &s->listed[i].item.quiet_ms);
     }
     CODEC_INT(c, &o->count, 0, INT32_MAX / 2);
     checkpoint_sum(c, &o->counted);
@@ -101,6 +105,8 @@ static void visit_interruptions(struct codec *c, struct settled *s) {
         CODEC_INT(c, &o->causes[i].cause, 0, CAUSE_COUNT - 1);
         visit_text(c, o->causes[i].reason, sizeof o->causes[i].reason);
         checkpoint_sum(c, &o->causes[i].count);
+        if (version >= 6)
+            checkpoint_sum(c, &o->causes[i].chip_ms);
     }
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct interruption *x = &s->listed[i].item;
@@ -335,7 +341,7 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     CODEC_INT(c, &s->losses.last_count, -1, INT32_MAX);
     checkpoint_time(c, &s->losses.lost_ms);
     codec_bool(c, &s->losses.is_restarting);
-    visit_interruptions(c, s);
+    visit_interruptions(c, s, version);
     visit_training(c, s, process_count);
     visit_durations(c, &s->durations);
     if (codec_is_reading(c))

@@ -2,10 +2,7 @@
 
 #include "base/minmax.h"
 
-/* A step of half as long again as the median is slow. Found with the real runs of tests/steplog/test_truth.c: a quarter
- * takes steps for something else that were only long (Hugging Face's productive time falls 1.7 % below the truth,
- * torchtitan's lost work by 10 %); with a half both come closer to the truth than without the rule. */
-#define SLOW_PERCENT 50
+#include <math.h>
 
 /* ---- steps ---- */
 
@@ -38,13 +35,18 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
     return sum;
 }
 
-/* A step's time may reach this; what goes on beyond the median of a slower one (a save, an evaluation, a wait for
+/* A step's time may reach this; what goes on beyond the usual of a slower one (a save, an evaluation, a wait for
  * input) has no line, so that it is not known. TIME_OPEN: all of it is the step's, as where the recorder tells what
  * else there is. */
 static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64_t weight) {
-    int64_t usual_ms = c->training->median_ms;
+    const struct training *t = c->training;
     bool is_at_end = v->process->starts.count == 0 && !v->tells_starts;
-    return is_at_end && usual_ms > 0 ? usual_ms * weight + usual_ms * weight * SLOW_PERCENT / 100 : TIME_OPEN;
+    if (!is_at_end || t->usual_ms <= 0)
+        return TIME_OPEN;
+    int64_t slow_ms = t->slow_ms;
+    if (weight != t->interval)
+        slow_ms = (int64_t)((double)slow_ms * sqrt((double)weight / (double)t->interval));
+    return t->usual_ms * weight + slow_ms;
 }
 
 /* By how much the line of a step came sooner after the one before it than the step takes. */
@@ -57,7 +59,7 @@ static int64_t early_ms(const struct cursor *c, const struct view *v, const stru
         took_ms = e[i].at_ms - e[i - 1].at_ms;
         weight = e[i].step - e[i - 1].step;
     }
-    return took_ms < 0 ? 0 : max_of(0, c->training->median_ms * weight - took_ms);
+    return took_ms < 0 ? 0 : max_of(0, c->training->usual_ms * weight - took_ms);
 }
 
 /* Where lines may come late, a line that waited (for a save) has one beside it that did not, and comes early for it:
@@ -78,7 +80,7 @@ static void set_untold(struct cursor *c, const struct view *v, const struct step
     if (slow_ms >= b->ordinary_ms || b->to_ms - from <= slow_ms)
         return;
     int64_t borrowed = borrowed_ms(c, v, b->run), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
-    int64_t usual = c->training->median_ms * s->weight;
+    int64_t usual = c->training->usual_ms * s->weight;
     if (borrowed == TIME_OPEN || net - borrowed <= slow_ms)
         return;
     b->untold_ms = min_of(net, b->ordinary_ms) - usual - borrowed;
@@ -91,7 +93,7 @@ static int64_t overdue_ms(const struct cursor *c, const struct view *v, const st
     const struct step_event *e = &v->list->items[c->event];
     if (v->tells_starts || v->process->line_lag <= 0 || c->event + 1 >= run->end)
         return 0;
-    return max_of(0, (e[1].step - e[0].step) * c->training->ideal_ms - (e[1].at_ms - e[0].at_ms));
+    return max_of(0, (e[1].step - e[0].step) * c->training->first_ms - (e[1].at_ms - e[0].at_ms));
 }
 
 static void set_step(struct cursor *c, const struct view *v, int64_t t) {
@@ -118,7 +120,7 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     if (is_first && training->ideal_ms > 0) {
         int64_t from = max_of(s.from_ms, t);
         int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
-        b->startup_ms = max_of(0, net - training->ideal_ms * s.weight - overdue_ms(c, v, run));
+        b->startup_ms = max_of(0, net - training->first_ms * s.weight - overdue_ms(c, v, run));
     } else if (is_first) {
         b->ordinary_ms = TIME_OPEN; /* nothing is known to compare it with */
     }

@@ -71,6 +71,7 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
         b->basis = a->basis;
         b->chip_ms = a->chip_ms;
         b->largest_ms = a->largest_ms;
+        memcpy(b->windows_ms, a->window_ms, sizeof b->windows_ms);
         if (a->is_settled)
             snprintf(b->evidence, sizeof b->evidence, "%s", s->settled->evidence[i] ? s->settled->evidence[i] : "");
         else
@@ -147,6 +148,8 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->tre_ms = is_back ? r->tre_ms : RECORD_NONE;
     to->wait_ms = is_back ? r->wait_ms : RECORD_NONE;
     to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
+    to->chip_ms = r->chip_ms;
+    to->quiet_ms = x->quiet_ms;
     to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
 }
 
@@ -290,6 +293,7 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->retained_steps = s->step_count - s->lost_steps;
     result->last_durable_step = t->durable_step;
     result->ideal_step_ms = t->ideal_ms;
+    result->hang_after_ms = t->hang_after_ms;
     result->median_step_ms = t->median_ms;
     result->p99_step_ms = t->p99_ms;
     result->clipped_ms = t->clipped_ms;
@@ -298,6 +302,8 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->late_records = s->ledger->late_records;
     result->flops = told_copy(&s->ledger->told);
     result->flops_count = (int)s->ledger->told.count;
+    result->durable_saves = told_saves(&s->ledger->told).count;
+    result->durable_ms = told_saves(&s->ledger->told).ms;
     for (size_t i = 0; i < s->ledger->live_count; i++)
         result->late_records += s->ledger->live[i]->late_records;
     result->last_record_ms = t->settled != NULL ? t->settled->last_record_ms : TIME_UNKNOWN;

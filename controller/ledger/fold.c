@@ -216,6 +216,7 @@ static void absorb(struct process *p, const struct process *q) {
     p->told_step = q->told_step;
     p->ready_ms = q->ready_ms;
     p->last_save_step = q->last_save_step;
+    memcpy(p->saving, q->saving, sizeof p->saving);
     p->job_end_ms = q->job_end_ms;
     p->sigterm_save_ms = max_of(p->sigterm_save_ms, q->sigterm_save_ms);
     p->last_ms = max_of(p->last_ms, q->last_ms);

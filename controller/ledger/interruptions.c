@@ -75,7 +75,7 @@ static struct loss_finder find_losses(struct interruptions *list, const struct e
                 if (f.is_restarting) /* part of the same failure: the restart did not hold */
                     list->items[list->count - 1].until_ms = TIME_OPEN;
                 else
-                    add(list, (struct interruption){x->from_ms, TIME_OPEN, f.lost_ms, TIME_OPEN, NULL});
+                    add(list, (struct interruption){x->from_ms, TIME_OPEN, f.lost_ms, TIME_OPEN, NULL, 0});
                 is_open = true;
                 f.is_restarting = false;
             }
@@ -87,7 +87,7 @@ static struct loss_finder find_losses(struct interruptions *list, const struct e
         bool is_struck = x->is_slot_edge && (x->slots->is_replaced || x->slots->is_restarted) && i > 0 &&
                          e->items[i - 1].is_available;
         if (is_struck && !is_open && !f.is_restarting) {
-            add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL});
+            add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL, 0});
             f.is_restarting = true;
         }
         is_open = false;
@@ -135,7 +135,7 @@ static void add_point(struct interruptions *points, const struct effectives *e, 
     while (i < e->count && !e->items[i].is_available)
         i++;
     int64_t until = i < e->count ? max_of(at_ms, e->items[i].from_ms) : TIME_OPEN;
-    add(points, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL});
+    add(points, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL, 0});
 }
 
 /* Moves the points into the list. */
@@ -328,6 +328,7 @@ static void find_hang(struct interruptions *list, size_t i, const struct trainin
     struct ledger_disruption hang = {.cause = CAUSE_HANG, .key = (uint64_t)item->at_ms, .at_ms = item->at_ms};
     write_hang(&hang, v, end_ms - since_ms, t->hang_after_ms, item->cause);
     item->cause = add_cause(list, &hang);
+    item->quiet_ms = end_ms - since_ms;
 }
 
 static const struct loss_finder no_losses = {.last_count = -1, .lost_ms = TIME_UNKNOWN};
@@ -342,24 +343,51 @@ struct loss_finder interruptions_losses_at(const struct slot_timeline *slots, co
     return f;
 }
 
-/* Those that can still be the cause of something, in time order. */
+/* Where one of the same time and cause stands, or the free place for it. */
+static size_t find_alike(const struct disruption_fact *const *table, size_t size, const struct disruption_fact *d) {
+    uint64_t mixed = ((uint64_t)d->at_ms * 2 + d->opens) * CAUSE_COUNT + (uint64_t)d->cause;
+    size_t i = (size_t)(mixed * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (size - 1);
+    while (table[i] != NULL &&
+           (table[i]->at_ms != d->at_ms || table[i]->cause != d->cause || table[i]->opens != d->opens))
+        i = (i + 1) & (size - 1);
+    return i;
+}
+
+/* Those that can still be the cause of something, in time order. Of those alike in all that decides, the one of the
+ * least key stands for all: a failure of the whole job comes with one for each pod, in the same few seconds. */
 static const struct disruption_fact **sorted_disruptions(const struct ledger *l, const struct training *t,
-                                                           int64_t known_ms, size_t *ret_count) {
-    size_t count = 0;
+                                                         int64_t known_ms, size_t *ret_count) {
+    size_t count = 0, size = 64;
     int64_t since_ms = INT64_MIN;
-    const struct disruption_fact **list = mem_resize(NULL, l->disruptions.count + 1, sizeof *list);
+    const struct disruption_fact **table = mem_alloc(size * sizeof *table);
     if (t->settled != NULL)
         since_ms =
             min_of(t->from_ms, t->settled->losses.lost_ms == TIME_UNKNOWN ? TIME_OPEN : t->settled->losses.lost_ms) -
             SLOW_CAUSE_BEFORE_MS;
     for (size_t i = 0; i < l->disruptions.count; i++) {
-        int64_t at = l->disruptions.items[i].at_ms;
-        if (at <= known_ms && at != TIME_UNKNOWN && at >= since_ms)
-            list[count++] = &l->disruptions.items[i];
+        const struct disruption_fact *d = &l->disruptions.items[i];
+        if (d->at_ms > known_ms || d->at_ms == TIME_UNKNOWN || d->at_ms < since_ms)
+            continue;
+        if (count * 2 >= size) {
+            const struct disruption_fact **grown = mem_alloc(size * 2 * sizeof *grown);
+            for (size_t k = 0; k < size; k++)
+                if (table[k] != NULL)
+                    grown[find_alike(grown, size * 2, table[k])] = table[k];
+            free(table);
+            table = grown;
+            size *= 2;
+        }
+        const struct disruption_fact **place = &table[find_alike(table, size, d)];
+        count += *place == NULL;
+        if (*place == NULL || d->key < (*place)->key)
+            *place = d;
     }
-    qsort(list, count, sizeof *list, compare_disruptions);
+    for (size_t i = 0, n = 0; n < count; i++)
+        if (table[i] != NULL)
+            table[n++] = table[i];
+    qsort(table, count, sizeof *table, compare_disruptions);
     *ret_count = count;
-    return list;
+    return table;
 }
 
 static void take_settled(struct interruptions *list, const struct settled *s) {

@@ -8,7 +8,8 @@ void keyed_done(struct keyed *k) {
     *k = (struct keyed){0};
 }
 
-/* One to one for a given b; keys are hashes themselves mostly, so that two pairs are as unlikely to meet as two keys. */
+/* One to one for a given b; keys are hashes themselves mostly, so that two pairs are as unlikely to meet as two keys.
+ */
 static uint64_t mix(uint64_t a, uint64_t b) {
     uint64_t h = a ^ (b * 0x9E3779B97F4A7C15u);
     h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9u;
@@ -19,24 +20,17 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 /* Where it is, or the free place where it would go. */
 static size_t probe(const struct keyed *k, uint64_t mixed) {
     size_t mask = k->table_size - 1, i = (size_t)mixed & mask;
-    while (k->positions[i] != 0 && k->mixed[i] != mixed)
+    while (k->positions[i] != 0 && k->mixed[k->positions[i] - 1] != mixed)
         i = (i + 1) & mask;
     return i;
 }
 
 static void grow(struct keyed *k) {
-    struct keyed old = *k;
-    k->table_size = old.table_size ? old.table_size * 2 : 16;
-    k->mixed = mem_resize(NULL, k->table_size, sizeof *k->mixed);
+    k->table_size = k->table_size ? k->table_size * 2 : 16;
+    free(k->positions);
     k->positions = mem_alloc(k->table_size * sizeof *k->positions);
-    for (size_t i = 0; i < old.table_size; i++)
-        if (old.positions[i] != 0) {
-            size_t at = probe(k, old.mixed[i]);
-            k->mixed[at] = old.mixed[i];
-            k->positions[at] = old.positions[i];
-        }
-    free(old.mixed);
-    free(old.positions);
+    for (size_t i = 0; i < k->count; i++)
+        k->positions[probe(k, k->mixed[i])] = (uint32_t)(i + 1);
 }
 
 size_t keyed_put(struct keyed *k, uint64_t a, uint64_t b, bool *is_new) {
@@ -46,7 +40,8 @@ size_t keyed_put(struct keyed *k, uint64_t a, uint64_t b, bool *is_new) {
     size_t at = probe(k, mixed);
     *is_new = k->positions[at] == 0;
     if (*is_new) {
-        k->mixed[at] = mixed;
+        MEM_GROW(k->mixed, k->count, k->capacity);
+        k->mixed[k->count] = mixed;
         k->positions[at] = (uint32_t)++k->count;
     }
     return k->positions[at] - 1u;

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct keyed { /* a table of 12 bytes an entry, in two pieces */
-    uint64_t *mixed;     /* of both halves of the key */
-    uint32_t *positions; /* and one; 0: free */
-    size_t table_size, count;
+struct keyed {
+    uint64_t *mixed;     /* by position: both halves of the key */
+    uint32_t *positions; /* by hash: position and one; 0: free */
+    size_t table_size, count, capacity;
 };
 
 void keyed_done(struct keyed *k);

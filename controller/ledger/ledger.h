@@ -80,7 +80,8 @@ struct ledger_life {
 };
 void ledger_add_life(struct ledger *l, const struct ledger_life *life);
 
-/* A training container of a slot started again within its life (in-place restart). */
+/* A training container of a slot started again within its life (in-place restart). Running before it was down: what was
+ * told of that moment is taken back. */
 void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms);
 
 /* A span in which the machine under a life was not usable although it came back (NotReady and Ready again). */
@@ -200,7 +201,8 @@ struct ledger_bucket {
     enum basis basis; /* the weakest that contributed */
     int64_t chip_ms;  /* allocated chips x ms */
     int64_t largest_ms;
-    char evidence[LEDGER_TEXT_SIZE]; /* of the largest span */
+    int64_t windows_ms[LEDGER_MAX_WINDOWS]; /* of it within each window */
+    char evidence[LEDGER_TEXT_SIZE];        /* of the largest span */
 };
 
 struct ledger_interruption {
@@ -210,6 +212,8 @@ struct ledger_interruption {
     char reason[LEDGER_NAME_SIZE], evidence[LEDGER_TEXT_SIZE], node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
     int64_t lost_steps;                                   /* RECORD_NONE if not known (yet) */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
+    int64_t chip_ms; /* allocated chips x the first four, as far as they are known */
+    int64_t quiet_ms; /* cause Hang: how long nothing moved before it ended */
     bool saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */
 };
@@ -221,7 +225,7 @@ struct ledger_older { /* sums over the interruptions (and the executions that th
     struct {
         enum cause cause;
         char reason[LEDGER_NAME_SIZE]; /* of Kueue's evictions only */
-        int64_t count;
+        int64_t count, chip_ms;
     } causes[LEDGER_OLDER_CAUSES]; /* the last one takes what has no place */
     int cause_count;
 };
@@ -269,6 +273,7 @@ struct ledger_result {
     int64_t last_record_ms; /* TIME_UNKNOWN */
     int64_t step_count, retained_steps, lost_steps;
     int64_t ideal_step_ms;               /* as used; 0 if not known */
+    int64_t hang_after_ms;               /* as used */
     int64_t median_step_ms, p99_step_ms; /* of steps that are not the first of their process; RECORD_NONE */
     /* chips x ms; lost = allocated - productive */
     int64_t chip_ms_allocated, chip_ms_productive, chip_ms_waiting;
@@ -276,6 +281,8 @@ struct ledger_result {
     /* data quality */
     struct ledger_flops *flops; /* of the whole log, by class */
     int flops_count;
+    int64_t durable_saves; /* of which lines tell when they began and when a restart could use them; 0: of none */
+    int64_t durable_ms;    /* how long that took, of all of them together */
     int64_t headless_ms; /* Unattributed: the beginning of a log was not read, as the steps that it begins with show */
     int64_t clipped_ms;  /* records outside their container or the wall time: condition ClockSkew */
     int64_t overlapped_records;

@@ -61,6 +61,8 @@ struct process *process_new(uint64_t id) {
         p->open[i].from_ms = TIME_UNKNOWN;
     for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
         p->open_custom[i].from_ms = TIME_UNKNOWN;
+    for (int i = 0; i < PROCESS_SAVINGS; i++)
+        p->saving[i] = (struct saving){.step = RECORD_NONE, .from_ms = TIME_UNKNOWN};
     return p;
 }
 
@@ -444,6 +446,11 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
     case RECORD_RESUME:
         p->told_step = r->step;
         break;
+    case RECORD_JOB_START: /* again, in one log: something in the container starts the trainer anew (torchrun, a loop) */
+        p->ends.is_restored = p->ends.count > 0;
+        p->starts.is_restored = p->starts.count > 0;
+        p->job_end_ms = TIME_UNKNOWN;
+        break;
     case RECORD_ELASTIC_SLICES:
         if (r->total > 0 && r->total <= INT32_MAX && r->active >= 0 && r->active <= r->total)
             process_add_slices(p, (struct slice_mark){at_ms, (int32_t)r->active, (int32_t)r->total, (uint32_t)r->line});
@@ -523,5 +530,7 @@ void process_add(struct process *p, const struct record *r, struct told *told) {
         p->first_checkpoint_ms = at_ms;
     if (r->kind == RECORD_STEP_END && r->tflops_milli > 0)
         tell_flops(p, r, at_ms, told);
+    if (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_SAVE_DURABLE)
+        told_save(told, p->saving, r, at_ms);
     add_known(p, r, at_ms);
 }

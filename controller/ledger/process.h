@@ -60,6 +60,13 @@ struct durable_mark {
         is_final; /* final on all hosts; else written or blocking save over: counts where no log line ever says final */
 };
 
+#define PROCESS_SAVINGS 2 /* one may begin while the one before it is still being written */
+
+struct saving { /* a save of which no line said yet that it is final */
+    int64_t step, from_ms; /* RECORD_NONE: not told; TIME_UNKNOWN: there is none */
+    bool is_async, is_written;
+};
+
 struct slice_mark { /* of an elastic job: from then on so many of its slices train; total 0: nobody says */
     int64_t at_ms;
     int32_t active, total;
@@ -105,6 +112,7 @@ struct process {
     char (*custom_names)[RECORD_NAME_SIZE];
     int custom_count;
     int64_t custom_first_ms[PROCESS_CUSTOM_NAMES];
+    struct saving saving[PROCESS_SAVINGS]; /* the newest first */
     int64_t told_step, ready_ms, last_save_step;
     int64_t first_line_ms; /* of the first line that was read, whatever it says; TIME_UNKNOWN */
     int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms, sigterm_save_ms; /* TIME_UNKNOWN */

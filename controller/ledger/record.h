@@ -62,7 +62,8 @@ struct record {
     int64_t tflops_milli;             /* TFLOP/s per device x 1000, STEP_END only */
     int64_t active, total, available; /* ELASTIC_SLICES */
     bool is_async;                    /* SAVE_*: training goes on while the rest is written */
-    bool is_derived;                  /* duration_ms is what the lines around it prove: the line itself gives none */
+    bool is_derived;                  /* duration_ms is what the lines around it prove: the line itself gives none;
+                                         SAVE_WRITTEN, SAVE_DURABLE: it was by then at the latest, no line tells when */
     char name[RECORD_NAME_SIZE];      /* custom type, upper case; bounded, truncated */
 };
 

@@ -43,6 +43,7 @@ static void resume(struct sweep *s) {
             continue;
         struct recovery *r = &s->recoveries[loss->loss.interruption];
         r->tch_ms += loss->ms;
+        r->chip_ms += loss->chip_ms;
         r->lost_steps += loss->steps;
         r->is_assumed |= loss->loss.is_assumed && loss->ms > 0;
     }

@@ -200,7 +200,7 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
         find_durable(&s, run, until_ms);
     }
     t->durable_step = s.durable_steps[training_any_final(t)];
-    bool is_untold = find_restored(t) && t->durable_step == RECORD_NONE;
+    bool is_untold = find_restored(t) && t->durable_step <= 0; /* 0: where the first process began; none is less */
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;

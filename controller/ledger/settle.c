@@ -96,6 +96,7 @@ void settled_lose(struct settled *s, struct settled_loss *loss) {
     int64_t chip_ms = productive->chip_ms - cut.chip_ms;
     loss->ms = productive->ms - cut.productive_ms;
     loss->steps = s->progress.steps - cut.steps;
+    loss->chip_ms = loss->ms > 0 ? max_of(0, chip_ms) : 0;
     s->lost_steps += loss->steps; /* also where none of their time was theirs */
     if (loss->ms <= 0) {
         loss->ms = 0;
@@ -301,6 +302,7 @@ static void tally(struct ledger_older *older, const struct listed *x) {
         memcpy(older->causes[i].reason, reason, strlen(reason) + 1);
     }
     older->causes[i].count++;
+    older->causes[i].chip_ms += x->recovery.chip_ms;
     older->count++;
     if (cause_is_excluded(cause))
         return;
@@ -374,7 +376,7 @@ static void keep_sums(struct settled *to, const struct sweep *s) {
 
 static void keep_durations(struct settled *to, const struct view *v, size_t most) {
     CLEANUP_FREE int32_t *all = mem_resize(NULL, v->event_count + 1, sizeof *all);
-    size_t n = training_durations(v, most, all);
+    size_t n = training_durations(v, TIME_OPEN, most, all);
     for (size_t i = 0; i < n; i++)
         durations_add(&to->durations, all[i]);
 }

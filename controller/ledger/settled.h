@@ -38,6 +38,7 @@ struct execution {
 
 struct recovery { /* what one interruption cost */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, lost_steps;
+    int64_t chip_ms; /* allocated in all four times */
     int64_t first_step_ms, new_progress_ms; /* TIME_UNKNOWN: not yet */
     int64_t max_step_before;
     bool is_assumed;
@@ -48,6 +49,7 @@ struct interruption {
     int64_t lost_ms;                       /* when the objects first showed the loss: at most at_ms */
     int64_t running_ms;                    /* all containers run again; TIME_OPEN */
     const struct ledger_disruption *cause; /* NULL: unknown */
+    int64_t quiet_ms;                      /* a hang: without progress before it ended; else 0 */
 };
 
 struct loss_finder { /* where the search for losses stands: see interruptions.c */

@@ -74,62 +74,70 @@ static void add_span(struct changes *c, enum amount what, int64_t from, int64_t 
 
 /* ---- lives in order ---- */
 
-struct sort_item {
-    uint64_t key;
-    uint32_t index;
-};
+static int64_t life_created(const struct life_fact *life) {
+    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
+}
 
-/* Stable least-significant-digit radix sort; digits that are all the same are skipped. */
-static void radix_sort(struct sort_item **items, struct sort_item **spare, size_t count) {
+static uint64_t key_of(const struct life_fact *life, bool is_by_slot) {
+    return is_by_slot ? life->slot : (uint64_t)life_created(life) ^ (UINT64_C(1) << 63);
+}
+
+/* Stable least-significant-digit radix sort of indices; digits that are all the same are skipped. */
+static void radix_sort(const struct life_fact *lives, bool is_by_slot, uint32_t **order, uint32_t **spare,
+                       size_t count) {
     uint64_t all_or = 0, all_and = UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        all_or |= (*items)[i].key;
-        all_and &= (*items)[i].key;
+        all_or |= key_of(&lives[(*order)[i]], is_by_slot);
+        all_and &= key_of(&lives[(*order)[i]], is_by_slot);
     }
     for (int shift = 0; shift < 64; shift += 8) {
         if ((((all_or ^ all_and) >> shift) & 255) == 0)
             continue;
         size_t starts[257] = {0};
         for (size_t i = 0; i < count; i++)
-            starts[(((*items)[i].key >> shift) & 255) + 1]++;
+            starts[((key_of(&lives[(*order)[i]], is_by_slot) >> shift) & 255) + 1]++;
         for (int d = 0; d < 256; d++)
             starts[d + 1] += starts[d];
         for (size_t i = 0; i < count; i++)
-            (*spare)[starts[((*items)[i].key >> shift) & 255]++] = (*items)[i];
-        struct sort_item *swap = *items;
-        *items = *spare;
+            (*spare)[starts[(key_of(&lives[(*order)[i]], is_by_slot) >> shift) & 255]++] = (*order)[i];
+        uint32_t *swap = *order;
+        *order = *spare;
         *spare = swap;
     }
 }
 
-static uint64_t time_key(int64_t ms) {
-    return (uint64_t)ms ^ (UINT64_C(1) << 63);
+static int compare_ids(const void *a, const void *b, void *lives) {
+    const struct life_fact *x = (const struct life_fact *)lives + *(const uint32_t *)a;
+    const struct life_fact *y = (const struct life_fact *)lives + *(const uint32_t *)b;
+    return (x->id > y->id) - (x->id < y->id);
 }
 
-static int64_t life_created(const struct life_fact *life) {
-    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
+static bool is_alike(const struct life_fact *x, const struct life_fact *y) {
+    return x->slot == y->slot && life_created(x) == life_created(y);
 }
 
-/* The lives that had begun by through_ms, by slot, creation, id. *count in: all lives; out: those. */
-static struct sort_item *sorted_lives(const struct ledger *l, int64_t through_ms, size_t *ret_count) {
+/* The lives that had begun by through_ms, by slot, creation, id. */
+static uint32_t *sorted_lives(const struct ledger *l, int64_t through_ms, size_t *ret_count) {
     size_t count = 0;
-    struct sort_item *items = mem_resize(NULL, l->lives.count + 1, sizeof *items);
-    struct sort_item *spare = mem_resize(NULL, l->lives.count + 1, sizeof *spare);
+    const struct life_fact *lives = l->lives.items;
+    uint32_t *order = mem_resize(NULL, l->lives.count + 1, sizeof *order);
+    uint32_t *spare = mem_resize(NULL, l->lives.count + 1, sizeof *spare);
     for (size_t i = 0; i < l->lives.count; i++) {
-        int64_t created = life_created(&l->lives.items[i]);
+        int64_t created = life_created(&lives[i]);
         if (created != TIME_UNKNOWN && created <= through_ms)
-            items[count++] = (struct sort_item){l->lives.items[i].id, (uint32_t)i};
+            order[count++] = (uint32_t)i;
     }
-    radix_sort(&items, &spare, count);
-    for (size_t i = 0; i < count; i++)
-        items[i].key = time_key(life_created(&l->lives.items[items[i].index]));
-    radix_sort(&items, &spare, count);
-    for (size_t i = 0; i < count; i++)
-        items[i].key = l->lives.items[items[i].index].slot;
-    radix_sort(&items, &spare, count);
+    radix_sort(lives, false, &order, &spare, count);
+    radix_sort(lives, true, &order, &spare, count);
     free(spare);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && is_alike(&lives[order[i]], &lives[order[end]]); end++)
+            ;
+        if (end - i > 1)
+            qsort_r(&order[i], end - i, sizeof *order, compare_ids, l->lives.items);
+    }
     *ret_count = count;
-    return items;
+    return order;
 }
 
 /* ---- gaps (restarts, outages) by life and time ---- */
@@ -187,7 +195,7 @@ static void add_running(struct makers *m, const struct life_fact *life, int64_t 
          i < m->restarts.count && m->restarts.items[i].life_id == life->id && at < to; i++) {
         const struct life_gap *down = &m->restarts.items[i];
         int64_t up = down->to_ms == TIME_UNKNOWN ? TIME_OPEN : down->to_ms;
-        if (up <= at || down->from_ms >= to)
+        if (up <= at || up < down->from_ms || down->from_ms >= to)
             continue;
         if (down->from_ms > at)
             add_span(&m->changes, RUNNING, at, down->from_ms);
@@ -309,11 +317,11 @@ static struct slot_timeline make(const struct ledger *l) {
                        .restarts = sorted_gaps(l->restarts.items, l->restarts.count),
                        .outages = sorted_gaps(l->outages.items, l->outages.count)};
     size_t count;
-    struct sort_item *order = sorted_lives(l, through_ms, &count);
+    uint32_t *order = sorted_lives(l, through_ms, &count);
     for (size_t i = 0; i < count; i++) {
-        const struct life_fact *life = &l->lives.items[order[i].index];
-        bool has_next = i + 1 < count && order[i + 1].key == order[i].key;
-        add_life(&m, life, has_next ? life_created(&l->lives.items[order[i + 1].index]) : TIME_OPEN);
+        const struct life_fact *life = &l->lives.items[order[i]];
+        const struct life_fact *next = i + 1 < count ? &l->lives.items[order[i + 1]] : NULL;
+        add_life(&m, life, next != NULL && next->slot == life->slot ? life_created(next) : TIME_OPEN);
     }
     for (size_t i = 0; i < l->required.count; i++)
         if (l->required.items[i].from_ms <= through_ms)

@@ -268,11 +268,14 @@ static void book_windows(struct sweep *s, const struct verdict *v, int64_t from,
     }
 }
 
-static void book_interruption(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
-    if (v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0) {
-        s->recoveries[v->lost_to].tch_ms += ms;
-        s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
-    }
+/* No real sum comes near the limit (200 years of 32 million chips); hostile facts may. */
+static void add_chips(int64_t *sum, int64_t chips, int64_t ms) {
+    const int64_t most = INT64_C(1) << 57;
+    if (chips > 0)
+        *sum = chips > most / ms ? most : min_of(most, *sum + chips * ms);
+}
+
+static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
     struct execution *x = &s->executions[s->interruption + 1];
     if (v->is_available && x->available_ms == TIME_UNKNOWN)
         x->available_ms = t;
@@ -282,23 +285,32 @@ static void book_interruption(struct sweep *s, const struct verdict *v, int64_t 
         x->container_start_ms += ms;
     else if (v->account == BUCKET_PRODUCTIVE)
         x->productive_ms += ms;
+}
+
+/* Time may count in two of them (work lost before a first step was done); its chips are the one's that lost it. */
+static void book_interruption(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms, int64_t chips) {
+    bool is_lost = v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0;
+    if (is_lost) {
+        s->recoveries[v->lost_to].tch_ms += ms;
+        s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
+        add_chips(&s->recoveries[v->lost_to].chip_ms, chips, ms);
+    }
     if (s->interruption < 0)
         return;
     struct recovery *r = &s->recoveries[s->interruption];
+    int64_t *part = NULL;
     if (t < s->interruptions->items[s->interruption].until_ms && !v->is_available) {
         bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
                        v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
-        *(is_wait ? &r->wait_ms : &r->tre_ms) += ms;
+        part = is_wait ? &r->wait_ms : &r->tre_ms;
     } else if (v->is_available && r->first_step_ms == TIME_UNKNOWN) {
-        r->trm_ms += ms;
+        part = &r->trm_ms;
     }
-}
-
-/* No real sum comes near the limit (200 years of 32 million chips); hostile facts may. */
-static void add_chips(int64_t *sum, int64_t chips, int64_t ms) {
-    const int64_t most = INT64_C(1) << 57;
-    if (chips > 0)
-        *sum = chips > most / ms ? most : min_of(most, *sum + chips * ms);
+    if (part == NULL)
+        return;
+    *part += ms;
+    if (!is_lost && v->account != BUCKET_PRODUCTIVE)
+        add_chips(&r->chip_ms, chips, ms);
 }
 
 static void book(struct sweep *s, const struct verdict *v, const struct base *b, int64_t from, int64_t to) {
@@ -317,7 +329,8 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
         s->available_ms += ms;
     if (s->ledger->options.window_count > 0)
         book_windows(s, v, from, to);
-    book_interruption(s, v, from, ms);
+    book_execution(s, v, from, ms);
+    book_interruption(s, v, from, ms, slots->chips_allocated - down);
     if (v->account == BUCKET_PRODUCTIVE && !s->at_end && b->run >= &s->training->runs[s->training->series_first_run] &&
         (s->training->durable_step == RECORD_NONE || b->step > s->training->durable_step))
         s->provisional_ms += ms;

@@ -1,6 +1,7 @@
 #include "ledger/told.h"
 
 #include "ledger/checkpoint.h"
+#include "ledger/process.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -46,7 +47,73 @@ void told_add(struct told *t, int64_t tflops_milli, int64_t steps, int64_t took_
     x->mflop = min_of(x->mflop + milli * took_ms, CHECKPOINT_MOST_SUM);
 }
 
-void told_visit(struct codec *c, struct told *t) {
+/* ---- saves ---- */
+
+/* The one that this step's save is; without a step the newest. */
+static struct saving *saving_of(struct saving *saving, int64_t step) {
+    for (int i = 0; i < PROCESS_SAVINGS; i++)
+        if (saving[i].from_ms != TIME_UNKNOWN && (step == RECORD_NONE || saving[i].step == step))
+            return &saving[i];
+    return NULL;
+}
+
+static void drop_saving(struct saving *saving, struct saving *one) {
+    for (; one + 1 < saving + PROCESS_SAVINGS; one++)
+        one[0] = one[1];
+    *one = (struct saving){.step = RECORD_NONE, .from_ms = TIME_UNKNOWN};
+}
+
+/* The newest is the first; one more than there is room for forgets the oldest, of which nothing was told for long. */
+static struct saving *begin_saving(struct saving *saving, const struct record *r, int64_t from_ms) {
+    struct saving *same = r->step != RECORD_NONE ? saving_of(saving, r->step) : NULL;
+    if (same != NULL)
+        drop_saving(saving, same);
+    memmove(&saving[1], &saving[0], (PROCESS_SAVINGS - 1) * sizeof *saving);
+    saving[0] = (struct saving){.step = r->step, .from_ms = from_ms, .is_async = r->is_async};
+    return &saving[0];
+}
+
+static void tell_save(struct told_saves *sum, const struct saving *one, int64_t at_ms) {
+    if (at_ms < one->from_ms || at_ms - one->from_ms > MOST_MS || sum->ms > CHECKPOINT_MOST_SUM - MOST_MS)
+        return;
+    sum->count++;
+    sum->ms += at_ms - one->from_ms;
+}
+
+/* What is derived (record.h) says by when at the latest, not when: nothing is measured of that save. */
+void told_save(struct told *t, struct saving *saving, const struct record *r, int64_t at_ms) {
+    if (r->kind == RECORD_SAVE_START) {
+        begin_saving(saving, r, at_ms);
+        return;
+    }
+    struct saving *one = saving_of(saving, r->step);
+    bool is_end = r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_SAVE_WRITTEN;
+    if (is_end && r->duration_ms >= 0 && r->duration_ms <= MOST_MS) { /* it may have begun before its line says so */
+        if (one == NULL)
+            one = begin_saving(saving, r, at_ms - r->duration_ms);
+        one->from_ms = min_of(one->from_ms, at_ms - r->duration_ms);
+    }
+    if (one == NULL)
+        return;
+    if (is_end) {
+        bool is_written = r->kind == RECORD_SAVE_WRITTEN || (!one->is_async && !r->is_async);
+        if (is_written && !one->is_written && !r->is_derived)
+            tell_save(&t->saves[0], one, at_ms);
+        one->is_written |= is_written;
+    } else if (r->kind == RECORD_SAVE_DURABLE) {
+        if (!r->is_derived)
+            tell_save(&t->saves[1], one, at_ms);
+        drop_saving(saving, one);
+    }
+}
+
+struct told_saves told_saves(const struct told *t) {
+    return t->saves[t->saves[1].count > 0];
+}
+
+/* ---- checkpoints, results ---- */
+
+void told_visit(struct codec *c, struct told *t, int64_t version) {
     size_t count = codec_count(c, t->count, CLASSES);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
@@ -59,6 +126,11 @@ void told_visit(struct codec *c, struct told *t) {
         checkpoint_sum(c, &x->steps);
         checkpoint_sum(c, &x->mflop);
         c->failed |= i > 0 && x->class <= t->items[i - 1].class;
+    }
+    for (int i = 0; i < 2 && version >= 7; i++) {
+        checkpoint_sum(c, &t->saves[i].count);
+        checkpoint_sum(c, &t->saves[i].ms);
+        c->failed |= t->saves[i].count == 0 && t->saves[i].ms > 0;
     }
 }
 

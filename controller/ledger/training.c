@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define HANG_AFTER_LEAST_MS 300000
-#define MAX_INTERVAL 100000
 #define HEADLESS_LEAST_MS 2000 /* a container's start is known to the second */
 
 /* ---- views ---- */
@@ -70,93 +68,6 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
     }
 }
 
-/* ---- the ideal step ---- */
-
-void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count) {
-    for (size_t k = 0; k < SETTLED_DELTAS && count > 0; k++)
-        if (sums[k].count == 0 || sums[k].delta == delta) {
-            sums[k].delta = delta;
-            sums[k].count += count;
-            return;
-        }
-}
-
-static void learn_interval(struct training *t) {
-    struct delta_count sums[SETTLED_DELTAS] = {0};
-    size_t best = 0;
-    if (t->settled != NULL)
-        memcpy(sums, t->settled->deltas, sizeof sums);
-    for (size_t i = 0; i < t->view_count; i++)
-        for (size_t j = 0; j < ARRAY_SIZE(t->views[i].list->deltas); j++)
-            training_add_delta(sums, t->views[i].list->deltas[j].delta, t->views[i].list->deltas[j].count);
-    for (size_t k = 1; k < SETTLED_DELTAS; k++)
-        if (sums[k].count > sums[best].count ||
-            (sums[k].count == sums[best].count && sums[k].delta < sums[best].delta && sums[k].count > 0))
-            best = k;
-    t->interval = sums[best].delta > 0 ? min_of(sums[best].delta, MAX_INTERVAL) : 1;
-}
-
-size_t training_durations(const struct view *v, size_t most, int32_t *to) {
-    const struct step_event *e = v->list->items;
-    size_t n = 0, mark = 0, completed = v->completed < most ? v->completed : most;
-    for (size_t i = 0; i < completed; i++) {
-        while (mark < v->list->run_count && v->list->runs[mark].first < i)
-            mark++;
-        bool begins_run = mark < v->list->run_count && v->list->runs[mark].first == i;
-        int64_t ms, numbers = 1;
-        if (!v->tells_starts) {
-            if (begins_run)
-                continue;
-            ms = e[i].at_ms - e[i - 1].at_ms;
-            numbers = e[i].step - e[i - 1].step;
-        } else {
-            if (i == 0 && !v->is_continued)
-                continue;
-            bool is_last = i + 1 == v->event_count;
-            ms = (is_last ? v->job_end_ms : e[i + 1].at_ms) - e[i].at_ms;
-            if (!is_last && e[i + 1].step > e[i].step)
-                numbers = e[i + 1].step - e[i].step;
-        }
-        if (numbers != 1)
-            ms /= numbers;
-        to[n++] = ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
-    }
-    return n;
-}
-
-/* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. Two
- * of them (three steps) are the least that says anything. */
-static void learn_durations(struct training *t) {
-    static const struct durations none;
-    const struct durations *settled = t->settled != NULL ? &t->settled->durations : &none;
-    size_t most = 0, n = 0;
-    t->median_ms = t->p99_ms = RECORD_NONE;
-    for (size_t i = 0; i < t->view_count; i++)
-        most += t->views[i].completed;
-    if (most < 3 && settled->total < 3)
-        return;
-    int32_t *all = mem_resize(NULL, most + 1, sizeof *all);
-    for (size_t i = 0; i < t->view_count; i++)
-        n += training_durations(&t->views[i], SIZE_MAX, all + n);
-    int64_t total = settled->total + (int64_t)n;
-    if (total >= 2) {
-        int64_t upper = durations_kth(settled, all, n, total / 2);
-        t->median_ms = total % 2 ? upper : (upper + durations_kth(settled, all, n, total / 2 - 1)) / 2;
-        t->p99_ms = durations_kth(settled, all, n, (total * 99 + 99) / 100 - 1);
-    }
-    free(all);
-}
-
-/* The ideal step: as configured, else the median, which leaves outliers out. */
-static void learn_ideal(struct training *t, const struct ledger_options *options) {
-    learn_durations(t);
-    t->ideal_ms = t->median_ms != RECORD_NONE ? t->median_ms : 0;
-    if (options->ideal_step_ms > 0)
-        t->ideal_ms = min_of(options->ideal_step_ms, INT32_MAX);
-    t->hang_after_ms = options->hang_after_ms > 0 ? options->hang_after_ms
-                                                  : max_of(HANG_AFTER_LEAST_MS, 10 * t->ideal_ms * t->interval);
-}
-
 /* ---- runs ---- */
 
 /* "step=0" printed at the start by a trainer that then goes on elsewhere (DeepSpeed) is no step. */
@@ -208,12 +119,21 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
     return min_of(begin, e->at_ms);
 }
 
-/* Where training resumed: what a restore or the trainer said, if the first line agrees; else from that line. */
-static int64_t resumed_step(const struct training *t, const struct run_mark *mark, int64_t first_step) {
-    int64_t told = mark->told_step;
-    if (told != RECORD_NONE && told <= first_step && first_step - told <= max_of(t->interval, 3))
-        return told;
-    return max_of(0, first_step - t->interval + 1);
+/* Where training resumed: what a restore or the trainer said, if the first line agrees: its number, or that there was
+ * time for so many steps, as far as is known (where an epoch was cut off, its size may be the only interval there is;
+ * and lines may be lost). Else from that line. The time: since it was ready, or what the line says that its steps took,
+ * which is kept of the process's very first only (checkpoint_process.c). */
+static int64_t resumed_step(const struct training *t, const struct run_mark *mark, const struct step_event *e,
+                            bool is_very_first) {
+    int64_t told = mark->told_step, took_ms = is_very_first ? e->duration_ms : -1;
+    if (told != RECORD_NONE && told <= e->step) {
+        if (mark->ready_ms != TIME_UNKNOWN)
+            took_ms = max_of(took_ms, e->at_ms - mark->ready_ms);
+        bool has_time = took_ms > 0 && (t->ideal_ms <= 0 || took_ms / t->ideal_ms >= (e->step - told + 1) * 3 / 4);
+        if (e->step - told <= max_of(t->interval, 3) || has_time)
+            return told;
+    }
+    return max_of(0, e->step - t->interval + 1);
 }
 
 /* The run whose first steps are settled; the item before its first one is there only to tell when that began. */
@@ -278,7 +198,7 @@ static void add_runs(struct training *t, size_t view) {
                           .reason = mark->reason};
         run.first_step = v->list->items[run.first].step;
         run.last_step = v->list->items[run.end - 1].step;
-        run.resumed_step = resumed_step(t, mark, run.first_step);
+        run.resumed_step = resumed_step(t, mark, &v->list->items[run.first], run.first == 0);
         if (m == 0 && noise == 0)
             v->headless_until_ms = headless_until(t, v, mark, &run);
         run.begin_ms = first_step_begin(t, v, mark, &run);
@@ -478,8 +398,7 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
         memcpy(t->custom_names, l->settled->custom_names, sizeof t->custom_names);
     }
     make_views(t, l, known_ms);
-    learn_interval(t);
-    learn_ideal(t, &l->options);
+    training_learn(t, &l->options);
     for (size_t i = 0; i < t->view_count; i++)
         add_runs(t, i);
     own_time(t, l, limit_ms);

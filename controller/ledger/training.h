@@ -16,7 +16,7 @@ struct loss {
 /* The same for steps that are settled. */
 struct settled_loss {
     struct loss loss;
-    int64_t ms, steps; /* what it took: settled_lose */
+    int64_t ms, steps, chip_ms; /* what it took: settled_lose */
 };
 
 struct run {
@@ -69,6 +69,8 @@ struct training {
     size_t run_count, run_capacity;
     int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
     int64_t median_ms, p99_ms;       /* of the steps that are not the first of their process; RECORD_NONE */
+    int64_t usual_ms, slow_ms;       /* what a step takes, and by how much more `interval` of them are slow */
+    int64_t first_ms;                /* what a process's first step takes but for its start-up */
     int64_t interval;                /* step numbers from line to line */
     int64_t durable_step;            /* RECORD_NONE */
     int64_t reached_step;            /* the highest of the views whose runs are known; RECORD_NONE */
@@ -87,6 +89,9 @@ struct training {
  * sorted. */
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms);
 void training_done(struct training *t);
+/* How far apart the views' lines are, what their steps take; the ideal step: as configured, else the median, which
+ * leaves outliers out. */
+void training_learn(struct training *t, const struct ledger_options *options);
 
 /* Where an interruption struck and that there is one: what training_settle needs to know of it. */
 struct strike {
@@ -109,7 +114,7 @@ bool training_any_final(const struct training *t);
 /* Adds up how many steps lie how far apart; sums has room for SETTLED_DELTAS. */
 void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count);
 /* The durations of a view's steps but the first of each run and what is settled: at most `most` events of it. */
-size_t training_durations(const struct view *v, size_t most, int32_t *to);
+size_t training_durations(const struct view *v, int64_t known_ms, size_t most, int32_t *to);
 /* What the settled part loses by this: Productive becomes WastedProgress. */
 void settled_lose(struct settled *s, struct settled_loss *loss);
 struct settled *settled_clone(const struct settled *s);

@@ -14,6 +14,12 @@ struct model *model_new(const struct model_options *options) {
     slice_copy(m->version, sizeof m->version, slice_of(options->version));
     m->keeps_checkpoints = options->keeps_checkpoints;
     m->chip_peaks = options->chip_peaks ? slice_dup(slice_of(options->chip_peaks)) : NULL;
+    m->chip_prices = options->chip_prices ? slice_dup(slice_of(options->chip_prices)) : NULL;
+    struct slice documentation = slice_of(options->documentation_url ? options->documentation_url : "deploy/docs");
+    while (documentation.size_bytes > 0 && documentation.data[documentation.size_bytes - 1] == '/')
+        documentation.size_bytes--;
+    m->documentation_url = slice_dup(documentation);
+    slice_copy(m->currency, sizeof m->currency, slice_of(options->currency ? options->currency : "USD"));
     map_init(&m->targets, NULL);
     map_init(&m->names, NULL);
     map_init(&m->pods, NULL);
@@ -24,6 +30,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->refusals, free);
     map_init(&m->strings, free);
     map_init(&m->jobs, NULL);
+    map_init(&m->formats, format_free);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         m->watermark_ms[r] = TIME_UNKNOWN;
     m->pods_complete_ms = TIME_UNKNOWN;
@@ -66,9 +73,12 @@ void model_free(struct model *m) {
     if (m->gone)
         job_free(m->gone);
     map_done(&m->jobs);
+    map_done(&m->formats);
     store_done(m);
     free(m->dirty);
     free(m->chip_peaks);
+    free(m->chip_prices);
+    free(m->documentation_url);
     free(m);
 }
 
@@ -141,6 +151,9 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     job->options.window_count = o->window_count;
     job->options.has_log = strcmp(job->source, "None") != 0;
     job->program = o->program;
+    job->total_steps = o->total_steps;
+    job->price = o->cost.price;
+    slice_copy(job->currency, sizeof job->currency, o->cost.currency);
     job->wants_run = o->wants_run;
 }
 
@@ -280,6 +293,9 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
         break;
     case RESOURCE_NODE_LEASE:
         r = observe_lease(m, what, object);
+        break;
+    case RESOURCE_STEPLOGFORMAT:
+        r = observe_steplogformat(m, what, name, object, received_ms);
         break;
     case RESOURCE_COUNT:
         break;

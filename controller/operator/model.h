@@ -3,9 +3,9 @@
  * that a recording replayed with a fake clock gives the same status, byte for byte, in whatever way the streams were
  * interleaved.
  *
- * Behind it, in the order in which things flow: objects/ reads objects, store/ remembers them, facts/ makes ledger facts
- * of them (facts/causes.c is the table of causes), job/ holds a JobGoodput with its ledger and its log, status/ says what
- * all that means now. runtime/ drives it from a real cluster, and alone knows of one. */
+ * Behind it, in the order in which things flow: objects/ reads objects, store/ remembers them, facts/ makes ledger
+ * facts of them (facts/causes.c is the table of causes), job/ holds a JobGoodput with its ledger and its log, status/
+ * says what all that means now. runtime/ drives it from a real cluster, and alone knows of one. */
 #ifndef OPERATOR_MODEL_H
 #define OPERATOR_MODEL_H
 
@@ -22,6 +22,7 @@ enum resource {
     RESOURCE_WORKLOAD, /* either version */
     RESOURCE_EVENT,    /* core/v1 shape */
     RESOURCE_NODE_LEASE,
+    RESOURCE_STEPLOGFORMAT,
     RESOURCE_COUNT
 };
 
@@ -35,7 +36,10 @@ struct model_options {
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: JobGoodputs are to be
      * told before anything else. */
     bool keeps_checkpoints;
-    const char *chip_peaks; /* chips.h: overrides of their peaks; NULL: none */
+    const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
+    const char *chip_prices;       /* price.h; NULL: none */
+    const char *currency;          /* of prices that say none; NULL: USD */
+    const char *documentation_url; /* of the folder deploy/docs; NULL: its path in the source */
 };
 
 struct model *model_new(const struct model_options *options);
@@ -82,6 +86,12 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
 /* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on
  * from it. Apart, because it costs more than the status, and only a status that is really sent needs it. */
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
+
+/* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is
+ * told once, and again after model_format_again. */
+#define MODEL_FORMAT_NAME_SIZE 254
+bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status);
+void model_format_again(struct model *m, const char *name);
 
 /* ---- the step log ---- */
 
@@ -131,10 +141,11 @@ struct model_source { /* texts are borrowed until the job's next observation */
 /* False: there is none to be read (now). Read anew when model_job_log_generation changes. */
 bool model_job_source(const struct model_job *job, struct model_source *source);
 
-/* As source_handler has them. A line is taken for the run of the log's container in which it was written; false: that is
- * not known yet. */
+/* As source_handler has them. A line is taken for the run of the log's container in which it was written; false: that
+ * is not known yet. */
 bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice line);
 void model_job_source_cursor(struct model_job *job, struct slice cursor);
+bool model_job_source_is_over(struct model_job *job, int64_t written_ms, int64_t now_ms);
 void model_job_source_read(struct model_job *job, int64_t through_ms);
 void model_job_source_trouble(struct model_job *job, const char *text); /* NULL: over */
 

@@ -25,6 +25,7 @@ struct file_source {
     int64_t poll_us, began_ms;
     int idle;
     char *name; /* "folder/path" */
+    char *absent;
     bool is_in_trouble;
 };
 
@@ -87,6 +88,19 @@ static size_t hand_lines(struct file_source *f, int64_t written_ms, int64_t now_
     return (size_t)(taken - l->lines.data);
 }
 
+static void take(struct file_source *f, size_t bytes, bool is_cut) {
+    struct look *l = f->look;
+    bool is_all = bytes == l->lines.size_bytes;
+    CLEANUP_BUF struct buf cursor;
+    look_take(l, bytes, is_cut);
+    buf_init(&cursor, SOURCE_CURSOR_BYTES);
+    look_table_write(&l->table, &cursor);
+    f->handler.on_cursor(f->handler.context, buf_slice(&cursor));
+    f->idle = 0;
+    if (is_all)
+        loop_timer_set(f->timer, 0);
+}
+
 static void hand_on(struct file_source *f, int64_t now_ms) {
     struct look *l = f->look;
     int64_t written_ms = l->file.written_ns / 1000000;
@@ -96,15 +110,22 @@ static void hand_on(struct file_source *f, int64_t now_ms) {
     size_t taken = is_cut ? hand_head(f, written_ms) : hand_lines(f, written_ms, now_ms);
     if (taken == 0)
         return;
-    bool is_all = taken == l->lines.size_bytes;
-    look_take(l, taken, is_cut);
-    CLEANUP_BUF struct buf cursor;
-    buf_init(&cursor, SOURCE_CURSOR_BYTES);
-    look_table_write(&l->table, &cursor);
-    f->handler.on_cursor(f->handler.context, buf_slice(&cursor));
-    f->idle = 0;
-    if (is_all)
-        loop_timer_set(f->timer, 0);
+    take(f, taken, is_cut);
+}
+
+/* What a file ends with, without an end, once nobody writes there any more. */
+static bool hand_tail(struct file_source *f, int64_t now_ms) {
+    struct look *l = f->look;
+    const int64_t written_ms = l->file.written_ns / 1000000;
+    bool is_rest_of_cut = l->skip_offset > 0 && l->skip_offset == l->file.offset && l->skip_name == l->file.name;
+    if (f->handler.is_over == NULL || !f->handler.is_over(f->handler.context, written_ms))
+        return false;
+    struct slice line = without_end(buf_slice(&l->lines));
+    if (!is_rest_of_cut && line.size_bytes > 0 &&
+        !f->handler.on_line(f->handler.context, stamp_of(line, written_ms, 0, now_ms), line))
+        return true; /* it is offered again, before anything else is said to be read */
+    take(f, l->lines.size_bytes, false);
+    return true;
 }
 
 static void seen(void *context) {
@@ -115,13 +136,13 @@ static void seen(void *context) {
     loop_timer_set(f->timer, interval_us);
     f->idle += f->idle < IDLE_POLLS;
     if (l->error[0] != '\0') {
-        tell_trouble(f, l->error);
+        tell_trouble(f, l->is_absent && f->absent != NULL ? f->absent : l->error);
         return;
     }
-    tell_trouble(f, NULL);
+    tell_trouble(f, l->warning[0] != '\0' ? l->warning : NULL);
     if (l->has_rest)
         hand_on(f, wall_ms(loop_wall(f->loop)));
-    else
+    else if (!l->is_tail || !hand_tail(f, wall_ms(loop_wall(f->loop))))
         f->handler.on_read(f->handler.context, f->began_ms - VISIBLE_AFTER_MS);
 }
 
@@ -146,6 +167,7 @@ static void file_free(struct source *source) {
         look_free(f->look);
     loop_timer_free(f->timer);
     free(f->name);
+    free(f->absent);
     free(f);
 }
 
@@ -175,6 +197,7 @@ struct source *source_file_new(struct loop *loop, struct work_pool *pool, const 
     f->handler = *handler;
     f->poll_us = options->poll_us > 0 ? options->poll_us : POLL_US;
     f->name = mem_format("%s/%s", options->folder, options->path);
+    f->absent = mem_strdup(options->absent);
     f->look = look_new(options->root, options->folder, options->path);
     if (!look_table_parse(&f->look->table, options->cursor) && options->since_ms > 0)
         f->look->table.floor_ns = options->since_ms * 1000000;

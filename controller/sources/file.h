@@ -18,6 +18,7 @@ struct source_file_options {
     const char *root;    /* of the controller's configuration: trusted */
     const char *folder;  /* below it: the tenant's; one component */
     const char *path;    /* below that: from a spec */
+    const char *absent;  /* what to say while it is not there; NULL: which file it is */
     struct slice cursor; /* empty: from the begin */
     int64_t since_ms;    /* files that were last written before it are not looked at */
     int64_t poll_us;     /* 0: a second */

@@ -57,6 +57,7 @@ static void fail(struct look *l, const char *what, int code) {
     const char *why = code == ENOENT  ? "does not exist (yet)"
                       : code == ELOOP ? "is a symbolic link, and those are not followed"
                                       : NULL;
+    l->is_absent = code == ENOENT;
     if (why != NULL)
         snprintf(l->error, sizeof l->error, "%s, below the log root, %s", what, why);
     else
@@ -189,8 +190,10 @@ static bool list_files(struct look *l, int fd, const char *name, struct found_li
     }
     if (errno != 0)
         fail(l, l->path, errno);
-    else if (list->count == 0 && l->error[0] == '\0' && name[0] != '\0')
-        snprintf(l->error, sizeof l->error, "%s/%s, below the log root, does not exist (yet)", l->folder, l->path);
+    else if (list->count == 0 && l->error[0] == '\0' && name[0] != '\0') {
+        CLEANUP_FREE char *whole = mem_format("%s/%s", l->folder, l->path);
+        fail(l, whole, ENOENT);
+    }
     closedir(dir);
     if (list->count > 1)
         qsort(list->items, list->count, sizeof *list->items, compare_found);
@@ -282,11 +285,12 @@ static int64_t rest_ms(int fd, int64_t offset) {
     return sum_ms;
 }
 
-/* The unread lines of one file; false: it has none. */
-static bool read_lines(struct look *l, int folder, const struct found *f) {
+/* The unread lines of one file; false: it has none, but perhaps a tail. */
+static bool read_lines(struct look *l, int folder, const struct found *f, bool may_be_tail) {
     int64_t offset = f->entry >= 0 ? l->table.files[f->entry].offset : 0;
     CLEANUP_FREE char *chunk = NULL;
     struct stat s;
+    l->is_tail = false;
     if (f->size_bytes <= offset)
         return false;
     int fd = open_below(folder, f->name, 0);
@@ -306,7 +310,8 @@ static bool read_lines(struct look *l, int folder, const struct found *f) {
     bool is_whole = end != NULL;
     if (is_whole)
         bytes = slice_range(bytes.data, end + 1);
-    if (is_whole || bytes.size_bytes == LOOK_CHUNK_BYTES) {
+    l->is_tail = !is_whole && bytes.size_bytes > 0 && bytes.size_bytes < LOOK_CHUNK_BYTES;
+    if (is_whole || bytes.size_bytes == LOOK_CHUNK_BYTES || (l->is_tail && may_be_tail)) {
         buf_append_slice(&l->lines, bytes);
         l->file = (struct look_file){
             .name = slice_hash(slice_of(f->name)), .offset = offset, .written_ns = time_ns(s.st_mtim)};
@@ -320,11 +325,50 @@ static bool read_lines(struct look *l, int folder, const struct found *f) {
     return l->lines.size_bytes > 0;
 }
 
+/* One that was in the table and is not any more: it is not read again from its begin. One that grew since is told. */
+static bool is_old(struct look *l, int folder, const struct found *f) {
+    for (int i = 0; i < l->table.old_count && f->entry < 0; i++) {
+        const struct look_old *o = &l->table.old[i];
+        char before[LOOK_PRINT_BYTES];
+        if (o->name != (uint32_t)slice_hash(slice_of(f->name)) || f->size_bytes < o->offset)
+            continue;
+        size_t n = read_before(folder, f->name, o->offset, before);
+        if (n == 0 || (uint32_t)print_of((struct slice){before, n}) != o->print)
+            continue;
+        if (f->size_bytes > o->offset)
+            snprintf(
+                l->warning, sizeof l->warning,
+                "what %s of %s/%s grew by since %d other files were read is left out: of a folder at most %d files "
+                "may grow in turns; name one file",
+                f->name, l->folder, l->path, LOOK_FILES, LOOK_FILES);
+        return true;
+    }
+    return false;
+}
+
+/* The next lines of the first file that has some; where none has, the first tail. */
+static void read_next(struct look *l, int folder, const struct found_list *list) {
+    const struct found *tail = NULL;
+    for (size_t i = 0; i < list->count && !l->has_rest && l->error[0] == '\0'; i++) {
+        const struct found *f = &list->items[i];
+        if (f->is_copy || (f->entry < 0 && f->written_ns <= l->table.floor_ns) || is_old(l, folder, f))
+            continue;
+        l->has_rest = read_lines(l, folder, f, false);
+        if (l->is_tail && tail == NULL)
+            tail = f;
+    }
+    if (!l->has_rest && tail != NULL && l->error[0] == '\0')
+        l->has_rest = read_lines(l, folder, tail, true) && !l->is_tail; /* or whole meanwhile */
+    else
+        l->is_tail = false;
+}
+
 void look_run(void *look) {
     struct look *l = look;
     struct found_list list = {0};
     char name[256];
-    l->error[0] = l->name[0] = '\0';
+    l->error[0] = l->warning[0] = l->name[0] = '\0';
+    l->is_absent = l->is_tail = false;
     l->has_rest = false;
     l->rest_ms = 0;
     buf_clear(&l->lines);
@@ -334,11 +378,7 @@ void look_run(void *look) {
         return;
     if (list_files(l, fd, name, &list)) {
         match(&l->table, folder, &list);
-        for (size_t i = 0; i < list.count && !l->has_rest && l->error[0] == '\0'; i++) {
-            const struct found *f = &list.items[i];
-            if (!f->is_copy && (f->entry >= 0 || f->written_ns > l->table.floor_ns))
-                l->has_rest = read_lines(l, folder, f);
-        }
+        read_next(l, folder, &list);
     }
     free_found(&list);
     close(folder);
@@ -367,6 +407,7 @@ void look_take(struct look *l, size_t bytes, bool is_cut) {
             k = 0;
             if (t->files[0].written_ns > t->floor_ns)
                 t->floor_ns = t->files[0].written_ns;
+            look_table_add_old(t, &t->files[0]);
         }
         memmove(&t->files[k], &t->files[k + 1], (size_t)(t->count - k - 1) * sizeof t->files[0]);
         t->count--;

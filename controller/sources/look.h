@@ -6,6 +6,7 @@
 #include "base/buf.h"
 
 #define LOOK_FILES 32        /* remembered; older ones are taken for read */
+#define LOOK_OLD 48          /* ... and of so many enough is known to tell if one grows nevertheless */
 #define LOOK_PRINT_BYTES 256 /* a file is known again by so many bytes before the place up to which it was read */
 #define LOOK_CHUNK_BYTES ((size_t)1 << 20) /* read at once, at most */
 
@@ -19,10 +20,16 @@ struct look_table {
     struct look_file files[LOOK_FILES]; /* the one last read is the last */
     int count;
     int64_t floor_ns; /* files that were last written by then and are not in the table were read before */
+    struct look_old {
+        uint32_t name, print;
+        int64_t offset;
+    } old[LOOK_OLD]; /* those that were in it last, a ring */
+    int old_count, old_next;
 };
 
 bool look_table_parse(struct look_table *table, struct slice cursor); /* false: it is none */
 void look_table_write(const struct look_table *table, struct buf *cursor);
+void look_table_add_old(struct look_table *table, const struct look_file *file);
 
 struct look {
     /* told; the texts are the look's own */
@@ -33,12 +40,15 @@ struct look {
     struct look_file file;         /* where they begin */
     struct buf lines;              /* whole ones; without any: the head of one that is too long */
     bool has_rest;                 /* there may be more behind them, or in other files */
+    bool is_tail;                  /* they are what a file ends with, without an end */
     int64_t rest_ms;               /* how long the steps of a metrics file behind these lines took */
     char before[LOOK_PRINT_BYTES]; /* of the file, up to its offset */
     size_t before_bytes;
     uint64_t skip_name;  /* the file ... */
     int64_t skip_offset; /* ... in which a line that was too long goes on here; 0: none */
     char error[640];     /* "": none */
+    bool is_absent;      /* the error: it does not exist */
+    char warning[640];   /* what is left out, while the rest is read; "": nothing */
 };
 
 struct look *look_new(const char *root, const char *folder, const char *path);

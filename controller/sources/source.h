@@ -25,6 +25,9 @@ struct source_handler {
     /* It cannot be read now, and why, in a sentence; NULL: it is over. */
     void (*on_trouble)(void *context, const char *text);
     void *context;
+    /* Whoever wrote at written_ms writes no more, so that what was written last is a line though it has no end. NULL:
+     * never. */
+    bool (*is_over)(void *context, int64_t written_ms);
 };
 
 #define SOURCE_CURSOR_BYTES 4096

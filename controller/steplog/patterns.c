@@ -1,51 +1,78 @@
-/* Format Regex: a user's patterns for steps and checkpoints (spec.stepLog.regex of the CRD; tests/steplog/
- * test_regex.c). Each line is tried with each, in the order below; the first that matches has the line. */
+/* A user's patterns for steps, checkpoints and more: format Regex (spec.stepLog.regex of the CRD; tests/steplog/
+ * test_regex.c) and those of a StepLogFormat (userformat.h; test_userformat.c). Each line is tried with each, in order;
+ * the first that matches has the line. */
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "steplog/formats.h"
 #include "steplog/regex.h"
+#include "steplog/userformat.h"
 
 #include <errno.h>
-
-enum pattern { PATTERN_STEP, PATTERN_START, PATTERN_SAVED, PATTERN_RESTORED, PATTERN_COUNT };
+#include <math.h>
+#include <stdio.h>
 
 struct patterns {
-    struct regex *regexes[PATTERN_COUNT]; /* NULL: not given */
+    struct {
+        struct regex *regex;
+        enum record_kind kind;
+        struct userformat_field fields[USERFORMAT_FIELDS];
+        int field_count;
+    } items[USERFORMAT_PATTERNS];
+    int count;
 };
 
+/* What groups mean where nothing says it. */
+static const struct userformat_field usual[] = {{"step", USERFORMAT_STEP, 1},
+                                                {"seconds", USERFORMAT_DURATION, 1e3},
+                                                {"milliseconds", USERFORMAT_DURATION, 1},
+                                                {"time", USERFORMAT_TIME, 0}};
+
 void patterns_free(struct patterns *p) {
-    for (int i = 0; p != NULL && i < PATTERN_COUNT; i++)
-        regex_free(p->regexes[i]);
+    for (int i = 0; p != NULL && i < p->count; i++)
+        regex_free(p->items[i].regex);
     free(p);
 }
 
-static struct patterns *patterns_new(const struct steplog_patterns *given, struct error **err) {
-    static const char *const names[] = {"regex.step", "regex.checkpointStart", "regex.checkpointSaved",
-                                        "regex.checkpointRestored"};
-    const char *const texts[] = {given->step, given->checkpoint_start, given->checkpoint_saved,
-                                 given->checkpoint_restored};
-    if (given->step == NULL) {
-        error_set(err, EINVAL, "format Regex needs regex.step");
-        return NULL;
+/* The fields whose groups the pattern has not are left out: of the usual ones any may be missing. */
+static int add(struct patterns *p, const char *name, const struct userformat_pattern *given, struct error **err) {
+    bool has_fields = given->field_count > 0, has_step = false;
+    struct regex *regex = regex_new(name, given->pattern, err);
+    if (regex == NULL)
+        return -EINVAL;
+    p->items[p->count].regex = regex;
+    p->items[p->count].kind = given->kind;
+    int count = has_fields ? given->field_count : (int)ARRAY_SIZE(usual);
+    for (int i = 0; i < count; i++) {
+        const struct userformat_field *f = has_fields ? &given->fields[i] : &usual[i];
+        bool is_there = regex_has_group(regex, f->group);
+        if (is_there)
+            p->items[p->count].fields[p->items[p->count].field_count++] = *f;
+        else if (has_fields) {
+            p->count++;
+            return error_set(err, EINVAL, "%s has no group named %s", name, f->group);
+        }
+        has_step |= is_there && f->meaning == USERFORMAT_STEP;
     }
+    p->count++;
+    if (given->kind == RECORD_STEP_END && !has_step)
+        return error_set(err, EINVAL, "%s has no group named step, for example 'step=(?<step>[0-9]+)'", name);
+    return 0;
+}
+
+static struct patterns *patterns_new(const struct userformat *format, const char *prefix, struct error **err) {
     struct patterns *p = mem_new(struct patterns);
-    for (int i = 0; i < PATTERN_COUNT; i++)
-        if (texts[i] != NULL && (p->regexes[i] = regex_new(names[i], texts[i], err)) == NULL) {
+    for (int i = 0; i < format->count; i++) {
+        CLEANUP_FREE char *name = mem_format("%s%s", prefix, format->patterns[i].name);
+        if (add(p, name, &format->patterns[i], err) < 0) {
             patterns_free(p);
             return NULL;
         }
-    if (!regex_has_group(p->regexes[PATTERN_STEP], "step")) {
-        error_set(err, EINVAL, "regex.step has no group named step, for example 'step=(?<step>[0-9]+)'");
-        patterns_free(p);
-        return NULL;
     }
     return p;
 }
 
-struct steplog *steplog_new_regex(const struct steplog_patterns *given,
-                                  void (*on_record)(void *context, const struct record *r), void *context,
-                                  struct error **err) {
-    struct patterns *p = patterns_new(given, err);
+static struct steplog *steplog_of(struct patterns *p, void (*on_record)(void *context, const struct record *r),
+                                  void *context) {
     if (p == NULL)
         return NULL;
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, context);
@@ -54,56 +81,172 @@ struct steplog *steplog_new_regex(const struct steplog_patterns *given,
     return s;
 }
 
-/* The groups' values; false if the step is no step. */
-static bool read_groups(const struct regex *regex, struct record *r) {
-    struct slice value;
-    int64_t time_ms;
-    if (regex_group(regex, "step", &value) && (!take_step(&value, &r->step) || value.size_bytes != 0))
-        return false;
-    bool has_duration = (regex_group(regex, "seconds", &value) && take_duration_ms(&value, &r->duration_ms)) ||
-                        (regex_group(regex, "milliseconds", &value) && take_milliseconds(&value, &r->duration_ms));
-    if (!has_duration)
-        r->duration_ms = RECORD_NONE;
-    if (regex_group(regex, "time", &value) && rfc3339_parse_ms(value, &time_ms))
-        r->at_ms = time_ms;
+struct steplog *steplog_new_regex(const struct steplog_patterns *given,
+                                  void (*on_record)(void *context, const struct record *r), void *context,
+                                  struct error **err) {
+    const struct {
+        const char *name, *text;
+        enum record_kind kind;
+    } all[] = {{"step", given->step, RECORD_STEP_END},
+               {"checkpointStart", given->checkpoint_start, RECORD_SAVE_START},
+               {"checkpointSaved", given->checkpoint_saved, RECORD_SAVE_DURABLE},
+               {"checkpointRestored", given->checkpoint_restored, RECORD_RESTORE_END}};
+    CLEANUP_FREE struct userformat *format = mem_new(struct userformat);
+    if (given->step == NULL) {
+        error_set(err, EINVAL, "format Regex needs regex.step");
+        return NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        struct userformat_pattern *p = &format->patterns[format->count];
+        if (all[i].text == NULL)
+            continue;
+        p->pattern = (char *)all[i].text; /* borrowed */
+        p->kind = all[i].kind;
+        snprintf(p->name, sizeof p->name, "%s", all[i].name);
+        format->count++;
+    }
+    return steplog_of(patterns_new(format, "regex.", err), on_record, context);
+}
+
+struct steplog *steplog_new_user(const struct userformat *f, void (*on_record)(void *context, const struct record *r),
+                                 void *context, struct error **err) {
+    return steplog_of(patterns_new(f, "pattern ", err), on_record, context);
+}
+
+int steplog_change_user(struct steplog *s, const struct userformat *f, struct error **err) {
+    struct patterns *p = patterns_new(f, "pattern ", err);
+    if (p == NULL)
+        return -EINVAL;
+    patterns_free(s->patterns);
+    s->patterns = p;
+    return 0;
+}
+
+/* ---- a line ---- */
+
+static bool read_field(const struct userformat_field *f, struct slice value, struct record *r) {
+    double number;
+    int64_t *to = f->meaning == USERFORMAT_DURATION ? &r->duration_ms : &r->at_ms;
+    if (f->meaning == USERFORMAT_STEP)
+        return take_step(&value, &r->step) && value.size_bytes == 0;
+    if (f->meaning == USERFORMAT_THROUGHPUT)
+        to = &r->tflops_milli;
+    if (f->scale == 0)
+        rfc3339_parse_ms(value, &r->at_ms);
+    else if (f->meaning == USERFORMAT_DURATION && f->scale == 1e3)
+        take_duration_ms(&value, &r->duration_ms);
+    else if (f->meaning == USERFORMAT_DURATION && f->scale == 1)
+        take_milliseconds(&value, &r->duration_ms);
+    else if (slice_take_double(&value, &number) && number >= 0 && number * f->scale < 4e12)
+        *to = llround(number * f->scale);
     return true;
 }
 
-static void emit(struct steplog *s, enum pattern pattern, struct record r) {
-    static const enum record_kind kinds[] = {RECORD_STEP_END, RECORD_SAVE_START, RECORD_SAVE_DURABLE,
-                                             RECORD_RESTORE_END};
-    r.kind = kinds[pattern];
-    if (pattern == PATTERN_STEP && s->is_saving && !pace_save_end(s, &r, STEPLOG_REGEX)) {
+/* The groups' values; false if the step is no step. What else cannot be read is not told. */
+static bool read_groups(const struct patterns *p, int item, struct record *r) {
+    for (int i = 0; i < p->items[item].field_count; i++) {
+        const struct userformat_field *f = &p->items[item].fields[i];
+        struct slice value;
+        if (regex_group(p->items[item].regex, f->group, &value) && !read_field(f, value, r))
+            return false;
+    }
+    if (r->duration_ms > STEPLOG_MAX_DURATION_MS)
+        r->duration_ms = RECORD_NONE;
+    if (p->items[item].kind != RECORD_STEP_END)
+        r->tflops_milli = RECORD_NONE;
+    return p->items[item].kind != RECORD_STEP_END || r->step != RECORD_NONE;
+}
+
+static void emit(struct steplog *s, struct record r) {
+    if (r.kind == RECORD_STEP_END && s->is_saving && !pace_save_end(s, &r, STEPLOG_REGEX)) {
         /* Training goes on: the save is written in the background, and the time until its end is not blocked. */
         struct record again = steplog_record(s, RECORD_SAVE_START);
         again.at_ms = r.at_ms;
         again.is_async = true;
         steplog_emit(s, &again, STEPLOG_REGEX);
     }
-    bool is_other = pattern == PATTERN_SAVED && s->is_saving && r.step != RECORD_NONE && r.step != s->saving_step;
-    if (!is_other) {
-        s->is_saving = pattern == PATTERN_START;
+    bool is_of_saves = r.kind == RECORD_STEP_END || r.kind == RECORD_SAVE_START || r.kind == RECORD_SAVE_DURABLE ||
+                       r.kind == RECORD_RESTORE_END;
+    bool is_other = r.kind == RECORD_SAVE_DURABLE && s->is_saving && r.step != RECORD_NONE && r.step != s->saving_step;
+    if (is_of_saves && !is_other) {
+        s->is_saving = r.kind == RECORD_SAVE_START;
         s->save_started_ms = s->is_saving ? r.at_ms : TIME_UNKNOWN;
         if (s->is_saving)
             s->saving_step = r.step;
     }
-    if (pattern == PATTERN_STEP)
+    if (r.kind == RECORD_STEP_END)
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_REGEX);
     else
         steplog_emit(s, &r, STEPLOG_REGEX);
 }
 
-enum line_result patterns_line(struct steplog *s, struct slice text) {
-    for (int i = 0; i < PATTERN_COUNT; i++) {
-        struct regex *regex = s->patterns->regexes[i];
-        enum regex_result result = regex != NULL ? regex_match(regex, text) : REGEX_NO;
-        struct record r = steplog_record(s, RECORD_STEP_END);
-        if (result == REGEX_NO)
+/* The first pattern that matches: its number; -1: none does. LINE_MALFORMED: it cannot be read. */
+static int match(const struct patterns *p, struct slice text, struct record *r, enum line_result *result) {
+    const struct record fresh = *r;
+    for (int i = 0; i < p->count; i++) {
+        enum regex_result found = regex_match(p->items[i].regex, text);
+        if (found == REGEX_NO)
             continue;
-        if (result == REGEX_TOO_EXPENSIVE || !read_groups(regex, &r) || (i == PATTERN_STEP && r.step == RECORD_NONE))
-            return LINE_MALFORMED;
-        emit(s, (enum pattern)i, r);
-        return LINE_TAKEN;
+        *r = fresh;
+        r->kind = p->items[i].kind;
+        *result = found == REGEX_YES && read_groups(p, i, r) ? LINE_TAKEN : LINE_MALFORMED;
+        return i;
     }
-    return LINE_NOT_MINE;
+    *result = LINE_NOT_MINE;
+    return -1;
+}
+
+enum line_result patterns_line(struct steplog *s, struct slice text) {
+    enum line_result result;
+    struct record r = steplog_record(s, RECORD_STEP_END);
+    match(s->patterns, text, &r, &result);
+    if (result == LINE_TAKEN)
+        emit(s, r);
+    return result;
+}
+
+/* ---- examples ---- */
+
+static int differs(const char *pattern, int number, const char *what, int64_t found, int64_t wanted,
+                   struct error **err) {
+    if (wanted == RECORD_NONE || found == wanted)
+        return 0;
+    if (found == RECORD_NONE || found == TIME_UNKNOWN)
+        return error_set(err, EINVAL, "pattern \"%s\", example %d: no %s is found, expected %lld", pattern, number,
+                         what, (long long)wanted);
+    return error_set(err, EINVAL, "pattern \"%s\", example %d: %s is %lld, expected %lld", pattern, number, what,
+                     (long long)found, (long long)wanted);
+}
+
+static int check_example(const struct userformat *f, const struct patterns *p, int item, int example,
+                         struct error **err) {
+    const struct userformat_example *e = &f->patterns[item].examples[example];
+    const char *name = f->patterns[item].name;
+    struct record r = RECORD_INIT;
+    enum line_result result;
+    int found = match(p, slice_of(e->line), &r, &result);
+    if (found < 0)
+        return error_set(err, EINVAL, "pattern \"%s\", example %d: no pattern matches the line", name, example + 1);
+    if (found != item)
+        return error_set(err, EINVAL, "pattern \"%s\", example %d: pattern \"%s\", which comes first, has the line",
+                         name, example + 1, f->patterns[found].name);
+    if (result != LINE_TAKEN)
+        return error_set(err, EINVAL, "pattern \"%s\", example %d: the step cannot be read, or it takes too long", name,
+                         example + 1);
+    int failed = differs(name, example + 1, "step", r.step, e->step, err);
+    failed = failed < 0 ? failed : differs(name, example + 1, "milliseconds", r.duration_ms, e->duration_ms, err);
+    failed = failed < 0 ? failed : differs(name, example + 1, "time (ms since 1970)", r.at_ms, e->time_ms, err);
+    return failed < 0
+               ? failed
+               : differs(name, example + 1, "tflopsPerDevice (thousandths)", r.tflops_milli, e->tflops_milli, err);
+}
+
+int userformat_check(const struct userformat *f, struct error **err) {
+    struct patterns *p = patterns_new(f, "pattern ", err);
+    int r = p == NULL ? -EINVAL : 0;
+    for (int i = 0; i < f->count && r == 0; i++)
+        for (int k = 0; k < f->patterns[i].example_count && r == 0; k++)
+            r = check_example(f, p, i, k, err);
+    patterns_free(p);
+    return r;
 }

@@ -109,7 +109,7 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
         /* No save in the background: it was over before training went on. */
         struct record written = steplog_record(s, RECORD_SAVE_WRITTEN);
         written.step = s->saving_step;
-        written.is_async = true;
+        written.is_async = written.is_derived = true;
         written.at_ms = r.at_ms;
         steplog_emit(s, &written, format);
     }
@@ -148,6 +148,7 @@ void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format 
         return;
     r.kind = RECORD_SAVE_DURABLE;
     r.step = s->unproved_step;
+    r.is_derived = true;
     r.duration_ms = RECORD_NONE;
     r.is_async = true;
     s->unproved_step = RECORD_NONE;

@@ -249,6 +249,10 @@ void api_serve(struct conn *c, struct target *t) {
             conn_reply(c, 404, "text/plain; charset=utf-8", -1, "404 page not found\n", 19);
         return;
     }
+    if (strcmp(t->plural, "tokenreviews") == 0 && strcmp(t->verb, "create") == 0) {
+        review_token(c);
+        return;
+    }
     t->type = registry_find(&s->registry, t->group, t->version, t->plural);
     if (t->type == NULL) {
         if (registry_has_group_version(&s->registry, t->group, t->version))

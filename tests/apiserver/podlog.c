@@ -20,6 +20,7 @@ struct follow {
 static void follow_free(void *p) {
     struct follow *f = p;
     timer_stop(&f->poll);
+    f->conn->srv->follows--;
     free(f);
 }
 
@@ -51,6 +52,11 @@ static bool pump(struct follow *f) {
     return r->is_ended || f->limit == 0;
 }
 
+/* Each timer costs lws a walk over all: a hundred follows that look every 20 ms would be most of what the server does. */
+static double poll_s(const struct srv *s) {
+    return 0.02 * (1 + s->follows / 8);
+}
+
 static void on_poll(void *context) {
     struct follow *f = context;
     if (f->conn->is_ended)
@@ -58,7 +64,7 @@ static void on_poll(void *context) {
     if (pump(f))
         conn_end(f->conn);
     else
-        timer_start(f->conn->srv, &f->poll, 0.02, on_poll, f);
+        timer_start(f->conn->srv, &f->poll, poll_s(f->conn->srv), on_poll, f);
 }
 
 /* The first line to send by sinceTime, sinceSeconds and tailLines. */
@@ -134,10 +140,11 @@ void podlog_serve(struct conn *c, struct target *t) {
         f->limit = strtol(limit, NULL, 10);
     c->stream = f;
     c->on_closed = follow_free;
+    s->follows++;
     conn_begin(c, 200, "text/plain");
     bool is_over = pump(f);
     if (is_over || !conn_flag(c, "follow"))
         conn_end(c);
     else
-        timer_start(s, &f->poll, 0.02, on_poll, f);
+        timer_start(s, &f->poll, poll_s(s), on_poll, f);
 }

@@ -42,6 +42,7 @@ struct srv {
     struct watch *watches;
     struct faults faults;
     struct logs logs;
+    int follows; /* of logs, open now */
     struct scenario *scenarios; /* running ones */
     struct life *lives;
     struct request_log *requests;
@@ -67,6 +68,9 @@ struct target {
 };
 
 enum format { FORMAT_JSON, FORMAT_TABLE, FORMAT_PARTIAL };
+
+/* review.c: who bears a token. */
+void review_token(struct conn *c);
 
 /* api.c: one request, its body complete. */
 void api_handle(struct conn *c);

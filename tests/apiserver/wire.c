@@ -599,7 +599,7 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     info.gid = -1;
     info.uid = -1;
     info.max_http_header_data = 16384;
-    info.max_http_header_pool = 512;
+    info.max_http_header_pool = 2048; /* beyond it lws ends the whole connection */
     info.fd_limit_per_thread = 1024;
     info.keepalive_timeout = 120;
     info.timeout_secs = 60;

@@ -25,15 +25,17 @@ TICK = os.sysconf("SC_CLK_TCK")
 HOSTS = 64  # pods of a slice
 MAX_FOLLOWS = 100
 STEP_LINES = 50
+STEADY_S = 60
+DELAYS = 50  # so many are measured
 
 
 class Server:
     """test-apiserver, steered over its standard input."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, *flags):
         self.kubeconfig = os.path.join(directory, "kubeconfig")
         program = os.environ.get("TEST_APISERVER", os.path.join(ROOT, ".build/bin/test-apiserver"))
-        command = [program, "--port", "0", "--control", "--tls", "--history", "4000", "--kubeconfig-out", self.kubeconfig]
+        command = [program, "--port", "0", "--control", "--tls", "--history", "4000", "--kubeconfig-out", self.kubeconfig, *flags]
         command += ["--crd", os.path.join(ROOT, "crds/goodput.dev_jobgoodputs.yaml")]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         first = self.process.stdout.readline()
@@ -159,6 +161,24 @@ def pod_templates(versions, name, uid, job, node):
     return texts
 
 
+class Times:
+    """Recorded times moved to the present, a second apart: the controller takes what is told long after it came about for
+    what nobody watched, and works out what may have been."""
+
+    STAMP = re.compile(r"20\d\d-\d\d-\d\dT[0-9:.]+Z")
+
+    def __init__(self, ago_s=0):
+        self.moved, self.last, self.ago_s = {}, 0, ago_s
+
+    def move(self, items):
+        text = json.dumps(items)
+        self.last = max(self.last, int(time.time()) - self.ago_s)
+        for stamp in sorted(set(self.STAMP.findall(text)) - set(self.moved)):
+            self.moved[stamp] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.last))
+            self.last += 1
+        return json.loads(self.STAMP.sub(lambda found: self.moved[found.group()], text))
+
+
 class Files:
     def __init__(self, directory):
         self.directory, self.count = directory, 0
@@ -183,49 +203,50 @@ class BigJob:
 
     def __init__(self, story, files, slices):
         self.slices, self.pods = slices, slices * HOSTS
+        self.story, self.files, self.times = story, files, Times()
         versions = story.versions[("jobsets", "train-a")]
-        running = next(v for v in versions if not v["spec"].get("suspend"))
-        restarted = next(v for v in versions if v.get("status", {}).get("restarts") == 1)
-        for jobset in (running, restarted):
+        self.running = next(v for v in versions if not v["spec"].get("suspend"))
+        self.restarted = next(v for v in versions if v.get("status", {}).get("restarts") == 1)
+        for jobset in (self.running, self.restarted):
             jobset["spec"]["replicatedJobs"][0]["replicas"] = slices
             spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]
             spec["parallelism"] = spec["completions"] = HOSTS
             jobset["metadata"]["labels"].pop("kueue.x-k8s.io/queue-name", None)
-        self.jobset, self.restarted = files.put(template(running, [])), files.put(template(restarted, []))
-        job = next(v for v in story.versions[("jobs", "train-a-slice-1")] if not v["spec"].get("suspend"))
+        self.job = next(v for v in story.versions[("jobs", "train-a-slice-1")] if not v["spec"].get("suspend"))
         for field in ("parallelism", "completions"):
-            job["spec"][field] = HOSTS
-        job["metadata"]["labels"]["jobset.sigs.k8s.io/job-index"] = "${i}"
+            self.job["spec"][field] = HOSTS
+        self.job["metadata"]["labels"]["jobset.sigs.k8s.io/job-index"] = "${i}"
         node = story.versions[("nodes", "gke-tpu-00")][-1]
         node["metadata"]["labels"]["kubernetes.io/hostname"] = "node-${i}"
         self.node = files.put(template(node, [("gke-tpu-00", "node-${i}"), (node["metadata"]["uid"], "node-uid-${i}")]))
-        self.jobs, self.lives = [], []
-        for number, exit_code in ((1, 134), (2, 0)):
-            job_names = [(job["metadata"]["name"], "train-a-slice-${i}"), (job["metadata"]["uid"], f"job-{number}-uid-${{i}}")]
-            self.jobs.append(files.put(template(job, job_names)))
-            versions = story.pod_life("train-a-slice-1", exit_code)
-            ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
-            texts = pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}")
-            self.lives.append([files.put(text) for text in texts])
-        self.name = running["metadata"]["name"]
-        self.events = self.pods * sum(len(life) + 1 for life in self.lives)
+        self.lives = {number: story.pod_life("train-a-slice-1", exit_code) for number, exit_code in ((1, 134), (2, 0))}
+        self.name = self.running["metadata"]["name"]
+        self.events = self.pods * sum(len(life) + 1 for life in self.lives.values())
 
     def _pod(self, number):
         return f"train-a-slice-${{group}}-${{member}}-x{number}"
 
+    def _begin(self, server, number, jobset):
+        """The JobSet and its Jobs, as they are when that life of the pods begins."""
+        job = json.loads(json.dumps(self.job))
+        job["metadata"]["creationTimestamp"] = self.lives[number][0]["metadata"]["creationTimestamp"]
+        names = [(job["metadata"]["name"], "train-a-slice-${i}"), (job["metadata"]["uid"], f"job-{number}-uid-${{i}}")]
+        each(server, "jobsets", "train/" + self.name, 1, 1, self.files.put(template(self.times.move(jobset), [])))
+        each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, self.files.put(template(self.times.move(job), names)))
+
     def seed(self, server):
         each(server, "nodes", "/node-${i}", self.pods, HOSTS, self.node)
-        each(server, "jobsets", "train/" + self.name, 1, 1, self.jobset)
-        each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, self.jobs[0])
+        self._begin(server, 1, self.running)
 
     def play(self, server, number):
-        key = "train/" + self._pod(number)
         if number == 2:
-            each(server, "jobsets", "train/" + self.name, 1, 1, self.restarted)
             each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, "-")
-            each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, self.jobs[1])
-        for path in self.lives[number - 1] + ["-"]:
-            each(server, "pods", key, self.pods, HOSTS, path)
+            self._begin(server, 2, self.restarted)
+        ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
+        versions = self.times.move(self.lives[number])
+        for text in [*pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}"), None]:
+            path = self.files.put(text) if text else "-"
+            each(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, path)
 
 
 def goodput(namespace, name, source):
@@ -294,8 +315,8 @@ class Fleet:
         for spec in (jobset["spec"]["replicatedJobs"][0]["template"]["spec"], job["spec"]):
             spec["parallelism"] = spec["completions"] = 1
         jobset["metadata"]["labels"].pop("kueue.x-k8s.io/queue-name", None)
-        life = story.pod_life("train-c-slice-0", 1)
-        pod = next(v for v in life if v["status"]["phase"] == "Running")
+        pod = next(v for v in story.pod_life("train-c-slice-0", 1) if v["status"]["phase"] == "Running")
+        jobset, job, pod = Times(ago_s=2 * STEP_LINES).move([jobset, job, pod])
         for kind in ("labels", "annotations"):
             pod["metadata"][kind]["batch.kubernetes.io/job-completion-index"] = "0"
         names = [(item["metadata"]["uid"], f"{kind}-uid-${{hex}}") for kind, item in (("jobset", jobset), ("job", job), ("pod", pod))]
@@ -334,26 +355,60 @@ def follows(port):
         return int(re.search(r"^goodput_controller_log_follows (\d+)", page.read().decode(), re.M).group(1))
 
 
-def measure_fleet(story, count):
+def start_fleet(server, count, port):
+    """Until each JobGoodput has a status and its steps are read: {what: figure}."""
+    begun, written_s, most = time.time(), 0, 0
+    while True:
+        written = int(server.do('holding jobgoodputs "observedThrough":')[0])
+        read = int(server.do('holding jobgoodputs "retained":')[0])
+        if written == count:
+            written_s = written_s or time.time() - begun
+        if written == count and read == count:
+            return {"read": read, "follows": most, "written_s": written_s, "read_s": time.time() - begun}
+        if time.time() - begun > 6000:
+            raise RuntimeError(f"{written} of {count} JobGoodputs have a status, {read} have read their steps")
+        most = max(most, follows(port))
+        time.sleep(0.5)
+
+
+def delay_s(server, number):
+    """From a pod's deletion, as the server has done it, until the interruption is in the status that it holds."""
+
+    def interruptions():
+        status = json.loads("".join(server.do(f"get jobgoodputs train/job-{number}")))["status"]
+        return status["interruptions"]["total"]
+
+    before = interruptions()
+    server.do(f"delete pods train/job-{number}-slice-0-0-x")
+    begun = time.time()
+    while time.time() - begun < 60:
+        if interruptions() > before:
+            return time.time() - begun
+        time.sleep(0.02)
+    raise RuntimeError(f"the deletion of a pod of job-{number} is in no status after 60 s")
+
+
+def measure_fleet(start, story, count):
     port = free_port()
     with tempfile.TemporaryDirectory() as directory:
         server = Server(directory)
         try:
-            client = controller(server.kubeconfig, directory, f"--max-log-follows={MAX_FOLLOWS}", "--status-qps=200", f"--metrics-bind-address=127.0.0.1:{port}")
+            client = start(server.kubeconfig, directory, port)
             try:
-                client.says("synced", 5)
+                is_ours = client.name == "controller"
+                client.says("synced", 5 if is_ours else 1)
                 Fleet(story, Files(directory)).play(server, count)
-                written, read, most, deadline = 0, 0, 0, time.time() + 600
-                while written < count or read < count:
-                    if time.time() > deadline:
-                        raise RuntimeError(f"{written} of {count} JobGoodputs have a status, {read} have read their steps")
-                    time.sleep(0.5)
-                    most = max(most, follows(port))
-                    written = int(server.do('holding jobgoodputs "observedThrough":')[0])
-                    read = int(server.do('holding jobgoodputs "retained":')[0])
+                figures = {"jobs": count}
+                if is_ours:
+                    figures |= start_fleet(server, count, port)
                 client.settle()
-                figures = {"jobs": count, "read": read, "follows": most}
-                return {**figures, "rss": client.memory_kib("VmRSS"), "cpu": client.cpu_seconds()}
+                figures |= {"rss": client.memory_kib("VmRSS"), "peak": client.memory_kib("VmHWM"), "cpu": client.cpu_seconds()}
+                figures["connections"] = int(server.do("connections")[0])
+                if is_ours:
+                    time.sleep(STEADY_S)
+                    figures["steady"] = (client.cpu_seconds() - figures["cpu"]) / STEADY_S
+                    figures["delays"] = sorted(delay_s(server, number) for number in range(0, count, -(-count // DELAYS)))
+                return figures
             finally:
                 client.stop()
         finally:
@@ -371,11 +426,36 @@ def show_big(figures):
         print(f"    {what:36} {ours[key] / unit:12.1f} {beside}")
 
 
+def follower(kubeconfig, directory, port):
+    return controller(kubeconfig, directory, f"--max-log-follows={MAX_FOLLOWS}", f"--metrics-bind-address=127.0.0.1:{port}")
+
+
+def fleet_part(options, failures):
+    few = measure_fleet(follower, Story(), options.jobs // 10)
+    for count in (options.jobs, *options.more_jobs):
+        many = measure_fleet(follower, Story(), count)
+        each_kib = (many["rss"] - few["rss"]) / (many["jobs"] - few["jobs"])
+        delays = many["delays"]
+        print(f"{many['jobs']} JobGoodputs with logs of {STEP_LINES} steps, HTTP/2 over TLS, {many['connections']} connections")
+        print(f"    {many['rss'] / 1024:.1f} MiB resident, {each_kib:.1f} KiB each; {many['cpu']:.1f} CPU seconds until all was read")
+        print(f"    all had a status after {many['written_s']:.0f} s and their steps after {many['read_s']:.0f} s, at most {many['follows']} log follows open")
+        print(f"    then {1000 * many['steady']:.1f} CPU ms a second; a lost pod is in status after {delays[len(delays) // 2]:.2f} s (median), {delays[-1]:.2f} s (the slowest of {len(delays)})")
+        if options.informer:
+            theirs = measure_fleet(lambda k, d, _: informer(options.informer, k, d), Story(), count)
+            print(f"    the informer, which reads no log and writes nothing: {theirs['rss'] / 1024:.1f} MiB, {theirs['cpu']:.1f} CPU seconds;", end=" ")
+            print(f"{theirs['rss'] / many['rss']:.1f}x the memory, {theirs['cpu'] / many['cpu']:.1f}x the CPU")
+        if each_kib >= 64:
+            failures.append("a further job took 64 KiB or more")
+        if many["follows"] > MAX_FOLLOWS:
+            failures.append(f"more than {MAX_FOLLOWS} logs were followed at once")
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--informer", help="the built client-go program; without it only the controller is measured")
     parser.add_argument("--slices", type=int, default=199, help=f"of {HOSTS} pods each")
     parser.add_argument("--jobs", type=int, default=1000)
+    parser.add_argument("--more-jobs", type=int, nargs="*", default=[])
     parser.add_argument("--only", choices=("big", "fleet"))
     return parser.parse_args()
 
@@ -391,14 +471,7 @@ def main():
         if figures["controller"]["peak"] >= 32 * 1024:
             failures.append("the controller was above 32 MiB resident")
     if options.only != "big":
-        few, many = measure_fleet(Story(), options.jobs // 10), measure_fleet(Story(), options.jobs)
-        each_kib = (many["rss"] - few["rss"]) / (many["jobs"] - few["jobs"])
-        print(f"{many['jobs']} JobGoodputs with logs of {STEP_LINES} steps: {many['rss'] / 1024:.1f} MiB resident, {each_kib:.1f} KiB each,")
-        print(f"    {many['cpu']:.1f} CPU seconds in all, at most {many['follows']} log follows open; the steps of {many['read']} jobs were read")
-        if each_kib >= 64:
-            failures.append("a further job took 64 KiB or more")
-        if many["follows"] > MAX_FOLLOWS:
-            failures.append(f"more than {MAX_FOLLOWS} logs were followed at once")
+        fleet_part(options, failures)
     for failure in failures:
         print("not ok -", failure)
     sys.exit(1 if failures else 0)

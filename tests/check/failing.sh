@@ -2,17 +2,21 @@
 # failing.sh POINTS [NAME...]: runs the sanitized unit tests and kubectl-goodput again and again, and in each run one
 # allocation, or one call that reads, writes or opens, fails (tests/preload/fail.c): POINTS places of each kind, spread over
 # the run; POINTS "all": every place. A run may fail, in words: what is wrong, or "out of memory". It may not crash, leak, touch
-# memory that is not its own, or never end. Names: of what to run (base ledger formulas steplog library io kube operator
-# cli analyze). FAIL_SEED moves the places.
+# memory that is not its own, or never end. Two things are not counted: a test that stumbles over the failure of its own call
+# (the complaint stands in tests/), and what OpenSSL keeps of its own after a failed allocation. Names: of layers with tests,
+# "analyze" (kubectl-goodput reads a log), "controller" (the controller itself in tests/faults/undisturbed.scenario).
+# FAIL_SEED moves the places.
 set -u
 cd "$(dirname "$0")/../.."
 points=$1
 shift
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(base ledger formulas steplog library io kube operator cli analyze)
+[ ${#names[@]} -gt 0 ] || names=(base ledger formulas fleet steplog library io kube sources recorder operator export cli analyze controller)
 bin=${BIN:-.build/asan}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+printf 'leak:libcrypto.so\nleak:libssl.so\n' >"$scratch/suppressed"
+export LSAN_OPTIONS=suppressions=$scratch/suppressed:print_suppressions=0
 export ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0:abort_on_error=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
 export GOODPUT_BIN=$bin/bin GOODPUT_JOBS=2 GOODPUT_FAILING=1
 passed=0 failed=0
@@ -21,9 +25,11 @@ passed=0 failed=0
 command_of() {
     case $1 in
     analyze) command=("$bin/bin/kubectl-goodput" analyze tests/data/trainer-logs/maxtext/restarts/attempt-*.log -o json) ;;
+    controller) command=(env FAULTS_SHOW=1 "$bin/tests/test-faults" undisturbed) ;;
     *) command=("$bin/tests/test-$1") ;;
     esac
     program=$(basename "${command[0]}")
+    [ "$1" != controller ] || program=goodput-controller
 }
 
 # one NAME KIND N: a run with the N-th of its kind failing.
@@ -31,9 +37,14 @@ one() {
     local out=$scratch/$1-$2-$3 code
     (
         [ "$2" = alloc ] && export FAIL_ALLOC=$3 || export FAIL_IO=$3
-        LD_PRELOAD=$PWD/$bin/preload/fail.so FAIL_PROGRAM=$program timeout -s KILL 120 "${command[@]}" >"$out" 2>&1
+        LD_PRELOAD=$PWD/$bin/preload/fail.so FAIL_PROGRAM=$program timeout -s KILL 600 "${command[@]}" >"$out" 2>&1
     ) 2>/dev/null
     code=$?
+    if grep -qaE '^tests/[^ ]*: runtime error: null pointer passed|: tests/[^ ]*: [^ ]* Assertion' "$out" &&
+        ! grep -qaE 'ERROR: (Address|Leak)Sanitizer|controller/[^ ]*: runtime error' "$out"; then
+        rm -f "$out"
+        return 0
+    fi
     if [ $code = 99 ] || grep -qaE 'ERROR: (Address|Leak)Sanitizer|runtime error:' "$out"; then
         why="a sanitizer"
     elif [ $code = 137 ]; then

@@ -45,19 +45,20 @@ for layer in base ledger formulas steplog operator cli; do
     GOODPUT_VALGRIND=1 GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
 done
 step parity make -s parity LOGS="${LOGS:-20000}"
+step recorder-test make -s recorder-test
 step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
 step soak make -s soak SOAK_HOURS="${SOAK_HOURS:-24}"
-step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-3600}"
+step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-3600}" FUZZ_JOBS="$jobs"
 grep -h '^fuzz ' "$logs/fuzz.log"
 step build-asan make -s -j"$jobs" V=asan programs tests
 step failing tests/check/failing.sh "${FAILING:-150}"
 grep -h 'places where' "$logs/failing.log"
 step cross-arm64 tests/check/cross.sh
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
-step node-test make -s node-test
+step node-test make -s node-test NODE_MORE=maxtext
 grep -hE '^(SKIPPED|not ok)|event to status|cost of the controller|helm install to' "$logs/node-test.log"
 step chaos make -s chaos CHAOS="${CHAOS:-200}"
 grep -h '^chaos: seed' "$logs/chaos.log"

@@ -48,6 +48,15 @@ TEST(options_are_refused_with_one_line) {
     PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");
     PARSES("--at needs a value", "a", "--at");
     PARSES("--step-deviation takes no value", "a", "--step-deviation=1");
+    PARSES("", "--cloud-logging", "p/a logger/with/slashes/job", "--google-credentials=key.json", "-o", "json");
+    PARSES("--cloud-logging is read instead of files: leave out a", "a", "--cloud-logging", "p/l/j");
+    PARSES("--google-credentials and --cloud-logging-endpoint go with --cloud-logging", "a", "--google-credentials",
+           "k");
+#define WANTED ": PROJECT/LOGGER/JOB is wanted, such as my-project/goodput_run1/run1"
+    PARSES("--cloud-logging p/l" WANTED, "--cloud-logging", "p/l");
+    PARSES("--cloud-logging p//j" WANTED, "--cloud-logging", "p//j");
+    PARSES("--cloud-logging p/l/" WANTED, "--cloud-logging", "p/l/");
+    PARSES("--cloud-logging /l/j" WANTED, "--cloud-logging", "/l/j");
 }
 
 /* Two attempts of a job: five steps of 10 s, 100 s down, again from step 3. */
@@ -122,11 +131,11 @@ TEST(both_definitions_of_one_log) {
 TEST(nothing_to_read_is_one_clear_error) {
     static const struct {
         const char *text, *ledger;
-    } cases[] = {{"", "a.log: none of its 0 lines is of a step log that is known"},
-                 {"hello\n", "a.log: none of its 1 lines is of a step log that is known"},
-                 {"\x80\xff\n{\n", "a.log: none of its 2 lines is of a step log that is known"},
+    } cases[] = {{"", "a.log: it is empty"},
+                 {"hello\n", "a.log: none of its lines (1) is of a step log that is known"},
+                 {"\x80\xff\n{\n", "a.log: none of its lines (2) is of a step log that is known"},
                  {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
-                  "a.log: none of its 1 lines tells a time; add stamps, as kubectl logs --timestamps does"}};
+                  "a.log: none of its lines (1) tells a time; add stamps, as kubectl logs --timestamps does"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         json_t *library = answer_of(cases[i].text, true), *ledger = answer_of(cases[i].text, false);
         CHECK_TEXT(json_string_value(library),

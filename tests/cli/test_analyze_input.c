@@ -274,7 +274,7 @@ TEST(several_files) {
     write_file("run-1.log", "not a log\n", 10);
     run = run_analyze("'run-*.log'", "-o json");
     CHECK_INT(run.code, 0);
-    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its 1 lines is of a step log that is known\n");
+    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its lines (1) is of a step log that is known\n");
     run_done(&run);
     run = run_analyze("'none-*.log'", "");
     CHECK_INT(run.code, 1);
@@ -420,4 +420,31 @@ TEST(memory_does_not_grow_with_the_log) {
         CHECK(few_kib < 16 * 1024 && many_kib < 16 * 1024 && many_kib - few_kib < 3 * 1024);
     if (many_kib - few_kib >= 3 * 1024)
         fprintf(stderr, "100,000 steps: %lld KiB, 400,000: %lld KiB\n", (long long)few_kib, (long long)many_kib);
+}
+
+/* A StepLogFormat is tried without a cluster: its examples first, then the log. */
+TEST(a_format_of_ones_own_is_tried_on_a_log) {
+    char here[512];
+    REQUIRE(getcwd(here, sizeof here) != NULL);
+    CLEANUP_FREE char *log = mem_format("%s/tests/data/formats/mytrainer.log", here);
+    CLEANUP_FREE char *good = mem_format("-o json --format-file %s/tests/data/formats/mytrainer.yaml", here);
+    struct run run = run_analyze(log, good);
+    CHECK_INT(run.code, 0);
+    CHECK(number_at(&run, "steps", "retained") == 60);
+    CHECK(number_at(&run, "steps", "lastDurable") == 59);
+    CHECK(strstr(run.out, "\"cost\"") == NULL); /* nobody told a price: unknown, not 0 */
+    run_done(&run);
+    CLEANUP_FREE char *path = mem_format("%s/tests/data/formats/mytrainer.yaml", here);
+    CLEANUP_FREE char *text = harness_read_file(path, NULL);
+    REQUIRE(text != NULL);
+    memcpy(strstr(text, "step: 12"), "step: 13", 8);
+    write_file("bad.yaml", text, strlen(text));
+    run = run_analyze(log, "--format-file bad.yaml");
+    CHECK_INT(run.code, 2);
+    CHECK(strstr(run.err, "bad.yaml: pattern \"iteration\", example 1: step is 12, expected 13") != NULL);
+    run_done(&run);
+    run = run_analyze(log, "--format-file none.yaml");
+    CHECK_INT(run.code, 2);
+    CHECK(strstr(run.err, "--format-file: none.yaml cannot be opened") != NULL);
+    run_done(&run);
 }

@@ -57,7 +57,7 @@ static void draw_whatif(const json_t *job, const struct text_style *style, struc
     struct whatif w = {.has_now = true, .is_best = true};
     whatif_measure(job, &w);
     w.then = w.now;
-    w.then.interval_s = forecast_optimum_s(w.then.save_s, w.then.mtbf.mean_s);
+    w.then.interval_s = whatif_best(&w.then);
     whatif_draw(&w, style, out);
     whatif_done(&w);
 }
@@ -70,6 +70,8 @@ static void draw(const char *command, const json_t *value, const struct text_sty
         cli_timeline_draw(value, style, out);
     else if (strcmp(command, "whatif") == 0)
         draw_whatif(value, style, out);
+    else if (strcmp(command, "fleet-object") == 0)
+        cli_fleet_object_draw(value, style, out);
     else if (strcmp(command, "fleet") == 0)
         cli_fleet_draw(items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2},
                        style, out);
@@ -95,6 +97,10 @@ static void check_golden(const char *command, const char *name) {
 
 TEST(whatif_training) {
     check_golden("whatif", "training");
+}
+
+TEST(fleet_of_a_name) {
+    check_golden("fleet-object", "fleetgoodput");
 }
 
 TEST(explain_training) {
@@ -136,6 +142,23 @@ TEST(top_fleet) {
 }
 
 /* Bars, shares and durations of the losses and of productive time add up to the wall time, whatever the parts are. */
+/* As in a terminal of any width in which one works. */
+TEST(pictures_fit_the_terminal) {
+    static const char *const commands[] = {"explain", "timeline"}, *const names[] = {"training", "queued", "no-log"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        json_t *value = load(names[i]);
+        for (int columns = 60; columns <= 240 && value != NULL; columns += 12)
+            for (size_t c = 0; c < ARRAY_SIZE(commands); c++) {
+                CLEANUP_BUF struct buf out;
+                struct text_style style = {.columns = columns, .is_utf8 = true};
+                buf_init(&out, 1 << 20);
+                draw(commands[c], value, &style, &out);
+                check_lines(commands[c], buf_text(&out), &style);
+            }
+        json_decref(value);
+    }
+}
+
 TEST(shares_add_up) {
     uint64_t random = 88172645463325252u;
     for (int round = 0; round < 10000; round++) {

@@ -28,6 +28,10 @@ TEST(fleet_refuses_what_cannot_be) {
     refused((struct cli_fleet_options){.group_by = "job,job,job,job"}, NULL, "up to three of");
     refused((struct cli_fleet_options){.group_by = ""}, NULL, "up to three of");
     refused((struct cli_fleet_options){0}, "name", "-o name");
+    CLEANUP_ERROR struct error *err = NULL;
+    struct cli_options named = {.command = "fleet", .name = "research", .fleet.since = "24h"};
+    CHECK(cli_fleet_check(&named, &err) < 0);
+    CHECK(strstr(error_text(err), "fleet research: its own spec says which jobs") != NULL);
 }
 
 static json_t *rolled(const char *since, const char *group_by) {
@@ -39,6 +43,45 @@ static json_t *rolled(const char *since, const char *group_by) {
     json_t *json = cli_fleet_json(json_object_get(file, "items"), &view);
     json_decref(file);
     return json;
+}
+
+static json_t *priced_job(const char *name, const char *currency, const char *lost) {
+    return json_pack(
+        "{s:{s:s,s:s},s:{s:{s:i},s:{s:s,s:i,s:i,s:i},s:[{s:s,s:s,s:i,s:i,s:s}],s:{s:s,s:s,s:s},s:{s:s,s:s},"
+        "s:{s:i,s:[{s:s,s:i,s:i,s:s}]}}}",
+        "metadata", "namespace", "a", "name", name, "status", "target", "chips", 4, "time", "start",
+        "2026-11-01T00:00:00Z", "wallMs", 7200000, "availableMs", 7200000, "productiveMs", 3600000, "badput", "family",
+        "Runtime", "bucket", "WastedProgress", "ms", 3600000, "chipSeconds", 14400, "cost", lost, "cost", "currency",
+        currency, "allocated", "20.00", "lost", lost, "acceleratorHours", "allocated", "8.000", "productive", "4.000",
+        "interruptions", "total", 1, "byCause", "cause", "NodeFailure", "count", 1, "chipSeconds", 7200, "cost",
+        "5.00");
+}
+
+/* Without --price the jobs' own costs are summed, by bucket and by cause; another currency's are left out. */
+TEST(fleet_sums_the_jobs_own_costs) {
+    CLEANUP_ERROR struct error *err = NULL;
+    struct fleet_view view;
+    CHECK_INT(fleet_view_of(&(struct cli_options){.command = "fleet"}, &view, &err), 0);
+    json_t *list = json_pack("[o,o,o]", priced_job("x", "USD", "10.00"), priced_job("y", "USD", "10.50"),
+                             priced_job("z", "EUR", "10.00"));
+    json_t *json = cli_fleet_json(list, &view), *all = json_object_get(json, "all");
+    CHECK_TEXT(pick_text(json, "currency"), "USD");
+    CHECK(fabs(json_real_value(json_object_get(all, "costLost")) - 20.5) < 1e-9);
+    const json_t *cause = json_array_get(json_object_get(all, "byCause"), 0);
+    CHECK_TEXT(pick_text(cause, "cause"), "NodeFailure");
+    CHECK_INT(pick_int(cause, "count", 0), 3);
+    CHECK_INT(pick_int(cause, "paidChipSeconds", 0), 3 * 7200);
+    CHECK(fabs(json_real_value(json_object_get(cause, "cost")) - 10) < 1e-9);
+    const json_t *bucket = json_array_get(json_object_get(all, "lost"), 0);
+    CHECK(fabs(json_real_value(json_object_get(bucket, "cost")) - 20.5) < 1e-9);
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {.columns = 100};
+    buf_init(&out, 1 << 20);
+    cli_fleet_draw(list, &view, &style, &out);
+    CHECK(strstr(buf_text(&out), "in USD, at the jobs' own prices") != NULL);
+    CHECK(strstr(buf_text(&out), "jobs whose costs are in another currency, in no cost: 1") != NULL);
+    json_decref(json);
+    json_decref(list);
 }
 
 static int64_t accounted(const json_t *sum) {

@@ -26,7 +26,7 @@ trap cleanup EXIT
 trap 'echo; echo "demo: stopped" >&2; exit 130' INT
 trap 'exit 143' TERM
 
-"$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
+"$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --crd crds/goodput.dev_steplogformats.yaml --crd crds/goodput.dev_fleetgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
     --scenario tests/demo/story.scenario --print-table jobgoodputs 2>"$work/server.log" &
 server=$!
 for _ in $(seq 600); do # a minute: only a demo that failed waits so long

@@ -11,7 +11,7 @@ trap 'kill -9 $controller $server 2>/dev/null; wait 2>/dev/null; rm -rf "$work"'
 RANDOM=${SEED:=$RANDOM}
 from=${KILL_FROM:-1} to=${KILL_TO:-6}
 
-"$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
+"$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --crd crds/goodput.dev_steplogformats.yaml --crd crds/goodput.dev_fleetgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
     --scenario tests/demo/story.scenario 2>"$work/server.log" >/dev/null &
 server=$!
 for _ in $(seq 200); do

@@ -144,7 +144,7 @@ def check_rules(t):
     for words in (["check", "rules", f"{chart}/rules.yaml"], ["test", "rules", "tests/export/rules.test.yaml"]):
         done = subprocess.run(["promtool", *words], capture_output=True, text=True)
         t.check("promtool " + " ".join(words[:2]), done.returncode == 0, done.stdout + done.stderr)
-    with open("controller/export/metrics.c") as source:
+    with open("controller/export/metrics_table.h") as source:
         table = re.findall(r'^    X\(([JF])_[A-Z0-9_]+, "([a-z_0-9]+)", (\w+)', source.read(), re.M)
     there = {name + ("_total" if kind == "METRIC_COUNTER" else "") for _, name, kind in table}
     t.check("the table of metrics is read", len(there) > 50, there)

@@ -17,6 +17,13 @@ from rig import BIN, Rig, Tally, fetch  # noqa: E402
 OUT = ".build/page"
 STORY = json.load(open("tests/data/export/story.json"))
 TRAINING = json.load(open("tests/data/export/training.json"))
+FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
+FORECAST = {"intervalSeconds": 600, "saveMs": 2500, "persistMs": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
+            "job": "90.30%", "bestIntervalSeconds": 380, "bestIntervalSteps": 190, "bestFromSeconds": 250, "bestToSeconds": 560, "bestRuntime": "91.40%",
+            "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000, "isPrior": False,
+            "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
+            "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
+COST = {"currency": "USD", "pricePerChipHour": "2.5", "source": "Spec", "allocated": "1250.00", "productive": "670.00", "lost": "580.00"}
 JOBS = ["llama3-70b", "running", "queued", "hostile", "new"]
 HOSTILE = "</script><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>&amp;'\" javascript:window.hit=1"
 
@@ -131,6 +138,38 @@ def check_fleet(t, b, rig):
     b.open(rig.page + "#/?q=queue:none")
     b.until("document.querySelector('.empty:not([hidden])')")
     t.check("keyboard: escape goes back; a filter that nothing matches says so", True)
+
+
+def check_forecast_and_cost(t, b, rig):
+    open_job(b, rig, "llama3-70b")
+    told = b.ask("document.querySelector('table.forecast').innerText")
+    words = ["every 10 m 00 s", "blocks for 2.500 s", "durable 8.000 s later", "every 10 h 00 m", "runtime 91.10%", "goodput 90.30%", "every 6 m 20 s", "190 steps",
+             "4000 steps in 2 h 30 m", "give or take 20 m 00 s", "on 2026-11-22 01:02:03"]
+    t.check("forecast: what the status tells", all(w in told for w in words), [w for w in words if w not in told])
+    page = b.ask("document.body.innerText")
+    t.check("forecast: what it assumed", "Assumed: " + FORECAST["assumptions"][0] in page)
+    t.check("cost: allocated, productive and lost", "1250.00 USD = 670.00 productive + 580.00 lost; 2.5 per chip-hour" in page)
+    t.check("cost: by bucket and by cause", "QueueWait" not in page.split("lost to")[-1].split("\n")[0] and "WastedProgress 42.00" in page and "NodeFailure 17.50" in page, page[-900:])
+
+
+def check_fleetgoodput(t, b, rig):
+    """A FleetGoodput above the jobs: its bar, groups, losses and costs."""
+    b.open("about:blank")
+    open_fleet(b, rig, JOBS)
+    b.until("document.querySelector('.fleetgoodput svg.fall')")
+    status = FLEET["status"]
+    told = b.ask("document.querySelector('.fleetgoodput').innerText")
+    for words in ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
+                  "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)"):
+        t.check(f"fleet: it says {words}", words in told, told)
+    rows = b.ask("[...document.querySelectorAll('.fleetgoodput tbody tr')].map(r => [...r.children].map(c => c.textContent))")
+    t.check("fleet: a row for all and one per group, with scores and cost", [[r[0], r[3], r[6]] for r in rows] ==
+            [["all", "50.00%", "580.00"], ["research-tpu", "50.00%", "580.00"], [status["groups"][1]["name"], "–", "0.00"]], rows)
+    bars = b.ask("[...document.querySelectorAll('svg.fall rect')].map(r => [r.textContent.split(':')[0], parseFloat(r.getAttribute('width')), parseFloat(r.getAttribute('x'))])")
+    whole = status["waterfall"][0]["chipSeconds"]
+    parts = {s["name"]: 100 * s["chipSeconds"] / whole for s in status["waterfall"] if not s.get("total") or s["name"] == "Productive"}
+    t.check("fleet: the bar has a part for what was gained and for each loss, idle chips included", {n: round(w, 2) for n, w, _ in bars} == {n: round(w, 2) for n, w in parts.items()}, bars)
+    t.check("fleet: the parts fill the bar", abs(sum(w for _, w, _ in bars) - 100) < 0.01 and all(abs(bars[i][2] + bars[i][1] - bars[i + 1][2]) < 0.01 for i in range(len(bars) - 1)), bars)
 
 
 def check_live(t, b, rig):
@@ -263,7 +302,13 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     t, rig, b = Tally(), Rig(), Browser()
     try:
-        rig.put(named(STORY, "llama3-70b"))
+        story = named(STORY, "llama3-70b")
+        story["status"].update(forecast=FORECAST, cost=COST)
+        for one, cost in ((next(r for r in story["status"]["badput"] if r["bucket"] == "WastedProgress"), "42.00"),
+                          (next(c for c in story["status"]["interruptions"]["byCause"] if c["cause"] == "NodeFailure"), "17.50")):
+            one["cost"] = cost
+        rig.put(story)
+        rig.put_fleet(FLEET)
         rig.put(named(TRAINING, "running"))
         rig.put(hostile())
         queued = named(next(j for j in json.load(open("tests/data/cli/fleet.json"))["items"] if j["metadata"]["name"] == "gemma-eval"), "queued")
@@ -276,7 +321,9 @@ def main():
         t.check("headers: nosniff, no-store", headers["X-Content-Type-Options"] == "nosniff" and headers["Cache-Control"] == "no-store")
         b.size(1280, 850)
         check_fleet(t, b, rig)
+        check_fleetgoodput(t, b, rig)
         check_job(t, b, rig)
+        check_forecast_and_cost(t, b, rig)
         check_explain(t, b, rig)
         check_ticks(t, b)
         check_live(t, b, rig)

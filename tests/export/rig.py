@@ -12,6 +12,7 @@ import urllib.request
 
 BIN = os.environ.get("GOODPUT_BIN", ".build/release/bin")
 CRD = "crds/goodput.dev_jobgoodputs.yaml"
+FLEET_CRD = "crds/goodput.dev_fleetgoodputs.yaml"
 JOBGOODPUTS = "/apis/goodput.dev/v1alpha1"
 
 
@@ -35,16 +36,19 @@ class Rig:
         self.kubeconfig = self.folder + "/kubeconfig"
         self.processes, self.namespaces = [], set()
         more = ["--scenario", scenario] if scenario else []
-        self.server_log = self._start("test-apiserver", ["--crd", CRD, "--kubeconfig-out", self.kubeconfig] + more)
+        self.server_log = self._start("test-apiserver", ["--crd", CRD, "--crd", FLEET_CRD, "--kubeconfig-out", self.kubeconfig] + more)
         wait_for("the API server", lambda: os.path.exists(self.kubeconfig))
         self.url = wait_for("its address", lambda: re.search(r"server: (\S+)\n", self.text(self.kubeconfig))).group(1)
         if is_follower:
             self.ask("POST", "/apis/coordination.k8s.io/v1/namespaces/goodput-system/leases", {
                 "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "goodput-controller", "namespace": "goodput-system"},
                 "spec": {"holderIdentity": "another", "leaseDurationSeconds": 36000, "renewTime": "2026-01-01T00:00:00.000000Z"}})
-        self.log = self._start("goodput-controller", [
-            "--kubeconfig", self.kubeconfig, f"--leader-elect={str(is_follower).lower()}", "--health-bind-address=0",
-            "--metrics-bind-address=127.0.0.1:0", "--page-bind-address=127.0.0.1:0", *flags])
+        self.arguments = ["--kubeconfig", self.kubeconfig, f"--leader-elect={str(is_follower).lower()}", "--health-bind-address=0",
+                          "--metrics-bind-address=127.0.0.1:0", "--page-bind-address=127.0.0.1:0", *flags]
+        self.start_controller()
+
+    def start_controller(self):
+        self.log = self._start("goodput-controller", self.arguments)
         self.metrics = f"http://127.0.0.1:{self._port('metrics served')}/metrics"
         self.page = f"http://127.0.0.1:{self._port('page served')}/"
 
@@ -98,6 +102,12 @@ class Rig:
         self.create(path, bare)
         if "status" in job:
             self.ask("PATCH", f"{path}/{meta['name']}/status", {"status": job["status"]}, "application/merge-patch+json")
+
+    def put_fleet(self, fleet):
+        """Creates the FleetGoodput, then its status."""
+        path, name = f"{JOBGOODPUTS}/fleetgoodputs", fleet["metadata"]["name"]
+        self.create(path, {k: v for k, v in fleet.items() if k != "status"})
+        self.ask("PATCH", f"{path}/{name}/status", {"status": fleet["status"]}, "application/merge-patch+json")
 
     def get(self, namespace, name):
         return self.ask("GET", f"{JOBGOODPUTS}/namespaces/{namespace}/jobgoodputs/{name}")

@@ -8,7 +8,7 @@
 
 TEST(numbers_are_those_of_the_object) {
     CLEANUP_FREE char *text = harness_read_file("tests/data/export/training.json", NULL);
-    struct fleet_numbers *n = mem_new(struct fleet_numbers);
+    CLEANUP_FREE struct fleet_numbers *n = mem_new(struct fleet_numbers);
     REQUIRE(fleet_read_numbers(slice_of(text), n));
     CHECK_TEXT(n->phase, "Training");
     CHECK_TEXT(n->queue, "research-tpu");
@@ -28,12 +28,12 @@ TEST(numbers_are_those_of_the_object) {
     for (int i = 0; i < n->bucket_count; i++)
         sum += n->buckets[i].ms;
     CHECK_INT(sum, n->values[FLEET_WALL]);
-    free(n);
 }
 
 /* Every truncation and a flip of every byte: read or refused, never a crash (ASan looks on), never a half number. */
 TEST(damaged_objects_are_refused_or_read) {
     CLEANUP_FREE char *text = harness_read_file("tests/data/export/training.json", NULL);
+    REQUIRE(text != NULL);
     struct fleet_numbers *n = mem_new(struct fleet_numbers);
     size_t size = strlen(text);
     REQUIRE(size > 1000);

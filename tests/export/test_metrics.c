@@ -5,6 +5,7 @@
 #include "export/metrics.h"
 #include "export/prometheus.h"
 #include "export/queues.h"
+#include "recorder/endpoint.h"
 
 #include <stdlib.h>
 
@@ -99,6 +100,8 @@ static void put(struct fleet *f, const char *name) {
     CHECK_INT(fleet_put(f, "research", name, slice_of(text)), 0);
 }
 
+static const struct fleet none; /* FleetGoodputs, where they are not what is looked at */
+
 /* The value of the one sample that begins so, "" if there is none. */
 static const char *value(struct slice text, const char *sample, char out[static 64]) {
     struct slice line;
@@ -124,7 +127,7 @@ TEST(a_job_is_told_as_its_status_has_it) {
     put(&f, "b");
     fleet_put(&f, "research", "new", slice_of("{\"metadata\":{\"name\":\"new\"}}"));
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &own, INT64_C(1795232000000), false, &out);
+    metrics_write(&f, &none, &own, INT64_C(1795232000000), false, &out);
     struct slice text = buf_slice(&out);
     CHECK_TEXT(value(text, "goodput_job_goodput_ratio" LABELS("a") "}", v), "0.821800");
     CHECK_TEXT(value(text, "goodput_job_wall_seconds" LABELS("b") "}", v), "7384");
@@ -155,6 +158,34 @@ TEST(a_job_is_told_as_its_status_has_it) {
     fleet_done(&f);
 }
 
+TEST(money_is_told_by_bucket_and_cause_where_the_price_is_known) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&f);
+    fleet_put(
+        &f, "n", "j",
+        SLICE("{\"status\":{\"cost\":{\"currency\":\"EUR\",\"allocated\":\"12.30\",\"productive\":\"10.20\",\"lost\":"
+              "\"2.10\"},\"badput\":[{\"family\":\"Runtime\",\"bucket\":\"Stall\",\"ms\":5,\"chipSeconds\":40,\"cost\":"
+              "\"2.10\"}],\"interruptions\":{\"byCause\":[{\"cause\":\"Hang\",\"count\":1,\"chipSeconds\":30,"
+              "\"cost\":\"1.57\"}]}}}"));
+    put(&f, "unpriced");
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, 0, false, &out);
+    struct slice text = buf_slice(&out);
+#define J "{namespace=\"n\",jobgoodput=\"j\",queue=\"\""
+    CHECK_TEXT(value(text, "goodput_job_cost" J ",state=\"lost\",currency=\"EUR\"}", v), "2.10");
+    CHECK_TEXT(value(text, "goodput_job_badput_cost" J ",family=\"Runtime\",bucket=\"Stall\",currency=\"EUR\"}", v),
+               "2.10");
+    CHECK_TEXT(value(text, "goodput_job_badput_chip_seconds" J ",family=\"Runtime\",bucket=\"Stall\"}", v), "40");
+    CHECK_TEXT(value(text, "goodput_job_interruption_cost" J ",cause=\"Hang\",currency=\"EUR\"}", v), "1.57");
+    CHECK_TEXT(value(text, "goodput_job_interruption_chip_seconds" J ",cause=\"Hang\"}", v), "30");
+    CHECK(strstr(buf_text(&out), "jobgoodput=\"unpriced\",queue=\"research-tpu\",state=\"lost\"") == NULL);
+#undef J
+    fleet_done(&f);
+}
+
 TEST(only_the_leader_tells_of_jobs) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
@@ -163,9 +194,30 @@ TEST(only_the_leader_tells_of_jobs) {
     fleet_init(&f);
     put(&f, "a");
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &own, 0, true, &out);
+    metrics_write(&f, &none, &own, 0, true, &out);
     CHECK(strstr(buf_text(&out), "goodput_job_") == NULL && strstr(buf_text(&out), "goodput_queue_") == NULL);
     CHECK_TEXT(value(buf_slice(&out), "leader_election_master_status{name=\"goodput-controller\"}", v), "0");
+    fleet_done(&f);
+}
+
+TEST(the_endpoint_of_the_recorders_is_told_where_it_is_served) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct endpoint_figures ingest = {
+        .entries = 7, .bytes = 901, .refused_entries = 2, .requests = {5, 1, 3, 0, 4, 0}};
+    struct runtime_figures own = {0};
+    char v[64];
+    fleet_init(&f);
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, 0, false, &out);
+    CHECK(strstr(buf_text(&out), "goodput_ingest_") == NULL);
+    buf_clear(&out);
+    own.ingest = &ingest;
+    metrics_write(&f, &none, &own, 0, false, &out);
+    CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_entries_total", v), "7");
+    CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_refused_entries_total", v), "2");
+    CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_read_bytes_total", v), "901");
+    CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_requests_total{code=\"429\"}", v), "4");
     fleet_done(&f);
 }
 
@@ -180,11 +232,11 @@ TEST(jobs_long_over_count_in_their_queue_only) {
         SLICE("{\"status\":{\"phase\":\"Completed\",\"time\":{\"end\":\"2026-11-21T00:00:00Z\",\"wallMs\":1000}}}"));
     buf_init(&out, 1 << 20);
     int64_t end_ms = INT64_C(1795219200000);
-    metrics_write(&f, &own, end_ms + METRICS_KEEP_FINISHED_MS, false, &out);
+    metrics_write(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS, false, &out);
     CHECK_TEXT(value(buf_slice(&out), "goodput_job_wall_seconds{namespace=\"n\",jobgoodput=\"old\",queue=\"\"}", v),
                "1");
     buf_clear(&out);
-    metrics_write(&f, &own, end_ms + METRICS_KEEP_FINISHED_MS + 1, false, &out);
+    metrics_write(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS + 1, false, &out);
     CHECK(strstr(buf_text(&out), "jobgoodput=\"old\"") == NULL);
     CHECK_TEXT(value(buf_slice(&out), "goodput_queue_jobs{namespace=\"n\",queue=\"\",phase=\"Completed\"}", v), "1");
     fleet_done(&f);
@@ -214,4 +266,45 @@ TEST(queue_sums_have_a_last_room) {
     CHECK_INT(s->ideal_ms, 0); /* nonsense does not overflow */
     queues_done(&q);
     free(n);
+}
+
+TEST(fleets_are_told_as_their_status_has_them) {
+    struct fleet jobs, fleets;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&jobs);
+    fleet_init(&fleets);
+    fleet_put(
+        &fleets, "", "all",
+        SLICE("{\"metadata\":{\"name\":\"all\"},\"status\":{\"goodputPPM\":{\"job\":250000},\"chipSeconds\":{\"asked\":"
+              "72000,\"capacityHours\":3},\"jobs\":{\"withoutSteps\":1},\"groups\":[{\"goodputPPM\":{\"scheduling\":"
+              "500000},\"name\":\"q / \\\"1\\\"\"}],\"topLosses\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
+              "\"chipSeconds\":36000}],\"interruptions\":{\"total\":3,\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
+              "[{\"name\":\"a\",\"failures\":2,\"meanTimeBetweenFailuresSeconds\":60}],\"cost\":{\"currency\":\"EUR\","
+              "\"allocated\":\"12.30\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}],\"settled\":\"AAAA\"}"
+              "}"));
+    fleet_put(&fleets, "", "gone", SLICE("{\"status\":{\"goodputPPM\":{\"job\":1}}}"));
+    fleet_remove(&fleets, "", "gone");
+    buf_init(&out, 1 << 20);
+    metrics_write(&jobs, &fleets, &own, 0, false, &out);
+    struct slice text = buf_slice(&out);
+#define F "{fleetgoodput=\"all\""
+    CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"job\"}", v), "0.250000");
+    CHECK_TEXT(value(text, "goodput_fleet_group_goodput_ratio" F ",group=\"q / \\\"1\\\"\",goodput=\"scheduling\"}", v),
+               "0.500000");
+    CHECK_TEXT(value(text, "goodput_fleet_chip_seconds" F ",state=\"asked\"}", v), "72000");
+    CHECK_TEXT(value(text, "goodput_fleet_jobs" F ",state=\"without_steps\"}", v), "1");
+    CHECK_TEXT(value(text, "goodput_fleet_badput_chip_seconds" F ",family=\"Scheduling\",bucket=\"QueueWait\"}", v),
+               "36000");
+    CHECK_TEXT(value(text, "goodput_fleet_interruptions_per_1000_node_days" F "}", v), "8000.125");
+    CHECK_TEXT(value(text, "goodput_fleet_node_pool_mean_time_between_failures_seconds" F ",node_pool=\"a\"}", v),
+               "60");
+    CHECK_TEXT(value(text, "goodput_fleet_cost" F ",state=\"allocated\",currency=\"EUR\"}", v), "12.30");
+    CHECK_TEXT(value(text, "goodput_fleet_condition" F ",condition=\"Ready\",status=\"True\"}", v), "1");
+#undef F
+    CHECK(strstr(buf_text(&out), "fleetgoodput=\"gone\"") == NULL && strstr(buf_text(&out), "capacity_hours") == NULL);
+    CHECK(strstr(fleet_find(&fleets, "", "all")->object.data, "settled") == NULL);
+    fleet_done(&jobs);
+    fleet_done(&fleets);
 }

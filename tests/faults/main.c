@@ -335,7 +335,11 @@ static void own_line(struct play *p, char *line) {
         kill(program_pid(p->controller), SIGSTOP);
     else if (take_word(line, "continue", &rest))
         kill(program_pid(p->controller), SIGCONT);
-    else if (take_word(line, "noise", &rest)) {
+    else if (take_word(line, "server-stops", &rest)) {
+        kill(apiserver_pid(p->server), SIGSTOP);
+        sleep((unsigned)strtol(rest, NULL, 10));
+        kill(apiserver_pid(p->server), SIGCONT);
+    } else if (take_word(line, "noise", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
         noise(p, copy);
     } else if (take_word(line, "moved", &rest)) {
@@ -354,9 +358,9 @@ static void own_line(struct play *p, char *line) {
 }
 
 static bool is_own_word(const char *line) {
-    static const char *const words[] = {"play",  "rotate",   "rotate-late", "fill",    "says",     "kill",
-                                        "start", "noise",    "moved",       "skip",    "clock",    "swap",
-                                        "pause", "continue", "ends",        "standby", "terminate"};
+    static const char *const words[] = {"play",  "rotate",   "rotate-late", "fill",    "says",      "kill",
+                                        "start", "noise",    "moved",       "skip",    "clock",     "swap",
+                                        "pause", "continue", "ends",        "standby", "terminate", "server-stops"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (take_word(line, words[i], &rest))

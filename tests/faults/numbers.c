@@ -40,6 +40,19 @@ static void append_sorted(struct buf *out, json_t *list) {
     free(texts);
 }
 
+/* Not before Finished is True may they be compared: until then they may change. */
+static bool is_finished(const json_t *status) {
+    const json_t *condition;
+    size_t i;
+    json_array_foreach(json_object_get(status, "conditions"), i, condition) {
+        const char *type = json_string_value(json_object_get(condition, "type"));
+        const char *value = json_string_value(json_object_get(condition, "status"));
+        if (type != NULL && value != NULL && strcmp(type, "Finished") == 0 && strcmp(value, "True") == 0)
+            return true;
+    }
+    return false;
+}
+
 char *numbers_of(const char *text) {
     json_error_t why;
     json_t *object = text != NULL ? json_loads(text, 0, &why) : NULL;
@@ -47,7 +60,7 @@ char *numbers_of(const char *text) {
     const char *phase = json_string_value(json_object_get(status, "phase")), *key;
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 20);
-    bool is_over = phase != NULL && strcmp(phase, "Completed") == 0;
+    bool is_over = phase != NULL && strcmp(phase, "Completed") == 0 && is_finished(status);
     if (is_over) {
         strip(status);
         CLEANUP_FREE const char **keys = mem_alloc((json_object_size(status) + 1) * sizeof *keys);

@@ -6,7 +6,8 @@
 #undef LLVMFuzzerTestOneInput
 
 TEST(requests_are_replayed) {
-    harness_replay("fuzz_server", 18, fuzz_server);
+    harness_replay("fuzz_server", 23, fuzz_server);
     server_free(server);
+    server_free(poster);
     loop_free(loop);
 }

@@ -95,7 +95,7 @@ static void conn_ready(void *context, int fd, int events) {
     }
     size_t n;
     while (c->after == STAY && (n = request_size(buf_slice(&c->in))) > 0) {
-        char *request = strndup(c->in.data, n);
+        char *request = slice_dup((struct slice){c->in.data, n}); /* a body may be of any bytes */
         buf_consume(&c->in, n);
         c->server->handler(c->server->context, c, (struct slice){request, n});
         free(request);

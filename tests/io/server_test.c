@@ -275,10 +275,7 @@ TEST(the_feed_is_for_its_own_page) {
 }
 
 static struct server_ticket *ticket;
-static void later(void *context, const struct server_request *request, struct server_reply *reply) {
-    (void)context, (void)reply;
-    ticket = server_reply_later(request);
-}
+static bool is_at_once;
 static void answer_now(void *context) {
     struct server_reply reply = {.status = 401};
     (void)context;
@@ -286,6 +283,12 @@ static void answer_now(void *context) {
     buf_append_text(&reply.body, "who?");
     server_answer(ticket, &reply);
     buf_done(&reply.body);
+}
+static void later(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)context, (void)reply;
+    ticket = server_reply_later(request);
+    if (is_at_once)
+        answer_now(NULL);
 }
 
 TEST(an_answer_may_come_later) {
@@ -302,6 +305,13 @@ TEST(an_answer_may_come_later) {
     CHECK_INT(a.status, 401);
     CHECK_TEXT(buf_text(&a.body), "who?");
     buf_done(&a.body);
+    /* Now may be later, too. */
+    is_at_once = true;
+    ask(loop, client, "GET", server_port(s), "/later", &a);
+    is_at_once = false;
+    CHECK_INT(a.status, 401);
+    CHECK_TEXT(buf_text(&a.body), "who?");
+    buf_done(&a.body);
     /* The peer goes away before the answer comes; then the server does. */
     char nothing[16];
     talk(loop, server_port(s), "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", nothing, sizeof nothing);
@@ -310,6 +320,86 @@ TEST(an_answer_may_come_later) {
     server_free(s);
     answer_now(NULL);
     loop_timer_free(timer);
+    http_client_free(client);
+    loop_free(loop);
+}
+
+/* ---- bodies ---- */
+
+static void echo(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)context;
+    buf_format(&reply->body, "%.*s|%.*s|", SLICE_ARG(request->query), SLICE_ARG(request->authorization));
+    buf_append_slice(&reply->body, request->body);
+}
+
+static void post(struct loop *loop, struct http_client *client, int port, const char *path, struct slice body,
+                 struct asked *a) {
+    char *url CLEANUP_FREE = mem_format("http://127.0.0.1:%d%s", port, path);
+    const char *const headers[] = {"Authorization: Bearer x", NULL};
+    struct http_options options = {.method = "POST", .url = url, .headers = headers, .body = body};
+    struct http_handler handler = {.on_data = on_data, .on_done = on_done, .context = a};
+    *a = (struct asked){0};
+    buf_init(&a->body, 2 << 20);
+    http_start(client, &options, &handler);
+    CHECK(loop_until(loop, &a->done));
+}
+
+TEST(bodies_are_taken_up_to_their_limit) {
+    enum { MOST = 1 << 20 };
+    struct loop *loop = loop_new(NULL);
+    struct http_client *client = http_client_new(loop);
+    const struct server_endpoint both[] = {{"/v2/entries:write", echo, NULL}, {"/hello", hello, NULL}};
+    struct server_options options = {
+        .address = "127.0.0.1:0", .endpoints = both, .endpoint_count = 2, .most_body_bytes = MOST};
+    struct server *s = server_new(loop, &options, NULL);
+    char *bytes CLEANUP_FREE = mem_alloc(MOST + 2);
+    struct asked a;
+    REQUIRE(s != NULL);
+    memset(bytes, 'b', MOST + 1);
+    const struct {
+        const char *path;
+        size_t size;
+        int status;
+        const char *begins;
+    } cases[] = {{"/v2/entries:write?a=b", 3, 200, "a=b|Bearer x|bbb"},
+                 {"/v2/entries:write", 0, 200, "|Bearer x|"},
+                 {"/v2/entries:write", MOST - 1, 200, "|Bearer x|bbb"},
+                 {"/v2/entries:write", MOST, 200, "|Bearer x|bbb"},
+                 {"/v2/entries:write", MOST + 1, 413, "the body is too large\n"},
+                 {"/v2/entries:write", 5, 200, "|Bearer x|bbbbb"},
+                 {"/nowhere", 5, 404, "not found\n"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+
+        post(loop, client, server_port(s), cases[i].path, (struct slice){bytes, cases[i].size}, &a);
+        if (a.status != cases[i].status || strncmp(buf_text(&a.body), cases[i].begins, strlen(cases[i].begins)) != 0 ||
+            (a.status == 200 && a.body.size_bytes != strlen("|Bearer x|") + cases[i].size + (i == 0 ? 3 : 0)))
+            harness_fail(__FILE__, __LINE__, "case %zu: %d %.40s, %zu bytes", i, a.status, buf_text(&a.body),
+                         a.body.size_bytes);
+        buf_done(&a.body);
+    }
+    ask(loop, client, "GET", server_port(s), "/v2/entries:write", &a);
+    CHECK_INT(a.status, 405);
+    CHECK_TEXT(buf_text(&a.body), "only POST\n");
+    buf_done(&a.body);
+    /* Those that never send the rest: what they were to hold is given back. */
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server_port(s))};
+    static const char part[] = "POST /v2/entries:write HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\nabc";
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < 80; i++) {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        CHECK(connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+        CHECK(write(fd, part, sizeof part - 1) == (ssize_t)sizeof part - 1);
+        loop_for(loop, 2000);
+        close(fd);
+    }
+    loop_for(loop, 20000);
+    char said[512];
+    talk(loop, server_port(s), "POST /v2/entries:write HTTP/1.1\r\nHost: x\r\n\r\n", said, sizeof said);
+    CHECK(strstr(said, " 411 ") != NULL);
+    post(loop, client, server_port(s), "/v2/entries:write", (struct slice){bytes, MOST}, &a);
+    CHECK_INT(a.status, 200);
+    buf_done(&a.body);
+    server_free(s);
     http_client_free(client);
     loop_free(loop);
 }

@@ -207,10 +207,10 @@ static void put_lists(struct buf *b, const struct ledger_result *r) {
         const struct ledger_interruption *x = &r->interruptions[i];
         buf_format(b,
                    "interruption %d %" PRId64 " until %" PRId64 " %s %s %s %s %s lost %" PRId64 " tch %" PRId64
-                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d\n",
+                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d held %" PRId64 "\n",
                    x->number, x->at_ms, x->until_ms, cause_name(x->cause), x->reason, x->evidence, x->node,
                    x->node_pool, x->lost_steps, x->tch_ms, x->tre_ms, x->wait_ms, x->trm_ms, x->catch_up_ms,
-                   x->saved_on_sigterm, x->is_settled);
+                   x->saved_on_sigterm, x->is_settled, x->chip_ms);
     }
     for (int i = 0; i < r->execution_count; i++) {
         const struct ledger_execution *x = &r->executions[i];
@@ -225,6 +225,9 @@ static void put_lists(struct buf *b, const struct ledger_result *r) {
         buf_format(b,
                    "window %" PRId64 " ms %" PRId64 " a %" PRId64 " p %" PRId64 " top %d interruptions %" PRId64 "\n",
                    w->window_ms, w->ms, w->available_ms, w->productive_ms, w->top_badput, w->interruptions);
+        for (int k = 0; k < r->bucket_count; k++)
+            buf_format(b, "  %d %s %" PRId64 "\n", r->buckets[k].bucket, r->buckets[k].custom,
+                       r->buckets[k].windows_ms[i]);
     }
 }
 
@@ -247,9 +250,9 @@ char *result_text(const struct ledger_result *r) {
                r->retained_steps, r->lost_steps, r->ideal_step_ms);
     buf_format(&b,
                "chips %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " clipped %" PRId64 " overlapped %" PRId64
-               " %d headless %" PRId64 "\n",
+               " %d headless %" PRId64 "\ndurable saves %" PRId64 " %" PRId64 "\n",
                r->chip_ms_allocated, r->chip_ms_productive, r->chip_ms_waiting, r->chips, r->clipped_ms,
-               r->overlapped_records, r->retained_without_checkpoint, r->headless_ms);
+               r->overlapped_records, r->retained_without_checkpoint, r->headless_ms, r->durable_saves, r->durable_ms);
     return buf_take(&b);
 }
 
@@ -298,10 +301,24 @@ void check_identities(const struct ledger_result *r, const char *words) {
         HOLDS(x->catch_up_ms == RECORD_NONE || x->catch_up_ms >= 0);
     }
     HOLDS(lost <= r->lost_steps);
+    int64_t held = 0; /* by what interruptions cost: a part of what is lost */
+    for (int i = 0; i < r->older.cause_count; i++)
+        held += r->older.causes[i].chip_ms;
+    for (int i = 0; i < r->interruption_count; i++)
+        held += r->interruptions[i].chip_ms;
+    HOLDS(held <= r->chip_ms_allocated - r->chip_ms_productive);
     for (int i = 0; i < r->window_count; i++) {
         const struct ledger_window *w = &r->windows[i];
         HOLDS(w->ms == (w->window_ms < r->wall_ms ? w->window_ms : r->wall_ms));
         HOLDS(w->productive_ms <= w->available_ms && w->available_ms <= w->ms);
+        int64_t parts_ms = 0, productive_ms = 0;
+        for (int b = 0; b < r->bucket_count; b++) {
+            HOLDS(r->buckets[b].windows_ms[i] >= 0 && r->buckets[b].windows_ms[i] <= r->buckets[b].ms);
+            parts_ms += r->buckets[b].windows_ms[i];
+            if (r->buckets[b].bucket == BUCKET_PRODUCTIVE)
+                productive_ms = r->buckets[b].windows_ms[i];
+        }
+        HOLDS(parts_ms == w->ms && productive_ms == w->productive_ms);
         HOLDS(w->window_ms < r->wall_ms ||
               (w->productive_ms == r->productive_ms && w->available_ms == r->available_ms));
     }

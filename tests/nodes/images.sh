@@ -3,6 +3,7 @@
 # from deploy/Dockerfile (by tests/packaging/image.sh), JobSet's and Kueue's from the binaries of tests/cluster/build.sh, a
 # small trainer, and the pod sandbox. What was built from the same sources is left alone.
 #   images.sh jax                 builds the image of the trainer that uses JAX and Orbax
+#   images.sh maxtext             builds an image with a newer Python, and beside it .build/nodes/maxtext: MaxText itself
 #   images.sh push                pushes them to the registry of the cluster that up.sh started
 #   images.sh push-as IMAGE NAME  pushes one of them under another name
 set -eu
@@ -64,24 +65,43 @@ trainer_image() { # name, commands that install what it needs
   commit "$container" "$1"
 }
 
-jax_image() { # the trainer's image with JAX and Orbax beside it: about 1 GB
-  local container site=$ROOT/.build/nodes/site pins='jax==0.10.2 orbax-checkpoint==0.12.8' machine
-  outdated trainer-jax "$0" "$NODES_HERE/trainer" || return 0
+# site_packages FOLDER PYTHON PIP-ARGUMENT...: packages for an image's Python, whatever Python runs here
+site_packages() {
+  local folder=$1 version=$2 machine
+  shift 2
   machine=$(uname -m)
-  if [ "$(cat "$site/pins" 2>/dev/null)" != "$pins" ]; then
-    rm -rf "$site"
-    # For the image's Python, which is Debian's, whatever runs here.
-    # shellcheck disable=SC2086 # a list of words
-    python3 -m pip install -q --target "$site" --python-version 3.11 --only-binary=:all: --platform "manylinux_2_28_$machine" \
-      --platform "manylinux_2_27_$machine" --platform "manylinux2014_$machine" --platform "manylinux_2_17_$machine" $pins ||
-      die "JAX could not be installed"
-    echo "$pins" >"$site/pins"
-  fi
+  [ "$(cat "$folder/pins" 2>/dev/null)" != "$*" ] || return 0
+  rm -rf "$folder"
+  python3 -m pip install -q --root-user-action=ignore --target "$folder" --python-version "$version" --only-binary=:all: \
+    --platform "manylinux_2_34_$machine" --platform "manylinux_2_28_$machine" --platform "manylinux_2_27_$machine" \
+    --platform "manylinux_2_24_$machine" --platform "manylinux2014_$machine" --platform "manylinux_2_17_$machine" \
+    --platform "manylinux2010_$machine" --platform "manylinux1_$machine" "$@" || return 1
+  echo "$*" >"$folder/pins"
+}
+
+jax_image() { # the trainer's image with JAX and Orbax beside it: about 1 GB
+  local container site=$ROOT/.build/nodes/site
+  outdated trainer-jax "$0" "$NODES_HERE/trainer" || return 0
+  site_packages "$site" 3.11 jax==0.10.2 orbax-checkpoint==0.12.8 || die "JAX could not be installed"
   container=$(buildah from --pull=never trainer)
   buildah copy -q "$container" "$site" /site >/dev/null
   buildah run --user 0 "$container" -- python3 -m compileall -q /site >/dev/null 2>&1 || true # some packages hold templates
   buildah config --env PYTHONPATH=/site "$container"
   commit "$container" trainer-jax
+}
+
+maxtext_image() { # MaxText needs a newer Python; itself it is too large for an image: a folder that the pods mount
+  local container
+  site_packages "$ROOT/.build/nodes/maxtext" 3.13 --no-deps --ignore-requires-python -r "$NODES_HERE/maxtext/requirements.txt" || die "MaxText could not be installed"
+  outdated trainer-maxtext "$NODES_HERE/trainer" "$NODES_HERE/maxtext" || return 0
+  [ -s "$work/trixie.tar" ] || mmdebstrap --quiet --variant=minbase --include=python3 trixie "$work/trixie.tar" ||
+    die "no base image with a newer Python"
+  container=$(buildah from scratch)
+  buildah add -q "$container" "$work/trixie.tar" / >/dev/null
+  buildah copy -q "$container" "$NODES_HERE/trainer" /trainer >/dev/null
+  buildah copy -q "$container" "$NODES_HERE/maxtext" /trainer >/dev/null
+  buildah config --user 65532:65532 --env PYTHONPATH=/site --env HOME=/tmp "$container"
+  commit "$container" trainer-maxtext
 }
 
 build_all() {
@@ -100,6 +120,7 @@ push() { # image name:tag: from inside the machine, where the registry is
 case ${1:-build} in
 build) build_all ;;
 jax) jax_image ;;
+maxtext) maxtext_image ;;
 push)
   for image in pause:1 jobset:v0.12.0 kueue:v0.16.2 trainer:1 goodput-controller:0.1.0; do
     push "${image%:*}" "$image" || die "could not push $image"
@@ -107,5 +128,5 @@ push)
   [ ! -x "$BIN/coredns" ] || push coredns coredns:1 || die "could not push coredns"
   ;;
 push-as) push "$2" "$3" ;;
-*) die "usage: images.sh [jax | push | push-as IMAGE NAME]" ;;
+*) die "usage: images.sh [jax | maxtext | push | push-as IMAGE NAME]" ;;
 esac

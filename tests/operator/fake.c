@@ -77,9 +77,9 @@ void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what
                "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
                "\"batch.kubernetes.io/"
                "job-completion-index\":\"%d\"%s%s%s}},\"spec\":{\"restartPolicy\":\"%s\",\"containers\":[{"
-               "\"name\":\"%s\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]",
+               "\"name\":\"%s\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}%s}]",
                p->index, p->job_uid ? ",\"batch.kubernetes.io/controller-uid\":\"" : "", p->job_uid ? p->job_uid : "",
-               p->job_uid ? "\"" : "", p->restart_policy, p->container);
+               p->job_uid ? "\"" : "", p->restart_policy, p->container, p->container_more ? p->container_more : "");
     if (p->bound >= 0)
         buf_format(&b, ",\"nodeName\":\"%s\"", p->node);
     buf_format(&b, "},\"status\":{\"phase\":\"%s\",\"conditions\":[", p->phase);

@@ -15,6 +15,7 @@ struct fake_pod {
     const char *phase, *reason;        /* of the terminated state */
     const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
     const char *restart_policy;
+    const char *container_more; /* members of its container, each with a leading comma */
     const char *job_uid; /* NULL: its Job is not told */
 };
 /* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */

@@ -144,6 +144,7 @@ static void add_line(struct replay *r, struct slice line, const char *workloads)
 bool replay_load(struct replay *r, const char *path, const char *workloads) {
     if (!unpack(r, path)) {
         harness_fail(__FILE__, __LINE__, "%s cannot be read", path);
+        replay_done(r);
         return false;
     }
     struct slice rest = {r->bytes, r->size_bytes}, line;

@@ -403,7 +403,8 @@ TEST(targets_that_are_missing_taken_or_gone) {
     free(s);
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_jobset_gone(m, 1, 12, 12.4);
-    s = replay_status(m, "ns", "js", fake_ms(20), NULL);
+    free(replay_status(m, "ns", "js", fake_ms(20), NULL));
+    s = replay_status(m, "ns", "js", fake_ms(90), NULL); /* long enough after its end was seen: final */
     CHECK_TEXT(status_text(s, "phase"), "Deleted");
     CHECK_INT(status_int(s, "time.wallMs"), 12000);
     CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Deleted");

@@ -107,9 +107,14 @@ TEST(maxtext_restarts_joined_with_pods) {
     CHECK(strstr(buf_text(&trace), ",[1795227465833,29]],\"saves\":[[1795227405684,0,1],[1795227410226,10,1],"
                                    "[1795227436324,20,0],[1795227461048,20,1],[1795227465418,29,1]]}"));
     CHECK(!summary.is_final); /* what led to the end may still be on its way */
+    CHECK_TEXT(status_text(s, "conditions[type=Finished].status"), "False"); /* who waits for it waits on */
+    CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Settling");
     free(s);
-    free(replay_status(m, "ns", "js", fake_ms(1082), &summary));
+    s = replay_status(m, "ns", "js", fake_ms(1082), &summary);
     CHECK(summary.is_final);
+    CHECK_TEXT(status_text(s, "conditions[type=Finished].status"), "True");
+    CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Succeeded");
+    free(s);
     model_free(m);
 }
 
@@ -237,7 +242,7 @@ TEST(what_is_wrong_with_a_log_is_said) {
     check_reason("\"source\":\"PodLog\",\"podLog\":{\"pod\":{\"replicatedJob\":\"x\"}}", NOTHING,
                  "NoSuchReplicatedJob");
     check_reason("\"source\":\"PodLog\",\"format\":\"Invented\"", NOTHING, "FormatUnsupported");
-    check_reason("\"source\":\"Push\"", NOTHING, "SourceUnsupported");
+    check_reason("\"source\":\"Pigeon\"", NOTHING, "SourceUnsupported");
     check_reason("\"source\":\"CloudLogging\",\"cloudLogging\":{\"project\":\"p\",\"logger\":\"l\"}", NOTHING,
                  "Waiting");
 }
@@ -296,8 +301,10 @@ TEST(a_log_that_stays_unreadable_after_the_end_is_given_up) {
     for (int at = 30; at <= 300; at += 90) { /* before a minute is over, then long after: first read, then not */
         struct model_summary summary;
         model_job_log_trouble(job, "uid-a", at == 120 ? NULL : "the kubelet does not answer");
-        free(replay_status(m, "ns", "js", fake_ms(at), &summary));
+        char *s = replay_status(m, "ns", "js", fake_ms(at), &summary);
         CHECK(summary.is_final == (at > 120));
+        CHECK_TEXT(status_text(s, "conditions[type=Finished].status"), at > 120 ? "True" : "False");
+        free(s);
     }
     model_free(m);
 }

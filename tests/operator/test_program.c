@@ -149,6 +149,36 @@ TEST(productivity_telescopes_to_ideal_over_wall_time) {
     free(s);
 }
 
+/* The whole shape instead of N, and tokens per second instead of per step: MaxText's recipe of Llama2-70B on v6e gives
+ * its logged 402.274 TFLOP/s per device and 43.82 % from 905.021 tokens/s (4 chips here: 3,620). */
+TEST(program_goodput_from_the_whole_shape_and_tokens_per_second) {
+    char *s = status_with(
+        ",\"program\":{\"peakGFLOPSPerChip\":918000,\"model\":{\"layers\":80,\"heads\":64,\"headDim\":128,\"kvHeads\":"
+        "8,"
+        "\"width\":8192,\"mlpWidth\":28672,\"vocabulary\":32000,\"sequenceLength\":4096,\"tokensPerSecond\":3620}}");
+    double tflops = strtod(status_text(s, "program.tflopsPerChip"), NULL);
+    CHECK(fabs(tflops - 402.274 * 905 / 905.021) < 0.001);
+    CHECK(llabs(status_int(s, "goodputPPM.program") - 438200) < 100);
+    CHECK_TEXT(status_text(s, "program.parameters"), "6.87132e+10");
+    free(s);
+}
+
+/* By the peak of the data type: TPU v5e has 394 TOP/s in int8. */
+TEST(the_peak_is_that_of_the_data_type) {
+    char *s = status_on(V5E, NULL, ",\"program\":{\"dataType\":\"INT8\"}");
+    check_of_log(s, 394000, 1, "mfu");
+    CHECK_TEXT(status_text(s, "program.dataType"), "INT8");
+    free(s);
+    s = status_on(V5E, "TPU v5e/INT8=788000", ",\"program\":{\"dataType\":\"INT8\"}");
+    check_of_log(s, 788000, 1, "mfu");
+    free(s);
+    s = status_on(V5E, NULL, ",\"program\":{\"dataType\":\"FP8\"}");
+    CHECK_TEXT(status_text(s, "program.message"),
+               "the peak of TPU v5e in spec.program.dataType is not known: give spec.program.peakGFLOPSPerChip");
+    CHECK_TEXT(status_text(s, "goodput.program"), "");
+    free(s);
+}
+
 TEST(a_peak_that_is_exceeded_is_told_not_clamped) {
     char *s = status_with(",\"program\":{\"peakGFLOPSPerChip\":1000," SHAPE "}");
     CHECK_TEXT(status_text(s, "goodput.program"), "");

@@ -30,19 +30,19 @@ SCHEMA
 )"
 
 # ---- what is rendered ----
-same "by default" "ClusterRole=4 ClusterRoleBinding=1 CustomResourceDefinition=1 Deployment=1 Pod=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 Service=1 ServiceAccount=1" \
+same "by default" "ClusterRole=4 ClusterRoleBinding=1 CustomResourceDefinition=3 Deployment=1 Pod=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 Service=1 ServiceAccount=1" \
 	"$(render | kinds)"
 same "crds.install=false" "" "$(render --set crds.install=false | kinds | grep -o CustomResourceDefinition)"
-same "rbac.create=false" "CustomResourceDefinition=1 Deployment=1 Pod=1 PodDisruptionBudget=1 Service=1 ServiceAccount=1" "$(render --set rbac.create=false | kinds)"
+same "rbac.create=false" "CustomResourceDefinition=3 Deployment=1 Pod=1 PodDisruptionBudget=1 Service=1 ServiceAccount=1" "$(render --set rbac.create=false | kinds)"
 same "one replica needs no PodDisruptionBudget" "" "$(render --set replicas=1 | kinds | grep -o PodDisruptionBudget)"
 same "rbac.nodeLeases=false leaves kube-node-lease alone" "" "$(render --set rbac.nodeLeases=false | grep kube-node-lease)"
 same "rbac.podLogs=false leaves pod logs alone" "" "$(render --set rbac.podLogs=false | grep pods/log)"
 same "watchNamespaces: a Role in each" "  namespace: ml   namespace: research" \
 	"$(render --set 'watchNamespaces={research,ml}' | grep -A3 '^kind: Role$' | grep -E 'namespace: (research|ml)' | sort | paste -sd' ')"
-same "watchNamespaces: only nodes, and who reads metrics, for the whole cluster" "nodes tokenreviews subjectaccessreviews" \
+same "watchNamespaces: only nodes, and who reads metrics, for the whole cluster" "nodes steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status tokenreviews subjectaccessreviews" \
 	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
-same "metrics.enabled=false asks nobody who reads them" "nodes" \
-	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p')"
+same "metrics.enabled=false asks nobody who reads them" "nodes steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
+	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
 same "metrics.enabled=false leaves no Service" "" "$(render --set metrics.enabled=false | kinds | grep -o 'Service=1')"
 verbs() { render "$@" -s templates/clusterrole.yaml | sed -n '/resources: \[jobgoodputs\]/{n;s/ *verbs: //p}'; }
 same "JobGoodputs: read, and deleted when over" "[get, list, watch, delete]" "$(verbs)"
@@ -64,12 +64,12 @@ same "whose authority may be elsewhere" "3" "$(render --set $tls,metrics.tls.caS
 same "cert-manager makes it when there is an issuer" "Certificate=1" "$(render --set metrics.tls.secretName=own,metrics.tls.issuerRef.name=x | kinds | grep -o 'Certificate=[0-9]*')"
 same "no certificate without metrics" "" "$(render --set $tls,metrics.tls.issuerRef.name=x,metrics.enabled=false | grep -iE 'cert-dir|kind: Certificate|secretName')"
 same "no monitor without metrics" "" "$(with metrics.enabled=false,metrics.serviceMonitor.enabled=true,metrics.podMonitoring.enabled=true,metrics.prometheusRule.enabled=true)"
-same "the objective" "expr: vector(0.95)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.prometheusRule.objective=0.95 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*')"
+same "the objectives" "expr: vector(0.95) expr: vector(0.7)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.prometheusRule.objective=0.95,metrics.prometheusRule.fleetObjective=0.7 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*' | xargs)"
 same "the dashboard is JSON" ok "$(render --set metrics.dashboard.enabled=true -s templates/dashboard.yaml | python3 -c '
 import json, sys, yaml
 print("ok" if json.loads(yaml.safe_load(sys.stdin)["data"]["goodput.json"])["uid"] == "goodput" else "no")')"
-same "kept CRD" "helm.sh/resource-policy: keep" "$(render -s templates/crd.yaml | grep -o 'helm.sh/resource-policy: keep')"
-same "the CRD is crds/'s, but for labels and the annotation" "" "$(diff <(render -s templates/crd.yaml | sed -e '/^---$/d' -e '/^# Source/d') crds/goodput.dev_jobgoodputs.yaml |
+same "kept CRD" "helm.sh/resource-policy: keep" "$(render -s templates/crd.yaml | grep -o 'helm.sh/resource-policy: keep' | sort -u)"
+same "the CRDs are crds/'s, but for labels and the annotation" "" "$(diff -B <(render -s templates/crd.yaml | sed -e '/^---$/d' -e '/^# Source/d') <(cat crds/*.yaml) |
 	grep '^[<>]' | grep -vE '^< +(labels:|annotations:|app\.kubernetes\.io/|helm\.sh/)')"
 same "digest instead of tag" "example/goodput@sha256:$(printf '0%.0s' {1..64})" \
 	"$(render --set image.repository=example/goodput --set image.digest=sha256:"$(printf '0%.0s' {1..64})" -s templates/deployment.yaml | sed -n 's/^ *image: "\(.*\)"/\1/p')"
@@ -81,14 +81,15 @@ for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: tru
 	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
 done
 flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
-same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
-same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
-	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
+same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
+same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --currency=USD --documentation-url=https://git.example.com/goodput/blob/main/deploy/docs --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
+	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,documentationURL=https://git.example.com/goodput/blob/main/deploy/docs,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
 same "files are read from a volume" "--log-root=/srv/steps mountPath: /srv/steps claimName: steps" \
 	"$(render --set logFiles.volume.persistentVolumeClaim.claimName=steps,logFiles.mountPath=/srv/steps -s templates/deployment.yaml | sed -nE 's/^[- ]*(--log-root=.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
 
 # ---- wrong values ----
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
+refused "documentation that is no URL" "documentationURL" render --set documentationURL=advice.md
 refused "two replicas without election" "replicas: 2 needs leaderElection.enabled: true" render --set leaderElection.enabled=false
 refused "an unknown value" "additional properties 'replica' not allowed" render --set replica=1
 refused "an unknown nested value" "additional properties 'podlogs' not allowed" render --set rbac.podlogs=false
@@ -102,9 +103,53 @@ refused "a log format that needs a spec" "at '/autoCreateDefaults/logFormat': va
 same "the log formats are the CRD's, but for Regex" "" "$(diff <(python3 -c '
 import json
 print(*json.load(open("helm/goodput-controller/values.schema.json"))["properties"]["autoCreateDefaults"]["properties"]["logFormat"]["enum"])') \
-	<(sed -n 's/^ *enum: \[\(Auto, Recorder.*\), Regex\]/\1/p' crds/goodput.dev_jobgoodputs.yaml | tr -d ,))"
+	<(sed -n "s/.*self in \[\('Auto', 'Recorder'.*\), 'Regex'\].*/\1/p" crds/goodput.dev_jobgoodputs.yaml | tr -d ",'"))"
 refused "a window of a second" "at '/autoCreateDefaults/windowSeconds/0': minimum: got 1, want 60" render --set 'autoCreateDefaults.windowSeconds={1}'
 refused "an objective above 1" "at '/metrics/prometheusRule/objective': '1.5' does not match pattern" render --set-string metrics.prometheusRule.objective=1.5
+ingest=replicas=1,ingest.enabled=true,ingest.tls.secretName=cert,ingest.volume.persistentVolumeClaim.claimName=store
+same "the endpoint of recorders: its flags, its mounts, one pod at a time" "type: Recreate --ingest-bind-address=:8444 --ingest-cert-dir=/etc/goodput/ingest-certificate --ingest-store=/var/lib/goodput/store mountPath: /etc/goodput/ingest-certificate mountPath: /var/lib/goodput/store claimName: store" \
+	"$(render --set $ingest,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--ingest.*|mountPath: .*|claimName: .*|type: Recreate)/\1/p' | paste -sd' ')"
+same "... its Service, and who asks whose tokens they are" "clusterIP: \"10.0.0.9\" port: 443 resources: [tokenreviews]" \
+	"$(render --set $ingest,metrics.enabled=false,ingest.service.clusterIP=10.0.0.9 | sed -nE 's/^[- ]*(clusterIP: .*|port: 443|resources: \[tokenreviews\])$/\1/p' | sort | paste -sd' ')"
+same "... tokens of jobs, from a Secret that is mounted" "--ingest-tokens=/etc/goodput/ingest-tokens mountPath: /etc/goodput/ingest-tokens secretName: tokens" \
+	"$(render --set $ingest,ingest.tokens.secretName=tokens,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--ingest-tokens.*|mountPath: .*tokens|secretName: tokens)/\1/p' | paste -sd' ')"
+# What points Google's clients to it: the settings that tests/recorder/endpoint.py runs the real ones with, but for the
+# proxy that stands for hostAliases there.
+clients() { render --set "$ingest,ingest.client.namespaces={research,ml},ingest.client.ca=PEM" -s templates/ingest-client.yaml; }
+same "... in each namespace of recorders two ConfigMaps" "ConfigMap=4" "$(clients | kinds)"
+same "... the environment that the real clients are tested with, but for the proxy" "$(python3 - <<'SETTINGS'
+import re
+text = open("tests/recorder/endpoint.py").read()
+part = text[text.index("return {**os.environ"):]
+part = part[:part.index("}\n")]
+print(*sorted(set(re.findall(r'"([A-Z_]+)":', part)) - {"HTTPS_PROXY", "GCE_METADATA_HOST", "GCE_METADATA_IP"}))
+SETTINGS
+)" "$(clients | python3 -c '
+import sys, yaml
+maps = [m for m in yaml.safe_load_all(sys.stdin) if m]
+print(*sorted({key for m in maps for key in m["data"] if m["metadata"]["name"] == "goodput-recorder-env"}))')"
+same "... its credentials as the real clients are tested with, and the namespace as the project" "research ml audience credential_source subject_token_type token_url type" "$(clients | python3 -c '
+import json, sys, yaml
+maps = [m for m in yaml.safe_load_all(sys.stdin) if m]
+print(*[m["data"]["GOOGLE_CLOUD_PROJECT"] for m in maps if "GOOGLE_CLOUD_PROJECT" in m["data"] and m["metadata"]["namespace"] == m["data"]["GOOGLE_CLOUD_PROJECT"]],
+      *sorted(json.loads(maps[1]["data"]["credentials.json"])))')"
+refused "... without the authority" "ingest.client.namespaces needs ingest.client.ca" render --set "$ingest,ingest.client.namespaces={ml}"
+refused "the endpoint of recorders in two replicas" "ingest.enabled needs replicas: 1" render --set $ingest,replicas=2
+refused "... without a volume" "ingest.enabled needs ingest.volume" render --set replicas=1,ingest.enabled=true,ingest.tls.secretName=cert
+refused "... without a certificate" "ingest.enabled needs ingest.tls.secretName" render --set replicas=1,ingest.enabled=true,ingest.volume.emptyDir.medium=Memory
+same "event files for TensorBoard: the flag, the mount, the volume" "--tensorboard-dir=/var/lib/goodput/tensorboard --tensorboard-interval=30s mountPath: /var/lib/goodput/tensorboard claimName: boards" \
+	"$(render --set tensorboard.volume.persistentVolumeClaim.claimName=boards,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--tensorboard.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
+refused "an interval without unit" "at '/tensorboard/interval': got number, want string" render --set tensorboard.interval=30
+same "Cloud Monitoring: its flags" "--cloud-monitoring-project=p --cloud-monitoring-location=us-east5-a --cloud-monitoring-replica-id=0 --cloud-monitoring-cluster=c --cloud-monitoring-namespaced=true --cloud-monitoring-interval=1m" \
+	"$(flags --set cloudMonitoring.project=p,cloudMonitoring.location=us-east5-a,cloudMonitoring.clusterName=c,cloudMonitoring.namespaced=true,cloudMonitoring.interval=1m | grep -o -- '--cloud-monitoring.*m')"
+refused "Cloud Monitoring without a location" "cloudMonitoring.project needs cloudMonitoring.location" render --set cloudMonitoring.project=p
+refused "points more often than the API takes them" "at '/cloudMonitoring/interval': '4s' does not match pattern" render --set cloudMonitoring.interval=4s
+same "OpenTelemetry: its flags, its Secrets" "--otlp-endpoint=https://c.ns:4318 --otlp-interval=30s --otlp-headers=/etc/goodput/otlp-headers/headers --otlp-ca=/etc/goodput/otlp-ca/ca.crt mountPath: /etc/goodput/otlp-headers mountPath: /etc/goodput/otlp-ca secretName: h secretName: ca" \
+	"$(render --set otlp.endpoint=https://c.ns:4318,otlp.headersSecretName=h,otlp.caSecretName=ca,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*"?(--otlp[^"]*|mountPath: .*|secretName: .*)"?$/\1/p' | paste -sd' ')"
+refused "an endpoint without a scheme" "at '/otlp/endpoint': 'collector:4318' does not match pattern" render --set otlp.endpoint=collector:4318
+egress() { render --set "networkPolicy.enabled=true,$1" -s templates/networkpolicy.yaml | sed '1,/egress:/d' | sed -nE 's/^ *- port: ([0-9]+)$/\1/p' | paste -sd' '; }
+same "the network policy lets out what is pushed, and nothing by default" "443 6443; 443 6443 53 53 443 80 988; 443 6443 53 53 4318; 443 6443 53 53 443; 443 6443 53 53 80" \
+	"$(egress replicas=2); $(egress cloudMonitoring.project=p,cloudMonitoring.location=l); $(egress otlp.endpoint=http://c:4318/x); $(egress otlp.endpoint=https://c); $(egress otlp.endpoint=http://c)"
 refused "an issuer with nowhere to write to" "metrics.tls.issuerRef needs metrics.tls.secretName" render --set metrics.tls.issuerRef.name=x
 refused "an issuer without a name" "at '/metrics/tls/issuerRef': properties 'name' required, if 'kind' exists" render --set metrics.tls.secretName=own,metrics.tls.issuerRef.kind=Issuer
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80

@@ -70,7 +70,7 @@ same "the upgraded CRD is this chart's" "goodput-controller-$(sed -n 's/^version
 same_soon "autoCreate lets it make JobGoodputs" true may create jobgoodputs.goodput.dev watched
 check "helm rollback to it" "$helm" rollback goodput 1 -n "$release"
 check "helm uninstall of it" "$helm" uninstall goodput -n "$release"
-same "which leaves nothing but the CRD" "" "$("$kubectl" get deploy,svc,sa,pdb,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
+same "which leaves nothing but the CRDs" "" "$("$kubectl" get deploy,svc,sa,pdb,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
 
 installed() { "$helm" install goodput "$chart" -n "$release" >"$notes"; }
 notes=$(mktemp)

@@ -40,7 +40,9 @@ static void *take_early(size_t size) {
 }
 
 static void *find(const char *name, void **to) {
-    static _Thread_local bool is_finding;
+    /* "initial-exec": a sanitizer's runtime puts its own __tls_get_addr in between, and allocates before that is ready.
+     * "volatile": dlsym, which does come back here, is declared to be one that does not ("leaf"). */
+    static _Thread_local volatile bool is_finding __attribute__((tls_model("initial-exec")));
     if (*to == NULL && !is_finding) {
         is_finding = true;
         *to = dlsym(RTLD_NEXT, name);

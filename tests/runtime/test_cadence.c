@@ -380,3 +380,36 @@ TEST(cadence_never_writes_more_than_its_limit_in_any_second) {
         cadence_remove(&c, &fakes[i].job);
     cadence_done(&c);
 }
+
+TEST(cadence_gives_a_slow_server_no_more_to_do) {
+    enum { JOBS = 3 * CADENCE_IN_FLIGHT };
+    struct cadence_options quick = options;
+    struct cadence c;
+    static struct fake fakes[JOBS];
+    struct cadence_job *waiting[JOBS], *job;
+    int sent = 0, answered = 0;
+    quick.writes_per_second = 10 * JOBS;
+    cadence_init(&c, &quick);
+    for (int i = 0; i < JOBS; i++) {
+        cadence_add(&c, &fakes[i].job);
+        cadence_mark(&c, &fakes[i].job);
+    }
+    for (int64_t now_us = S; answered < JOBS && now_us < 100 * S; now_us += S / 10) {
+        while ((job = cadence_pick(&c, now_us)) != NULL)
+            if (cadence_decide(&c, job, &(struct cadence_evaluation){.key = 1, .hash = 1}, now_us))
+                waiting[sent++] = job;
+        CHECK(sent - answered <= CADENCE_IN_FLIGHT);
+        CHECK(sent == JOBS || sent - answered == CADENCE_IN_FLIGHT);
+        CHECK(sent == JOBS || cadence_wake_us(&c) == CADENCE_NEVER); /* an answer wakes it */
+        if (answered % 2 == 0)
+            cadence_wrote(&c, waiting[answered], now_us);
+        else
+            cadence_remove(&c, waiting[answered]);
+        answered++;
+    }
+    CHECK_INT(sent, JOBS);
+    CHECK_INT(c.in_flight, 0);
+    for (int i = 0; i < JOBS; i += 2)
+        cadence_remove(&c, waiting[i]);
+    cadence_done(&c);
+}

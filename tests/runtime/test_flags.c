@@ -15,7 +15,13 @@ static void refuse(const char *argument, const char *text) {
 
 TEST(flags_that_are_wrong_say_so_in_one_line) {
     refuse("--nonsense", "unknown flag \"--nonsense\"; --help lists the flags");
-    refuse("--ingest-bind-address=:1", "unknown flag \"--ingest-bind-address\"; --help lists the flags");
+    refuse("--ingest-bund-address=:1", "unknown flag \"--ingest-bund-address\"; --help lists the flags");
+    refuse("--documentation-url=advice.md",
+           "--documentation-url: \"advice.md\" is not the URL of a folder: https://HOST/PATH, at most 384 bytes");
+    refuse("--documentation-url=https://",
+           "--documentation-url: \"https://\" is not the URL of a folder: https://HOST/PATH, at most 384 bytes");
+    refuse("--documentation-url=https://a/b#c",
+           "--documentation-url: \"https://a/b#c\" is not the URL of a folder: https://HOST/PATH, at most 384 bytes");
     refuse("--auto-create=some", "--auto-create: \"some\" is not one of off, annotated, all");
     refuse("--auto-create-format=Word",
            "--auto-create-format: \"Word\" is not a log format such as Auto or MaxText (Regex needs a spec)");

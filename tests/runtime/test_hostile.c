@@ -54,6 +54,8 @@ static const char objects[] =
 
 static const char *const asked_for[] = {"/version",
                                         "/apis/goodput.dev/v1alpha1/jobgoodputs?",
+                                        "/apis/goodput.dev/v1alpha1/steplogformats?",
+                                        "/apis/goodput.dev/v1alpha1/fleetgoodputs?",
                                         "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/h/status?",
                                         "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/u/status?",
                                         "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/other/status?",

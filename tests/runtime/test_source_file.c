@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 #define TIMED "2026-01-01T00:00:0"
@@ -82,6 +83,49 @@ TEST(a_file_is_followed_over_the_controllers_death_each_line_once) {
     REQUIRE(c != NULL);
     if (!comes_true(s, "holding jobgoodputs \"retained\":40,\"repeated\":0", 1))
         harness_fail(__FILE__, __LINE__, "the controller said:\n%s", program_output(c));
+    program_free(c);
+    apiserver_stop(s);
+    CLEANUP_FREE char *command = mem_format("rm -rf '%s'", root);
+    CHECK_INT(system(command), 0);
+}
+
+static const char ended[] =
+    "apply <<END\n"
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":"
+    "\"pod\",\"creationTimestamp\":\"" TIMED "1Z\",\"labels\":{\"batch.kubernetes.io/controller-uid\":\"job\","
+    "\"batch.kubernetes.io/job-name\":\"j\",\"batch.kubernetes.io/job-completion-index\":\"0\"},\"ownerReferences\":["
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j\",\"uid\":\"job\",\"controller\":true}]},\"spec\":{"
+    "\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"Succeeded\",\"conditions\":[{"
+    "\"type\":\"PodScheduled\",\"status\":\"True\",\"lastTransitionTime\":\"" TIMED "2Z\"}],\"containerStatuses\":[{"
+    "\"name\":\"c\",\"restartCount\":0,\"state\":{\"terminated\":{\"exitCode\":0,\"startedAt\":\"" TIMED "3Z\","
+    "\"finishedAt\":\"2026-01-01T00:01:30Z\"}}}]}}\nEND\n"
+    "apply <<END\n"
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\",\"namespace\":\"default\",\"uid\":"
+    "\"job\",\"creationTimestamp\":\"" TIMED "0Z\"},\"spec\":{\"parallelism\":1,\"completions\":1,"
+    "\"completionMode\":\"Indexed\",\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}},\"status\":{"
+    "\"succeeded\":1,\"completedIndexes\":\"0\",\"completionTime\":\"2026-01-01T00:01:30Z\",\"conditions\":[{\"type\":"
+    "\"Complete\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-01T00:01:30Z\"}]}}\nEND\n";
+
+TEST(the_last_line_counts_without_its_end_when_the_job_is_over) {
+    char root[] = "/tmp/goodput-log-root-XXXXXX";
+    REQUIRE(mkdtemp(root) != NULL);
+    CLEANUP_FREE char *folder = mem_format("%s/default", root);
+    CLEANUP_FREE char *path = mem_format("%s/train.log", folder);
+    CHECK_INT(mkdir(folder, 0700), 0);
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, objects), 0);
+    CHECK_INT(apiserver_dof(s, jobgoodput, "j", "train.log"), 0);
+    struct program *c = start(s, root);
+    REQUIRE(c != NULL);
+    write_steps(path, 0, 10);
+    struct stat st;
+    REQUIRE(stat(path, &st) == 0 && truncate(path, st.st_size - 1) == 0); /* it had no time for more */
+    CHECK(comes_true(s, "holding jobgoodputs \"retained\":9,\"repeated\":0", 1));
+    CHECK_INT(apiserver_do(s, ended), 0);
+    if (!comes_true(s, "holding jobgoodputs \"retained\":10,\"repeated\":0", 1))
+        harness_fail(__FILE__, __LINE__, "the controller said:\n%s", program_output(c));
+    CHECK(comes_true(s, "holding jobgoodputs \"phase\":\"Completed\"", 1));
     program_free(c);
     apiserver_stop(s);
     CLEANUP_FREE char *command = mem_format("rm -rf '%s'", root);

@@ -69,9 +69,16 @@ static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket 
     return is_good;
 }
 
-/* What one wait has too little another may have too much, Rescheduling the first of them. */
+/* What one wait has too little another may have too much, Rescheduling the first of them. That a replicated job waits
+ * for another begins once its Jobs of the attempt before are gone: when that was is in no object that is left. */
 static void swap_waits(struct truth *t, const int64_t told[BUCKET_COUNT]) {
     int64_t missing_ms = 0, missing_spans = 0;
+    if (t->ms[BUCKET_RESCHEDULING] > told[BUCKET_RESCHEDULING] && told[BUCKET_DEPENDENCY_WAIT] > 0) {
+        missing_ms = t->ms[BUCKET_RESCHEDULING] - told[BUCKET_RESCHEDULING];
+        missing_spans = t->spans[BUCKET_RESCHEDULING];
+        t->ms[BUCKET_RESCHEDULING] = told[BUCKET_RESCHEDULING];
+        t->spans[BUCKET_DEPENDENCY_WAIT] += missing_spans;
+    }
     for (enum bucket b = 0; b < BUCKET_RESCHEDULING; b++)
         if (t->ms[b] > told[b]) {
             missing_ms += t->ms[b] - told[b];

@@ -138,6 +138,9 @@ static const struct {
     {"DeactivatedDueToAdmissionCheck", CAUSE_KUEUE_EVICTION, true, false}, /* not by chance: the last */
 };
 
+static const char *const preemptions[] = {"InClusterQueue", "InCohortReclamation", "InCohortFairSharing",
+                                          "InCohortReclaimWhileBorrowing"};
+
 static void evict(struct sim_life *l, const char *reason) {
     size_t r = 0;
     while (strcmp(reasons[r].reason, reason) != 0)
@@ -151,7 +154,7 @@ static void evict(struct sim_life *l, const char *reason) {
     l->is_evicted = !reasons[r].by_person;
     set(l, &l->evicted, true, reasons[r].reason);
     if (strcmp(reasons[r].reason, "Preempted") == 0)
-        set(l, &l->preempted, true, "InClusterQueue");
+        set(l, &l->preempted, true, preemptions[l->evictions % 4]);
     truth_struck(l, reasons[r].cause, reasons[r].cause == CAUSE_KUEUE_EVICTION ? reasons[r].reason : "");
     write_workload(l, OBSERVED_PRESENT);
     truth_opens(l);

@@ -16,6 +16,7 @@
 #define SIM_MAX_PODS_OF 4
 #define SIM_MAX_SLOTS (SIM_MAX_GROUPS * SIM_MAX_JOBS_OF * SIM_MAX_PODS_OF)
 #define SIM_MAX_NODES (SIM_MAX_SLOTS + 3)
+#define SIM_KILLS 3
 #define NOT_YET INT64_MAX
 
 enum restart_strategy { RECREATE, BLOCKING_RECREATE, RESTART_JOB };
@@ -250,7 +251,8 @@ struct sim_sight {
     int64_t begin_ms;               /* it starts then; what was before it can only list */
     int64_t gap_from_ms, gap_to_ms; /* its watches were cut, and it lists anew */
     int64_t lag_ms[RESOURCE_COUNT]; /* at most so late is each event of that stream */
-    int64_t killed_ms;              /* another controller goes on from status.checkpoint; 0: never */
+    int64_t killed_ms[SIM_KILLS];   /* each time another controller goes on from status.checkpoint, in order; 0: no more */
+    bool survives;                  /* what would kill it */
     bool loses_events, evaluates_often;
     uint64_t rng;
 };

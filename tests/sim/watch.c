@@ -105,12 +105,16 @@ static void tell_jobgoodput(struct model *m, const struct sim_life *l, const cha
     assert(r == 0);
 }
 
+static void told_all(struct model *m, int64_t at_ms) {
+    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
+        model_watermark(m, r, at_ms, false);
+}
+
 static char *evaluate(struct model *m, int64_t now_ms, bool for_successor) {
     struct buf out;
     struct model_summary summary;
     buf_init(&out, 1 << 20);
-    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
-        model_watermark(m, r, now_ms, false);
+    told_all(m, now_ms);
     model_job_status(model_job_find(m, "ns", "js"), now_ms, &out, &summary);
     if (for_successor)
         model_job_add_checkpoint(model_job_find(m, "ns", "js"), now_ms, &out);
@@ -131,12 +135,15 @@ static struct model *begin(const struct sim_life *l, const char *status) {
     return m;
 }
 
-/* Another controller, which finds the status and lists what there is after the first n sights. */
+/* Another controller, which finds the status and lists what there is after the first n sights. While the watches are
+ * cut the status is of before, and the list is the one that comes next. */
 static struct model *succeed(struct model *old, const struct sim_life *l, const struct sights *s, size_t n,
-                             int64_t at_ms) {
+                             int64_t at_ms, bool is_cut) {
     CLEANUP_FREE char *status = evaluate(old, at_ms, true);
     model_free(old);
     struct model *m = begin(l, status);
+    if (is_cut)
+        return m;
     for (size_t i = 0; i < n; i++) {
         bool is_last = s->items[i].what == OBSERVED_PRESENT;
         for (size_t k = i + 1; k < n && is_last; k++)
@@ -149,37 +156,66 @@ static struct model *succeed(struct model *old, const struct sim_life *l, const 
     return m;
 }
 
-/* Once a minute, while it watches, it learns that it has been told all. */
-static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms) {
+/* Once a minute, while it watches, it learns that it has been told all: the last time. */
+static int64_t bookmark_ms(const struct sim_sight *s, int64_t now_ms) {
     int64_t at_ms = now_ms / BOOKMARK_MS * BOOKMARK_MS - 1000; /* no event is later than that */
-    if (at_ms < s->begin_ms)
-        return;
     if (at_ms >= s->gap_from_ms - 1000 && at_ms < s->gap_to_ms)
         at_ms = s->gap_from_ms / BOOKMARK_MS * BOOKMARK_MS - 1000;
-    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
-        model_watermark(m, r, at_ms, false);
+    return at_ms;
+}
+
+static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms) {
+    if (bookmark_ms(s, now_ms) >= s->begin_ms)
+        told_all(m, bookmark_ms(s, now_ms));
+}
+
+struct watcher {
+    const struct sim_life *life;
+    struct sim_sight *sight;
+    struct sights sights;
+    struct model *model;
+    int kills;
+    bool is_blind; /* it has listed nothing yet */
+};
+
+/* One sight, and who sees it. A successor that has listed nothing yet writes nothing. */
+static void watch_one(struct watcher *w, size_t i) {
+    const struct sim_sight *s = w->sight;
+    const struct sight *x = &w->sights.items[i];
+    bool is_to_die = false;
+    for (; w->kills < SIM_KILLS && s->killed_ms[w->kills] > 0 && x->at_ms >= s->killed_ms[w->kills]; w->kills++)
+        is_to_die = true;
+    bool is_list = x->at_ms == s->gap_to_ms && s->gap_to_ms > s->gap_from_ms;
+    if (!w->is_blind)
+        bookmark(w->model, s, x->at_ms);
+    if (is_to_die && !w->is_blind) {
+        int64_t told_ms = i > 0 ? w->sights.items[i - 1].at_ms : w->life->start_ms;
+        int64_t known_ms = bookmark_ms(s, x->at_ms) > told_ms ? bookmark_ms(s, x->at_ms) : told_ms;
+        if (!s->survives)
+            w->model = succeed(w->model, w->life, &w->sights, i, is_list ? known_ms : x->at_ms, is_list);
+        else if (is_list) /* the last status of before shows until when it watched, to both */
+            free(evaluate(w->model, known_ms, true));
+        w->is_blind = is_list && !s->survives;
+    }
+    tell(w->model, x, x->at_ms);
+    if (i + 1 < w->sights.count && w->sights.items[i + 1].at_ms == x->at_ms)
+        return;
+    if (is_list)
+        told_all(w->model, x->at_ms);
+    w->is_blind &= !is_list;
+    if (s->evaluates_often && random_lag(w->sight, 9) == 0)
+        free(evaluate(w->model, x->at_ms, false));
 }
 
 struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret_status) {
-    struct sights sights = see(l, &s);
-    struct model *m = begin(l, "");
-    bool is_to_die = s.killed_ms > 0;
-    for (size_t i = 0; i < sights.count; i++) {
-        if (is_to_die && sights.items[i].at_ms >= s.killed_ms) {
-            m = succeed(m, l, &sights, i, sights.items[i].at_ms);
-            is_to_die = false;
-        }
-        bookmark(m, &s, sights.items[i].at_ms);
-        tell(m, &sights.items[i], sights.items[i].at_ms);
-        bool is_list_over = i + 1 == sights.count || sights.items[i + 1].at_ms > sights.items[i].at_ms;
-        if (s.evaluates_often && random_lag(&s, 9) == 0 && is_list_over)
-            free(evaluate(m, sights.items[i].at_ms, false));
-    }
-    free(sights.items);
-    char *status = evaluate(m, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000, false);
+    struct watcher w = {.life = l, .sight = &s, .sights = see(l, &s), .model = begin(l, "")};
+    for (size_t i = 0; i < w.sights.count; i++)
+        watch_one(&w, i);
+    free(w.sights.items);
+    char *status = evaluate(w.model, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000, false);
     if (ret_status)
         *ret_status = status;
     else
         free(status);
-    return m;
+    return w.model;
 }

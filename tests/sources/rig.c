@@ -44,6 +44,11 @@ static void on_trouble(void *context, const char *text) {
         slice_copy(rig->last_trouble, sizeof rig->last_trouble, slice_of(text));
 }
 
+static bool is_over(void *context, int64_t written_ms) {
+    CHECK(written_ms > 0);
+    return ((struct rig *)context)->is_over;
+}
+
 static void look(void *context) {
     struct rig *rig = context;
     rig->was_done = rig->is_done(rig, rig->what);
@@ -58,8 +63,12 @@ struct rig *rig_new(void) {
     strncpy(rig->root, "/tmp/goodput-sources-XXXXXX", sizeof rig->root - 1);
     CHECK(mkdtemp(rig->root) != NULL);
     rig->loop = loop_new(NULL);
+    if (rig->loop == NULL) {
+        fputs("no event loop\n", stderr);
+        _exit(2);
+    }
     rig->timer = loop_timer_new(rig->loop, look, rig);
-    rig->handler = (struct source_handler){on_line, on_cursor, on_read, on_trouble, rig};
+    rig->handler = (struct source_handler){on_line, on_cursor, on_read, on_trouble, rig, is_over};
     buf_init(&rig->lines, 16 << 20);
     return rig;
 }

@@ -12,10 +12,11 @@ struct rig {
     struct source_handler handler; /* to be given to the source */
     struct buf lines;              /* "line\n" each */
     int64_t stamps_ms[4096];
-    int count, refusals; /* so many lines are refused first */
+    int count, refusals;                                                     /* so many lines are refused first */
     char cursor[SOURCE_CURSOR_BYTES + 1], trouble[1024], last_trouble[1024]; /* the last that was one */
-    int64_t read_ms; /* through which it was read, last told */
+    int64_t read_ms;                                                         /* through which it was read, last told */
     int reads;
+    bool is_over; /* nobody writes any more */
     /* private */
     int64_t deadline_us;
     bool (*is_done)(struct rig *rig, const void *what);

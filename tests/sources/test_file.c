@@ -5,6 +5,8 @@
 #include "sources/look.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +133,96 @@ TEST(more_files_than_are_remembered_are_each_read_once) {
     go_on(&f, "metrics");
     CHECK(rig_read_again(f.rig));
     CHECK(rig_has_lines(f.rig, buf_text(&all)));
+    end(&f);
+}
+
+/* 40 files that grow in turns, of which 32 are remembered: none is read from its begin again, and it is said. */
+TEST(more_files_that_grow_in_turns_than_are_remembered_are_told) {
+    enum { FILES = LOOK_FILES + 8 };
+    struct follow f = follow("ranks");
+    CLEANUP_BUF struct buf all;
+    buf_init(&all, 1 << 16);
+    source_free(f.source);
+    for (int i = 0; i < FILES; i++) {
+        char name[64], text[32];
+        snprintf(name, sizeof name, "ns/ranks/%03d", i);
+        snprintf(text, sizeof text, "rank %d\n", i);
+        rig_write(f.rig, name, text);
+        set_written(f.rig, name, 1000 + i);
+        buf_append_text(&all, text);
+    }
+    open_source(&f, "ranks", NULL);
+    CHECK(rig_until(f.rig, rig_has_lines, buf_text(&all)));
+    CHECK_TEXT(f.rig->last_trouble, "");
+    rig_append(f.rig, "ns/ranks/000", "more\n");
+    CHECK(rig_until(f.rig, rig_has_trouble, "what 000 of ns/ranks grew by since 32 other files were read is left out"));
+    rig_append(f.rig, "ns/ranks/039", "last\n"); /* one that is remembered goes on */
+    buf_append_text(&all, "last\n");
+    CHECK(rig_until(f.rig, rig_has_lines, buf_text(&all)));
+    f.rig->last_trouble[0] = '\0';
+    go_on(&f, "ranks"); /* another controller knows it, too */
+    CHECK(rig_until(f.rig, rig_has_trouble, "what 000 of ns/ranks grew by"));
+    CHECK(rig_has_lines(f.rig, buf_text(&all)));
+    end(&f);
+}
+
+TEST(what_a_file_ends_with_is_a_line_once_nobody_writes) {
+    struct follow f = follow("log");
+    rig_write(f.rig, "ns/log", "one\nlast");
+    CHECK(rig_until(f.rig, rig_has_lines, "one\n"));
+    CHECK(rig_read_again(f.rig));
+    CHECK(rig_has_lines(f.rig, "one\n"));
+    f.rig->refusals = 2; /* its run is not known yet: it is offered again */
+    f.rig->is_over = true;
+    CHECK(rig_until(f.rig, rig_has_lines, "one\nlast\n"));
+    go_on(&f, "log");
+    CHECK(rig_read_again(f.rig));
+    CHECK(rig_has_lines(f.rig, "one\nlast\n"));
+    rig_append(f.rig, "ns/log", "next\n"); /* of the next process */
+    CHECK(rig_until(f.rig, rig_has_lines, "one\nlast\nnext\n"));
+    end(&f);
+}
+
+TEST(each_of_several_files_may_end_without_an_end) {
+    struct follow f = follow("logs");
+    rig_write(f.rig, "ns/logs/a", "one\ntwo");
+    rig_write(f.rig, "ns/logs/b", "three\nfour\r");
+    set_written(f.rig, "ns/logs/a", 1000);
+    set_written(f.rig, "ns/logs/b", 2000);
+    CHECK(rig_until(f.rig, rig_has_lines, "one\nthree\n"));
+    f.rig->is_over = true;
+    CHECK(rig_until(f.rig, rig_has_lines, "one\nthree\ntwo\nfour\n"));
+    CHECK(rig_read_again(f.rig));
+    CHECK(rig_has_lines(f.rig, "one\nthree\ntwo\nfour\n"));
+    end(&f);
+}
+
+/* As GCS FUSE and rsync do: another inode under the same name, with what was there and more. */
+TEST(a_file_that_is_put_there_anew_with_more_goes_on) {
+    struct follow f = follow("log");
+    rig_write(f.rig, "ns/log", "one\ntwo\n");
+    CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\n"));
+    rig_write(f.rig, "other/new", "one\ntwo\nthree\n");
+    rig_rename(f.rig, "other/new", "ns/log");
+    CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\nthree\n"));
+    CHECK(rig_read_again(f.rig));
+    CHECK(rig_has_lines(f.rig, "one\ntwo\nthree\n"));
+    end(&f);
+}
+
+/* NFS shows an older size for a while. */
+TEST(a_size_that_goes_back_and_comes_again_gives_no_line_twice) {
+    struct follow f = follow("log");
+    rig_write(f.rig, "ns/log", "one\ntwo\nthree\n");
+    CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\nthree\n"));
+    rig_write(f.rig, "other/whole", "one\ntwo\nthree\nfour\n");
+    CLEANUP_FREE char *path = mem_format("%s/ns/log", f.rig->root);
+    CHECK_INT(truncate(path, 0), 0);
+    CHECK(rig_read_again(f.rig));
+    rig_rename(f.rig, "other/whole", "ns/log");
+    CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\nthree\nfour\n"));
+    CHECK(rig_read_again(f.rig));
+    CHECK(rig_has_lines(f.rig, "one\ntwo\nthree\nfour\n"));
     end(&f);
 }
 
@@ -264,6 +356,47 @@ TEST(a_link_that_is_put_in_the_way_of_a_followed_file_is_not_followed) {
     end(&f);
 }
 
+/* A tenant who swaps a folder for a link while it is looked at: as often as it may, nothing of the other's comes. */
+struct swapping {
+    char *folder, *link;
+    atomic_bool is_over;
+};
+
+static void *swap(void *context) {
+    struct swapping *s = context;
+    while (!atomic_load(&s->is_over))
+        CHECK_INT(renameat2(AT_FDCWD, s->folder, AT_FDCWD, s->link, RENAME_EXCHANGE), 0);
+    return NULL;
+}
+
+TEST(a_folder_that_is_swapped_for_a_link_all_the_time_leads_nowhere) {
+    struct rig *rig = rig_new();
+    struct swapping s = {mem_format("%s/ns/d", rig->root), mem_format("%s/ns/link", rig->root), false};
+    pthread_t thread;
+    int read = 0, refused = 0;
+    rig_write(rig, "ns/d/log", "mine\n");
+    rig_write(rig, "other/log", "secret\n");
+    link_to(rig, "../other", "ns/link");
+    REQUIRE(pthread_create(&thread, NULL, swap, &s) == 0);
+    for (int i = 0; i < 200000 && (i < 2000 || read == 0 || refused == 0); i++) {
+        struct look *l = look_new(rig->root, "ns", "d/log");
+        look_run(l);
+        if (l->error[0] != '\0')
+            refused++;
+        else if (l->lines.size_bytes > 0) {
+            read++;
+            CHECK(slice_is(buf_slice(&l->lines), "mine\n"));
+        }
+        look_free(l);
+    }
+    atomic_store(&s.is_over, true);
+    pthread_join(thread, NULL);
+    CHECK(read > 0 && refused > 0);
+    free(s.folder);
+    free(s.link);
+    rig_free(rig);
+}
+
 /* ---- the cursor ---- */
 
 TEST(a_cursor_is_read_back_and_nothing_else_is_one) {
@@ -274,6 +407,7 @@ TEST(a_cursor_is_read_back_and_nothing_else_is_one) {
     buf_init(&text, 4096);
     look_table_write(&t, &text);
     CHECK(look_table_parse(&back, buf_slice(&text)));
+    CHECK(back.old_count == 0);
     CHECK(back.count == 2 && back.floor_ns == -5 && memcmp(back.files, t.files, 2 * sizeof t.files[0]) == 0);
     static const char *const bad[] = {"",
                                       "1",
@@ -284,14 +418,21 @@ TEST(a_cursor_is_read_back_and_nothing_else_is_one) {
                                       "1 0 1:2:0:4",
                                       "1 0 1:2:3:4x",
                                       "1 11111111111111111",
-                                      "1 0 1:2:8000000000000000:4"};
+                                      "1 0 1:2:8000000000000000:4",
+                                      "1 0 -1:2",
+                                      "1 0 -1:2:0",
+                                      "1 0 -100000000:2:3",
+                                      "1 0 -1:2:3 1:2:3:4"};
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         CHECK(!look_table_parse(&back, slice_of(bad[i])));
     buf_clear(&text);
     t.count = LOOK_FILES;
     for (int i = 0; i < LOOK_FILES; i++)
         t.files[i] = (struct look_file){UINT64_MAX, UINT64_MAX, INT64_MAX, -1};
+    for (int i = 0; i <= LOOK_OLD; i++)
+        look_table_add_old(&t, &(struct look_file){UINT64_MAX, UINT64_MAX, (INT64_C(1) << 40) - 1 - i, -1});
     look_table_write(&t, &text);
     CHECK(text.size_bytes < SOURCE_CURSOR_BYTES);
     CHECK(look_table_parse(&back, buf_slice(&text)));
+    CHECK(back.old_count == LOOK_OLD && back.old[0].offset == (INT64_C(1) << 40) - 2); /* the first went for the last */
 }

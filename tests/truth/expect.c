@@ -5,6 +5,8 @@
 #include "judge.h"
 #include "write.h"
 
+#include <math.h>
+
 #define BIT(kind) (1u << (kind))
 
 struct carried {
@@ -54,6 +56,10 @@ static bool is_evaluation_told(const struct expectation *e, const struct span *s
 static bool is_carried(const struct expectation *e, const struct span *s) {
     const struct carried *c = &table[e->job->format];
     bool is_behind = e->job->format == STEPLOG_MAXTEXT && e->job->is_async && s->kind == KIND_SAVE;
+    /* Of which only the beginning is told, and no line is without one to tell how much the later it came. */
+    bool is_in_all = e->job->format == STEPLOG_DEEPSPEED && e->job->save_every <= e->job->log_every;
+    if (s->kind == KIND_SAVE && is_in_all)
+        return false;
     if (s->is_open && (is_behind || !(c->begins & BIT(s->kind))))
         return false;
     return (c->kinds & BIT(s->kind)) && (s->kind != KIND_EVALUATE || is_evaluation_told(e, s));
@@ -113,23 +119,6 @@ static int64_t proved_step(const struct job *job, const struct attempt *a) {
     return proved;
 }
 
-void expect_init(struct expectation *e, const struct job *job, const struct reading *readings) {
-    *e = (struct expectation){.job = job, .readings = readings, .kept_step = INT64_MAX};
-    bool has_checkpoints = false;
-    int64_t steps = 0;
-    for (int i = 0; i < job->attempt_count; i++) {
-        has_checkpoints |= readings[i].has_checkpoints;
-        e->is_read |= readings[i].first_told_ms != INT64_MAX;
-        steps += readings[i].steps;
-    }
-    e->has_ideal = steps >= 3;
-    int last = job->attempt_count - 1; /* that did anything */
-    while (last > 0 && job->attempts[last].restored_step < 0 && readings[last].steps == 0)
-        last--;
-    if (!job->has_succeeded && has_checkpoints)
-        e->kept_step = proved_step(job, &job->attempts[last]);
-}
-
 /* ---- spans ---- */
 
 /* Between the container's start and the first step. */
@@ -162,9 +151,10 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
     return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
 }
 
-/* Which line tells of it: that of the step, or of the step that a pause delays. */
+/* Which line tells of it: that of the step, or of the step that a pause delays, but for Keras, whose line of an epoch
+ * comes after them. */
 static int64_t line_of(const struct job *job, const struct span *s) {
-    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
+    bool is_pause = (s->kind == KIND_SAVE || s->kind == KIND_EVALUATE) && job->format != STEPLOG_KERAS;
     int64_t every = job->epoch_steps > 0 ? job->epoch_steps : job->log_every, step = s->step + is_pause;
     return job->epoch_steps > 0 ? (step - 1) / every : (step + every - 1) / every;
 }
@@ -174,31 +164,88 @@ static bool is_of_line(const struct job *job, const struct span *s, const struct
     return is_loop && other->attempt == s->attempt && line_of(job, other) == line_of(job, s);
 }
 
+/* How much longer than usual so many steps may take by chance: each varies evenly within jitter_percent, so that their
+ * sum has a standard deviation of percent x sqrt(steps / 3), of which three are taken; never more than all of them. */
+static int64_t resolution_ms(const struct job *job, int64_t steps) {
+    double chance = sqrt(3.0 * (double)steps), all = (double)steps;
+    return (int64_t)((double)(job->ideal_ms * job->jitter_percent) / 100 * (chance < all ? chance : all));
+}
+
 /* Whether the line that comes so late shows that there was something else (ledger/cursor.c): what no line tells makes
  * its steps half as long again. Not where the recorder tells all there is. */
-static bool is_noticed(const struct expectation *e, const struct span *s) {
+struct line_time {
+    int64_t net_ms, steps;
+    bool is_first; /* of its attempt, which holds the compilation */
+    bool is_told;  /* it came: nothing of it was cut off */
+};
+
+/* What the line of this span tells: the time that nothing in the log names, and of how many steps. */
+static struct line_time line_time(const struct expectation *e, const struct span *s) {
     const struct job *job = e->job;
-    if (job->format == STEPLOG_RECORDER)
-        return false;
     const struct span *first = s, *last = s, *end = job->spans + job->span_count;
-    int64_t net_ms = 0, steps = 0;
+    int64_t every = job->epoch_steps > 0 ? job->epoch_steps : job->log_every;
+    struct line_time t = {0};
+    bool is_cut = false;
     while (first > job->spans && is_of_line(job, s, first - 1))
         first--;
     while (last + 1 < end && is_of_line(job, s, last + 1))
         last++;
     for (const struct span *i = first; i <= last; i++) {
-        net_ms += is_carried(e, i) ? 0 : i->to_ms - i->from_ms;
-        steps += i->kind == KIND_STEP;
+        t.net_ms += is_carried(e, i) ? 0 : i->to_ms - i->from_ms;
+        t.steps += i->kind == KIND_STEP && !i->is_cut;
+        t.is_first |= i->step <= e->readings[s->attempt].first_step;
+        t.is_told |= i->kind == KIND_STEP && i->step % every == 0;
+        is_cut |= i->is_cut;
     }
-    return net_ms > job->ideal_ms * steps + job->ideal_ms * steps / 2;
+    t.is_told &= !is_cut;
+    return t;
+}
+
+/* The time of a step as the job's lines can tell at best: what all of them hold (an evaluation in every epoch) looks
+ * the same in the log as steps that take longer. */
+static int64_t least_step_ms(const struct expectation *e) {
+    const struct job *job = e->job;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < job->span_count; i++) {
+        if (job->spans[i].kind != KIND_STEP)
+            continue;
+        struct line_time t = line_time(e, &job->spans[i]);
+        if (t.is_told && !t.is_first && t.net_ms / t.steps < least)
+            least = t.net_ms / t.steps;
+    }
+    return least == INT64_MAX || least < job->ideal_ms ? job->ideal_ms : least;
+}
+
+/* Whether the span is none of a step's work, and no line names it. */
+static bool is_hidden(const struct expectation *e, const struct span *s) {
+    return s->kind > KIND_STEP && s->kind <= KIND_STALL && !s->is_cut && !is_carried(e, s);
+}
+
+int64_t expect_common_ms(const struct expectation *e, const struct span *s) {
+    if (e->least_step_ms == e->job->ideal_ms || !is_hidden(e, s))
+        return 0;
+    struct line_time t = line_time(e, s);
+    int64_t left_ms = (e->least_step_ms - e->job->ideal_ms) * t.steps, ms = s->to_ms - s->from_ms;
+    for (const struct span *i = s - 1; i >= e->job->spans && is_of_line(e->job, s, i); i--)
+        left_ms -= is_hidden(e, i) ? i->to_ms - i->from_ms : 0;
+    return !t.is_told || left_ms <= 0 ? 0 : left_ms < ms ? left_ms : ms;
+}
+
+enum bucket expect_work(const struct expectation *e, const struct span *s) {
+    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
+    bool is_lost = s->is_lost || s->step + is_pause > e->kept_step;
+    return is_lost ? BUCKET_WASTED_PROGRESS : BUCKET_PRODUCTIVE;
+}
+
+static bool is_noticed(const struct expectation *e, const struct span *s) {
+    struct line_time t = line_time(e, s);
+    return e->job->format != STEPLOG_RECORDER && t.net_ms > e->least_step_ms * t.steps + resolution_ms(e->job, t.steps);
 }
 
 static enum bucket of_step(const struct expectation *e, const struct span *s) {
-    bool is_pause = s->kind == KIND_SAVE || s->kind == KIND_EVALUATE;
     if (s->kind != KIND_STEP && e->has_ideal && is_noticed(e, s))
         return BUCKET_UNATTRIBUTED;
-    bool is_lost = s->is_lost || s->step + is_pause > e->kept_step;
-    return is_lost ? BUCKET_WASTED_PROGRESS : BUCKET_PRODUCTIVE;
+    return expect_work(e, s);
 }
 
 static enum bucket of_cut(const struct span *s) {
@@ -262,6 +309,24 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
     bool is_in_last = (job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end) ||
                       job->format == STEPLOG_KERAS; /* the epoch's line comes after them */
     return is_after && !is_in_last ? BUCKET_SHUTDOWN : of_step(e, s);
+}
+
+void expect_init(struct expectation *e, const struct job *job, const struct reading *readings) {
+    *e = (struct expectation){.job = job, .readings = readings, .kept_step = INT64_MAX};
+    bool has_checkpoints = false;
+    int64_t steps = 0;
+    for (int i = 0; i < job->attempt_count; i++) {
+        has_checkpoints |= readings[i].has_checkpoints;
+        e->is_read |= readings[i].first_told_ms != INT64_MAX;
+        steps += readings[i].steps;
+    }
+    e->has_ideal = steps >= 3;
+    e->least_step_ms = least_step_ms(e);
+    int last = job->attempt_count - 1; /* that did anything */
+    while (last > 0 && job->attempts[last].restored_step < 0 && readings[last].steps == 0)
+        last--;
+    if (!job->has_succeeded && has_checkpoints)
+        e->kept_step = proved_step(job, &job->attempts[last]);
 }
 
 enum bucket expect_bucket(const struct expectation *e, const struct span *s) {

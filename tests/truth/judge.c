@@ -144,8 +144,16 @@ static void expect(const struct job *job, const struct reading *readings, struct
     for (int i = 0; i < job->span_count; i++) {
         const struct span *s = &job->spans[i];
         enum bucket b = expect_bucket(&e, s);
-        int64_t silent = silent_ms(job, &readings[s->attempt], s, e.is_read), ms = s->to_ms - s->from_ms - silent;
+        int64_t silent = silent_ms(job, &readings[s->attempt], s, e.is_read);
+        int64_t common = expect_common_ms(&e, s), ms = s->to_ms - s->from_ms - silent - common;
         add_expected(j, BUCKET_TRAINING_PREPARATION, silent, &last);
+        add_expected(j, expect_work(&e, s), common, &last);
+        j->slow_ms += common;
+        bool is_step = s->kind == KIND_STEP || s->kind == KIND_SLOW;
+        if (b == BUCKET_PRODUCTIVE)
+            *(is_step ? &j->step_ms : &j->untellable_ms) += ms;
+        if (expect_work(&e, s) == BUCKET_PRODUCTIVE)
+            j->untellable_ms += common;
         add_expected(j, b, ms, &last);
         if ((b == BUCKET_PRODUCTIVE || b == BUCKET_WASTED_PROGRESS) && s->kind != KIND_STEP)
             j->slow_ms += ms;

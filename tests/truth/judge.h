@@ -20,7 +20,10 @@ struct judgement {
     int64_t spans[BUCKET_COUNT]; /* of the truth */
     int64_t wall_ms, lag_ms;     /* lag: how late the format's lines come, per span */
     int64_t unfinished_ms;       /* what the rule for steps that were cut off leaves open, all in all */
-    int64_t slow_ms; /* in Productive although no step: the log does not carry it (a slow step, DESIGN.md) */
+    int64_t
+        slow_ms; /* in Productive or lost steps although no step: the log does not carry it (a slow step, DESIGN.md) */
+    int64_t step_ms;       /* the kept steps' own */
+    int64_t untellable_ms; /* what else is expected in Productive, as no reader of the log could tell it from steps */
     int64_t lost_steps;
     int unrecognised; /* attempts with steps whose format was not found */
 };
@@ -30,10 +33,14 @@ struct expectation {
     const struct job *job;
     const struct reading *readings;
     bool is_read, has_ideal; /* any line tells anything; enough steps to know how long one takes */
+    int64_t least_step_ms;   /* the shortest that the job's lines tell */
     int64_t kept_step;       /* of a job that did not succeed: the last step that its log proves to be safe */
 };
 void expect_init(struct expectation *e, const struct job *job, const struct reading *readings);
 enum bucket expect_bucket(const struct expectation *e, const struct span *s);
+/* How much of a span that no line names is in every line of the job alike, and the bucket of its steps' work. */
+int64_t expect_common_ms(const struct expectation *e, const struct span *s);
+enum bucket expect_work(const struct expectation *e, const struct span *s);
 
 void judge(struct job *job, struct judgement *j);
 

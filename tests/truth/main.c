@@ -12,6 +12,7 @@
 #define PERMILLE_OUT_AT_MOST 10 /* of all formats' jobs, and of one format's if they are many; of few: ... */
 #define PERMILLE_OUT_OF_FEW 30
 #define MANY_JOBS 10000
+#define BESIDE_STEPS_AT_MOST 10 /* per mille of the time: in Productive, no step, and the log tells it from one */
 
 /* What was found by looking at such jobs (--seed). */
 static const char why_out[] =
@@ -30,6 +31,7 @@ struct tally {
     int64_t truth_ms[BUCKET_COUNT], told_ms[BUCKET_COUNT];
     int64_t out[BUCKET_COUNT], first_out[BUCKET_COUNT];
     int64_t jobs, jobs_out, aside, aside_out, slow_ms, wall_ms, unrecognised;
+    int64_t beside_ms, untellable_ms; /* in Productive, beside steps */
 };
 
 static int compare(const void *a, const void *b) {
@@ -50,6 +52,14 @@ static bool is_set_aside(const struct job *job) {
     return hangs;
 }
 
+/* What Productive holds beside the time of kept steps. What it takes from lost ones is another matter (a job whose end
+ * came before the word that its last save is final). */
+static int64_t beside_steps_ms(const struct judgement *j) {
+    int64_t lost = j->told_ms[BUCKET_WASTED_PROGRESS] - j->expected_ms[BUCKET_WASTED_PROGRESS];
+    int64_t more = j->told_ms[BUCKET_PRODUCTIVE] - j->step_ms + (lost < 0 ? lost : 0);
+    return more > 0 ? more : 0;
+}
+
 static void add(struct tally *t, const struct job *job, const struct judgement *j) {
     bool is_out = false, is_aside = is_set_aside(job);
     for (int b = 0; b < BUCKET_COUNT; b++) {
@@ -68,6 +78,10 @@ static void add(struct tally *t, const struct job *job, const struct judgement *
     t->aside += is_aside;
     t->aside_out += is_out && is_aside;
     t->slow_ms += j->slow_ms;
+    if (!is_aside) {
+        t->beside_ms += beside_steps_ms(j);
+        t->untellable_ms += j->untellable_ms;
+    }
     t->wall_ms += j->wall_ms;
     t->unrecognised += j->unrecognised;
 }
@@ -87,11 +101,18 @@ static void print_out(const struct job *job, const struct judgement *j) {
     printf("\n");
 }
 
+static double percent(int64_t ms, const struct tally *t) {
+    return 100.0 * (double)ms / (double)t->wall_ms;
+}
+
 static void print_tally(enum steplog_format format, struct tally *t) {
     printf("%s: %lld jobs, %lld with a bucket out of tolerance (%.2f %%); %.2f %% of the time is in slow steps, as no "
            "line tells what it was\n",
            steplog_format_name(format), (long long)t->jobs, (long long)t->jobs_out,
            100.0 * (double)t->jobs_out / (double)t->jobs, 100.0 * (double)t->slow_ms / (double)t->wall_ms);
+    printf("  Productive holds %.2f %% of the time that was no step; %.2f %% are such that no reader of the log could "
+           "tell\n",
+           percent(t->beside_ms, t), percent(t->untellable_ms, t));
     if (t->aside > 0)
         printf("  and %lld of the %lld jobs set aside: lines were lost%s\n", (long long)t->aside_out,
                (long long)t->aside,
@@ -183,6 +204,10 @@ static bool run_format(enum steplog_format format, uint64_t seed, int64_t jobs, 
         print_tally(format, t);
     int64_t most = jobs >= MANY_JOBS ? PERMILLE_OUT_AT_MOST : PERMILLE_OUT_OF_FEW;
     bool is_good = t->jobs_out * 1000 <= most * t->jobs && t->unrecognised == 0;
+    if (!explains && t->beside_ms - t->untellable_ms > t->wall_ms * BESIDE_STEPS_AT_MOST / 1000) {
+        printf("  FAILED: Productive holds what the log tells is no step\n");
+        is_good = false;
+    }
     total->jobs += t->jobs;
     total->out += t->jobs_out;
     for (int b = 0; b < BUCKET_COUNT; b++)

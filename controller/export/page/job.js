@@ -39,11 +39,31 @@ function interruptionTable(status) {
       ['caught up', ms('catchUpMs'), 'num'], ['evidence', e => text(e, 'evidence'), 'evidence']])];
 }
 
+// A link where the controller was told the documentation's address; else the path in its source.
+function documentLink(topic) {
+  return /^https?:\/\//.test(topic) ? h('a', {href: topic, rel: 'noreferrer'}, topic.split('#')[1] || topic) : topic;
+}
+
 function adviceTable(status) {
   const rows = list(status, 'advice');
   if (rows.length === 0) return null;
-  return [h('h2', null, 'What would help'), h('p', {class: 'note'}, 'Each for itself: the same progress in less time. The numbers behind a change are in advice.md.'),
-    table(rows, [['points', a => '+' + text(a, 'gainPoints'), 'num'], ['chip-hours', a => text(a, 'acceleratorHours'), 'num'], ['change', a => text(a, 'change')], ['seen', a => text(a, 'seen')], ['computed as', a => text(a, 'formula'), 'evidence']])];
+  return [h('h2', null, 'What would help'), h('p', {class: 'note'}, 'Each for itself: the same progress in less time. The numbers behind a change are in the documentation (advice.md).'),
+    table(rows, [['points', a => '+' + text(a, 'gainPoints'), 'num'], ['chip-hours', a => text(a, 'acceleratorHours'), 'num'], ['change', a => text(a, 'change')], ['seen', a => text(a, 'seen')], ['computed as', a => text(a, 'formula'), 'evidence'], ['more', a => documentLink(text(a, 'topic'))]])];
+}
+
+// What to expect, from status.forecast; what it assumed stands below it.
+function forecastView(status) {
+  const f = pick(status, 'forecast'), after = k => duration(number(f, k) === undefined ? undefined : 1000 * number(f, k)), rows = [];
+  if (!f) return null;
+  const add = (name, ...parts) => { const told = parts.filter(Boolean).join(', '); if (told) rows.push([name, told]); };
+  add('a save', after('intervalSeconds') && `every ${after('intervalSeconds')}`, number(f, 'saveMs') !== undefined && `blocks for ${stepTime(f.saveMs)}`, number(f, 'persistMs') !== undefined && `durable ${stepTime(f.persistMs)} later`);
+  add('a failure', after('meanTimeBetweenFailuresSeconds') && `every ${after('meanTimeBetweenFailuresSeconds')}`, after('meanTimeLowSeconds') && `90 %: ${after('meanTimeLowSeconds')} to ${after('meanTimeHighSeconds') || 'never'}`, f.isPrior === true && 'a published rate');
+  add('expected', text(f, 'runtime') && `runtime ${text(f, 'runtime')}`, text(f, 'job') && `goodput ${text(f, 'job')}`, f.firstOrderIsValid !== false && text(f, 'runtimeFirstOrder') && `to first order ${text(f, 'runtimeFirstOrder')}`);
+  add('the best', after('bestIntervalSeconds') && `a save every ${after('bestIntervalSeconds')}`, number(f, 'bestIntervalSteps') !== undefined && `${f.bestIntervalSteps} steps`, text(f, 'bestRuntime') && `runtime ${text(f, 'bestRuntime')}`, after('bestFromSeconds') && `${after('bestFromSeconds')} to ${after('bestToSeconds')} is as good`);
+  add('to finish', after('remainingSeconds') && `${number(f, 'remainingSteps') ?? '?'} steps in ${after('remainingSeconds')}`, after('remainingDeviationSeconds') && `give or take ${after('remainingDeviationSeconds')}`, text(f, 'finishAt') && `on ${stamp(time(f, 'finishAt'))}`);
+  const assumed = (Array.isArray(f.assumptions) ? f.assumptions : []).filter(a => typeof a === 'string');
+  return [h('h2', null, 'Forecast'), h('table', {class: 'forecast'}, h('tbody', null, rows.map(([k, v]) => h('tr', null, h('th', {scope: 'row'}, k), h('td', null, v))))),
+    assumed.length > 0 && h('p', {class: 'note'}, 'Assumed: ' + assumed.join(' '))];
 }
 
 const DEFINITIONS = {AllPodsReady: 'all pods Ready (GKE)', RunningOverTotal: 'running / total (Kueue)', ExcludingSuspended: 'without suspended time'};
@@ -58,6 +78,12 @@ function facts(status) {
   }
   const c = k => text(status, 'acceleratorHours.' + k);
   if (c('allocated')) add('chip-hours', [`${c('allocated')} allocated`, c('productive') && `= ${c('productive')} productive + ${c('lost')} lost`].filter(Boolean).join(' ') + (c('waiting') ? `; ${c('waiting')} waiting` : ''));
+  const paid = k => text(status, 'cost.' + k), inMoney = r => text(r, 'cost') && `${text(r, 'bucket') || text(r, 'cause')} ${text(r, 'cost')}`;
+  if (paid('allocated')) {
+    add('cost', `${paid('allocated')} ${paid('currency')}` + (paid('lost') ? ` = ${paid('productive')} productive + ${paid('lost')} lost` : '') + (paid('pricePerChipHour') ? `; ${paid('pricePerChipHour')} per chip-hour` : ''));
+    add('lost to', list(status, 'badput').filter(r => Number(r.cost) > 0).sort((a, b) => b.cost - a.cost).slice(0, 5).map(inMoney).join(', '));
+    add('to interruptions', list(status, 'interruptions.byCause').map(inMoney).filter(Boolean).join(', '));
+  }
   for (const d of list(status, 'otherDefinitions')) add(DEFINITIONS[text(d, 'name')] || `as ${text(d, 'name')}`, `${text(d, 'value')} = ${duration(number(d, 'numeratorMs'))} / ${duration(number(d, 'denominatorMs'))}`);
   const p = number(status, 'time.provisionalMs');
   if (p > 0 && pick(status, 'time.end') === undefined) add('at risk', `${duration(p)} since the last durable checkpoint`);
@@ -87,7 +113,7 @@ function jobView(job) {
         chart.querySelector('.begun') && ['saved begun', 'begun, not known to be whole'], chart.querySelector('.cut') && ['cut', 'interruption']]).filter(Boolean)), chart);
   if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, (points(job, 'trace.steps').length ? 'As the log tells them.' : 'First and last step of each execution are known, the lines between are drawn straight.') + (stair.querySelector('.area') ? ' Shaded: steps that were lost and done again.' : '')), stair);
   if (windows.length) out.splice(windowsAt, 0, h('h2', null, 'Lately'), windowBars(status));
-  out.push(interruptionTable(status), adviceTable(status), facts(status));
+  out.push(interruptionTable(status), adviceTable(status), forecastView(status), facts(status));
   if (previous.length) out.push(h('h2', null, 'Earlier targets of this name'), table(previous, [['from', p => stamp(time(p, 'time.start')), 'num'], ['to', p => stamp(time(p, 'time.end')), 'num'],
     ['scheduling', p => text(p, 'goodput.scheduling'), 'num'], ['runtime', p => text(p, 'goodput.runtime'), 'num'], ['goodput', p => text(p, 'goodput.job'), 'num']]));
   return out;

@@ -76,7 +76,7 @@ function fleetFrame(query) {
   const parts = {tiles: h('div'), axis: h('div', {class: 'strip-box'}), list: h('ul', {class: 'fleet'}), empty: h('p', {class: 'empty', hidden: true})};
   const head = h('li', {class: 'head'}, h('div', null, h('span', null, 'job'), h('span', null, 'phase'), parts.axis, h('span', null, 'goodput'), h('span', null, 'most lost to')));
   parts.head = head;
-  main.replaceChildren(parts.tiles,
+  main.replaceChildren(fleetsBox, parts.tiles,
     h('div', {class: 'tools'}, h('label', null, 'Filter', h('input', {type: 'search', id: 'filter', value: query.get('q') || '', placeholder: 'name, namespace, queue, phase', input: e => setQuery('q', e.target.value)})),
       choice('Order', 'sort', Object.fromEntries(Object.entries(SORTS).map(([k, [words]]) => [k, words])), query.get('sort') || 'lost'),
       choice('Show', 'range', {'': 'what runs now', ...RANGES}, query.get('range') || '')),
@@ -206,4 +206,6 @@ if (data) {
   addEventListener('hashchange', go);
   go();
   listen(500);
+  readFleets();
+  setInterval(readFleets, 30000);
 }

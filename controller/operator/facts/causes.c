@@ -91,6 +91,8 @@ static const struct cause_rule rules[] = {
      "Pod {name}: {message}{on node} that was not Ready", "node lifecycle controller"},
     {"Pod", "exit", "*", "*", NO_BUCKET, CAUSE_APPLICATION_ERROR, "{reason}", "Pod {name}: {message}{on node}",
      "containerStatuses[].state.terminated"},
+    {"Pod", "log", "StartedAnew", "*", NO_BUCKET, CAUSE_TRAINER_RESTART, "", "Pod {name}: {message}{on node}",
+     "the step log: another start of the training program, of the same container (torchrun's agent, a loop)"},
     {"Pod", "deleted", "*", "Spot", NO_BUCKET, CAUSE_SPOT_RECLAIM, "",
      "Pod {name}: deleted{on node} that is being reclaimed", "GKE"},
     {"Pod", "deleted", "*", "Maintenance", NO_BUCKET, CAUSE_NODE_MAINTENANCE, "",

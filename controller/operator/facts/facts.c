@@ -61,12 +61,9 @@ static void place_pods(struct pod **pods, size_t count) {
 
 static bool place_unindexed(struct target *t) {
     size_t count = 0;
-    for (size_t i = 0; i < t->pod_count; i++)
-        count += t->pods[i]->completion_index < 0;
-    if (count == 0)
+    if (t->unindexed_pods == 0)
         return false;
-    struct pod **pods = mem_resize(NULL, count, sizeof(struct pod *));
-    count = 0;
+    struct pod **pods = mem_resize(NULL, t->unindexed_pods, sizeof(struct pod *));
     for (size_t i = 0; i < t->pod_count; i++)
         if (t->pods[i]->completion_index < 0)
             pods[count++] = t->pods[i];
@@ -180,6 +177,20 @@ static struct cause_facts held_by(const struct target *t, const struct replicate
     return (struct cause_facts){"JobSet", shows, r->name, "", t->name, "", "", ""};
 }
 
+/* When it was no longer suspended, at or after then; with a startup policy the JobSet's own condition says so only when
+ * all its Jobs have started. TIME_OPEN: it still is. */
+static int64_t resumed_ms(const struct kube_job *j, int64_t from_ms) {
+    int64_t at_ms = TIME_OPEN;
+    for (int k = 0; k < j->suspended.count; k++) {
+        const struct transition *s = &j->suspended.items[k];
+        if (s->at_ms < from_ms)
+            at_ms = s->is_true ? TIME_OPEN : from_ms;
+        else if (!s->is_true)
+            return min_of(at_ms, s->at_ms);
+    }
+    return at_ms;
+}
+
 /* Its Jobs that were there already, suspended, are resumed once what it depends on is met as well (jobset
  * resumeJobsIfNecessary). */
 static void tell_resumption(const struct target *t, const struct replicated_job *r, struct sink *sink) {
@@ -195,9 +206,7 @@ static void tell_resumption(const struct target *t, const struct replicated_job 
             has_jobs = true;
             if (j->deletion_ms != TIME_UNKNOWN) /* the next attempt's Jobs wait by themselves */
                 until_ms = min_of(until_ms, j->deletion_ms);
-            for (int k = 0; k < j->suspended.count; k++)
-                if (!j->suspended.items[k].is_true && j->suspended.items[k].at_ms >= on->at_ms)
-                    until_ms = min_of(until_ms, j->suspended.items[k].at_ms);
+            until_ms = min_of(until_ms, resumed_ms(j, on->at_ms));
         }
         struct cause_facts f = held_by(t, r);
         struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) ^ (uint64_t)on->at_ms,
@@ -242,6 +251,24 @@ static void tell_dependencies(struct model_job *job, struct sink *sink) {
     }
 }
 
+/* The trainer was started anew by something within its container, which no object shows. */
+static void tell_anew(const struct log_process *p, struct sink *sink) {
+    for (int i = 0; i < p->earlier; i++) {
+        const struct log_run *x = &p->runs[i];
+        char message[STORE_MESSAGE_SIZE];
+        snprintf(message, sizeof message,
+                 "log line %lld: the trainer was started anew in its container, after step %lld", (long long)x->line,
+                 (long long)x->last_step);
+        const struct node *n = p->pod->node;
+        struct cause_facts f = {"Pod",        "log",   "StartedAnew",    "",
+                                p->pod->name, message, n ? n->name : "", n && n->pool ? n->pool : ""};
+        struct ledger_disruption d = {.key = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)x->line,
+                                      .at_ms = x->ended_ms};
+        if (cause_fill(&f, &d))
+            sink_disruption(sink, &d);
+    }
+}
+
 void fact_tell_target(struct model_job *job) {
     struct target *t = job->target;
     struct sink sink = sink_begin(job->ledger, &job->pushed);
@@ -253,6 +280,8 @@ void fact_tell_target(struct model_job *job) {
     tell_dependencies(job, &sink);
     fact_tell_workloads(job, &sink);
     fact_tell_refusals(job, &sink);
+    for (int i = 0; i < job->process_count; i++)
+        tell_anew(job->processes[i], &sink);
     job->hold_now = sink.now;
     job->holds_over_ms = sink.over_ms;
     sink_end(&sink);

@@ -201,14 +201,20 @@ static int64_t missing_since_ms(const struct target *t, const char *replicated_j
     if (t->end_ms != TIME_UNKNOWN && t->end_ms <= at_ms)
         return t->end_ms; /* it ran to its end, for all that is known */
     int64_t since_ms = stopped_since_ms(t, at_ms);
+    if (j == NULL && !has_restarted_jobs(t)) { /* else it was restarted alone, perhaps */
+        int64_t attempt = restarts_unseen(t, "restarts", t->first_restarts);
+        return min_of(since_ms, attempt == 0 ? t->created_ms : attempt_begun_ms(t, attempt, at_ms));
+    }
+    if (since_ms < at_ms || j == NULL)
+        return since_ms;
+    for (int i = j->suspended.count - 1; i >= 0; i--) /* while its set is resumed already, in order */
+        if (j->suspended.items[i].at_ms <= at_ms) {
+            if (j->suspended.items[i].is_true)
+                since_ms = min_of(since_ms, j->suspended.items[i].at_ms);
+            break;
+        }
     if (since_ms < at_ms)
         return since_ms;
-    if (j == NULL) {
-        int64_t attempt = restarts_unseen(t, "restarts", t->first_restarts);
-        if (has_restarted_jobs(t))
-            return at_ms; /* alone, perhaps */
-        return attempt == 0 ? t->created_ms : attempt_begun_ms(t, attempt, at_ms);
-    }
     if (j->failing_ms != TIME_UNKNOWN && j->failing_ms <= at_ms)
         return j->failing_ms;
     if (j->deletion_ms != TIME_UNKNOWN && j->deletion_ms <= at_ms)
@@ -287,6 +293,34 @@ static bool waits_for_eviction(const struct pod *p) {
            pod_trouble(p)->disruption_ms == TIME_UNKNOWN && fact_pod_lost_ms(p) < p->gone_ms;
 }
 
+/* Its Job puts another in its place from then on: once it is asked to go, or over. */
+static int64_t replaced_from_ms(const struct pod *p) {
+    int64_t at_ms = p->is_gone ? p->gone_ms : TIME_OPEN;
+    if (p->deletion_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, p->deletion_ms);
+    if (p->phase == POD_FAILED)
+        at_ms = min_of(at_ms, fact_pod_failed_ms(p));
+    return at_ms;
+}
+
+/* The pod's Job had failed or was deleted by then: nothing takes its place before the next attempt begins. */
+static int64_t barred_until_ms(const struct target *t, const struct pod *before, int64_t from_ms, int64_t until_ms) {
+    const struct kube_job *old = before ? before->job : NULL;
+    if (old == NULL || has_restarted_jobs(t))
+        return from_ms;
+    bool is_over = (old->failing_ms != TIME_UNKNOWN && old->failing_ms <= from_ms) ||
+                   (old->deletion_ms != TIME_UNKNOWN && old->deletion_ms <= from_ms);
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        if (j->attempt > old->attempt && j->created_ms != TIME_UNKNOWN)
+            until_ms = min_of(until_ms, j->created_ms);
+    for (int i = 0; i < t->restart_count; i++) {
+        is_over &= t->restart_list[i].number <= old->attempt || !t->restart_list[i].is_derived;
+        if (t->restart_list[i].number > old->attempt)
+            until_ms = min_of(until_ms, t->restart_list[i].at_ms);
+    }
+    return is_over ? max_of(from_ms, until_ms) : from_ms;
+}
+
 /* One slot's pods in the order of their creation, in one span. */
 static void tell_slot(struct pieces *all, const struct slot_pod *pods, size_t count, const struct span *unseen,
                       const struct replicated_job *r, int64_t job_index) {
@@ -299,13 +333,17 @@ static void tell_slot(struct pieces *all, const struct slot_pod *pods, size_t co
         const struct pod *p = pods[i].pod;
         int64_t empty_ms = empty_since_ms(t, p->job, p->created_ms);
         if (p->created_ms > unseen->from_ms) {
+            at_ms = barred_until_ms(t, before, at_ms, p->created_ms);
             add_gap(all, p, at_ms, empty_ms, p->created_ms);
             if (before && before->has_vanished && empty_ms > before->seen_ms && empty_ms < p->created_ms)
                 add(all, empty_ms, empty_ms, empty_ms);
         }
+        int64_t next_ms = i + 1 < count ? pods[i + 1].pod->created_ms : TIME_OPEN;
         at_ms = max_of(at_ms, known_until_ms(p));
-        if (waits_for_eviction(p) && i + 1 < count && p->created_ms <= unseen->from_ms)
-            at_ms = max_of(at_ms, pods[i + 1].pod->created_ms);
+        if (!p->has_vanished)
+            at_ms = max_of(at_ms, min_of(replaced_from_ms(p), next_ms));
+        else if (waits_for_eviction(p) && next_ms != TIME_OPEN && p->created_ms <= unseen->from_ms)
+            at_ms = max_of(at_ms, next_ms);
         before = p;
     }
     bool is_there = before && (!before->is_gone || before->gone_ms > end_ms) && before->phase < POD_SUCCEEDED;
@@ -315,7 +353,7 @@ static void tell_slot(struct pieces *all, const struct slot_pod *pods, size_t co
     int64_t empty_ms = missing_since_ms(t, r->name, job_index, end_ms);
     if (before && before->has_vanished && empty_ms > before->seen_ms && empty_ms < end_ms)
         add(all, empty_ms, empty_ms, empty_ms);
-    add_gap(all, before, at_ms, empty_ms, end_ms);
+    add_gap(all, before, barred_until_ms(t, before, at_ms, end_ms), empty_ms, end_ms);
 }
 
 static int compare_slot_pods(const void *a, const void *b) {
@@ -325,6 +363,14 @@ static int compare_slot_pods(const void *a, const void *b) {
     if (x->pod->created_ms != y->pod->created_ms)
         return x->pod->created_ms < y->pod->created_ms ? -1 : 1;
     return strcmp(x->pod->uid, y->pod->uid);
+}
+
+/* Its Job may have counted it as failed by then: not while only its node is silent. */
+static bool may_be_counted(const struct pod *p, int64_t by_ms) {
+    int64_t at_ms = p->is_gone ? p->gone_ms : TIME_OPEN;
+    if (p->deletion_ms != TIME_UNKNOWN)
+        at_ms = min_of(at_ms, p->deletion_ms);
+    return fact_pod_lost_ms(p) <= by_ms && min_of(at_ms, fact_pod_failed_ms(p)) <= by_ms;
 }
 
 /* All pods in required slots, by slot and creation. Heap. */
@@ -337,7 +383,7 @@ static struct slot_pod *sorted_pods(const struct model_job *job, size_t *ret_cou
     for (size_t i = 0; i < t->pod_count; i++) {
         struct pod *p = t->pods[i];
         int64_t slot = job_slot(job, p);
-        if (p->job && fact_pod_lost_ms(p) <= t->unseen.items[t->unseen.count - 1].to_ms)
+        if (p->job && may_be_counted(p, t->unseen.items[t->unseen.count - 1].to_ms))
             p->job->known_lost++;
         if (slot >= 0)
             all[count++] = (struct slot_pod){slot, p};

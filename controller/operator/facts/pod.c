@@ -392,6 +392,7 @@ static void sink_loss(struct sink *sink, const struct ledger_disruption *d) {
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {
+    job->model->pods_told++;
     struct sink sink = sink_begin(job->ledger, &p->pushed);
     int64_t slot = job_slot(job, p);
     p->slot = slot <= INT32_MAX ? (int)slot : -1;

@@ -57,7 +57,7 @@ static void take_back(struct ledger *l, const struct pushed *p) {
     } else if (p->kind == PUSHED_OUTAGE) {
         ledger_add_outage(l, p->key, p->from_ms, p->from_ms);
     } else {
-        ledger_add_restart(l, p->key, p->from_ms, p->from_ms);
+        ledger_add_restart(l, p->key, p->from_ms, p->from_ms - 1); /* one that took no time is a restart */
     }
 }
 

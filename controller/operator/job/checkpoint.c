@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 4
+#define VERSION 6
 #define OLDEST_VERSION 3
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
@@ -56,6 +56,27 @@ static void visit_told(struct visitor *v, struct model_job *job) {
 
 /* ---- the log ---- */
 
+/* What the trainer's runs in one container are told apart by. */
+static void visit_runs(struct visitor *v, struct log_process *p) {
+    CODEC_INT(v->codec, &p->run, 0, INT32_MAX);
+    codec_time(v->codec, &p->run_from_ms);
+    codec_i64(v->codec, &p->last_step);
+    codec_bool(v->codec, &p->anew.has_steps);
+    codec_bool(v->codec, &p->anew.is_elastic);
+    codec_time(v->codec, &p->anew.last_ms);
+    CODEC_INT(v->codec, &p->earlier, 0, JOB_MAX_ANEW);
+    v->codec->failed |= p->earlier > p->run;
+    if (codec_is_reading(v->codec) && p->earlier > 0)
+        p->runs = mem_alloc((size_t)(p->runs_capacity = p->earlier) * sizeof *p->runs);
+    for (int i = 0; i < p->earlier; i++) {
+        struct log_run *x = &p->runs[i];
+        codec_time(v->codec, &x->from_ms);
+        codec_time(v->codec, &x->ended_ms);
+        codec_i64(v->codec, &x->last_step);
+        codec_i64(v->codec, &x->line);
+    }
+}
+
 static void visit_process(struct visitor *v, struct log_process *p) {
     bool has_parser = p->parser != NULL;
     codec_bool(v->codec, &p->has_ended);
@@ -63,6 +84,8 @@ static void visit_process(struct visitor *v, struct log_process *p) {
     codec_time(v->codec, &p->first_line_ms);
     codec_time(v->codec, &p->last_line_ms);
     codec_time(v->codec, &p->last_stamp_ns);
+    if (v->version >= 6)
+        visit_runs(v, p);
     codec_bool(v->codec, &has_parser);
     if (has_parser && p->parser == NULL)
         v->codec->failed = true;
@@ -97,6 +120,7 @@ static void read_processes(struct visitor *v, struct model_job *job) {
         }
         visit_process(v, job_log_process(job, pod, restart_count));
     }
+    job_tell_processes(job); /* those of a later run have another place in the ledger */
 }
 
 /* Where a source that is no pod's log goes on: just behind what the ledger has of it. */

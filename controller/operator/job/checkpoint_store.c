@@ -385,6 +385,10 @@ static void visit_workload(struct visitor *v, struct workload *w) {
     codec_i64(v->codec, &w->first_evictions);
     visit_name(v, &w->check_name);
     visit_name(v, &w->queue);
+    if (v->version >= 5) {
+        visit_name(v, &w->cluster_queue);
+        visit_name(v, &w->priority);
+    }
     codec_text(v->codec, &w->check_message, MOST_MESSAGE);
 }
 

@@ -3,24 +3,36 @@
 #ifndef OPERATOR_JOB_H
 #define OPERATOR_JOB_H
 
+#include "ledger/anew.h"
 #include "operator/job/trace.h"
 #include "operator/store/store.h"
-#include "steplog/steplog.h"
+#include "steplog/userformat.h"
 
 #define JOB_MAX_NOTICES 64
 #define JOB_TOLD 16 /* so many of the newest interruptions are told as Events */
 #define JOB_MAX_PREVIOUS 4
 #define JOB_CONDITIONS 5
 #define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
-#define JOB_CURSOR_BYTES 4096       /* of a source: SOURCE_CURSOR_BYTES */
-#define JOB_TRACE_POINTS 256 /* of steps, and of saves: 12 KiB at most, for a picture */
+#define JOB_CURSOR_BYTES 4096      /* of a source: SOURCE_CURSOR_BYTES */
+#define JOB_TRACE_POINTS 256       /* of steps, and of saves: 12 KiB at most, for a picture */
 #define JOB_MIN_EVIDENCE_PPM 950000
+
+#define JOB_MAX_ANEW 256 /* earlier runs of the trainer in one container that are still told */
+
+struct log_run { /* of the trainer, which was started anew in the same container since */
+    int64_t from_ms, ended_ms, last_step, line; /* RECORD_NONE; line: of the next run's first record */
+};
 
 struct log_process { /* the log of one instance of the log container */
     struct model_job *job;
     struct pod *pod; /* NULL: a run that no pod tells of (source.c) */
     int restart_count;
-    int ordinal; /* in the ledger */
+    int ordinal; /* in the ledger, of its present run */
+    int run;     /* so often the trainer was started anew in it */
+    int64_t run_from_ms, last_step; /* of the present run: TIME_UNKNOWN: with the container; RECORD_NONE */
+    struct anew anew;
+    struct log_run *runs; /* the last ones before, in time order */
+    int earlier, runs_capacity;
     bool has_ended;
     char lost[128]; /* why lines are missing; "" */
     int64_t first_line_ms, last_line_ms;
@@ -68,9 +80,12 @@ struct model_job {
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
     struct ledger_options options;
-    struct object_program program;    /* no part of the ledger: may change at any time */
-    const struct chip *chip;          /* of the target; NULL: no label told; program.c */
-    uint64_t chip_target;             /* hash of the UID of the target that it is of */
+    struct object_program program; /* no part of the ledger: may change at any time */
+    const struct chip *chip;       /* of the target; NULL: no label told; program.c */
+    uint64_t chip_target;          /* hash of the UID of the target that it is of */
+    int64_t total_steps;              /* 0: not told */
+    int64_t price, label_price;    /* per chip-hour: spec.cost, and the nodes' label, which is of chip_target */
+    char currency[PRICE_CURRENCY_SIZE];
     bool wants_run;                   /* span: Run, which is not built in yet: a condition says so */
     uint64_t counting_hash, log_hash; /* of the spec */
     int64_t log_changed_in;           /* the generation of the spec that tells another log than before; 0: none */
@@ -146,7 +161,7 @@ void job_drop_final(struct model_job *job, const struct target *target); /* if i
 void job_write_final(struct model_job *job, struct buf *out, struct model_summary *summary);
 void job_push_previous(struct model_job *job, const struct job_previous *result);
 
-/* program.c: which chip the status of a predecessor names */
+/* program.c: which chip the status of a predecessor names, and what it costs by its label */
 void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o);
 
 /* facts.c: tells the ledger what changed since the last call */
@@ -161,6 +176,14 @@ struct log_process *job_log_process(struct model_job *job, struct pod *p, int re
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
 void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);
 void job_tell_processes(struct model_job *job);
+
+/* formats.c: StepLogFormats */
+int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,
+                          int64_t received_ms);
+void format_free(void *format);
+/* The format that a job's spec names, where that is none of the built-in ones; NULL: it cannot be used, *ret_trouble (may
+ * be NULL) says why: NULL if there is none of that name. */
+const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble);
 
 /* source.c */
 bool job_has_source(const struct model_job *job); /* another one than PodLog */

@@ -39,7 +39,10 @@ static struct steplog *parser_new(const struct model_job *job, void (*on_record)
                                         .checkpoint_restored = job->patterns[3]};
     if (format == STEPLOG_REGEX)
         return steplog_new_regex(&patterns, on_record, context, err);
-    return format < 0 ? NULL : steplog_new((enum steplog_format)format, NULL, on_record, context);
+    const struct userformat *user = format < 0 ? job_user_format(job, NULL) : NULL;
+    if (format < 0)
+        return user == NULL ? NULL : steplog_new_user(user, on_record, context, err);
+    return steplog_new((enum steplog_format)format, NULL, on_record, context);
 }
 
 /* The patterns of the spec, tried at once, so that a bad one is told before there is a log. */
@@ -65,9 +68,30 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) 
 
 /* ---- processes ---- */
 
+static void tell_process(struct log_process *p);
+
+/* The trainer runs anew in the same container: that is a process of its own. */
+static void begin_anew(struct log_process *p, const struct record *r) {
+    if (p->earlier == JOB_MAX_ANEW)
+        memmove(&p->runs[0], &p->runs[1], (size_t)--p->earlier * sizeof *p->runs);
+    STORE_GROW(p->runs, p->earlier, p->runs_capacity);
+    p->runs[p->earlier++] = (struct log_run){p->run_from_ms, p->anew.last_ms, p->last_step, r->line};
+    p->run++;
+    p->run_from_ms = r->at_ms;
+    p->last_step = RECORD_NONE;
+    p->anew = (struct anew){.last_ms = TIME_UNKNOWN};
+    tell_process(p);
+}
+
 static void on_record(void *context, const struct record *r) {
     struct log_process *process = context;
     struct record mine = *r;
+    if (process->pod != NULL && r->at_ms != TIME_UNKNOWN && anew_begins(&process->anew, r))
+        begin_anew(process, r);
+    if (r->at_ms != TIME_UNKNOWN)
+        anew_note(&process->anew, r);
+    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END)
+        process->last_step = r->step;
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
     trace_add(&process->job->trace, &mine);
@@ -75,6 +99,7 @@ static void on_record(void *context, const struct record *r) {
 
 static void process_free(struct log_process *p) {
     steplog_free(p->parser);
+    free(p->runs);
     free(p);
 }
 
@@ -97,6 +122,28 @@ static void tell_unseen_process(struct log_process *p) {
     ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log_trouble[0]);
 }
 
+/* One run of the trainer. In a container they are told apart by their number. */
+static int tell_run(const struct log_process *p, int run, int64_t started_ms, int64_t ended_ms) {
+    uint64_t id = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)run * UINT64_C(0x9E3779B97F4A7C15);
+    int ordinal = ledger_add_process(p->job->ledger, id, started_ms, ended_ms);
+    ledger_name_process(p->job->ledger, ordinal, p->pod->name);
+    int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
+    if (lag >= 0)
+        ledger_set_line_lag(p->job->ledger, ordinal, lag);
+    return ordinal;
+}
+
+/* Those before the present one ended in the log, with their last record. */
+static void tell_earlier_runs(const struct log_process *p, int64_t started_ms) {
+    for (int i = 0; i < p->earlier; i++) {
+        const struct log_run *x = &p->runs[i];
+        int64_t from_ms = x->from_ms == TIME_UNKNOWN ? started_ms : x->from_ms;
+        int ordinal = tell_run(p, p->run - p->earlier + i, from_ms, x->ended_ms);
+        ledger_set_read_to_end(p->job->ledger, ordinal);
+        ledger_await(p->job->ledger, ordinal, false);
+    }
+}
+
 static void tell_process(struct log_process *p) {
     if (p->pod == NULL) {
         tell_unseen_process(p);
@@ -112,19 +159,16 @@ static void tell_process(struct log_process *p) {
     }
     if (finished_ms == TIME_UNKNOWN && p->pod->is_gone)
         finished_ms = p->pod->gone_ms;
-    p->ordinal =
-        ledger_add_process(p->job->ledger, p->pod->id + (uint64_t)p->restart_count * 1000003,
-                           i ? i->started_ms : TIME_UNKNOWN, finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
-    ledger_name_process(p->job->ledger, p->ordinal, p->pod->name);
+    int64_t started_ms = i ? i->started_ms : TIME_UNKNOWN;
+    tell_earlier_runs(p, started_ms);
+    p->ordinal = tell_run(p, p->run, p->run > 0 ? p->run_from_ms : started_ms,
+                          finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
-    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && (!p->pod->is_gone || job_has_source(p->job)) &&
-                     !p->job->log_trouble[0]);
-    int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
-    if (lag >= 0)
-        ledger_set_line_lag(p->job->ledger, p->ordinal, lag);
+    ledger_await(p->job->ledger, p->ordinal,
+                 !p->has_ended && (!p->pod->is_gone || job_has_source(p->job)) && !p->job->log_trouble[0]);
 }
 
 /* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
@@ -136,7 +180,8 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
     p->job = job;
     p->pod = pod;
     p->restart_count = restart_count;
-    p->first_line_ms = p->last_line_ms = TIME_UNKNOWN;
+    p->first_line_ms = p->last_line_ms = p->run_from_ms = p->anew.last_ms = TIME_UNKNOWN;
+    p->last_step = RECORD_NONE;
     p->last_stamp_ns = INT64_MIN;
     p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
     STORE_GROW(job->processes, job->process_count, job->process_capacity);

@@ -122,6 +122,17 @@ bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice
     return true;
 }
 
+bool model_job_source_is_over(struct model_job *job, int64_t written_ms, int64_t now_ms) {
+    struct run before, after;
+    if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
+        return false;
+    if (job->target->end_ms != TIME_UNKNOWN && job->target->end_ms + STORED_AFTER_MS <= now_ms)
+        return true;
+    find_runs(job, written_ms, &before, &after);
+    return before.pod != NULL && before.finished_ms != TIME_OPEN && before.finished_ms + STORED_AFTER_MS <= now_ms &&
+           written_ms + STORED_AFTER_MS <= now_ms; /* by a clock that is late it may be of the run after it */
+}
+
 void model_job_source_cursor(struct model_job *job, struct slice cursor) {
     free(job->source_cursor);
     job->source_cursor = slice_dup(cursor);

@@ -40,6 +40,8 @@ static void node_part_scan(struct jscan *j, struct object_node *node) {
             taints_scan(j, node);
         else if (slice_is(key, "conditions"))
             object_conditions_scan(j, &node->conditions);
+        else if (slice_is(key, "allocatable"))
+            node->chips = object_chips_scan(j);
         else
             jscan_skip(j);
     }
@@ -151,7 +153,21 @@ static void stats_scan(struct jscan *j, struct object_workload *workload) {
     }
 }
 
-/* spec and status of a Workload: the keys of the two do not meet. */
+/* The text of one member of an object: {"clusterQueue": "tpu", ...}. */
+static struct slice member_text_scan(struct jscan *j, const char *name) {
+    struct slice key, text = {0};
+    if (!jscan_object(j))
+        return text;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, name))
+            text = object_text_scan(j);
+        else
+            jscan_skip(j);
+    }
+    return text;
+}
+
+/* spec and status of a Workload: the keys of the two do not meet. The priority class: v1beta1's way and v1beta2's. */
 static void workload_part_scan(struct jscan *j, struct object_workload *workload) {
     struct slice key;
     if (!jscan_object(j))
@@ -161,6 +177,12 @@ static void workload_part_scan(struct jscan *j, struct object_workload *workload
             workload->is_active = object_bool_scan(j);
         else if (slice_is(key, "queueName"))
             workload->queue = object_text_scan(j);
+        else if (slice_is(key, "priorityClassName"))
+            workload->priority = object_text_scan(j);
+        else if (slice_is(key, "priorityClassRef"))
+            workload->priority = member_text_scan(j, "name");
+        else if (slice_is(key, "admission"))
+            workload->cluster_queue = member_text_scan(j, "clusterQueue");
         else if (slice_is(key, "conditions"))
             object_conditions_scan(j, &workload->conditions);
         else if (slice_is(key, "admissionChecks"))

@@ -115,7 +115,7 @@ static void step_log_scan(struct jscan *j, struct object_jobgoodput *g) {
             regex_scan(j, g);
         else if (slice_is(key, "file"))
             file_scan(j, g);
-        else if (slice_is(key, "cloudLogging"))
+        else if (slice_is(key, "cloudLogging") || slice_is(key, "push"))
             cloud_logging_scan(j, g);
         else
             jscan_skip(j);
@@ -166,6 +166,18 @@ static void model_scan(struct jscan *j, struct object_program *p) {
             p->sequence_length = bounded(object_int_scan(j, 0), 1, 1000000000);
         else if (slice_is(key, "tokensPerStep"))
             p->tokens_per_step = bounded(object_int_scan(j, 0), 1, 1000000000000);
+        else if (slice_is(key, "tokensPerSecond"))
+            p->tokens_per_s = bounded(object_int_scan(j, 0), 1, 1000000000000);
+        else if (slice_is(key, "width"))
+            p->shape.width = bounded(object_int_scan(j, 0), 1, 10000000);
+        else if (slice_is(key, "kvHeads"))
+            p->shape.kv_heads = bounded(object_int_scan(j, 0), 1, 100000);
+        else if (slice_is(key, "mlpWidth"))
+            p->shape.mlp_width = bounded(object_int_scan(j, 0), 1, 100000000);
+        else if (slice_is(key, "mlpMatrices"))
+            p->shape.mlp_matrices = bounded(object_int_scan(j, 0), 2, 3);
+        else if (slice_is(key, "vocabulary"))
+            p->shape.vocabulary = bounded(object_int_scan(j, 0), 1, 1000000000);
         else if (slice_is(key, "causalAttention"))
             p->is_causal = object_bool_scan(j);
         else
@@ -182,10 +194,26 @@ static void program_scan(struct jscan *j, struct object_program *p) {
             p->peak_gflops = bounded(object_int_scan(j, 0), 1, 1000000000);
         else if (slice_is(key, "devicesPerChip"))
             p->devices_per_chip = bounded(object_int_scan(j, 0), 1, 64);
+        else if (slice_is(key, "dataType"))
+            p->type = chip_type_find(object_text_scan(j));
         else if (slice_is(key, "quantised"))
             p->is_quantised = object_bool_scan(j);
         else if (slice_is(key, "model"))
             model_scan(j, p);
+        else
+            jscan_skip(j);
+    }
+}
+
+static void cost_scan(struct jscan *j, struct object_cost *c) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "pricePerChipHour"))
+            c->price = price_parse(object_text_scan(j));
+        else if (slice_is(key, "currency"))
+            c->currency = object_text_scan(j);
         else
             jscan_skip(j);
     }
@@ -210,6 +238,10 @@ static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
             g->wants_run = slice_is(object_text_scan(j), "Run");
         else if (slice_is(key, "program"))
             program_scan(j, &g->program);
+        else if (slice_is(key, "cost"))
+            cost_scan(j, &g->cost);
+        else if (slice_is(key, "totalSteps"))
+            g->total_steps = bounded(object_int_scan(j, 0), 1, 1000000000000);
         else if (slice_is(key, "hangAfterSeconds"))
             g->hang_after_ms = 1000 * bounded(object_int_scan(j, 0), 1, 604800);
         else
@@ -251,6 +283,23 @@ static void status_time_scan(struct jscan *j, struct object_jobgoodput *g) {
     }
 }
 
+static void status_cost_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    int64_t price = PRICE_NONE;
+    bool is_of_label = false;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "pricePerChipHour"))
+            price = price_parse(object_text_scan(j));
+        else if (slice_is(key, "source"))
+            is_of_label = slice_is(object_text_scan(j), "NodeLabel");
+        else
+            jscan_skip(j);
+    }
+    g->label_price = is_of_label && price >= 0 ? price : PRICE_NONE;
+}
+
 static void status_scan(struct jscan *outer, struct object_jobgoodput *g) {
     struct object_conditions conditions = {0};
     struct jscan j;
@@ -271,6 +320,8 @@ static void status_scan(struct jscan *outer, struct object_jobgoodput *g) {
             g->checkpoint = object_text_scan(&j);
         else if (slice_is(key, "time"))
             status_time_scan(&j, g);
+        else if (slice_is(key, "cost"))
+            status_cost_scan(&j, g);
         else if (slice_is(key, "conditions"))
             object_conditions_scan(&j, &conditions);
         else
@@ -286,6 +337,7 @@ int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
     memset(g, 0, sizeof *g);
     object_meta_init(&g->meta);
     g->log_job_index = g->log_completion_index = -1;
+    g->cost.price = g->label_price = PRICE_NONE;
     g->start_ms = g->end_ms = TIME_UNKNOWN;
     g->wall_ms = g->available_ms = g->productive_ms = RECORD_NONE;
     jscan_init_loose(&j, json);

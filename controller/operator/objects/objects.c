@@ -45,6 +45,7 @@ void object_meta_init(struct object_meta *meta) {
     memset(meta, 0, sizeof *meta);
     meta->created_ms = meta->deletion_ms = meta->written_ms = TIME_UNKNOWN;
     meta->job_index = meta->completion_index = meta->restart_attempt = -1;
+    meta->price = PRICE_NONE;
 }
 
 static void jobset_label(struct slice key, struct slice value, struct object_meta *meta) {
@@ -69,6 +70,8 @@ static void node_label(struct slice key, struct slice value, struct object_meta 
         meta->is_spot = slice_is(value, "true");
     else if (slice_is(key, "cloud.google.com/active-node-maintenance"))
         meta->is_under_maintenance = slice_is(value, "ONGOING");
+    else if (slice_is(key, "goodput.dev/price-per-chip-hour"))
+        meta->price = price_parse(value);
     else if (meta->chip == NULL)
         meta->chip = chip_of_label(key, value);
 }
@@ -224,6 +227,22 @@ static int64_t quantity_scan(struct jscan *j) {
     return value;
 }
 
+int64_t object_chips_scan(struct jscan *j) {
+    struct slice key;
+    int64_t sum = 0;
+    if (!jscan_object(j))
+        return 0;
+    while (jscan_key(j, &key)) {
+        int64_t n = 0;
+        if (is_chip(key))
+            n = quantity_scan(j);
+        else
+            jscan_skip(j);
+        sum += n > 0 && n <= 65536 ? n : 0;
+    }
+    return sum;
+}
+
 static int64_t resources_scan(struct jscan *j) {
     struct slice key;
     int64_t chips = 0;
@@ -234,20 +253,21 @@ static int64_t resources_scan(struct jscan *j) {
             jscan_skip(j);
             continue;
         }
-        int64_t sum = 0;
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            int64_t n = 0;
-            if (is_chip(key))
-                n = quantity_scan(j);
-            else
-                jscan_skip(j);
-            sum += n > 0 && n <= 65536 ? n : 0;
-        }
+        int64_t sum = object_chips_scan(j);
         chips = sum > chips ? sum : chips;
     }
     return chips;
+}
+
+static bool is_filled_array(struct jscan *j) {
+    bool is_filled = false;
+    if (!jscan_array(j))
+        return false;
+    while (jscan_element(j)) {
+        jscan_skip(j);
+        is_filled = true;
+    }
+    return is_filled;
 }
 
 void object_containers_scan(struct jscan *j, struct object_containers *containers) {
@@ -263,6 +283,10 @@ void object_containers_scan(struct jscan *j, struct object_containers *container
                 c.name = object_text_scan(j);
             else if (slice_is(key, "resources"))
                 c.chips = resources_scan(j);
+            else if (slice_is(key, "restartPolicy"))
+                c.may_restart |= !slice_is(object_text_scan(j), "Never");
+            else if (slice_is(key, "restartPolicyRules"))
+                c.may_restart |= is_filled_array(j);
             else
                 jscan_skip(j);
         }

@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/slice.h"
 #include "formulas/chips.h"
+#include "formulas/flops.h"
+#include "formulas/price.h"
 
 #define OBJECT_CONDITIONS 24
 #define OBJECT_CONTAINERS 16
@@ -42,12 +44,14 @@ struct object_meta {
     int64_t job_index, completion_index, restart_attempt; /* -1 */
     struct slice node_pool;
     const struct chip *chip; /* that the labels of a node name; NULL */
+    int64_t price;           /* per chip-hour, by the label of a node: price.h */
     bool is_spot, is_under_maintenance;
 };
 
 struct object_container {
     struct slice name;
     int64_t chips;
+    bool may_restart; /* by a policy or rules of its own, whatever its pod's restartPolicy (KEP-5307) */
 };
 
 struct object_containers {
@@ -119,6 +123,7 @@ struct object_node {
     struct object_taint taints[OBJECT_TAINTS];
     int taint_count;
     struct object_conditions conditions;
+    int64_t chips; /* allocatable */
 };
 int object_node_parse(struct slice json, struct object_node *node);
 
@@ -130,7 +135,7 @@ struct object_check {
 struct object_workload {
     struct object_meta meta;
     bool is_active;
-    struct slice queue;
+    struct slice queue, cluster_queue, priority; /* cluster_queue: that admitted it */
     struct object_conditions conditions;
     int64_t evictions; /* counted in status.schedulingStats */
     struct object_check checks[OBJECT_CHECKS];
@@ -163,6 +168,14 @@ struct object_program {  /* spec.program: what is needed for program goodput */
     int64_t tokens_per_step;
     int64_t devices_per_chip; /* 0: as the chip has */
     bool is_causal, is_quantised;
+    enum chip_type type;      /* CHIP_TYPES: not one of them */
+    int64_t tokens_per_s;     /* 0: not given; goes after tokens_per_step */
+    struct flops_shape shape; /* layers, heads and head_dim are above; width 0: not given */
+};
+
+struct object_cost { /* spec.cost */
+    int64_t price;   /* price.h; PRICE_NONE: not given */
+    struct slice currency;
 };
 
 struct object_jobgoodput {
@@ -180,15 +193,26 @@ struct object_jobgoodput {
     int64_t windows_ms[OBJECT_WINDOWS];
     int window_count;
     struct object_program program;
+    struct object_cost cost;
+    int64_t total_steps; /* 0: not told */
     bool wants_run; /* spec.span is Run */
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */
     struct slice checkpoint;
     struct slice target_uid, phase, accelerator;
+    int64_t label_price;                                            /* PRICE_NONE: it was not of a node's label */
     int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
 };
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *jobgoodput);
+
+struct object_steplogformat {
+    struct object_meta meta;
+    struct slice spec; /* JSON: steplog/userformat.h */
+    int64_t observed_generation;
+    struct object_conditions conditions; /* as written before */
+};
+int object_steplogformat_parse(struct slice json, struct object_steplogformat *format);
 
 /* When what an object shows came about at the latest, if no field of its own tells: its newest managedFields time, or
  * the receipt. */
@@ -203,6 +227,8 @@ void object_meta_scan(struct jscan *j, struct object_meta *meta);
 void object_meta_bound(struct object_meta *meta); /* what is out of bounds is left out */
 void object_meta_init(struct object_meta *meta);
 void object_conditions_scan(struct jscan *j, struct object_conditions *conditions);
+/* Chips among resources: {"google.com/tpu": "4", ...}. */
+int64_t object_chips_scan(struct jscan *j);
 void object_containers_scan(struct jscan *j, struct object_containers *containers);
 struct slice object_text_scan(struct jscan *j); /* the raw string; empty if it is of another type */
 int64_t object_time_scan(struct jscan *j);      /* TIME_UNKNOWN if it is none */

@@ -45,9 +45,17 @@ static void drop_dirty(struct cadence *c, struct cadence_job *job) {
     job->dirty_index = 0;
 }
 
+static void landed(struct cadence *c, struct cadence_job *job) {
+    job->is_in_flight = false;
+    if (c->in_flight-- == CADENCE_IN_FLIGHT)
+        c->look_us = INT64_MIN; /* others waited for that */
+}
+
 void cadence_remove(struct cadence *c, struct cadence_job *job) {
     assert(job->index < c->count && c->jobs[job->index] == job);
     drop_dirty(c, job);
+    if (job->is_in_flight)
+        landed(c, job);
     struct cadence_job *last = c->jobs[--c->count];
     c->jobs[job->index] = last;
     last->index = job->index;
@@ -74,6 +82,8 @@ void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_statu
 
 /* When one more write of this kind may go, by the fleet's limit. */
 static int64_t token_us(const struct cadence *c, enum cadence_want want) {
+    if (c->in_flight >= CADENCE_IN_FLIGHT)
+        return CADENCE_NEVER; /* until one is answered */
     int64_t window_us = c->sent_us[c->sent_next] + SECOND_US;
     int64_t spaced_us = c->last_sent_us + SECOND_US / c->options.writes_per_second;
     return want == CADENCE_URGENT ? window_us : later(window_us, spaced_us);
@@ -153,6 +163,7 @@ static void want(struct cadence *c, struct cadence_job *job, enum cadence_want w
 static void send(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                  int64_t now_us) {
     job->is_in_flight = true;
+    c->in_flight++;
     job->sent_hash = evaluation->hash;
     job->sent_key = evaluation->key;
     job->sent_final = evaluation->is_final;
@@ -220,7 +231,7 @@ void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us) {
 }
 
 void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us) {
-    job->is_in_flight = false;
+    landed(c, job);
     job->has_server_status = job->has_written_key = true;
     job->server_hash = job->sent_hash;
     job->written_key = job->sent_key;
@@ -235,7 +246,7 @@ void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us) {
 
 void cadence_failed(struct cadence *c, struct cadence_job *job, int64_t retry_us) {
     c->retries++;
-    job->is_in_flight = false;
+    landed(c, job);
     job->held_until_us = retry_us;
     job->due_us = sooner(job->due_us, retry_us);
     c->look_us = sooner(c->look_us, retry_us);

@@ -6,7 +6,8 @@
  * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
  * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
  * writes_per_second go out in any one second: urgent ones first, totals oldest first and evenly spaced, so that every
- * job's interval stretches alike. A status that the server already holds is not written.
+ * job's interval stretches alike, and no more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets
+ * no more to do. A status that the server already holds is not written.
  *
  * All times are microseconds of the monotonic clock. Jobs are embedded in their user's struct and stay theirs. */
 #ifndef OPERATOR_RUNTIME_CADENCE_H
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #define CADENCE_NEVER INT64_MAX
+#define CADENCE_IN_FLIGHT 64
 #define CADENCE_MOST_US INT64_C(600000) /* a change is to be in status within a second */
 
 struct cadence_options {
@@ -49,7 +51,7 @@ struct cadence {
     size_t count, capacity, dirty_count, dirty_capacity;
     int64_t look_us;  /* no write may go before; a scan finds the exact time */
     int64_t *sent_us; /* ring of the last writes_per_second writes */
-    int sent_next;
+    int sent_next, in_flight;
     int64_t last_sent_us;
     int64_t adds, retries; /* so far: jobs that became dirty, writes that failed */
 };

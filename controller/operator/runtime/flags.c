@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "formulas/chips.h"
+#include "formulas/price.h"
 #include "operator/runtime/records.h"
 #include "steplog/steplog.h"
 
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, NUMBER, DURATION, HELP, VERSION };
+enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, PRICES, CURRENCY, URL, NUMBER, DURATION, HELP, VERSION };
 
 struct flag {
     const char *name, *value_name;
@@ -54,6 +55,13 @@ static const struct flag table[] = {
      "JobGoodputs made so are deleted so long after their JobSet ended; default 2592000 (30 days)"},
     {"chip-peaks", "CHIP=GFLOPS,...", PEAKS, AT(chip_peaks), 0, 0,
      "peaks of chips in 10^9 FLOP/s instead of the table's, such as \"TPU v5e=197000\""},
+    {"chip-prices", "CHIP=PRICE,...", PRICES, AT(chip_prices), 0, 0,
+     "what a chip costs per hour, such as \"TPU v5e=1.2,*=2.5\" (* is any other chip), unless the spec or the label "
+     "goodput.dev/price-per-chip-hour of its nodes says; default none: then costs are absent"},
+    {"currency", "CODE", CURRENCY, AT(currency), 0, 0, "currency of prices whose spec names none; default USD"},
+    {"documentation-url", "URL", URL, AT(documentation_url), 0, 0,
+     "where the folder deploy/docs can be read, such as https://git.example.com/goodput/blob/main/deploy/docs: links "
+     "of status.advice begin with it; default none: they are paths in the source"},
     {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
      "how often running totals are written while steps come in; default 15s"},
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
@@ -61,11 +69,53 @@ static const struct flag table[] = {
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
     {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
      "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
+    {"ingest-bind-address", "ADDRESS", TEXT, AT(ingest_bind_address), 0, 0,
+     "where recorders write to as if to Cloud Logging, and trainers push lines, such as :8444 (with TLS); in clear on "
+     "a "
+     "loopback address; default 0, nowhere"},
+    {"ingest-cert-dir", "DIR", TEXT, AT(ingest_cert_dir), 0, 0,
+     "where tls.crt and tls.key for it are, for the names by which it is reached (logging.googleapis.com for "
+     "recorders)"},
+    {"ingest-store", "DIR", TEXT, AT(ingest_store), 0, 0,
+     "folder on a volume where what was written to it is kept, and read by stepLog.source Push"},
+    {"ingest-tokens", "DIR", TEXT, AT(ingest_tokens), 0, 0,
+     "where tokens of single jobs are, as a mounted Secret has them: files named NAMESPACE.JOB, a token a line; read "
+     "again as they change; default none, then only ServiceAccounts write"},
+    {"tensorboard-dir", "DIR", TEXT, AT(tensorboard_dir), 0, 0,
+     "folder on a volume below which each job's scores are written as TensorBoard's event files, in "
+     "NAMESPACE/NAME/START; default none"},
+    {"tensorboard-interval", "DURATION", DURATION, AT(tensorboard_interval_us), 0, 24 * HOUR_US,
+     "a job's points there are so far from each other at least; default 30s"},
     {"google-credentials", "FILE", TEXT, AT(google_credentials), 0, 0,
-     "for stepLog.source CloudLogging: a service account's key, or what gcloud auth application-default login wrote; "
+     "for stepLog.source CloudLogging and for Cloud Monitoring: a service account's key, or what gcloud auth "
+     "application-default login wrote; "
      "default $GOOGLE_APPLICATION_CREDENTIALS, then gcloud's file, then the metadata server (Workload Identity)"},
     {"cloud-logging-endpoint", "URL", TEXT, AT(cloud_logging_endpoint), 0, 0,
      "where Cloud Logging is; default https://logging.googleapis.com"},
+    {"cloud-monitoring-project", "PROJECT", TEXT, AT(cloud_monitoring_project), 0, 0,
+     "push every job's numbers to Cloud Monitoring in this project, with the credentials above; default none"},
+    {"cloud-monitoring-location", "LOCATION", TEXT, AT(cloud_monitoring_location), 0, 0,
+     "zone or region of the series, such as us-east5-a"},
+    {"cloud-monitoring-replica-id", "ID", TEXT, AT(cloud_monitoring_replica_id), 0, 0,
+     "replica_id of the series; default 0, as the library's"},
+    {"cloud-monitoring-cluster", "NAME", TEXT, AT(cloud_monitoring_cluster), 0, 0,
+     "label cluster_name of the series; default none"},
+    {"cloud-monitoring-namespaced", "BOOL", SWITCH, AT(cloud_monitoring_namespaced), 0, 0,
+     "workload_id is NAMESPACE/NAME: for clusters where two namespaces have jobs of one name; default false: NAME, as "
+     "the "
+     "library's"},
+    {"cloud-monitoring-interval", "DURATION", DURATION, AT(cloud_monitoring_interval_us), 5000000, 24 * HOUR_US,
+     "how often points are written, at most; default 30s"},
+    {"cloud-monitoring-endpoint", "URL", TEXT, AT(cloud_monitoring_endpoint), 0, 0,
+     "where Cloud Monitoring is; default https://monitoring.googleapis.com"},
+    {"otlp-endpoint", "URL", TEXT, AT(otlp_endpoint), 0, 0,
+     "push metrics and traces to this OpenTelemetry collector by OTLP/HTTP, such as http://collector:4318; default "
+     "none"},
+    {"otlp-headers", "FILE", TEXT, AT(otlp_headers), 0, 0,
+     "headers of these requests, a line each, such as Authorization: Bearer TOKEN; read at the start"},
+    {"otlp-ca", "FILE", TEXT, AT(otlp_ca), 0, 0, "who signed the collector's certificate; default the system's"},
+    {"otlp-interval", "DURATION", DURATION, AT(otlp_interval_us), 1000000, 24 * HOUR_US,
+     "how often metrics are pushed, at most; default 30s"},
     {"v", "N", NUMBER, AT(verbosity), 0, 10, "log verbosity; 1 and more is debug; default 0"},
     {"version", NULL, VERSION, 0, 0, 0, "print the version and end"},
     {"help", NULL, HELP, 0, 0, 0, "print this and end"},
@@ -113,8 +163,8 @@ static int set_number(const struct flag *flag, const char *value, int64_t *to, s
 static int set_duration(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
     int64_t duration_us;
     if (!runtime_flags_duration(value, &duration_us) || duration_us < flag->least || duration_us > flag->most)
-        return error_set(err, EINVAL, "--%s: \"%s\" is not a duration such as 15s or 1m30s, from 100ms to 24h",
-                         flag->name, value);
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a duration such as 15s or 1m30s, from %lldms to %lldh",
+                         flag->name, value, (long long)flag->least / 1000, (long long)(flag->most / HOUR_US));
     *to = duration_us;
     return 0;
 }
@@ -169,6 +219,35 @@ static int set_peaks(const struct flag *flag, const char *value, const char **to
     return 0;
 }
 
+static int set_prices(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    int r = price_list_check(value, err);
+    if (r < 0)
+        return error_wrap(err, -r, "--%s", flag->name);
+    *to = value;
+    return 0;
+}
+
+/* At most so long that the longest topic still fits into status.advice[].topic. */
+static int set_url(const struct flag *flag, const char *value, void *to, struct error **err) {
+    struct slice rest = slice_of(value);
+    bool is_url = slice_take_prefix(&rest, "https://") || slice_take_prefix(&rest, "http://");
+    for (size_t i = 0; i < rest.size_bytes; i++)
+        is_url = is_url && rest.data[i] > ' ' && rest.data[i] < 0x7f && strchr("\"<>\\^`{|}#", rest.data[i]) == NULL;
+    if (!is_url || rest.size_bytes == 0 || strlen(value) > 384)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not the URL of a folder: https://HOST/PATH, at most 384 bytes",
+                         flag->name, value);
+    *(const char **)to = value;
+    return 0;
+}
+
+static int set_currency(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    if (!price_is_currency(slice_of(value)))
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a code of three capital letters, such as USD", flag->name,
+                         value);
+    *to = value;
+    return 0;
+}
+
 static int set(struct runtime_flags *flags, const struct flag *flag, const char *value, struct error **err) {
     void *to = (char *)flags + flag->offset;
     switch (flag->kind) {
@@ -188,6 +267,12 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return set_windows(flag, value, to, err);
     case PEAKS:
         return set_peaks(flag, value, to, err);
+    case PRICES:
+        return set_prices(flag, value, to, err);
+    case CURRENCY:
+        return set_currency(flag, value, to, err);
+    case URL:
+        return set_url(flag, value, to, err);
     case NUMBER:
         return set_number(flag, value, to, err);
     case DURATION:
@@ -214,12 +299,18 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .health_bind_address = ":8081",
                                     .metrics_bind_address = "0",
                                     .page_bind_address = "0",
+                                    .ingest_bind_address = "0",
                                     .watch_namespaces = "",
                                     .auto_create_format = "Auto",
                                     .auto_create_windows = "3600,86400",
                                     .auto_create_ttl_s = 2592000,
                                     .status_interval_us = 15000000,
+                                    .tensorboard_interval_us = 30000000,
                                     .status_qps = 20,
+                                    .cloud_monitoring_replica_id = "0",
+                                    .cloud_monitoring_cluster = "",
+                                    .cloud_monitoring_interval_us = 30000000,
+                                    .otlp_interval_us = 30000000,
                                     .max_log_follows = 100};
     for (int i = 1; i < argc; i++) {
         struct slice name = slice_of(argv[i]);

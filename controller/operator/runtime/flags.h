@@ -13,13 +13,27 @@ struct runtime_flags {                /* texts are borrowed from argv */
     bool leader_elect;
     const char *lease_namespace; /* NULL: the pod's own, else goodput-system */
     const char *health_bind_address, *metrics_bind_address, *page_bind_address;
-    const char *metrics_cert_dir;                            /* NULL: a certificate made at the start */
-    const char *watch_namespaces;                            /* "a,b"; "": all */
-    const char *log_root;                                    /* NULL: no files are read */
-    const char *google_credentials, *cloud_logging_endpoint; /* NULL: as Google's libraries find them */
-    int auto_create;                                         /* enum records_mode */
-    const char *auto_create_format, *auto_create_windows;    /* of JobGoodputs made so; windows: "3600,86400" */
-    const char *chip_peaks;                                  /* NULL: as the table says */
+    const char *metrics_cert_dir;                                     /* NULL: a certificate made at the start */
+    const char *watch_namespaces;                                     /* "a,b"; "": all */
+    const char *log_root;                                             /* NULL: no files are read */
+    const char *google_credentials, *cloud_logging_endpoint;          /* NULL: as Google's libraries find them */
+    const char *ingest_bind_address, *ingest_cert_dir, *ingest_store; /* the latter two NULL: none */
+    const char *cloud_monitoring_project, *cloud_monitoring_location; /* NULL: nothing is pushed there */
+    const char *cloud_monitoring_replica_id, *cloud_monitoring_cluster,
+        *cloud_monitoring_endpoint; /* the last NULL: Google's */
+    bool cloud_monitoring_namespaced;
+    int64_t cloud_monitoring_interval_us;
+    const char *otlp_endpoint, *otlp_headers,
+        *otlp_ca; /* NULL: nothing is pushed there; no headers; the system's CAs */
+    int64_t otlp_interval_us;
+    const char *ingest_tokens;   /* NULL: none */
+    const char *tensorboard_dir; /* NULL: none */
+    int64_t tensorboard_interval_us;
+    int auto_create;                                      /* enum records_mode */
+    const char *auto_create_format, *auto_create_windows; /* of JobGoodputs made so; windows: "3600,86400" */
+    const char *chip_peaks;                               /* NULL: as the table says */
+    const char *documentation_url;                        /* NULL: none */
+    const char *chip_prices, *currency;                   /* NULL: none; USD */
     int64_t auto_create_ttl_s;
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, verbosity;

@@ -173,11 +173,7 @@ static void on_written(void *context, int status, struct slice body, const struc
         failed(mine, status, err);
     } else {
         jobs->writes++;
-        char version[64];
-        runtime_json_resource_version(body, version, sizeof version);
-        /* The watch may have told of a later change before this reply was read: its word stands. */
-        if (version[0] != '\0' && strcmp(mine->resource_version, mine->sent_version) == 0)
-            memcpy(mine->resource_version, version, sizeof version);
+        runtime_json_written_version(body, mine->sent_version, mine->resource_version, sizeof mine->resource_version);
         mine->retry_us = RETRY_US;
         cadence_wrote(&jobs->cadence, &mine->cadence, loop_now(jobs->loop).us);
     }
@@ -386,6 +382,11 @@ static void pump(void *context) {
     bool has_told = false;
     struct cadence_job *due;
     while ((due = cadence_pick(&jobs->cadence, loop_now(jobs->loop).us)) != NULL) {
+        int64_t wait_us;
+        if (!has_told && runtime_watches_await_server(jobs->watches, &wait_us)) {
+            loop_timer_set(jobs->timer, wait_us);
+            return;
+        }
         if (!has_told)
             runtime_watches_tell_watermarks(jobs->watches);
         has_told = true;

@@ -3,6 +3,7 @@
 #include "base/jscan.h"
 #include "base/jwrite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t mix(uint64_t a, uint64_t b) {
@@ -99,6 +100,13 @@ void runtime_json_resource_version(struct slice object, char *out, size_t out_si
     jscan_init(&j, object);
     if (!enter_member(&j, "metadata") || !enter_member(&j, "resourceVersion") || !jscan_string(&j, out, out_size))
         out[0] = '\0';
+}
+
+void runtime_json_written_version(struct slice reply, const char *sent, char *version, size_t version_size) {
+    char written[64];
+    runtime_json_resource_version(reply, written, sizeof written);
+    if (written[0] != '\0' && strcmp(version, sent) == 0)
+        snprintf(version, version_size, "%s", written);
 }
 
 static bool is_not_ready_condition(struct jscan *j) {

@@ -3,6 +3,8 @@
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/lease.h"
+#include "operator/runtime/fleets.h"
+#include "operator/runtime/formats.h"
 #include "operator/runtime/health.h"
 #include "operator/runtime/jobs.h"
 #include "operator/runtime/records.h"
@@ -16,10 +18,11 @@
 
 #define USER_AGENT "goodput-controller/" GOODPUT_VERSION
 #define SERVICE_ACCOUNT_NAMESPACE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
-#define START_US INT64_C(5000000)   /* how long the server may take to answer first */
-#define KNOCK_US INT64_C(500000)    /* between the tries */
+#define START_US INT64_C(5000000)       /* how long the server may take to answer first */
+#define FLEET_INTERVALS 4               /* of --status-interval, between two roll-ups of the fleets */
+#define KNOCK_US INT64_C(500000)        /* between the tries */
 #define LAST_WRITES_US INT64_C(5000000) /* how long the last writes may take */
-#define RELEASE_US INT64_C(3000000) /* how long giving up the lease may take */
+#define RELEASE_US INT64_C(3000000)     /* how long giving up the lease may take */
 
 struct runtime {
     const struct runtime_flags *flags;
@@ -32,6 +35,8 @@ struct runtime {
     struct runtime_watches *watches;
     struct runtime_jobs *jobs;
     struct runtime_records *records;
+    struct runtime_formats *formats;
+    struct fleets *fleets;
     struct kube_lease *lease;
     struct server *server;
     struct runtime_health health;
@@ -54,12 +59,17 @@ static void on_change(void *context) {
     if (r->is_ending)
         return;
     runtime_jobs_wake(r->jobs);
-    runtime_records_set_active(r->records, r->watches != NULL && runtime_watches_are_synced(r->watches));
+    bool are_synced = r->watches != NULL && runtime_watches_are_synced(r->watches);
+    runtime_records_set_active(r->records, are_synced);
+    runtime_formats_set_active(r->formats, are_synced);
+    fleets_set_active(r->fleets, are_synced);
 }
 
 static void on_record(void *context, enum resource resource, const char *namespace_, const char *name,
                       struct slice object) {
     struct runtime *r = context;
+    if (resource == RESOURCE_JOBGOODPUT)
+        fleets_jobgoodput(r->fleets, namespace_, name, object);
     (resource == RESOURCE_JOBSET ? runtime_records_jobset : runtime_records_jobgoodput)(r->records, namespace_, name,
                                                                                         object);
 }
@@ -78,6 +88,7 @@ static void lead(struct runtime *r) {
     runtime_jobs_set_watches(r->jobs, r->watches);
     r->health.watches = r->watches;
     runtime_jobs_set_leading(r->jobs, true);
+    fleets_lead(r->fleets, r->lease);
 }
 
 static void on_leading(void *context) {
@@ -90,6 +101,8 @@ static void on_lost(void *context, const char *why) {
     struct runtime *r = context;
     runtime_jobs_set_leading(r->jobs, false);
     runtime_records_set_active(r->records, false);
+    runtime_formats_set_active(r->formats, false);
+    fleets_set_active(r->fleets, false);
     jsonlog(JSONLOG_ERROR, "lease lost", "why", LOG_S(why), NULL);
     loop_stop(r->loop, 1);
 }
@@ -187,6 +200,8 @@ static void on_terminate(void *context) {
     jsonlog(JSONLOG_INFO, "ending", NULL);
     r->is_ending = true;
     runtime_records_set_active(r->records, false);
+    runtime_formats_set_active(r->formats, false);
+    fleets_set_active(r->fleets, false);
     loop_timer_set(r->end_timer, LAST_WRITES_US);
     runtime_jobs_settle(r->jobs, leave, r);
 }
@@ -231,8 +246,12 @@ static int set_up(struct runtime *r, struct error **err) {
         return error_wrap(err, (*err)->code, "--health-bind-address");
     if (r->server != NULL)
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
-    struct model_options model = {
-        .version = GOODPUT_VERSION, .keeps_checkpoints = true, .chip_peaks = flags->chip_peaks};
+    struct model_options model = {.version = GOODPUT_VERSION,
+                                  .keeps_checkpoints = true,
+                                  .chip_peaks = flags->chip_peaks,
+                                  .chip_prices = flags->chip_prices,
+                                  .currency = flags->currency,
+                                  .documentation_url = flags->documentation_url};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput-controller");
     struct runtime_jobs_options jobs = {
@@ -245,11 +264,13 @@ static int set_up(struct runtime *r, struct error **err) {
                     .quiet_us = flags->status_interval_us > 60000000 ? flags->status_interval_us : 60000000,
                     .writes_per_second = (int)flags->status_qps},
         .max_log_follows = flags->max_log_follows,
-        .sources = {flags->log_root, flags->google_credentials, flags->cloud_logging_endpoint}};
+        .sources = {flags->log_root, flags->google_credentials, flags->cloud_logging_endpoint, flags->ingest_store}};
     r->jobs = runtime_jobs_new(&jobs);
     const struct records_defaults defaults = {flags->auto_create_format, flags->auto_create_windows,
                                               flags->auto_create_ttl_s};
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
+    r->formats = runtime_formats_new(r->client, r->model);
+    r->fleets = fleets_new(r->client, flags->status_interval_us * FLEET_INTERVALS);
     r->knock_timer = loop_timer_new(r->loop, knock, r);
     r->end_timer = loop_timer_new(r->loop, on_end_timer, r);
     r->are_exports_started = true;
@@ -281,6 +302,8 @@ static void tear_down(struct runtime *r) {
         r->exports->stop(r->exports->context);
     runtime_jobs_free(r->jobs);
     runtime_records_free(r->records);
+    runtime_formats_free(r->formats);
+    fleets_free(r->fleets);
     runtime_watches_free(r->watches);
     if (r->recorder != NULL)
         kube_recorder_free(r->recorder);

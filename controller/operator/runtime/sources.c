@@ -1,6 +1,7 @@
 #include "operator/runtime/sources.h"
 
 #include "base/mem.h"
+#include "recorder/store.h"
 #include "sources/cloud_logging.h"
 #include "sources/file.h"
 
@@ -79,11 +80,16 @@ static void on_trouble(void *context, const char *text) {
     feed->owner->on_change(feed->owner->context);
 }
 
+static bool is_over(void *context, int64_t written_ms) {
+    struct runtime_feed *feed = context;
+    return model_job_source_is_over(feed->job, written_ms, wall_ms(loop_wall(feed->owner->loop)));
+}
+
 /* ---- opening ---- */
 
 static struct source *open_file(struct runtime_feed *feed, const struct model_source *from) {
     struct runtime_sources *s = feed->owner;
-    const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed};
+    const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed, is_over};
     const char *bad = source_file_path_error(from->path);
     if (s->options.log_root == NULL) {
         model_job_source_trouble(feed->job, "files are not read: the controller runs without --log-root");
@@ -104,9 +110,35 @@ static struct source *open_file(struct runtime_feed *feed, const struct model_so
     return source_file_new(s->loop, s->pool, &options, &handler);
 }
 
+/* What the endpoint stored (recorder/endpoint.h) is a folder of files. */
+static struct source *open_push(struct runtime_feed *feed, const struct model_source *from) {
+    struct runtime_sources *s = feed->owner;
+    const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed, is_over};
+    char folder[STORE_NAME_SIZE];
+    if (s->options.ingest_store == NULL) {
+        model_job_source_trouble(feed->job, "nothing can be pushed: the controller runs without --ingest-store");
+        return NULL;
+    }
+    if (!store_folder(folder, slice_of(from->job_name))) {
+        model_job_source_trouble(feed->job, "spec.stepLog.push.jobName is too long");
+        return NULL;
+    }
+    CLEANUP_FREE char *absent = mem_format("nothing was sent to the controller yet for job \"%s\" of namespace %s",
+                                           from->job_name, model_job_namespace(feed->job));
+    if (s->pool == NULL)
+        s->pool = work_pool_new(s->loop, FILE_THREADS);
+    struct source_file_options options = {.root = s->options.ingest_store,
+                                          .folder = model_job_namespace(feed->job),
+                                          .path = folder,
+                                          .absent = absent,
+                                          .cursor = from->cursor,
+                                          .since_ms = from->created_ms - CLOCKS_DIFFER_MS};
+    return source_file_new(s->loop, s->pool, &options, &handler);
+}
+
 static struct source *open_cloud_logging(struct runtime_feed *feed, const struct model_source *from) {
     struct runtime_sources *s = feed->owner;
-    const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed};
+    const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed, is_over};
     CLEANUP_ERROR struct error *err = NULL;
     if (s->cloud_logging == NULL) {
         s->http = http_client_new(s->loop);
@@ -136,6 +168,8 @@ void runtime_sources_observe(struct runtime_sources *sources, struct model_job *
     (*feed)->generation = model_job_log_generation(job);
     if (from.kind == MODEL_SOURCE_FILE)
         (*feed)->source = open_file(*feed, &from);
+    else if (from.kind == MODEL_SOURCE_PUSH)
+        (*feed)->source = open_push(*feed, &from);
     else if (from.kind == MODEL_SOURCE_CLOUD_LOGGING)
         (*feed)->source = open_cloud_logging(*feed, &from);
 }

@@ -11,6 +11,7 @@ struct runtime_sources_options {
     const char *log_root;               /* NULL: no files are read */
     const char *google_credentials;     /* NULL: the application-default ones */
     const char *cloud_logging_endpoint; /* NULL: Google's */
+    const char *ingest_store;           /* NULL: nothing can be pushed */
 };
 
 struct runtime_sources; /* of the whole process */

@@ -32,6 +32,8 @@ struct source {
 /* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
  * pods (pulls, evictions), and to Jobs whose pods are refused. */
 static const struct source sources[] = {
+    {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", CLUSTER, NULL, NULL, true, false,
+     60 * SECOND_US},
     {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", NAMESPACED, NULL, NULL, false, false,
      10 * SECOND_US},
     {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", NAMESPACED, NULL, NULL, false, false,
@@ -58,6 +60,15 @@ struct watch {
     int64_t trouble_us; /* since when */
 };
 
+/* Whether the server is at work where nothing tells: a stopped one keeps its connections. Any answer will do. */
+#define PROBE_PATH "/livez"
+/* So long nothing was heard: less than an evaluation waits for what came with an event (settle_us), as what is known
+ * reaches just to the last word, and an event that bears the time of its receipt lies behind that. */
+#define PROBE_AFTER_US (SECOND_US / 4)
+#define PROBE_SLOW_US SECOND_US /* an answer that takes longer is not waited for */
+#define PROBE_MOST_US (10 * SECOND_US)
+#define COMING_BACK_US (2 * SECOND_US) /* until a server that was stopped has caught up itself */
+
 struct runtime_watches {
     struct kube_client *client;
     struct model *model;
@@ -65,8 +76,12 @@ struct runtime_watches {
     struct runtime_nodes *nodes;
     struct watch **watches;
     size_t count, capacity;
-    bool are_all_started;
+    bool are_jobgoodputs_started, are_all_started;
     int64_t needed_us; /* since when all that must be there is; 0: it is not */
+    struct kube_call *probe;
+    int64_t probed_us;       /* when the probe was sent, or the last one */
+    int64_t heard_before_us; /* what was heard until then */
+    int64_t came_back_us;    /* when an answer was slow at last; 0: never */
 };
 
 static int64_t now_us(const struct runtime_watches *owner) {
@@ -136,9 +151,19 @@ static int on_object(void *context, const struct kube_event *event) {
 
 static void start(struct watch *watch);
 
+/* A JobGoodput that goes on from an earlier controller's checkpoint reads by its StepLogFormat at once. */
+static void start_after_formats(struct runtime_watches *owner) {
+    if (owner->are_jobgoodputs_started)
+        return;
+    owner->are_jobgoodputs_started = true;
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT)
+            start(owner->watches[i]);
+}
+
 /* What JobGoodputs hold from an earlier controller is taken in before anything that goes on from it. */
 static void start_after_jobgoodputs(struct runtime_watches *owner) {
-    if (owner->are_all_started)
+    if (owner->are_all_started || !owner->are_jobgoodputs_started)
         return;
     for (size_t i = 0; i < owner->count; i++)
         if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT &&
@@ -150,11 +175,17 @@ static void start_after_jobgoodputs(struct runtime_watches *owner) {
             start(owner->watches[i]);
 }
 
+/* Something is synced, absent or in trouble. */
+static void start_more(struct runtime_watches *owner) {
+    start_after_formats(owner);
+    start_after_jobgoodputs(owner);
+}
+
 static void on_synced(void *context) {
     struct watch *watch = context;
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
             LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
-    start_after_jobgoodputs(watch->owner);
+    start_more(watch->owner);
     find_needed(watch->owner);
     changed(watch->owner);
 }
@@ -171,7 +202,7 @@ static void on_absent(void *context, bool is_absent) {
         kube_reflector_free(watch->fallback->reflector);
         watch->fallback->reflector = NULL;
     }
-    start_after_jobgoodputs(watch->owner);
+    start_more(watch->owner);
     find_needed(watch->owner);
     changed(watch->owner);
 }
@@ -196,6 +227,7 @@ static void on_trouble(void *context, const char *text) {
     if (!watch->is_in_trouble)
         watch->trouble_us = now_us(watch->owner);
     watch->is_in_trouble = text != NULL;
+    start_after_formats(watch->owner);
     find_needed(watch->owner);
     changed(watch->owner);
 }
@@ -263,7 +295,7 @@ struct runtime_watches *runtime_watches_new(struct kube_client *client, struct m
 
     model_watermark(model, RESOURCE_NODE_LEASE, 0, true);
     for (size_t i = 0; i < owner->count; i++)
-        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT)
+        if (owner->watches[i]->source->resource == RESOURCE_STEPLOGFORMAT)
             start(owner->watches[i]);
     return owner;
 }
@@ -276,6 +308,7 @@ void runtime_watches_free(struct runtime_watches *owner) {
         free(owner->watches[i]->namespace_);
         free(owner->watches[i]);
     }
+    kube_call_cancel(owner->probe);
     runtime_nodes_free(owner->nodes);
     free(owner->watches);
     free(owner);
@@ -302,13 +335,45 @@ void runtime_watches_missing(const struct runtime_watches *owner, struct buf *ou
     }
 }
 
+/* The server was at work until then; of one that comes back after it was stopped only what was heard before counts. */
+static int64_t at_work_until_us(const struct runtime_watches *owner) {
+    bool is_silent = owner->probe != NULL && now_us(owner) - owner->probed_us >= PROBE_SLOW_US;
+    bool is_coming_back = owner->came_back_us != 0 && now_us(owner) - owner->came_back_us < COMING_BACK_US;
+    return is_silent || is_coming_back ? owner->heard_before_us : kube_client_heard_us(owner->client);
+}
+
+static void on_probed(void *context, int status, struct slice body, const struct error *err) {
+    struct runtime_watches *owner = context;
+    (void)status, (void)body, (void)err; /* what was heard is the client's to know */
+    owner->probe = NULL;
+    if (now_us(owner) - owner->probed_us >= PROBE_SLOW_US)
+        owner->came_back_us = now_us(owner);
+    changed(owner);
+}
+
+bool runtime_watches_await_server(struct runtime_watches *owner, int64_t *ret_wait_us) {
+    int64_t waited_us = now_us(owner) - owner->probed_us;
+    if (owner->probe == NULL && now_us(owner) - kube_client_heard_us(owner->client) >= PROBE_AFTER_US &&
+        waited_us >= PROBE_AFTER_US) {
+        owner->probed_us = now_us(owner);
+        owner->heard_before_us = kube_client_heard_us(owner->client);
+        waited_us = 0;
+        struct kube_request request = {.path = PROBE_PATH, .timeout_us = PROBE_MOST_US};
+        owner->probe = kube_call(owner->client, &request, on_probed, owner);
+    }
+    *ret_wait_us = PROBE_SLOW_US - waited_us;
+    return owner->probe != NULL && waited_us < PROBE_SLOW_US;
+}
+
 /* How far this watch has told everything; is_absent: it cannot tell. */
 static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
     *is_absent = watch->reflector == NULL || watch->is_absent || is_given_up(watch);
     if (*is_absent)
         return 0;
     int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));
-    int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - SKEW_MS;
+    int64_t unheard_us = now_us(watch->owner) - at_work_until_us(watch->owner);
+    int64_t silent_ms =
+        wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - max_of(SKEW_MS, (unheard_us + 999) / 1000);
     bool is_current = kube_reflector_is_current(watch->reflector, SKEW_MS * 1000);
     return is_current && silent_ms > told_ms ? silent_ms : told_ms;
 }

@@ -32,8 +32,12 @@ bool runtime_watches_are_synced(const struct runtime_watches *watches);
 /* What is not synced yet, for /readyz: "pods, nodes"; "" if nothing. */
 void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);
 
+/* Before watermarks are told: true if the server has been silent and is being asked whether it is at work. on_change
+ * follows its answer, which is worth waiting for until *ret_wait_us have passed. */
+bool runtime_watches_await_server(struct runtime_watches *watches, int64_t *ret_wait_us);
+
 /* Tells the model how far each resource is known. A connected watch that says nothing has nothing to say: it counts as
- * known up to a moment ago. */
+ * known up to a moment ago, or up to when the server was last heard of. */
 void runtime_watches_tell_watermarks(struct runtime_watches *watches);
 
 #endif

@@ -73,16 +73,27 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
     int format = steplog_format_of_name(slice_of(job->format));
     enum model_source_kind kind = model_job_source_kind(job);
-    if (kind == MODEL_SOURCE_PUSH || kind == MODEL_SOURCE_NONE) {
+    if (kind == MODEL_SOURCE_NONE) { /* one of a CRD that is newer */
         set(v, STEP_LOG_ATTACHED, false, "SourceUnsupported", at_ms,
-            "reading steps from source %s is not built in yet; use PodLog, File or CloudLogging", job->source);
+            "reading steps from source %s is not built in; use PodLog, File, CloudLogging or Push", job->source);
         return true;
     }
     if (job->pattern_error) {
         set(v, STEP_LOG_ATTACHED, false, "PatternInvalid", at_ms, "spec.stepLog.%s", job->pattern_error);
         return true;
     }
-    if (format != STEPLOG_REGEX && (format < 0 || !steplog_format_is_supported((enum steplog_format)format))) {
+    const char *trouble = NULL;
+    bool is_user = format < 0 && !(job->format[0] >= 'A' && job->format[0] <= 'Z'); /* names of objects are not so */
+    if (is_user && job_user_format(job, &trouble) == NULL) {
+        if (trouble == NULL)
+            set(v, STEP_LOG_ATTACHED, false, "FormatMissing", at_ms,
+                "there is no StepLogFormat %s; the log is read when it appears", job->format);
+        else
+            set(v, STEP_LOG_ATTACHED, false, "FormatInvalid", at_ms, "StepLogFormat %s: %s", job->format, trouble);
+        return true;
+    }
+    if (!is_user && format != STEPLOG_REGEX &&
+        (format < 0 || !steplog_format_is_supported((enum steplog_format)format))) {
         set(v, STEP_LOG_ATTACHED, false, "FormatUnsupported", at_ms, "format %s is not built in yet", job->format);
         return true;
     }
@@ -118,6 +129,10 @@ static void set_reading(struct view *v, int64_t at_ms) {
     else if (lines >= JOB_UNRECOGNISED_LINES || (lines > 0 && v->has_ended))
         set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognised", at_ms,
             "%lld lines of the log were read and none tells a step; set spec.stepLog.format", (long long)lines);
+    else if (!lost[0] && v->has_ended && job_has_source(job) && job->source_earlier > 0)
+        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms,
+            "no step: the %lld lines read are from before %s was created: an earlier job's, or a clock is wrong",
+            (long long)job->source_earlier, job->target_name);
     else if (lost[0] || v->has_ended)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s",
             lost[0] ? lost : "the log was not read before the target ended");
@@ -132,6 +147,11 @@ static void set_reading(struct view *v, int64_t at_ms) {
     else
         set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet in the log of pod %s", last->name);
     v->log = strcmp(v->conditions[STEP_LOG_ATTACHED].reason, "Waiting") == 0 ? LOG_WAITING : LOG_DOUBT;
+}
+
+const char *view_log_format(const struct view *v) {
+    bool is_user = v->log_format == STEPLOG_REGEX && steplog_format_of_name(slice_of(v->job->format)) < 0;
+    return is_user ? v->job->format : steplog_format_name(v->log_format);
 }
 
 void view_log(struct view *v) {
@@ -154,7 +174,7 @@ void view_log(struct view *v) {
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", TIME_UNKNOWN, "%s", v->job->log_trouble);
     else
         set(v, STEP_LOG_ATTACHED, true, "Attached", best->first_line_ms == TIME_UNKNOWN ? at_ms : best->first_line_ms,
-            "steps are read as %s", steplog_format_name(v->log_format));
+            "steps are read as %s", view_log_format(v));
 }
 
 /* ---- the others ---- */
@@ -229,6 +249,7 @@ static void set_evidence(struct view *v) {
             (long long)((1000000 - ppm) / 10000), (long long)((1000000 - ppm) / 100 % 100));
 }
 
+/* True with the final numbers, in the same write: who waits for it reads what stays. */
 static void set_finished(struct view *v) {
     const struct target *t = v->target;
     if (!v->has_ended)
@@ -236,7 +257,11 @@ static void set_finished(struct view *v) {
     const char *reason = t->outcome == OUTCOME_SUCCEEDED ? "Succeeded"
                          : t->outcome == OUTCOME_FAILED  ? "Failed"
                                                          : "Deleted";
-    if (t->outcome == OUTCOME_DELETED)
+    if (!v->is_final)
+        set(v, FINISHED, false, "Settling", v->through_ms,
+            "%s %s has ended; the last of its log and of its objects is being read, until then the numbers may change",
+            v->job->target_kind == TARGET_JOBSET ? "JobSet" : "Job", v->job->target_name);
+    else if (t->outcome == OUTCOME_DELETED)
         set(v, FINISHED, true, reason, v->through_ms, "the target was deleted before it ended");
     else
         set(v, FINISHED, true, reason, v->through_ms, "%s%s%s", t->end_reason, t->end_message ? ": " : "",

@@ -12,35 +12,58 @@
 static const struct chip *find_chip(struct model_job *job) {
     const struct target *t = job->target;
     uint64_t target = slice_hash(slice_of(t->uid));
-    if (job->chip != NULL && job->chip_target == target)
-        return job->chip;
-    job->chip = NULL;
-    for (size_t i = 0; i < t->pod_count && job->chip == NULL; i++)
-        if (t->pods[i]->chips > 0 && t->pods[i]->node != NULL)
-            job->chip = t->pods[i]->node->chip;
+    if (job->chip_target != target) {
+        job->chip = NULL;
+        job->label_price = PRICE_NONE;
+    }
+    for (size_t i = 0; i < t->pod_count && (job->chip == NULL || job->label_price == PRICE_NONE); i++) {
+        const struct node *n = t->pods[i]->chips > 0 ? t->pods[i]->node : NULL;
+        if (n != NULL && job->chip == NULL)
+            job->chip = n->chip;
+        if (n != NULL && job->label_price == PRICE_NONE)
+            job->label_price = n->price;
+    }
     job->chip_target = target;
     return job->chip;
 }
 
 void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o) {
-    if (job->chip != NULL || o->target_uid.size_bytes == 0)
+    if (o->target_uid.size_bytes == 0 || job->chip_target != 0)
         return;
     job->chip = chip_find(o->accelerator);
+    job->label_price = o->label_price;
     job->chip_target = slice_hash(o->target_uid);
+}
+
+/* N: as given, else of the whole shape. */
+static double parameters_of(const struct object_program *p) {
+    struct flops_shape shape = p->shape;
+    if (p->parameters > 0 || shape.width == 0 || shape.mlp_width == 0 || shape.vocabulary == 0 || p->layers == 0 ||
+        p->heads == 0 || p->head_dim == 0)
+        return p->parameters;
+    shape.layers = p->layers;
+    shape.heads = p->heads;
+    shape.head_dim = p->head_dim;
+    shape.kv_heads = shape.kv_heads > 0 ? shape.kv_heads : p->heads;
+    shape.mlp_matrices = shape.mlp_matrices > 0 ? shape.mlp_matrices : 3;
+    return flops_parameters(&shape);
 }
 
 /* GFLOP of one step, all chips together; 0: nobody says. */
 static double gflop_per_step(struct view *v, const struct chip *chip) {
     const struct object_program *p = &v->job->program;
     const struct ledger_result *r = &v->result;
-    if (p->parameters > 0 && p->tokens_per_step > 0) {
-        struct flops_model model = {.parameters = p->parameters,
+    v->parameters = parameters_of(p);
+    if (v->parameters > 0 && (p->tokens_per_step > 0 || p->tokens_per_s > 0)) {
+        struct flops_model model = {.parameters = v->parameters,
                                     .layers = p->layers,
                                     .heads = p->heads,
                                     .head_dim = p->head_dim,
                                     .sequence_length = p->sequence_length,
                                     .is_causal = p->is_causal};
-        return flops_per_token(&model) * (double)p->tokens_per_step / 1e9;
+        double step_s = (double)r->productive_ms / 1e3 / (double)r->retained_steps;
+        double tokens = p->tokens_per_step > 0 ? (double)p->tokens_per_step : (double)p->tokens_per_s * step_s;
+        return flops_per_token(&model) * tokens / 1e9;
     }
     int64_t devices = p->devices_per_chip > 0 ? p->devices_per_chip : chip != NULL ? chip->devices : 1;
     struct flops_log log =
@@ -62,18 +85,23 @@ void view_program(struct view *v) {
     const struct chip *chip = find_chip(v->job);
     if (!r->has_steps || r->chip_ms_productive <= 0 || r->retained_steps <= 0)
         return;
-    v->peak_gflops = p->peak_gflops > 0 ? p->peak_gflops
-                     : chip != NULL     ? chip_peak(chip, v->job->model->chip_peaks)
-                                        : 0;
+    v->peak_gflops = p->peak_gflops > 0                     ? p->peak_gflops
+                     : chip != NULL && p->type < CHIP_TYPES ? chip_peak(chip, p->type, v->job->model->chip_peaks)
+                                                            : 0;
     double gflop = gflop_per_step(v, chip) * (double)r->retained_steps;
     if (gflop <= 0)
         return;
     v->gflops_per_chip = gflop / ((double)r->chip_ms_productive / 1000);
     if (v->peak_gflops == 0) {
         v->gflops_per_chip = -1; /* of a chip, or of a device? */
-        snprintf(v->program_trouble, sizeof v->program_trouble,
-                 "the peak of the chips is not known: no label of their nodes names one; give "
-                 "spec.program.peakGFLOPSPerChip");
+        if (chip != NULL)
+            snprintf(v->program_trouble, sizeof v->program_trouble,
+                     "the peak of %s in spec.program.dataType is not known: give spec.program.peakGFLOPSPerChip",
+                     chip->name);
+        else
+            snprintf(v->program_trouble, sizeof v->program_trouble,
+                     "the peak of the chips is not known: no label of their nodes names one; give "
+                     "spec.program.peakGFLOPSPerChip");
         return;
     }
     int64_t ppm = flops_utilisation_ppm(v->gflops_per_chip, v->peak_gflops, p->is_quantised);

@@ -38,12 +38,8 @@ static void write_filled(struct jwrite *w, const char *key, const char *text) {
 }
 
 static void write_percent(struct jwrite *w, const char *key, int64_t ppm) {
-    char text[32];
-    if (ppm == RECORD_NONE)
-        return;
-    int64_t hundredths = (ppm + 50) / 100;
-    snprintf(text, sizeof text, "%lld.%02lld%%", (long long)(hundredths / 100), (long long)(hundredths % 100));
-    jwrite_member_text(w, key, text);
+    if (ppm != RECORD_NONE)
+        jwrite_member_percent(w, key, ppm);
 }
 
 static void write_target(struct jwrite *w, const struct view *v) {
@@ -60,6 +56,10 @@ static void write_target(struct jwrite *w, const struct view *v) {
     write_time_s(w, "creationTimestamp", t->created_ms);
     const char *queue = t->queue[0] || t->workloads == NULL ? t->queue : t->workloads->queue;
     write_filled(w, "queue", queue);
+    if (t->workloads != NULL) {
+        write_filled(w, "clusterQueue", t->workloads->cluster_queue);
+        write_filled(w, "priorityClass", t->workloads->priority);
+    }
     if (v->target && v->result.chips > 0)
         jwrite_member_int(w, "chips", v->result.chips);
     if (v->target && job->chip)
@@ -70,7 +70,7 @@ static void write_target(struct jwrite *w, const struct view *v) {
         write_filled(w, "logContainer", job_log_container(job, p));
     }
     if (v->log_format != STEPLOG_AUTO)
-        jwrite_member_text(w, "logFormat", steplog_format_name(v->log_format));
+        jwrite_member_text(w, "logFormat", view_log_format(v));
     jwrite_object_end(w);
 }
 
@@ -166,6 +166,7 @@ static void write_badput(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     char name[128];
     int written = 0;
+    int64_t before = r->chip_ms_productive; /* of the allocated chip time, for cost */
     jwrite_key(w, "badput");
     jwrite_array(w);
     for (int i = 0; i < r->bucket_count && written < MAX_BADPUT; i++) {
@@ -180,6 +181,8 @@ static void write_badput(struct jwrite *w, const struct view *v) {
         jwrite_member_int(w, "count", b->count);
         jwrite_member_text(w, "basis", basis_name(b->basis));
         jwrite_member_int(w, "chipSeconds", b->chip_ms / 1000);
+        if (v->price >= 0)
+            view_write_money(w, "cost", view_cost_next(v, &before, b->chip_ms));
         write_filled(w, "evidence", b->evidence);
         jwrite_object_end(w);
         written++;
@@ -199,12 +202,12 @@ static const char *cause_text(enum cause cause, const char *reason, char out[sta
 struct cause_count {
     char name[128];
     int order;
-    int64_t count;
+    int64_t count, chip_ms;
 };
 
 /* In the order of the table of causes, then by sub-reason; what does not fit is in total only. */
 static void count_cause(struct cause_count counts[static MAX_CAUSES], int *n, enum cause cause, const char *reason,
-                        int64_t count) {
+                        int64_t count, int64_t chip_ms) {
     char text[128];
     const char *name = cause_text(cause, reason, text);
     int order = (int)cause, at = 0;
@@ -212,12 +215,13 @@ static void count_cause(struct cause_count counts[static MAX_CAUSES], int *n, en
         at++;
     if (at < *n && strcmp(counts[at].name, name) == 0) {
         counts[at].count += count;
+        counts[at].chip_ms += chip_ms;
         return;
     }
     if (*n == MAX_CAUSES)
         return;
     memmove(&counts[at + 1], &counts[at], (size_t)(*n - at) * sizeof counts[0]);
-    counts[at] = (struct cause_count){.order = order, .count = count};
+    counts[at] = (struct cause_count){.order = order, .count = count, .chip_ms = chip_ms};
     slice_copy(counts[at].name, sizeof counts[at].name, slice_of(name));
     (*n)++;
 }
@@ -225,9 +229,10 @@ static void count_cause(struct cause_count counts[static MAX_CAUSES], int *n, en
 static int count_causes(const struct ledger_result *r, struct cause_count counts[static MAX_CAUSES]) {
     int n = 0;
     for (int i = 0; i < r->older.cause_count; i++)
-        count_cause(counts, &n, r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count);
+        count_cause(counts, &n, r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count,
+                    r->older.causes[i].chip_ms);
     for (int i = 0; i < r->interruption_count; i++)
-        count_cause(counts, &n, r->interruptions[i].cause, r->interruptions[i].reason, 1);
+        count_cause(counts, &n, r->interruptions[i].cause, r->interruptions[i].reason, 1, r->interruptions[i].chip_ms);
     return n;
 }
 
@@ -248,6 +253,11 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
         jwrite_object(w);
         jwrite_member_text(w, "cause", counts[i].name);
         jwrite_member_int(w, "count", counts[i].count);
+        if (r->has_steps && r->chip_ms_allocated > 0) { /* else it is not known what was lost */
+            jwrite_member_int(w, "chipSeconds", counts[i].chip_ms / 1000);
+            if (v->price >= 0)
+                view_write_money(w, "cost", price_cents(counts[i].chip_ms, v->price));
+        }
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
@@ -324,6 +334,23 @@ static void write_steps(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
+/* Every bucket's time in one window; with the productive time it makes the window's. */
+static void write_window_badput(struct jwrite *w, const struct ledger_result *r, int window) {
+    char name[128];
+    jwrite_key(w, "badput");
+    jwrite_array(w);
+    for (int i = 0; i < r->bucket_count; i++) {
+        if (r->buckets[i].bucket == BUCKET_PRODUCTIVE || r->buckets[i].windows_ms[window] <= 0)
+            continue;
+        jwrite_object(w);
+        jwrite_member_text(w, "bucket", bucket_text(&r->buckets[i], name));
+        jwrite_member_text(w, "family", family_name(bucket_family(r->buckets[i].bucket)));
+        jwrite_member_int(w, "ms", r->buckets[i].windows_ms[window]);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 static void write_windows(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     if (r->window_count == 0)
@@ -342,6 +369,7 @@ static void write_windows(struct jwrite *w, const struct view *v) {
         }
         if (x->top_badput < BUCKET_COUNT)
             jwrite_member_text(w, "topBadput", bucket_name(x->top_badput));
+        write_window_badput(w, r, i);
         jwrite_member_int(w, "interruptions", x->interruptions);
         jwrite_object_end(w);
     }
@@ -382,8 +410,15 @@ static void write_program(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "tflopsPerChip", text);
         jwrite_member_text(w, "source", v->is_program_of_log ? "Log" : "Model");
     }
-    if (v->peak_gflops > 0)
+    if (v->peak_gflops > 0) {
         jwrite_member_int(w, "peakGFLOPSPerChip", v->peak_gflops);
+        if (v->job->program.type < CHIP_TYPES)
+            jwrite_member_text(w, "dataType", chip_type_name(v->job->program.type));
+    }
+    if (v->parameters > 0 && !v->is_program_of_log) {
+        snprintf(text, sizeof text, "%.6g", v->parameters);
+        jwrite_member_text(w, "parameters", text);
+    }
     if (v->rejected_lines > 0)
         jwrite_member_int(w, "rejectedLines", v->rejected_lines);
     write_filled(w, "message", v->program_trouble);
@@ -392,7 +427,7 @@ static void write_program(struct jwrite *w, const struct view *v) {
 
 static void write_advice(struct jwrite *w, const struct view *v) {
     struct advice advice[ADVICE_MOST];
-    char text[32], topic[64];
+    char text[32], topic[512];
     int count = advise(&v->result, advice);
     if (count == 0)
         return;
@@ -407,7 +442,7 @@ static void write_advice(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "gainPoints", text);
         write_hours(w, "acceleratorHours", advice[i].chip_ms);
         jwrite_member_text(w, "formula", advice[i].formula);
-        snprintf(topic, sizeof topic, "deploy/docs/advice.md#%s", advice[i].topic);
+        snprintf(topic, sizeof topic, "%s/advice.md#%s", v->job->model->documentation_url, advice[i].topic);
         jwrite_member_text(w, "topic", topic);
         jwrite_object_end(w);
     }
@@ -465,7 +500,9 @@ void view_write(const struct view *v, struct buf *out) {
         write_steps(&w, v);
         write_windows(&w, v);
         write_chips(&w, v);
+        view_write_cost(&w, v);
         write_program(&w, v);
+        view_write_forecast(&w, v);
         write_advice(&w, v);
     }
     write_previous(&w, v->job);

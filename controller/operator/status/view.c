@@ -109,12 +109,13 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
         view_scores(v);
         view_definitions(v);
         view_program(v);
+        view_cost(v);
     }
     view_log(v);
     view_phase(v);
     view_waiting(v);
-    view_conditions(v);
     v->is_final = is_final(v);
+    view_conditions(v);
 }
 
 void view_done(struct view *v) {

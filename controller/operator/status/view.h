@@ -2,6 +2,8 @@
 #ifndef OPERATOR_VIEW_H
 #define OPERATOR_VIEW_H
 
+#include "base/jwrite.h"
+#include "base/rfc3339.h"
 #include "operator/job/job.h"
 
 struct condition_view {
@@ -33,11 +35,14 @@ struct view {
     int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
     int64_t peak_gflops;                                                   /* of a chip; 0: not known */
+    double parameters;                                                     /* N of the model; 0: not known */
     bool is_program_of_log;                                                /* not of spec.program's model */
     int64_t rejected_lines;
     char program_trouble[200]; /* why program goodput is not told; "" */
-    int64_t ready_ms;          /* all required pods Ready */
-    int64_t admitted_ms;       /* RECORD_NONE: no Workload */
+    int64_t price;             /* per chip-hour; PRICE_NONE, or PRICE_BAD; cost.c */
+    const char *price_source, *currency;
+    int64_t ready_ms;    /* all required pods Ready */
+    int64_t admitted_ms; /* RECORD_NONE: no Workload */
     bool is_final;
 };
 
@@ -53,13 +58,21 @@ static inline int64_t view_interruptions(const struct view *v) {
 int64_t view_objects_known(const struct model *m, int64_t now_ms);
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(struct model_job *job, int64_t now_ms);
-void view_log(struct view *v);         /* conditions.c: state of the log */
+void view_log(struct view *v); /* conditions.c: state of the log */
+/* The format that the log is read as: a trainer's, Regex, or the name of a StepLogFormat. */
+const char *view_log_format(const struct view *v);
 void view_phase(struct view *v);       /* phase.c */
 void view_waiting(struct view *v);     /* waiting.c: availability message */
 void view_conditions(struct view *v);  /* conditions.c */
 void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
 void view_program(struct view *v);     /* program.c: program goodput and productivity */
 void view_notices(struct view *v);     /* notices.c */
+void view_cost(struct view *v);        /* cost.c: what a chip costs; after view_program */
+/* Hundredths for so many chips x ms, those up to it adding up; v->price is known. */
+int64_t view_cost_next(const struct view *v, int64_t *chip_ms_before, int64_t chip_ms);
+void view_write_money(struct jwrite *w, const char *key, int64_t cents);
+void view_write_forecast(struct jwrite *w, const struct view *v); /* forecast.c */
+void view_write_cost(struct jwrite *w, const struct view *v);
 
 /* status.c */
 void view_write(const struct view *v, struct buf *out);

@@ -30,10 +30,12 @@ static void pod_free(struct model *m, struct pod *p) {
     }
     map_remove(&m->events, slice_of(p->uid));
     for (int i = 0; i < p->container_count; i++)
-        free(p->containers[i].instances);
+        if (p->containers[i].instances != &p->containers[i].first)
+            free(p->containers[i].instances);
     free(p->containers);
     store_trouble_free(p);
-    free(p->ready.items);
+    if (p->ready.items != &p->first_ready)
+        free(p->ready.items);
     free(p->pushed.items);
     map_remove(&m->pods, slice_of(p->uid));
     free(p);

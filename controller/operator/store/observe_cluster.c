@@ -88,6 +88,10 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (is_first)
         w->first_evictions = o.evictions;
     w->queue = store_intern(m, o.queue);
+    if (o.cluster_queue.size_bytes > 0)
+        w->cluster_queue = store_intern(m, o.cluster_queue);
+    if (o.priority.size_bytes > 0)
+        w->priority = store_intern(m, o.priority);
     apply_condition(m, t, &w->reserved, &o, "QuotaReserved", received_ms);
     apply_condition(m, t, &w->admitted, &o, "Admitted", received_ms);
     apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
@@ -200,6 +204,7 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     n->is_restored = false;
     n->pool = pool;
     n->chip = o.meta.chip;
+    n->price = o.meta.price;
     n->is_spot = o.meta.is_spot;
     changed |= apply_ready(m, n, &o, received_ms);
     changed |= apply_taints(m, n, &o, received_ms);

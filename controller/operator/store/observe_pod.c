@@ -47,11 +47,14 @@ static void apply_containers(struct model *m, struct pod *p, const struct object
         struct container *c = &p->containers[p->container_count++];
         c->name = store_intern(m, o->containers.items[i].name);
         c->chips = (int32_t)min_of(o->containers.items[i].chips, INT32_MAX);
-        STORE_GROW(c->instances, c->count, c->capacity);
-        c->instances[c->count++] = unseen(0);
+        c->instances = &c->first;
+        c->instances[0] = unseen(0);
+        c->count = c->capacity = 1;
     }
     p->chips = (int32_t)(o->containers.chips < INT32_MAX ? o->containers.chips : INT32_MAX);
     p->restarts_in_place = !slice_is(o->restart_policy, "Never");
+    for (int i = 0; i < o->containers.count; i++)
+        p->restarts_in_place |= o->containers.items[i].may_restart;
 }
 
 static void apply_binding(struct model *m, struct pod *p, const struct object_pod *o, int64_t received_ms) {
@@ -83,6 +86,11 @@ static struct instance *instance_add(struct container *c, struct instance i) {
     if (c->count == STORE_MAX_INSTANCES) {
         memmove(&c->instances[1], &c->instances[2], (size_t)(c->count - 2) * sizeof *c->instances);
         c->count--;
+    }
+    if (c->instances == &c->first) {
+        c->capacity = 2;
+        c->instances = mem_resize(NULL, c->capacity, sizeof i);
+        c->instances[0] = c->first;
     }
     STORE_GROW(c->instances, c->count, c->capacity);
     c->instances[c->count++] = i;
@@ -152,6 +160,19 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     }
 }
 
+static void ready_add(struct pod *p, int64_t from_ms) {
+    if (p->ready.capacity == 0) {
+        p->first_ready = (struct span){from_ms, TIME_OPEN};
+        p->ready = (struct spans){&p->first_ready, 1, 1};
+        return;
+    }
+    if (p->ready.items == &p->first_ready) {
+        p->ready = (struct spans){mem_resize(NULL, 2, sizeof(struct span)), 1, 2};
+        p->ready.items[0] = p->first_ready;
+    }
+    spans_add(&p->ready, from_ms, TIME_OPEN);
+}
+
 static void apply_ready(struct pod *p, const struct object_pod *o) {
     const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
     if (c == NULL || c->at_ms == TIME_UNKNOWN)
@@ -161,7 +182,7 @@ static void apply_ready(struct pod *p, const struct object_pod *o) {
     if (slice_is(c->status, "True") && !is_open && p->ready.count == STORE_MAX_TRANSITIONS)
         p->ready_told -= p->ready_told < 2 ? p->ready_told : 2; /* those of the oldest span, which is dropped */
     if (slice_is(c->status, "True") && !is_open)
-        spans_add(&p->ready, c->at_ms, TIME_OPEN);
+        ready_add(p, c->at_ms);
     else if (!slice_is(c->status, "True") && is_open)
         last->to_ms = c->at_ms > last->from_ms ? c->at_ms : last->from_ms;
 }

@@ -92,10 +92,12 @@ struct node *store_node(struct model *m, struct slice name) {
     struct node *n = map_get(&m->nodes, name);
     if (n)
         return n;
-    n = mem_new(struct node);
+    n = mem_alloc(sizeof *n + name.size_bytes + 1);
+    slice_copy(n->name, name.size_bytes + 1, name);
+    n->price = PRICE_NONE;
     n->pool = "";
     n->renewed_ms = n->restored_ms = TIME_UNKNOWN;
-    n->name = map_put(&m->nodes, name, n);
+    map_put_borrowed(&m->nodes, (struct slice){n->name, name.size_bytes}, n);
     return n;
 }
 
@@ -117,6 +119,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->uid = map_put_borrowed(&m->pods, (struct slice){uid, meta->uid.size_bytes}, p);
     MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
     t->pods[t->pod_count++] = p;
+    t->unindexed_pods += p->completion_index < 0;
     t->pods_version++;
     if (meta->controller_uid.size_bytes > 0) {
         p->job = store_kube_job(m, t, meta->controller_uid);

@@ -88,6 +88,7 @@ struct container {
     struct instance *instances; /* by restart count; at least one */
     int32_t chips;
     uint16_t count, capacity;
+    struct instance first; /* most containers have no other: instances stands for it while there is none */
 };
 
 struct span {
@@ -119,6 +120,7 @@ struct pod {         /* there are many: what is not there for all of them is els
     struct pod_trouble *trouble; /* NULL: none; read it by pod_trouble() */
     struct container *containers;
     struct spans ready;
+    struct span first_ready; /* as with a container's first instance */
     struct pushed_list pushed;
     int64_t created_ms, bound_ms;
     int64_t seen_ms;     /* when it was told last */
@@ -182,9 +184,9 @@ struct node_taint { /* NoExecute, or a known notice of termination */
 };
 
 struct node {
-    const char *name; /* the key of the model's map */
     const char *pool;
     const struct chip *chip; /* NULL: its labels name none */
+    int64_t price;           /* per chip-hour, by its label: formulas/price.h */
     bool is_spot, exists, is_restored;
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_trouble *troubles;
@@ -195,6 +197,7 @@ struct node {
     int64_t renewed_ms;    /* newest lease renewal */
     struct spans silences; /* gaps between renewals that were too long */
     struct pod *pods;
+    char name[];
 };
 
 /* ---- jobs, workloads, targets ---- */
@@ -225,6 +228,7 @@ struct workload {
     bool awaits_provisioning, is_restored;
     int64_t first_evictions; /* status.schedulingStats when it was seen first */
     const char *check_name, *queue;
+    const char *cluster_queue, *priority; /* as told last: an eviction takes the admission away; NULL */
     char *check_message;
     struct workload *next_in_target;
 };
@@ -279,6 +283,7 @@ struct target {
     int restart_count, restart_capacity;
     struct pod **pods;
     size_t pod_count, pod_capacity;
+    size_t unindexed_pods;           /* of them have no completion index */
     struct spans unseen;             /* nobody watched its pods: before it was seen first, or while the watch was cut */
     int64_t unseen_pods;             /* pods that were made then */
     int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
@@ -304,6 +309,7 @@ struct model {
     struct map refusals;  /* Job uid -> refusals */
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
+    struct map formats;   /* StepLogFormats by name: job/formats.c */
     struct model_job **dirty;
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
@@ -311,8 +317,11 @@ struct model {
     int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     bool keeps_checkpoints;
-    char *chip_peaks; /* NULL */
+    char *chip_peaks, *chip_prices; /* NULL */
+    char *documentation_url;        /* without a / at its end */
+    char currency[PRICE_CURRENCY_SIZE];
     int64_t malformed;
+    int64_t pods_told; /* so often a pod was made a fact of: what an event costs beside reading it */
 };
 
 /* The same text gives the same pointer, valid as long as the model. Bounded to 253 bytes. */
@@ -338,7 +347,7 @@ void store_trim(struct model *m);
 void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
 /* What was restored of that kind and was not seen since has vanished. */
 void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
-void store_node_done(struct node *n); /* frees what it holds, but its name */
+void store_node_done(struct node *n); /* frees what it holds */
 void store_done(struct model *m);
 
 void store_touch_target(struct model *m, struct target *t); /* its job's status may change */

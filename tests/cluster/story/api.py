@@ -16,11 +16,12 @@ PATHS = {
     "clusterqueues": "/apis/kueue.x-k8s.io/v1beta2",
     "localqueues": "/apis/kueue.x-k8s.io/v1beta2",
     "jobgoodputs": "/apis/goodput.dev/v1alpha1",
+    "fleetgoodputs": "/apis/goodput.dev/v1alpha1",
     "logs": "/apis/kwok.x-k8s.io/v1alpha1",
     "leases": "/apis/coordination.k8s.io/v1",
     "admissionchecks": "/apis/kueue.x-k8s.io/v1beta2",
 }
-CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks")
+CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs")
 
 
 class ApiError(Exception):

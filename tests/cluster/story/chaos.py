@@ -157,7 +157,7 @@ class Judgement:
         self.tally, self.cluster, self.watch, self.facts = tally, cluster, watch, facts
         self.striker, self.workers = striker, workers
         self.unwatched = unwatched(striker.strikes)
-        self.lost = self.off = self.lived = self.misplaced = self.unseen = 0.0
+        self.lost = self.off = self.lived = self.misplaced = self.unattributed = self.unseen = 0.0
         self.slack = 0  # seconds of a life that may be misplaced besides
 
     def one(self, job):
@@ -175,6 +175,7 @@ class Judgement:
         unwatched = sum(max(0, min(end, target.end) - max(begin, target.begin)) for begin, end in self.unwatched)
         self.unseen += unwatched
         self.misplaced += misplaced
+        self.unattributed += compare.unattributed(rows)
         if misplaced:
             self.lost += max(0, misplaced - unwatched)
             text = f"{misplaced:.2f} s in a wrong bucket, {unwatched:.2f} s unwatched"
@@ -240,7 +241,7 @@ def judge(judgement, jobs, seed, seconds):
     print(
         f"chaos: seed {seed}: {len(jobs)} lives, {told['kill']} kills, {told['pause']} pauses, {told['restart']} restarts "
         f"in {seconds:.0f} s; {judgement.lost:.2f} seconds lost of {judgement.lived:.0f} lived; besides, {judgement.misplaced - judgement.lost:.2f} s "
-        f"in a wrong bucket within {judgement.unseen:.0f} s that nobody watched; sum of all differences {judgement.off:.1f} s",
+        f"in a wrong bucket ({judgement.unattributed:.0f} s Unattributed) within {judgement.unseen:.0f} s that nobody watched; sum of all differences {judgement.off:.1f} s",
         flush=True,
     )
     tally.check(not wrong and jobs, f"chaos: every final status of {len(jobs)} lives is the truth", f"{wrong} are not")

@@ -45,17 +45,29 @@ def rows_of(target, goodput):
 
 def misplaced(rows):
     """Seconds that are in a wrong bucket, beyond the resolution: what one bucket has too much another has too little."""
-    by_name = {row.what: row for row in rows}
-    running = [by_name[what] for what in STARTING if what in by_name]
-    of_buckets = [row for row in rows if row.what not in ("wall", "available")]
-    wall = by_name["wall"]
-    rest = Row(
+    wall = next(row for row in rows if row.what == "wall")
+    return max(sum(row.beyond() for row in _of_buckets(rows) + [_running(rows)]) / 2, wall.beyond())
+
+
+def unattributed(rows):
+    """Those of them that are held to have run because nothing is left that tells: without a step log, Unattributed."""
+    rest = _running(rows)
+    return min(misplaced(rows), rest.beyond() if rest.measured > rest.expected else 0)
+
+
+def _of_buckets(rows):
+    return [row for row in rows if row.what not in ("wall", "available")]
+
+
+def _running(rows):
+    """What no row is about."""
+    of_buckets, wall = _of_buckets(rows), next(row for row in rows if row.what == "wall")
+    return Row(
         "Running",
         wall.expected - sum(row.expected for row in of_buckets),
-        sum(row.spans for row in running) + 1,
+        sum(row.spans for row in of_buckets if row.what in STARTING) + 1,
         (wall.measured or 0) - sum(row.measured or 0 for row in of_buckets),
     )
-    return max(sum(row.beyond() for row in of_buckets + [rest]) / 2, wall.beyond())
 
 
 def _seconds(goodput, field):

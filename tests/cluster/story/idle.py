@@ -33,7 +33,8 @@ def report(tally, pid, seconds=60):
     wakeups, ticks, resident = measure(pid, seconds)
     shown = f"{wakeups} wake-ups, {ticks} clock ticks of CPU, {resident / 1024:.1f} MiB resident in {seconds} s"
     print(f"    idle: {shown}")
-    # Under 10 with five watches; here are eight, and the API server sends each a bookmark a minute.
-    tally.check(wakeups < 10 + 3, "an idle controller with eight watches wakes up less than 13 times a minute", wakeups)
+    # The API server sends each of ten watches about a bookmark a minute, and ends one now and then: 6 to 15 were seen.
+    # What this is for is a timer that goes on for nothing: one of a second would make 60.
+    tally.check(wakeups < 30, "an idle controller with ten watches wakes up less than 30 times a minute", wakeups)
     tally.check(ticks <= 5, "an idle controller uses hardly any CPU", f"{ticks} ticks of 10 ms")
     tally.check(resident < 32 * 1024, "a controller stays below 32 MiB resident", f"{resident / 1024:.1f} MiB")

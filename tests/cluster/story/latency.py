@@ -51,6 +51,17 @@ class Probe(threading.Thread):
         return percentile(list(self.late) or [0], 0.999)
 
 
+def eviction_signs(watch, namespace, uids):
+    """Where kubelet evicts a pod, its Event may be all that tells."""
+    return [
+        Sign(observation.time, "lost")
+        for observation in list(watch.history["events"])
+        if observation.object.get("reason") == "Evicted"
+        and observation.object["metadata"]["namespace"] == namespace
+        and observation.object.get("involvedObject", {}).get("uid") in uids
+    ]
+
+
 def pod_signs(watch, namespace, name):
     signs, before = [], {}
     for observation in list(watch.history["pods"]):
@@ -69,7 +80,7 @@ def pod_signs(watch, namespace, name):
             if value and value != before.get(uid, {}).get(what):
                 signs.append(Sign(observation.time, what))
         before[uid] = now
-    return signs
+    return signs + eviction_signs(watch, namespace, before)
 
 
 def _pod_digest(pod):

@@ -12,6 +12,7 @@ import traceback
 
 import chaos
 import expect
+import fleet
 import idle
 import latency
 import refusals
@@ -24,6 +25,7 @@ from watch import Recorder, Watch, condition
 
 STRIKE_SECONDS = 120  # the chaos at the end takes no longer, however slow the machine
 PATIENCE = 5  # times as long as a quiet machine needs
+FINAL_SECONDS = 300  # Finished comes with the final numbers: a log that cannot be read is waited for for a minute
 
 
 def arguments():
@@ -42,7 +44,7 @@ def wait_for_the_end(cluster, tally, jobs):
     """The controller must notice each end by itself."""
     for job in jobs:
         try:
-            cluster.wait_finished(job.namespace, job.name, 60)
+            cluster.wait_finished(job.namespace, job.name, FINAL_SECONDS)
         except TimeoutError as error:
             tally.check(False, f"{job.name}: Finished after its end", error)
 
@@ -90,6 +92,15 @@ def show_what_people_see(options, tally):
         print(f"\n$ kubectl {' '.join(command)}\n{text}\n{shown.stderr}")
         right = shown.returncode == 0 and all(word in text for word in words)
         tally.check(right, f"kubectl {' '.join(command)} shows {' and '.join(words)}")
+
+
+def show_fleet(options, tally):
+    path = os.path.dirname(os.path.abspath(options.plugin)) + os.pathsep + os.environ["PATH"]
+    shown = subprocess.run(["kubectl", "goodput", "fleet", "capacity"], env={**os.environ, "PATH": path},
+                           capture_output=True, text=True, timeout=180, check=False)
+    print(f"\n$ kubectl goodput fleet capacity\n{shown.stdout}{shown.stderr}")
+    words = ("Capacity", "Idle", "Allocated")
+    tally.check(shown.returncode == 0 and all(w in shown.stdout for w in words), "kubectl goodput fleet capacity shows its waterfall")
 
 
 def measure_idle(options, cluster, tally):
@@ -159,8 +170,14 @@ def main():
             controller.wait_ready()
             controller.keep_alive()
             refusals.report(tally, api)
+        capacity = fleet.Fleet(cluster, api, tally)
+        if controller:
+            capacity.start()
         stories.play_all(options, cluster, facts, tally)
         if controller:
+            capacity.join()
+            show_fleet(options, tally)
+            capacity.clear()
             check_controller(options, cluster, facts, tally, controller)
             controller = None
             show_what_people_see(options, tally)

@@ -3,6 +3,7 @@
 GROUPS: acts of a group run side by side; groups, one after the other.
 """
 import json
+import os
 import time
 
 import acts_guides
@@ -80,13 +81,15 @@ def hang(stage):
     stage.submit(name, goodput={"hangAfterSeconds": 10}, STEPS=25, grace=5)
     stage.wait_step(name, 1, 13)
     pod = stage.pod(name, 0)
-    stopped = stage.cluster.mark(f"SIGSTOP to the container of {pod['metadata']['name']}")
+    stage.cluster.mark(f"SIGSTOP to the container of {pod['metadata']['name']}")
     stage.machines.signal_container(pod, "SIGSTOP")
     time.sleep(25)  # the act itself: nobody notices for so long
     deleted = stage.cluster.mark(f"a person deletes the pod {pod['metadata']['name']}")
     stage.api.delete("pods", jobs.NAMESPACE, pod["metadata"]["name"])
     stage.wait_end(name)
-    stage.judge(name, {"Hang": 1}, hung=deleted - stopped)
+    found = truth.attempts(stage.truth, name)
+    found[0].killed = deleted  # until then it was there, in the step that it had begun
+    stage.judge(name, {"Hang": 1}, found=found)
 
 
 def late_image(stage):
@@ -177,6 +180,20 @@ def jax(stage):
     stage.judge(name, {"ApplicationError": 1, "Eviction": 1})
 
 
+def maxtext(stage):
+    """MaxText's own training program, killed and evicted between its checkpoints: all its lines are its own and Orbax's."""
+    name = "maxtext"
+    stage.push("trainer-maxtext", "trainer-maxtext:1")
+    site = os.path.join(os.path.dirname(stage.run), "maxtext")
+    stage.submit(name, STEPS=45, image="trainer-maxtext:1", program="train_maxtext.py", site=site, JAX_PLATFORMS="cpu")
+    stage.wait_step(name, 1, 16, 1800)
+    stage.kill(name, 0)
+    stage.wait_step(name, 2, 26, 1800)
+    stage.cluster.evict(stage.pod(name, 0))
+    stage.wait_end(name, 1800)
+    stage.judge(name, {"ApplicationError": 1, "Eviction": 1})
+
+
 GROUPS = {
     "smoke": (smoke,),
     "short-tokens": (acts_nodes.short_tokens,),
@@ -184,9 +201,11 @@ GROUPS = {
     "pods": (evicted_unsaved, evicted_saved, preempted, hang),
     "names": (acts_nodes.names,),
     "jax": (jax,),
+    "maxtext": (maxtext,),
     "renewed": (acts_nodes.renewed,),
     "steady": (acts_nodes.steady,),
     "drain": (acts_nodes.drain,),
+    "last-words": (acts_nodes.last_words,),
     "partition": (acts_nodes.partition,),
     "node-deleted": (acts_nodes.node_deleted,),
     "guides": (acts_guides.all_guides,),

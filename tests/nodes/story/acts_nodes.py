@@ -110,7 +110,7 @@ def drain(stage):
     name = "drain"
     stage.submit(name, STEPS=25)
     stage.wait_step(name, 1, 13)
-    leading = stage.wait_for("a leader", lambda: controller.leader(stage.api))
+    leading = _spread_leader(stage)
     node = leading["spec"]["nodeName"]
     budgets = f"/apis/policy/v1/namespaces/{jobs.NAMESPACE}/poddisruptionbudgets"
     budget = {"minAvailable": 2, "selector": {"matchLabels": {"run": name}}}
@@ -133,6 +133,52 @@ def drain(stage):
     now = stage.wait_for("a leader", lambda: controller.leader(stage.api))
     moved = now["metadata"]["uid"] != leading["metadata"]["uid"] and now["spec"]["nodeName"] != node
     stage.tally.check(moved, "drain: another pod on the other node leads", f"{leading['metadata']['name']}, then {now['metadata']['name']}")
+
+
+def last_words(stage):
+    """The leader's node is drained with the pod on it whose log it reads, both at once: nobody can read that log afterwards.
+    What was read by then is in the status before the lease is given up, though the next running totals were not due yet."""
+    name = "last-words"
+    leading = _spread_leader(stage)
+    node = leading["spec"]["nodeName"]
+    stage.submit(name, STEPS=45, node=node)
+    stage.wait_step(name, 1, 5)
+    wrote = _steps_told(stage, name)
+    stage.wait_for(f"{name}: running totals", lambda: _steps_told(stage, name) > wrote)
+    stage.wait_step(name, 1, truth.last_step(stage.truth, name)[1] + 12)
+    known, reached = _steps_told(stage, name), truth.last_step(stage.truth, name)[1]
+    stage.cluster.mark(f"kubectl drain {node}, with {leading['metadata']['name']} and the pods on it that it reads; the status tells step {known}")
+    stage.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=600s")
+    _wait_leader_but(stage, leading)
+    stage.kubectl("uncordon", node)
+    stage.cluster.mark(f"kubectl uncordon {node}")
+    stage.wait_step(name, 2, 1)
+    stage.wait_end(name)
+    first = next((e for e in read.status(stage.goodput(name)).get("executions", []) if e["number"] == 1), {})
+    last = first.get("lastStep", -1)
+    # The line of a step comes within a moment of its end; two steps are a second.
+    seen = f"{last}; the trainer had done {reached} when the drain began, the status told {known}"
+    stage.tally.check(last >= reached - 2, f"{name}: every step up to the drain was read and kept", seen)
+    found = truth.attempts(stage.truth, name)
+    truth.read_until(found[0], last)
+    stage.judge(name, {"Eviction": 1}, found=found)
+
+
+def _steps_told(stage, name):
+    return read.status(stage.goodput(name)).get("steps", {}).get("last", -1)
+
+
+def _spread_leader(stage):
+    """The leader's pod, with the other replica ready on the other node: the chart's budget lets one of them go."""
+    while True:
+        stage.wait_for("two ready replicas", lambda: controller.ready(stage.api) == 2)
+        leading = stage.wait_for("a leader", lambda: controller.leader(stage.api))
+        others = [p for p in controller.pods(stage.api) if p["metadata"]["uid"] != leading["metadata"]["uid"]]
+        if len(others) == 1 and others[0]["spec"]["nodeName"] != leading["spec"]["nodeName"]:
+            return leading
+        for pod in others:
+            stage.cluster.mark(f"{pod['metadata']['name']} is deleted, as it is on the leader's node")
+            stage.api.delete("pods", "goodput-system", pod["metadata"]["name"])
 
 
 def _wait_leader_but(stage, old):

@@ -28,11 +28,16 @@ def leader(api):
     return next((pod for pod in pods(api) if holder.startswith(pod["metadata"]["name"])), None)
 
 
+def ready(api):
+    """How many of its pods are."""
+    return len([p for p in pods(api) if all(c["ready"] for c in p["status"]["containerStatuses"])])
+
+
 def check_pods(tally, api):
     """Installed as a plain `helm install` does: two replicas, ready, one leader, restricted."""
     running = pods(api)
-    ready = [p for p in running if all(c["ready"] for c in p["status"]["containerStatuses"])]
-    tally.check(len(ready) == 2, "two replicas of the controller are ready, as kubelet probes them", len(ready))
+    count = ready(api)
+    tally.check(count == 2, "two replicas of the controller are ready, as kubelet probes them", count)
     tally.check(leader(api) is not None, "one of them is the leader", lease(api).get("holderIdentity"))
     namespace = api.request("GET", f"/api/v1/namespaces/{NAMESPACE}")
     enforced = namespace["metadata"]["labels"].get("pod-security.kubernetes.io/enforce")

@@ -32,14 +32,14 @@ def queues():
     ]
 
 
-def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=3, image="trainer:1", memory=None, grace=10, scratch=None, **env):  # fmt: skip
+def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=3, image="trainer:1", memory=None, grace=10, scratch=None, node=None, program="train.py", site=None, **env):  # fmt: skip
     """A JobSet of one slice; the trainer's settings by keyword (in capitals)."""
     settings = {"RUN": name, "TRUTH": "/truth", "PYTHONUNBUFFERED": "1", **{key: str(value) for key, value in env.items()}}
     limits = {"google.com/tpu": chips, **({"memory": memory} if memory else {})}
     container = {
         "name": "trainer",
         "image": f"{REGISTRY}/{image}",
-        "command": ["python3", "/trainer/train.py"],
+        "command": ["python3", f"/trainer/{program}"],
         "env": [{"name": key, "value": value} for key, value in settings.items()],
         "resources": {"limits": limits},
         "volumeMounts": [{"name": "truth", "mountPath": "/truth"}],
@@ -59,6 +59,11 @@ def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=
             }
         ],
     }
+    if site:
+        container["volumeMounts"].append({"name": "site", "mountPath": "/site", "readOnly": True})
+        pod["volumes"].append({"name": "site", "hostPath": {"path": site}})
+    if node:
+        pod["nodeSelector"] = {"kubernetes.io/hostname": node}
     if scratch:
         container["volumeMounts"].append({"name": "scratch", "mountPath": "/scratch"})
         pod["volumes"].append({"name": "scratch", "emptyDir": {"sizeLimit": scratch}})

@@ -3,15 +3,13 @@ import status as read
 import truth
 
 
-def compare(tally, name, goodput, attempts, hung=0.0):
-    """Each bucket within the larger of 1 s a span and 1 % of the wall time, the unexplained below 2 % of it.
-
-    hung: seconds of a hang that ended in an interruption: nothing told what they were spent on, and the ledger says so.
-    """
+def compare(tally, name, goodput, attempts):
+    """Each bucket within the larger of 1 s a span and 1 % of the wall time, the unexplained below 2 % of it; but for what
+    nothing told by the truth as well (slow steps, hangs): the ledger has to say so, and is held to it."""
     wall = (read.time_ms(goodput, "wallMs") or 0) / 1000
     rows = []
     expectation = truth.ledger(attempts)
-    unexplained = expectation.pop("Unattributed")[0] + hung
+    unexplained, pieces = expectation.pop("Unattributed")
     for bucket, (expected, spans) in expectation.items():
         if bucket == "Productive":
             measured = (read.time_ms(goodput, "productiveMs") or 0) / 1000
@@ -19,7 +17,7 @@ def compare(tally, name, goodput, attempts, hung=0.0):
             measured = read.bucket_seconds(goodput, bucket)
         rows.append((bucket, expected, measured, max(1.0 * spans, 0.01 * wall)))
     if unexplained:
-        rows.append(("Unattributed", unexplained, read.bucket_seconds(goodput, "Unattributed"), max(2.0, 0.01 * wall)))
+        rows.append(("Unattributed", unexplained, read.bucket_seconds(goodput, "Unattributed"), max(2.0, 1.0 * pieces, 0.01 * wall)))
     print(f"    {name}: {wall:.1f} s")
     print(f"    {'bucket':20} {'truth':>9} {'ledger':>9} {'difference':>10} {'tolerance':>9}")
     for bucket, expected, measured, tolerance in rows:

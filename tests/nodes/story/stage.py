@@ -59,9 +59,9 @@ class Stage:
     def goodput(self, name):
         return self.cluster.goodput(jobs.NAMESPACE, name)
 
-    def wait_step(self, name, attempt, step):
+    def wait_step(self, name, attempt, step, seconds=PATIENCE):
         """Waits until the attempt (1, 2, ...) has ended the step, as its trainer notes."""
-        deadline = time.time() + PATIENCE
+        deadline = time.time() + seconds
         while time.time() < deadline:
             if truth.last_step(self.truth, name) >= (attempt, step):
                 return self.cluster.mark(f"{name}: attempt {attempt} has done step {step}")
@@ -110,14 +110,15 @@ class Stage:
         """Pushes one of images.sh's images under a name of its own."""
         subprocess.run([os.path.join(HERE, "images.sh"), "push-as", image, name], check=True, capture_output=True)
 
-    def judge(self, name, causes, reason="Succeeded", hung=0.0):
-        """The final status: its end, its causes, and its ledger beside the truth. hung: seconds of a hang."""
+    def judge(self, name, causes, reason="Succeeded", found=None):
+        """The final status: its end, its causes, and its ledger beside the truth. found: the attempts, where they are not quite
+        what the trainers noted."""
         goodput = self.goodput(name)
         ledgers.explain(name, goodput)
         finished = next((c for c in goodput["status"]["conditions"] if c["type"] == "Finished"), {})
         self.tally.check(finished.get("reason") == reason, f"{name}: Finished for the reason {reason}", finished.get("reason"))
         ledgers.causes(self.tally, name, goodput, causes)
-        ledgers.compare(self.tally, name, goodput, truth.attempts(self.truth, name), hung)
+        ledgers.compare(self.tally, name, goodput, found or truth.attempts(self.truth, name))
 
     def kubectl(self, *words):
         """What kubectl printed; it runs inside the control plane's machine, as a person would run it."""

@@ -81,6 +81,13 @@ def attempts(folder, run):
     return found
 
 
+def read_until(attempt, step):
+    """The attempt as its log was read: up to this step."""
+    attempt.steps = [s for s in attempt.steps if s[0] <= step]
+    end = attempt.steps[-1][2] if attempt.steps else attempt.started
+    attempt.saves = [s for s in attempt.saves if s[0] <= end]
+
+
 def last_step(folder, run):
     """(number of attempts so far, the newest step that ended in the newest attempt or -1)."""
     found = attempts(folder, run)
@@ -92,13 +99,28 @@ def _span(spans):
 
 
 def durations(attempt):
-    """[(step, seconds)]: from the end of the step before, less the saves between."""
-    found, before = [], None
+    """[(step, seconds)]: from the end of the step before, less the saves between; the first one's from the end of the restore,
+    as what a trainer does then is trace and compile (MaxText, before its first step begins)."""
+    found, before = [], max((end for _, end in attempt.restores), default=None)
     for number, begin, end in attempt.steps:
         since = begin if before is None else before
         inside = sum(e - b for b, e in attempt.saves if since <= b and e <= end)
         found.append((number, end - since - inside))
         before = end
+    return found
+
+
+SLOW = 1.5  # of the median: what a step takes beyond the median is Unattributed then (deploy/docs/concepts.md)
+
+
+def untold(steps, ideal):
+    """Seconds of each step that no line tells: of a slow one what is beyond the median, less what its neighbours took less
+    (the line between two steps may have come late). Neither of the first step, which compiled, nor of the last one."""
+    found = [0.0] * len(steps)
+    for k in range(1, len(steps) - 1):
+        borrowed = sum(max(0.0, ideal - steps[n][1]) for n in (k - 1, k + 1))
+        if steps[k][1] - borrowed > SLOW * ideal:
+            found[k] = steps[k][1] - borrowed - ideal
     return found
 
 
@@ -119,11 +141,13 @@ def ledger(found):
 
     for i, attempt in enumerate(found):
         resumed = min((a.first_step for a in found[i + 1 :] if a.steps), default=None)
-        lost = 0
-        for k, (number, seconds) in enumerate(durations(attempt)):
-            worth = min(seconds, ideal) if k == 0 else seconds
+        lost, steps = 0, durations(attempt)
+        for k, ((number, seconds), beyond) in enumerate(zip(steps, untold(steps, ideal))):
+            worth = min(seconds, ideal) if k == 0 else seconds - beyond
             if k == 0:
                 add("ProgramStartup", seconds - worth)
+            if beyond:
+                add("Unattributed", beyond)
             is_lost = resumed is not None and number >= resumed
             lost += is_lost
             add("WastedProgress" if is_lost else "Productive", worth, 0)

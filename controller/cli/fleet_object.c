@@ -1,0 +1,188 @@
+/* fleet NAME: one FleetGoodput, as its status tells it: scores, the waterfall, groups, what was lost to what and what
+ * that cost. */
+#include "cli/fleet.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "cli/pick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 24, GROUP_WIDTH = 16, NUMBER_WIDTH = 10, SHARE_WIDTH = 8, COST_WIDTH = 12, BAR_WIDTH = 24 };
+
+static void draw_hours(struct buf *out, const json_t *of, const char *key) {
+    char text[32] = "-";
+    if (pick_has(of, key))
+        snprintf(text, sizeof text, "%.1f", (double)pick_int(of, key, 0) / 3600);
+    text_cell(out, text, NUMBER_WIDTH, -1);
+}
+
+static void draw_text(struct buf *out, const char *text, int width) {
+    text_cell(out, *text ? text : "-", width, -1);
+}
+
+static void draw_line(struct buf *out, const struct text_style *style, char *owned) {
+    text_wrap(out, style, 0, 2, owned);
+    free(owned);
+}
+
+static void draw_head(const json_t *fleet, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(fleet, "status");
+    char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *item;
+    draw_line(out, style, mem_format("%s (FleetGoodput)", pick_text(fleet, "metadata.name")));
+    if (pick_has(status, "window.from"))
+        draw_line(out, style,
+                  mem_format("window %s: %s to %s UTC", pick_text(status, "window.name"),
+                             text_stamp(from, pick_time_ms(status, "window.from")),
+                             text_stamp(to, pick_time_ms(status, "window.to"))));
+    json_array_foreach(pick(status, "conditions"), i, item) {
+        bool is_ready = strcmp(pick_text(item, "type"), "Ready") == 0;
+        if (is_ready || strcmp(pick_text(item, "status"), "True") == 0)
+            draw_line(out, style,
+                      mem_format("%s %s, %s: %s", pick_text(item, "type"), pick_text(item, "status"),
+                                 pick_text(item, "reason"), pick_text(item, "message")));
+    }
+}
+
+static void draw_scores(const json_t *status, const struct text_style *style, struct buf *out) {
+    static const char *const names[] = {"scheduling", "runtime", "job", "program", "productivity"};
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1024);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        char path[64];
+        snprintf(path, sizeof path, "goodput.%s", names[i]);
+        if (pick_has(status, path))
+            buf_format(&line, "%s%s %s", line.size_bytes > 0 ? ", " : "goodput: ", names[i], pick_text(status, path));
+    }
+    if (line.size_bytes > 0)
+        text_wrap(out, style, 0, 2, buf_text(&line));
+}
+
+/* A total in full blocks; a loss where it falls. */
+static void draw_waterfall(const json_t *status, const struct text_style *style, struct buf *out) {
+    const json_t *steps = pick(status, "waterfall");
+    int64_t whole = max_of(1, pick_int(json_array_get(steps, 0), "chipSeconds", 0)), level = whole;
+    size_t i;
+    json_t *item;
+    if (json_array_size(steps) > 0)
+        buf_append_text(out, "\nWhere the chip-hours went\n");
+    json_array_foreach(steps, i, item) {
+        bool is_total = json_is_true(pick(item, "total"));
+        int64_t chip_s = pick_int(item, "chipSeconds", 0), from = is_total ? 0 : level - chip_s;
+        level = is_total ? chip_s : level - chip_s;
+        int begins = (int)min_of(BAR_WIDTH, max_of(0, from) * BAR_WIDTH / whole);
+        int ends = (int)min_of(BAR_WIDTH, max_of(0, from + chip_s) * BAR_WIDTH / whole);
+        text_repeat(out, " ", is_total ? 2 : 4);
+        text_cell(out, pick_text(item, "name"), NAME_WIDTH - (is_total ? 0 : 2), 1);
+        draw_hours(out, item, "chipSeconds");
+        draw_text(out, pick_text(item, "share"), SHARE_WIDTH);
+        if (ends > begins) {
+            text_repeat(out, " ", 2 + begins);
+            text_repeat(out, style->is_utf8 ? (is_total ? "█" : "▒") : (is_total ? "#" : "="), ends - begins);
+        }
+        buf_append_char(out, '\n');
+    }
+}
+
+static void draw_groups(const json_t *status, bool has_cost, struct buf *out) {
+    static const char *const scores[] = {"goodput.scheduling", "goodput.runtime", "goodput.job", "goodput.program",
+                                         "goodput.productivity"};
+    const json_t *groups = pick(status, "groups");
+    size_t i;
+    json_t *item;
+    if (json_array_size(groups) == 0)
+        return;
+    buf_format(out, "\n  %-*s%*s%*s%*s%*s%*s%*s", GROUP_WIDTH, "GROUP", NUMBER_WIDTH, "CHIP-H", SHARE_WIDTH, "SCHED",
+               SHARE_WIDTH, "RUNTIME", SHARE_WIDTH, "GOODPUT", SHARE_WIDTH, "PROGRAM", SHARE_WIDTH, "MPG");
+    if (has_cost)
+        buf_format(out, "%*s", COST_WIDTH, "COST LOST");
+    buf_append_char(out, '\n');
+    json_array_foreach(groups, i, item) {
+        buf_append_text(out, "  ");
+        text_cell(out, pick_text(item, "name"), GROUP_WIDTH, 1);
+        draw_hours(out, item, "askedChipSeconds");
+        for (size_t k = 0; k < ARRAY_SIZE(scores); k++)
+            draw_text(out, pick_text(item, scores[k]), SHARE_WIDTH);
+        if (has_cost)
+            draw_text(out, pick_text(item, "costLost"), COST_WIDTH);
+        buf_append_char(out, '\n');
+    }
+}
+
+static void draw_losses(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {
+    int left = style->columns - NAME_WIDTH - NUMBER_WIDTH - SHARE_WIDTH - (has_cost ? COST_WIDTH : 0) - 4;
+    const json_t *losses = pick(status, "topLosses");
+    size_t i;
+    json_t *item;
+    if (json_array_size(losses) > 0)
+        buf_append_text(out, "\nLost most to, in chip-hours asked for; the job that lost the most to each\n");
+    json_array_foreach(losses, i, item) {
+        buf_append_text(out, "  ");
+        text_cell(out, pick_text(item, "bucket"), NAME_WIDTH, 1);
+        draw_hours(out, item, "chipSeconds");
+        draw_text(out, pick_text(item, "share"), SHARE_WIDTH);
+        if (has_cost)
+            draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+        buf_append_text(out, "  ");
+        text_cell(out, pick_text(json_array_get(pick(item, "jobs"), 0), "name"), left > 0 ? left : 0, 0);
+        buf_append_char(out, '\n');
+    }
+}
+
+static void draw_interruptions(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {
+    const json_t *x = pick(status, "interruptions");
+    const char *rate = pick_text(x, "per1000NodeDays");
+    size_t i;
+    json_t *item;
+    if (x == NULL)
+        return;
+    buf_append_char(out, '\n');
+    draw_line(out, style,
+              mem_format("Interruptions: %lld, of these %lld that the jobs' owners or Kueue did not decide on%s%s%s",
+                         (long long)pick_int(x, "total", 0), (long long)pick_int(x, "failures", 0), *rate ? "; " : "",
+                         rate, *rate ? " per 1,000 node-days" : ""));
+    json_array_foreach(pick(x, "byCause"), i, item) {
+        char count[32];
+        snprintf(count, sizeof count, "%lldx", (long long)pick_int(item, "count", 0));
+        buf_append_text(out, "  ");
+        text_cell(out, pick_text(item, "cause"), NAME_WIDTH, 1);
+        draw_hours(out, item, "chipSeconds");
+        draw_text(out, count, SHARE_WIDTH);
+        if (has_cost)
+            draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+        buf_append_char(out, '\n');
+    }
+    json_array_foreach(pick(status, "nodePools"), i, item) {
+        char mean[TEXT_DURATION_SIZE] = "";
+        int64_t mean_s = pick_int(item, "meanTimeBetweenFailuresSeconds", -1);
+        draw_line(out, style,
+                  mem_format("Node pool %s: %lld failures%s%s", pick_text(item, "name"),
+                             (long long)pick_int(item, "failures", 0), mean_s >= 0 ? ", one per node in " : "",
+                             mean_s >= 0 ? text_duration(mean, mean_s * 1000) : ""));
+    }
+}
+
+void cli_fleet_object_draw(const json_t *fleet, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(fleet, "status");
+    const char *currency = pick_text(status, "cost.currency");
+    draw_head(fleet, style, out);
+    if (!pick_has(status, "window.from")) {
+        buf_append_text(out, "not rolled up yet\n");
+        return;
+    }
+    draw_scores(status, style, out);
+    if (*currency) {
+        const char *priced = pick_text(status, "cost.pricedShare");
+        draw_line(out, style,
+                  mem_format("cost in %s: %s, of these %s lost%s%s%s", currency, pick_text(status, "cost.allocated"),
+                             pick_text(status, "cost.lost"), *priced ? " (" : "", priced,
+                             *priced ? " of the chip-hours have a price)" : ""));
+    }
+    draw_waterfall(status, style, out);
+    draw_groups(status, *currency != '\0', out);
+    draw_losses(status, *currency != '\0', style, out);
+    draw_interruptions(status, *currency != '\0', style, out);
+}

@@ -1,0 +1,147 @@
+/* metrics_table: every family that /metrics has. deploy/docs/metrics.md is checked against it. */
+#ifndef EXPORT_METRICS_TABLE_H
+#define EXPORT_METRICS_TABLE_H
+
+/* Plain numbers of a job: enumerator, name, value in the fleet's table, digits after the point, help. */
+#define JOB_GAUGES(X)                                                                                                  \
+    X(J_SCHEDULING, "goodput_job_scheduling_goodput_ratio", SCHEDULING, 6,                                             \
+      "Available time / wall time: all required slots were there.")                                                    \
+    X(J_RUNTIME, "goodput_job_runtime_goodput_ratio", RUNTIME, 6,                                                      \
+      "Productive time / available time. Absent without step evidence.")                                               \
+    X(J_GOODPUT, "goodput_job_goodput_ratio", GOODPUT, 6,                                                              \
+      "Productive time / wall time = scheduling x runtime. Absent without step evidence.")                             \
+    X(J_PROGRAM, "goodput_job_program_goodput_ratio", PROGRAM, 6,                                                      \
+      "FLOPs of kept steps / peak FLOPs of the productive time (MFU, or EMFU).")                                       \
+    X(J_PRODUCTIVITY, "goodput_job_productivity_ratio", PRODUCTIVITY, 6,                                               \
+      "ML productivity goodput = scheduling x runtime x program.")                                                     \
+    X(J_UPPER, "goodput_job_runtime_goodput_upper_bound_ratio", UPPER_BOUND, 6,                                        \
+      "What runtime goodput is if all unattributed time was productive.")                                              \
+    X(J_EVIDENCE, "goodput_job_evidence_ratio", EVIDENCE, 6, "Share of the available time that is explained.")         \
+    X(J_START, "goodput_job_start_timestamp_seconds", START, 3, "Creation of the target.")                             \
+    X(J_THROUGH, "goodput_job_observed_through_timestamp_seconds", OBSERVED_THROUGH, 3,                                \
+      "Up to when cluster and log are accounted.")                                                                     \
+    X(J_WALL, "goodput_job_wall_seconds", WALL, 3,                                                                     \
+      "Time from the target's creation to its end, or to observed_through.")                                           \
+    X(J_AVAILABLE, "goodput_job_available_seconds", AVAILABLE, 3, "Time in which all required slots were there.")      \
+    X(J_PRODUCTIVE, "goodput_job_productive_seconds", PRODUCTIVE, 3,                                                   \
+      "Time of steps that were kept. It may fall: work is lost at a restart.")                                         \
+    X(J_PROVISIONAL, "goodput_job_provisional_seconds", PROVISIONAL, 3,                                                \
+      "Productive time since the last durable checkpoint: what a failure now would cost.")                             \
+    X(J_REQUIRED, "goodput_job_slots_required", SLOTS_REQUIRED, 0, "Pods that the job needs at once.")                 \
+    X(J_SLOTS, "goodput_job_slots_available", SLOTS_AVAILABLE, 0, "Of these: bound to a Ready node and alive.")        \
+    X(J_CHIPS, "goodput_job_chips", CHIPS, 0, "Accelerator chips of the required slots.")                              \
+    X(J_LAST, "goodput_job_last_step", LAST_STEP, 0, "Number of the newest step.")                                     \
+    X(J_DURABLE, "goodput_job_last_durable_step", LAST_DURABLE_STEP, 0,                                                \
+      "Newest step that is known to be in a checkpoint.")                                                              \
+    X(J_RETAINED, "goodput_job_steps_retained", RETAINED_STEPS, 0, "Steps that were kept. It may fall.")               \
+    X(J_REPEATED, "goodput_job_steps_repeated", REPEATED_STEPS, 0, "Steps that were lost and done again.")             \
+    X(J_MEAN, "goodput_job_step_mean_seconds", STEP_MEAN, 3, "Productive time / steps kept.")                          \
+    X(J_MEDIAN, "goodput_job_step_median_seconds", STEP_MEDIAN, 3, "Half of the steps took no longer.")                \
+    X(J_P99, "goodput_job_step_p99_seconds", STEP_P99, 3, "99 % of the steps took no longer.")                         \
+    X(J_IDEAL, "goodput_job_step_ideal_seconds", STEP_IDEAL, 3, "A step as it should be, learnt or given.")            \
+    X(J_DEVIATION, "goodput_job_step_deviation_seconds", STEP_DEVIATION, 3, "Mean step less the ideal one.")           \
+    X(J_MTBI, "goodput_job_mean_time_between_interruptions_seconds", MTBI, 0,                                          \
+      "Available time / interruptions, without suspends and Kueue's.")                                                 \
+    X(J_MTTR, "goodput_job_mean_time_to_recover_seconds", MTTR, 0,                                                     \
+      "Mean of rescheduling plus resuming, without suspends and Kueue's.")                                             \
+    X(J_REMAINING, "goodput_job_remaining_seconds", REMAINING, 0,                                                      \
+      "Forecast: time to finish, on average. Absent without spec.totalSteps.")                                         \
+    X(J_REMAINING_DEVIATION, "goodput_job_remaining_deviation_seconds", REMAINING_DEVIATION, 0,                        \
+      "Forecast: standard deviation of the time to finish.")
+
+/* Everything else: enumerator, name, type, help. */
+#define FAMILIES(X)                                                                                                    \
+    X(F_BADPUT, "goodput_job_badput_seconds", METRIC_GAUGE,                                                            \
+      "Time that was not productive; with productive_seconds it adds up to wall_seconds.")                             \
+    X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "Interruptions so far, by cause.")                   \
+    X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE,                                                      \
+      "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \
+    X(F_CHIPS, "goodput_job_chip_seconds", METRIC_GAUGE,                                                               \
+      "Chip time: allocated, productive, or waiting (required "                                                        \
+      "but not there).")                                                                                               \
+    X(F_BADPUT_CHIPS, "goodput_job_badput_chip_seconds", METRIC_GAUGE, "Allocated chip time lost, by bucket.")         \
+    X(F_CAUSE_CHIPS, "goodput_job_interruption_chip_seconds", METRIC_GAUGE,                                            \
+      "Allocated chip time that interruptions lost, by cause. It is in the buckets as well.")                          \
+    X(F_COST, "goodput_job_cost", METRIC_GAUGE,                                                                        \
+      "What the chips cost, in the currency of the label: allocated, productive or lost. Absent without a price.")     \
+    X(F_BADPUT_COST, "goodput_job_badput_cost", METRIC_GAUGE, "What the lost chip time cost, by bucket.")              \
+    X(F_CAUSE_COST, "goodput_job_interruption_cost", METRIC_GAUGE,                                                     \
+      "What interruptions cost, by cause. It is in the buckets as well.")                                              \
+    X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "1 for the phase that the job is in.")                               \
+    X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "1 for the status that each condition has.")                 \
+    X(F_QUEUE_JOBS, "goodput_queue_jobs", METRIC_GAUGE, "JobGoodputs by phase.")                                       \
+    X(F_QUEUE_CHIPS, "goodput_queue_chip_seconds", METRIC_GAUGE,                                                       \
+      "Chip time of all jobs; divide these, do not average ratios.")                                                   \
+    X(F_QUEUE_BADPUT, "goodput_queue_badput_chip_seconds", METRIC_GAUGE, "Chip time lost, by bucket.")                 \
+    X(F_QUEUE_IDEAL, "goodput_queue_step_ideal_seconds", METRIC_GAUGE,                                                 \
+      "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
+    X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "What their steps took beyond it.")     \
+    X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE,                                                      \
+      "Goodput of a FleetGoodput in its window: scheduling, runtime, job, program or productivity.")                   \
+    X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "The same by group.")                    \
+    X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE,                                                       \
+      "Chip time in its window: asked, available, productive, allocated, capacity, idle.")                             \
+    X(F_FLEET_BADPUT, "goodput_fleet_badput_chip_seconds", METRIC_GAUGE,                                               \
+      "Chip time lost in its window, by bucket; the largest twelve.")                                                  \
+    X(F_FLEET_JOBS, "goodput_fleet_jobs", METRIC_GAUGE, "Jobs: counted, without_steps, not_counted, spread.")          \
+    X(F_FLEET_INTERRUPTIONS, "goodput_fleet_interruptions", METRIC_GAUGE, "Interruptions in its window.")              \
+    X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE,                                    \
+      "Interruptions that jobs did not decide on, per 1,000 node-days of available time.")                             \
+    X(F_FLEET_POOL_FAILURES, "goodput_fleet_node_pool_failures", METRIC_GAUGE,                                         \
+      "Interruptions that a node of the pool showed.")                                                                 \
+    X(F_FLEET_POOL_MTBF, "goodput_fleet_node_pool_mean_time_between_failures_seconds", METRIC_GAUGE,                   \
+      "Node time of the pool / its failures.")                                                                         \
+    X(F_FLEET_COST, "goodput_fleet_cost", METRIC_GAUGE,                                                                \
+      "What the chips cost in its window: allocated or lost. Absent without a price.")                                 \
+    X(F_FLEET_CONDITION, "goodput_fleet_condition", METRIC_GAUGE,                                                      \
+      "1 for the status that each condition of a FleetGoodput has.")                                                   \
+    X(F_BUILD, "goodput_build_info", METRIC_GAUGE, "1; the version is in the label.")                                  \
+    X(F_LEADER, "leader_election_master_status", METRIC_GAUGE, "1 while this replica works, 0 while it waits.")        \
+    X(F_SYNCED, "goodput_controller_synced", METRIC_GAUGE, "1 once everything that is watched has been listed.")       \
+    X(F_JOBS, "goodput_controller_jobgoodputs", METRIC_GAUGE, "JobGoodputs that are known.")                           \
+    X(F_FOLLOWS, "goodput_controller_log_follows", METRIC_GAUGE, "Pod logs that are followed now.")                    \
+    X(F_WRITES, "goodput_controller_status_writes", METRIC_COUNTER, "Status writes, by result.")                       \
+    X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "JobGoodputs that wait to be looked at.")                              \
+    X(F_ADDS, "workqueue_adds", METRIC_COUNTER, "JobGoodputs put into the queue.")                                     \
+    X(F_RETRIES, "workqueue_retries", METRIC_COUNTER, "Writes to be tried again.")                                     \
+    X(F_QUEUE_DURATION, "workqueue_queue_duration_seconds", METRIC_HISTOGRAM,                                          \
+      "How long a JobGoodput waits from an event to the look at it.")                                                  \
+    X(F_WORK_DURATION, "workqueue_work_duration_seconds", METRIC_HISTOGRAM,                                            \
+      "How long the look at one JobGoodput takes.")                                                                    \
+    X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM,                                    \
+      "How long the API server takes to begin its answer, by verb.")                                                   \
+    X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "Requests to the API server, by method and status code.")    \
+    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "Lists begun, by resource.")                                         \
+    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "Watches begun, by resource.")                                   \
+    X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER,                                                            \
+      "Lists, watches, log follows and calls that went wrong after they were answered, by reason.")                    \
+    X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "Bytes of pod logs that were read.")                      \
+    X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER,                                               \
+      "Lines of the controller's own log that could not be written.")                                                  \
+    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "How often the wall clock was set while it ran.")     \
+    X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER,                                                    \
+      "Requests to the recorders' endpoint, by the answer's code; 401 stands for 403 as well.")                        \
+    X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "Entries and lines that the endpoint stored.")       \
+    X(F_INGEST_REFUSED, "goodput_ingest_refused_entries", METRIC_COUNTER,                                              \
+      "Entries and lines of requests to the endpoint that it could not take as they are.")                             \
+    X(F_INGEST_BYTES, "goodput_ingest_read_bytes", METRIC_COUNTER, "Bytes of the requests whose entries were taken.")  \
+    X(F_PUSH_REQUESTS, "goodput_push_requests", METRIC_COUNTER,                                                        \
+      "Requests and file writes of what is pushed elsewhere, by exporter and result: delivered, retried, failed.")     \
+    X(F_PUSH_POINTS, "goodput_push_points", METRIC_COUNTER,                                                            \
+      "Values (and spans) pushed, by exporter and result: delivered, dropped.")                                        \
+    X(F_PUSH_LAST, "goodput_push_last_delivery_timestamp_seconds", METRIC_GAUGE,                                       \
+      "When something was delivered last, since the epoch. Absent before.")                                            \
+    X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "User and system CPU time.")                                       \
+    X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.")                                   \
+    X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "Virtual memory.")                                      \
+    X(F_BEGUN, "process_start_time_seconds", METRIC_GAUGE, "Start of the process since the epoch.")                    \
+    X(F_FDS, "process_open_fds", METRIC_GAUGE, "Open file descriptors.")                                               \
+    X(F_MAX_FDS, "process_max_fds", METRIC_GAUGE, "Limit on open file descriptors.")
+
+enum family {
+#define X(family, ...) family,
+    JOB_GAUGES(X) FAMILIES(X) FAMILY_COUNT
+#undef X
+};
+
+#endif

@@ -1,0 +1,285 @@
+#include "export/push/identity.h"
+#include "export/push/otlp_data.h"
+#include "export/push/otlp_wire.h"
+
+#include "base/jscan.h"
+#include "base/mem.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+/* As many as a status holds. */
+enum { MAX_EXECUTIONS = 16, TRACE_BYTES = 16, SPAN_BYTES = 8 };
+enum { INTERNAL = 1, STATUS_OK = 1, STATUS_ERROR = 2 };
+
+struct execution {
+    int64_t number, start_ms, available_ms, first_step_ms, end_ms; /* FLEET_NONE: not told */
+    int64_t first_step, last_step, lost_steps, tch_ms, wait_ms, tre_ms, trm_ms, catch_up_ms;
+    bool is_saved;
+    char cause[64], evidence[256], node[256], node_pool[256];
+};
+
+struct trace {
+    struct buf *out;
+    unsigned char id[TRACE_BYTES];
+    int64_t start_ms, end_ms; /* of the job; the end FLEET_NONE while it runs */
+    bool is_final;
+    int spans;
+};
+
+/* ---- what a status tells ---- */
+
+static void read_execution(struct jscan *j, struct execution *e) {
+    const struct {
+        const char *key;
+        int64_t *to;
+        bool is_time;
+    } numbers[] = {{"number", &e->number, false},
+                   {"start", &e->start_ms, true},
+                   {"availableAt", &e->available_ms, true},
+                   {"firstStepAt", &e->first_step_ms, true},
+                   {"end", &e->end_ms, true},
+                   {"firstStep", &e->first_step, false},
+                   {"lastStep", &e->last_step, false},
+                   {"lostSteps", &e->lost_steps, false},
+                   {"tchMs", &e->tch_ms, false},
+                   {"waitMs", &e->wait_ms, false},
+                   {"treMs", &e->tre_ms, false},
+                   {"trmMs", &e->trm_ms, false},
+                   {"catchUpMs", &e->catch_up_ms, false}};
+    const struct {
+        const char *key;
+        char *to;
+        size_t size;
+    } texts[] = {{"cause", e->cause, sizeof e->cause},
+                 {"evidence", e->evidence, sizeof e->evidence},
+                 {"node", e->node, sizeof e->node},
+                 {"nodePool", e->node_pool, sizeof e->node_pool}};
+    struct slice key;
+    memset(e, 0, sizeof *e);
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        *numbers[i].to = FLEET_NONE;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        size_t n = 0, t = 0;
+        while (n < ARRAY_SIZE(numbers) && !slice_is(key, numbers[n].key))
+            n++;
+        while (t < ARRAY_SIZE(texts) && !slice_is(key, texts[t].key))
+            t++;
+        if (n < ARRAY_SIZE(numbers) && numbers[n].is_time)
+            jscan_time_ms(j, numbers[n].to);
+        else if (n < ARRAY_SIZE(numbers))
+            jscan_int(j, numbers[n].to);
+        else if (t < ARRAY_SIZE(texts))
+            jscan_string(j, texts[t].to, texts[t].size);
+        else if (slice_is(key, "savedOnTermination"))
+            jscan_bool(j, &e->is_saved);
+        else
+            jscan_skip(j);
+    }
+}
+
+static int read_executions(struct slice object, struct execution list[static MAX_EXECUTIONS]) {
+    struct jscan j;
+    struct slice key;
+    int count = 0;
+    jscan_init(&j, object);
+    if (!jscan_object(&j))
+        return 0;
+    while (jscan_key(&j, &key)) {
+        if (!slice_is(key, "status") || !jscan_object(&j)) {
+            if (!slice_is(key, "status"))
+                jscan_skip(&j);
+            continue;
+        }
+        while (jscan_key(&j, &key)) {
+            if (!slice_is(key, "executions") || !jscan_array(&j)) {
+                if (!slice_is(key, "executions"))
+                    jscan_skip(&j);
+                continue;
+            }
+            while (jscan_element(&j)) {
+                if (count < MAX_EXECUTIONS)
+                    read_execution(&j, &list[count++]);
+                else
+                    jscan_skip(&j);
+            }
+        }
+    }
+    return jscan_error(&j, NULL) == NULL ? count : 0;
+}
+
+/* ---- IDs ---- */
+
+static void hash(const char *text, unsigned char *id, size_t size) {
+    unsigned char digest[EVP_MAX_MD_SIZE] = {0};
+    unsigned int all = 0;
+    if (EVP_Digest(text, strlen(text), digest, &all, EVP_sha256(), NULL) != 1)
+        digest[0] = 1; /* none is all zeros, which is no ID */
+    memcpy(id, digest, size);
+}
+
+static void span_id(const struct trace *t, const char *kind, int64_t number, unsigned char id[static SPAN_BYTES]) {
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 256);
+    for (int i = 0; i < TRACE_BYTES; i++)
+        buf_format(&text, "%02x", t->id[i]);
+    buf_format(&text, "/%s/%lld", kind, (long long)number);
+    hash(buf_text(&text), id, SPAN_BYTES);
+}
+
+/* ---- spans ---- */
+
+static uint64_t ns(int64_t ms) {
+    return (uint64_t)ms * 1000000;
+}
+
+/* Opens a span; what follows are its attributes (9), events (11) and status (15). kind "job": the root. */
+static size_t begin_span(struct trace *t, const char *kind, int64_t number, const char *name, int64_t start_ms,
+                         int64_t end_ms) {
+    unsigned char own[SPAN_BYTES], root[SPAN_BYTES];
+    size_t span = otlp_begin(t->out, 2);
+    span_id(t, kind, number, own);
+    span_id(t, "job", 0, root);
+    otlp_bytes(t->out, 1, (struct slice){(const char *)t->id, TRACE_BYTES});
+    otlp_bytes(t->out, 2, (struct slice){(const char *)own, SPAN_BYTES});
+    if (memcmp(own, root, SPAN_BYTES) != 0)
+        otlp_bytes(t->out, 4, (struct slice){(const char *)root, SPAN_BYTES});
+    otlp_text(t->out, 5, name);
+    otlp_uint(t->out, 6, INTERNAL);
+    otlp_fixed64(t->out, 7, ns(start_ms));
+    otlp_fixed64(t->out, 8, ns(end_ms < start_ms ? start_ms : end_ms));
+    t->spans++;
+    return span;
+}
+
+static void attribute_known(struct trace *t, const char *key, int64_t value) {
+    if (value != FLEET_NONE)
+        otlp_attribute_int(t->out, 9, key, value);
+}
+
+static void write_event(struct trace *t, const char *name, int64_t at_ms) {
+    if (at_ms == FLEET_NONE)
+        return;
+    size_t event = otlp_begin(t->out, 11);
+    otlp_fixed64(t->out, 1, ns(at_ms));
+    otlp_text(t->out, 2, name);
+    otlp_end(t->out, event);
+}
+
+static void write_status(struct trace *t, bool is_error, const char *message) {
+    size_t status = otlp_begin(t->out, 15);
+    if (is_error)
+        otlp_text(t->out, 2, message);
+    otlp_uint(t->out, 3, is_error ? STATUS_ERROR : STATUS_OK);
+    otlp_end(t->out, status);
+}
+
+static void write_execution(struct trace *t, const struct execution *e, int64_t end_ms) {
+    size_t span = begin_span(t, "execution", e->number, "execution", e->start_ms, end_ms);
+    otlp_attribute_int(t->out, 9, "goodput.execution.number", e->number);
+    attribute_known(t, "goodput.step.first", e->first_step);
+    attribute_known(t, "goodput.step.last", e->last_step);
+    attribute_known(t, "goodput.step.lost", e->lost_steps);
+    write_event(t, "available", e->available_ms);
+    write_event(t, "first step", e->first_step_ms);
+    otlp_end(t->out, span);
+}
+
+static void write_interruption(struct trace *t, const struct execution *e, int64_t resumed_ms) {
+    size_t span = begin_span(t, "interruption", e->number, "interruption", e->end_ms, resumed_ms);
+    otlp_attribute_int(t->out, 9, "goodput.execution.number", e->number);
+    otlp_attribute(t->out, 9, "goodput.cause", e->cause);
+    otlp_attribute(t->out, 9, "goodput.evidence", e->evidence);
+    otlp_attribute(t->out, 9, "k8s.node.name", e->node);
+    otlp_attribute(t->out, 9, "goodput.node_pool", e->node_pool);
+    attribute_known(t, "goodput.step.lost", e->lost_steps);
+    attribute_known(t, "goodput.lost_work.ms", e->tch_ms);
+    attribute_known(t, "goodput.wait.ms", e->wait_ms);
+    attribute_known(t, "goodput.reschedule.ms", e->tre_ms);
+    attribute_known(t, "goodput.resume.ms", e->trm_ms);
+    attribute_known(t, "goodput.catch_up.ms", e->catch_up_ms);
+    write_status(t, true, e->cause);
+    otlp_end(t->out, span);
+}
+
+static void write_job(struct trace *t, const struct round_now *now, const char *name) {
+    static const struct {
+        const char *key;
+        enum fleet_value value;
+    } shown[] = {{"goodput.scheduling.ppm", FLEET_SCHEDULING},
+                 {"goodput.runtime.ppm", FLEET_RUNTIME},
+                 {"goodput.job.ppm", FLEET_GOODPUT},
+                 {"goodput.wall.ms", FLEET_WALL},
+                 {"goodput.available.ms", FLEET_AVAILABLE},
+                 {"goodput.productive.ms", FLEET_PRODUCTIVE},
+                 {"goodput.interruptions", FLEET_INTERRUPTIONS},
+                 {"goodput.step.last", FLEET_LAST_STEP}};
+    const char *reason = "";
+    for (int i = 0; i < now->numbers->condition_count; i++)
+        if (strcmp(now->numbers->conditions[i].type, "Finished") == 0)
+            reason = now->numbers->conditions[i].reason;
+    size_t span = begin_span(t, "job", 0, name, t->start_ms, t->end_ms);
+    otlp_attribute(t->out, 9, "goodput.outcome", reason);
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+        attribute_known(t, shown[i].key, now->numbers->values[shown[i].value]);
+    write_status(t, strcmp(reason, "Failed") == 0, reason);
+    otlp_end(t->out, span);
+}
+
+/* The spans of list[i], if nothing of them will change. */
+static bool write_settled(struct trace *t, const struct execution *list, int i, int count) {
+    const struct execution *e = &list[i], *next = i + 1 < count ? &list[i + 1] : NULL;
+    bool is_resumed = next != NULL && next->first_step_ms != FLEET_NONE && e->catch_up_ms != FLEET_NONE;
+    int64_t end_ms = e->end_ms != FLEET_NONE ? e->end_ms : t->end_ms;
+    if (!t->is_final && !is_resumed && i + 2 >= count)
+        return false;
+    if (e->number == FLEET_NONE || e->start_ms == FLEET_NONE || end_ms == FLEET_NONE)
+        return true; /* no span without its times */
+    write_execution(t, e, end_ms);
+    if (next == NULL || e->end_ms == FLEET_NONE)
+        return true;
+    /* It lasts until the next first step, however many executions came to nothing before it. */
+    int64_t resumed_ms = next->first_step_ms != FLEET_NONE ? next->first_step_ms
+                         : next->end_ms != FLEET_NONE      ? next->end_ms
+                                                           : t->end_ms;
+    if (resumed_ms != FLEET_NONE)
+        write_interruption(t, e, resumed_ms);
+    return true;
+}
+
+int otlp_spans_write(const struct round_now *now, int64_t told, int64_t *now_told, struct buf *out) {
+    CLEANUP_FREE struct execution *list = mem_alloc(MAX_EXECUTIONS * sizeof *list);
+    struct push_identity identity;
+    struct trace t = {.out = out,
+                      .start_ms = now->numbers->values[FLEET_START],
+                      .end_ms = now->numbers->values[FLEET_END],
+                      .is_final = now->is_final};
+    size_t begun = out->size_bytes;
+    int count = read_executions(now->job->object, list);
+    push_identity_read(now->job->object, &identity);
+    CLEANUP_FREE char *name = mem_format("goodput.dev/%s/%lld", identity.uid, (long long)t.start_ms);
+    hash(name, t.id, TRACE_BYTES);
+    *now_told = told;
+    size_t all = otlp_begin(out, 1);
+    otlp_resource_write(now->job, out);
+    size_t scope = otlp_begin(out, 2);
+    otlp_scope_write(out);
+    for (int i = 0; i < count; i++) {
+        if (list[i].number <= told)
+            continue;
+        if (!write_settled(&t, list, i, count))
+            break;
+        *now_told = list[i].number;
+    }
+    if (t.is_final && t.end_ms != FLEET_NONE)
+        write_job(&t, now, identity.target);
+    otlp_end(out, scope);
+    otlp_end(out, all);
+    if (t.spans == 0 && out->data != NULL) {
+        out->size_bytes = begun;
+        out->data[begun] = '\0';
+    }
+    return t.spans;
+}

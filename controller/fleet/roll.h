@@ -1,0 +1,113 @@
+/* roll: the sums of a fleet by hour and group, kept over time. A roll-up takes all members as they are now and adds
+ * what each has gained since the one before to the hours in which it was gained; so jobs that ended, or were deleted,
+ * stay in the sums of their hours. What is new of a job is spread evenly over the time since its last look, of a job
+ * that is seen for the first time over its whole life: hours are as exact as roll-ups are frequent, totals are exact
+ * always.
+ *
+ * Pure and deterministic: the order of the members changes nothing. All that is needed to go on is in roll_store(). */
+#ifndef FLEET_ROLL_H
+#define FLEET_ROLL_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "fleet/member.h"
+
+#define ROLL_HOUR_MS INT64_C(3600000)
+#define ROLL_DAY_MS INT64_C(86400000)
+#define ROLL_OTHER "other" /* the group of those beyond ROLL_GROUPS */
+enum { ROLL_GROUPS = 32, ROLL_POOLS = 64, ROLL_JOBS = 12000, ROLL_LOSERS = 4 };
+
+enum roll_window { ROLL_ROLLING, ROLL_DAY, ROLL_WEEK, ROLL_MONTH, ROLL_FIXED };
+struct roll_options {
+    enum roll_window window;
+    int64_t length_ms;         /* rolling: in whole hours */
+    int64_t from_ms, until_ms; /* fixed: one sum, from until */
+};
+
+struct roll_group {
+    int group;
+    struct sums sums;
+};
+struct roll_pool {
+    int pool;
+    int64_t node_ms, failures;
+};
+struct roll_slot { /* an hour, or several */
+    int64_t from_ms, until_ms;
+    int64_t capacity_chip_ms, capacity_ms; /* of nodes that are selected; how much of the time that is known of */
+    struct roll_group *groups;
+    size_t group_count, group_capacity;
+    struct roll_pool *pools;
+    size_t pool_count, pool_capacity;
+};
+
+struct roll_cursor { /* how much of a job is in the sums */
+    int64_t through_ms, execution;
+    int group; /* of its last look */
+    uint32_t turn;
+    bool is_ended, is_short; /* short: of its life only the time is known */
+    bool is_spread;          /* its first look was after more than an hour of life */
+    bool has_steps;
+    struct sums life;
+    uint64_t id;
+};
+
+struct roll_loser { /* a job that is gone, and what it lost to a bucket */
+    int bucket;
+    char *name;
+    int64_t chip_ms, start_ms, end_ms;
+};
+
+struct roll {
+    struct roll_options options;
+    char *groups[ROLL_GROUPS], *pools[ROLL_POOLS];
+    int group_count, pool_count;
+    struct roll_slot *slots; /* by time */
+    size_t slot_count, slot_capacity;
+    size_t last_slot;   /* where one was found last */
+    struct map cursors; /* id's bytes -> roll_cursor */
+    struct roll_loser *losers;
+    size_t loser_count, loser_capacity;
+    int64_t since_ms;  /* of the first roll-up; TIME_UNKNOWN */
+    int64_t rolled_ms; /* of the last; TIME_UNKNOWN */
+    uint32_t turn;
+    /* of the last roll-up */
+    int64_t live, live_without_steps, spread, without_time, without_chips, beyond;
+    char currency[4]; /* of the first job whose costs are known; those of others are left out */
+    bool has_folded;  /* groups beyond ROLL_GROUPS are in ROLL_OTHER */
+};
+
+struct roll_member {
+    const struct member *member;
+    const char *group; /* borrowed */
+    bool is_selected;
+    bool is_gone; /* this is its last look: it is in no further roll-up */
+};
+struct roll_nodes { /* that are there now, of one pool */
+    const char *pool;
+    int64_t nodes, chips;
+};
+struct roll_input {
+    struct roll_member *members; /* sorted in place */
+    size_t count;
+    int64_t now_ms;
+    bool has_capacity;
+    const struct roll_nodes *nodes;
+    size_t node_count;
+};
+
+void roll_init(struct roll *roll, const struct roll_options *options);
+void roll_done(struct roll *roll);
+void roll_up(struct roll *roll, const struct roll_input *input);
+/* Where the window that holds now begins. */
+int64_t roll_window_from(const struct roll_options *options, int64_t now_ms);
+
+/* All of it as text (heap; base64, with version, `key` and checksum), at most `most` bytes long: beyond, *ret_coarse
+ * says so: hours are summed with their neighbours, the oldest first, and of jobs only the time counted is kept, so that
+ * after a restart what they gained meanwhile is taken in proportion. The roll itself is coarser as well from then on,
+ * but in its cursors. key: of the selection; text of another key is not taken. */
+char *roll_store(struct roll *roll, uint64_t key, size_t most, bool *ret_coarse);
+/* 0; -ESTALE: of another key or version; -EBADMSG: it is damaged. Then the roll is as after roll_init(). */
+int roll_restore(struct roll *roll, uint64_t key, struct slice text);
+
+#endif

@@ -1,0 +1,335 @@
+/* What a roll holds, as text. One function per structure both writes and reads it (base/codec.h). */
+#include "base/base64.h"
+#include "base/codec.h"
+#include "base/mem.h"
+#include "fleet/slots.h"
+
+#include <errno.h>
+
+#define VERSION 1
+#define MOST_SLOTS 4096
+#define MOST_BYTES ((size_t)1 << 20)
+#define NAME_BYTES 600
+#define SHORT_BYTES 15 /* of a cursor in short, but for rare ones: id 6, time 5, execution, group, flags */
+#define MOST_AGO_MS (INT64_C(1) << 45)
+
+struct visit {
+    struct codec *codec;
+    struct roll *roll;
+    int values[SUMS_COUNT]; /* what the writer's n-th value is here */
+    int value_count;
+    int64_t last_id;
+};
+
+/* Versions may differ in the buckets that they know: values go by name. */
+static void visit_values(struct visit *v) {
+    char name[64];
+    v->value_count = (int)codec_count(v->codec, SUMS_COUNT, 512);
+    if (v->value_count > SUMS_COUNT)
+        v->codec->failed = true;
+    for (int i = 0; i < v->value_count && !v->codec->failed; i++) {
+        char text[64] = "";
+        if (!codec_is_reading(v->codec))
+            sums_value_name(i, text);
+        codec_chars(v->codec, text, sizeof text);
+        v->values[i] = -1;
+        for (int k = 0; k < SUMS_COUNT && v->values[i] < 0; k++)
+            if (slice_is(slice_of(text), sums_value_name(k, name)))
+                v->values[i] = k;
+        v->codec->failed |= v->values[i] < 0;
+    }
+}
+
+static void visit_sums(struct visit *v, struct sums *s) {
+    size_t count = 0;
+    for (int i = 0; i < SUMS_COUNT; i++)
+        count += s->of[i] != 0;
+    count = codec_count(v->codec, count, SUMS_COUNT);
+    int last = -1;
+    for (size_t n = 0; n < count && !v->codec->failed; n++) {
+        int i = last + 1;
+        while (!codec_is_reading(v->codec) && s->of[i] == 0)
+            i++;
+        int step = i - last;
+        CODEC_INT(v->codec, &step, 1, SUMS_COUNT);
+        last += step;
+        if (codec_is_reading(v->codec) && last >= v->value_count) {
+            v->codec->failed = true;
+            return;
+        }
+        codec_i64(v->codec, &s->of[codec_is_reading(v->codec) ? v->values[last] : last]);
+    }
+}
+
+static int by_group(const void *a, const void *b) {
+    return ((const struct roll_group *)a)->group - ((const struct roll_group *)b)->group;
+}
+
+static int by_pool(const void *a, const void *b) {
+    return ((const struct roll_pool *)a)->pool - ((const struct roll_pool *)b)->pool;
+}
+
+static void visit_groups(struct visit *v, struct roll_slot *s) {
+    if (s->group_count > 0)
+        qsort(s->groups, s->group_count, sizeof *s->groups, by_group);
+    size_t count = codec_count(v->codec, s->group_count, ROLL_GROUPS);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        int group = codec_is_reading(v->codec) ? 0 : s->groups[i].group;
+        CODEC_INT(v->codec, &group, 0, ROLL_GROUPS - 1);
+        visit_sums(v, codec_is_reading(v->codec) ? slots_sums(s, group) : &s->groups[i].sums);
+    }
+}
+
+static void visit_pools(struct visit *v, struct roll_slot *s) {
+    if (s->pool_count > 0)
+        qsort(s->pools, s->pool_count, sizeof *s->pools, by_pool);
+    size_t count = codec_count(v->codec, s->pool_count, ROLL_POOLS);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        struct roll_pool pool = codec_is_reading(v->codec) ? (struct roll_pool){0} : s->pools[i];
+        CODEC_INT(v->codec, &pool.pool, 0, ROLL_POOLS - 1);
+        codec_i64(v->codec, &pool.node_ms);
+        codec_i64(v->codec, &pool.failures);
+        if (codec_is_reading(v->codec))
+            *slots_pool(s, pool.pool) = pool;
+    }
+}
+
+static void visit_slots(struct visit *v) {
+    struct roll *roll = v->roll;
+    int64_t last_ms = INT64_MIN;
+    size_t count = codec_count(v->codec, roll->slot_count, MOST_SLOTS);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        if (codec_is_reading(v->codec)) {
+            MEM_GROW(roll->slots, roll->slot_count, roll->slot_capacity);
+            roll->slots[roll->slot_count++] = (struct roll_slot){0};
+        }
+        struct roll_slot *s = &roll->slots[i];
+        codec_time(v->codec, &s->from_ms);
+        codec_time(v->codec, &s->until_ms);
+        codec_i64(v->codec, &s->capacity_chip_ms);
+        codec_i64(v->codec, &s->capacity_ms);
+        visit_groups(v, s);
+        visit_pools(v, s);
+        v->codec->failed |= s->from_ms < last_ms || s->until_ms <= s->from_ms;
+        last_ms = s->until_ms;
+    }
+}
+
+static void visit_names(struct visit *v, char **names, int *count, int most) {
+    *count = (int)codec_count(v->codec, (size_t)*count, (size_t)most);
+    for (int i = 0; i < *count; i++) {
+        codec_text(v->codec, &names[i], NAME_BYTES);
+        if (names[i] == NULL)
+            names[i] = mem_strdup("");
+    }
+}
+
+enum { IS_ENDED = 1, IS_SPREAD = 2, HAS_STEPS = 4, IS_SHORT = 8 };
+
+/* Ids as what they differ from the one before, in order; times as how long before the roll-up. */
+static void visit_cursor(struct visit *v, struct roll_cursor *c) {
+    bool is_short = c->is_short || c->is_ended; /* what ended gains nothing more */
+    int flags = (c->is_ended ? IS_ENDED : 0) | (c->is_spread ? IS_SPREAD : 0) | (c->has_steps ? HAS_STEPS : 0) |
+                (is_short ? IS_SHORT : 0);
+    int64_t rolled_ms = v->roll->rolled_ms, step = (int64_t)c->id - v->last_id, ago_ms = rolled_ms - c->through_ms;
+    step = codec_within(v->codec, step, 0, (int64_t)MEMBER_ID_MASK);
+    ago_ms = codec_within(v->codec, ago_ms, -MOST_AGO_MS, MOST_AGO_MS);
+    codec_i64(v->codec, &c->execution);
+    CODEC_INT(v->codec, &c->group, 0, ROLL_GROUPS - 1);
+    CODEC_INT(v->codec, &flags, 0, 15);
+    v->last_id += step;
+    if (codec_is_reading(v->codec)) {
+        c->id = (uint64_t)v->last_id & MEMBER_ID_MASK;
+        c->through_ms = rolled_ms - ago_ms;
+        c->is_ended = flags & IS_ENDED;
+        c->is_spread = flags & IS_SPREAD;
+        c->has_steps = flags & HAS_STEPS;
+        c->is_short = flags & IS_SHORT;
+    }
+    if (!(flags & IS_SHORT))
+        visit_sums(v, &c->life);
+}
+
+static int by_id(const void *a, const void *b) {
+    const struct roll_cursor *x = *(struct roll_cursor *const *)a, *y = *(struct roll_cursor *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static struct roll_cursor **sorted_cursors(const struct roll *roll) {
+    struct roll_cursor **sorted = mem_alloc((roll->cursors.count + 1) * sizeof(struct roll_cursor *));
+    for (size_t i = 0; i < roll->cursors.count; i++)
+        sorted[i] = roll->cursors.entries[i].value;
+    qsort(sorted, roll->cursors.count, sizeof *sorted, by_id);
+    return sorted;
+}
+
+static void visit_cursors(struct visit *v) {
+    struct roll *roll = v->roll;
+    CLEANUP_FREE struct roll_cursor **sorted = sorted_cursors(roll);
+    size_t count = codec_count(v->codec, roll->cursors.count, ROLL_JOBS);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        struct roll_cursor read = {0};
+        visit_cursor(v, codec_is_reading(v->codec) ? &read : sorted[i]);
+        if (!codec_is_reading(v->codec))
+            continue;
+        struct roll_cursor *c = mem_new(struct roll_cursor);
+        *c = read;
+        map_put(&roll->cursors, (struct slice){(const char *)&c->id, sizeof c->id}, c);
+    }
+}
+
+static int by_loser(const void *a, const void *b) {
+    const struct roll_loser *x = a, *y = b;
+    int r = x->bucket - y->bucket;
+    return r != 0 ? r : strcmp(x->name, y->name);
+}
+
+static void visit_losers(struct visit *v) {
+    struct roll *roll = v->roll;
+    if (roll->loser_count > 0)
+        qsort(roll->losers, roll->loser_count, sizeof *roll->losers, by_loser);
+    size_t count = codec_count(v->codec, roll->loser_count, (size_t)ROLL_LOSERS * SUMS_BUCKETS);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        struct roll_loser l = codec_is_reading(v->codec) ? (struct roll_loser){0} : roll->losers[i];
+        CODEC_INT(v->codec, &l.bucket, 0, SUMS_BUCKETS - 1);
+        codec_text(v->codec, &l.name, NAME_BYTES);
+        codec_i64(v->codec, &l.chip_ms);
+        codec_time(v->codec, &l.start_ms);
+        codec_time(v->codec, &l.end_ms);
+        if (!codec_is_reading(v->codec))
+            continue;
+        if (l.name == NULL)
+            l.name = mem_strdup("");
+        MEM_GROW(roll->losers, roll->loser_count, roll->loser_capacity);
+        roll->losers[roll->loser_count++] = l;
+    }
+}
+
+static void visit_roll(struct visit *v) {
+    visit_values(v);
+    codec_time(v->codec, &v->roll->since_ms);
+    codec_time(v->codec, &v->roll->rolled_ms);
+    codec_bool(v->codec, &v->roll->has_folded);
+    codec_chars(v->codec, v->roll->currency, sizeof v->roll->currency);
+    visit_names(v, v->roll->groups, &v->roll->group_count, ROLL_GROUPS);
+    visit_names(v, v->roll->pools, &v->roll->pool_count, ROLL_POOLS);
+    visit_slots(v);
+    v->codec->failed |= codec_is_reading(v->codec) && v->roll->rolled_ms == TIME_UNKNOWN;
+    visit_cursors(v);
+    visit_losers(v);
+}
+
+/* ---- writing, within bounds ---- */
+
+static bool write_all(struct roll *roll, uint64_t key, struct buf *out) {
+    struct codec codec = codec_writing(out);
+    struct visit v = {.codec = &codec, .roll = roll};
+    uint64_t version = VERSION;
+    buf_clear(out);
+    codec_u64(&codec, &version);
+    codec_u64(&codec, &key);
+    visit_roll(&v);
+    uint64_t sum = slice_hash(buf_slice(out));
+    codec_u64(&codec, &sum);
+    return !codec.failed;
+}
+
+static int by_wall(const void *a, const void *b) {
+    const struct roll_cursor *x = *(struct roll_cursor *const *)a, *y = *(struct roll_cursor *const *)b;
+    int64_t wall_x = x->life.of[SUMS_WALL], wall_y = y->life.of[SUMS_WALL];
+    return wall_x != wall_y ? (wall_x > wall_y ? -1 : 1) : by_id(a, b);
+}
+
+static size_t size_of(struct roll *roll, struct roll_cursor *c, struct buf *scratch) {
+    struct codec codec = codec_writing(scratch);
+    struct visit v = {.codec = &codec, .roll = roll};
+    buf_clear(scratch);
+    v.last_id = (int64_t)c->id; /* what the id itself takes is in SHORT_BYTES */
+    visit_cursor(&v, c);
+    return scratch->size_bytes;
+}
+
+/* The longest lives are kept whole as long as there is room for the rest in short. In what is written alone: here all
+ * is kept. */
+static bool write_shortened(struct roll *roll, uint64_t key, size_t room, struct buf *out) {
+    CLEANUP_FREE struct roll_cursor **sorted = sorted_cursors(roll);
+    size_t count = roll->cursors.count, used = count * SHORT_BYTES;
+    CLEANUP_FREE bool *was_short = mem_alloc((count + 1) * sizeof *was_short);
+    CLEANUP_BUF struct buf scratch;
+    buf_init(&scratch, 65536);
+    qsort(sorted, count, sizeof *sorted, by_wall);
+    for (size_t i = 0; i < count; i++) {
+        size_t whole = size_of(roll, sorted[i], &scratch);
+        was_short[i] = sorted[i]->is_short;
+        sorted[i]->is_short |= used + whole > room;
+        used += sorted[i]->is_short ? 0 : whole;
+    }
+    bool is_written = write_all(roll, key, out);
+    for (size_t i = 0; i < count; i++)
+        sorted[i]->is_short = was_short[i];
+    return is_written;
+}
+
+/* Without the jobs. */
+static size_t size_of_slots(struct roll *roll, struct buf *scratch) {
+    struct codec codec = codec_writing(scratch);
+    struct visit v = {.codec = &codec, .roll = roll};
+    buf_clear(scratch);
+    visit_values(&v);
+    visit_names(&v, roll->groups, &roll->group_count, ROLL_GROUPS);
+    visit_names(&v, roll->pools, &roll->pool_count, ROLL_POOLS);
+    visit_slots(&v);
+    visit_losers(&v);
+    return scratch->size_bytes + 64;
+}
+
+/* Jobs get what the hours leave; if in short they need more, or if the hours alone are too many, the oldest of these
+ * are summed in pairs. */
+char *roll_store(struct roll *roll, uint64_t key, size_t most, bool *ret_coarse) {
+    size_t most_bytes = most / 4 * 3, least = roll->cursors.count * SHORT_BYTES;
+    CLEANUP_BUF struct buf out, scratch;
+    buf_init(&out, most_bytes);
+    buf_init(&scratch, (size_t)64 << 20);
+    bool fits = write_all(roll, key, &out);
+    *ret_coarse = !fits;
+    while (!fits) {
+        size_t slots = size_of_slots(roll, &scratch);
+        if (slots + least <= most_bytes)
+            fits = write_shortened(roll, key, most_bytes - slots, &out);
+        if (!fits && !slots_coarsen(roll))
+            return NULL;
+    }
+    return base64_encode(buf_slice(&out));
+}
+
+/* ---- reading ---- */
+
+static int restore(struct roll *roll, uint64_t key, struct slice bytes) {
+    if (bytes.size_bytes < 3 * sizeof key)
+        return -EBADMSG;
+    struct slice body = {bytes.data, bytes.size_bytes - sizeof key};
+    struct codec tail = codec_reading(slice_skip(bytes, body.size_bytes)), codec = codec_reading(body);
+    struct visit v = {.codec = &codec, .roll = roll};
+    uint64_t sum = 0, version = 0, its_key = 0;
+    codec_u64(&tail, &sum);
+    codec_u64(&codec, &version);
+    codec_u64(&codec, &its_key);
+    if (sum != slice_hash(body))
+        return -EBADMSG;
+    if (version != VERSION || its_key != key)
+        return -ESTALE;
+    visit_roll(&v);
+    return codec_is_done(&codec) ? 0 : -EBADMSG;
+}
+
+int roll_restore(struct roll *roll, uint64_t key, struct slice text) {
+    size_t size = 0;
+    CLEANUP_FREE char *bytes = text.size_bytes <= MOST_BYTES ? base64_decode(text, &size) : NULL;
+    int r = bytes == NULL ? -EBADMSG : restore(roll, key, (struct slice){bytes, size});
+    if (r < 0) {
+        struct roll_options options = roll->options;
+        roll_done(roll);
+        roll_init(roll, &options);
+    }
+    return r;
+}

@@ -1,0 +1,205 @@
+#include "fleet/sums.h"
+
+#include <stdio.h>
+
+enum weight { CHIPS, SLOTS, ONE };
+static const enum weight weights[SUMS_FIELD_COUNT] = {
+#define X(name, weight) weight,
+    SUMS_FIELDS(X)
+#undef X
+};
+static const char *const field_names[SUMS_FIELD_COUNT] = {
+#define X(name, weight) #name,
+    SUMS_FIELDS(X)
+#undef X
+};
+
+const char *sums_bucket_name(int bucket) {
+    if (bucket < SUMS_ELASTIC)
+        return bucket_name((enum bucket)bucket);
+    return bucket == SUMS_ELASTIC ? bucket_name(BUCKET_ELASTIC_SLICE_DOWN) : "Other";
+}
+
+const char *sums_bucket_family(int bucket) {
+    if (bucket < SUMS_ELASTIC)
+        return family_name(bucket_family((enum bucket)bucket));
+    return family_name(bucket == SUMS_OTHER_SCHEDULING ? FAMILY_SCHEDULING : FAMILY_RUNTIME);
+}
+
+int sums_bucket(struct slice name, struct slice family) {
+    if (slice_starts(name, "Custom/"))
+        return BUCKET_CUSTOM;
+    int found = -1;
+    for (int b = SUMS_OTHER_SCHEDULING - 1; b >= 0; b--)
+        if (slice_is(name, sums_bucket_name(b)) && (found < 0 || slice_is(family, sums_bucket_family(b))))
+            found = b; /* one name is in both families */
+    if (found >= 0)
+        return found;
+    return slice_is(family, family_name(FAMILY_SCHEDULING)) ? SUMS_OTHER_SCHEDULING : SUMS_OTHER_RUNTIME;
+}
+
+enum cause sums_cause(struct slice name) {
+    for (int c = 0; c < CAUSE_COUNT; c++) {
+        struct slice rest = name;
+        if (slice_take_prefix(&rest, cause_name((enum cause)c)) && (rest.size_bytes == 0 || rest.data[0] == '/'))
+            return (enum cause)c;
+    }
+    return CAUSE_UNKNOWN;
+}
+
+const char *sums_value_name(int value, char out[static 64]) {
+    static const char *const of_buckets[] = {"Lost", "PaidLost", "CostLost"};
+    static const char *const of_causes[] = {"Caused", "PaidCaused", "CostCaused"};
+    int bucket = value - SUMS_FIELD_COUNT, cause = value - SUMS_CAUSED(0);
+    if (value < SUMS_FIELD_COUNT)
+        snprintf(out, 64, "%s", field_names[value]);
+    else if (cause < 0)
+        snprintf(out, 64, "%s/%s/%s", of_buckets[bucket / SUMS_BUCKETS], sums_bucket_family(bucket % SUMS_BUCKETS),
+                 sums_bucket_name(bucket % SUMS_BUCKETS));
+    else
+        snprintf(out, 64, "%s/%s", of_causes[cause / CAUSE_COUNT], cause_name((enum cause)(cause % CAUSE_COUNT)));
+    return out;
+}
+
+static int64_t clamped(__int128 value) {
+    return value > INT64_MAX ? INT64_MAX : value < -INT64_MAX ? -INT64_MAX : (int64_t)value;
+}
+
+static int64_t weight_of(int value, struct sums_weight weight) {
+    bool is_plain = value >= SUMS_PAID_LOST(0) || (value < SUMS_FIELD_COUNT && weights[value] == ONE);
+    if (is_plain)
+        return 1;
+    return value < SUMS_FIELD_COUNT && weights[value] == SLOTS ? weight.slots : weight.chips;
+}
+
+static bool is_span(int value) {
+    return value == SUMS_PRODUCTIVE || (value >= SUMS_LOST(0) && value < SUMS_PAID_LOST(0));
+}
+
+void sums_change_make(struct sums_change *c, const struct sums *later, const struct sums *before,
+                      struct sums_weight weight) {
+    int64_t behind = 0;
+    c->count = 0;
+    for (int i = 0; i < SUMS_COUNT; i++) {
+        if (later->of[i] == before->of[i])
+            continue;
+        int n = c->count++;
+        c->items[n].value = i;
+        c->items[n].is_span = is_span(i);
+        c->items[n].reach = clamped((__int128)later->of[i] - before->of[i]);
+        if (c->items[n].is_span)
+            c->items[n].reach = behind = clamped((__int128)behind + c->items[n].reach);
+        c->items[n].reaching = (double)c->items[n].reach;
+        c->items[n].weight = weight_of(i, weight);
+        c->items[n].placed = 0;
+    }
+}
+
+static void add_weighed(int64_t *sum, int64_t change, int64_t weight) {
+    int64_t product, result;
+    bool is_beyond = __builtin_mul_overflow(change, weight, &product) || __builtin_add_overflow(*sum, product, &result);
+    *sum = is_beyond ? clamped(*sum + (__int128)change * weight) : result;
+}
+
+/* Multiplied, not divided: the same on every machine (one IEEE product, cut off). What partitions the wall time is
+ * rounded as one: the sum so far, not each span, so that the parts of all spans add up to the part of the wall time. */
+void sums_change_place(struct sums_change *c, double fraction, struct sums *to) {
+    bool is_whole = fraction >= 1;
+    int64_t behind = 0;
+    for (int n = 0; n < c->count; n++) {
+        int64_t until = is_whole ? c->items[n].reach : (int64_t)(c->items[n].reaching * fraction);
+        if (c->items[n].is_span) {
+            int64_t part = until;
+            until -= behind;
+            behind = part;
+        }
+        if (until == c->items[n].placed)
+            continue;
+        add_weighed(&to->of[c->items[n].value], until - c->items[n].placed, c->items[n].weight);
+        c->items[n].placed = until;
+    }
+}
+
+#define MOST_IN_EACH 0x1p49 /* 12,000 members stay below 2^63 */
+
+bool sums_change_is_ordinary(const struct sums_change *c, double each) {
+    for (int n = 0; n < c->count; n++) {
+        double most = c->items[n].reaching * each * (double)c->items[n].weight;
+        if (!(most < MOST_IN_EACH && most > -MOST_IN_EACH))
+            return false;
+    }
+    return true;
+}
+
+/* Few units (failures, cents): as they come. What is cut off would all come at the end. */
+static void level_few(struct sums_change *c, int n, double placed, double each, size_t parts, struct sums *rows) {
+    int value = c->items[n].value;
+    for (size_t k = 0; k < parts; k++) {
+        int64_t until = (int64_t)(c->items[n].reaching * (placed + (double)(k + 1) * each));
+        int64_t part = (until - c->items[n].placed) * c->items[n].weight;
+        rows[k].of[value] += part;
+        rows[k + 1].of[value] -= part;
+        c->items[n].placed = until;
+    }
+}
+
+void sums_change_level(struct sums_change *c, double placed, double each, size_t parts, struct sums *rows) {
+    int64_t behind = 0;
+    for (int n = 0; n < c->count; n++) {
+        int64_t part = (int64_t)(c->items[n].reaching * each);
+        if (c->items[n].is_span) {
+            int64_t reached = part;
+            part -= behind;
+            behind = reached;
+        } else if (part < 64 && part > -64) {
+            level_few(c, n, placed, each, parts, rows);
+            continue;
+        }
+        rows[0].of[c->items[n].value] += part * c->items[n].weight;
+        rows[parts].of[c->items[n].value] -= part * c->items[n].weight;
+        c->items[n].placed += part * (int64_t)parts;
+    }
+}
+
+int sums_compare_lost(const struct sums *x, const struct sums *y) {
+    int64_t lost_x = x->of[SUMS_WALL] - x->of[SUMS_PRODUCTIVE], lost_y = y->of[SUMS_WALL] - y->of[SUMS_PRODUCTIVE];
+    return (lost_x < lost_y) - (lost_x > lost_y);
+}
+
+void sums_leave_out_costs(struct sums *s) {
+    s->of[SUMS_PRICED] = s->of[SUMS_COST] = s->of[SUMS_COST_LOST] = 0;
+    for (int b = 0; b < SUMS_BUCKETS; b++)
+        s->of[SUMS_COST_LOST_TO(b)] = 0;
+    for (int c = 0; c < CAUSE_COUNT; c++)
+        s->of[SUMS_COST_CAUSED(c)] = 0;
+}
+
+void sums_add(struct sums *to, const struct sums *more) {
+    for (int i = 0; i < SUMS_COUNT; i++)
+        to->of[i] = clamped((__int128)to->of[i] + more->of[i]);
+}
+
+/* Rounded to nearest. A part that later corrections took below 0 in this window is none. */
+static int64_t ppm(int64_t numerator, int64_t denominator) {
+    if (denominator <= 0)
+        return -1;
+    if (numerator <= 0)
+        return 0;
+    return clamped(((__int128)numerator * 1000000 + denominator / 2) / denominator);
+}
+
+struct sums_scores sums_scores(const struct sums *s) {
+    return (struct sums_scores){
+        .scheduling = ppm(s->of[SUMS_AVAILABLE], s->of[SUMS_WALL]),
+        .runtime = ppm(s->of[SUMS_PRODUCTIVE], s->of[SUMS_KNOWN_AVAILABLE]),
+        .job = ppm(s->of[SUMS_PRODUCTIVE], s->of[SUMS_KNOWN_WALL]),
+        .program = ppm(s->of[SUMS_IDEAL], s->of[SUMS_PROGRAMMED]),
+        .productivity = ppm(s->of[SUMS_IDEAL], s->of[SUMS_PROGRAMMED_WALL]),
+    };
+}
+
+int64_t sums_failures_per_1000_node_days(const struct sums *s) {
+    if (s->of[SUMS_SLOT_TIME] <= 0)
+        return -1;
+    return clamped((__int128)s->of[SUMS_FAILURES] * 1000000 * 86400000 / s->of[SUMS_SLOT_TIME]);
+}

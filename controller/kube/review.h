@@ -1,0 +1,25 @@
+/* review: asks the API server who bears a token (TokenReview). Nothing is remembered here. */
+#ifndef KUBE_REVIEW_H
+#define KUBE_REVIEW_H
+
+#include "base/buf.h"
+#include "base/jwrite.h"
+#include "kube/client.h"
+
+/* user: the review's "user" as raw JSON, empty unless it is somebody; err: the API server could not be asked. */
+typedef void kube_review_done(void *context, struct slice user, const struct error *err);
+struct kube_review;
+
+/* audience: whom the token must be meant for; NULL: the API server itself. */
+struct kube_review *kube_review_token(struct kube_client *client, struct slice token, const char *audience,
+                                      kube_review_done *done, void *context);
+void kube_review_cancel(struct kube_review *review); /* no callback follows; NULL-safe */
+
+/* Of any review's reply: whether status.VERDICT is true; status.user as raw JSON where that is wanted. */
+bool kube_review_read(struct slice reply, const char *verdict, struct slice *user);
+/* Begins the body of a review, inside its spec. */
+void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, const char *kind);
+
+#define KUBE_REVIEW_US INT64_C(10000000)
+
+#endif

@@ -1,0 +1,173 @@
+/* What steps take: how far apart the lines are, the ideal step, the usual one, and when one is slow. */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "ledger/training.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HANG_AFTER_LEAST_MS 300000
+#define MAX_INTERVAL 100000
+#define FENCE_STEPS 16 /* fewer say little about quartiles */
+
+void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count) {
+    for (size_t k = 0; k < SETTLED_DELTAS && count > 0; k++)
+        if (sums[k].count == 0 || sums[k].delta == delta) {
+            sums[k].delta = delta;
+            sums[k].count += count;
+            return;
+        }
+}
+
+static void learn_interval(struct training *t) {
+    struct delta_count sums[SETTLED_DELTAS] = {0};
+    size_t best = 0;
+    if (t->settled != NULL)
+        memcpy(sums, t->settled->deltas, sizeof sums);
+    for (size_t i = 0; i < t->view_count; i++)
+        for (size_t j = 0; j < ARRAY_SIZE(t->views[i].list->deltas); j++)
+            training_add_delta(sums, t->views[i].list->deltas[j].delta, t->views[i].list->deltas[j].count);
+    for (size_t k = 1; k < SETTLED_DELTAS; k++)
+        if (sums[k].count > sums[best].count ||
+            (sums[k].count == sums[best].count && sums[k].delta < sums[best].delta && sums[k].count > 0))
+            best = k;
+    t->interval = sums[best].delta > 0 ? min_of(sums[best].delta, MAX_INTERVAL) : 1;
+}
+
+/* The named intervals of a process, those that overlap as one, from the first on. */
+struct names {
+    const struct process *process;
+    size_t next;
+    int64_t known_ms, from_ms, to_ms;
+};
+
+static void next_name(struct names *n) {
+    const struct process *p = n->process;
+    n->from_ms = n->to_ms = TIME_OPEN;
+    for (; n->next < p->overlay_count; n->next++) {
+        const struct overlay *o = &p->overlays[n->next];
+        if (o->from_ms > n->known_ms || (o->by_duration && o->to_ms > n->known_ms))
+            continue;
+        if (n->from_ms == TIME_OPEN)
+            n->from_ms = o->from_ms, n->to_ms = o->to_ms;
+        else if (o->from_ms <= n->to_ms)
+            n->to_ms = max_of(n->to_ms, o->to_ms);
+        else
+            break;
+    }
+}
+
+/* How much of a time they fill; times may only go on. */
+static int64_t named_ms(struct names *n, int64_t from_ms, int64_t to_ms) {
+    int64_t sum = 0;
+    for (;;) {
+        if (n->from_ms < to_ms && n->to_ms > from_ms)
+            sum += min_of(n->to_ms, to_ms) - max_of(n->from_ms, from_ms);
+        if (n->to_ms > to_ms)
+            return sum;
+        next_name(n);
+    }
+}
+
+size_t training_durations(const struct view *v, int64_t known_ms, size_t most, int32_t *to) {
+    const struct step_event *e = v->list->items;
+    size_t n = 0, mark = 0, completed = v->completed < most ? v->completed : most;
+    struct names names = {.process = v->process, .known_ms = known_ms};
+    next_name(&names);
+    for (size_t i = 0; i < completed; i++) {
+        while (mark < v->list->run_count && v->list->runs[mark].first < i)
+            mark++;
+        bool begins_run = mark < v->list->run_count && v->list->runs[mark].first == i;
+        int64_t ms, numbers = 1;
+        if (!v->tells_starts) {
+            if (begins_run)
+                continue;
+            ms = e[i].at_ms - e[i - 1].at_ms - named_ms(&names, e[i - 1].at_ms, e[i].at_ms);
+            numbers = e[i].step - e[i - 1].step;
+        } else {
+            if (i == 0 && !v->is_continued)
+                continue;
+            bool is_last = i + 1 == v->event_count;
+            ms = (is_last ? v->job_end_ms : e[i + 1].at_ms) - e[i].at_ms;
+            if (!is_last && e[i + 1].step > e[i].step)
+                numbers = e[i + 1].step - e[i].step;
+        }
+        if (numbers != 1)
+            ms /= numbers;
+        to[n++] = ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+    }
+    return n;
+}
+
+/* Where each step has a line of its own: slow is what lies beyond Tukey's outer fence (Exploratory Data Analysis, 1977:
+ * three times the distance of the quartiles above the upper one), a tenth of a step at least, and half a step at most.
+ * In the real runs of tests/steplog/test_truth.c steps vary as they do on busy machines, and this leaves their time
+ * with them; a quarter of a step for all put up to a tenth of it elsewhere. */
+static double slow_step_ms(const struct durations *settled, int32_t *all, size_t n, int64_t total, double median_ms) {
+    if (total < FENCE_STEPS)
+        return median_ms / 2;
+    double lower_ms = durations_kth(settled, all, n, total / 4),
+           upper_ms = durations_kth(settled, all, n, 3 * total / 4);
+    double fence_ms = upper_ms + 3 * (upper_ms - lower_ms) - median_ms;
+    return fmin(fmax(fence_ms, median_ms / 10), median_ms / 2);
+}
+
+/* What the steps of a line usually take, and by how much more a line is slow: then there was something else. Steps vary
+ * each by itself, so that of k steps in one line no more than the square root of k times half a step is left to chance.
+ * Many lines of several steps hold something else, which makes them longer, never shorter: the lower quartile is what
+ * is usual, and four times what the quarter below it spreads over is slow, a fifth of a step at least (times the root).
+ */
+static void learn_slow(struct training *t, const struct durations *settled, int32_t *all, size_t n, int64_t total) {
+    if (t->interval < 2) {
+        t->slow_ms = (int64_t)slow_step_ms(settled, all, n, total, (double)t->median_ms);
+        return;
+    }
+    double root = sqrt((double)t->interval);
+    t->slow_ms = (int64_t)(root * (double)t->median_ms / 2);
+    if (total < 3)
+        return;
+    int64_t least_ms = durations_kth(settled, all, n, total / 20);
+    t->usual_ms = durations_kth(settled, all, n, total / 4);
+    double spread = 4 * (double)((t->usual_ms - least_ms) * t->interval), usual_ms = (double)t->usual_ms;
+    t->slow_ms = (int64_t)fmin(fmax(spread, root * usual_ms / 5), root * usual_ms / 2);
+}
+
+/* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. Two
+ * of them (three steps) are the least that says anything. */
+static void learn_durations(struct training *t) {
+    static const struct durations none;
+    const struct durations *settled = t->settled != NULL ? &t->settled->durations : &none;
+    size_t most = 0, n = 0;
+    t->median_ms = t->p99_ms = RECORD_NONE;
+    bool has_ends = false;
+    for (size_t i = 0; i < t->view_count; i++) {
+        most += t->views[i].completed;
+        has_ends |= !t->views[i].tells_starts;
+    }
+    if (most < 3 && settled->total < 3)
+        return;
+    int32_t *all = mem_resize(NULL, most + 1, sizeof *all);
+    for (size_t i = 0; i < t->view_count; i++)
+        n += training_durations(&t->views[i], t->known_ms, SIZE_MAX, all + n);
+    int64_t total = settled->total + (int64_t)n;
+    if (total >= 2) {
+        int64_t upper = durations_kth(settled, all, n, total / 2);
+        t->median_ms = total % 2 ? upper : (upper + durations_kth(settled, all, n, total / 2 - 1)) / 2;
+        t->p99_ms = durations_kth(settled, all, n, (total * 99 + 99) / 100 - 1);
+        t->usual_ms = t->median_ms;
+        if (has_ends) /* the recorder tells what else there is: there no step is slow */
+            learn_slow(t, settled, all, n, total);
+    }
+    free(all);
+}
+
+void training_learn(struct training *t, const struct ledger_options *options) {
+    learn_interval(t);
+    learn_durations(t);
+    t->ideal_ms = t->median_ms != RECORD_NONE ? t->median_ms : 0;
+    t->first_ms = t->usual_ms;
+    if (options->ideal_step_ms > 0)
+        t->first_ms = t->ideal_ms = min_of(options->ideal_step_ms, INT32_MAX);
+    t->hang_after_ms = options->hang_after_ms > 0 ? options->hang_after_ms
+                                                  : max_of(HANG_AFTER_LEAST_MS, 10 * t->ideal_ms * t->interval);
+}

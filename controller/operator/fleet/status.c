@@ -1,0 +1,278 @@
+#include "operator/fleet/status.h"
+
+#include "base/jwrite.h"
+#include "base/minmax.h"
+#include "base/rfc3339.h"
+#include "formulas/price.h"
+
+#include <stdio.h>
+
+static void write_time(struct jwrite *w, const char *key, int64_t ms) {
+    char text[RFC3339_SIZE];
+    if (ms != TIME_UNKNOWN)
+        jwrite_member_text(w, key, rfc3339_format_s(text, ms));
+}
+
+static void write_percent(struct jwrite *w, const char *key, int64_t ppm) {
+    if (ppm >= 0)
+        jwrite_member_percent(w, key, ppm);
+}
+
+static void write_ppm(struct jwrite *w, const char *key, int64_t ppm) {
+    if (ppm >= 0)
+        jwrite_member_int(w, key, ppm);
+}
+
+static void write_share(struct jwrite *w, int64_t part, int64_t whole) {
+    if (whole > 0 && part >= 0)
+        write_percent(w, "share", (int64_t)((__int128)part * 1000000 / whole));
+}
+
+static int64_t seconds(int64_t ms) {
+    return max_of(0, ms) / 1000;
+}
+
+static void write_scores_as(struct jwrite *w, const char *key, const struct sums_scores *s,
+                            void (*write)(struct jwrite *, const char *, int64_t)) {
+    jwrite_key(w, key);
+    jwrite_object(w);
+    write(w, "scheduling", s->scheduling);
+    write(w, "runtime", s->runtime);
+    write(w, "job", s->job);
+    write(w, "program", s->program);
+    write(w, "productivity", s->productivity);
+    jwrite_object_end(w);
+}
+
+static void write_scores(struct jwrite *w, const struct sums *sums) {
+    struct sums_scores s = sums_scores(sums);
+    write_scores_as(w, "goodput", &s, write_percent);
+    write_scores_as(w, "goodputPPM", &s, write_ppm);
+}
+
+static const char *top_bucket(const struct sums *s) {
+    int top = -1;
+    for (int b = 0; b < SUMS_BUCKETS; b++)
+        if (s->of[SUMS_LOST(b)] > 0 && (top < 0 || s->of[SUMS_LOST(b)] > s->of[SUMS_LOST(top)]))
+            top = b;
+    return top < 0 ? NULL : sums_bucket_name(top);
+}
+
+static void write_top(struct jwrite *w, const struct sums *s) {
+    if (top_bucket(s) != NULL)
+        jwrite_member_text(w, "topBadput", top_bucket(s));
+}
+
+static void write_conditions(struct jwrite *w, const struct fleets_view *v) {
+    jwrite_key(w, "conditions");
+    jwrite_array(w);
+    for (int i = 0; i < FLEETS_CONDITIONS; i++) {
+        const struct fleets_condition *c = &v->conditions[i];
+        if (c->type == NULL)
+            continue;
+        jwrite_object(w);
+        jwrite_member_text(w, "type", c->type);
+        jwrite_member_text(w, "status", c->is_true ? "True" : "False");
+        jwrite_member_int(w, "observedGeneration", v->generation);
+        write_time(w, "lastTransitionTime", c->at_ms);
+        jwrite_member_text(w, "reason", c->reason);
+        jwrite_member_text(w, "message", c->message);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_window(struct jwrite *w, const struct fleets_view *v) {
+    int64_t longest_ms = ROLL_HOUR_MS;
+    for (size_t i = 0; i < v->roll->slot_count; i++)
+        longest_ms = max_of(longest_ms, v->roll->slots[i].until_ms - v->roll->slots[i].from_ms);
+    jwrite_key(w, "window");
+    jwrite_object(w);
+    jwrite_member_text(w, "name", v->spec->window_name);
+    write_time(w, "from", v->outcome->from_ms);
+    write_time(w, "to", v->outcome->until_ms);
+    write_time(w, "since", v->roll->since_ms);
+    jwrite_member_int(w, "resolutionHours", longest_ms / ROLL_HOUR_MS);
+    jwrite_object_end(w);
+}
+
+static void write_jobs(struct jwrite *w, const struct fleets_view *v) {
+    const struct roll *r = v->roll;
+    jwrite_key(w, "jobs");
+    jwrite_object(w);
+    jwrite_member_int(w, "counted", v->outcome->jobs);
+    jwrite_member_int(w, "withoutSteps", v->outcome->without_steps);
+    jwrite_member_int(w, "notCounted", r->without_time + r->without_chips + r->beyond);
+    jwrite_member_int(w, "spread", r->spread);
+    jwrite_object_end(w);
+}
+
+static void write_chip_seconds(struct jwrite *w, const struct outcome *o) {
+    const int64_t *of = o->all.of;
+    jwrite_key(w, "chipSeconds");
+    jwrite_object(w);
+    jwrite_member_int(w, "asked", seconds(of[SUMS_WALL]));
+    jwrite_member_int(w, "available", seconds(of[SUMS_AVAILABLE]));
+    if (of[SUMS_KNOWN_WALL] > 0)
+        jwrite_member_int(w, "productive", seconds(of[SUMS_PRODUCTIVE]));
+    jwrite_member_int(w, "allocated", seconds(of[SUMS_PAID]));
+    if (o->capacity_ms > 0) {
+        jwrite_member_int(w, "capacity", seconds(o->capacity_chip_ms));
+        jwrite_member_int(w, "capacityHours", o->capacity_ms / ROLL_HOUR_MS);
+    }
+    if (o->idle_chip_ms >= 0)
+        jwrite_member_int(w, "idle", seconds(o->idle_chip_ms));
+    jwrite_object_end(w);
+}
+
+static void write_waterfall(struct jwrite *w, const struct outcome *o) {
+    jwrite_key(w, "waterfall");
+    jwrite_array(w);
+    for (int i = 0; i < o->step_count; i++) {
+        jwrite_object(w);
+        jwrite_member_text(w, "name", o->waterfall[i].name);
+        if (o->waterfall[i].is_total)
+            jwrite_member_bool(w, "total", true);
+        jwrite_member_int(w, "chipSeconds", o->waterfall[i].chip_s);
+        write_share(w, o->waterfall[i].chip_s, o->waterfall[0].chip_s);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_amount(struct jwrite *w, const char *key, int64_t hundredths) {
+    char text[PRICE_TEXT_SIZE];
+    jwrite_member_text(w, key, price_cents_format(text, max_of(0, hundredths)));
+}
+
+static void write_groups(struct jwrite *w, const struct outcome *o) {
+    jwrite_key(w, "groups");
+    jwrite_array(w);
+    for (int i = 0; i < o->group_count; i++) {
+        const struct sums *s = &o->groups[i].sums;
+        jwrite_object(w);
+        jwrite_member_text(w, "name", o->groups[i].name);
+        write_scores(w, s);
+        jwrite_member_int(w, "askedChipSeconds", seconds(s->of[SUMS_WALL]));
+        if (s->of[SUMS_KNOWN_WALL] > 0)
+            jwrite_member_int(w, "productiveChipSeconds", seconds(s->of[SUMS_PRODUCTIVE]));
+        jwrite_member_int(w, "allocatedChipSeconds", seconds(s->of[SUMS_PAID]));
+        write_top(w, s);
+        jwrite_member_int(w, "interruptions", max_of(0, s->of[SUMS_FAILURES]));
+        if (s->of[SUMS_PRICED] > 0) {
+            write_amount(w, "cost", s->of[SUMS_COST]);
+            write_amount(w, "costLost", s->of[SUMS_COST_LOST]);
+        }
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_losses(struct jwrite *w, const struct outcome *o) {
+    jwrite_key(w, "topLosses");
+    jwrite_array(w);
+    for (int i = 0; i < o->loss_count; i++) {
+        const struct outcome_loss *l = &o->losses[i];
+        jwrite_object(w);
+        jwrite_member_text(w, "family", sums_bucket_family(l->bucket));
+        jwrite_member_text(w, "bucket", sums_bucket_name(l->bucket));
+        jwrite_member_int(w, "chipSeconds", l->chip_ms / 1000);
+        write_share(w, l->chip_ms, o->all.of[SUMS_WALL]);
+        jwrite_member_int(w, "allocatedChipSeconds", seconds(l->paid_chip_ms));
+        if (o->all.of[SUMS_PRICED] > 0)
+            write_amount(w, "cost", l->cost);
+        jwrite_key(w, "jobs");
+        jwrite_array(w);
+        for (int k = 0; k < l->job_count; k++) {
+            jwrite_object(w);
+            jwrite_member_text(w, "name", l->jobs[k].name);
+            jwrite_member_int(w, "chipSeconds", l->jobs[k].chip_ms / 1000);
+            jwrite_object_end(w);
+        }
+        jwrite_array_end(w);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_interruptions(struct jwrite *w, const struct outcome *o) {
+    char text[32];
+    int64_t rate = sums_failures_per_1000_node_days(&o->all);
+    jwrite_key(w, "interruptions");
+    jwrite_object(w);
+    jwrite_member_int(w, "total", max_of(0, o->all.of[SUMS_INTERRUPTIONS]));
+    jwrite_member_int(w, "failures", max_of(0, o->all.of[SUMS_FAILURES]));
+    if (rate >= 0) {
+        snprintf(text, sizeof text, "%lld.%03lld", (long long)(rate / 1000), (long long)(rate % 1000));
+        jwrite_member_text(w, "per1000NodeDays", text);
+    }
+    jwrite_key(w, "byCause");
+    jwrite_array(w);
+    for (int i = 0; i < o->cause_count; i++) {
+        const struct outcome_cause *c = &o->causes[i];
+        jwrite_object(w);
+        jwrite_member_text(w, "cause", cause_name(c->cause));
+        jwrite_member_int(w, "count", max_of(0, c->count));
+        jwrite_member_int(w, "chipSeconds", seconds(c->paid_chip_ms));
+        if (o->all.of[SUMS_PRICED] > 0)
+            write_amount(w, "cost", c->cost);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+    jwrite_object_end(w);
+}
+
+static void write_pools(struct jwrite *w, const struct outcome *o) {
+    jwrite_key(w, "nodePools");
+    jwrite_array(w);
+    for (int i = 0; i < o->pool_count; i++) {
+        const struct outcome_pool *p = &o->pools[i];
+        jwrite_object(w);
+        jwrite_member_text(w, "name", p->name);
+        jwrite_member_int(w, "failures", p->failures);
+        if (p->node_ms > 0)
+            jwrite_member_int(w, "nodeHours", p->node_ms / ROLL_HOUR_MS);
+        if (p->mtbf_ms >= 0)
+            jwrite_member_int(w, "meanTimeBetweenFailuresSeconds", p->mtbf_ms / 1000);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_cost(struct jwrite *w, const struct fleets_view *v) {
+    const int64_t *of = v->outcome->all.of;
+    if (of[SUMS_PRICED] <= 0)
+        return;
+    jwrite_key(w, "cost");
+    jwrite_object(w);
+    jwrite_member_text(w, "currency", v->roll->currency);
+    write_amount(w, "allocated", of[SUMS_COST]);
+    write_amount(w, "lost", of[SUMS_COST_LOST]);
+    if (of[SUMS_PAID] > 0)
+        write_percent(w, "pricedShare", (int64_t)((__int128)of[SUMS_PRICED] * 1000000 / of[SUMS_PAID]));
+    jwrite_object_end(w);
+}
+
+void fleets_status_write(const struct fleets_view *v, const char *settled, struct buf *out) {
+    struct jwrite w;
+    jwrite_init(&w, out);
+    jwrite_object(&w);
+    jwrite_member_int(&w, "observedGeneration", v->generation);
+    write_conditions(&w, v);
+    if (v->outcome != NULL) {
+        write_window(&w, v);
+        write_jobs(&w, v);
+        write_scores(&w, &v->outcome->all);
+        write_chip_seconds(&w, v->outcome);
+        write_top(&w, &v->outcome->all);
+        write_waterfall(&w, v->outcome);
+        write_groups(&w, v->outcome);
+        write_losses(&w, v->outcome);
+        write_interruptions(&w, v->outcome);
+        write_pools(&w, v->outcome);
+        write_cost(&w, v);
+    }
+    if (settled != NULL)
+        jwrite_member_text(&w, "settled", settled);
+    jwrite_object_end(&w);
+}

@@ -1,0 +1,470 @@
+#include "operator/runtime/fleets.h"
+
+#include "base/jscan.h"
+#include "base/jsonlog.h"
+#include "base/jwrite.h"
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "kube/reflector.h"
+#include "operator/fleet/status.h"
+#include "operator/runtime/fleet_nodes.h"
+#include "operator/runtime/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PATH "/apis/goodput.dev/v1alpha1/fleetgoodputs"
+#define MOST_SETTLED_BYTES ((size_t)262144)
+#define MOST_STATUS_BYTES ((size_t)1 << 20)
+#define ABSENT_RETRY_US INT64_C(60000000)
+#define REFRESH_MS INT64_C(600000) /* a status that would say the same is written no later */
+#define LEASE_LOOK_US INT64_C(1000000)
+
+struct fleet_object {
+    struct fleets *owner;
+    char *name;
+    char version[64], sent_version[64]; /* resourceVersion, as last told; of the write that was sent last */
+    uint64_t key;     /* of the spec */
+    int64_t generation;
+    struct fleets_spec spec;
+    char trouble[512]; /* why the spec is of no use; "" */
+    struct roll roll;
+    struct fleets_nodes *nodes;
+    struct kube_call *write;
+    bool is_unreadable; /* what was settled before could not be read */
+    uint64_t written_hash;
+    int64_t written_ms;
+    struct fleets_condition conditions[FLEETS_CONDITIONS]; /* as written last */
+};
+
+struct fleets {
+    struct kube_client *client;
+    struct loop *loop;
+    const struct kube_lease *lease;
+    int64_t interval_us;
+    bool is_active;
+    struct kube_reflector *reflector;
+    struct loop_timer *timer;
+    struct map members;   /* "namespace/name" -> member */
+    struct map objects;   /* name -> fleet_object */
+    struct member **gone; /* since the last roll-up */
+    size_t gone_count, gone_capacity;
+    struct buf status, body; /* scratch */
+};
+
+static void work(void *context);
+
+/* ---- JobGoodputs ---- */
+
+static void free_member(void *member) {
+    member_free(member);
+}
+
+static void bury(struct fleets *f, struct member *m) {
+    MEM_GROW(f->gone, f->gone_count, f->gone_capacity);
+    f->gone[f->gone_count++] = m;
+}
+
+static void forget_gone(struct fleets *f) {
+    for (size_t i = 0; i < f->gone_count; i++)
+        member_free(f->gone[i]);
+    f->gone_count = 0;
+}
+
+void fleets_jobgoodput(struct fleets *f, const char *namespace_, const char *name, struct slice object) {
+    CLEANUP_FREE char *key = mem_format("%s/%s", namespace_, name);
+    struct member *m = object.size_bytes > 0 ? member_read(object) : NULL;
+    struct member *before = map_take(&f->members, slice_of(key));
+    if (before != NULL && (m == NULL || m->id != before->id) && f->objects.count > 0)
+        bury(f, before); /* its last state is settled at the next roll-up */
+    else
+        member_free(before);
+    if (m != NULL)
+        map_put(&f->members, slice_of(key), m);
+}
+
+/* ---- FleetGoodputs ---- */
+
+static void drop_rolled(struct fleet_object *o) {
+    fleets_nodes_free(o->nodes);
+    o->nodes = NULL;
+    roll_done(&o->roll);
+    fleets_spec_done(&o->spec);
+}
+
+static void free_object(void *value) {
+    struct fleet_object *o = value;
+    kube_call_cancel(o->write);
+    drop_rolled(o);
+    free(o->name);
+    free(o);
+}
+
+struct told { /* of a FleetGoodput */
+    struct slice spec, settled;
+    int64_t generation;
+    char version[64];
+    struct fleets_condition conditions[FLEETS_CONDITIONS];
+};
+
+static void read_condition(struct jscan *j, struct told *told) {
+    struct slice key;
+    char type[32] = "", status[16] = "";
+    int64_t at_ms = TIME_UNKNOWN, ms;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "type"))
+            jscan_string(j, type, sizeof type);
+        else if (slice_is(key, "status"))
+            jscan_string(j, status, sizeof status);
+        else if (slice_is(key, "lastTransitionTime") && jscan_time_ms(j, &ms))
+            at_ms = ms;
+        else if (!slice_is(key, "lastTransitionTime"))
+            jscan_skip(j);
+    }
+    int which = strcmp(type, "Ready") == 0 ? FLEETS_READY : strcmp(type, "Degraded") == 0 ? FLEETS_DEGRADED : -1;
+    if (which >= 0)
+        told->conditions[which] =
+            (struct fleets_condition){.type = "", .is_true = strcmp(status, "True") == 0, .at_ms = at_ms};
+}
+
+static void read_part(struct jscan *j, bool is_status, struct told *told) {
+    struct slice key;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (!is_status && slice_is(key, "generation"))
+            jscan_int(j, &told->generation);
+        else if (!is_status && slice_is(key, "resourceVersion"))
+            jscan_string(j, told->version, sizeof told->version);
+        else if (is_status && slice_is(key, "settled"))
+            jscan_string_raw(j, &told->settled);
+        else if (is_status && slice_is(key, "conditions") && jscan_array(j)) {
+            while (jscan_element(j))
+                read_condition(j, told);
+        } else if (!(is_status && slice_is(key, "conditions")))
+            jscan_skip(j);
+    }
+}
+
+static void read_told(struct slice object, struct told *told) {
+    struct jscan j;
+    struct slice key;
+    *told = (struct told){0};
+    jscan_init(&j, object);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "metadata") || slice_is(key, "status"))
+            read_part(&j, slice_is(key, "status"), told);
+        else if (!slice_is(key, "spec") || !jscan_raw(&j, &told->spec))
+            jscan_skip(&j);
+    }
+}
+
+/* Another spec: other sums. What was settled for this very one, by an earlier leader, is gone on with. */
+static void begin_rolling(struct fleet_object *o, const struct told *told) {
+    CLEANUP_ERROR struct error *err = NULL;
+    drop_rolled(o);
+    o->trouble[0] = '\0';
+    o->is_unreadable = false;
+    o->written_hash = 0;
+    if (fleets_spec_read(&o->spec, told->spec, &err) < 0)
+        slice_copy(o->trouble, sizeof o->trouble, slice_of(error_text(err)));
+    roll_init(&o->roll, &o->spec.window);
+    if (o->trouble[0] != '\0')
+        return;
+    int r = told->settled.size_bytes > 0 ? roll_restore(&o->roll, o->key, told->settled) : -ESTALE;
+    o->is_unreadable = r == -EBADMSG;
+    if (o->is_unreadable)
+        jsonlog(JSONLOG_WARNING, "settled sums not readable, begun anew", "fleetgoodput", LOG_S(o->name), NULL);
+    if (o->spec.has_capacity)
+        o->nodes = fleets_nodes_new(o->owner->client, &o->spec);
+}
+
+static void on_event(void *context, const struct kube_event *event) {
+    struct fleets *f = context;
+    struct told told;
+    if (event->type == KUBE_DELETED || event->type == KUBE_VANISHED) {
+        map_remove(&f->objects, event->name);
+        return;
+    }
+    read_told(event->object, &told);
+    uint64_t key = runtime_json_hash(told.spec) + 1;
+    struct fleet_object *o = map_get(&f->objects, event->name);
+    bool is_new = o == NULL;
+    if (is_new) {
+        o = mem_new(struct fleet_object);
+        o->owner = f;
+        o->name = slice_dup(event->name);
+        memcpy(o->conditions, told.conditions, sizeof o->conditions);
+        map_put(&f->objects, event->name, o);
+    }
+    memcpy(o->version, told.version, sizeof o->version);
+    o->generation = told.generation;
+    if (!is_new && o->key == key)
+        return;
+    o->key = key;
+    begin_rolling(o, &told);
+    loop_defer(f->loop, work, f);
+}
+
+static void on_absent(void *context, bool is_absent) {
+    (void)context;
+    if (is_absent)
+        jsonlog(JSONLOG_INFO, "FleetGoodputs are not served: fleets are not rolled up", NULL);
+}
+
+/* ---- what there is to say ---- */
+
+struct rolled {
+    struct roll_member *members;
+    size_t count, selected;
+    struct outcome outcome;
+    struct map groups; /* their names, each once */
+};
+
+static struct roll_member one(struct fleet_object *o, struct rolled *r, const struct member *m, bool is_gone,
+                              struct buf *group) {
+    struct roll_member rm = {.member = m, .is_gone = is_gone, .is_selected = fleets_spec_selects(&o->spec, m)};
+    if (!rm.is_selected)
+        return rm;
+    r->selected += !is_gone;
+    fleets_spec_group(&o->spec, m, group);
+    rm.group = map_get(&r->groups, buf_slice(group));
+    if (rm.group == NULL) {
+        char *name = mem_strdup(buf_text(group));
+        map_put(&r->groups, buf_slice(group), name);
+        rm.group = name;
+    }
+    return rm;
+}
+
+static void roll(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
+    struct fleets *f = o->owner;
+    CLEANUP_BUF struct buf group;
+    buf_init(&group, 1024);
+    for (size_t i = 0; i < f->members.count; i++)
+        r->members[r->count++] = one(o, r, f->members.entries[i].value, false, &group);
+    for (size_t i = 0; i < f->gone_count; i++)
+        r->members[r->count++] = one(o, r, f->gone[i], true, &group);
+    struct roll_input in = {.members = r->members, .count = r->count, .now_ms = now_ms};
+    in.has_capacity = fleets_nodes_count(o->nodes, &in.nodes, &in.node_count);
+    roll_up(&o->roll, &in);
+    outcome_make(&o->roll, &in, &r->outcome);
+}
+
+static void set_ready(const struct fleet_object *o, const struct rolled *r, struct fleets_condition *c) {
+    const struct outcome *out = &r->outcome;
+    c->type = "Ready";
+    if (o->trouble[0] != '\0') {
+        c->reason = "BadSpec";
+        slice_copy(c->message, sizeof c->message, slice_of(o->trouble));
+    } else if (r->selected == 0 && out->jobs == 0) {
+        c->reason = "NothingSelected";
+        snprintf(c->message, sizeof c->message,
+                 "none of the %zu JobGoodputs fits spec.selector: compare its namespaces, labels, queues and priority "
+                 "classes with kubectl get jobgoodputs -A --show-labels",
+                 o->owner->members.count);
+    } else {
+        c->is_true = true;
+        c->reason = "RolledUp";
+        snprintf(c->message, sizeof c->message,
+                 "%lld jobs; %lld are not counted: of %lld no time is known yet, %lld ask for no chips",
+                 (long long)out->jobs, (long long)(o->roll.without_time + o->roll.without_chips + o->roll.beyond),
+                 (long long)o->roll.without_time, (long long)o->roll.without_chips);
+    }
+}
+
+static void set_degraded(const struct fleet_object *o, const struct outcome *out, bool is_coarse,
+                         struct fleets_condition *c) {
+    const struct {
+        bool is_so;
+        const char *reason, *message;
+    } troubles[] = {
+        {o->is_unreadable, "SettledUnreadable",
+         "status.settled was damaged: the sums were begun anew from the JobGoodputs that are there"},
+        {o->roll.beyond > 0, "TooManyJobs", "more jobs than can be kept apart: use several FleetGoodputs"},
+        {o->roll.has_folded, "TooManyGroups",
+         "more groups than can be kept: those that came last are in the group other; group by fewer keys"},
+        {is_coarse, "StatusAtBound",
+         "status.settled is at its bound of 256 KiB: older hours are kept in longer spans, and after a restart what "
+         "some "
+         "jobs gained meanwhile is taken in proportion"},
+        {out->capacity_ms > 0 && out->idle_chip_ms < 0, "CapacityTooSmall",
+         "the selected jobs hold more chips than the selected nodes have: spec.capacity leaves nodes out"},
+    };
+    c->type = "Degraded";
+    c->reason = "AsExpected";
+    for (size_t i = 0; i < ARRAY_SIZE(troubles); i++) {
+        if (!troubles[i].is_so)
+            continue;
+        if (!c->is_true)
+            c->reason = troubles[i].reason;
+        size_t used = strlen(c->message);
+        snprintf(c->message + used, sizeof c->message - used, "%s%s", c->is_true ? "; " : "", troubles[i].message);
+        c->is_true = true;
+    }
+}
+
+/* ---- writing ---- */
+
+static void on_written(void *context, int status, struct slice body, const struct error *err) {
+    struct fleet_object *o = context;
+    o->write = NULL;
+    if (err == NULL) {
+        runtime_json_written_version(body, o->sent_version, o->version, sizeof o->version);
+        return;
+    }
+    o->written_hash = 0; /* the next roll-up writes again, by the version that the watch has told by then */
+    jsonlog(status == 409 ? JSONLOG_DEBUG : JSONLOG_WARNING, "status of a fleet not written", "fleetgoodput",
+            LOG_S(o->name), "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
+}
+
+static void send_status(struct fleet_object *o) {
+    struct fleets *f = o->owner;
+    struct jwrite w;
+    char name[256];
+    if (!kube_escape(name, sizeof name, o->name))
+        return;
+    CLEANUP_FREE char *path = mem_format(PATH "/%s/status?fieldManager=goodput-controller&force=true", name);
+    buf_clear(&f->body);
+    jwrite_init(&w, &f->body);
+    jwrite_object(&w);
+    jwrite_member_text(&w, "apiVersion", "goodput.dev/v1alpha1");
+    jwrite_member_text(&w, "kind", "FleetGoodput");
+    jwrite_key(&w, "metadata");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "name", o->name);
+    jwrite_member_text(&w, "resourceVersion", o->version);
+    memcpy(o->sent_version, o->version, sizeof o->sent_version);
+    jwrite_object_end(&w);
+    jwrite_key(&w, "status");
+    jwrite_raw(&w, buf_slice(&f->status));
+    jwrite_object_end(&w);
+    struct kube_request request = {.method = "PATCH",
+                                   .path = path,
+                                   .body = buf_slice(&f->body),
+                                   .content_type = "application/apply-patch+yaml",
+                                   .may_retry = true};
+    o->write = kube_call(f->client, &request, on_written, o);
+}
+
+static void keep_transitions(struct fleet_object *o, struct fleets_view *v, int64_t now_ms) {
+    for (int i = 0; i < FLEETS_CONDITIONS; i++) {
+        const struct fleets_condition *before = &o->conditions[i];
+        bool is_same = before->type != NULL && before->is_true == v->conditions[i].is_true;
+        v->conditions[i].at_ms = is_same && before->at_ms != TIME_UNKNOWN ? before->at_ms : now_ms;
+    }
+    memcpy(o->conditions, v->conditions, sizeof o->conditions);
+}
+
+static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
+    struct fleets *f = o->owner;
+    struct fleets_view view = {.spec = &o->spec, .roll = &o->roll, .generation = o->generation};
+    bool is_coarse = false;
+    CLEANUP_FREE char *settled = NULL;
+    if (o->trouble[0] == '\0') {
+        roll(o, now_ms, r);
+        view.outcome = &r->outcome;
+        settled = roll_store(&o->roll, o->key, MOST_SETTLED_BYTES, &is_coarse);
+    }
+    set_ready(o, r, &view.conditions[FLEETS_READY]);
+    if (view.outcome != NULL)
+        set_degraded(o, &r->outcome, is_coarse, &view.conditions[FLEETS_DEGRADED]);
+    keep_transitions(o, &view, now_ms);
+    buf_clear(&f->status);
+    r->outcome.until_ms = 0; /* alone it is no reason to write */
+    fleets_status_write(&view, NULL, &f->status);
+    uint64_t hash = slice_hash(buf_slice(&f->status));
+    if (o->write != NULL || o->version[0] == '\0' || (hash == o->written_hash && now_ms - o->written_ms < REFRESH_MS))
+        return;
+    buf_clear(&f->status);
+    r->outcome.until_ms = now_ms;
+    fleets_status_write(&view, settled, &f->status);
+    o->written_hash = hash;
+    o->written_ms = now_ms;
+    send_status(o);
+}
+
+/* ---- turns ---- */
+
+static void work(void *context) {
+    struct fleets *f = context;
+    if (!f->is_active || f->reflector == NULL || !kube_reflector_is_synced(f->reflector))
+        return;
+    if (f->lease != NULL && !kube_lease_is_held(f->lease)) {
+        loop_timer_set(f->timer, LEASE_LOOK_US);
+        return;
+    }
+    if (f->objects.count == 0) { /* the next one wakes us */
+        forget_gone(f);
+        return;
+    }
+    int64_t now_ms = wall_ms(loop_wall(f->loop));
+    struct rolled *r = mem_new(struct rolled);
+    r->members = mem_alloc((f->members.count + f->gone_count + 1) * sizeof *r->members);
+    for (size_t i = 0; i < f->objects.count; i++) {
+        r->count = r->selected = 0;
+        map_init(&r->groups, free);
+        attend(f->objects.entries[i].value, now_ms, r);
+        map_done(&r->groups);
+    }
+    forget_gone(f);
+    free(r->members);
+    free(r);
+    loop_timer_set(f->timer, f->interval_us);
+}
+
+static void on_synced(void *context) {
+    struct fleets *f = context;
+    loop_defer(f->loop, work, f);
+}
+
+void fleets_set_active(struct fleets *f, bool is_active) {
+    if (f->is_active == is_active)
+        return;
+    f->is_active = is_active;
+    if (is_active)
+        loop_defer(f->loop, work, f);
+    else
+        loop_timer_stop(f->timer);
+}
+
+void fleets_lead(struct fleets *f, const struct kube_lease *lease) {
+    struct kube_reflector_options options = {.path = PATH, .absent_retry_us = ABSENT_RETRY_US};
+    struct kube_reflector_handler handler = {
+        .on_event = on_event, .on_synced = on_synced, .on_absent = on_absent, .on_trouble = NULL, .context = f};
+    f->lease = lease;
+    f->reflector = kube_reflector_new(f->client, &options, &handler);
+}
+
+struct fleets *fleets_new(struct kube_client *client, int64_t interval_us) {
+    struct fleets *f = mem_new(struct fleets);
+    f->client = client;
+    f->loop = kube_client_loop(client);
+    f->interval_us = interval_us;
+    f->timer = loop_timer_new(f->loop, work, f);
+    map_init(&f->members, free_member);
+    map_init(&f->objects, free_object);
+    buf_init(&f->status, MOST_STATUS_BYTES);
+    buf_init(&f->body, MOST_STATUS_BYTES + 4096);
+    return f;
+}
+
+void fleets_free(struct fleets *f) {
+    if (f == NULL)
+        return;
+    kube_reflector_free(f->reflector);
+    loop_defer_cancel(f->loop, work, f);
+    loop_timer_free(f->timer);
+    map_done(&f->objects);
+    map_done(&f->members);
+    forget_gone(f);
+    free(f->gone);
+    buf_done(&f->status);
+    buf_done(&f->body);
+    free(f);
+}

@@ -1,0 +1,494 @@
+#include "recorder/endpoint.h"
+
+#include "base/jscan.h"
+#include "base/jsonlog.h"
+#include "base/jwrite.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "io/work.h"
+#include "recorder/entries_write.h"
+#include "recorder/store.h"
+#include "recorder/who.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_BYTES ((int64_t)16 << 20)
+#define PAGE_ENTRIES INT64_C(20000)
+#define TOKEN_S 600
+#define MAX_WAITING 256 /* requests that wait for the disk */
+/* Of one namespace, sustained and at once. */
+#define RATE_BYTES_PER_S INT64_C(1048576)
+#define BURST_BYTES ((int64_t)16 << 20)
+#define RATE_REQUESTS_PER_S 20
+#define BURST_REQUESTS 200
+#define MAX_WRITERS 4096
+#define LOG_EVERY_US INT64_C(10000000)
+
+enum kind { WRITE, LIST, PUSH };
+
+struct writer { /* of a namespace: what it may still send */
+    int64_t at_us, bytes, millirequests;
+};
+
+struct exchange {
+    struct endpoint *endpoint;
+    struct exchange *next;
+    enum kind kind;
+    struct who_asker asker;
+    struct server_ticket *ticket;
+    struct buf body;
+    char *query;
+    char namespace_[WHO_NAME_SIZE];
+    /* done beside the loop */
+    struct work_task *task;
+    struct entries_lines lines;
+    struct filter *filter;
+    struct store_query list;
+    struct store *store;
+    struct buf page;
+    struct store_place last;
+    struct error *err;
+    int64_t now_s;
+    int result;
+};
+
+struct endpoint {
+    struct loop *loop;
+    struct who *who;
+    struct store *store;
+    struct work_pool *pool;
+    struct exchange *exchanges;
+    int waiting;
+    struct map writers;
+    uint64_t next_id;
+    int64_t logged_us;
+    struct endpoint_figures figures;
+    struct server_endpoint paths[4];
+};
+
+/* ---- answers ---- */
+
+static void exchange_free(void *data) {
+    struct exchange *x = data;
+    buf_done(&x->body);
+    buf_done(&x->page);
+    entries_lines_done(&x->lines);
+    error_free(x->err);
+    free(x->filter);
+    free(x->query);
+    free(x);
+}
+
+static void detach(struct exchange *x) {
+    for (struct exchange **at = &x->endpoint->exchanges; *at != NULL; at = &(*at)->next)
+        if (*at == x) {
+            *at = x->next;
+            break;
+        }
+}
+
+static void count(struct endpoint *e, int status) {
+    int at = status < 300                     ? 0
+             : status == 401 || status == 403 ? 2
+             : status == 413                  ? 3
+             : status == 429                  ? 4
+             : status >= 500                  ? 5
+                                              : 1;
+    e->figures.requests[at]++;
+}
+
+static void answer(struct exchange *x, struct server_reply *reply) {
+    count(x->endpoint, reply->status);
+    reply->content_type = "application/json";
+    server_answer(x->ticket, reply);
+    buf_done(&reply->body);
+    detach(x);
+    exchange_free(x);
+}
+
+/* Once in ten seconds: a writer that does something wrong does it often. */
+static bool may_log(struct endpoint *e) {
+    int64_t now_us = loop_now(e->loop).us;
+    if (e->logged_us != 0 && now_us - e->logged_us < LOG_EVERY_US)
+        return false;
+    e->logged_us = now_us;
+    return true;
+}
+
+/* As Google's endpoints word it. */
+static void refuse(struct exchange *x, int status, const char *text) {
+    const char *name = status == 400   ? "INVALID_ARGUMENT"
+                       : status == 401 ? "UNAUTHENTICATED"
+                       : status == 403 ? "PERMISSION_DENIED"
+                       : status == 413 ? "OUT_OF_RANGE"
+                       : status == 429 ? "RESOURCE_EXHAUSTED"
+                                       : "UNAVAILABLE";
+    struct server_reply reply = {.status = status};
+    struct jwrite w;
+    buf_init(&reply.body, 1 << 16);
+    jwrite_init(&w, &reply.body);
+    jwrite_object(&w);
+    jwrite_key(&w, "error");
+    jwrite_object(&w);
+    jwrite_member_int(&w, "code", status);
+    jwrite_member_text(&w, "message", text);
+    jwrite_member_text(&w, "status", name);
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    if (status != 401 && may_log(x->endpoint))
+        jsonlog(JSONLOG_WARNING, "request of a recorder refused", "namespace", LOG_S(x->namespace_), "status",
+                LOG_I(status), "why", LOG_S(text), NULL);
+    answer(x, &reply);
+}
+
+static int status_of(int code) {
+    return code == EDQUOT || code == ENOSPC    ? 429
+           : code == EPERM                     ? 403
+           : code == EMSGSIZE                  ? 413
+           : code == EBADMSG || code == EINVAL ? 400
+                                               : 503;
+}
+
+/* ---- beside the loop ---- */
+
+static void run_write(void *data) {
+    struct exchange *x = data;
+    for (int i = 0; i < x->lines.job_count && x->result == 0; i++)
+        if (x->lines.jobs[i].lines.size_bytes > 0)
+            x->result = store_append(x->store, x->namespace_, slice_of(x->lines.jobs[i].job),
+                                     buf_slice(&x->lines.jobs[i].lines), x->now_s, &x->err);
+}
+
+static void run_list(void *data) {
+    struct exchange *x = data;
+    x->result = store_list(x->store, &x->list, &x->page, &x->last, &x->err);
+}
+
+static void written(struct exchange *x) {
+    struct endpoint *e = x->endpoint;
+    struct server_reply reply = {.status = 200};
+    e->figures.entries += x->lines.taken;
+    e->figures.bytes += (int64_t)x->body.size_bytes;
+    e->figures.refused_entries += x->lines.refused;
+    if (x->lines.refused > 0) {
+        refuse(x, 400, error_text(x->lines.why));
+        return;
+    }
+    buf_init(&reply.body, 64);
+    if (x->kind == PUSH)
+        buf_format(&reply.body, "{\"lines\":%d}", x->lines.taken);
+    else
+        buf_append_text(&reply.body, "{}");
+    answer(x, &reply);
+}
+
+static void listed(struct exchange *x) {
+    struct server_reply reply = {.status = 200};
+    buf_init(&reply.body, (size_t)PAGE_BYTES + (1 << 20));
+    buf_append_text(&reply.body, "{\"entries\":[");
+    buf_append_slice(&reply.body, buf_slice(&x->page));
+    buf_append_char(&reply.body, ']');
+    if (x->result > 0)
+        buf_format(&reply.body, ",\"nextPageToken\":\"%lld.%s\"", (long long)x->last.at_ns, x->last.insert_id);
+    buf_append_char(&reply.body, '}');
+    answer(x, &reply);
+}
+
+static void on_done(void *context) {
+    struct exchange *x = context;
+    x->task = NULL;
+    x->endpoint->waiting--;
+    if (x->result < 0)
+        refuse(x, status_of(-x->result), error_text(x->err));
+    else if (x->kind == LIST)
+        listed(x);
+    else
+        written(x);
+}
+
+/* A job's own token is for that job. */
+static bool is_allowed(const struct exchange *x, struct slice job) {
+    return x->asker.job[0] == '\0' || slice_is(job, x->asker.job);
+}
+
+static void refuse_job(struct exchange *x) {
+    CLEANUP_FREE char *text = mem_format("the token is for job \"%s\" alone", x->asker.job);
+    refuse(x, 403, text);
+}
+
+static void start(struct exchange *x, void (*run)(void *data)) {
+    struct endpoint *e = x->endpoint;
+    if (e->waiting >= MAX_WAITING) {
+        refuse(x, 503, "the volume of the store does not keep up");
+        return;
+    }
+    e->waiting++;
+    x->store = e->store;
+    x->now_s = loop_wall(e->loop).us / 1000000;
+    x->task = work_start(e->pool, run, x, on_done, x, exchange_free);
+}
+
+/* ---- quotas ---- */
+
+/* A bucket that fills with time; false: it is empty. */
+static bool may_send(struct endpoint *e, const char *namespace_, int64_t bytes) {
+    struct writer *w = map_get(&e->writers, slice_of(namespace_));
+    int64_t now_us = loop_now(e->loop).us;
+    if (w == NULL && e->writers.count >= MAX_WRITERS)
+        return false;
+    if (w == NULL) {
+        w = mem_new(struct writer);
+        *w = (struct writer){now_us, BURST_BYTES, BURST_REQUESTS * 1000};
+        map_put(&e->writers, slice_of(namespace_), w);
+    }
+    int64_t passed_us = now_us - w->at_us < 3600000000 ? now_us - w->at_us : 3600000000;
+    w->at_us = now_us;
+    w->bytes += passed_us * RATE_BYTES_PER_S / 1000000;
+    w->millirequests += passed_us * RATE_REQUESTS_PER_S / 1000;
+    w->bytes = w->bytes < BURST_BYTES ? w->bytes : BURST_BYTES;
+    w->millirequests = w->millirequests < BURST_REQUESTS * 1000 ? w->millirequests : BURST_REQUESTS * 1000;
+    if (w->bytes < bytes || w->millirequests < 1000)
+        return false;
+    w->bytes -= bytes;
+    w->millirequests -= 1000;
+    return true;
+}
+
+/* ---- what is asked ---- */
+
+static struct entries_received received(struct exchange *x) {
+    return (struct entries_received){loop_wall(x->endpoint->loop).us * 1000, &x->endpoint->next_id, x->namespace_};
+}
+
+static void begin_write(struct exchange *x) {
+    const struct entries_received r = received(x);
+    int code = entries_write_read(&x->lines, buf_slice(&x->body), &r, &x->err);
+    bool are_allowed = true;
+    for (int i = 0; code == 0 && i < x->lines.job_count; i++)
+        are_allowed &= is_allowed(x, slice_of(x->lines.jobs[i].job));
+    if (code < 0)
+        refuse(x, status_of(-code), error_text(x->err));
+    else if (!are_allowed)
+        refuse_job(x);
+    else
+        start(x, run_write);
+}
+
+/* "job=NAME" of the query, decoded by the server already. */
+static void begin_push(struct exchange *x) {
+    const struct entries_received r = received(x);
+    struct slice job = slice_of(x->query);
+    char name[512];
+    if (!slice_take_prefix(&job, "job=") || job.size_bytes == 0 || !slice_copy(name, sizeof name, job)) {
+        refuse(x, 400, "the job is missing: POST /v1/push?job=NAME");
+        return;
+    }
+    if (!is_allowed(x, job)) {
+        refuse_job(x);
+        return;
+    }
+    int code = entries_push_read(&x->lines, buf_slice(&x->body), name, &r, &x->err);
+    if (code < 0)
+        refuse(x, status_of(-code), error_text(x->err));
+    else
+        start(x, run_write);
+}
+
+struct list_request {
+    char filter[FILTER_BYTES], order[64], token[128];
+    int64_t size;
+    bool is_of_project;
+};
+
+static bool read_list(struct slice body, const char *namespace_, struct list_request *q) {
+    struct jscan j;
+    struct slice key, name;
+    CLEANUP_FREE char *project = mem_format("projects/%s", namespace_);
+    jscan_init(&j, body);
+    if (!jscan_object(&j))
+        return false;
+    q->is_of_project = true;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "filter"))
+            jscan_string(&j, q->filter, sizeof q->filter);
+        else if (slice_is(key, "orderBy"))
+            jscan_string(&j, q->order, sizeof q->order);
+        else if (slice_is(key, "pageToken"))
+            jscan_string(&j, q->token, sizeof q->token);
+        else if (slice_is(key, "pageSize"))
+            jscan_int(&j, &q->size);
+        else if (slice_is(key, "resourceNames") && jscan_array(&j))
+            while (jscan_element(&j))
+                q->is_of_project &= jscan_string_raw(&j, &name) && slice_is(name, project);
+        else
+            jscan_skip(&j);
+    }
+    return jscan_at_end(&j);
+}
+
+static bool read_token(struct exchange *x, struct slice token) {
+    x->list.after.at_ns = INT64_MIN;
+    if (token.size_bytes == 0)
+        return true;
+    return slice_take_int(&token, &x->list.after.at_ns) && slice_take_char(&token, '.') &&
+           slice_copy(x->list.after.insert_id, sizeof x->list.after.insert_id, token);
+}
+
+static void begin_list(struct exchange *x) {
+    CLEANUP_FREE struct list_request *q = mem_new(struct list_request);
+    x->filter = mem_new(struct filter);
+    if (!read_list(buf_slice(&x->body), x->namespace_, q) || !read_token(x, slice_of(q->token))) {
+        refuse(x, 400, "the body is not the JSON of entries:list, or was cut off");
+        return;
+    }
+    if (!q->is_of_project) {
+        refuse(x, 403, "the project is not the reader's namespace");
+        return;
+    }
+    if (filter_parse(x->filter, slice_of(q->filter), &x->err) < 0) {
+        refuse(x, 400, error_text(x->err));
+        return;
+    }
+    if (q->order[0] != '\0' && strcmp(q->order, "timestamp asc") != 0) {
+        refuse(x, 400, "orderBy: entries are given by \"timestamp asc\" only");
+        return;
+    }
+    x->list.namespace_ = x->namespace_;
+    x->list.job = filter_job(x->filter);
+    x->list.filter = x->filter;
+    x->list.most_entries = q->size > 0 && q->size < PAGE_ENTRIES ? q->size : PAGE_ENTRIES;
+    x->list.most_bytes = PAGE_BYTES;
+    buf_init(&x->page, (size_t)PAGE_BYTES + ENTRY_MAX_BYTES);
+    if (x->list.job.size_bytes == 0)
+        refuse(x, 400, "the filter must name a job: jsonPayload.job_name=\"...\"");
+    else if (!is_allowed(x, x->list.job))
+        refuse_job(x);
+    else
+        start(x, run_list);
+}
+
+static void on_who(void *context, int status, const char *namespace_, const char *user) {
+    struct exchange *x = context;
+    (void)user;
+    slice_copy(x->namespace_, sizeof x->namespace_, slice_of(namespace_));
+    if (status == 401)
+        refuse(x, 401, "a ServiceAccount's token that the cluster knows, or a job's own, is wanted");
+    else if (status == 403)
+        refuse(x, 403, "only ServiceAccounts write and read here");
+    else if (status != 200)
+        refuse(x, 503, "the API server could not be asked who this is");
+    else if (!may_send(x->endpoint, x->namespace_, x->kind == LIST ? 0 : (int64_t)x->body.size_bytes))
+        refuse(x, 429, "the namespace sends more than 1 MiB or 20 requests a second");
+    else if (x->kind == WRITE)
+        begin_write(x);
+    else if (x->kind == PUSH)
+        begin_push(x);
+    else
+        begin_list(x);
+}
+
+static void begin(struct endpoint *e, enum kind kind, const struct server_request *request) {
+    struct exchange *x = mem_new(struct exchange);
+    x->endpoint = e;
+    x->kind = kind;
+    x->next = e->exchanges;
+    e->exchanges = x;
+    x->ticket = server_reply_later(request);
+    x->query = slice_dup(request->query);
+    buf_init(&x->body, ENDPOINT_BODY_BYTES);
+    buf_append_slice(&x->body, request->body);
+    x->asker = (struct who_asker){.done = on_who, .context = x};
+    who_ask(e->who, request->authorization, &x->asker);
+}
+
+static void handle_write(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)reply;
+    begin(context, WRITE, request);
+}
+static void handle_list(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)reply;
+    begin(context, LIST, request);
+}
+static void handle_push(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)reply;
+    begin(context, PUSH, request);
+}
+
+/* RFC 8693, as Google's clients ask for it of an external_account: the ServiceAccount's token for an access token,
+ * which here is the same: whoever asks has it already, and each request is checked. */
+static void handle_token(void *context, const struct server_request *request, struct server_reply *reply) {
+    struct slice rest = request->body, pair;
+    struct jwrite w;
+    (void)context;
+    bool is_last = false;
+    while (!is_last) {
+        is_last = !slice_take_until(&rest, '&', &pair);
+        pair = is_last ? rest : pair;
+        if (slice_take_prefix(&pair, "subject_token="))
+            break;
+        pair = (struct slice){0};
+    }
+    reply->content_type = "application/json";
+    jwrite_init(&w, &reply->body);
+    jwrite_object(&w);
+    if (pair.size_bytes == 0 || slice_find_char(pair, '%') != NULL) {
+        reply->status = 400;
+        jwrite_member_text(&w, "error", "invalid_request");
+        jwrite_member_text(&w, "error_description", "a subject_token is wanted: a ServiceAccount's JWT");
+    } else {
+        jwrite_key(&w, "access_token");
+        jwrite_slice(&w, pair);
+        jwrite_member_text(&w, "issued_token_type", "urn:ietf:params:oauth:token-type:access_token");
+        jwrite_member_text(&w, "token_type", "Bearer");
+        jwrite_member_int(&w, "expires_in", TOKEN_S);
+    }
+    jwrite_object_end(&w);
+}
+
+/* ---- the interface ---- */
+
+struct endpoint *endpoint_new(struct kube_client *client, const char *root, const char *tokens_folder) {
+    struct endpoint *e = mem_new(struct endpoint);
+    e->loop = kube_client_loop(client);
+    e->who = who_new(client, tokens_folder != NULL ? tokens_new(tokens_folder) : NULL);
+    e->store = store_new(root, &store_default_limits);
+    e->pool = work_pool_new(e->loop, 1);
+    map_init(&e->writers, free);
+    e->paths[0] = (struct server_endpoint){"/v2/entries:write", handle_write, e};
+    e->paths[1] = (struct server_endpoint){"/v2/entries:list", handle_list, e};
+    e->paths[2] = (struct server_endpoint){"/v1/push", handle_push, e};
+    e->paths[3] = (struct server_endpoint){"/v1/token", handle_token, e};
+    return e;
+}
+
+void endpoint_serve(struct endpoint *endpoint, struct server_options *options) {
+    options->endpoints = endpoint->paths;
+    options->endpoint_count = (int)ARRAY_SIZE(endpoint->paths);
+    options->most_body_bytes = ENDPOINT_BODY_BYTES;
+}
+
+const struct endpoint_figures *endpoint_figures(const struct endpoint *endpoint) {
+    return &endpoint->figures;
+}
+
+void endpoint_free(struct endpoint *e) {
+    if (e == NULL)
+        return;
+    who_free(e->who);
+    while (e->exchanges != NULL) {
+        struct exchange *x = e->exchanges;
+        e->exchanges = x->next;
+        server_answer(x->ticket, NULL);
+        if (x->task != NULL)
+            work_cancel(x->task); /* frees it once nobody uses it */
+        else
+            exchange_free(x);
+    }
+    work_pool_free(e->pool);
+    if (e->waiting == 0) /* else its thread may still be at it, and the process ends */
+        store_free(e->store);
+    map_done(&e->writers);
+    free(e);
+}

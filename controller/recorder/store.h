@@ -1,0 +1,53 @@
+/* store: entries on a volume: ROOT/NAMESPACE/JOB/00000001.jsonl, ... a line each, only ever appended to, so that
+ * sources/file.h can follow a job's folder. What was appended is on the disk when the call returns. A job's oldest file
+ * is dropped when it holds more than it may; a namespace that is full is refused.
+ *
+ * Everything blocks: it is called on one thread of io/work at a time. */
+#ifndef RECORDER_STORE_H
+#define RECORDER_STORE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "recorder/filter.h"
+
+struct store;
+
+struct store_limits {
+    int64_t file_bytes, job_bytes, namespace_bytes;
+    int most_jobs;  /* of a namespace */
+    int64_t keep_s; /* a job that nobody wrote to for so long is dropped */
+};
+extern const struct store_limits store_default_limits;
+
+/* root: an existing folder. */
+struct store *store_new(const char *root, const struct store_limits *limits);
+void store_free(struct store *store);
+const char *store_root(const struct store *store);
+
+/* The folder of a job: its name, where that can be a file's; other bytes as %XX. False: it is too long, or empty. */
+#define STORE_NAME_SIZE 256
+bool store_folder(char folder[static STORE_NAME_SIZE], struct slice job);
+
+/* lines: whole ones. -EDQUOT: the namespace is full; other errors: what the file system says; nothing was kept then. */
+int store_append(struct store *store, const char *namespace_, struct slice job, struct slice lines, int64_t now_s,
+                 struct error **err);
+
+struct store_place { /* of an entry, in the order of timestamp and insertId */
+    int64_t at_ns;
+    char insert_id[64];
+};
+struct store_query {
+    const char *namespace_;
+    struct slice job;
+    const struct filter *filter;
+    struct store_place after; /* at_ns INT64_MIN: from the begin */
+    int64_t most_entries, most_bytes;
+};
+/* Writes them to out, with commas between; *last is that of the last one. 1: there are more. */
+int store_list(struct store *store, const struct store_query *query, struct buf *out, struct store_place *last,
+               struct error **err);
+
+/* A stored line of an entry; false: it is none. */
+bool store_read_line(struct slice line, struct filter_entry *entry);
+
+#endif

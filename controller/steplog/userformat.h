@@ -1,0 +1,56 @@
+/* userformat: a step-log format that a user defines (spec of a StepLogFormat, crds/): named PCRE2 patterns, what their
+ * groups mean, and example lines with what they must give. Pure; the caller owns what is parsed. */
+#ifndef STEPLOG_USERFORMAT_H
+#define STEPLOG_USERFORMAT_H
+
+#include "steplog/steplog.h"
+
+#define USERFORMAT_PATTERNS 16
+#define USERFORMAT_FIELDS 8
+#define USERFORMAT_EXAMPLES 16
+#define USERFORMAT_NAME_SIZE 64
+#define USERFORMAT_LINE_BYTES 2048
+
+enum userformat_meaning { USERFORMAT_STEP, USERFORMAT_DURATION, USERFORMAT_TIME, USERFORMAT_THROUGHPUT };
+
+struct userformat_field {
+    char group[USERFORMAT_NAME_SIZE];
+    enum userformat_meaning meaning;
+    double scale; /* to ms, or to thousandths of TFLOP/s; 0: RFC 3339 */
+};
+
+struct userformat_example { /* RECORD_NONE: not asked for */
+    char *line;
+    int64_t step, duration_ms, time_ms, tflops_milli;
+};
+
+struct userformat_pattern {
+    char name[USERFORMAT_NAME_SIZE];
+    enum record_kind kind;
+    char *pattern;
+    struct userformat_field fields[USERFORMAT_FIELDS];
+    struct userformat_example examples[USERFORMAT_EXAMPLES];
+    int field_count, example_count;
+};
+
+struct userformat {
+    struct userformat_pattern patterns[USERFORMAT_PATTERNS];
+    int count;
+};
+
+/* The object `spec` of a StepLogFormat as JSON. NULL and *err, which says what is wrong where, also if it has too many
+ * of something or no pattern of kind Step. Nothing is compiled yet. */
+struct userformat *userformat_parse(struct slice spec, struct error **err);
+void userformat_free(struct userformat *f);
+/* Whether all patterns compile and have their groups, and each example is taken by its pattern and gives what it must;
+ * -EINVAL and a sentence that names pattern and example. */
+int userformat_check(const struct userformat *f, struct error **err);
+
+/* A parser of it. NULL and *err if it cannot be used (examples are not tried). */
+struct steplog *steplog_new_user(const struct userformat *f, void (*on_record)(void *context, const struct record *r),
+                                 void *context, struct error **err);
+/* From the next line on a parser of such a format reads by another one; -EINVAL and nothing changes if that cannot be
+ * used. */
+int steplog_change_user(struct steplog *s, const struct userformat *f, struct error **err);
+
+#endif

@@ -1,0 +1,10 @@
+/* The fuzz target's corpus, replayed as an ordinary test. */
+#include "harness.h"
+
+#define LLVMFuzzerTestOneInput fuzz_push
+#include "../fuzz/fuzz_push.c"
+#undef LLVMFuzzerTestOneInput
+
+TEST(the_corpus_of_what_receivers_answer_is_read) {
+    harness_replay("fuzz_push", 6, fuzz_push);
+}

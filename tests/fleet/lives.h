@@ -1,0 +1,17 @@
+/* lives: random members of a fleet whose lives go on: what a JobGoodput would tell at each look. */
+#ifndef TESTS_FLEET_LIVES_H
+#define TESTS_FLEET_LIVES_H
+
+#include "fleet/roll.h"
+
+uint64_t lives_random(uint64_t *seed);
+int64_t lives_below(uint64_t *seed, int64_t most); /* from 0 */
+
+/* A member of so many chips that began then and has told of nothing yet. */
+struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms);
+/* Goes on until then: time goes to buckets or to productive time; now and then what was productive is lost after all.
+ */
+void lives_go_on(uint64_t *seed, struct member *m, int64_t until_ms);
+void lives_end(struct member *m);
+
+#endif

@@ -1,0 +1,8 @@
+/* What fuzzing kept, replayed as an ordinary test. */
+#include "harness.h"
+
+#include "../fuzz/fuzz_roll.c"
+
+TEST(what_fleets_keep_survives_its_corpus) {
+    harness_replay("fuzz_roll", 3, LLVMFuzzerTestOneInput);
+}

@@ -1,0 +1,139 @@
+/* What a JobGoodput tells a fleet. */
+#include "fleet/member.h"
+#include "harness.h"
+
+#include <stdlib.h>
+
+static const char whole[] =
+    "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama\",\"uid\":\"u1\",\"labels\":{\"team\":\"nlp\"}},"
+    "\"spec\":{\"targetRef\":{\"kind\":\"JobSet\"}},\"status\":{\"target\":{\"uid\":\"t1\",\"queue\":\"lq\",\"chips\":"
+    "512,"
+    "\"clusterQueue\":\"cq\",\"priorityClass\":\"high\",\"accelerator\":\"TPU "
+    "v5e\"},\"availability\":{\"required\":128},"
+    "\"goodputPPM\":{\"scheduling\":900000,\"program\":500000},\"time\":{\"start\":\"2026-11-01T00:00:00Z\","
+    "\"end\":\"2026-11-01T02:46:40Z\",\"wallMs\":10000000,\"availableMs\":9000000,\"productiveMs\":7200000},"
+    "\"badput\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\",\"ms\":600000,\"chipSeconds\":0},"
+    "{\"family\":\"Scheduling\",\"bucket\":\"FailureDetection\",\"ms\":400000,\"chipSeconds\":204800},"
+    "{\"family\":\"Runtime\",\"bucket\":\"FailureDetection\",\"ms\":1300000,\"chipSeconds\":665600,\"cost\":\"462.22\"}"
+    ","
+    "{\"family\":\"Runtime\",\"bucket\":\"Custom/profiling\",\"ms\":300000,\"chipSeconds\":153600},"
+    "{\"family\":\"Runtime\",\"bucket\":\"Custom/x\",\"ms\":100000,\"chipSeconds\":51200},"
+    "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"ms\":100000,\"chipSeconds\":51200}],"
+    "\"interruptions\":{\"total\":3,\"excluded\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":"
+    "7200,"
+    "\"cost\":\"5.00\"},{\"cause\":\"KueueEviction/"
+    "PodsReadyTimeout\",\"count\":1},{\"cause\":\"Martian\",\"count\":1}]},\"executions\":[{\"number\":1,\"end\":"
+    "\"2026-11-01T01:00:00Z\","
+    "\"cause\":\"NodeFailure\",\"nodePool\":\"pool-3\"},{\"number\":2,\"end\":\"2026-11-01T02:00:00Z\",\"cause\":"
+    "\"KueueEviction/PodsReadyTimeout\",\"nodePool\":\"pool-4\"},{\"number\":3}],"
+    "\"cost\":{\"currency\":\"USD\",\"allocated\":\"3276.80\",\"lost\":\"716.80\"},"
+    "\"acceleratorHours\":{\"allocated\":\"1310.720\",\"productive\":\"1024.000\"}}}";
+
+TEST(a_whole_status_is_read) {
+    struct member *m = member_read(slice_of(whole));
+    REQUIRE(m != NULL);
+    const int64_t *of = m->life.of;
+    CHECK_TEXT(m->full_name, "research/llama");
+    CHECK_TEXT(m->queue, "lq");
+    CHECK_TEXT(m->cluster_queue, "cq");
+    CHECK_TEXT(m->priority, "high");
+    CHECK_TEXT(m->accelerator, "TPU v5e");
+    CHECK_TEXT(member_label(m, SLICE("team")), "nlp");
+    CHECK(member_label(m, SLICE("tea")) == NULL);
+    CHECK(m->has_time && m->has_steps);
+    CHECK_INT(m->weight.chips, 512);
+    CHECK_INT(m->weight.slots, 128);
+    CHECK_INT(m->through_ms - m->start_ms, 10000000);
+    CHECK_INT(m->end_ms, m->through_ms);
+    CHECK_INT(of[SUMS_LOST(BUCKET_NODE_FAILURE_DETECTION)], 400000);
+    CHECK_INT(of[SUMS_LOST(BUCKET_PROCESS_FAILURE_DETECTION)], 1300000);
+    CHECK_INT(of[SUMS_LOST(BUCKET_CUSTOM)], 400000);
+    CHECK_INT(of[SUMS_LOST(SUMS_OTHER_RUNTIME)], 100000);
+    CHECK_INT(of[SUMS_PAID_LOST(BUCKET_NODE_FAILURE_DETECTION)], 204800000);
+    CHECK_INT(of[SUMS_PAID_PRODUCTIVE], INT64_C(1024) * 3600000);
+    CHECK_INT(of[SUMS_IDEAL], 3600000);
+    CHECK_INT(of[SUMS_FAILURES], 2);
+    CHECK_INT(of[SUMS_COST], 327680);
+    CHECK_INT(of[SUMS_COST_LOST_TO(BUCKET_PROCESS_FAILURE_DETECTION)], 46222);
+    CHECK_INT(of[SUMS_CAUSED(CAUSE_NODE_FAILURE)], 1);
+    CHECK_INT(of[SUMS_PAID_CAUSED(CAUSE_NODE_FAILURE)], 7200000);
+    CHECK_INT(of[SUMS_COST_CAUSED(CAUSE_NODE_FAILURE)], 500);
+    CHECK_INT(of[SUMS_CAUSED(CAUSE_KUEUE_EVICTION)], 1);
+    CHECK_INT(of[SUMS_CAUSED(CAUSE_UNKNOWN)], 1);
+    REQUIRE(m->break_count == 2);
+    CHECK_TEXT(m->breaks[0].pool, "pool-3");
+    CHECK(!m->breaks[0].is_excluded && m->breaks[1].is_excluded);
+    CHECK_INT(m->last_execution, 2);
+    struct sums_scores s = sums_scores(&m->life);
+    CHECK_INT(s.scheduling, 900000);
+    CHECK_INT(s.runtime, 800000);
+    CHECK_INT(s.job, 720000);
+    CHECK_INT(s.productivity, 360000);
+    member_free(m);
+}
+
+/* facts: 100 chip-hours x 0.9 x 0.9 x 0.7 = 90, 81, 56.7: the product of the scores is ideal over asked, and with jobs
+ * of different sizes it is that of the sums, not of the averages. */
+TEST(scores_telescope_to_ideal_over_asked) {
+    struct sums s = {0}, small = {0};
+    const int64_t hour = 3600000;
+    s.of[SUMS_WALL] = s.of[SUMS_KNOWN_WALL] = s.of[SUMS_PROGRAMMED_WALL] = 100 * hour;
+    s.of[SUMS_AVAILABLE] = s.of[SUMS_KNOWN_AVAILABLE] = 90 * hour;
+    s.of[SUMS_PRODUCTIVE] = s.of[SUMS_PROGRAMMED] = 81 * hour;
+    s.of[SUMS_IDEAL] = 567 * hour / 10;
+    struct sums_scores scores = sums_scores(&s);
+    CHECK_INT(scores.scheduling, 900000);
+    CHECK_INT(scores.runtime, 900000);
+    CHECK_INT(scores.program, 700000);
+    CHECK_INT(scores.productivity, 567000);
+    small.of[SUMS_WALL] = small.of[SUMS_KNOWN_WALL] = small.of[SUMS_PROGRAMMED_WALL] = hour;
+    sums_add(&s, &small); /* one chip-hour of nothing weighs one in 101, not one half */
+    CHECK_INT(sums_scores(&s).productivity, 561386);
+}
+
+/* 3 interruptions in 9 h of one node's available time: 8,000 per 1,000 node-days. */
+TEST(interruptions_per_1000_node_days) {
+    struct sums s = {0};
+    CHECK_INT(sums_failures_per_1000_node_days(&s), -1);
+    s.of[SUMS_FAILURES] = 3;
+    s.of[SUMS_SLOT_TIME] = INT64_C(9) * 3600000;
+    CHECK_INT(sums_failures_per_1000_node_days(&s), 8000 * 1000);
+}
+
+TEST(what_a_status_does_not_tell_is_not_known) {
+    struct member *m = member_read(SLICE("{\"metadata\":{\"name\":\"x\"}}"));
+    REQUIRE(m != NULL);
+    CHECK(!m->has_time && !m->has_steps && m->queue == NULL && m->end_ms == TIME_UNKNOWN);
+    member_free(m);
+    m = member_read(SLICE("{\"metadata\":{\"name\":\"x\"},\"status\":{\"time\":{\"start\":\"2026-11-01T00:00:00Z\","
+                          "\"wallMs\":1000,\"availableMs\":500}}}"));
+    REQUIRE(m != NULL);
+    CHECK(m->has_time && !m->has_steps);
+    CHECK_INT(sums_scores(&m->life).runtime, -1);
+    member_free(m);
+    CHECK(member_read(SLICE("[]")) == NULL);
+    CHECK(member_read(SLICE("{}")) == NULL);
+    CHECK(member_read(SLICE("{\"metadata\":{\"name\":\"x\"")) == NULL);
+}
+
+TEST(every_truncation_is_refused_and_none_crashes) {
+    for (size_t n = 0; n + 1 < sizeof whole - 1; n++) {
+        char *part = strndup(whole, n);
+        CHECK(member_read(slice_of(part)) == NULL);
+        free(part);
+    }
+}
+
+/* One of the same name that is created again, or measures another target, is another member. */
+TEST(identity_is_of_the_object_and_its_target) {
+    struct member *a =
+        member_read(SLICE("{\"metadata\":{\"name\":\"x\",\"uid\":\"1\"},\"status\":{\"target\":{\"uid\":\"2\"}}}"));
+    struct member *b =
+        member_read(SLICE("{\"metadata\":{\"name\":\"x\",\"uid\":\"1\"},\"status\":{\"target\":{\"uid\":\"3\"}}}"));
+    struct member *c =
+        member_read(SLICE("{\"metadata\":{\"name\":\"x\",\"uid\":\"2\"},\"status\":{\"target\":{\"uid\":\"2\"}}}"));
+    CHECK(a->id != b->id && a->id != c->id && b->id != c->id);
+    member_free(a);
+    member_free(b);
+    member_free(c);
+}

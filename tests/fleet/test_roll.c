@@ -1,0 +1,556 @@
+/* A fleet over time: the parts add up to the whole, whatever the order, the moments of looking, and restarts. */
+#include "base/mem.h"
+#include "fleet/lives.h"
+#include "fleet/outcome.h"
+#include "fleet/slots.h"
+#include "harness.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define HOUR ROLL_HOUR_MS
+#define DAY ROLL_DAY_MS
+#define T0 (INT64_C(20000) * DAY) /* a Thursday + 20,000 days: 2024-10-04, a Friday */
+#define BOUND ((size_t)262144)
+
+enum { JOBS = 40 };
+struct world {
+    uint64_t seed;
+    struct member *members[JOBS];
+    bool is_gone[JOBS], is_told[JOBS];
+    int count;
+};
+
+static void world_done(struct world *w) {
+    for (int i = 0; i < w->count; i++)
+        member_free(w->members[i]);
+}
+
+static void world_step(struct world *w, int64_t now_ms) {
+    if (w->count < JOBS && lives_below(&w->seed, 2) == 0) {
+        w->members[w->count] = lives_begin(&w->seed, w->count, now_ms - lives_below(&w->seed, 5 * HOUR));
+        w->count++;
+    }
+    for (int i = 0; i < w->count; i++) {
+        if (!w->is_gone[i])
+            lives_go_on(&w->seed, w->members[i], now_ms - lives_below(&w->seed, 60000));
+        if (lives_below(&w->seed, 40) == 0)
+            lives_end(w->members[i]);
+        if (lives_below(&w->seed, 60) == 0)
+            w->is_gone[i] = true;
+    }
+}
+
+/* All that are there, and those that went since the last look. which: 0 all, 1 and 2 a half each. */
+static size_t look(const struct world *w, int which, struct roll_member out[JOBS]) {
+    size_t n = 0;
+    for (int i = 0; i < w->count; i++)
+        if (!w->is_told[i] && (which == 0 || i % 2 == which - 1))
+            out[n++] = (struct roll_member){w->members[i], w->members[i]->namespace_, true, w->is_gone[i]};
+    return n;
+}
+
+static void told(struct world *w) {
+    memcpy(w->is_told, w->is_gone, sizeof w->is_told);
+}
+
+static void shuffle(uint64_t *seed, struct roll_member *m, size_t n) {
+    for (size_t i = n; i > 1; i--) {
+        size_t k = (size_t)lives_below(seed, (int64_t)i);
+        struct roll_member t = m[i - 1];
+        m[i - 1] = m[k];
+        m[k] = t;
+    }
+}
+
+static void roll(struct roll *r, struct roll_member *members, size_t count, int64_t now_ms, struct outcome *o) {
+    struct roll_input in = {.members = members, .count = count, .now_ms = now_ms};
+    roll_up(r, &in);
+    outcome_make(r, &in, o);
+}
+
+static void check_partition(const struct sums *s) {
+    int64_t parts = s->of[SUMS_PRODUCTIVE];
+    for (int b = 0; b < SUMS_BUCKETS; b++)
+        parts += s->of[SUMS_LOST(b)];
+    CHECK_INT(parts, s->of[SUMS_WALL]);
+}
+
+static void check_waterfall(const struct outcome *o) {
+    int64_t level = -1;
+    for (int i = 0; i < o->step_count; i++) {
+        if (o->waterfall[i].is_total && level >= 0)
+            CHECK_INT(o->waterfall[i].chip_s, level);
+        level = o->waterfall[i].is_total ? o->waterfall[i].chip_s : level - o->waterfall[i].chip_s;
+    }
+}
+
+static const struct roll_options fortnight = {.window = ROLL_ROLLING, .length_ms = 14 * DAY};
+
+TEST(every_part_adds_up_and_nothing_that_went_is_lost) {
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct world w = {.seed = seed * 7919};
+        struct roll r;
+        struct outcome *o = mem_new(struct outcome);
+        struct roll_member members[JOBS];
+        roll_init(&r, &fortnight);
+        int64_t now = T0;
+        for (int step = 0; step < 60; step++) {
+            now += lives_below(&w.seed, 3 * HOUR);
+            world_step(&w, now);
+            roll(&r, members, look(&w, 0, members), now, o);
+            told(&w);
+            check_partition(&o->all);
+            check_waterfall(o);
+            struct sums sum = {0};
+            for (int i = 0; i < o->group_count; i++) {
+                check_partition(&o->groups[i].sums);
+                sums_add(&sum, &o->groups[i].sums);
+            }
+            CHECK(memcmp(&sum, &o->all, sizeof sum) == 0);
+        }
+        int64_t wall = 0, productive = 0, jobs = 0, failures = 0;
+        for (int i = 0; i < w.count; i++) {
+            wall += w.members[i]->life.of[SUMS_WALL] * w.members[i]->weight.chips;
+            productive += w.members[i]->life.of[SUMS_PRODUCTIVE] * w.members[i]->weight.chips;
+            failures += w.members[i]->life.of[SUMS_FAILURES];
+            jobs += w.members[i]->has_time;
+        }
+        CHECK_INT(o->all.of[SUMS_WALL], wall);
+        CHECK_INT(o->all.of[SUMS_PRODUCTIVE], productive);
+        CHECK_INT(o->all.of[SUMS_FAILURES], failures);
+        CHECK_INT(o->jobs, jobs);
+        free(o);
+        roll_done(&r);
+        world_done(&w);
+    }
+}
+
+TEST(neither_order_nor_restarts_change_a_byte) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct world w = {.seed = seed * 104729};
+        struct roll a, b;
+        struct outcome *oa = mem_new(struct outcome), *ob = mem_new(struct outcome);
+        struct roll_member members[JOBS], shuffled[JOBS];
+        roll_init(&a, &fortnight);
+        roll_init(&b, &fortnight);
+        int64_t now = T0;
+        bool is_coarse;
+        for (int step = 0; step < 40; step++) {
+            now += lives_below(&w.seed, 3 * HOUR);
+            world_step(&w, now);
+            size_t n = look(&w, 0, members);
+            memcpy(shuffled, members, sizeof shuffled);
+            shuffle(&w.seed, shuffled, n);
+            roll(&a, members, n, now, oa);
+            roll(&b, shuffled, n, now, ob);
+            told(&w);
+            CLEANUP_FREE char *text_a = roll_store(&a, 5, BOUND, &is_coarse);
+            CHECK(!is_coarse);
+            CLEANUP_FREE char *text_b = roll_store(&b, 5, BOUND, &is_coarse);
+            CHECK_TEXT(text_b, text_a);
+            CHECK(memcmp(&oa->all, &ob->all, sizeof oa->all) == 0);
+            if (lives_below(&w.seed, 3) > 0)
+                continue;
+            roll_done(&b);
+            roll_init(&b, &fortnight);
+            CHECK_INT(roll_restore(&b, 5, slice_of(text_b)), 0);
+        }
+        free(oa);
+        free(ob);
+        roll_done(&a);
+        roll_done(&b);
+        world_done(&w);
+    }
+}
+
+TEST(two_fleets_add_up_to_their_union) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct world w = {.seed = seed * 15485863};
+        struct roll r[3];
+        struct outcome *o[3];
+        for (int k = 0; k < 3; k++) {
+            roll_init(&r[k], &fortnight);
+            o[k] = mem_new(struct outcome);
+        }
+        int64_t now = T0;
+        for (int step = 0; step < 40; step++) {
+            now += lives_below(&w.seed, 2 * HOUR);
+            world_step(&w, now);
+            for (int k = 0; k < 3; k++) {
+                struct roll_member members[JOBS];
+                roll(&r[k], members, look(&w, k, members), now, o[k]);
+            }
+            told(&w);
+            struct sums both = o[1]->all;
+            sums_add(&both, &o[2]->all);
+            CHECK(memcmp(&both, &o[0]->all, sizeof both) == 0);
+            CHECK_INT(o[1]->jobs + o[2]->jobs, o[0]->jobs);
+        }
+        for (int k = 0; k < 3; k++) {
+            roll_done(&r[k]);
+            free(o[k]);
+        }
+        world_done(&w);
+    }
+}
+
+/* Where a job's time lies does not depend on how often it was looked at, where it is spent evenly. */
+TEST(looking_seldom_gives_the_same_hours_for_an_even_life) {
+    struct roll seldom, often;
+    uint64_t seed = 3;
+    struct member *m = lives_begin(&seed, 0, T0 + HOUR / 2);
+    struct outcome *o = mem_new(struct outcome);
+    roll_init(&seldom, &fortnight);
+    roll_init(&often, &fortnight);
+    m->has_time = true;
+    for (int64_t now = T0 + HOUR; now <= T0 + 10 * HOUR; now += HOUR / 4) {
+        struct roll_member rm = {m, "g", true, false};
+        m->through_ms = now;
+        m->life.of[SUMS_WALL] = now - m->start_ms;
+        m->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = now - m->start_ms;
+        roll(&often, &rm, 1, now, o);
+        if (now == T0 + 10 * HOUR)
+            roll(&seldom, &rm, 1, now, o);
+    }
+    REQUIRE(seldom.slot_count == often.slot_count && often.slot_count == 10);
+    for (size_t i = 0; i < 10; i++) {
+        CHECK_INT(seldom.slots[i].groups[0].sums.of[SUMS_WALL], often.slots[i].groups[0].sums.of[SUMS_WALL]);
+        CHECK_INT(often.slots[i].groups[0].sums.of[SUMS_WALL], (i == 0 ? HOUR / 2 : HOUR) * m->weight.chips);
+    }
+    free(o);
+    member_free(m);
+    roll_done(&seldom);
+    roll_done(&often);
+}
+
+TEST(what_is_older_than_the_window_goes) {
+    const struct roll_options day = {.window = ROLL_ROLLING, .length_ms = DAY};
+    struct roll r;
+    uint64_t seed = 9;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m = lives_begin(&seed, 0, T0);
+    struct roll_member rm = {m, "g", true, false};
+    roll_init(&r, &day);
+    lives_go_on(&seed, m, T0 + 30 * HOUR);
+    lives_end(m);
+    roll(&r, &rm, 1, T0 + 30 * HOUR, o);
+    CHECK_INT(o->from_ms, T0 + 6 * HOUR);
+    CHECK_INT(o->all.of[SUMS_WALL], DAY * m->weight.chips);
+    CHECK_INT(o->jobs, 1);
+    CHECK_INT(r.spread, 1);
+    rm = (struct roll_member){m, "g", true, false};
+    roll(&r, &rm, 1, T0 + 53 * HOUR + 1, o);
+    CHECK_INT(o->all.of[SUMS_WALL], HOUR * m->weight.chips);
+    CHECK_INT(o->jobs, 1);
+    roll(&r, &rm, 1, T0 + 54 * HOUR, o);
+    CHECK_INT(o->all.of[SUMS_WALL], 0);
+    CHECK_INT(o->jobs, 0);
+    CHECK_INT(sums_scores(&o->all).scheduling, -1);
+    CHECK_INT((int64_t)r.cursors.count, 0);
+    roll(&r, &rm, 1, T0 + 60 * HOUR, o); /* it ended before the window: it is not taken up anew */
+    CHECK_INT((int64_t)r.cursors.count, 0);
+    free(o);
+    member_free(m);
+    roll_done(&r);
+}
+
+TEST(calendar_windows_begin_where_the_calendar_says) {
+    const struct roll_options day = {.window = ROLL_DAY}, week = {.window = ROLL_WEEK}, month = {.window = ROLL_MONTH};
+    int64_t now = T0 + 13 * HOUR; /* Friday 2024-10-04 */
+    CHECK_INT(roll_window_from(&day, now), T0);
+    CHECK_INT(roll_window_from(&week, now), T0 - 4 * DAY);
+    CHECK_INT(roll_window_from(&week, T0 + 3 * DAY), T0 + 3 * DAY);
+    CHECK_INT(roll_window_from(&month, now), T0 - 3 * DAY);
+    CHECK_INT(roll_window_from(&month, T0 - 3 * DAY), T0 - 3 * DAY);
+    CHECK_INT(roll_window_from(&month, T0 - 3 * DAY - 1), T0 - 33 * DAY);
+}
+
+TEST(chips_weigh_and_ratios_are_never_averaged) {
+    struct roll r;
+    uint64_t seed = 1;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m[3];
+    struct roll_member rm[3];
+    const int64_t chips[] = {1, 99, 100};
+    roll_init(&r, &fortnight);
+    for (int i = 0; i < 3; i++) {
+        m[i] = lives_begin(&seed, i, T0);
+        m[i]->weight.chips = chips[i];
+        m[i]->has_time = true;
+        m[i]->has_steps = i < 2;
+        m[i]->through_ms = T0 + HOUR;
+        m[i]->life.of[SUMS_WALL] = HOUR;
+        m[i]->life.of[SUMS_AVAILABLE] = i < 2 ? HOUR : 0;
+        m[i]->life.of[SUMS_KNOWN_WALL] = m[i]->life.of[SUMS_KNOWN_AVAILABLE] = i < 2 ? HOUR : 0;
+        m[i]->life.of[SUMS_PRODUCTIVE] = i == 0 ? HOUR : 0;
+        m[i]->life.of[SUMS_LOST(i == 2 ? BUCKET_QUEUE_WAIT : BUCKET_STALL)] = i == 0 ? 0 : HOUR;
+        rm[i] = (struct roll_member){m[i], "all", true, false};
+    }
+    roll(&r, rm, 3, T0 + HOUR, o);
+    struct sums_scores s = sums_scores(&o->all);
+    CHECK_INT(s.runtime, 10000);
+    CHECK_INT(s.scheduling, 500000);
+    CHECK_INT(s.program, -1);
+    CHECK_INT(s.productivity, -1);
+    CHECK_INT(o->without_steps, 1);
+    CHECK_INT(o->loss_count, 2);
+    CHECK_INT(o->losses[0].bucket, BUCKET_QUEUE_WAIT);
+    CHECK_TEXT(o->losses[0].jobs[0].name, "team-2/job-2");
+    CHECK_TEXT(o->losses[1].jobs[0].name, "team-1/job-1");
+    for (int i = 0; i < 3; i++)
+        member_free(m[i]);
+    free(o);
+    roll_done(&r);
+}
+
+TEST(a_job_that_was_unselected_for_a_while_is_not_counted_twice) {
+    struct roll r;
+    uint64_t seed = 4;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m = lives_begin(&seed, 0, T0);
+    roll_init(&r, &fortnight);
+    for (int hour = 1; hour <= 3; hour++) {
+        struct roll_member rm = {m, hour == 2 ? NULL : "g", hour != 2, false};
+        lives_go_on(&seed, m, T0 + hour * HOUR);
+        roll(&r, &rm, 1, T0 + hour * HOUR, o);
+    }
+    CHECK_INT(o->all.of[SUMS_WALL], 2 * HOUR * m->weight.chips);
+    free(o);
+    member_free(m);
+    roll_done(&r);
+}
+
+TEST(who_is_not_selected_is_of_no_group) {
+    struct roll r;
+    uint64_t seed = 4;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m[4];
+    struct roll_member rm[4];
+    roll_init(&r, &fortnight);
+    for (int i = 0; i < 4; i++) { /* first, and behind one that is selected */
+        m[i] = lives_begin(&seed, i, T0);
+        lives_go_on(&seed, m[i], T0 + HOUR);
+        rm[i] = (struct roll_member){m[i], i % 2 == 0 ? NULL : "g", i % 2 != 0, false};
+    }
+    roll(&r, rm, 4, T0 + HOUR, o);
+    CHECK_INT(r.group_count, 1);
+    CHECK_INT(o->jobs, 2);
+    for (int i = 0; i < 4; i++)
+        member_free(m[i]);
+    free(o);
+    roll_done(&r);
+}
+
+TEST(more_groups_than_there_is_room_for_are_one_and_said) {
+    struct roll r;
+    uint64_t seed = 4;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m[JOBS];
+    struct roll_member rm[JOBS];
+    int64_t wall = 0;
+    roll_init(&r, &fortnight);
+    for (int i = 0; i < JOBS; i++) {
+        m[i] = lives_begin(&seed, i, T0);
+        lives_go_on(&seed, m[i], T0 + HOUR);
+        rm[i] = (struct roll_member){m[i], m[i]->name, true, false};
+        wall += m[i]->life.of[SUMS_WALL] * m[i]->weight.chips;
+    }
+    roll(&r, rm, JOBS, T0 + HOUR, o);
+    CHECK(r.has_folded);
+    CHECK_INT(o->group_count, ROLL_GROUPS);
+    CHECK_INT(o->all.of[SUMS_WALL], wall);
+    int64_t others = 0;
+    for (int i = 0; i < o->group_count; i++)
+        if (strcmp(o->groups[i].name, ROLL_OTHER) == 0)
+            others = o->groups[i].sums.of[SUMS_WALL];
+    CHECK(others > 0);
+    for (int i = 0; i < JOBS; i++)
+        member_free(m[i]);
+    free(o);
+    roll_done(&r);
+}
+
+TEST(idle_chips_and_failures_by_pool) {
+    struct roll r;
+    uint64_t seed = 4;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m = lives_begin(&seed, 0, T0);
+    struct roll_nodes nodes[] = {{"a", 2, 8}, {"b", 1, 4}};
+    m->weight = (struct sums_weight){8, 2};
+    m->has_steps = m->has_time = true;
+    roll_init(&r, &fortnight);
+    m->breaks = mem_alloc(2 * sizeof *m->breaks);
+    m->breaks[0] = (struct member_break){1, T0 + HOUR / 4, mem_strdup("a"), false};
+    m->breaks[1] = (struct member_break){2, T0 + HOUR / 2, mem_strdup("b"), true};
+    for (int64_t now = T0; now <= T0 + 2 * HOUR; now += HOUR / 4) {
+        struct roll_member rm = {m, "g", true, false};
+        struct roll_input in = {&rm, 1, now, true, nodes, 2};
+        m->through_ms = now;
+        m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - T0;
+        m->life.of[SUMS_PAID_PRODUCTIVE] = (now - T0) * 8;
+        m->break_count = now > T0 ? 2 : 0;
+        m->last_execution = now > T0 ? 2 : -1;
+        roll_up(&r, &in);
+        outcome_make(&r, &in, o);
+    }
+    CHECK_INT(o->capacity_ms, 2 * HOUR);
+    CHECK_INT(o->capacity_chip_ms, 24 * HOUR);
+    CHECK_INT(o->idle_chip_ms, 8 * HOUR);
+    CHECK_TEXT(o->waterfall[0].name, "Capacity");
+    CHECK_TEXT(o->waterfall[1].name, "Idle");
+    CHECK_INT(o->waterfall[1].chip_s, 8 * 3600);
+    CHECK_INT(o->pool_count, 2);
+    CHECK_INT(o->pools[0].failures, 1);
+    CHECK_INT(o->pools[0].mtbf_ms, 4 * HOUR);
+    CHECK_INT(o->pools[1].failures, 0);
+    CHECK_INT(o->pools[1].mtbf_ms, -1);
+    free(o);
+    member_free(m);
+    roll_done(&r);
+}
+
+/* The nodes are known from the first look on, in the middle of an hour: of what was before nobody knows them. */
+TEST(capacity_is_known_from_the_first_look_on) {
+    struct roll r;
+    uint64_t seed = 4;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m = lives_begin(&seed, 0, T0 - 3 * HOUR);
+    struct roll_nodes nodes[] = {{"a", 3, 12}};
+    m->weight = (struct sums_weight){8, 2};
+    m->has_steps = m->has_time = true;
+    roll_init(&r, &fortnight);
+    for (int minute = 20; minute <= 22; minute++) {
+        int64_t now = T0 + minute * 60000;
+        struct roll_member rm = {m, "g", true, false};
+        struct roll_input in = {&rm, 1, now, true, nodes, 1};
+        m->through_ms = now;
+        m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - m->start_ms;
+        m->life.of[SUMS_PAID_PRODUCTIVE] = (now - m->start_ms) * 8;
+        roll_up(&r, &in);
+        outcome_make(&r, &in, o);
+        CHECK_INT(o->all.of[SUMS_WALL], (now - m->start_ms) * 8);
+        CHECK_INT(o->capacity_ms, (minute - 20) * 60000);
+        CHECK_INT(o->capacity_chip_ms, (minute - 20) * 60000 * 12);
+        CHECK_INT(o->idle_chip_ms, minute == 20 ? -1 : (minute - 20) * 60000 * 4);
+    }
+    free(o);
+    member_free(m);
+    roll_done(&r);
+}
+
+/* ---- what is kept ---- */
+
+TEST(what_is_damaged_or_of_another_selection_is_not_taken) {
+    struct world w = {.seed = 99};
+    struct roll r, again;
+    struct outcome *o = mem_new(struct outcome);
+    struct roll_member members[JOBS];
+    bool is_coarse;
+    roll_init(&r, &fortnight);
+    for (int step = 0; step < 10; step++) {
+        world_step(&w, T0 + step * HOUR);
+        roll(&r, members, look(&w, 0, members), T0 + step * HOUR, o);
+    }
+    CLEANUP_FREE char *text = roll_store(&r, 5, BOUND, &is_coarse);
+    size_t size = strlen(text);
+    roll_init(&again, &fortnight);
+    CHECK_INT(roll_restore(&again, 6, slice_of(text)), -ESTALE);
+    CHECK_INT(roll_restore(&again, 5, slice_of("")), -EBADMSG);
+    for (size_t i = 0; i < size; i += 7) {
+        char was = text[i];
+        CHECK(roll_restore(&again, 5, (struct slice){text, i}) < 0);
+        text[i] = was == 'A' ? 'B' : 'A';
+        CHECK(roll_restore(&again, 5, slice_of(text)) < 0);
+        text[i] = was;
+        CHECK_INT((int64_t)again.slot_count, 0);
+    }
+    CHECK_INT(roll_restore(&again, 5, slice_of(text)), 0);
+    CHECK_INT((int64_t)again.cursors.count, (int64_t)r.cursors.count);
+    free(o);
+    roll_done(&r);
+    roll_done(&again);
+    world_done(&w);
+}
+
+/* Many jobs, groups and hours: the bound is kept, and nothing but resolution is lost. */
+TEST(the_bound_holds_with_as_many_jobs_as_there_may_be) {
+    enum { MANY = ROLL_JOBS + 10 };
+    struct roll r, again;
+    uint64_t seed = 77;
+    struct member **m = mem_alloc(MANY * sizeof *m);
+    struct roll_member *rm = mem_alloc(MANY * sizeof *rm);
+    struct outcome *o = mem_new(struct outcome), *o2 = mem_new(struct outcome);
+    bool is_coarse = false;
+    roll_init(&r, &fortnight);
+    for (int i = 0; i < MANY; i++) {
+        m[i] = lives_begin(&seed, i, T0 + lives_below(&seed, 100 * HOUR));
+        for (int k = 1; k <= 6; k++)
+            lives_go_on(&seed, m[i], T0 + (100 + k) * HOUR);
+        rm[i] = (struct roll_member){m[i], m[i]->namespace_, true, false};
+    }
+    roll(&r, rm, MANY, T0 + 106 * HOUR, o);
+    CHECK_INT(r.beyond, 10);
+    struct sums before = o->all;
+    CLEANUP_FREE char *text = roll_store(&r, 5, BOUND, &is_coarse);
+    REQUIRE(text != NULL);
+    CHECK(is_coarse && strlen(text) <= BOUND);
+    roll_init(&again, &fortnight);
+    CHECK_INT(roll_restore(&again, 5, slice_of(text)), 0);
+    roll(&r, rm, MANY, T0 + 106 * HOUR, o);
+    roll(&again, rm, MANY, T0 + 106 * HOUR, o2);
+    CHECK(memcmp(&before, &o->all, sizeof before) == 0);
+    CHECK(memcmp(&before, &o2->all, sizeof before) == 0);
+    for (int i = 0; i < MANY; i++)
+        member_free(m[i]);
+    free(m);
+    free(rm);
+    free(o);
+    free(o2);
+    roll_done(&r);
+    roll_done(&again);
+}
+
+/* A life of many hours is spread over them as one after the other would be: whole hours are alike to the unit, what is
+ * cut off comes with the last, and the parts of every hour add up. */
+TEST(a_long_life_is_spread_as_hour_by_hour) {
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        uint64_t random = seed * 15485863;
+        struct roll r;
+        struct outcome *o = mem_new(struct outcome);
+        int64_t hours = 3 + lives_below(&random, 200), start = T0 + lives_below(&random, HOUR);
+        struct member *m = lives_begin(&random, 7, start);
+        for (int64_t at = start; at < start + hours * HOUR; at += 1 + lives_below(&random, 9 * HOUR))
+            lives_go_on(&random, m, at);
+        lives_go_on(&random, m, start + hours * HOUR);
+        m->life.of[SUMS_PRICED] = m->life.of[SUMS_PAID] = m->life.of[SUMS_PAID_PRODUCTIVE];
+        m->life.of[SUMS_COST] = 1 + lives_below(&random, 3000);
+        m->life.of[SUMS_FAILURES] = 1 + lives_below(&random, 9);
+        slice_copy(m->currency, sizeof m->currency, SLICE("USD"));
+        struct roll_member rm = {m, "all", true, false};
+        roll_init(&r, &fortnight);
+        roll(&r, &rm, 1, m->through_ms, o);
+        struct sums none = {0}, whole = {0};
+        struct sums_change slow;
+        sums_change_make(&slow, &m->life, &none, m->weight);
+        for (size_t i = 0; i < r.slot_count; i++) {
+            struct sums hour = {0}, *of = slots_sums(&r.slots[i], 0);
+            int64_t until = r.slots[i].until_ms < m->through_ms ? r.slots[i].until_ms : m->through_ms;
+            bool is_last = i + 1 == r.slot_count;
+            sums_change_place(&slow, is_last ? 1 : (double)(until - start) / (double)(m->through_ms - start), &hour);
+            check_partition(of);
+            for (int v = 0; v < SUMS_COUNT; v++) {
+                int64_t unit = m->weight.chips > m->weight.slots ? m->weight.chips : m->weight.slots;
+                CHECK(llabs(of->of[v] - hour.of[v]) <= (is_last ? hours + 2 : 2) * unit);
+            }
+            CHECK(of->of[SUMS_FAILURES] <= m->life.of[SUMS_FAILURES] / hours + 1);
+            sums_add(&whole, of);
+        }
+        CHECK_INT(whole.of[SUMS_WALL], (m->through_ms - start) * m->weight.chips);
+        CHECK_INT(whole.of[SUMS_COST], m->life.of[SUMS_COST]);
+        CHECK_INT(whole.of[SUMS_FAILURES], m->life.of[SUMS_FAILURES]);
+        member_free(m);
+        free(o);
+        roll_done(&r);
+    }
+}

@@ -1,0 +1,52 @@
+/* roll: what a fleet keeps, whatever its bytes (behind a checksum that is right), is refused or gives a roll that goes
+ * on: rolled up, told, written and read back as the same text. The same bytes as a JobGoodput are read or refused. */
+#include "base/base64.h"
+#include "base/mem.h"
+#include "fleet/outcome.h"
+
+#include <assert.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char *packed(const uint8_t *data, size_t size) {
+    uint64_t head[2] = {1, 5}; /* version, key; little-endian as written */
+    char *bytes = mem_alloc(sizeof head + size + sizeof(uint64_t));
+    memcpy(bytes, head, sizeof head);
+    memcpy(bytes + sizeof head, data, size);
+    uint64_t sum = slice_hash((struct slice){bytes, sizeof head + size});
+    memcpy(bytes + sizeof head + size, &sum, sizeof sum);
+    char *text = base64_encode((struct slice){bytes, sizeof head + size + sizeof sum});
+    free(bytes);
+    return text;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const struct roll_options week = {.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS};
+    struct member *m = member_read((struct slice){(const char *)data, size});
+    struct roll_member rm = {m, "g", true, false};
+    static struct outcome o;
+    struct roll roll, again;
+    bool is_coarse;
+    if (size > 1 << 16) {
+        member_free(m);
+        return 0;
+    }
+    CLEANUP_FREE char *text = packed(data, size);
+    roll_init(&roll, &week);
+    if (roll_restore(&roll, 5, slice_of(text)) == 0 || m != NULL) {
+        int64_t now_ms = roll.rolled_ms != TIME_UNKNOWN ? roll.rolled_ms : INT64_C(1793491200000);
+        struct roll_input in = {.members = &rm, .count = m != NULL, .now_ms = now_ms};
+        roll_up(&roll, &in);
+        outcome_make(&roll, &in, &o);
+        CLEANUP_FREE char *first = roll_store(&roll, 5, 1 << 20, &is_coarse);
+        roll_init(&again, &week);
+        assert(first != NULL && roll_restore(&again, 5, slice_of(first)) == 0);
+        CLEANUP_FREE char *second = roll_store(&again, 5, 1 << 20, &is_coarse);
+        assert(second != NULL && strcmp(first, second) == 0);
+        roll_done(&again);
+    }
+    roll_done(&roll);
+    member_free(m);
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* Where status.advice[].topic leads: to the documentation's address if the controller was told it. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *topic_with(const char *url) {
+    struct model_options options = {.version = "test", .documentation_url = url};
+    struct model *m = model_new(&options);
+    fake_tell_node(m, "n0", "True", 0, "", "", 1);
+    replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod p = fake_pod("try1", 0, 490);
+    p.node = "n0";
+    p.bound = 500;
+    p.started = 994; /* most of the job so far is the pull of its image */
+    p.phase = "Running";
+    fake_tell_event(m, "try1", "Pulling", "Pulling image \\\"trainer\\\"", 501);
+    fake_tell_event(m, "try1", "Pulled", "Successfully pulled image \\\"trainer\\\" in 8m10s (8m10s including waiting)",
+                    992);
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
+    replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",
+                    "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
+    char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
+    char *topic = strdup(status_text(s, "advice[kind=PreloadImage].topic"));
+    free(s);
+    model_free(m);
+    return topic;
+}
+
+TEST(advice_leads_to_the_documentation) {
+    static const char *const cases[][2] = {
+        {NULL, "deploy/docs/advice.md#"},
+        {"https://git.example.com/goodput/docs", "https://git.example.com/goodput/docs/advice.md#"},
+        {"https://git.example.com/goodput/docs/", "https://git.example.com/goodput/docs/advice.md#"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *topic = topic_with(cases[i][0]);
+        if (strncmp(topic, cases[i][1], strlen(cases[i][1])) != 0 || topic[strlen(cases[i][1])] == '\0')
+            harness_fail(__FILE__, __LINE__, "topic is %s", topic);
+        free(topic);
+    }
+}

@@ -1,0 +1,117 @@
+/* StepLogFormats in the model: a JobGoodput that names one reads by it, waits for it, and says what is wrong with it.
+ */
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+#define FORMAT(generation, pattern, gives, status)                                                                     \
+    "{\"metadata\":{\"name\":\"mine\",\"uid\":\"u-mine\",\"resourceVersion\":\"1\",\"generation\":" #generation        \
+    "},\"spec\":{\"patterns\":[{\"name\":\"it\",\"kind\":\"Step\",\"pattern\":\"" pattern                              \
+    "\",\"examples\":[{\"line\":\"step 7\",\"gives\":{\"step\":" gives "}}]}]}" status "}"
+
+static void tell_format(struct model *m, enum observed what, const char *json) {
+    CHECK_INT(model_observe(m, RESOURCE_STEPLOGFORMAT, what, slice_of(NULL), SLICE("mine"), SLICE("u-mine"),
+                            slice_of(json), fake_ms(10)),
+              0);
+}
+
+static struct model *model_with(const char *format) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    if (format != NULL)
+        tell_format(m, OBSERVED_PRESENT, format);
+    fake_tell_node(m, "n0", "True", 0, "", "", 1);
+    replay_jobgoodput(m, "ns", "js", "PodLog", ",\"stepLog\":{\"format\":\"mine\"}", fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    struct fake_pod p = fake_pod("try1", 0, 990);
+    p.node = "n0";
+    p.bound = p.started = 994;
+    p.phase = "Running";
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
+    return m;
+}
+
+static void say(struct model *m, const char *line, int at_s) {
+    model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(at_s) * 1000000, slice_of(line));
+}
+
+static void check(struct model *m, const char *reason, const char *message, int64_t last_step) {
+    char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), reason);
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].message"), message);
+    CHECK_INT(status_int(s, "steps.last"), last_step);
+    CHECK(*status_text(s, "goodput.scheduling") != '\0'); /* everything else goes on */
+    free(s);
+}
+
+TEST(a_job_reads_by_the_format_that_it_names) {
+    struct model *m = model_with(FORMAT(1, "^step (?<step>[0-9]+)", "7", ""));
+    say(m, "step 1", 1000);
+    say(m, "step 2", 1002);
+    check(m, "Attached", "steps are read as mine", 2);
+    char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
+    CHECK_TEXT(status_text(s, "target.logFormat"), "mine");
+    free(s);
+    /* lines read later are read by what it became */
+    tell_format(m, OBSERVED_PRESENT, FORMAT(2, "^(?:it|step) (?<step>[0-9]+)", "7", ""));
+    say(m, "it 3", 1004);
+    check(m, "Attached", "steps are read as mine", 3);
+    model_free(m);
+}
+
+TEST(a_format_that_is_missing_is_waited_for) {
+    struct model *m = model_with(NULL);
+    say(m, "step 1", 1000);
+    check(m, "FormatMissing", "there is no StepLogFormat mine; the log is read when it appears", -1);
+    uint64_t before = model_job_log_generation(model_job_find(m, "ns", "js"));
+    tell_format(m, OBSERVED_PRESENT, FORMAT(1, "^step (?<step>[0-9]+)", "7", ""));
+    CHECK(model_job_log_generation(model_job_find(m, "ns", "js")) != before); /* all is read again */
+    say(m, "step 1", 1000);
+    say(m, "step 2", 1002);
+    check(m, "Attached", "steps are read as mine", 2);
+    tell_format(m, OBSERVED_DELETED, "");
+    say(m, "step 3", 1004);
+    check(m, "FormatMissing", "there is no StepLogFormat mine; the log is read when it appears", 2);
+    model_free(m);
+}
+
+TEST(a_format_whose_example_fails_is_told_with_the_reason) {
+    struct model *m = model_with(FORMAT(1, "^step (?<step>[0-9]+)", "8", ""));
+    char name[MODEL_FORMAT_NAME_SIZE];
+    CLEANUP_BUF struct buf status;
+    buf_init(&status, 8192);
+    say(m, "step 1", 1000);
+    check(m, "FormatInvalid", "StepLogFormat mine: pattern \"it\", example 1: step is 7, expected 8", -1);
+    CHECK(model_next_format(m, name, &status));
+    CHECK_TEXT(name, "mine");
+    CHECK_TEXT(status_text(buf_text(&status), "conditions[type=Ready].status"), "False");
+    CHECK_TEXT(status_text(buf_text(&status), "conditions[type=Ready].message"),
+               "pattern \"it\", example 1: step is 7, expected 8");
+    buf_clear(&status);
+    CHECK(!model_next_format(m, name, &status)); /* once */
+    model_format_again(m, "mine");
+    CHECK(model_next_format(m, name, &status));
+    tell_format(m, OBSERVED_PRESENT, FORMAT(2, "^step (?<step>[0-9]+)", "7", ""));
+    buf_clear(&status);
+    CHECK(model_next_format(m, name, &status));
+    CHECK_TEXT(status_text(buf_text(&status), "conditions[type=Ready].status"), "True");
+    CHECK_INT(status_int(buf_text(&status), "observedGeneration"), 2);
+    model_free(m);
+}
+
+/* A status that an earlier controller wrote of the same generation is not written again. */
+TEST(what_is_told_already_is_not_written) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    char name[MODEL_FORMAT_NAME_SIZE];
+    CLEANUP_BUF struct buf status;
+    buf_init(&status, 8192);
+    tell_format(m, OBSERVED_PRESENT,
+                FORMAT(3, "^step (?<step>[0-9]+)", "7",
+                       ",\"status\":{\"observedGeneration\":3,\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
+                       "\"lastTransitionTime\":\"2026-11-21T02:00:00Z\",\"reason\":\"Valid\",\"message\":\"\"}]}"));
+    CHECK(!model_next_format(m, name, &status));
+    model_free(m);
+}

@@ -1,0 +1,162 @@
+/* Kueue takes a running job's machines away, in each of its reasons, and gives them back: whose waiting that is, what
+ * the cause is called, and what of Kueue's own words the evidence keeps. And a node that topology-aware scheduling
+ * replaces while the Workload stays admitted. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct model *begin(void) {
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    return m;
+}
+
+static struct fake_pod running(const char *name, const char *node, int created, int bound) {
+    struct fake_pod p = fake_pod(name, 0, created);
+    p.node = node;
+    p.bound = bound;
+    p.started = bound + 1;
+    p.phase = "Running";
+    return p;
+}
+
+static void tell_conditions(struct model *m, const char *const *conditions, int count, double at) {
+    char all[2000] = "";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? "," : "", conditions[i]);
+    }
+    fake_tell_workload(m, all, at);
+}
+
+static const char *evicted(const char *type, const char *status, const char *reason, const char *message, int at) {
+    static char ring[4][400];
+    static int next;
+    char *text = ring[next++ % 4];
+    snprintf(text, sizeof ring[0],
+             "{\"type\":\"%s\",\"status\":\"%s\",\"reason\":\"%s\",\"message\":\"%s\",\"lastTransitionTime\":%s}", type,
+             status, reason, message, fake_time(at));
+    return text;
+}
+
+/* kueue workload_types.go: reasons of Evicted and of Preempted; the words are those of preemption.go (0.16).
+ * Deactivated, by a person, is the simulator's (kueue.c there). */
+static const struct {
+    const char *reason, *preempted, *message, *cause, *bucket;
+} reasons[] = {
+    {"Preempted", "InClusterQueue",
+     "Preempted to accommodate a workload (UID: 1, JobUID: 2) due to prioritization in the ClusterQueue",
+     "KueuePreemption", "PreemptedWait"},
+    {"Preempted", "InCohortReclamation",
+     "Preempted to accommodate a workload (UID: 1, JobUID: 2) due to reclamation within the cohort", "KueuePreemption",
+     "PreemptedWait"},
+    {"Preempted", "InCohortFairSharing",
+     "Preempted to accommodate a workload (UID: 1, JobUID: 2) due to Fair Sharing within the cohort", "KueuePreemption",
+     "PreemptedWait"},
+    {"Preempted", "InCohortReclaimWhileBorrowing",
+     "Preempted to accommodate a workload (UID: 1, JobUID: 2) due to reclamation within the cohort while borrowing",
+     "KueuePreemption", "PreemptedWait"},
+    {"PodsReadyTimeout", NULL, "Exceeded the PodsReady timeout ns/wl", "KueueEviction/PodsReadyTimeout",
+     "PreemptedWait"},
+    {"AdmissionCheck", NULL, "At least one admission check is false", "KueueEviction/AdmissionCheck", "PreemptedWait"},
+    {"ClusterQueueStopped", NULL, "The ClusterQueue is stopped", "KueueEviction/ClusterQueueStopped", "PreemptedWait"},
+    {"LocalQueueStopped", NULL, "The LocalQueue is stopped", "KueueEviction/LocalQueueStopped", "PreemptedWait"},
+    {"NodeFailures", NULL, "Workload was evicted as there was no replacement for a failed node: n0",
+     "KueueEviction/NodeFailures", "PreemptedWait"},
+    {"FlavorMigration", NULL, "moved to another flavor", "KueueEviction/FlavorMigration", "PreemptedWait"},
+    {"DeactivatedDueToAdmissionCheck", NULL, "The workload is deactivated",
+     "KueueEviction/DeactivatedDueToAdmissionCheck", "PreemptedWait"},
+    {"DeactivatedDueToRequeuingLimitExceeded", NULL, "The workload is deactivated",
+     "KueueEviction/DeactivatedDueToRequeuingLimitExceeded", "PreemptedWait"},
+    {"DeactivatedDueToMaximumExecutionTimeExceeded", NULL, "The workload is deactivated",
+     "KueueEviction/DeactivatedDueToMaximumExecutionTimeExceeded", "PreemptedWait"},
+    {"AReasonOfTomorrow", NULL, "who knows", "KueueEviction/AReasonOfTomorrow", "PreemptedWait"},
+};
+
+/* Admitted at 4, evicted at 20, its pod gone at 22, quota given back at 23, admitted again at 50, bound at 52. */
+static char *life(size_t k) {
+    struct model *m = begin();
+    struct fake_pod a = running("a", "n0", 5, 6), b = running("b", "n0", 51, 52);
+    const char *reason = reasons[k].reason, *preempted = reasons[k].preempted, *message = reasons[k].message;
+    const char *admitted[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+                              fake_condition("Admitted", "True", "Admitted", 4)};
+    tell_conditions(m, admitted, 2, 4.1);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
+    const char *out[] = {admitted[0], admitted[1], evicted("Evicted", "True", reason, message, 20),
+                         evicted("Preempted", "True", preempted ? preempted : "", message, 20)};
+    tell_conditions(m, out, preempted ? 4 : 3, 20.1);
+    a.asked_to_go = 20;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.2);
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 22);
+    const char *queued[] = {fake_condition("QuotaReserved", "False", "Pending", 23),
+                            fake_condition("Admitted", "False", "NoReservation", 23), out[2], out[3]};
+    tell_conditions(m, queued, preempted ? 4 : 3, 23.1);
+    const char *back[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 50),
+                          fake_condition("Admitted", "True", "Admitted", 50),
+                          evicted("Evicted", "False", "QuotaReserved", "Previously: evicted", 50),
+                          evicted("Preempted", "False", "QuotaReserved", "Previously: preempted", 50)};
+    tell_conditions(m, back, preempted ? 4 : 3, 50.1);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 53.1);
+    char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    model_free(m);
+    return s;
+}
+
+TEST(kueue_evicts_in_each_of_its_reasons) {
+    for (size_t k = 0; k < ARRAY_SIZE(reasons); k++) {
+        CLEANUP_FREE char *s = life(k);
+        char path[200];
+        CHECK_INT(status_int(s, "interruptions.total"), 1);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), reasons[k].cause);
+        CHECK(strstr(status_text(s, "executions[number=1].evidence"), reasons[k].message) != NULL);
+        CHECK_INT(status_int(s, "executions[number=1].waitMs"), 30000);
+        CHECK_INT(status_int(s, "executions[number=1].treMs"), 2000); /* created and bound */
+        snprintf(path, sizeof path, "badput[bucket=%s].ms", reasons[k].bucket);
+        CHECK_INT(status_int(s, path), 30000);
+        CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 4000);
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 2000);
+        CHECK_INT(status_int(s, "interruptions.excluded"), 1); /* from the means: Kueue's doing, or a person's */
+    }
+}
+
+/* Topology-aware scheduling replaces a failed node: the Workload stays admitted (status.unhealthyNodes); the new pod
+ * waits at its gate; one that was assigned a node that cannot take it is ended by Kueue (TerminatedByKueue), unbound.
+ */
+TEST(a_node_that_is_replaced_while_admitted_is_a_node_failure) {
+    struct model *m = begin();
+    const char *admitted[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+                              fake_condition("Admitted", "True", "Admitted", 4)};
+    tell_conditions(m, admitted, 2, 4.1);
+    fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
+    fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
+    struct fake_pod a = running("a", "n0", 5, 6);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
+    fake_tell_node(m, "n0", "Unknown", 100, "", "", 100.1);
+    a.asked_to_go = 105;
+    a.disruption = "DeletionByTaintManager";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 105.1);
+    struct fake_pod b = fake_pod("b", 0, 106); /* assigned to a node that is full */
+    b.unschedulable = 106;
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 106.1);
+    b.phase = "Failed";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 120.1);
+    fake_tell_pod(m, &b, OBSERVED_DELETED, 120.5);
+    struct fake_pod c = running("c", "n1", 121, 125);
+    fake_tell_pod(m, &c, OBSERVED_PRESENT, 127);
+    char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
+    CHECK_TEXT(status_text(s, "executions[number=1].node"), "n0");
+    CHECK_INT(status_int(s, "executions[number=1].treMs"), 25000); /* from 100 to 125: all of it is scheduling's */
+    CHECK_INT(status_int(s, "executions[number=1].waitMs"), 0);
+    CHECK_INT(status_int(s, "time.availableMs"), 94000 + 75000);
+    CHECK_TEXT(status_text(s, "phase"), "Training");
+    free(s);
+    model_free(m);
+}

@@ -1,0 +1,133 @@
+/* FleetGoodputs, by the controller itself against the embedded API server: many jobs as one, over restarts. */
+#include "harness.h"
+
+#include "apiserver/apiserver.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/rfc3339.h"
+#include "program.h"
+
+#define DEADLINE_MS 60000
+#define HOUR_MS INT64_C(3600000)
+
+static struct apiserver *serve(void) {
+    return apiserver_start((const char *[]){"--crd", "crds/goodput.dev_jobgoodputs.yaml", "--crd",
+                                            "crds/goodput.dev_fleetgoodputs.yaml", NULL});
+}
+
+static struct program *start(const struct apiserver *s) {
+    return program_start("goodput-controller",
+                         (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                          "--leader-elect=false", "--status-interval=100ms", NULL});
+}
+
+/* Of 8 chips for an hour at 2 USD, half of it lost; a node's failure cost 1 chip-hour of that. */
+#define PRICED                                                                                                         \
+    "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"productive\":\"8.00\",\"lost\":\"8.00\"},"               \
+    "\"acceleratorHours\":{\"allocated\":\"8.000\",\"productive\":\"4.000\",\"lost\":\"4.000\"},"                      \
+    "\"interruptions\":{\"total\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
+    "\"cost\":\"2.00\"}]},"
+
+/* One that is over: two hours of wall time, half of them available, half of these productive. */
+static int add_job(struct apiserver *s, const char *name, const char *queue, int chips, bool has_steps) {
+    char from[RFC3339_SIZE], to[RFC3339_SIZE];
+    int64_t now_ms = wall_ms(clock_wall());
+    rfc3339_format_s(from, (now_ms - 5 * HOUR_MS) / 1000 * 1000);
+    rfc3339_format_s(to, (now_ms - 3 * HOUR_MS) / 1000 * 1000);
+    return apiserver_dof(
+        s,
+        "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"%s\","
+        "\"namespace\":\"default\",\"labels\":{\"team\":\"nlp\"}},\"spec\":{\"targetRef\":{\"apiVersion\":"
+        "\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"}},\"status\":{%s\"phase\":\"Completed\","
+        "\"target\":{\"queue\":\"%s\",\"chips\":%d},\"availability\":{\"required\":2},\"time\":{\"start\":\"%s\","
+        "\"end\":\"%s\","
+        "\"wallMs\":7200000,\"availableMs\":3600000%s},\"badput\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
+        "\"ms\":3600000},{\"family\":\"Runtime\",\"bucket\":\"%s\",\"ms\":%d%s}],\"conditions\":[{\"type\":"
+        "\"Finished\","
+        "\"status\":\"True\",\"reason\":\"Succeeded\",\"message\":\"\",\"lastTransitionTime\":\"%s\"}]}}\nEND\n",
+        name, name, chips == 8 ? PRICED : "", queue, chips, from, to, has_steps ? ",\"productiveMs\":1800000" : "",
+        has_steps ? "WastedProgress" : "Unattributed", has_steps ? 1800000 : 3600000,
+        chips == 8 ? ",\"chipSeconds\":14400,\"cost\":\"8.00\"" : "", to);
+}
+
+#define FLEET(name, spec)                                                                                              \
+    "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"FleetGoodput\",\"metadata\":{\"name\":\"" name   \
+    "\"},\"spec\":{" spec "}}\nEND\n"
+
+static void check_has(struct apiserver *s, const char *name, const char *const *texts) {
+    CLEANUP_FREE char *command = mem_format("get fleetgoodputs /%s", name);
+    CLEANUP_FREE char *json = apiserver_ask(s, command);
+    for (; json != NULL && *texts != NULL; texts++)
+        if (strstr(json, *texts) == NULL)
+            harness_fail(__FILE__, __LINE__, "%s: no %s in %s", name, *texts, json);
+    CHECK(json != NULL);
+}
+
+/* 8 chips with steps and 2 without: SG of both, RG of the one; 20 chip-hours asked for. */
+static const char *const sums[] = {"\"scheduling\":\"50.00%\"",
+                                   "\"runtime\":\"50.00%\"",
+                                   "\"job\":\"25.00%\"",
+                                   "\"asked\":72000",
+                                   "\"available\":36000",
+                                   "\"productive\":14400",
+                                   "\"withoutSteps\":1",
+                                   "\"bucket\":\"QueueWait\",\"chipSeconds\":36000",
+                                   "\"name\":\"default/big\",\"chipSeconds\":28800",
+                                   "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"lost\":\"8.00\"",
+                                   "\"allocatedChipSeconds\":14400,\"cost\":\"8.00\"",
+                                   "\"interruptions\":1,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
+                                   "\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"
+                                   "\"cost\":\"2.00\"}]",
+                                   NULL};
+
+TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
+    struct apiserver *s = serve();
+    REQUIRE(s != NULL);
+    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(add_job(s, "small", "q2", 2, false), 0);
+    CHECK_INT(apiserver_do(s, FLEET("all", "\"window\":{\"rolling\":\"1d\"},\"groupBy\":[\"queue\"]")), 0);
+    struct program *c = start(s);
+    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 2"), 0);
+    check_has(s, "all", sums);
+    struct program *shown = program_start(
+        "kubectl-goodput", (const char *[]){"fleet", "all", "--kubeconfig", apiserver_kubeconfig(s), NULL});
+    CHECK_INT(program_wait(shown, DEADLINE_MS), 0);
+    CHECK(strstr(program_output(shown), "cost in USD: 16.00, of these 8.00 lost") != NULL);
+    program_free(shown);
+    /* One goes while the controller looks, and one while none does. */
+    CHECK_INT(apiserver_do(s, "delete jobgoodputs default/small\n"), 0);
+    CHECK_INT(add_job(s, "mark", "q3", 1, true), 0);
+    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 3"), 0);
+    program_free(c);
+    CHECK_INT(apiserver_do(s, "delete jobgoodputs default/big\n"), 0);
+    CHECK_INT(add_job(s, "again", "q3", 1, true), 0);
+    c = start(s);
+    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 4"), 0);
+    check_has(s, "all",
+              (const char *[]){"\"asked\":86400", "\"available\":43200", "\"productive\":18000", "\"name\":\"q1\"",
+                               "\"name\":\"q2\"", NULL});
+    program_free(c);
+    apiserver_stop(s);
+}
+
+TEST(selectors_select_and_what_cannot_be_is_said) {
+    struct apiserver *s = serve();
+    REQUIRE(s != NULL);
+    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(add_job(s, "small", "q2", 2, false), 0);
+    CHECK_INT(apiserver_do(s, FLEET("one", "\"selector\":{\"localQueues\":[\"q2\"]}") FLEET(
+                                  "labels", "\"selector\":{\"labelSelector\":{\"matchLabels\":{\"team\":\"nlp\"}}}")
+                                  FLEET("none", "\"selector\":{\"namespaces\":[\"elsewhere\"]}")
+                                      FLEET("month", "\"window\":{\"calendar\":\"Month\"}")),
+              0);
+    struct program *c = start(s);
+    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /one status.jobs.counted 1\n"
+                              "wait 60s field fleetgoodputs /labels status.jobs.counted 2\n"
+                              "wait 60s field fleetgoodputs /none status.jobs.counted 0\n"
+                              "wait 60s field fleetgoodputs /month status.window.name Month\n"),
+              0);
+    check_has(s, "none", (const char *[]){"\"reason\":\"NothingSelected\"", "none of the 2 JobGoodputs fits", NULL});
+    check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", NULL});
+    program_free(c);
+    apiserver_stop(s);
+}
