@@ -187,12 +187,27 @@ def check_live(t, b, rig):
     rig.put(job)
     b.until("document.body.innerText.includes('4242 kept') && document.querySelector('.badge').textContent === 'Recovering'")
     t.check("live: an open job follows its status", True)
+    check_order_of_answers(t, b, rig, job)
     open_fleet(b, rig, JOBS)
     rig.put(named(TRAINING, "late"))
     open_fleet(b, rig, [*JOBS, "late"])
     rig.delete("research", "late")
     open_fleet(b, rig, JOBS)
     t.check("live: jobs come and go", True)
+
+
+def check_order_of_answers(t, b, rig, job):
+    """An answer that comes late does not undo what a later one has shown."""
+    b.ask("""(() => { const ask = fetch; window.held = [];
+        window.fetch = async (...a) => { const answer = await ask(...a); if (window.held) await new Promise(go => window.held.push(go)); return answer; };
+        openJob({namespace: 'research', name: 'running'}); })()""")
+    b.until("held.length === 1")
+    job["status"]["steps"]["retained"] = 4343
+    rig.put(job)
+    b.until("jobs.get('research/running').status.steps.retained === 4343")
+    b.ask("(() => { const late = held; held = null; late.reverse().forEach(go => go()); })()")
+    b.until("asking === null")
+    t.check("live: a late answer undoes nothing", "4343 kept" in b.ask("document.body.innerText"))
 
 
 def check_hostile(t, b, rig):

@@ -130,12 +130,20 @@ function drawJob(job, isReport) {
   scrollTo(0, y);
 }
 
+// One question at a time: of two under way at once the older answer may come last.
+let asking = null;   // {namespace, name, again: something changed since}
 async function openJob({namespace, name}) {
-  const answer = await fetch(`job?namespace=${encodeURIComponent(namespace)}&name=${encodeURIComponent(name)}`).catch(() => null);
+  if (asking && asking.namespace === namespace && asking.name === name) { asking.again = true; return; }
+  const mine = asking = {namespace, name, again: false};
+  const answer = await fetch(`job?namespace=${encodeURIComponent(namespace)}&name=${encodeURIComponent(name)}`, {signal: AbortSignal.timeout(30000)}).catch(() => null);
+  const job = answer && answer.ok ? await answer.json().catch(() => null) : null;
+  if (asking !== mine) return;   // went elsewhere meanwhile
+  asking = null;
   const now = route().job;
-  if (!now || now.namespace !== namespace || now.name !== name) return;   // went elsewhere meanwhile
-  if (answer && answer.ok) return drawJob(await answer.json());
-  if (!answer) return;   // not reachable: the feed says so and asks again
+  if (!now || now.namespace !== namespace || now.name !== name) return;
+  if (mine.again) openJob(mine);
+  if (job) return drawJob(job);
+  if (!answer || answer.ok) return setTimeout(() => { const open = route().job; if (open && !asking) openJob(open); }, 1000);   // not reachable, or cut off
   shown = null;
   main.replaceChildren(h('p', {class: 'note'}, h('a', {href: '#/'}, '← all jobs')), h('p', {class: 'empty'}, `There is no JobGoodput ${namespace}/${name}.`));
 }
