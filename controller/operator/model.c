@@ -30,6 +30,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->refusals, free);
     map_init(&m->strings, free);
     map_init(&m->jobs, NULL);
+    map_init(&m->by_target, NULL);
     map_init(&m->formats, format_free);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         m->watermark_ms[r] = TIME_UNKNOWN;
@@ -73,6 +74,7 @@ void model_free(struct model *m) {
     if (m->gone)
         job_free(m->gone);
     map_done(&m->jobs);
+    map_done(&m->by_target);
     map_done(&m->formats);
     store_done(m);
     free(m->dirty);
@@ -127,8 +129,7 @@ static uint64_t log_hash(const struct model_job *job) {
 }
 
 static void apply_spec(struct model *m, struct model_job *job, const struct object_jobgoodput *o) {
-    job->target_kind = slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET;
-    job->target_name = store_intern(m, o->target_name);
+    job_aim(job, slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET, store_intern(m, o->target_name));
     memset(job->required, 0, sizeof job->required);
     job->required_count = o->required_count;
     for (int i = 0; i < o->required_count; i++)
@@ -162,13 +163,7 @@ static void delete_job(struct model *m, struct model_job *job) {
     job->is_deleted = true;
     map_take(&m->jobs, job_key(key, job->namespace_, job->name));
     job_set_target(job, NULL);
-    for (size_t i = 0; i < m->jobs.count; i++) {
-        struct model_job *other = m->jobs.entries[i].value;
-        if (other->duplicate_of == job) {
-            job_find_target(other);
-            job_mark_dirty(m, other);
-        }
-    }
+    job_take_aim_off(job);
     job_mark_dirty(m, job);
     store_trim(m);
 }
@@ -188,19 +183,6 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
         job->conditions[i].at_ms = TIME_UNKNOWN;
     map_put(&m->jobs, job_key(key, job->namespace_, job->name), job);
     return job;
-}
-
-/* A new JobGoodput can be older than a known one of the same target: who is the duplicate is found out anew. */
-static void find_all_targets(struct model *m, struct model_job *job) {
-    for (size_t i = 0; i < m->jobs.count; i++) {
-        struct model_job *other = m->jobs.entries[i].value;
-        if (other != job && other->target_kind == job->target_kind && other->target_name == job->target_name &&
-            strcmp(other->namespace_, job->namespace_) == 0) {
-            job_find_target(other);
-            job_mark_dirty(m, other);
-        }
-    }
-    job_find_target(job);
 }
 
 /* From what a predecessor knew; if that cannot be, from what the cluster still shows. */
@@ -254,7 +236,7 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
     job->counting_hash = counting;
     if (is_new && m->keeps_checkpoints && o.checkpoint.size_bytes > 0)
         go_on(job, &o);
-    find_all_targets(m, job);
+    job_find_target(job);
     job_mark_dirty(m, job);
     return 0;
 }

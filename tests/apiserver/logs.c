@@ -18,24 +18,30 @@ static void container_free(struct log_container *c) {
     free(c);
 }
 
+static void pod_free(void *value) {
+    for (struct log_container *c = value, *next; c != NULL; c = next) {
+        next = c->next;
+        container_free(c);
+    }
+}
+
 void logs_done(struct logs *l) {
-    for (size_t i = 0; i < l->count; i++)
-        container_free(l->containers[i]);
-    free(l->containers);
+    map_done(&l->pods);
 }
 
 struct log_container *logs_get(struct logs *l, const char *pod_uid, const char *container, bool is_made) {
-    for (size_t i = 0; i < l->count; i++)
-        if (strcmp(l->containers[i]->pod_uid, pod_uid) == 0 && strcmp(l->containers[i]->name, container) == 0)
-            return l->containers[i];
-    if (!is_made)
-        return NULL;
-    struct log_container *c = mem_new(struct log_container);
-    snprintf(c->pod_uid, sizeof c->pod_uid, "%s", pod_uid);
+    struct log_container *first = map_get(&l->pods, slice_of(pod_uid)), **at = &first;
+    while (*at != NULL && strcmp((*at)->name, container) != 0)
+        at = &(*at)->next;
+    if (*at != NULL || !is_made)
+        return *at;
+    struct log_container *c = *at = mem_new(struct log_container);
     snprintf(c->name, sizeof c->name, "%s", container);
     c->run_count = 1;
-    MEM_GROW(l->containers, l->count, l->capacity);
-    l->containers[l->count++] = c;
+    if (c == first) {
+        l->pods.value_free = pod_free;
+        map_put(&l->pods, slice_of(pod_uid), c);
+    }
     return c;
 }
 
@@ -67,10 +73,5 @@ void logs_start_run(struct log_container *c) {
 }
 
 void logs_drop_pod(struct logs *l, const char *pod_uid) {
-    for (size_t i = l->count; i-- > 0;) {
-        if (strcmp(l->containers[i]->pod_uid, pod_uid) != 0)
-            continue;
-        container_free(l->containers[i]);
-        l->containers[i] = l->containers[--l->count];
-    }
+    map_remove(&l->pods, slice_of(pod_uid));
 }

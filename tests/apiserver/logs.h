@@ -4,6 +4,8 @@
 #ifndef TESTS_APISERVER_LOGS_H
 #define TESTS_APISERVER_LOGS_H
 
+#include "base/map.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,15 +23,14 @@ struct log_run {
 };
 
 struct log_container {
-    char pod_uid[40];
+    struct log_container *next; /* of the pod */
     char name[64];
     struct log_run runs[16];
     int run_count;
 };
 
 struct logs {
-    struct log_container **containers;
-    size_t count, capacity;
+    struct map pods; /* by UID: the first container */
 };
 
 void logs_done(struct logs *l);

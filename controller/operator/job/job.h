@@ -91,7 +91,8 @@ struct model_job {
     int64_t log_changed_in;           /* the generation of the spec that tells another log than before; 0: none */
     /* what it measures */
     struct target *target;
-    struct model_job *duplicate_of; /* the older JobGoodput of the same target */
+    struct model_job *duplicate_of; /* the oldest JobGoodput of the same target */
+    struct model_job *next_of_target;
     struct ledger *ledger;
     struct pushed_list pushed;
     struct ready_line ready_line;
@@ -137,7 +138,10 @@ void job_notice(struct model_job *job, const struct model_notice *notice); /* th
 
 /* target.c: which target, which slots, which log */
 void job_target_appeared(struct model *m, struct target *t);
-void job_find_target(struct model_job *job); /* also tells duplicates apart */
+/* Puts it among the JobGoodputs of that target, or takes it away; what that means for the others is found out. */
+void job_aim(struct model_job *job, enum target_kind kind, const char *target_name);
+void job_take_aim_off(struct model_job *job);
+void job_find_target(struct model_job *job); /* also tells duplicates apart; its own and those of younger ones */
 void job_set_target(struct model_job *job, struct target *t);
 /* The spec names another log: a new ledger, and all that can be read of it is read again. */
 void job_begin_anew(struct model_job *job);

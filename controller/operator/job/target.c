@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_same_target(const struct model_job *a, const struct model_job *b) {
-    return a->target_kind == b->target_kind && strcmp(a->namespace_, b->namespace_) == 0 &&
-           strcmp(a->target_name, b->target_name) == 0;
-}
-
 static bool is_older(const struct model_job *a, const struct model_job *b) {
     if (a->created_ms != b->created_ms)
         return a->created_ms < b->created_ms;
@@ -99,17 +94,26 @@ void job_count_otherwise(struct model_job *job) {
     job_tell_processes(job);
 }
 
-void job_find_target(struct model_job *job) {
+/* ---- the JobGoodputs of a target: the oldest measures it ---- */
+
+static struct slice aim_key(char out[static STORE_NAME_KEY], const struct model_job *job) {
+    store_name_key(out, job->target_kind, job->namespace_, job->target_name);
+    return slice_of(out);
+}
+
+static struct model_job *oldest_of(struct model *m, enum target_kind kind, const char *namespace_, const char *name) {
+    char key[STORE_NAME_KEY];
+    store_name_key(key, kind, namespace_, name);
+    return map_get(&m->by_target, slice_of(key));
+}
+
+static void find_own_target(struct model_job *job) {
     struct model *m = job->model;
-    job->duplicate_of = NULL;
-    for (size_t i = 0; i < m->jobs.count; i++) {
-        struct model_job *other = m->jobs.entries[i].value;
-        if (other != job && !other->is_deleted && is_same_target(job, other) && is_older(other, job) &&
-            (job->duplicate_of == NULL || is_older(other, job->duplicate_of)))
-            job->duplicate_of = other;
-    }
+    struct model_job *oldest = oldest_of(m, job->target_kind, job->namespace_, job->target_name);
     struct target *t = NULL;
-    if (!job->is_deleted && job->duplicate_of == NULL)
+    m->jobs_looked_at++;
+    job->duplicate_of = oldest == job ? NULL : oldest;
+    if (oldest == job)
         t = store_target_by_name(m, job->target_kind, job->namespace_, job->target_name);
     if (t == job->target)
         return;
@@ -122,13 +126,61 @@ void job_find_target(struct model_job *job) {
     job_mark_dirty(m, job);
 }
 
-void job_target_appeared(struct model *m, struct target *t) {
-    for (size_t i = 0; i < m->jobs.count; i++) {
-        struct model_job *job = m->jobs.entries[i].value;
-        if (job->target_kind == t->kind && strcmp(job->namespace_, t->namespace_) == 0 &&
-            strcmp(job->target_name, t->name) == 0)
-            job_find_target(job);
+static void find_targets_from(struct model_job *first) {
+    for (struct model_job *job = first; job; job = job->next_of_target) {
+        find_own_target(job);
+        job_mark_dirty(job->model, job);
     }
+}
+
+void job_take_aim_off(struct model_job *job) {
+    char key[STORE_NAME_KEY];
+    struct model *m = job->model;
+    struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
+    while (*at != job) {
+        m->jobs_looked_at++;
+        at = &(*at)->next_of_target;
+    }
+    bool was_oldest = oldest == job;
+    *at = job->next_of_target;
+    job->next_of_target = NULL;
+    if (!was_oldest)
+        return;
+    if (oldest)
+        map_put(&m->by_target, aim_key(key, job), oldest);
+    else
+        map_remove(&m->by_target, aim_key(key, job));
+    find_targets_from(oldest);
+}
+
+void job_aim(struct model_job *job, enum target_kind kind, const char *target_name) {
+    char key[STORE_NAME_KEY];
+    struct model *m = job->model;
+    if (job->target_name && (job->target_kind != kind || strcmp(job->target_name, target_name) != 0))
+        job_take_aim_off(job);
+    else if (job->target_name)
+        return;
+    job->target_kind = kind;
+    job->target_name = target_name;
+    struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
+    for (; *at && is_older(*at, job); at = &(*at)->next_of_target)
+        m->jobs_looked_at++;
+    job->next_of_target = *at;
+    *at = job;
+    map_put(&m->by_target, aim_key(key, job), oldest);
+}
+
+void job_find_target(struct model_job *job) {
+    struct model *m = job->model;
+    if (oldest_of(m, job->target_kind, job->namespace_, job->target_name) == job)
+        find_targets_from(job->next_of_target);
+    find_own_target(job);
+}
+
+void job_target_appeared(struct model *m, struct target *t) {
+    struct model_job *oldest = oldest_of(m, t->kind, t->namespace_, t->name);
+    if (oldest)
+        find_own_target(oldest);
 }
 
 bool job_is_managed_elsewhere(const struct model_job *job) {

@@ -65,8 +65,8 @@ static void workload_free(struct model *m, struct workload *w) {
 
 /* Takes the target out of the chain of its name. */
 static void unname(struct model *m, struct target *t) {
-    char key[512];
-    snprintf(key, sizeof key, "%d/%s/%s", (int)t->kind, t->namespace_, t->name);
+    char key[STORE_NAME_KEY];
+    store_name_key(key, t->kind, t->namespace_, t->name);
     struct target *first = map_get(&m->names, slice_of(key));
     if (first == t) {
         map_remove(&m->names, slice_of(key));

@@ -44,8 +44,8 @@ bool store_text(char **to, struct slice raw) {
     return true;
 }
 
-static void name_key(char out[static 512], enum target_kind kind, const char *namespace_, const char *name) {
-    snprintf(out, 512, "%d/%s/%s", (int)kind, namespace_, name);
+void store_name_key(char out[static STORE_NAME_KEY], enum target_kind kind, const char *namespace_, const char *name) {
+    snprintf(out, STORE_NAME_KEY, "%d/%s/%s", (int)kind, namespace_, name);
 }
 
 struct target *store_target(struct model *m, enum target_kind kind, struct slice uid, struct slice namespace_,
@@ -69,14 +69,14 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
 }
 
 struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name) {
-    char key[512];
-    name_key(key, kind, namespace_, name);
+    char key[STORE_NAME_KEY];
+    store_name_key(key, kind, namespace_, name);
     return map_get(&m->names, slice_of(key));
 }
 
 void store_target_named(struct model *m, struct target *t) {
-    char key[512];
-    name_key(key, t->kind, t->namespace_, t->name);
+    char key[STORE_NAME_KEY];
+    store_name_key(key, t->kind, t->namespace_, t->name);
     struct target *newest = map_get(&m->names, slice_of(key));
     if (newest == NULL || newest->created_ms <= t->created_ms) {
         t->next_named = newest;

@@ -309,6 +309,7 @@ struct model {
     struct map refusals;  /* Job uid -> refusals */
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
+    struct map by_target; /* "JobSet/ns/name" -> the oldest JobGoodput of that target, seen or not */
     struct map formats;   /* StepLogFormats by name: job/formats.c */
     struct model_job **dirty;
     size_t dirty_count, dirty_capacity;
@@ -322,6 +323,7 @@ struct model {
     char currency[PRICE_CURRENCY_SIZE];
     int64_t malformed;
     int64_t pods_told; /* so often a pod was made a fact of: what an event costs beside reading it */
+    int64_t jobs_looked_at; /* so often a JobGoodput was, to find out which one measures a target */
 };
 
 /* The same text gives the same pointer, valid as long as the model. Bounded to 253 bytes. */
@@ -331,6 +333,8 @@ bool store_text(char **to, struct slice raw);
 
 struct target *store_target(struct model *m, enum target_kind kind, struct slice uid, struct slice namespace_,
                             struct slice name);
+#define STORE_NAME_KEY 520
+void store_name_key(char out[static STORE_NAME_KEY], enum target_kind kind, const char *namespace_, const char *name);
 struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name);
 /* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
 void store_target_named(struct model *m, struct target *t);

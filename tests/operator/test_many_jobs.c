@@ -1,0 +1,187 @@
+/* Many JobGoodputs: which one measures a target is found without a look at the others. Counted in JobGoodputs that are
+ * looked at, not in time, which a busy machine changes. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "operator/store/store.h"
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void tell(struct model *m, enum resource resource, enum observed what, const char *name, const char *json,
+                 double at) {
+    char uid[64];
+    snprintf(uid, sizeof uid, "uid-%d-%s", (int)resource, name);
+    CHECK_INT(model_observe(m, resource, what, slice_of("ns"), slice_of(name), slice_of(uid), slice_of(json),
+                            fake_ms(at)),
+              0);
+}
+
+static void tell_jobset(struct model *m, const char *name, double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"creationTimestamp\":%s},\"spec\":{"
+        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
+        "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"t\"}]}}}}}]}}",
+        name, (int)RESOURCE_JOBSET, name, fake_time(0));
+    tell(m, RESOURCE_JOBSET, OBSERVED_PRESENT, name, json, at);
+}
+
+static void tell_goodput(struct model *m, const char *name, const char *target, int generation, int created,
+                         double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"resourceVersion\":\"%d\","
+        "\"generation\":%d,\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/"
+        "v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}",
+        name, (int)RESOURCE_JOBGOODPUT, name, generation, generation, fake_time(created), target);
+    tell(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, at);
+}
+
+static void drop_goodput(struct model *m, const char *name, double at) {
+    tell(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, name, "", at);
+}
+
+/* ---- cost ---- */
+
+enum order { TARGETS_FIRST, GOODPUTS_FIRST, IN_TURN, ORDERS };
+
+static void name_of(char out[static 32], int i) {
+    snprintf(out, 32, "j%d", i);
+}
+
+static struct model *started(int jobs, enum order order) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    char name[32];
+    for (int i = 0; i < jobs; i++) {
+        name_of(name, i);
+        if (order != TARGETS_FIRST)
+            tell_goodput(m, name, name, 1, 0, 1);
+        if (order != GOODPUTS_FIRST)
+            tell_jobset(m, name, 1);
+    }
+    for (int i = 0; i < jobs && order != IN_TURN; i++) {
+        name_of(name, i);
+        if (order == TARGETS_FIRST)
+            tell_goodput(m, name, name, 1, 0, 1);
+        else
+            tell_jobset(m, name, 1);
+    }
+    return m;
+}
+
+/* All of them measure their own target. */
+static int measuring(struct model *m, int jobs) {
+    char name[32];
+    int count = 0;
+    for (int i = 0; i < jobs; i++) {
+        name_of(name, i);
+        char *status = replay_status(m, "ns", name, fake_ms(3), NULL);
+        count += status_int(status, "availability.required") == 1;
+        free(status);
+    }
+    return count;
+}
+
+TEST(the_start_of_a_job_looks_at_no_other) {
+    for (int order = 0; order < ORDERS; order++)
+        for (int jobs = 64; jobs <= 4096; jobs *= 8) {
+            struct model *m = started(jobs, (enum order)order);
+            CHECK(m->jobs_looked_at <= 2 * jobs);
+            CHECK_INT(measuring(m, jobs), jobs);
+            model_free(m);
+        }
+}
+
+TEST(the_end_of_a_jobgoodput_looks_at_no_other) {
+    for (int jobs = 64; jobs <= 4096; jobs *= 8) {
+        struct model *m = started(jobs, TARGETS_FIRST);
+        int64_t before = m->jobs_looked_at;
+        char name[32];
+        for (int i = 0; i < jobs; i++) {
+            name_of(name, i);
+            drop_goodput(m, name, 4);
+        }
+        CHECK(m->jobs_looked_at - before <= jobs);
+        CHECK_INT((int64_t)model_job_count(m), 0);
+        model_free(m);
+    }
+}
+
+/* A tenant may name one target as often as it likes. */
+TEST(a_further_duplicate_looks_at_those_before_it_alone_and_once) {
+    enum { DUPLICATES = 500 };
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    char name[32];
+    tell_jobset(m, "set", 1);
+    for (int i = 0; i < DUPLICATES; i++) {
+        int64_t before = m->jobs_looked_at;
+        name_of(name, i);
+        tell_goodput(m, name, "set", 1, i, 1);
+        CHECK(m->jobs_looked_at - before <= i + 1);
+    }
+    model_free(m);
+}
+
+/* ---- which of several it is ---- */
+
+/* "measures", or the name of the JobGoodput that does, or "" where none does. */
+static const char *role(struct model *m, const char *name) {
+    static char said[2][300];
+    static int next;
+    char *status = replay_status(m, "ns", name, fake_ms(10), NULL);
+    char *out = said[next++ % 2];
+    bool measures = status_int(status, "availability.required") == 1;
+    snprintf(out, sizeof said[0], "%s", measures ? "measures" : "");
+    if (strcmp(status_text(status, "conditions[type=Ready].reason"), "Duplicate") == 0) {
+        const char *by = strstr(status_text(status, "conditions[type=Ready].message"), "JobGoodput ");
+        CHECK(by != NULL);
+        by += strlen("JobGoodput ");
+        snprintf(out, sizeof said[0], "%s%.*s", measures ? "measures beside " : "", (int)strcspn(by, ","), by);
+    }
+    free(status);
+    return out;
+}
+
+TEST(the_oldest_of_several_measures_whatever_the_order_in_which_they_are_told) {
+    static const char *const orders[] = {"abc", "acb", "bac", "bca", "cab", "cba"};
+    for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+        for (size_t at = 0; at < 4; at++) { /* the target is told before the one of that number */
+            struct model *m = model_new(&(struct model_options){.version = "test"});
+            for (size_t k = 0; k < 3; k++) {
+                const char name[] = {orders[i][k], '\0'};
+                if (k == at)
+                    tell_jobset(m, "set", 1);
+                tell_goodput(m, name, "set", 1, name[0] - 'a', 5);
+            }
+            if (at == 3)
+                tell_jobset(m, "set", 6);
+            CHECK_TEXT(role(m, "a"), "measures");
+            CHECK_TEXT(role(m, "b"), "a");
+            CHECK_TEXT(role(m, "c"), "a");
+            drop_goodput(m, orders[i][0] == 'a' ? "a" : "b", 7);
+            const char *heir = orders[i][0] == 'a' ? "b" : "a";
+            CHECK_TEXT(role(m, heir), "measures");
+            CHECK_TEXT(role(m, "c"), heir);
+            drop_goodput(m, heir, 8);
+            CHECK_TEXT(role(m, "c"), "measures");
+            model_free(m);
+        }
+}
+
+TEST(a_jobgoodput_that_names_another_target_leaves_its_own_to_the_next) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    tell_jobset(m, "one", 1);
+    tell_jobset(m, "two", 1);
+    tell_goodput(m, "a", "one", 1, 0, 2);
+    tell_goodput(m, "b", "one", 1, 1, 2);
+    CHECK_TEXT(role(m, "b"), "a");
+    tell_goodput(m, "a", "two", 2, 0, 3);
+    CHECK_TEXT(role(m, "a"), "measures");
+    CHECK_TEXT(role(m, "b"), "measures");
+    tell_goodput(m, "b", "two", 2, 1, 4);
+    CHECK_TEXT(role(m, "b"), "a");
+    drop_goodput(m, "a", 5);
+    CHECK_TEXT(role(m, "b"), "measures");
+    model_free(m);
+}
