@@ -53,6 +53,7 @@ static const char objects[] =
     "wait 40s field jobgoodputs default/other .status.phase Pending";
 
 static const char *const asked_for[] = {"/version",
+                                        "/livez", /* of a server that was silent for long */
                                         "/apis/goodput.dev/v1alpha1/jobgoodputs?",
                                         "/apis/goodput.dev/v1alpha1/steplogformats?",
                                         "/apis/goodput.dev/v1alpha1/fleetgoodputs?",
