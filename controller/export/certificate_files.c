@@ -1,8 +1,8 @@
 #include "export/certificate_files.h"
 
+#include "base/file.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
-#include "kube/config.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ struct certificate_files {
 
 static int read_one(const struct certificate_files *f, const char *name, char **ret_text, struct error **err) {
     CLEANUP_FREE char *path = mem_format("%s/%s", f->directory, name);
-    return kube_read_file(path, FILE_MAX_BYTES, ret_text, err);
+    return file_read(path, FILE_MAX_BYTES, ret_text, err);
 }
 
 static bool is_same(const char *a, const char *b) {

@@ -80,50 +80,42 @@ static void read_section(struct jscan *j, struct slice section, struct fleet_num
     }
 }
 
-static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
-    struct fleet_bucket b = {.ms = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
+static bool take_bucket(struct jscan *j, struct fleet_bucket *b) {
+    *b = (struct fleet_bucket){.ms = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
     struct slice key;
     if (!jscan_object(j))
-        return;
+        return false;
     while (jscan_key(j, &key)) {
         if (slice_is(key, "bucket"))
-            jscan_string(j, b.bucket, sizeof b.bucket);
+            jscan_string(j, b->bucket, sizeof b->bucket);
         else if (slice_is(key, "family"))
-            jscan_string(j, b.family, sizeof b.family);
+            jscan_string(j, b->family, sizeof b->family);
         else if (slice_is(key, "ms"))
-            read_value(j, INTEGER, &b.ms);
+            read_value(j, INTEGER, &b->ms);
         else if (slice_is(key, "chipSeconds"))
-            read_value(j, INTEGER, &b.chip_seconds);
+            read_value(j, INTEGER, &b->chip_seconds);
         else if (slice_is(key, "cost"))
-            read_value(j, HUNDREDTHS, &b.cost_cents);
+            read_value(j, HUNDREDTHS, &b->cost_cents);
         else
             jscan_skip(j);
     }
-    if (n->bucket_count < FLEET_MAX_BUCKETS && b.ms != FLEET_NONE)
+    return b->ms != FLEET_NONE;
+}
+
+static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
+    struct fleet_bucket b;
+    if (take_bucket(j, &b) && n->bucket_count < FLEET_MAX_BUCKETS)
         n->buckets[n->bucket_count++] = b;
 }
 
 /* One of a window's buckets, into the place that it has in the whole ledger. */
 static void read_window_bucket(struct jscan *j, struct fleet_numbers *n, struct fleet_window *w) {
-    struct slice key;
-    struct fleet_bucket b = {0};
-    int64_t ms = FLEET_NONE;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "bucket"))
-            jscan_string(j, b.bucket, sizeof b.bucket);
-        else if (slice_is(key, "family"))
-            jscan_string(j, b.family, sizeof b.family);
-        else if (slice_is(key, "ms"))
-            read_value(j, INTEGER, &ms);
-        else
-            jscan_skip(j);
-    }
-    for (int i = 0; i < n->bucket_count && ms != FLEET_NONE; i++)
+    struct fleet_bucket b;
+    bool is_there = take_bucket(j, &b);
+    for (int i = 0; i < n->bucket_count && is_there; i++)
         if (strcmp(n->buckets[i].bucket, b.bucket) == 0 && strcmp(n->buckets[i].family, b.family) == 0) {
-            n->buckets[i].windows_ms[n->window_count] += ms;
-            w->badput_ms += ms;
+            n->buckets[i].windows_ms[n->window_count] += b.ms;
+            w->badput_ms += b.ms;
             return;
         }
 }

@@ -1,13 +1,12 @@
 #include "gcp/tokens.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "gcp/call.h"
 #include "gcp/credentials.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_FILE (64 << 10)
 #define MAX_REPLY (64 << 10)
@@ -66,31 +65,18 @@ static void on_reply(void *context, int status, int64_t retry_after_us, struct s
     tell_all(t, mine);
 }
 
-static int read_file(const char *path, struct buf *text, struct error **err) {
-    char chunk[4096];
-    ssize_t n = -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && (n = read(fd, chunk, sizeof chunk)) > 0)
-        buf_append(text, chunk, (size_t)n);
-    int code = errno;
-    if (fd >= 0)
-        close(fd);
-    return n == 0 && text->size_bytes > 0 && !text->truncated
-               ? 0
-               : error_set(err, code ? code : EINVAL, "%s: %s", path, n < 0 ? strerrordesc_np(code) : "no credentials");
-}
-
 static int start(struct gcp_tokens *t, struct error **err) {
     static const char *const form_headers[] = {"Content-Type: application/x-www-form-urlencoded", NULL};
     static const char *const metadata_headers[] = {"Metadata-Flavor: Google", NULL};
     struct gcp_credentials c;
-    CLEANUP_BUF struct buf json, form;
-    CLEANUP_FREE char *url = NULL;
-    buf_init(&json, MAX_FILE);
+    CLEANUP_BUF struct buf form;
+    CLEANUP_FREE char *url = NULL, *json = NULL;
     buf_init(&form, MAX_FILE);
-    if (t->file != NULL && read_file(t->file, &json, err) < 0)
+    if (t->file != NULL && file_read(t->file, MAX_FILE, &json, err) < 0)
         return -EINVAL;
-    if (gcp_credentials_parse(&c, buf_slice(&json), err) < 0)
+    if (json != NULL && json[0] == '\0')
+        return error_set(err, EINVAL, "%s: no credentials: the file is empty", t->file);
+    if (gcp_credentials_parse(&c, slice_of(json), err) < 0)
         return t->file ? error_wrap(err, EINVAL, "%s", t->file) : -EINVAL;
     int r = gcp_credentials_request(&c, loop_wall(t->loop).us / 1000000, &url, &form, err);
     gcp_credentials_done(&c);

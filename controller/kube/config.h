@@ -51,7 +51,4 @@ int kube_config_load_in_cluster(const char *directory, const char *host, const c
 /* --kubeconfig, else $KUBECONFIG, else in-cluster, else ~/.kube/config. */
 int kube_config_load(const char *kubeconfig, const char *context, struct kube_config **ret_config, struct error **err);
 
-/* Reads a whole file of at most max_bytes; heap, NUL-terminated. The text names the file. */
-int kube_read_file(const char *path, size_t max_bytes, char **ret_text, struct error **err);
-
 #endif

@@ -1,6 +1,7 @@
 #include "kube/credentials.h"
 
 #include "base/base64.h"
+#include "base/file.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/exec.h"
@@ -55,7 +56,7 @@ static int read_token(struct kube_credentials *c, char **ret, struct error **err
         return 0;
     int r = 0;
     if (f->token_file != NULL)
-        r = kube_read_file(f->token_file, TOKEN_MAX_BYTES, &text, err);
+        r = file_read(f->token_file, TOKEN_MAX_BYTES, &text, err);
     else
         text = mem_strdup(f->token);
     if (r < 0)
@@ -94,7 +95,7 @@ static int read_pem(const char *data, const char *path, char **to, struct error 
     if (data != NULL)
         text = mem_strdup(data);
     else {
-        int r = kube_read_file(path, PEM_MAX_BYTES, &text, err);
+        int r = file_read(path, PEM_MAX_BYTES, &text, err);
         if (r == 0 && strstr(text, "-----BEGIN ") == NULL)
             r = error_set(err, EINVAL, "%s holds no PEM block (\"-----BEGIN ...\")", path);
         if (r < 0) {

@@ -1,6 +1,7 @@
 #include "kube/exec.h"
 
 #include "base/base64.h"
+#include "base/file.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
 
@@ -72,7 +73,7 @@ static void write_info(const struct kube_exec *e, struct buf *out) {
         if (c->is_insecure)
             jwrite_member_bool(&w, "insecure-skip-tls-verify", true);
         char *pem CLEANUP_FREE = mem_strdup(c->ca_pem);
-        if (pem != NULL || (c->ca_file != NULL && kube_read_file(c->ca_file, 1 << 20, &pem, NULL) == 0)) {
+        if (pem != NULL || (c->ca_file != NULL && file_read(c->ca_file, 1 << 20, &pem, NULL) == 0)) {
             char *data CLEANUP_FREE = base64_encode(slice_of(pem));
             jwrite_member_text(&w, "certificate-authority-data", data);
         }

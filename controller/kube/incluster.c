@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/mem.h"
 #include "kube/config.h"
 
@@ -15,7 +16,7 @@ int kube_config_load_in_cluster(const char *directory, const char *host, const c
     c->ca_file = mem_format("%s/ca.crt", directory);
     char *path CLEANUP_FREE = mem_format("%s/namespace", directory);
     char *text CLEANUP_FREE = NULL;
-    if (kube_read_file(path, 4096, &text, NULL) < 0)
+    if (file_read(path, 4096, &text, NULL) < 0)
         c->namespace_ = mem_strdup("default");
     else
         c->namespace_ = slice_dup(slice_trim(slice_of(text)));

@@ -1,9 +1,9 @@
 #include "kube/yamldoc.h"
 
+#include "base/file.h"
 #include "base/jscan.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
-#include "kube/config.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { FILE_MAX_BYTES = 4 << 20, JSON_MAX_DEPTH = 32 };
 int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct error **err) {
     *doc = (struct yamldoc){.what = what, .path = mem_strdup(path)};
     char *text CLEANUP_FREE = NULL;
-    int r = kube_read_file(path, FILE_MAX_BYTES, &text, err);
+    int r = file_read(path, FILE_MAX_BYTES, &text, err);
     if (r < 0)
         return error_wrap(err, -r, "%s", what);
     yaml_parser_t parser;

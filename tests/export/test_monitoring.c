@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "export/push/monitoring.h"
+#include "export/pushed.h"
 #include "io/rawserver.h"
 
 #include <errno.h>
@@ -166,56 +167,29 @@ static void on_request(void *context, struct rawconn *c, struct slice request) {
 /* ---- the rig ---- */
 
 struct rig {
-    struct loop *loop;
-    struct fleet fleet;
+    struct pushed p;
     struct api api;
-    struct runtime_flags flags;
-    struct push_exporter exporter;
-    struct loop_timer *timer;
-    bool (*is_so)(struct rig *rig);
-    bool is_done;
-    int64_t deadline_us;
 };
 
-static void beat(void *context) {
-    struct rig *r = context;
-    r->exporter.tick(r->exporter.context);
-    r->is_done = r->is_so(r);
-    if (r->is_done || clock_mono().us > r->deadline_us)
-        loop_stop(r->loop, 0);
-    else
-        loop_timer_set(r->timer, 5000);
-}
-
-static bool until(struct rig *r, bool (*is_so)(struct rig *rig)) {
-    r->is_so = is_so;
-    r->deadline_us = clock_mono().us + 60000000;
-    loop_timer_set(r->timer, 0);
-    loop_run(r->loop);
-    return r->is_done;
-}
-
 static void tell(struct rig *r, const struct life *l) {
-    put(&r->fleet, l);
-    r->exporter.changed(r->exporter.context, fleet_find(&r->fleet, "research", l->name));
+    put(&r->p.fleet, l);
+    pushed_tell(&r->p, "research", l->name);
 }
 
 static void rig_begin(struct rig *r) {
-    CHECK_INT(monitoring_make(&(struct push_options){r->loop, &r->fleet, &r->flags}, &r->exporter, NULL), 1);
+    pushed_begin(&r->p, monitoring_make);
 }
 
 static struct rig *rig_new(void) {
     struct rig *r = mem_new(struct rig);
-    r->loop = loop_new(NULL);
-    r->timer = loop_timer_new(r->loop, beat, r);
-    r->api.loop = r->loop;
-    r->api.server = rawserver_new(r->loop, on_request, &r->api);
+    pushed_init(&r->p);
+    r->api.loop = r->p.loop;
+    r->api.server = rawserver_new(r->p.loop, on_request, &r->api);
     map_init(&r->api.series, free);
-    fleet_init(&r->fleet);
     setenv("GCE_METADATA_HOST", rawserver_url(r->api.server) + 7, 1);
     setenv("CLOUDSDK_CONFIG", "/nonexistent", 1);
     unsetenv("GOOGLE_APPLICATION_CREDENTIALS");
-    r->flags = (struct runtime_flags){.cloud_monitoring_project = "p",
+    r->p.flags = (struct runtime_flags){.cloud_monitoring_project = "p",
                                       .cloud_monitoring_location = "us-east5-a",
                                       .cloud_monitoring_replica_id = "0",
                                       .cloud_monitoring_cluster = "",
@@ -226,23 +200,15 @@ static struct rig *rig_new(void) {
 }
 
 static void rig_free(struct rig *r) {
-    r->exporter.free(r->exporter.context);
-    loop_timer_free(r->timer);
+    r->p.exporter.free(r->p.exporter.context);
     rawserver_free(r->api.server);
-    fleet_done(&r->fleet);
     map_done(&r->api.series);
-    loop_free(r->loop);
+    pushed_done(&r->p);
     free(r);
 }
 
-static bool is_delivered(struct rig *r) {
-    return r->exporter.figures->delivered > 0;
-}
-static bool is_delivered_twice(struct rig *r) {
-    return r->exporter.figures->delivered > 1;
-}
-static bool has_failed(struct rig *r) {
-    return r->exporter.figures->failed > 0;
+static bool is_delivered_twice(const struct pushed *p) {
+    return p->exporter.figures->delivered > 1;
 }
 
 #define RESOURCE                                                                                                       \
@@ -262,7 +228,7 @@ static const char *value_of(struct rig *r, const char *type, const char *labels,
 TEST(the_library_s_series_are_written_as_it_writes_them) {
     struct rig *r = rig_new();
     tell(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
-    CHECK(until(r, is_delivered));
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
 #define V5E "\"accelerator_type\":\"TPU-v5e\""
     CHECK_TEXT(value_of(r, "workload/goodput_time", "\"goodput_source\":\"TOTAL\"," V5E, false), "72.000");
     CHECK_TEXT(value_of(r, "workload/badput_time", "\"badput_source\":\"INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION\"," V5E,
@@ -293,8 +259,8 @@ TEST(the_library_s_series_are_written_as_it_writes_them) {
     CHECK_TEXT(value_of(r, "goodput/interruptions", "\"cause\":\"NodeFailure\"", true), "\"3\"");
     CHECK_TEXT(value_of(r, "goodput/badput_time", "\"family\":\"Scheduling\",\"bucket\":\"QueueWait\"", true), "6.000");
     CHECK_TEXT(value_of(r, "goodput/wall_time", "", true), "100.000");
-    CHECK_INT(r->exporter.figures->points_delivered, r->api.points);
-    CHECK_INT(r->exporter.figures->points_dropped, 0);
+    CHECK_INT(r->p.exporter.figures->points_delivered, r->api.points);
+    CHECK_INT(r->p.exporter.figures->points_dropped, 0);
     rig_free(r);
 }
 
@@ -303,12 +269,12 @@ TEST(what_is_not_known_is_not_written) {
     struct rig *r = rig_new();
     CHECK_INT(
         fleet_put(
-            &r->fleet, "research", "llama",
+            &r->p.fleet, "research", "llama",
             SLICE("{\"metadata\":{\"name\":\"llama\"},\"spec\":{\"targetRef\":{\"name\":\"llama\"}},\"status\":{}}")),
         0);
-    r->exporter.changed(r->exporter.context, fleet_find(&r->fleet, "research", "llama"));
+    pushed_tell(&r->p, "research", "llama");
     tell(r, &(struct life){"other", "u2", NULL, NOW_S - 100, NOW_S, 1});
-    CHECK(until(r, is_delivered));
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_TEXT(
         value_of(r, "workload/goodput_time", "\"goodput_source\":\"TOTAL\",\"accelerator_type\":\"unknown\"", false),
         "(none)");
@@ -330,14 +296,14 @@ TEST(passing_faults_lose_and_double_nothing) {
         r->api.faults = faults[i].count;
         r->api.headers = faults[i].headers;
         tell(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
-        CHECK(until(r, is_delivered));
+        CHECK(pushed_until(&r->p, pushed_has_delivered));
         CHECK_INT(r->api.requests, 2);
         CHECK_INT(r->api.tokens, faults[i].status == 401 ? 2 : 1);
         if (faults[i].status != 0) /* curl itself asks again where a connection that was kept is reset */
-            CHECK_INT(r->exporter.figures->retried, 1);
-        CHECK_INT(r->exporter.figures->failed, 0);
-        CHECK_INT(r->exporter.figures->points_dropped, 0);
-        CHECK_INT(r->exporter.figures->points_delivered,
+            CHECK_INT(r->p.exporter.figures->retried, 1);
+        CHECK_INT(r->p.exporter.figures->failed, 0);
+        CHECK_INT(r->p.exporter.figures->points_dropped, 0);
+        CHECK_INT(r->p.exporter.figures->points_delivered,
                   r->api.points); /* the lost answer's were taken the first time */
         for (size_t s = 0; s < r->api.series.count; s++)
             CHECK_INT(((struct series *)r->api.series.entries[s].value)->points, 1);
@@ -351,12 +317,12 @@ TEST(a_refusal_is_no_delivery_and_is_not_tried_at_once) {
     r->api.faults = 1;
     r->api.body = "{\"error\":{\"code\":403,\"message\":\"Permission monitoring.timeSeries.create denied\"}}";
     tell(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
-    CHECK(until(r, has_failed));
+    CHECK(pushed_until(&r->p, pushed_has_failed));
     CHECK_INT(r->api.requests, 1);
-    CHECK_INT(r->exporter.figures->points_delivered, 0);
-    CHECK(r->exporter.figures->points_dropped > 20);
-    CHECK(until(r, is_delivered)); /* with the next round, as soon as the role is given */
-    CHECK_INT(r->exporter.figures->points_delivered, r->api.points);
+    CHECK_INT(r->p.exporter.figures->points_delivered, 0);
+    CHECK(r->p.exporter.figures->points_dropped > 20);
+    CHECK(pushed_until(&r->p, pushed_has_delivered)); /* with the next round, as soon as the role is given */
+    CHECK_INT(r->p.exporter.figures->points_delivered, r->api.points);
     rig_free(r);
 }
 
@@ -365,17 +331,17 @@ TEST(a_successor_goes_on_where_the_series_are) {
     struct rig *r = rig_new();
     int64_t now_s = NOW_S;
     tell(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s - 60, 72000});
-    CHECK(until(r, is_delivered));
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
     int points = r->api.points;
-    r->exporter.free(r->exporter.context);
+    r->p.exporter.free(r->p.exporter.context);
     rig_begin(r);
-    r->exporter.changed(r->exporter.context, fleet_find(&r->fleet, "research", "llama"));
-    CHECK(until(r, is_delivered));
+    pushed_tell(&r->p, "research", "llama");
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->api.points, points);
     CHECK_INT(r->api.refused, points);
-    CHECK_INT(r->exporter.figures->points_dropped, 0);
+    CHECK_INT(r->p.exporter.figures->points_dropped, 0);
     tell(r, &(struct life){"llama", "u1", FINISHED, now_s - 100, now_s - 60, 73000});
-    CHECK(until(r, is_delivered_twice)); /* ten seconds behind the end: the settled numbers get their own point */
+    CHECK(pushed_until(&r->p, is_delivered_twice)); /* ten seconds behind the end: the settled numbers get their own point */
     CHECK_INT(r->api.points, 2 * points);
     CHECK_TEXT(value_of(r, "workload/goodput_time", "\"goodput_source\":\"TOTAL\"," V5E, false), "73.000");
     rig_free(r);
@@ -385,22 +351,22 @@ TEST(two_jobs_of_one_name_do_not_write_into_one_series) {
     struct rig *r = rig_new();
     int64_t now_s = NOW_S;
     tell(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s, 72000});
-    CHECK_INT(fleet_put(&r->fleet, "other", "llama", fleet_find(&r->fleet, "research", "llama")->object), 0);
-    r->exporter.changed(r->exporter.context, fleet_find(&r->fleet, "other", "llama"));
-    CHECK(until(r, is_delivered));
-    CHECK_INT(r->exporter.figures->points_dropped, 1);
+    CHECK_INT(fleet_put(&r->p.fleet, "other", "llama", fleet_find(&r->p.fleet, "research", "llama")->object), 0);
+    pushed_tell(&r->p, "other", "llama");
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
+    CHECK_INT(r->p.exporter.figures->points_dropped, 1);
     CHECK_INT(r->api.refused, 0);
     for (size_t s = 0; s < r->api.series.count; s++)
         CHECK_INT(((struct series *)r->api.series.entries[s].value)->points, 1);
     /* The first one goes: its name is free. */
-    r->exporter.gone(r->exporter.context, fleet_find(&r->fleet, "research", "llama"));
-    fleet_remove(&r->fleet, "research", "llama");
-    CHECK(until(r, is_delivered_twice));
+    r->p.exporter.gone(r->p.exporter.context, fleet_find(&r->p.fleet, "research", "llama"));
+    fleet_remove(&r->p.fleet, "research", "llama");
+    CHECK(pushed_until(&r->p, is_delivered_twice));
     rig_free(r);
 }
 
-static bool has_sixty(struct rig *r) {
-    return r->exporter.figures->points_delivered >= 60 * 25;
+static bool has_sixty(const struct pushed *p) {
+    return p->exporter.figures->points_delivered >= 60 * 25;
 }
 
 TEST(many_jobs_go_in_requests_of_at_most_200_series) {
@@ -410,10 +376,10 @@ TEST(many_jobs_go_in_requests_of_at_most_200_series) {
         snprintf(name, sizeof name, "job-%d", i);
         tell(r, &(struct life){name, "u", NULL, NOW_S - 100, NOW_S, 72000});
     }
-    CHECK(until(r, has_sixty));
+    CHECK(pushed_until(&r->p, has_sixty));
     CHECK(r->api.most_in_a_request > 150 && r->api.most_in_a_request <= 200);
     CHECK_INT(r->api.refused, 0);
-    CHECK_INT(r->exporter.figures->points_dropped, 0);
+    CHECK_INT(r->p.exporter.figures->points_dropped, 0);
     rig_free(r);
 }
 
@@ -421,9 +387,9 @@ TEST(old_jobs_are_left_alone) {
     struct rig *r = rig_new();
     tell(r, &(struct life){"llama", "u1", FINISHED, NOW_S - 200000, NOW_S - 100000, 72000});
     tell(r, &(struct life){"new", "u2", NULL, NOW_S - 100, NOW_S, 72000});
-    CHECK(until(r, is_delivered));
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_TEXT(value_of(r, "workload/max_productive_steps", V5E, false), "(none)");
-    CHECK_INT(r->exporter.figures->points_delivered, r->api.points);
+    CHECK_INT(r->p.exporter.figures->points_delivered, r->api.points);
     rig_free(r);
 }
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "export/push/otlp.h"
+#include "export/pushed.h"
 #include "export/push/otlp_wire.h"
 #include "io/rawserver.h"
 
@@ -99,60 +100,31 @@ static void on_request(void *context, struct rawconn *c, struct slice request) {
 }
 
 struct rig {
-    struct loop *loop;
-    struct loop_timer *timer;
-    struct fleet fleet;
+    struct pushed p;
     struct collector collector;
-    struct runtime_flags flags;
-    struct push_exporter exporter;
-    bool (*is_so)(struct rig *rig);
-    bool is_done;
-    int64_t deadline_us;
 };
 
-static void beat(void *context) {
-    struct rig *r = context;
-    r->exporter.tick(r->exporter.context);
-    r->is_done = r->is_so(r);
-    if (r->is_done || clock_mono().us > r->deadline_us)
-        loop_stop(r->loop, 0);
-    else
-        loop_timer_set(r->timer, 5000);
-}
-
-static bool until(struct rig *r, bool (*is_so)(struct rig *rig)) {
-    r->is_so = is_so;
-    r->deadline_us = clock_mono().us + 60000000;
-    loop_timer_set(r->timer, 0);
-    loop_run(r->loop);
-    return r->is_done;
-}
-
 static void begin(struct rig *r) {
-    CHECK_INT(otlp_make(&(struct push_options){r->loop, &r->fleet, &r->flags}, &r->exporter, NULL), 1);
+    pushed_begin(&r->p, otlp_make);
 }
 
 static struct rig *rig_new(void) {
     struct rig *r = mem_new(struct rig);
-    r->loop = loop_new(NULL);
-    r->timer = loop_timer_new(r->loop, beat, r);
-    r->collector.server = rawserver_new(r->loop, on_request, &r->collector);
+    pushed_init(&r->p);
+    r->collector.server = rawserver_new(r->p.loop, on_request, &r->collector);
     buf_init(&r->collector.metrics, 1 << 20);
     buf_init(&r->collector.spans, 1 << 20);
-    fleet_init(&r->fleet);
-    r->flags = (struct runtime_flags){.otlp_endpoint = rawserver_url(r->collector.server), .otlp_interval_us = 1000000};
+    r->p.flags = (struct runtime_flags){.otlp_endpoint = rawserver_url(r->collector.server), .otlp_interval_us = 1000000};
     begin(r);
     return r;
 }
 
 static void rig_free(struct rig *r) {
-    r->exporter.free(r->exporter.context);
-    loop_timer_free(r->timer);
+    r->p.exporter.free(r->p.exporter.context);
     rawserver_free(r->collector.server);
     buf_done(&r->collector.metrics);
     buf_done(&r->collector.spans);
-    fleet_done(&r->fleet);
-    loop_free(r->loop);
+    pushed_done(&r->p);
     free(r);
 }
 
@@ -170,38 +142,33 @@ static void tell(struct rig *r, int64_t through_s, const char *first, const char
         "\"executions\":[{\"number\":1,\"start\":\"%s\",\"availableAt\":\"%s\",\"firstStepAt\":\"%s\",\"end\":\"%s\","
         "\"cause\":\"NodeFailure\",\"lostSteps\":3,\"tchMs\":100%s},{\"number\":2,\"start\":\"%s\"%s}]}}",
         t[0], t[4], rest, t[0], t[1], t[2], t[3], first, t[3], second);
-    CHECK_INT(fleet_put(&r->fleet, "n", "j", slice_of(object)), 0);
-    r->exporter.changed(r->exporter.context, fleet_find(&r->fleet, "n", "j"));
+    CHECK_INT(fleet_put(&r->p.fleet, "n", "j", slice_of(object)), 0);
+    pushed_tell(&r->p, "n", "j");
 }
 
-static bool has_metrics(struct rig *r) {
-    return r->exporter.figures->delivered > 0;
-}
-static bool has_failed(struct rig *r) {
-    return r->exporter.figures->failed > 0;
-}
-static bool has_spans(struct rig *r) {
-    return r->collector.spans.size_bytes > 0 && r->exporter.figures->delivered > 1;
+static bool has_spans(const struct pushed *p) {
+    const struct rig *r = (const struct rig *)p;
+    return r->collector.spans.size_bytes > 0 && p->exporter.figures->delivered > 1;
 }
 
 /* The numbers of the second execution's steps are not known yet: nothing of the first one's end is settled. */
 TEST(spans_are_sent_once_they_are_settled_and_the_same_by_a_successor) {
     struct rig *r = rig_new();
     tell(r, 100, "", "", "");
-    CHECK(until(r, has_metrics));
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->collector.spans_requests, 0);
     tell(r, 110, ",\"catchUpMs\":50", ",\"firstStepAt\":\"2026-11-01T00:00:00Z\"", "");
-    CHECK(until(r, has_spans));
+    CHECK(pushed_until(&r->p, has_spans));
     CHECK_INT(r->collector.spans_requests, 1);
     CLEANUP_BUF struct buf before;
     buf_init(&before, 1 << 20);
     buf_append_slice(&before, buf_slice(&r->collector.spans));
     CHECK(slice_contains(buf_slice(&before), "interruption") && slice_contains(buf_slice(&before), "NodeFailure"));
-    r->exporter.free(r->exporter.context);
+    r->p.exporter.free(r->p.exporter.context);
     buf_clear(&r->collector.spans);
     begin(r);
-    r->exporter.changed(r->exporter.context, fleet_find(&r->fleet, "n", "j"));
-    CHECK(until(r, has_spans));
+    pushed_tell(&r->p, "n", "j");
+    CHECK(pushed_until(&r->p, has_spans));
     CHECK(slice_equal(buf_slice(&before), buf_slice(&r->collector.spans)));
     rig_free(r);
 }
@@ -223,16 +190,16 @@ TEST(retryable_codes_are_retried_and_no_others) {
                   {500, "", false}};
     for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
         struct rig *r = rig_new();
-        r->flags.otlp_interval_us = 1000000;
+        r->p.flags.otlp_interval_us = 1000000;
         r->collector.status = faults[i].status;
         r->collector.faults = 1;
         r->collector.headers = faults[i].headers;
         tell(r, 100, "", "", "");
-        CHECK(until(r, faults[i].is_retried ? has_metrics : has_failed));
-        CHECK_INT(r->exporter.figures->failed, faults[i].is_retried ? 0 : 1);
+        CHECK(pushed_until(&r->p, faults[i].is_retried ? pushed_has_delivered : pushed_has_failed));
+        CHECK_INT(r->p.exporter.figures->failed, faults[i].is_retried ? 0 : 1);
         CHECK_INT(r->collector.metrics_requests, faults[i].is_retried ? 2 : 1);
         if (!faults[i].is_retried)
-            CHECK(r->exporter.figures->points_dropped > 0 && r->exporter.figures->points_delivered == 0);
+            CHECK(r->p.exporter.figures->points_dropped > 0 && r->p.exporter.figures->points_delivered == 0);
         rig_free(r);
     }
 }
@@ -245,9 +212,9 @@ TEST(a_partial_success_is_a_delivery) {
     r->collector.body = "\x0a\x08\x08\x02\x12\x04"
                         "dups";
     tell(r, 100, "", "", "");
-    CHECK(until(r, has_metrics));
-    CHECK_INT(r->exporter.figures->points_dropped, 2);
-    CHECK_INT(r->exporter.figures->retried, 0);
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
+    CHECK_INT(r->p.exporter.figures->points_dropped, 2);
+    CHECK_INT(r->p.exporter.figures->retried, 0);
     CHECK_INT(r->collector.metrics_requests, 1);
     rig_free(r);
 }
@@ -295,11 +262,11 @@ TEST(headers_of_the_file_are_sent) {
     REQUIRE(fd >= 0 && write(fd, "\r\nx-key: secret\r\n", 17) == 17);
     close(fd);
     struct rig *r = rig_new();
-    r->exporter.free(r->exporter.context);
-    r->flags.otlp_headers = path;
+    r->p.exporter.free(r->p.exporter.context);
+    r->p.flags.otlp_headers = path;
     begin(r);
     tell(r, 100, "", "", "");
-    CHECK(until(r, has_metrics));
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK(r->collector.saw_header);
     rig_free(r);
     unlink(path);

@@ -269,7 +269,7 @@ static void check_bad_credentials(const char *json, const char *trouble) {
 }
 
 TEST(credentials_that_cannot_be_used_say_why_and_no_secret) {
-    check_bad_credentials(NULL, "key.json: No such file");
+    check_bad_credentials(NULL, "key.json cannot be opened: No such file");
     check_bad_credentials("", "no credentials");
     check_bad_credentials("{", "key.json: the credentials are not JSON");
     check_bad_credentials("{\"type\":\"external_account\"}", "credentials of type external_account are not supported");

@@ -1,12 +1,12 @@
 #include "export/push/otlp.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "export/push/otlp_data.h"
 #include "export/push/otlp_wire.h"
 #include "export/push/round.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,34 +93,15 @@ static void otlp_free(void *context) {
 
 /* ---- making ---- */
 
-static int read_file(const char *path, struct buf *text, struct error **err) {
-    char chunk[4096];
-    ssize_t n = -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && (n = read(fd, chunk, sizeof chunk)) > 0)
-        buf_append(text, chunk, (size_t)n);
-    int code = errno;
-    if (fd >= 0)
-        close(fd);
-    if (n < 0)
-        return error_set(err, code, "--otlp-headers %s: %s", path, strerrordesc_np(code));
-    return text->truncated
-               ? error_set(err, EMSGSIZE, "--otlp-headers %s: larger than %d bytes", path, MAX_HEADERS_BYTES)
-               : 0;
-}
-
 /* "Name: value" a line; the texts stay in header_text. Never tells what is in a line: it may be a secret. */
 static int read_headers(struct otlp *o, const char *path, struct error **err) {
     static const char allowed[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    CLEANUP_BUF struct buf text = {0};
     int count = 0, number = 0;
     o->headers[count++] = "Content-Type: application/x-protobuf";
     if (path == NULL)
         return 0;
-    buf_init(&text, MAX_HEADERS_BYTES);
-    if (read_file(path, &text, err) < 0)
-        return -EINVAL;
-    o->header_text = buf_take(&text);
+    if (file_read(path, MAX_HEADERS_BYTES, &o->header_text, err) < 0)
+        return error_wrap(err, EINVAL, "--otlp-headers");
     for (char *line = o->header_text, *next; line != NULL && *line != '\0'; line = next) {
         number++;
         next = strchr(line, '\n');
