@@ -58,11 +58,22 @@ static struct slice without_end(struct slice line) {
     return line;
 }
 
+/* Zeros are no text: a writer that does not append goes on where it was when its file was truncated, behind a hole. */
+static struct slice behind_hole(struct slice line) {
+    while (line.size_bytes > 0 && line.data[0] == '\0')
+        line = slice_skip(line, 1);
+    return line;
+}
+
+static bool is_rest_of_cut(const struct look *l) {
+    return l->skip_offset > 0 && l->skip_offset == l->file.offset && l->skip_name == l->file.name;
+}
+
 /* A line that is too long: its head. */
 static size_t hand_head(struct file_source *f, int64_t written_ms) {
     struct look *l = f->look;
     struct slice head = {l->lines.data, STEPLOG_MAX_LINE_BYTES};
-    if (l->skip_offset == l->file.offset && l->skip_name == l->file.name)
+    if (is_rest_of_cut(l))
         return l->lines.size_bytes;
     int64_t stamp_ms = stamp_of(head, written_ms, 0, written_ms);
     return f->handler.on_line(f->handler.context, stamp_ms, head) ? l->lines.size_bytes : 0;
@@ -73,13 +84,14 @@ static size_t hand_lines(struct file_source *f, int64_t written_ms, int64_t now_
     struct look *l = f->look;
     struct slice rest = buf_slice(&l->lines), line;
     int64_t behind_ms = l->rest_ms + steps_ms(rest);
-    if (l->skip_offset > 0 && l->skip_offset == l->file.offset && l->skip_name == l->file.name)
+    if (is_rest_of_cut(l))
         slice_take_until(&rest, '\n', &line); /* its end */
     const char *taken = rest.data;
     while (slice_take_until(&rest, '\n', &line)) {
         line = without_end(line);
         if (behind_ms > 0)
             behind_ms -= look_step_ms(line);
+        line = behind_hole(line);
         if (line.size_bytes > 0 &&
             !f->handler.on_line(f->handler.context, stamp_of(line, written_ms, behind_ms, now_ms), line))
             break;
@@ -107,6 +119,12 @@ static void hand_on(struct file_source *f, int64_t now_ms) {
     if (written_ms > now_ms)
         written_ms = now_ms; /* another machine's clock */
     bool is_cut = l->lines.data[l->lines.size_bytes - 1] != '\n';
+    size_t hole_bytes = l->lines.size_bytes - behind_hole(buf_slice(&l->lines)).size_bytes;
+    if (hole_bytes > 0 && !is_rest_of_cut(l)) { /* it may be longer than any line: the next look begins behind it */
+        take(f, hole_bytes, false);
+        loop_timer_set(f->timer, 0);
+        return;
+    }
     size_t taken = is_cut ? hand_head(f, written_ms) : hand_lines(f, written_ms, now_ms);
     if (taken == 0)
         return;
@@ -117,11 +135,10 @@ static void hand_on(struct file_source *f, int64_t now_ms) {
 static bool hand_tail(struct file_source *f, int64_t now_ms) {
     struct look *l = f->look;
     const int64_t written_ms = l->file.written_ns / 1000000;
-    bool is_rest_of_cut = l->skip_offset > 0 && l->skip_offset == l->file.offset && l->skip_name == l->file.name;
     if (f->handler.is_over == NULL || !f->handler.is_over(f->handler.context, written_ms))
         return false;
-    struct slice line = without_end(buf_slice(&l->lines));
-    if (!is_rest_of_cut && line.size_bytes > 0 &&
+    struct slice line = behind_hole(without_end(buf_slice(&l->lines)));
+    if (!is_rest_of_cut(l) && line.size_bytes > 0 &&
         !f->handler.on_line(f->handler.context, stamp_of(line, written_ms, 0, now_ms), line))
         return true; /* it is offered again, before anything else is said to be read */
     take(f, l->lines.size_bytes, false);

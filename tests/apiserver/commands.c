@@ -185,6 +185,23 @@ static int do_log(struct scenario *sc, char *args, const char *heredoc, char why
     return 0;
 }
 
+/* flood NS/POD[:CONTAINER] BYTES-A-SECOND SECONDS STAMP */
+static int do_flood(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
+    (void)heredoc;
+    struct log_container *c = container_of(sc->srv, word(&args), why);
+    if (c == NULL)
+        return -1;
+    double bytes_per_s = strtod(word(&args), NULL), seconds = strtod(word(&args), NULL);
+    struct slice stamp = slice_of(word(&args));
+    int64_t time_ns;
+    if (bytes_per_s <= 0 || seconds <= 0 || !rfc3339_take(&stamp, &time_ns, NULL)) {
+        snprintf(why, 200, "flood NS/POD BYTES-A-SECOND SECONDS STAMP");
+        return -1;
+    }
+    logs_flood(c, time_ns, bytes_per_s, seconds, srv_now_us(sc->srv));
+    return 0;
+}
+
 static int do_restart(struct scenario *sc, char *args, const char *heredoc, char why[static 200]) {
     (void)heredoc;
     struct log_container *c = container_of(sc->srv, word(&args), why);
@@ -505,7 +522,7 @@ static const struct {
     const char *name;
     command *run;
 } commands[] = {
-    {"apply", do_apply},     {"patch", do_patch},     {"delete", do_delete},   {"log", do_log},
+    {"apply", do_apply},     {"patch", do_patch},     {"delete", do_delete},   {"log", do_log},       {"flood", do_flood},
     {"restart", do_restart}, {"exit", do_exit},       {"on", do_on},           {"serve", do_serve},
     {"unserve", do_unserve}, {"crd", do_crd},         {"token", do_token},     {"rotate-ca", do_rotate_ca}, {"release", do_release},
     {"expire", do_expire}, {"restore-etcd", do_restore},

@@ -51,8 +51,8 @@ static int parse_action(struct rule *r, const char *text, char why[static 200]) 
         return 0;
     case FAULT_DRIP:
     case FAULT_DELAY:
-        if (sscanf(rest, "%lf", &r->fault.amount) != 1) {
-            snprintf(why, 200, "a number is expected: drip 10 bytes/s, delay 1.5s");
+        if (sscanf(rest, "%lf bytes/s for %ld", &r->fault.amount, &r->fault.bytes) < 1) {
+            snprintf(why, 200, "a number is expected: drip 10 bytes/s [for 100 bytes], delay 1.5s");
             return -1;
         }
         return 0;

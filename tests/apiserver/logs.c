@@ -9,6 +9,7 @@ static void run_clear(struct log_run *r) {
     for (size_t i = 0; i < r->count; i++)
         free(r->lines[i].text);
     free(r->lines);
+    free(r->flood.line.text);
     *r = (struct log_run){.count = 0};
 }
 
@@ -54,6 +55,15 @@ void logs_append(struct log_container *c, int64_t time_ns, const char *text, siz
     struct log_run *r = logs_run(c, false);
     MEM_GROW(r->lines, r->count, r->capacity);
     r->lines[r->count++] = (struct log_line){time_ns, mem_strndup(text, size_bytes), size_bytes};
+}
+
+void logs_flood(struct log_container *c, int64_t time_ns, double bytes_per_s, double seconds, int64_t now_us) {
+    static const char text[] = "nothing that anybody reads, again and again, nothing that anybody reads, again and again, "
+                               "nothing that anybody reads, again and again, nothing that anybody reads, and an end";
+    struct log_run *r = logs_run(c, false);
+    free(r->flood.line.text);
+    r->flood = (struct log_flood){r->count, (size_t)(bytes_per_s * seconds), bytes_per_s, now_us,
+                                  {time_ns, mem_strdup(text), sizeof text - 1}};
 }
 
 void logs_end_run(struct log_container *c) {

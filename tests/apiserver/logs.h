@@ -16,10 +16,19 @@ struct log_line {
     size_t size_bytes;
 };
 
+/* Printed, but kept nowhere: so many bytes a second, from an instant on. */
+struct log_flood {
+    size_t at, total_bytes; /* before the line of this index */
+    double bytes_per_s;
+    int64_t begin_us;
+    struct log_line line;
+};
+
 struct log_run {
     struct log_line *lines;
     size_t count, capacity;
     bool is_ended;
+    struct log_flood flood;
 };
 
 struct log_container {
@@ -37,6 +46,7 @@ void logs_done(struct logs *l);
 struct log_container *logs_get(struct logs *l, const char *pod_uid, const char *container, bool is_made);
 struct log_run *logs_run(struct log_container *c, bool is_previous); /* NULL if there is none */
 void logs_append(struct log_container *c, int64_t time_ns, const char *text, size_t size_bytes);
+void logs_flood(struct log_container *c, int64_t time_ns, double bytes_per_s, double seconds, int64_t now_us);
 void logs_end_run(struct log_container *c);   /* the container exited */
 void logs_start_run(struct log_container *c); /* the container started (again) */
 void logs_drop_pod(struct logs *l, const char *pod_uid);

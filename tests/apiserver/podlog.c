@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FLOOD_AHEAD_BYTES = 4 << 20 };
+
 struct follow {
     struct conn *conn;
     char pod_uid[40], container[64];
     int run; /* index into runs */
-    size_t at;
+    size_t at, flooded_bytes;
     bool has_stamps;
     long limit; /* bytes left; < 0: none */
     struct timer poll;
@@ -41,15 +43,32 @@ static void send_line(struct follow *f, const struct log_line *line) {
         conn_event(f->conn, out.data, n);
 }
 
+/* Sends what has been printed by now of the flood that comes at this place, no more than the peer takes: true if there is
+ * more of it to come. */
+static bool is_flooding(struct follow *f, const struct log_flood *flood) {
+    if (f->at != flood->at || f->flooded_bytes >= flood->total_bytes)
+        return false;
+    double printed = (double)(srv_now_us(f->conn->srv) - flood->begin_us) / 1e6 * flood->bytes_per_s;
+    while (f->flooded_bytes < flood->total_bytes && (double)f->flooded_bytes < printed) {
+        uint64_t before = f->conn->body_total;
+        if (f->conn->out.size_bytes - f->conn->out_at > FLOOD_AHEAD_BYTES)
+            return true;
+        send_line(f, &flood->line);
+        f->flooded_bytes += f->conn->body_total - before;
+    }
+    return f->flooded_bytes < flood->total_bytes;
+}
+
 /* Sends what is new; true when the run is over or the pod gone. */
 static bool pump(struct follow *f) {
     struct log_container *c = logs_get(&f->conn->srv->logs, f->pod_uid, f->container, false);
     if (c == NULL || f->run >= c->run_count)
         return true;
     struct log_run *r = &c->runs[f->run];
-    while (f->at < r->count && f->limit != 0)
+    bool is_flooded = false;
+    while (f->limit != 0 && !(is_flooded = is_flooding(f, &r->flood)) && f->at < r->count)
         send_line(f, &r->lines[f->at++]);
-    return r->is_ended || f->limit == 0;
+    return (r->is_ended && !is_flooded) || f->limit == 0;
 }
 
 /* Each timer costs lws a walk over all: a hundred follows that look every 20 ms would be most of what the server does. */

@@ -283,6 +283,7 @@ static int strike(struct conn *c) {
         return 0;
     case FAULT_DRIP:
         c->drip_rate = f.amount;
+        c->drip_left = f.bytes;
         return 1;
     case FAULT_GOAWAY:
     case FAULT_GOAWAY_HARD:
@@ -373,6 +374,8 @@ static size_t allowance(struct conn *c) {
         size_t piece = c->drip_rate > 20 ? (size_t)(c->drip_rate / 20) : 1;
         if (n > piece)
             n = piece;
+        if (c->drip_left > 0 && n > (size_t)c->drip_left)
+            n = (size_t)c->drip_left;
     }
     if (c->is_h2) {
         lws_fileofs_t window = lws_get_peer_write_allowance(c->wsi);
@@ -403,6 +406,8 @@ static int on_writable(struct session *session) {
     if (is_last)
         return finish(session);
     bool is_due = c->fault.kind != FAULT_NONE && c->fault_at <= c->body_sent;
+    if (c->drip_left > 0 && (c->drip_left -= (long)n) == 0)
+        c->drip_rate = 0;
     if (c->drip_rate > 0 && !is_due)
         timer_start(c->srv, &c->timer, c->drip_rate > 20 ? 0.05 : 1 / c->drip_rate, drip_on, c);
     else if (c->out.size_bytes > c->out_at || is_due || c->is_ended)

@@ -21,7 +21,7 @@ enum fault_kind {
     FAULT_CLOSE,     /* the message ends properly */
     FAULT_MALFORMED, /* a line that is no JSON; the stream goes on */
     FAULT_SILENT,    /* nothing more is sent or read on this connection */
-    FAULT_DRIP,      /* so many bytes a second from here on */
+    FAULT_DRIP,      /* so many bytes a second from here on, or for so many bytes */
     FAULT_GOAWAY,    /* HTTP/2 GOAWAY, the streams go on; over HTTP/1.1 the connection closes after the reply */
     FAULT_GOAWAY_HARD, /* GOAWAY, then the connection closes */
     FAULT_DELAY,     /* the answer comes later */
@@ -34,6 +34,7 @@ struct fault {
     double amount;       /* seconds or bytes a second; retry-after for FAULT_STATUS, -1: none */
     bool is_in_bytes;    /* `after` counts bytes of the body, else events */
     long after;
+    long bytes; /* that drip; 0: all */
 };
 
 struct timer {
@@ -68,6 +69,7 @@ struct conn {
     struct timer timer; /* drip, delay, hold */
     long held;          /* how often was released when it came */
     double drip_rate;
+    long drip_left; /* bytes; 0: all that come */
     /* the user's */
     void *stream;
     void (*on_closed)(void *stream);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <arpa/inet.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +114,57 @@ int extra_free_port(void) {
     getsockname(fd, (struct sockaddr *)&address, &size);
     close(fd);
     return ntohs(address.sin_port);
+}
+
+/* ---- event files: records of length (8 bytes), checksum (4), data, checksum (4); the first one is no point ---- */
+
+static struct {
+    long points;
+    char *bad; /* the first file with half a record */
+} events;
+
+static int count_points(const char *path, const struct stat *st, int type, struct FTW *where) {
+    (void)st, (void)where;
+    unsigned char head[12];
+    FILE *file = type == FTW_F ? fopen(path, "rb") : NULL;
+    long count = -1;
+    bool is_whole = true;
+    if (file == NULL)
+        return 0;
+    for (size_t n; is_whole && (n = fread(head, 1, sizeof head, file)) > 0; count++) {
+        uint64_t size = 4;
+        for (int i = 0; i < 8; i++)
+            size += (uint64_t)head[i] << 8 * i;
+        for (; size > 0 && fgetc(file) != EOF; size--) {
+        }
+        is_whole = n == sizeof head && size == 0;
+    }
+    fclose(file);
+    if (!is_whole && events.bad == NULL)
+        events.bad = mem_strdup(path);
+    events.points += count > 0 ? count : 0;
+    return 0;
+}
+
+char *extra_bad_events(const char *folder, long points) {
+    char *why = NULL;
+    events.points = 0;
+    nftw(folder, count_points, 8, FTW_PHYS);
+    if (events.bad != NULL)
+        why = mem_format("%s does not end with a whole record", events.bad);
+    else if (events.points < points)
+        why = mem_format("%ld points below %s, not %ld", events.points, folder, points);
+    free(events.bad);
+    events.bad = NULL;
+    return why;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where) {
+    (void)st, (void)type, (void)where;
+    return remove(path);
+}
+
+void extra_remove(const char *folder) {
+    if (folder[0] != '\0')
+        nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -15,6 +15,10 @@ char *extra_noise(const char *pod, size_t bytes, size_t line_bytes);
 int64_t extra_metric(int port, const char *begins);
 /* The samples there that tell of requests and of troubles. Heap. */
 char *extra_troubles(int port);
+/* NULL, or what is wrong with TensorBoard's event files below the folder: a record that is not whole, or fewer points
+ * than so many. Heap. */
+char *extra_bad_events(const char *folder, long points);
+void extra_remove(const char *folder); /* "": none */
 int extra_free_port(void); /* of this machine, a moment ago */
 
 #endif

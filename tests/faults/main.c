@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ struct play {
     char *server_words, *controller_words;
     struct apiserver *server;
     struct program *controller, *other;
-    char token_path[64], kubeconfig[64], pod_path[64];
+    char token_path[64], kubeconfig[64], pod_path[64], folder[64]; /* folder: FOLDER of the controller's flags */
     bool has_failed, has_second;
     int metrics_port; /* 0: the kernel's choice */
     struct preload_clock *clock;
@@ -130,6 +131,15 @@ static const char *make_kubeconfig(struct play *p) {
     return p->kubeconfig;
 }
 
+static const char *make_folder(struct play *p) {
+    if (p->folder[0] == '\0') {
+        snprintf(p->folder, sizeof p->folder, "/tmp/faults-folder-XXXXXX");
+        if (mkdtemp(p->folder) == NULL)
+            fail(p, "%s: %s", p->folder, strerror(errno));
+    }
+    return p->folder;
+}
+
 static bool start_controller(struct play *p) {
     const char *more[WORDS_MAX] = {0}, *arguments[WORDS_MAX + 8];
     CLEANUP_FREE char *words = mem_strdup(p->controller_words);
@@ -144,7 +154,7 @@ static bool start_controller(struct play *p) {
     if (words == NULL || strstr(p->controller_words, "--leader-elect") == NULL)
         arguments[n++] = "--leader-elect=false";
     for (size_t i = 0; more[i] != NULL; i++)
-        arguments[n++] = more[i];
+        arguments[n++] = strcmp(more[i], "FOLDER") == 0 ? make_folder(p) : more[i];
     CLEANUP_FREE char *metrics = mem_format("--metrics-bind-address=127.0.0.1:%d", p->metrics_port);
     arguments[n++] = metrics;
     arguments[n] = NULL;
@@ -282,6 +292,15 @@ static void set_clock(struct play *p, const char *seconds) {
         p->clock->step_us += (int64_t)strtol(seconds, NULL, 10) * 1000000;
 }
 
+/* How large each file may become that the controller writes: behind that a write ends early, and the next fails. */
+static void set_room(struct play *p, const char *bytes) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    if (bytes[0] != '\0')
+        limit.rlim_cur = strtoul(bytes, NULL, 10);
+    if (prlimit(program_pid(p->controller), RLIMIT_FSIZE, &limit, NULL) != 0)
+        fail(p, "the size of files cannot be limited: %s", strerror(errno));
+}
+
 static void skip(struct play *p, const char *name) {
     for (size_t i = 0; i < p->act_count; i++)
         if (strcmp(p->acts[i].name, name) == 0) {
@@ -349,6 +368,13 @@ static void own_line(struct play *p, char *line) {
         skip(p, rest);
     else if (take_word(line, "clock", &rest))
         set_clock(p, rest);
+    else if (take_word(line, "room", &rest))
+        set_room(p, rest);
+    else if (take_word(line, "events", &rest)) {
+        CLEANUP_FREE char *why = extra_bad_events(p->folder, strtol(rest, NULL, 10));
+        if (why != NULL)
+            fail(p, "%s", why);
+    }
     else if (take_word(line, "kill", &rest))
         kill_controller(p);
     else if (take_word(line, "start", &rest)) {
@@ -360,7 +386,8 @@ static void own_line(struct play *p, char *line) {
 static bool is_own_word(const char *line) {
     static const char *const words[] = {"play",  "rotate",   "rotate-late", "fill",    "says",      "kill",
                                         "start", "noise",    "moved",       "skip",    "clock",     "swap",
-                                        "pause", "continue", "ends",        "standby", "terminate", "server-stops"};
+                                        "pause", "continue", "ends",        "standby", "terminate", "server-stops",
+                                        "room",  "events"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (take_word(line, words[i], &rest))
@@ -505,6 +532,7 @@ static void end(struct play *p) {
     unlink(p->token_path);
     unlink(p->kubeconfig);
     unlink(p->pod_path);
+    extra_remove(p->folder);
     for (size_t i = 0; i < p->act_count; i++) {
         free(p->acts[i].name);
         free(p->acts[i].text);
@@ -587,6 +615,7 @@ int main(int argc, char **argv) {
     char truth_path[64];
     snprintf(truth_path, sizeof truth_path, "/tmp/faults-truth-%d", (int)getpid());
     setvbuf(stdout, NULL, _IOLBF, 0);
+    signal(SIGXFSZ, SIG_IGN); /* for what is started: a write that goes too far fails, as on a full disk */
     bool ok = run(FOLDER "undisturbed.scenario", NULL, truth_path);
     CLEANUP_FREE char *truth = read_text(truth_path);
     unlink(truth_path);

@@ -89,6 +89,39 @@ TEST(a_file_is_followed_over_the_controllers_death_each_line_once) {
     CHECK_INT(system(command), 0);
 }
 
+/* The disk is full in the middle of a line, there is room again, and the next line comes right behind that half; then
+ * somebody truncates the file, and its writer goes on where it was. What was written counts, and nothing else. */
+TEST(a_log_whose_disk_was_full_is_read_on) {
+    char root[] = "/tmp/goodput-log-root-XXXXXX";
+    REQUIRE(mkdtemp(root) != NULL);
+    CLEANUP_FREE char *folder = mem_format("%s/default", root);
+    CLEANUP_FREE char *path = mem_format("%s/train.log", folder);
+    CHECK_INT(mkdir(folder, 0700), 0);
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, objects), 0);
+    CHECK_INT(apiserver_dof(s, jobgoodput, "j", "train.log"), 0);
+    struct program *c = start(s, root);
+    REQUIRE(c != NULL);
+    struct stat st;
+    write_steps(path, 0, 11);
+    REQUIRE(stat(path, &st) == 0 && truncate(path, st.st_size - 40) == 0); /* of step 10 only a part was written */
+    CHECK(comes_true(s, "holding jobgoodputs \"retained\":10,\"repeated\":0", 1));
+    write_steps(path, 11, 20);
+    if (!comes_true(s, "holding jobgoodputs \"retained\":20,\"repeated\":0", 1))
+        harness_fail(__FILE__, __LINE__, "the controller said:\n%s", program_output(c));
+    CHECK_INT(truncate(path, 0), 0);
+    CHECK_INT(truncate(path, 3000), 0);
+    write_steps(path, 20, 30);
+    if (!comes_true(s, "holding jobgoodputs \"retained\":30,\"repeated\":0", 1) ||
+        !comes_true(s, "holding jobgoodputs \"productiveMs\":30000", 1))
+        harness_fail(__FILE__, __LINE__, "the controller said:\n%s", program_output(c));
+    program_free(c);
+    apiserver_stop(s);
+    CLEANUP_FREE char *command = mem_format("rm -rf '%s'", root);
+    CHECK_INT(system(command), 0);
+}
+
 static const char ended[] =
     "apply <<END\n"
     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":"

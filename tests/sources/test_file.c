@@ -226,6 +226,28 @@ TEST(a_size_that_goes_back_and_comes_again_gives_no_line_twice) {
     end(&f);
 }
 
+/* A disk that was full: the file is truncated to make room, and its writer, which does not append, goes on where it was:
+ * what is before that are zeros. */
+TEST(a_hole_in_a_file_is_no_line) {
+    struct follow f = follow("log");
+    rig_write(f.rig, "ns/log", "one\ntwo\nthr");
+    CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\n"));
+    CLEANUP_FREE char *path = mem_format("%s/ns/log", f.rig->root);
+    CHECK_INT(truncate(path, 0), 0);
+    CHECK(rig_read_again(f.rig));
+    const off_t at[] = {(3 << 20) + 17, (3 << 20) + 100, (8 << 20)}; /* longer than what is read at once, and shorter */
+    const char *const texts[] = {"four\n", "five\n", "six\nseven\n"};
+    int fd = open(path, O_WRONLY);
+    for (size_t i = 0; i < ARRAY_SIZE(at); i++)
+        CHECK(pwrite(fd, texts[i], strlen(texts[i]), at[i]) == (ssize_t)strlen(texts[i]));
+    close(fd);
+    CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\nfour\nfive\nsix\nseven\n"));
+    go_on(&f, "log");
+    CHECK(rig_read_again(f.rig));
+    CHECK(rig_has_lines(f.rig, "one\ntwo\nfour\nfive\nsix\nseven\n"));
+    end(&f);
+}
+
 TEST(a_line_that_is_refused_is_offered_again_before_those_behind_it) {
     struct follow f = follow("log");
     f.rig->refusals = 3;
