@@ -72,7 +72,7 @@ static void send_rest(void *context) {
 
 static void give_up(void *context) {
     (void)context;
-    assert(!"the connection of a client that has gone stays");
+    assert(false && "the connection of a client that has gone stays");
 }
 
 static void on_reply(void *context, int fd, int events) {
