@@ -40,7 +40,7 @@ start_etcd() {
     --listen-peer-urls "http://127.0.0.1:$ETCD_PEER_PORT" --initial-advertise-peer-urls "http://127.0.0.1:$ETCD_PEER_PORT" \
     --initial-cluster "cluster-test=http://127.0.0.1:$ETCD_PEER_PORT" --client-cert-auth --trusted-ca-file "$PKI/ca.crt" \
     --cert-file "$PKI/etcd.crt" --key-file "$PKI/etcd.key"
-  wait_for etcd 300 curl -sf --cacert "$PKI/ca.crt" --cert "$PKI/etcd-client.crt" --key "$PKI/etcd-client.key" \
+  wait_for etcd 1200 curl -sf --cacert "$PKI/ca.crt" --cert "$PKI/etcd-client.crt" --key "$PKI/etcd-client.key" \
     "https://127.0.0.1:$ETCD_PORT/health"
 }
 
@@ -54,7 +54,7 @@ start_apiserver() { # flags, which come after these
     --kubelet-certificate-authority="$PKI/ca.crt" --kubelet-client-certificate="$PKI/kubelet-client.crt" \
     --kubelet-client-key="$PKI/kubelet-client.key" --kubelet-preferred-address-types=InternalIP \
     --profiling=false --cert-dir="$RUN/apiserver-certs" --v=1 "$@"
-  wait_for kube-apiserver 900 curl -sf --cacert "$PKI/ca.crt" "$API/readyz"
+  wait_for kube-apiserver 3000 curl -sf --cacert "$PKI/ca.crt" "$API/readyz"
 }
 
 start_controller_manager() {

@@ -21,11 +21,14 @@ import latency
 import oracle
 import status as read
 import stories
+import stuck
 from api import Api, ApiError
 from cluster import Cluster
 from controller import Controller
 from etcd import EtcdWatch
+from kubelets import Kubelets
 from lives import NAMESPACE, Lives
+from reasons import Reasons
 from strikes import Striker, unwatched
 from tally import Tally
 from watch import Recorder, condition, is_true
@@ -33,6 +36,7 @@ from watch import Recorder, condition, is_true
 WORKERS = 6
 PATIENCE = 6
 GIVE_UP = 120  # a request is tried again for so long
+ENDS_WITHIN = 900  # after the last strike
 SLOW = 60  # seconds in a wrong bucket that a slow machine may explain
 END_OF = {"Completed": ("Succeeded", "Completed"), "Complete": ("Succeeded", "Completed"), "Failed": ("Failed", "Failed")}
 
@@ -97,6 +101,8 @@ def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
     watch.start()
     facts = {"probe": latency.Probe()}
     facts["probe"].start()
+    kubelets = Kubelets(watch, Api(options.api, os.path.join(options.run, "pki")))
+    kubelets.start()
     controller = Mortal(options)
     try:
         here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -111,10 +117,11 @@ def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
         striker.join()
         over.set()
         print(f"    the strikes are over after {time.time() - begun:.0f} s; the lives come to their ends", flush=True)
+        deadline = time.time() + ENDS_WITHIN
         for worker in workers:
-            worker.join(600)
+            worker.join(max(0, deadline - time.time()))
         controller.controller.wait_ready(300)
-        jobs = [job for worker in workers for job in expected_ends(watch, worker)]
+        jobs = [job for worker in workers for job in expected_ends(cluster, worker)]
         jobs += stories.jobs_of(options) if with_stories else []
         wait_for_ends(cluster, jobs)
         judgement = Judgement(options, tally, cluster, watch, facts, striker, workers)
@@ -123,31 +130,36 @@ def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
         code = controller.controller.stop()
         tally.check(code == 0, "chaos: the controller still ends with exit code 0 on SIGTERM", code)
     finally:
+        kubelets.stop()
+        print(f"    pods and nodes that kwok had forgotten and was reminded of: {kubelets.touched}")
         if controller.controller.process.poll() is None:
             controller.controller.process.kill()
         watch.stop()
         watch.recorder.close()
 
 
-def expected_ends(watch, worker):
+def expected_ends(cluster, worker):
     """A Job tuple for each life: how its target ended is read from the target."""
     found = []
     for life in worker.lives:
-        item = watch.object(life.stream, NAMESPACE, life.name) or {}
+        item = cluster.watch.object(life.stream, NAMESPACE, life.name) or {}
         reason, phase = next((END_OF[kind] for kind in END_OF if is_true(item, kind)), ("none", "none"))
         if reason == "none":
             worker.slow.append(f"{life.name} did not end")
+            stuck.tell(cluster, life.stream, NAMESPACE, life.name, f"did not end; its acts were {' '.join(life.acts)}")
             continue
         found.append(expect.Job("lives", life.stream, NAMESPACE, life.name, reason, phase, None, None))
     return found
 
 
 def wait_for_ends(cluster, jobs):
-    deadline = time.time() + 300
-    while time.time() < deadline:
-        if all(is_true(cluster.goodput(job.namespace, job.name), "Finished") for job in jobs):
-            return
+    """Until the controller has told of them all."""
+    deadline, missing = time.time() + 300, jobs
+    while missing and time.time() < deadline:
         time.sleep(0.5)
+        missing = [job for job in jobs if not is_true(cluster.goodput(job.namespace, job.name), "Finished")]
+    for job in missing:
+        stuck.tell(cluster, job.stream, job.namespace, job.name, "its JobGoodput is not Finished")
 
 
 class Judgement:
@@ -157,6 +169,7 @@ class Judgement:
         self.tally, self.cluster, self.watch, self.facts = tally, cluster, watch, facts
         self.striker, self.workers = striker, workers
         self.unwatched = unwatched(striker.strikes)
+        self.reasons = Reasons(striker.strikes)
         self.lost = self.off = self.lived = self.misplaced = self.unattributed = self.unseen = 0.0
         self.slack = 0  # seconds of a life that may be misplaced besides
 
@@ -181,6 +194,7 @@ class Judgement:
             text = f"{misplaced:.2f} s in a wrong bucket, {unwatched:.2f} s unwatched"
             wrong += [text] if misplaced > unwatched + self.slack else []
             print(f"    {job.namespace}/{job.name}: {text}: {', '.join(row.shown() for row in rows)}")
+            print("\n".join("      " + line for line in self.reasons.of(target, rows)))
             self.dump(job, target)
         gap = read.ledger_gap_ms(goodput)
         if gap != 0:
@@ -227,6 +241,7 @@ def judge(judgement, jobs, seed, seconds):
             print(f"    life {job.namespace}/{job.name} {acts}: {'; '.join(found)}", flush=True)
     told = striker.told()
     tally.check(not judgement.watch.gaps, "chaos: etcd kept all that it had acknowledged, and its history has no gap", "; ".join(judgement.watch.gaps[:3]))
+    tally.check(judgement.slack or len(striker.strikes) >= striker.count, f"chaos: {striker.count} strikes fell in time", len(striker.strikes))
     broken = striker.broken + [text for worker in judgement.workers for text in worker.broken]
     slow = striker.slow + [text for worker in judgement.workers for text in worker.slow]
     if judgement.slack:
@@ -238,6 +253,7 @@ def judge(judgement, jobs, seed, seconds):
     checks.every_ledger_adds_up()
     by_itself = ", ".join(f"{part} {count}" for part, count in striker.died.items()) or "none"
     print(f"    parts that ended by themselves and were started again: {by_itself}")
+    print("\n".join(["    what was misplaced:"] + judgement.reasons.summary()))
     print(
         f"chaos: seed {seed}: {len(jobs)} lives, {told['kill']} kills, {told['pause']} pauses, {told['restart']} restarts "
         f"in {seconds:.0f} s; {judgement.lost:.2f} seconds lost of {judgement.lived:.0f} lived; besides, {judgement.misplaced - judgement.lost:.2f} s "

@@ -6,6 +6,7 @@ import status as read
 
 SCHEDULING = ("Suspended", "PreemptedWait", "QueueWait", "DependencyWait", "Provisioning", "FailureDetection", "Rescheduling", "Binding")
 STARTING = ("ImagePull", "ContainerStart")
+FOREVER = float("inf")
 
 
 class Row(namedtuple("Row", "what expected spans measured")):
@@ -53,6 +54,24 @@ def unattributed(rows):
     """Those of them that are held to have run because nothing is left that tells: without a step log, Unattributed."""
     rest = _running(rows)
     return min(misplaced(rows), rest.beyond() if rest.measured > rest.expected else 0)
+
+
+def flows(rows):
+    """[(bucket it was, bucket it is held for, seconds)] of what is misplaced: the largest shortage with the largest excess."""
+    off = [(row.what, row.beyond() * (1 if (row.measured or 0) > row.expected else -1)) for row in _of_buckets(rows) + [_running(rows)]]
+    short = sorted(([what, -seconds] for what, seconds in off if seconds < 0), key=lambda one: -one[1])
+    excess = sorted(([what, seconds] for what, seconds in off if seconds > 0), key=lambda one: -one[1])
+    found = []
+    while short or excess:  # the rest of one side is in others' resolution
+        was, held = short[0] if short else ["others", FOREVER], excess[0] if excess else ["others", FOREVER]
+        seconds = min(was[1], held[1])
+        found.append((was[0], held[0], seconds))
+        for side in (short, excess):
+            if side:
+                side[0][1] -= seconds
+                if side[0][1] <= 0.001:
+                    side.pop(0)
+    return found
 
 
 def _of_buckets(rows):

@@ -6,6 +6,7 @@ import time
 from collections import namedtuple
 
 import shapes
+import stuck
 from api import ApiError
 from cluster import ready, uids
 from watch import is_true
@@ -13,7 +14,7 @@ from watch import is_true
 NAMESPACE = "chaos"
 QUEUE = "chaos-queue"
 FIRST_POOL = 15
-LONGEST_WAIT = 240  # in the queue, for instance
+LONGEST_WAIT = 600  # in the queue, for instance; no wait of a sound run comes near it
 ACT_SECONDS = 45  # an act has come to something by then, or never will
 Life = namedtuple("Life", "stream name acts")
 
@@ -37,6 +38,8 @@ class Lives(threading.Thread):
                 self._live(name)
             except TimeoutError as error:
                 self.slow.append(f"{name}: {error}")
+                if self.lives and self.lives[-1].name == name:
+                    stuck.tell(self.cluster, self.lives[-1].stream, NAMESPACE, name, error)
             except Exception as error:  # pylint: disable=broad-except # told by the caller; the next life begins
                 self.broken.append(f"{name}: {error}")
 
@@ -95,21 +98,12 @@ class Lives(threading.Thread):
             pods = [p for p in self.cluster.pods_of(NAMESPACE, life.name, "Running") if ready(p)]
             return self._ended(life) or (len(pods) >= shapes.HOSTS and not uids(pods) & set(not_these))
 
-        wait = lambda seconds: self.cluster.watch.wait(f"{life.name} to run", settled, seconds / self.cluster.watch.patience)  # pylint: disable=unnecessary-lambda-assignment
+        seconds = ACT_SECONDS if not_these else LONGEST_WAIT
         try:
-            wait(ACT_SECONDS)
+            self.cluster.watch.wait(f"{life.name} to run", settled, seconds / self.cluster.watch.patience)
         except TimeoutError:
-            if not_these:
-                return
-            self._replace_stuck(life)
-            wait(LONGEST_WAIT)
-
-    def _replace_stuck(self, life):
-        """After an outage kwok forgets a pod now and then; a person deletes it."""
-        for pod in self.cluster.pods_of(NAMESPACE, life.name):
-            if pod["spec"].get("nodeName") and pod["status"].get("phase") == "Pending":
-                self.cluster.mark(f"delete pod {pod['metadata']['name']}, which is stuck")
-                self.cluster.api.delete("pods", NAMESPACE, pod["metadata"]["name"])
+            if not not_these:
+                raise
 
     def _pods(self, life):
         return self.cluster.pods_of(NAMESPACE, life.name, "Running")
@@ -177,7 +171,7 @@ class Lives(threading.Thread):
         deadline = time.time() + LONGEST_WAIT
         while not self._ended(life):
             if time.time() > deadline:
-                raise TimeoutError("did not end")
+                raise TimeoutError(f"waited {LONGEST_WAIT} s for its end")
             pods = [pod for pod in self._pods(life) if "cluster-test/exit" not in pod["metadata"].get("annotations", {})]
             for pod in pods[: 1 if fails else None]:
                 try:

@@ -4,6 +4,7 @@ import threading
 import traceback
 
 import expect
+import stuck
 import story_cohort
 import story_failures
 import story_gates
@@ -36,6 +37,8 @@ def play_all(options, cluster, facts, tally):
         except Exception as error:  # pylint: disable=broad-except # the other stories go on
             traceback.print_exc()
             tally.check(False, f"the story {name} was played to its end", error)
+            for job in [job for job in expect.ALL_JOBS if job.story == name]:
+                stuck.tell(cluster, job.stream, job.namespace, job.name, "its story stopped")
         else:
             tally.check(True, f"the story {name} was played to its end")
 

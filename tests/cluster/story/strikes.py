@@ -14,7 +14,7 @@ CONTROLLER = "controller"
 VICTIMS = (CONTROLLER, CONTROLLER, "kube-apiserver", "etcd", "jobset", "kueue")
 KINDS = ("kill", "kill", "kill", "pause", "pause", "restart")
 STATUS_WRITTEN, WATCH_RETURNS = 1, 12
-PARTS = ("etcd", "kube-apiserver", "jobset", "kueue")
+PARTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "jobset", "kueue")
 
 
 class Striker(threading.Thread):
@@ -29,28 +29,35 @@ class Striker(threading.Thread):
         self.controller = controller
         self.strikes, self.broken, self.slow = [], [], []  # slow: waited for in vain
         self.died = Counter()  # parts that ended by themselves and were started again, as a kubelet does
+        self.alive_at = time.time()  # all of them
 
     def run(self):
         for _ in range(self.count):
             time.sleep(self.random.uniform(0.3, 6))
             if time.time() > self.deadline:
                 return
-            self._revive()
             victim, kind = self.random.choice(VICTIMS), self.random.choice(KINDS)
+            begin = time.time()
             try:
+                self._revive()
+                begin = time.time()
                 self._strike(victim, kind)
+                print(f"    strike {len(self.strikes) + 1}: {kind} {victim}, {time.time() - begin:.1f} s", flush=True)
             except (TimeoutError, ProcessLookupError, subprocess.TimeoutExpired) as error:
                 self.slow.append(f"{kind} {victim}: {error}")
             except (OSError, subprocess.SubprocessError, RuntimeError) as error:
                 self.broken.append(f"{kind} {victim}: {error}")
-        self._revive()
+            self.strikes.append(Strike(begin, time.time(), victim, kind))
+        try:
+            self._revive()
+        except (OSError, subprocess.SubprocessError, RuntimeError) as error:
+            self.broken.append(f"after the last strike: {error}")
 
     def told(self):
         """{kind: number of strikes}."""
         return Counter(strike.kind for strike in self.strikes)
 
     def _strike(self, victim, kind):
-        begin = time.time()
         down = self.random.uniform(0, 3) if self.random.random() < 0.9 else 12
         if kind == "pause":
             pid = self._pid(victim)
@@ -68,9 +75,6 @@ class Striker(threading.Thread):
             self._end(self._pid(victim), kind)
             time.sleep(down)
             self._start(victim)
-        strike = Strike(begin, time.time(), victim, kind)
-        self.strikes.append(strike)
-        print(f"    strike {len(self.strikes)}: {kind} {victim}, {strike.end - begin:.1f} s", flush=True)
 
     def _pid(self, victim):
         if victim == CONTROLLER:
@@ -88,31 +92,39 @@ class Striker(threading.Thread):
 
     def _start(self, part):
         command = [os.path.join(self.here, "component.sh"), "start", part]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=700, check=False)
         if done.returncode:
-            raise RuntimeError(done.stderr.strip()[-300:])
+            with open(os.path.join(self.run_dir, "logs", part + ".log"), encoding="utf-8", errors="replace") as log:
+                raise RuntimeError(f"{done.stderr.strip()[-300:]}; its log ends with {log.read()[-600:]}")
 
     def _revive(self):
-        for part in PARTS:
-            if not is_alive(self._pid(part)):
-                self.died[part] += 1
+        for part in PARTS + (CONTROLLER,):
+            if is_alive(self._pid(part)):
+                continue
+            self.died[part] += 1
+            if part == CONTROLLER:
+                self.controller.start()
+                self.controller.wait_watching()
+            else:
                 self._start(part)
-        if not is_alive(self.controller.pid):
-            self.died[CONTROLLER] += 1
-            self.controller.start()
+            self.strikes.append(Strike(self.alive_at, time.time(), part, "died"))
+        self.alive_at = time.time()
+
+
+def hides(strike):
+    """Whether something may have happened unseen."""
+    return strike.victim in (CONTROLLER, "kube-apiserver", "etcd") and (strike.victim, strike.kind) != (CONTROLLER, "pause")
+
+
+def hidden_span(strike):
+    return strike.begin - STATUS_WRITTEN, strike.end + (0 if strike.victim == CONTROLLER else WATCH_RETURNS)
 
 
 def unwatched(strikes):
     """[(begin, end)], without overlaps: when nobody saw what happened, or could write down what he had seen. A change is
     in status a second after its event; a watch that could not connect tries again within ten seconds."""
-    spans = []
-    for strike in sorted(strikes):
-        if strike.victim not in (CONTROLLER, "kube-apiserver", "etcd") or (strike.victim == CONTROLLER and strike.kind == "pause"):
-            continue
-        after = 0 if strike.victim == CONTROLLER else WATCH_RETURNS
-        spans.append((strike.begin - STATUS_WRITTEN, strike.end + after))
     merged = []
-    for begin, end in spans:
+    for begin, end in sorted(hidden_span(strike) for strike in strikes if hides(strike)):
         if merged and begin <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
