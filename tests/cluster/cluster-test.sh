@@ -67,6 +67,8 @@ fi
 story_pid=$!
 wait "$story_pid" || failed=1
 story_pid=''
+# down.sh takes the run away; what a red run of the chaos was about stays beside it.
+if [ -n "$chaos" ] && [ $failed = 1 ]; then mkdir -p "$BUILD/chaos" && tar -C "$RUN" -czf "$BUILD/chaos/logs.tgz" logs; fi
 if [ -n "$record" ]; then tar -C "$RUN" -czf "${record%.jsonl}.podlogs.tgz" podlogs; fi
 echo "cluster-test took $((SECONDS - begun)) s after the build"
 exit $failed

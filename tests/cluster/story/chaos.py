@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import threading
@@ -162,10 +163,16 @@ def wait_for_ends(cluster, jobs):
         stuck.tell(cluster, job.stream, job.namespace, job.name, "its JobGoodput is not Finished")
 
 
+def folder_of(options):
+    """Outlasts the cluster."""
+    return os.path.join(os.path.dirname(options.run), "chaos")
+
+
 class Judgement:
     def __init__(self, options, tally, cluster, watch, facts, striker, workers):
-        self.folder = os.path.join(options.run, "chaos")
-        os.makedirs(self.folder, exist_ok=True)
+        self.folder = folder_of(options)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
         self.tally, self.cluster, self.watch, self.facts = tally, cluster, watch, facts
         self.striker, self.workers = striker, workers
         self.unwatched = unwatched(striker.strikes)
@@ -260,6 +267,8 @@ def judge(judgement, jobs, seed, seconds):
         f"in a wrong bucket ({judgement.unattributed:.0f} s Unattributed) within {judgement.unseen:.0f} s that nobody watched; sum of all differences {judgement.off:.1f} s",
         flush=True,
     )
+    if wrong:
+        print(f"    all versions of what those lives were made of: {judgement.folder}")
     tally.check(not wrong and jobs, f"chaos: every final status of {len(jobs)} lives is the truth", f"{wrong} are not")
 
 
