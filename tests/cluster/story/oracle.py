@@ -5,7 +5,8 @@ the object itself names for what happened, where that is earlier: under load we 
 was written. Nothing here rests on what a story planned to do.
 
 A slot is available while its newest pod is bound and has not begun to end (deleted, disrupted, a container terminated,
-its node dead); a slot whose pod succeeded stays available.
+its node dead for good); a slot whose pod succeeded stays available. Of an outage of its node that it outlives it is not
+available from the last sign of life until the node is Ready again.
 """
 import bisect
 
@@ -61,16 +62,19 @@ class Pod:
     def __init__(self, slot, created):
         self.slot, self.created = slot, created
         self.bound = self.lost = self.done = FOREVER
+        self.outages = []  # of its node, which it outlived: (begin, end)
         self.node = None
         self.pulling = self.pulled = None
         self.unschedulable, self.running = Steps(False), Steps(False)
 
     def times(self):
         single = (self.created, self.bound, self.lost, self.done, self.pulling, self.pulled)
+        single += tuple(t for outage in self.outages for t in outage)
         return [t for t in single if t is not None] + self.unschedulable.times + self.running.times
 
     def is_available(self, at):
-        return self.done <= at or self.bound <= at < self.lost
+        is_out = any(begin <= at < end for begin, end in self.outages)
+        return self.done <= at or (self.bound <= at < self.lost and not is_out)
 
     def is_pulling(self, at):
         return self.pulling is not None and self.pulling <= at < (self.pulled or FOREVER)
@@ -178,11 +182,14 @@ class Target:
 
     def _end_with_nodes(self):
         for pod in self.pods.values():
-            for sign, visible in deaths(self.watch, pod.node):
-                if pod.bound < visible <= pod.lost:
+            for sign, visible, back in deaths(self.watch, pod.node):
+                if pod.bound < visible <= min(pod.lost, pod.done):
                     started = [t for t, value in zip(pod.running.times, pod.running.values) if value and t < visible]
                     sign = max([sign, pod.bound] + started)
-                    pod.lost = min(pod.lost, sign)
+                    if back < min(pod.lost, pod.done):
+                        pod.outages.append((sign, back))
+                    else:
+                        pod.lost = min(pod.lost, sign)
                     self.detecting.append((sign, visible))
 
     # --- the ledger ---
@@ -265,19 +272,21 @@ def _ending(pod, statuses):
 
 
 def deaths(watch, node):
-    """[(last sign of life, when it was visible)]: a node that is not Ready any more lived until its lease was last
-    renewed; one whose object is deleted, until then."""
+    """[(last sign of life, when it was visible, when it was Ready again)]: a node that is not Ready any more lived until
+    its lease was last renewed; one whose object is deleted, until then."""
     found, ready, renewals = [], None, []
     for observation in watch.versions("leases", "kube-node-lease", node):
         renewals.append((observation.time, unix(observation.object["spec"]["renewTime"])))
     for observation in watch.versions("nodes", None, node):
         now = condition(observation.object, "Ready").get("status") == "True"
         if observation.type == "DELETED":
-            found.append((observation.time, observation.time))
+            found.append([observation.time, observation.time, FOREVER])
             now = None
         elif ready and not now:
             visible = moment(observation.time, turned(observation.object, "Ready"))
-            found.append((max((t for seen, t in renewals if seen <= observation.time), default=visible), visible))
+            found.append([max((t for seen, t in renewals if seen <= observation.time), default=visible), visible, FOREVER])
+        elif now and found and found[-1][2] == FOREVER:
+            found[-1][2] = moment(observation.time, turned(observation.object, "Ready"))
         ready = now
     return found
 
