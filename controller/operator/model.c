@@ -28,6 +28,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->nodes, NULL);
     map_init(&m->events, store_events_free);
     map_init(&m->refusals, free);
+    map_init(&m->stops, free);
     map_init(&m->strings, free);
     map_init(&m->jobs, NULL);
     map_init(&m->by_target, NULL);

@@ -165,12 +165,16 @@ void fake_tell_event(struct model *m, const char *pod, const char *reason, const
 }
 
 void fake_tell_job(struct model *m, int created, double at) {
+    fake_tell_job_status(m, created, "", at);
+}
+
+void fake_tell_job_status(struct model *m, int created, const char *status, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"uid-job\",\"creationTimestamp\":%s,"
         "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
         "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
-        "\"status\":{}}",
-        fake_time(created));
+        "\"status\":{%s}}",
+        fake_time(created), status);
     tell(m, RESOURCE_JOB, OBSERVED_PRESENT, "js-slice-0", "uid-job", json, at);
 }
 

@@ -34,6 +34,7 @@ void fake_tell_heartbeat(struct model *m, const char *name, int since, int heart
 void fake_tell_lease(struct model *m, const char *node, double renewed);
 /* Of the JobSet's one Job, which is told with it: created then, its Event between first and last. */
 void fake_tell_job(struct model *m, int created, double at);
+void fake_tell_job_status(struct model *m, int created, const char *status, double at);
 void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last);
 void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
 /* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */

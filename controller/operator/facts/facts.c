@@ -293,6 +293,7 @@ void job_tell_facts(struct model_job *job) {
         return;
     fact_give_words(job);
     job->needs_all_pods |= place_unindexed(t); /* any may have moved */
+    fact_find_unseen_stops(t, job->model);
     job_find_log_pods(job);
     job_tell_processes(job);
     fact_tell_target(job);

@@ -30,7 +30,7 @@ struct source {
 };
 
 /* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
- * pods (pulls, evictions), and to Jobs whose pods are refused. */
+ * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. */
 static const struct source sources[] = {
     {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", CLUSTER, NULL, NULL, true, false,
      60 * SECOND_US},
@@ -42,8 +42,8 @@ static const struct source sources[] = {
     {RESOURCE_POD, "/api/v1", "pods", NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0},
     {RESOURCE_NODE, "/api/v1", "nodes", CLUSTER, NULL, NULL, false, false, 0},
     {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0},
-    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Job,reason=FailedCreate", true, false,
-     0},
+    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL,
+     "involvedObject.kind=Job,reason!=SuccessfulCreate,reason!=SuccessfulDelete", true, false, 0},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", NAMESPACED, NULL, NULL, true, false,
      60 * SECOND_US},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true,

@@ -43,6 +43,7 @@ static void pod_free(struct model *m, struct pod *p) {
 
 static void kube_job_free(struct model *m, struct kube_job *j) {
     map_remove(&m->refusals, slice_of(j->uid));
+    map_remove(&m->stops, slice_of(j->uid));
     map_remove(&m->kube_jobs, slice_of(j->uid));
     history_done(&j->suspended);
     free(j->completed_indexes);
@@ -150,5 +151,6 @@ void store_done(struct model *m) {
     map_done(&m->nodes);
     map_done(&m->events);
     map_done(&m->refusals);
+    map_done(&m->stops);
     map_done(&m->strings);
 }

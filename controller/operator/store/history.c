@@ -43,6 +43,17 @@ bool history_add(struct history *h, struct transition t) {
     return true;
 }
 
+void history_insert(struct history *h, int at, struct transition t) {
+    if (h->count == STORE_MAX_TRANSITIONS) {
+        free(t.message);
+        return;
+    }
+    STORE_GROW(h->items, h->count, h->capacity);
+    memmove(&h->items[at + 1], &h->items[at], (size_t)(h->count - at) * sizeof *h->items);
+    h->items[at] = t;
+    h->count++;
+}
+
 void history_done(struct history *h) {
     for (int i = 0; i < h->count; i++)
         free(h->items[i].message);

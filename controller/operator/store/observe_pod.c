@@ -369,9 +369,20 @@ static void refusal_add(struct refusals *all, struct refusal r) {
     all->count++;
 }
 
+static void observe_stop(struct model *m, struct kube_job *j, const struct object_event *o) {
+    if (j && j->target->queue[0])
+        return;
+    store_stop(m, o->uid, o->first_ms);
+    store_stop(m, o->uid, max_of(o->first_ms, o->last_ms));
+    if (j)
+        store_touch_target(m, j->target);
+}
+
 static void observe_job_event(struct model *m, const struct object_event *o) {
     struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(m, o->uid) : NULL;
     struct kube_job *j = map_get(&m->kube_jobs, o->uid);
+    if (slice_is(o->reason, "Suspended"))
+        observe_stop(m, j, o);
     if (all == NULL)
         return;
     bool is_last = all->count == 0 || o->last_ms >= all->items[all->count - 1].last_ms;

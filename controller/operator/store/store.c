@@ -218,6 +218,20 @@ struct refusals *store_refusals(struct model *m, struct slice job_uid) {
     return r;
 }
 
+void store_stop(struct model *m, struct slice job_uid, int64_t at_ms) {
+    struct stops *s = map_get(&m->stops, job_uid);
+    if (s == NULL && m->stops.count >= STORE_MAX_REFUSED_JOBS + m->kube_jobs.count)
+        return;
+    if (s == NULL)
+        map_put(&m->stops, job_uid, s = mem_new(struct stops));
+    for (int i = 0; i < s->count; i++)
+        if (s->at_ms[i] == at_ms)
+            return;
+    if (s->count == STORE_MAX_STOPS)
+        memmove(&s->at_ms[0], &s->at_ms[1], (size_t)--s->count * sizeof s->at_ms[0]);
+    s->at_ms[s->count++] = at_ms;
+}
+
 void store_touch_target(struct model *m, struct target *t) {
     if (t->job)
         job_mark_dirty(m, t->job);

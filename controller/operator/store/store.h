@@ -48,6 +48,8 @@ struct history {
 bool history_add(struct history *h, struct transition t);
 const struct transition *history_last(const struct history *h); /* NULL if empty */
 bool history_is_true(const struct history *h);                  /* now */
+/* Before item `at`, which is nothing new: `t` came before it, and was not seen. */
+void history_insert(struct history *h, int at, struct transition t);
 void history_done(struct history *h);
 
 /* ---- what the ledger was told ---- */
@@ -166,6 +168,14 @@ struct refusals {
     struct refusal items[STORE_MAX_REFUSALS]; /* in time order, apart */
     int count;
     char message[STORE_MESSAGE_SIZE]; /* of the last one */
+};
+
+/* When a Job was suspended, as Events tell. Of Jobs in a queue nothing is kept: Kueue tells more. */
+#define STORE_MAX_STOPS 8
+
+struct stops {
+    int64_t at_ms[STORE_MAX_STOPS];
+    int count;
 };
 
 /* ---- nodes ---- */
@@ -307,6 +317,7 @@ struct model {
     struct map nodes;     /* name -> node */
     struct map events;    /* pod uid -> pod_events */
     struct map refusals;  /* Job uid -> refusals */
+    struct map stops;     /* Job uid -> stops */
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
     struct map by_target; /* "JobSet/ns/name" -> the oldest JobGoodput of that target, seen or not */
@@ -346,6 +357,7 @@ struct workload *store_workload(struct model *m, struct target *t, struct slice 
 void store_events_free(void *events);
 struct pod_events *store_events(struct model *m, struct slice pod_uid);
 struct refusals *store_refusals(struct model *m, struct slice job_uid); /* NULL: there are too many */
+void store_stop(struct model *m, struct slice job_uid, int64_t at_ms);
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
 void store_trim(struct model *m);
 void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */

@@ -1,0 +1,96 @@
+/* A suspension that came and went while no controller ran: the objects tell when it was over, the Job's Event Suspended
+ * when it began. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STATUS "\"conditions\":[%s]"
+
+static struct model *new_model(void) {
+    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    return model_new(&options);
+}
+
+static struct fake_pod pod(const char *name, int created) {
+    struct fake_pod p = fake_pod(name, 0, created);
+    p.bound = created + 1;
+    p.started = created + 2;
+    p.phase = "Running";
+    p.job_uid = "uid-job";
+    return p;
+}
+
+/* The status of one that ran from 4 on, was watched until 50, and has a successor that knows no more than that. */
+static struct model *killed_at_50(void) {
+    struct model *m = new_model();
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_job(m, 1, 1.1);
+    struct fake_pod a = pod("a", 2);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    CLEANUP_FREE char *before = replay_status(m, "ns", "js", fake_ms(50), NULL);
+    model_free(m);
+    CLEANUP_FREE char *more = mem_format("},\"status\":%.*s", (int)strlen(before) - 1, before);
+    m = new_model();
+    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
+    return m;
+}
+
+static void tell_event(struct model *m, const char *reason, int first, int last) {
+    fake_tell_job_event(m, reason, "Job suspended", first, last);
+}
+
+/* What the lists show at 100: resumed at 80, with another pod since. */
+static char *status_at_100(struct model *m) {
+    struct fake_pod b = pod("b", 80);
+    CLEANUP_FREE char *status = mem_format(STATUS, fake_condition("Suspended", "False", "JobResumed", 80));
+    CLEANUP_FREE char *of_set = mem_format(STATUS, fake_condition("Suspended", "False", "ResumeJobs", 80));
+    fake_tell_jobset(m, 1, "", of_set, 100);
+    fake_tell_job_status(m, 1, status, 100);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    model_watermark(m, RESOURCE_POD, fake_ms(100), false);
+    return replay_status(m, "ns", "js", fake_ms(100), NULL);
+}
+
+TEST(an_event_tells_when_an_unseen_suspension_began) {
+    for (int is_event_first = 0; is_event_first < 2; is_event_first++) {
+        struct model *m = killed_at_50();
+        if (is_event_first)
+            tell_event(m, "Suspended", 60, 60);
+        CLEANUP_FREE char *before = status_at_100(m);
+        if (!is_event_first)
+            tell_event(m, "Suspended", 60, 60);
+        CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
+        CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 20000);
+        CHECK_INT(status_int(s, "time.wallMs"), 100000);
+        CHECK_INT(status_int(s, "time.availableMs"), 57000 + 19000);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
+        if (is_event_first)
+            CHECK_TEXT(before, s);
+        model_free(m);
+    }
+}
+
+/* The same Event is told again with each suspension: its last time is the one that counts. */
+TEST(of_two_suspensions_the_last_is_known) {
+    struct model *m = killed_at_50();
+    tell_event(m, "Suspended", 55, 70);
+    CLEANUP_FREE char *s = status_at_100(m);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 10000);
+    model_free(m);
+}
+
+TEST(without_an_event_nobody_knows_when_it_began) {
+    struct model *m = killed_at_50();
+    tell_event(m, "Suspended", 90, 90); /* of later */
+    tell_event(m, "Suspended", 40, 40); /* it was seen to run after that */
+    tell_event(m, "Resumed", 60, 60);
+    CLEANUP_FREE char *s = status_at_100(m);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), -1);
+    CHECK_INT(status_int(s, "time.availableMs"), 77000 + 19000);
+    model_free(m);
+}
