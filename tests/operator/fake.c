@@ -137,6 +137,13 @@ void fake_tell_node(struct model *m, const char *name, const char *ready, int si
     tell(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
 }
 
+void fake_tell_node_gone(struct model *m, const char *name, const char *ready, int since, double at) {
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\"},\"spec\":{},\"status\":{\"conditions\":[%s]}}",
+                   name, name, fake_condition("Ready", ready, "KubeletNotReady", since));
+    tell(m, RESOURCE_NODE, OBSERVED_DELETED, name, "", json, at);
+}
+
 void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at) {
     CLEANUP_FREE char *json = mem_format("{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\"},\"spec\":{},\"status\":{"
                                          "\"conditions\":[{\"type\":\"Ready\","

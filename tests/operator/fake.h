@@ -16,7 +16,7 @@ struct fake_pod {
     const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
     const char *restart_policy;
     const char *container_more; /* members of its container, each with a leading comma */
-    const char *job_uid; /* NULL: its Job is not told */
+    const char *job_uid;        /* NULL: its Job is not told */
 };
 /* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */
 struct fake_pod fake_pod(const char *name, int index, int created);
@@ -29,6 +29,7 @@ void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at);
 void fake_tell_workload(struct model *m, const char *conditions, double at);
 void fake_tell_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
                     const char *taints, double at);
+void fake_tell_node_gone(struct model *m, const char *name, const char *ready, int since, double at);
 /* Ready is Unknown since then; its last heartbeat was at another time. */
 void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at);
 void fake_tell_lease(struct model *m, const char *node, double renewed);

@@ -1,6 +1,6 @@
 /* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: so many random lives, each seen in one of the ways below (or in that one),
  * and the table. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it,
- * with SIM_STATUS=1 the status that the controller ends with. */
+ * with SIM_STATUS=1 the status that the controller ends with, and both if killed ones end with another. */
 #include "base/mem.h"
 #include "judge.h"
 
@@ -56,6 +56,8 @@ static bool is_same_after_kill(const struct sim_life *l, struct sim_sight sight,
         printf("killed at %.1f, %.1f, %.1f: differs at byte %zu:\n  %.200s\nexpected\n  %.200s\n",
                (double)(sight.killed_ms[0] - l->start_ms) / 1000, (double)(sight.killed_ms[1] - l->start_ms) / 1000,
                (double)(sight.killed_ms[2] - l->start_ms) / 1000, at, got + from, expected + from);
+    if (is_loud && getenv("SIM_STATUS"))
+        printf("%s\n%s\n", got, expected);
     return false;
 }
 

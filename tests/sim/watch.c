@@ -191,10 +191,11 @@ static void watch_one(struct watcher *w, size_t i) {
     if (is_to_die && !w->is_blind) {
         int64_t told_ms = i > 0 ? w->sights.items[i - 1].at_ms : w->life->start_ms;
         int64_t known_ms = bookmark_ms(s, x->at_ms) > told_ms ? bookmark_ms(s, x->at_ms) : told_ms;
+        int64_t written_ms = is_list ? known_ms : x->at_ms;
         if (!s->survives)
-            w->model = succeed(w->model, w->life, &w->sights, i, is_list ? known_ms : x->at_ms, is_list);
-        else if (is_list) /* the last status of before shows until when it watched, to both */
-            free(evaluate(w->model, known_ms, true));
+            w->model = succeed(w->model, w->life, &w->sights, i, written_ms, is_list);
+        else /* the last status shows until when it watched, to both */
+            free(evaluate(w->model, written_ms, true));
         w->is_blind = is_list && !s->survives;
     }
     tell(w->model, x, x->at_ms);

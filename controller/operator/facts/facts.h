@@ -16,6 +16,8 @@ int64_t fact_pod_lost_ms(const struct pod *p);
 int64_t fact_pod_done_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
 int64_t fact_pod_failed_ms(const struct pod *p);
+/* Until then it was seen to be there, or its end would have been told; TIME_OPEN: its end was seen as well. */
+int64_t fact_pod_watched_until_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
 /* The container ended because its pod was asked to go, not by itself. */
 bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
@@ -40,6 +42,8 @@ void fact_find_unseen_stops(struct target *t, const struct model *m);
 void fact_tell_refusals(struct model_job *job, struct sink *sink);
 /* Why pods of that Job cannot be made now; NULL. Borrowed. */
 const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index);
+/* Since when pods of that Job were refused, some of which were made then; else then. */
+int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms);
 void fact_tell_workloads(struct model_job *job, struct sink *sink);
 /* Why the pod was lost, if an object tells. */
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);

@@ -148,6 +148,7 @@ static int64_t empty_since_ms(const struct target *t, const struct kube_job *j, 
     if (j == NULL || j->created_ms == TIME_UNKNOWN)
         return at_ms;
     int64_t since_ms = making_since_ms(j, at_ms + 1000);
+    at_ms = fact_refused_since_ms(t->job, j, at_ms);
     return at_ms <= since_ms + LATE_POD_MS || has_all_its_pods(t, j) ? min_of(at_ms, empty_before_ms(t, j, since_ms))
                                                                      : at_ms;
 }
@@ -303,13 +304,24 @@ static int64_t replaced_from_ms(const struct pod *p) {
     return at_ms;
 }
 
+/* The Job of the attempt after that one, in the same place; NULL if it is not known. */
+static const struct kube_job *next_attempt(const struct target *t, const struct kube_job *old) {
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        if (j->attempt == old->attempt + 1 && j->job_index == old->job_index && j->created_ms != TIME_UNKNOWN &&
+            strcmp(j->replicated_job, old->replicated_job) == 0)
+            return j;
+    return NULL;
+}
+
 /* The pod's Job had failed or was deleted by then: nothing takes its place before the next attempt begins. */
 static int64_t barred_until_ms(const struct target *t, const struct pod *before, int64_t from_ms, int64_t until_ms) {
-    const struct kube_job *old = before ? before->job : NULL;
+    const struct kube_job *old = before ? before->job : NULL, *next;
     if (old == NULL || has_restarted_jobs(t))
         return from_ms;
     bool is_over = (old->failing_ms != TIME_UNKNOWN && old->failing_ms <= from_ms) ||
                    (old->deletion_ms != TIME_UNKNOWN && old->deletion_ms <= from_ms);
+    if (is_over && (next = next_attempt(t, old)) != NULL)
+        return max_of(from_ms, min_of(until_ms, next->created_ms));
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
         if (j->attempt > old->attempt && j->created_ms != TIME_UNKNOWN)
             until_ms = min_of(until_ms, j->created_ms);
@@ -335,7 +347,8 @@ static void tell_slot(struct pieces *all, const struct slot_pod *pods, size_t co
         if (p->created_ms > unseen->from_ms) {
             at_ms = barred_until_ms(t, before, at_ms, p->created_ms);
             add_gap(all, p, at_ms, empty_ms, p->created_ms);
-            if (before && before->has_vanished && empty_ms > before->seen_ms && empty_ms < p->created_ms)
+            if (before && before->has_vanished && empty_ms > fact_pod_watched_until_ms(before) &&
+                empty_ms < p->created_ms)
                 add(all, empty_ms, empty_ms, empty_ms);
         }
         int64_t next_ms = i + 1 < count ? pods[i + 1].pod->created_ms : TIME_OPEN;
@@ -351,7 +364,7 @@ static void tell_slot(struct pieces *all, const struct slot_pod *pods, size_t co
     if ((is_there || is_done) && !before->has_vanished)
         return;
     int64_t empty_ms = missing_since_ms(t, r->name, job_index, end_ms);
-    if (before && before->has_vanished && empty_ms > before->seen_ms && empty_ms < end_ms)
+    if (before && before->has_vanished && empty_ms > fact_pod_watched_until_ms(before) && empty_ms < end_ms)
         add(all, empty_ms, empty_ms, empty_ms);
     add_gap(all, before, barred_until_ms(t, before, at_ms, end_ms), empty_ms, end_ms);
 }
@@ -365,8 +378,18 @@ static int compare_slot_pods(const void *a, const void *b) {
     return strcmp(x->pod->uid, y->pod->uid);
 }
 
+/* It was deleted because its Job was suspended, which counts as no failure. */
+static bool went_by_suspension(const struct pod *p) {
+    bool is_off = false;
+    for (int i = 0; i < p->job->suspended.count && p->job->suspended.items[i].at_ms <= p->deletion_ms; i++)
+        is_off = p->job->suspended.items[i].is_true;
+    return is_off && p->deletion_ms != TIME_UNKNOWN && fact_pod_failed_ms(p) >= p->deletion_ms;
+}
+
 /* Its Job may have counted it as failed by then: not while only its node is silent. */
 static bool may_be_counted(const struct pod *p, int64_t by_ms) {
+    if (went_by_suspension(p))
+        return false;
     int64_t at_ms = p->is_gone ? p->gone_ms : TIME_OPEN;
     if (p->deletion_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, p->deletion_ms);

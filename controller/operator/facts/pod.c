@@ -114,7 +114,8 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
         return heard_ms;
     heard_ms = min_of(heard_ms, n->renewed_ms);
     for (int i = 0; i < n->silences.count; i++)
-        if (n->silences.items[i].from_ms < trouble->visible_ms && n->silences.items[i].to_ms > trouble->visible_ms)
+        if (n->silences.items[i].from_ms > healthy_ms && n->silences.items[i].from_ms < trouble->visible_ms &&
+            n->silences.items[i].to_ms > trouble->visible_ms)
             heard_ms = n->silences.items[i].from_ms;
     /* A lease is renewed every 10 s: a container that started since shows that the node still lived then. */
     heard_ms = max_of(heard_ms, last_container_change_ms(n, trouble->visible_ms));
@@ -131,18 +132,24 @@ static int64_t over_ms_of(const struct pod *p) {
     return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
 }
 
+/* It got the pod while it was not Ready, for all that was seen, and then said of itself that it is not: in between it
+ * was Ready, and nobody looked. */
+static bool was_ready_unseen(const struct pod *p, const struct node_trouble *trouble) {
+    bool is_last = trouble == &p->node->troubles[p->node->trouble_count - 1];
+    return !is_last && trouble[1].visible_ms == trouble->to_ms && trouble->visible_ms < p->bound_ms;
+}
+
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
-    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
+    return !was_ready_unseen(p, trouble) && p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
            trouble->visible_ms - slack_ms <= over_ms_of(p);
 }
 
-/* Until then it was seen to be there; TIME_OPEN: its end was seen as well. */
-static int64_t watched_until_ms(const struct pod *p) {
+int64_t fact_pod_watched_until_ms(const struct pod *p) {
     const struct target *t = p->target;
     for (int i = 0; i < t->unseen.count && p->has_vanished; i++)
         if (p->gone_ms <= t->unseen.items[i].to_ms)
             return max_of(t->unseen.items[i].from_ms, p->seen_ms);
-    return TIME_OPEN;
+    return p->has_vanished ? p->seen_ms : TIME_OPEN;
 }
 
 /* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
@@ -153,7 +160,7 @@ static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink
         int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
         if (!fact_is_touched(p, t, 0) || from_ms >= over_ms)
             continue;
-        if (t->to_ms >= over_ms || t->to_ms >= watched_until_ms(p))
+        if (t->to_ms >= over_ms || t->to_ms >= fact_pod_watched_until_ms(p))
             return t;
         struct ledger_disruption d;
         if (sink)
@@ -238,18 +245,17 @@ static int64_t running_ms(const struct pod *p) {
     return at_ms == TIME_UNKNOWN || p->bound_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->bound_ms);
 }
 
-/* Of a pod that was gone when the watch came back, nothing is known since it was told last: not that it still waited.
+/* Of a pod that was gone when the watch came back, nothing is known since the watch was cut: not that it still waited.
  */
 static int64_t bound_or_unseen_ms(const struct pod *p) {
-    int64_t at_ms = p->bound_ms == TIME_UNKNOWN && p->has_vanished ? p->seen_ms : p->bound_ms;
+    int64_t at_ms = p->bound_ms == TIME_UNKNOWN && p->has_vanished ? fact_pod_watched_until_ms(p) : p->bound_ms;
     return at_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->created_ms);
 }
 
-/* Of a pod that was gone when the watch came back, nothing is known since it was told last: not that it still started.
- */
+/* Nor that it still started. */
 static int64_t running_or_unseen_ms(const struct pod *p) {
     int64_t at_ms = running_ms(p);
-    return at_ms == TIME_UNKNOWN && p->has_vanished ? p->seen_ms : at_ms;
+    return at_ms == TIME_UNKNOWN && p->has_vanished ? fact_pod_watched_until_ms(p) : at_ms;
 }
 
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */

@@ -67,3 +67,14 @@ const char *fact_refusal_now(const struct model_job *job, const char *replicated
     }
     return NULL;
 }
+
+int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms) {
+    const struct refusals *all = map_get(&job->model->refusals, slice_of(j->uid));
+    for (int i = 0; all && i < all->count; i++) {
+        const struct refusal *r = &all->items[i];
+        int64_t until_ms = min_of(refused_until_ms(job, j, r), r->last_ms + STORE_REFUSED_AGAIN_MS);
+        if (made_ms >= r->last_ms && made_ms <= until_ms + 1000)
+            return r->from_ms;
+    }
+    return made_ms;
+}

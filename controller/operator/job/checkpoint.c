@@ -316,8 +316,7 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
     CLEANUP_BUF struct buf text;
     buf_init(&text, CHECKPOINT_MAX_BYTES);
-    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2 ||
-        job_is_managed_elsewhere(job))
+    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
         return;
     checkpoint_write(job, now_ms, &text);
     if (text.size_bytes == 0)

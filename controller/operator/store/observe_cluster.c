@@ -112,13 +112,10 @@ static struct node_trouble *trouble_now(struct node *n) {
     return last && last->to_ms == TIME_OPEN ? last : NULL;
 }
 
+/* A kubelet that told itself of not being Ready still spoke then, whatever came after. */
 static bool trouble_begin(struct node *n, int64_t at_ms, int64_t heartbeat_ms, bool is_silent, const char *reason) {
-    struct node_trouble *now = trouble_now(n);
-    if (now) {
-        bool changed = is_silent && !now->is_silent;
-        now->is_silent |= is_silent;
-        return changed;
-    }
+    if (trouble_now(n))
+        return false;
     if (n->trouble_count == STORE_MAX_TRANSITIONS) {
         memmove(&n->troubles[0], &n->troubles[1], (size_t)(n->trouble_count - 1) * sizeof *n->troubles);
         n->trouble_count--;
@@ -134,6 +131,8 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
         return false;
     int64_t at_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
     struct node_trouble *now = trouble_now(n);
+    if (now && now->is_silent && slice_is(c->status, "False") && at_ms > now->visible_ms)
+        now->to_ms = at_ms; /* its kubelet speaks again */
     if (!slice_is(c->status, "True"))
         return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(m, c->reason));
     if (now)

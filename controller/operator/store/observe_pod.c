@@ -7,9 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* The Job controller tries again after at most 60 s (MaxJobApiBackOff). */
-#define REFUSED_AGAIN_MS 62000
-
 static bool set_time(int64_t *to, int64_t at) {
     if (at == TIME_UNKNOWN || *to == at)
         return false;
@@ -350,8 +347,8 @@ static void refusal_add(struct refusals *all, struct refusal r) {
     int n = 0;
     for (int i = 0; i < all->count; i++) {
         struct refusal *known = &all->items[i];
-        if (known->is_quota == r.is_quota && r.from_ms <= known->last_ms + REFUSED_AGAIN_MS &&
-            known->from_ms <= r.last_ms + REFUSED_AGAIN_MS) {
+        if (known->is_quota == r.is_quota && r.from_ms <= known->last_ms + STORE_REFUSED_AGAIN_MS &&
+            known->from_ms <= r.last_ms + STORE_REFUSED_AGAIN_MS) {
             r.from_ms = min_of(r.from_ms, known->from_ms);
             r.last_ms = max_of(r.last_ms, known->last_ms);
         } else {

@@ -156,8 +156,9 @@ struct pod_events {
 };
 
 /* What Events tell about a Job: its pods were refused from then until then. */
-#define STORE_MAX_REFUSALS 16       /* of one Job; later ones are left out */
-#define STORE_MAX_REFUSED_JOBS 4096 /* of which only Events are known */
+#define STORE_MAX_REFUSALS 16        /* of one Job; later ones are left out */
+#define STORE_MAX_REFUSED_JOBS 4096  /* of which only Events are known */
+#define STORE_REFUSED_AGAIN_MS 62000 /* the Job controller tries again after at most 60 s (MaxJobApiBackOff) */
 
 struct refusal {
     int64_t from_ms, last_ms;

@@ -1,0 +1,46 @@
+/* When a node that went away was heard of last: each outage by its own lease, and by what its kubelet still said. */
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+
+static void tell_running(struct model *m, const char *name, int created) {
+    struct fake_pod p = fake_pod(name, 0, created);
+    p.bound = created + 1;
+    p.started = created + 2;
+    p.phase = "Running";
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, created + 2.3);
+}
+
+/* n0 dies at 30, seen at 71, and is back at 100. Then it is drained: its kubelet says at 200 that it is not Ready, and
+ * the Node is deleted at 220. It is made again at 230 and dies at 400. The lease is read at the deaths only: between
+ * 30 and 400 nobody asked, which is no silence. */
+TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+    fake_tell_jobset(m, 1, "", "", 0.6);
+    fake_tell_node(m, "n0", "Unknown", 71, "", "", 71.2);
+    fake_tell_lease(m, "n0", 30);
+    fake_tell_node(m, "n0", "True", 100, "", "", 100.2);
+    tell_running(m, "a", 109);
+    fake_tell_node(m, "n0", "False", 200, "", "", 200.1);
+    fake_tell_node_gone(m, "n0", "False", 200, 220);
+    struct fake_pod gone = fake_pod("a", 0, 109);
+    gone.asked_to_go = 220;
+    fake_tell_pod(m, &gone, OBSERVED_DELETED, 220.1);
+    fake_tell_node(m, "n0", "True", 230, "", "", 230.1);
+    tell_running(m, "b", 230);
+    fake_tell_node(m, "n0", "Unknown", 441, "", "", 441.2);
+    fake_tell_lease(m, "n0", 400);
+    char *s = replay_status(m, "ns", "js", fake_ms(450), NULL);
+    CHECK_INT(status_int(s, "time.wallMs"), 450000);
+    CHECK_INT(status_int(s, "time.availableMs"), 90000 + 169000); /* 110-200 and 231-400 */
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 41000);
+    CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:03:20.000Z");
+    CHECK_INT(status_int(s, "executions[number=1].treMs"), 31000);
+    CHECK_TEXT(status_text(s, "executions[number=2].end"), "2026-11-21T02:06:40.000Z");
+    free(s);
+    model_free(m);
+}
