@@ -49,6 +49,9 @@
     X(HOURS_WAITING, "acceleratorHours", "waiting", THOUSANDTHS)                                                       \
     X(REMAINING, "forecast", "remainingSeconds", INTEGER)                                                              \
     X(REMAINING_DEVIATION, "forecast", "remainingDeviationSeconds", INTEGER)                                           \
+    X(EXPECTED_RUNTIME, "forecast", "runtime", SHARE)                                                                  \
+    X(EXPECTED_GOODPUT, "forecast", "job", SHARE)                                                                      \
+    X(BEST_RUNTIME, "forecast", "bestRuntime", SHARE)                                                                  \
     X(COST_ALLOCATED, "cost", "allocated", HUNDREDTHS)                                                                 \
     X(COST_PRODUCTIVE, "cost", "productive", HUNDREDTHS)                                                               \
     X(COST_LOST, "cost", "lost", HUNDREDTHS)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum kind { INTEGER, TIME, THOUSANDTHS, HUNDREDTHS };
+enum kind { INTEGER, TIME, THOUSANDTHS, HUNDREDTHS, SHARE /* percent to parts per million */ };
 static const struct {
     const char *section, *key;
     enum kind kind;
@@ -26,7 +26,11 @@ static void read_value(struct jscan *j, enum kind kind, int64_t *value) {
     int64_t read;
     bool is_read = kind == INTEGER ? jscan_int(j, &read)
                    : kind == TIME  ? jscan_time_ms(j, &read)
-                                   : take_decimal(j, kind == THOUSANDTHS ? 3 : 2, &read);
+                                   : take_decimal(j,
+                                                 kind == SHARE         ? 4
+                                                  : kind == THOUSANDTHS ? 3
+                                                                        : 2,
+                                                  &read);
     if (is_read)
         *value = read;
 }
@@ -144,10 +148,9 @@ static void read_window(struct jscan *j, struct fleet_numbers *n) {
                       : slice_is(key, "runtime")  ? &w.runtime_ppm
                       : slice_is(key, "job")      ? &w.job_ppm
                                                   : NULL;
-        if (to != NULL) {
-            if (!take_decimal(j, 4, to)) /* percent to parts per million */
-                *to = FLEET_NONE;
-        } else if (slice_is(key, "windowSeconds"))
+        if (to != NULL)
+            read_value(j, SHARE, to);
+        else if (slice_is(key, "windowSeconds"))
             read_value(j, INTEGER, &w.seconds);
         else if (slice_is(key, "ms"))
             read_value(j, INTEGER, &w.ms);

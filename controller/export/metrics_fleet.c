@@ -10,6 +10,7 @@ struct writing {
     struct prometheus_page *page;
     const int *families;
     struct buf labels, extra;
+    char currency[8]; /* of this FleetGoodput; "" without a price */
 };
 
 static void sample(struct writing *w, enum metrics_fleet_family family, int64_t value, int digits) {
@@ -18,6 +19,24 @@ static void sample(struct writing *w, enum metrics_fleet_family family, int64_t 
 
 static void label(struct writing *w, const char *name, const char *value) {
     prometheus_label(&w->extra, name, value);
+}
+
+static bool take_decimal(struct jscan *j, int digits, int64_t *value) {
+    struct slice raw;
+    return jscan_string_raw(j, &raw) && slice_take_scaled(&raw, digits, value) && raw.size_bytes == 0;
+}
+
+static void take_cents(struct jscan *j, int64_t *cents) {
+    if (!take_decimal(j, 2, cents))
+        *cents = FLEET_NONE;
+}
+
+/* With the currency as the last label; what has no price is left out. */
+static void money(struct writing *w, enum metrics_fleet_family family, int64_t cents) {
+    if (cents == FLEET_NONE)
+        return;
+    label(w, "currency", w->currency);
+    sample(w, family, cents, 2);
 }
 
 /* Each integer of an object as a sample whose label is its key: "withoutSteps" becomes without_steps. */
@@ -67,7 +86,7 @@ static void write_group(struct writing *w, struct jscan *j) {
 static void write_loss(struct writing *w, struct jscan *j) {
     struct slice key;
     char family[64] = "", bucket[128] = "";
-    int64_t value = FLEET_NONE;
+    int64_t value = FLEET_NONE, cents = FLEET_NONE;
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
@@ -75,6 +94,8 @@ static void write_loss(struct writing *w, struct jscan *j) {
             jscan_string(j, family, sizeof family);
         else if (slice_is(key, "bucket"))
             jscan_string(j, bucket, sizeof bucket);
+        else if (slice_is(key, "cost"))
+            take_cents(j, &cents);
         else if (!slice_is(key, "chipSeconds"))
             jscan_skip(j);
         else if (!jscan_int(j, &value))
@@ -86,6 +107,26 @@ static void write_loss(struct writing *w, struct jscan *j) {
     label(w, "family", family);
     label(w, "bucket", bucket);
     sample(w, METRICS_FLEET_BADPUT, value, 0);
+    money(w, METRICS_FLEET_BADPUT_COST, cents);
+}
+
+static void write_cause(struct writing *w, struct jscan *j) {
+    struct slice key;
+    char cause[64] = "";
+    int64_t cents = FLEET_NONE;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "cause"))
+            jscan_string(j, cause, sizeof cause);
+        else if (slice_is(key, "cost"))
+            take_cents(j, &cents);
+        else
+            jscan_skip(j);
+    }
+    buf_clear(&w->extra);
+    label(w, "cause", cause);
+    money(w, METRICS_FLEET_CAUSE_COST, cents);
 }
 
 static void write_pool(struct writing *w, struct jscan *j) {
@@ -113,9 +154,11 @@ static void write_pool(struct writing *w, struct jscan *j) {
         sample(w, METRICS_FLEET_POOL_MTBF, mtbf_s, 0);
 }
 
-static bool take_decimal(struct jscan *j, int digits, int64_t *value) {
-    struct slice raw;
-    return jscan_string_raw(j, &raw) && slice_take_scaled(&raw, digits, value) && raw.size_bytes == 0;
+static void write_list(struct writing *w, struct jscan *j, void (*write)(struct writing *, struct jscan *)) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j))
+        write(w, j);
 }
 
 static void write_interruptions(struct writing *w, struct jscan *j) {
@@ -123,11 +166,13 @@ static void write_interruptions(struct writing *w, struct jscan *j) {
     int64_t value;
     if (!jscan_object(j))
         return;
-    buf_clear(&w->extra);
     while (jscan_key(j, &key)) {
+        buf_clear(&w->extra);
         if (slice_is(key, "total")) {
             if (jscan_int(j, &value))
                 sample(w, METRICS_FLEET_INTERRUPTIONS, value, 0);
+        } else if (slice_is(key, "byCause")) {
+            write_list(w, j, write_cause);
         } else if (!slice_is(key, "per1000NodeDays")) {
             jscan_skip(j);
         } else if (take_decimal(j, 3, &value)) {
@@ -136,29 +181,26 @@ static void write_interruptions(struct writing *w, struct jscan *j) {
     }
 }
 
+/* Before all others: what they lost is told in this currency. */
 static void write_cost(struct writing *w, struct jscan *j) {
     static const char *const states[] = {"allocated", "lost"};
     int64_t cents[] = {FLEET_NONE, FLEET_NONE};
-    char currency[8] = "";
     struct slice key;
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
         int i = slice_is(key, states[0]) ? 0 : slice_is(key, states[1]) ? 1 : -1;
         if (slice_is(key, "currency"))
-            jscan_string(j, currency, sizeof currency);
+            jscan_string(j, w->currency, sizeof w->currency);
         else if (i < 0)
             jscan_skip(j);
-        else if (!take_decimal(j, 2, &cents[i]))
-            cents[i] = FLEET_NONE;
+        else
+            take_cents(j, &cents[i]);
     }
     for (int i = 0; i < 2; i++) {
-        if (cents[i] == FLEET_NONE)
-            continue;
         buf_clear(&w->extra);
         label(w, "state", states[i]);
-        label(w, "currency", currency);
-        sample(w, METRICS_FLEET_COST, cents[i], 2);
+        money(w, METRICS_FLEET_COST, cents[i]);
     }
 }
 
@@ -181,17 +223,20 @@ static void write_condition(struct writing *w, struct jscan *j) {
     sample(w, METRICS_FLEET_CONDITION, 1, 0);
 }
 
-static void write_list(struct writing *w, struct jscan *j, void (*write)(struct writing *, struct jscan *)) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j))
-        write(w, j);
-}
-
-static void write_status(struct writing *w, struct jscan *j) {
+static void write_status(struct writing *w, struct slice status) {
     struct slice key;
+    struct jscan list, *j = &list;
+    w->currency[0] = '\0';
+    jscan_init(j, status);
     if (!jscan_object(j))
         return;
+    while (jscan_key(j, &key))
+        if (slice_is(key, "cost"))
+            write_cost(w, j);
+        else
+            jscan_skip(j);
+    jscan_init(j, status);
+    jscan_object(j);
     while (jscan_key(j, &key)) {
         if (slice_is(key, "goodputPPM"))
             write_each(w, j, METRICS_FLEET_RATIO, "goodput", NULL, 6);
@@ -209,8 +254,6 @@ static void write_status(struct writing *w, struct jscan *j) {
             write_list(w, j, write_condition);
         else if (slice_is(key, "interruptions"))
             write_interruptions(w, j);
-        else if (slice_is(key, "cost"))
-            write_cost(w, j);
         else
             jscan_skip(j);
     }
@@ -223,7 +266,7 @@ void metrics_fleet_write(struct prometheus_page *page, const int families[static
     buf_init(&w.extra, LABELS_MAX);
     for (const struct fleet_job *f = fleets->first; f != NULL; f = f->later) {
         struct jscan j;
-        struct slice key;
+        struct slice key, status;
         if (f->is_gone)
             continue;
         buf_clear(&w.labels);
@@ -232,10 +275,10 @@ void metrics_fleet_write(struct prometheus_page *page, const int families[static
         if (!jscan_object(&j))
             continue;
         while (jscan_key(&j, &key)) {
-            if (slice_is(key, "status"))
-                write_status(&w, &j);
-            else
+            if (!slice_is(key, "status"))
                 jscan_skip(&j);
+            else if (jscan_raw(&j, &status))
+                write_status(&w, status);
         }
     }
     buf_done(&w.labels);

@@ -47,7 +47,13 @@
     X(J_REMAINING, "goodput_job_remaining_seconds", REMAINING, 0,                                                      \
       "Forecast: time to finish, on average. Absent without spec.totalSteps.")                                         \
     X(J_REMAINING_DEVIATION, "goodput_job_remaining_deviation_seconds", REMAINING_DEVIATION, 0,                        \
-      "Forecast: standard deviation of the time to finish.")
+      "Forecast: standard deviation of the time to finish.")                                                           \
+    X(J_EXPECTED_RUNTIME, "goodput_job_expected_runtime_goodput_ratio", EXPECTED_RUNTIME, 6,                           \
+      "Forecast: runtime goodput with the checkpoint interval as it is.")                                              \
+    X(J_EXPECTED, "goodput_job_expected_goodput_ratio", EXPECTED_GOODPUT, 6,                                           \
+      "Forecast: goodput with the checkpoint interval as it is.")                                                      \
+    X(J_BEST_RUNTIME, "goodput_job_best_runtime_goodput_ratio", BEST_RUNTIME, 6,                                       \
+      "Forecast: runtime goodput with the best checkpoint interval.")
 
 /* Everything else: enumerator, name, type, help. */
 #define FAMILIES(X)                                                                                                    \
@@ -83,6 +89,10 @@
       "Chip time in its window: asked, available, productive, allocated, capacity, idle.")                             \
     X(F_FLEET_BADPUT, "goodput_fleet_badput_chip_seconds", METRIC_GAUGE,                                               \
       "Chip time lost in its window, by bucket; the largest twelve.")                                                  \
+    X(F_FLEET_BADPUT_COST, "goodput_fleet_badput_cost", METRIC_GAUGE,                                                  \
+      "What the chip time lost in its window cost, by bucket. Absent without a price.")                                \
+    X(F_FLEET_CAUSE_COST, "goodput_fleet_interruption_cost", METRIC_GAUGE,                                             \
+      "What interruptions cost in its window, by cause. It is in the buckets as well.")                                \
     X(F_FLEET_JOBS, "goodput_fleet_jobs", METRIC_GAUGE, "Jobs: counted, without_steps, not_counted, spread.")          \
     X(F_FLEET_INTERRUPTIONS, "goodput_fleet_interruptions", METRIC_GAUGE, "Interruptions in its window.")              \
     X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE,                                    \

@@ -126,6 +126,10 @@ TEST(a_job_is_told_as_its_status_has_it) {
     put(&f, "a");
     put(&f, "b");
     fleet_put(&f, "research", "new", slice_of("{\"metadata\":{\"name\":\"new\"}}"));
+    fleet_put(&f, "research", "c",
+              SLICE("{\"status\":{\"target\":{\"queue\":\"research-tpu\"},\"forecast\":{\"runtime\":\"91.10%\",\"job\":"
+                    "\"soon\","
+                    "\"bestRuntime\":\"91.4%\"}}}"));
     buf_init(&out, 1 << 20);
     metrics_write(&f, &none, &own, INT64_C(1795232000000), false, &out);
     struct slice text = buf_slice(&out);
@@ -139,6 +143,9 @@ TEST(a_job_is_told_as_its_status_has_it) {
         value(text, "goodput_job_window_goodput_ratio" LABELS("a") ",window_seconds=\"3600\",goodput=\"job\"}", v),
         "0.732500");
     CHECK_TEXT(value(text, "goodput_job_program_goodput_ratio" LABELS("a") "}", v), ""); /* not known: not 0 */
+    CHECK_TEXT(value(text, "goodput_job_expected_runtime_goodput_ratio" LABELS("c") "}", v), "0.911000");
+    CHECK_TEXT(value(text, "goodput_job_best_runtime_goodput_ratio" LABELS("c") "}", v), "0.914000");
+    CHECK_TEXT(value(text, "goodput_job_expected_goodput_ratio" LABELS("c") "}", v), "");
     CHECK_TEXT(value(text, "goodput_job_chip_seconds" LABELS("a") ",state=\"allocated\"}", v), "893880");
     CHECK_TEXT(value(text, "goodput_job_phase" LABELS("a") ",phase=\"Training\"}", v), "1");
     CHECK_TEXT(value(text, "goodput_queue_jobs{namespace=\"research\",queue=\"research-tpu\",phase=\"Training\"}", v),
@@ -203,8 +210,7 @@ TEST(only_the_leader_tells_of_jobs) {
 TEST(the_endpoint_of_the_recorders_is_told_where_it_is_served) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
-    struct endpoint_figures ingest = {
-        .entries = 7, .bytes = 901, .refused_entries = 2, .requests = {5, 1, 3, 0, 4, 0}};
+    struct endpoint_figures ingest = {.entries = 7, .bytes = 901, .refused_entries = 2, .requests = {5, 1, 3, 0, 4, 0}};
     struct runtime_figures own = {0};
     char v[64];
     fleet_init(&f);
@@ -280,7 +286,8 @@ TEST(fleets_are_told_as_their_status_has_them) {
         SLICE("{\"metadata\":{\"name\":\"all\"},\"status\":{\"goodputPPM\":{\"job\":250000},\"chipSeconds\":{\"asked\":"
               "72000,\"capacityHours\":3},\"jobs\":{\"withoutSteps\":1},\"groups\":[{\"goodputPPM\":{\"scheduling\":"
               "500000},\"name\":\"q / \\\"1\\\"\"}],\"topLosses\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
-              "\"chipSeconds\":36000}],\"interruptions\":{\"total\":3,\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
+              "\"chipSeconds\":36000,\"cost\":\"4.05\"}],\"interruptions\":{\"byCause\":[{\"cause\":\"OOM\",\"cost\":"
+              "\"1.20\"},{\"cause\":\"Eviction\"}],\"total\":3,\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
               "[{\"name\":\"a\",\"failures\":2,\"meanTimeBetweenFailuresSeconds\":60}],\"cost\":{\"currency\":\"EUR\","
               "\"allocated\":\"12.30\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}],\"settled\":\"AAAA\"}"
               "}"));
@@ -301,6 +308,12 @@ TEST(fleets_are_told_as_their_status_has_them) {
     CHECK_TEXT(value(text, "goodput_fleet_node_pool_mean_time_between_failures_seconds" F ",node_pool=\"a\"}", v),
                "60");
     CHECK_TEXT(value(text, "goodput_fleet_cost" F ",state=\"allocated\",currency=\"EUR\"}", v), "12.30");
+    CHECK_TEXT(
+        value(text, "goodput_fleet_badput_cost" F ",family=\"Scheduling\",bucket=\"QueueWait\",currency=\"EUR\"}", v),
+        "4.05");
+    CHECK_TEXT(value(text, "goodput_fleet_interruption_cost" F ",cause=\"OOM\",currency=\"EUR\"}", v), "1.20");
+    CHECK_TEXT(value(text, "goodput_fleet_interruption_cost" F ",cause=\"Eviction\",currency=\"EUR\"}", v), "");
+    CHECK_TEXT(value(text, "goodput_fleet_interruptions" F "}", v), "3");
     CHECK_TEXT(value(text, "goodput_fleet_condition" F ",condition=\"Ready\",status=\"True\"}", v), "1");
 #undef F
     CHECK(strstr(buf_text(&out), "fleetgoodput=\"gone\"") == NULL && strstr(buf_text(&out), "capacity_hours") == NULL);

@@ -190,11 +190,11 @@ static struct rig *rig_new(void) {
     setenv("CLOUDSDK_CONFIG", "/nonexistent", 1);
     unsetenv("GOOGLE_APPLICATION_CREDENTIALS");
     r->p.flags = (struct runtime_flags){.cloud_monitoring_project = "p",
-                                      .cloud_monitoring_location = "us-east5-a",
-                                      .cloud_monitoring_replica_id = "0",
-                                      .cloud_monitoring_cluster = "",
-                                      .cloud_monitoring_interval_us = 5000000,
-                                      .cloud_monitoring_endpoint = rawserver_url(r->api.server)};
+                                        .cloud_monitoring_location = "us-east5-a",
+                                        .cloud_monitoring_replica_id = "0",
+                                        .cloud_monitoring_cluster = "",
+                                        .cloud_monitoring_interval_us = 5000000,
+                                        .cloud_monitoring_endpoint = rawserver_url(r->api.server)};
     rig_begin(r);
     return r;
 }
@@ -341,7 +341,8 @@ TEST(a_successor_goes_on_where_the_series_are) {
     CHECK_INT(r->api.refused, points);
     CHECK_INT(r->p.exporter.figures->points_dropped, 0);
     tell(r, &(struct life){"llama", "u1", FINISHED, now_s - 100, now_s - 60, 73000});
-    CHECK(pushed_until(&r->p, is_delivered_twice)); /* ten seconds behind the end: the settled numbers get their own point */
+    CHECK(pushed_until(&r->p,
+                       is_delivered_twice)); /* ten seconds behind the end: the settled numbers get their own point */
     CHECK_INT(r->api.points, 2 * points);
     CHECK_TEXT(value_of(r, "workload/goodput_time", "\"goodput_source\":\"TOTAL\"," V5E, false), "73.000");
     rig_free(r);

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "export/push/otlp.h"
-#include "export/pushed.h"
 #include "export/push/otlp_wire.h"
+#include "export/pushed.h"
 #include "io/rawserver.h"
 
 #include <errno.h>
@@ -114,7 +114,8 @@ static struct rig *rig_new(void) {
     r->collector.server = rawserver_new(r->p.loop, on_request, &r->collector);
     buf_init(&r->collector.metrics, 1 << 20);
     buf_init(&r->collector.spans, 1 << 20);
-    r->p.flags = (struct runtime_flags){.otlp_endpoint = rawserver_url(r->collector.server), .otlp_interval_us = 1000000};
+    r->p.flags =
+        (struct runtime_flags){.otlp_endpoint = rawserver_url(r->collector.server), .otlp_interval_us = 1000000};
     begin(r);
     return r;
 }
