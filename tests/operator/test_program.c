@@ -64,7 +64,7 @@ static void check_of_log(const char *s, double peak_gflops, double devices, cons
     char expected[32];
     CHECK(steps > 3 && productive_s > 1);
     CHECK(fabs(strtod(status_text(s, "program.tflopsPerChip"), NULL) - gflops / 1e3) < 0.0006);
-    CHECK(llabs(status_int(s, "goodputPPM.program") - llround(gflops / peak_gflops * 1e6)) <= 1);
+    CHECK(fabs((double)status_int(s, "goodputPPM.program") - round(gflops / peak_gflops * 1e6)) <= 1);
     snprintf(expected, sizeof expected, "program.%s", which);
     CHECK_TEXT(status_text(s, expected), status_text(s, "goodput.program"));
     CHECK_TEXT(status_text(s, "program.source"), "Log");

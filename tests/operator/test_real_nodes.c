@@ -29,7 +29,7 @@ static void run(const char *source, char *statuses[3]) {
  * the 24 s in which node n1 was cut off but its pods did not know (last lease 02:33:18.116, but a container started there
  * at :20; pods lost at :44). */
 TEST(real_nodes_objects_by_hand) {
-    char *s[3];
+    char *s[3] = {NULL};
     run("None", s);
     CHECK_INT(status_int(s[0], "time.wallMs"), 283000);
     CHECK_INT(status_int(s[0], "time.availableMs"), 54000);
@@ -52,7 +52,7 @@ TEST(real_nodes_objects_by_hand) {
 }
 
 TEST(real_nodes_with_their_logs) {
-    char *s[3];
+    char *s[3] = {NULL};
     run("PodLog", s);
     for (int i = 0; i < 3; i++) {
         int64_t wall_ms = status_int(s[i], "time.wallMs"), available_ms = status_int(s[i], "time.availableMs");
