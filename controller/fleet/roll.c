@@ -89,7 +89,9 @@ static void lengthen(struct roll_cursor *c, const struct member *m) {
     sums_change_place(&life, (double)counted_ms / (double)wall_ms, &c->life);
 }
 
+/* What a job tells of the time after now is counted now: no hours are made of the future. */
 static struct sums *sums_at(struct turn *t, int64_t at_ms, int group, struct sums *outside) {
+    at_ms = min_of(at_ms, t->input->now_ms);
     if (at_ms < t->from_ms)
         return outside;
     return slots_sums(slots_at(t->roll, at_ms), group);
@@ -98,7 +100,7 @@ static struct sums *sums_at(struct turn *t, int64_t at_ms, int group, struct sum
 /* Over the slots from `from` until the member's time, those before the window left out. */
 static void place(struct turn *t, const struct member *m, struct sums_change *change, int64_t from_ms, int group) {
     struct sums outside = {0};
-    int64_t until_ms = m->through_ms;
+    int64_t until_ms = min_of(m->through_ms, t->input->now_ms);
     if (until_ms <= from_ms) { /* the same time is told otherwise */
         int64_t at_ms = max_of(m->start_ms, until_ms - 1);
         sums_change_place(change, 1, sums_at(t, at_ms, group, &outside));

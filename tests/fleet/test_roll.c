@@ -224,6 +224,33 @@ TEST(looking_seldom_gives_the_same_hours_for_an_even_life) {
     roll_done(&often);
 }
 
+/* A status that tells of thirty years to come, from a clock that was wrong or from somebody who may write it: its time
+ * counts, but no hours are kept for it. */
+TEST(the_future_takes_no_room) {
+    struct roll r;
+    uint64_t seed = 4;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m = lives_begin(&seed, 0, T0);
+    roll_init(&r, &fortnight);
+    m->has_time = true;
+    m->through_ms = T0 + 30 * 365 * DAY;
+    m->life.of[SUMS_WALL] = m->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = m->through_ms - T0;
+    struct roll_member rm = {m, "g", true, false};
+    roll(&r, &rm, 1, T0 + 3 * HOUR, o);
+    CHECK_INT((int64_t)r.slot_count, 3);
+    CHECK_INT(o->all.of[SUMS_WALL], (m->through_ms - T0) * m->weight.chips);
+    lives_end(m);
+    for (int i = 4; i < 6; i++) {
+        rm = (struct roll_member){m, "g", true, false};
+        roll(&r, &rm, 1, T0 + i * HOUR, o);
+        CHECK_INT((int64_t)r.slot_count, 4); /* where its end was seen */
+        CHECK_INT(o->all.of[SUMS_ENDED], 1);
+    }
+    free(o);
+    member_free(m);
+    roll_done(&r);
+}
+
 TEST(what_is_older_than_the_window_goes) {
     const struct roll_options day = {.window = ROLL_ROLLING, .length_ms = DAY};
     struct roll r;

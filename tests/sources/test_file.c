@@ -226,8 +226,8 @@ TEST(a_size_that_goes_back_and_comes_again_gives_no_line_twice) {
     end(&f);
 }
 
-/* A disk that was full: the file is truncated to make room, and its writer, which does not append, goes on where it was:
- * what is before that are zeros. */
+/* A disk that was full: the file is truncated to make room, and its writer, which does not append, goes on where it
+ * was: what is before that are zeros. */
 TEST(a_hole_in_a_file_is_no_line) {
     struct follow f = follow("log");
     rig_write(f.rig, "ns/log", "one\ntwo\nthr");
