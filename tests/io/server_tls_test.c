@@ -50,6 +50,8 @@ static void pair_done(struct pair *p) {
     buf_done(&p->key);
 }
 
+#define CLEANUP_PAIR __attribute__((cleanup(pair_done)))
+
 /* A client and a server whose bytes go straight to each other. */
 struct talk {
     SSL *server, *client;
@@ -97,7 +99,7 @@ static int replace(struct server_tls *tls, const struct pair *p, struct error **
 }
 
 TEST(a_new_certificate_is_shown_while_old_connections_go_on) {
-    struct pair elliptic, rsa;
+    CLEANUP_PAIR struct pair elliptic = {0}, rsa = {0};
     char name[32];
     make(&elliptic, EVP_EC_gen("P-256"), "elliptic", NULL);
     make(&rsa, EVP_RSA_gen(2048), "rsa", NULL);
@@ -118,12 +120,10 @@ TEST(a_new_certificate_is_shown_while_old_connections_go_on) {
     SSL_CTX_free(server);
     SSL_CTX_free(client);
     server_tls_free(tls);
-    pair_done(&elliptic);
-    pair_done(&rsa);
 }
 
 TEST(the_chain_is_shown_with_the_certificate) {
-    struct pair leaf, issuer;
+    CLEANUP_PAIR struct pair leaf = {0}, issuer = {0};
     make(&leaf, EVP_EC_gen("P-256"), "leaf", NULL);
     make(&issuer, EVP_EC_gen("P-256"), "issuer", NULL);
     buf_append_slice(&leaf.certificate, buf_slice(&issuer.certificate));
@@ -137,12 +137,10 @@ TEST(the_chain_is_shown_with_the_certificate) {
     SSL_CTX_free(server);
     SSL_CTX_free(client);
     server_tls_free(tls);
-    pair_done(&leaf);
-    pair_done(&issuer);
 }
 
 TEST(what_does_not_fit_is_refused_and_the_old_pair_stays) {
-    struct pair good, other, locked, cut;
+    CLEANUP_PAIR struct pair good = {0}, other = {0}, locked = {0}, cut = {0};
     char name[32];
     make(&good, EVP_EC_gen("P-256"), "good", NULL);
     make(&other, EVP_EC_gen("P-256"), "other", NULL);
@@ -174,8 +172,4 @@ TEST(what_does_not_fit_is_refused_and_the_old_pair_stays) {
     SSL_CTX_free(server);
     SSL_CTX_free(client);
     server_tls_free(tls);
-    pair_done(&good);
-    pair_done(&other);
-    pair_done(&locked);
-    pair_done(&cut);
 }
