@@ -34,6 +34,8 @@ struct srv {
     long connections; /* accepted so far */
     struct lws *frozen[64];
     int frozen_count;
+    struct timer look; /* unstick.c */
+    bool is_looking;
     int port;
     bool is_stopping, is_until_end;
     int exit_code;

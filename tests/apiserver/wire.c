@@ -99,6 +99,11 @@ void wire_reset_all(struct srv *srv) {
 
 /* ---- replies ---- */
 
+static void want_to_write(struct conn *c) {
+    lws_callback_on_writable(c->wsi);
+    wire_waits(c->srv);
+}
+
 const char *conn_argument(const struct conn *c, const char *name) {
     static char value[8192];
     size_t n = strlen(name);
@@ -173,7 +178,18 @@ void conn_reply(struct conn *c, int status, const char *content_type, double ret
     if (write_headers(c, content_type, retry_after, true, size) < 0)
         lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
     c->has_headers = true;
-    lws_callback_on_writable(c->wsi);
+    want_to_write(c);
+}
+
+/* No time-out for the connection of an endless stream. lws counts them up to 255 and does not count down when the peer
+ * resets one: after some the connection is kept whatever ends. */
+static void keep_connection(struct lws *wsi) {
+    struct lws *network = lws_get_network_wsi(wsi);
+    uintptr_t marked = (uintptr_t)lws_get_opaque_user_data(network);
+    if (marked == 200)
+        return;
+    lws_set_opaque_user_data(network, (void *)(marked + 1));
+    lws_http_mark_sse(wsi);
 }
 
 void conn_begin(struct conn *c, int status, const char *content_type) {
@@ -185,7 +201,7 @@ void conn_begin(struct conn *c, int status, const char *content_type) {
     c->has_headers = true;
     lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
     if (c->is_h2)
-        lws_http_mark_sse(c->wsi);
+        keep_connection(c->wsi);
     if (c->fault.kind != FAULT_NONE && !c->fault.is_in_bytes && c->fault.after == 0)
         conn_strike(c);
     lws_callback_on_writable(c->wsi);
@@ -196,7 +212,7 @@ void conn_send(struct conn *c, const char *data, size_t size) {
         return;
     buf_append(&c->out, data, size);
     c->body_total += size;
-    lws_callback_on_writable(c->wsi);
+    want_to_write(c);
 }
 
 static bool strikes_mid_line(enum fault_kind kind) {
@@ -246,7 +262,7 @@ void conn_end(struct conn *c) {
         return;
     c->is_ended = true;
     set_logged_status(c);
-    lws_callback_on_writable(c->wsi);
+    want_to_write(c);
 }
 
 void conn_arm(struct conn *c, const struct fault *fault) {
@@ -624,8 +640,12 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     }
     /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client
      * that indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has
-     * no room for such a path (RFC 7541 section 4.1: 32 + name + value). The others are lws's own presets. */
-    static const uint32_t settings[7] = {6, 64, 0, 100, 0, 16384, 16384};
+     * no room for such a path (RFC 7541 section 4.1: 32 + name + value).
+     * A stream that the client has reset counts until lws's next turn; where its successor's HEADERS are in the same
+     * read, lws finds "Another stream not allowed" and ends the whole connection with all its watches. So more are
+     * offered than the 100 that a client (curl by itself, as with a kube-apiserver) has open at once. The others are
+     * lws's own presets. */
+    static const uint32_t settings[7] = {6, 64, 0, 400, 0, 16384, 16384};
     memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);
     srv->vhost = srv->context != NULL ? lws_get_vhost_by_name(srv->context, "default") : NULL;

@@ -70,6 +70,8 @@ struct conn {
     long held;          /* how often was released when it came */
     double drip_rate;
     long drip_left; /* bytes; 0: all that come */
+    bool was_waiting; /* unstick.c: at the last look, when so much was sent */
+    uint64_t sent_before;
     /* the user's */
     void *stream;
     void (*on_closed)(void *stream);
@@ -100,6 +102,8 @@ struct wire_options {
 /* 0 or -1 with a line on stderr. *port gets the port. */
 int wire_open(struct srv *srv, const struct wire_options *options, int *port);
 void wire_close(struct srv *srv);
+/* unstick.c: something is to be written. */
+void wire_waits(struct srv *srv);
 /* Calls run(context) whenever fd is readable; the fd is closed by wire_close. */
 int wire_watch_fd(struct srv *srv, int fd, void (*run)(void *context), void *context);
 void wire_freeze_all(struct srv *srv);      /* every connection open now falls silent */

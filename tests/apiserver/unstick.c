@@ -1,0 +1,53 @@
+/* unstick: libwebsockets 4.1.6 can forget that an HTTP/2 connection has something to write. A stream that asks to write
+ * marks itself and its connection; when it is closed before its turn, the mark of the connection stays, and whoever asks
+ * from then on takes it for somebody who waits already (rops_callback_on_writable_h2): the replies and events of all
+ * streams lie until something else moves the connection, for up to a minute. So what has waited for two looks without a
+ * byte being taken is offered the socket by hand. */
+#include "srv.h"
+
+#include <poll.h>
+
+#define LOOK_S 0.05
+
+static bool is_waiting(const struct conn *c) {
+    bool has_something = c->out.size_bytes > c->out_at || c->is_ended ||
+                         lws_partial_buffered(lws_get_network_wsi(c->wsi));
+    return c->is_h2 && c->has_headers && !c->is_struck && c->drip_rate == 0 && has_something;
+}
+
+static bool has_waited(struct conn *c) {
+    bool is_now = is_waiting(c), has = is_now && c->was_waiting && c->body_sent == c->sent_before;
+    c->was_waiting = is_now;
+    c->sent_before = c->body_sent;
+    return has;
+}
+
+/* The connections may be others afterwards. */
+static void offer(struct srv *s, struct lws *wsi) {
+    struct lws_pollfd p = {.fd = lws_get_socket_fd(lws_get_network_wsi(wsi)), .events = POLLOUT};
+    lws_callback_on_writable(wsi);
+    if (poll(&p, 1, 0) == 1 && (p.revents & POLLOUT) != 0)
+        lws_service_fd(s->context, &p);
+}
+
+static void look(void *context) {
+    struct srv *s = context;
+    struct lws *stuck = NULL;
+    bool is_any = false;
+    for (struct conn *c = s->conns; c != NULL; c = c->next) {
+        if (has_waited(c) && stuck == NULL)
+            stuck = c->wsi;
+        is_any = is_any || c->was_waiting;
+    }
+    s->is_looking = is_any;
+    if (is_any)
+        timer_start(s, &s->look, LOOK_S, look, s);
+    if (stuck != NULL)
+        offer(s, stuck);
+}
+
+void wire_waits(struct srv *s) {
+    if (!s->is_looking)
+        timer_start(s, &s->look, LOOK_S, look, s);
+    s->is_looking = true;
+}
