@@ -641,11 +641,10 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client
      * that indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has
      * no room for such a path (RFC 7541 section 4.1: 32 + name + value).
-     * A stream that the client has reset counts until lws's next turn; where its successor's HEADERS are in the same
-     * read, lws finds "Another stream not allowed" and ends the whole connection with all its watches. So more are
-     * offered than the 100 that a client (curl by itself, as with a kube-apiserver) has open at once. The others are
-     * lws's own presets. */
-    static const uint32_t settings[7] = {6, 64, 0, 400, 0, 16384, 16384};
+     * lws counts a stream that its client has reset as open for ever, and at this limit ends the whole connection with
+     * all its watches ("Another stream not allowed"). So far more are offered than the 100 that curl has open at once
+     * by itself, as with a kube-apiserver. The others are lws's own presets. */
+    static const uint32_t settings[7] = {6, 64, 0, 1000000, 0, 16384, 16384};
     memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);
     srv->vhost = srv->context != NULL ? lws_get_vhost_by_name(srv->context, "default") : NULL;

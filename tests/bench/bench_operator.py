@@ -1,8 +1,10 @@
 """bench-operator: what the controller costs beside a minimal client-go informer program on the same streams, fed by the
 embedded API server over TLS: a JobSet of 12,736 pods through two executions with a restart between, in the shapes of the
-recorded story; then 1,000 JobGoodputs at once, each with a pod whose log wants to be read.
+recorded story; then 1,000 JobGoodputs at once, each with a pod whose log wants to be read and goes on by a step every
+STEP_EVERY_S; with --more-jobs 10000 the same for 10,000.
 
-Prints resident memory, CPU seconds and their ratios. Fails only where DESIGN.md section 6 is a bound of memory or of
+Prints resident memory, CPU seconds and their ratios, requests and the time until all have a status, which --status-qps
+decides. Fails only where DESIGN.md section 6 is a bound of memory or of
 open log follows; times depend on the machine and are not judged.
 """
 import argparse
@@ -26,6 +28,8 @@ HOSTS = 64  # pods of a slice
 MAX_FOLLOWS = 100
 STEP_LINES = 50
 STEADY_S = 60
+STEP_EVERY_S = 30  # of each job, while the steady cost is measured
+LINES_AT_ONCE = 50  # handed to the server
 DELAYS = 50  # so many are measured
 
 
@@ -337,6 +341,22 @@ class Fleet:
         kind, key, path = self.shapes[-1]
         each(server, kind, "train/" + key, count, 1, path)
 
+    def go_on(self, server, count, seconds):
+        """Every job takes a step every STEP_EVERY_S, evenly spread over all of them."""
+        begun, sent = time.time(), 0
+        while time.time() - begun < seconds:
+            due = int((time.time() - begun) * count / STEP_EVERY_S)
+            while sent < due:
+                lines = [self._step_line(number, count) for number in range(sent, min(due, sent + LINES_AT_ONCE))]
+                server.do("\n".join(lines))
+                sent += len(lines)
+            time.sleep(0.05)
+        return sent
+
+    def _step_line(self, number, count):
+        text = f"completed step: {STEP_LINES + number // count}, seconds: {STEP_EVERY_S}.000, TFLOP/s/device: 50.1, loss: 2.1"
+        return f'log train/job-{number % count}-slice-0-0-x "{text}"'
+
     def _stamp(self, step):
         hour, minute, second = (int(part) for part in self.started[11:19].split(":"))
         at = hour * 3600 + minute * 60 + second + 5 + step
@@ -349,10 +369,15 @@ def free_port():
         return free.getsockname()[1]
 
 
+def counted(port, name):
+    """The sum of a metric of the controller's own."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as page:
+        return sum(int(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\d+)", page.read().decode(), re.M))
+
+
 def follows(port):
     """The controller's own count: a server that only writes is not told at once that its reader left."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as page:
-        return int(re.search(r"^goodput_controller_log_follows (\d+)", page.read().decode(), re.M).group(1))
+    return counted(port, "goodput_controller_log_follows")
 
 
 def start_fleet(server, count, port):
@@ -388,6 +413,17 @@ def delay_s(server, number):
     raise RuntimeError(f"the deletion of a pod of job-{number} is in no status after 60 s")
 
 
+def measure_steady(server, client, fleet, count, port):
+    """While every job steps: CPU and requests a second; and then what a person waits for."""
+    cpu, requests, begun = client.cpu_seconds(), counted(port, "rest_client_requests_total"), time.time()
+    steps = fleet.go_on(server, count, STEADY_S)
+    seconds = time.time() - begun
+    figures = {"steady": (client.cpu_seconds() - cpu) / seconds, "steps": steps / seconds}
+    figures["requests"] = (counted(port, "rest_client_requests_total") - requests) / seconds
+    figures["delays"] = sorted(delay_s(server, number) for number in range(0, count, -(-count // DELAYS)))
+    return figures
+
+
 def measure_fleet(start, story, count):
     port = free_port()
     with tempfile.TemporaryDirectory() as directory:
@@ -397,7 +433,8 @@ def measure_fleet(start, story, count):
             try:
                 is_ours = client.name == "controller"
                 client.says("synced", 5 if is_ours else 1)
-                Fleet(story, Files(directory)).play(server, count)
+                fleet = Fleet(story, Files(directory))
+                fleet.play(server, count)
                 figures = {"jobs": count}
                 if is_ours:
                     figures |= start_fleet(server, count, port)
@@ -405,9 +442,7 @@ def measure_fleet(start, story, count):
                 figures |= {"rss": client.memory_kib("VmRSS"), "peak": client.memory_kib("VmHWM"), "cpu": client.cpu_seconds()}
                 figures["connections"] = int(server.do("connections")[0])
                 if is_ours:
-                    time.sleep(STEADY_S)
-                    figures["steady"] = (client.cpu_seconds() - figures["cpu"]) / STEADY_S
-                    figures["delays"] = sorted(delay_s(server, number) for number in range(0, count, -(-count // DELAYS)))
+                    figures |= measure_steady(server, client, fleet, count, port)
                 return figures
             finally:
                 client.stop()
@@ -426,20 +461,25 @@ def show_big(figures):
         print(f"    {what:36} {ours[key] / unit:12.1f} {beside}")
 
 
-def follower(kubeconfig, directory, port):
-    return controller(kubeconfig, directory, f"--max-log-follows={MAX_FOLLOWS}", f"--metrics-bind-address=127.0.0.1:{port}")
+def follower(options):
+    def start(kubeconfig, directory, port):
+        flags = [f"--max-log-follows={MAX_FOLLOWS}", f"--status-qps={options.status_qps}"]
+        return controller(kubeconfig, directory, *flags, f"--metrics-bind-address=127.0.0.1:{port}")
+
+    return start
 
 
 def fleet_part(options, failures):
-    few = measure_fleet(follower, Story(), options.jobs // 10)
+    few = measure_fleet(follower(options), Story(), options.jobs // 10)
     for count in (options.jobs, *options.more_jobs):
-        many = measure_fleet(follower, Story(), count)
+        many = measure_fleet(follower(options), Story(), count)
         each_kib = (many["rss"] - few["rss"]) / (many["jobs"] - few["jobs"])
         delays = many["delays"]
         print(f"{many['jobs']} JobGoodputs with logs of {STEP_LINES} steps, HTTP/2 over TLS, {many['connections']} connections")
         print(f"    {many['rss'] / 1024:.1f} MiB resident, {each_kib:.1f} KiB each; {many['cpu']:.1f} CPU seconds until all was read")
         print(f"    all had a status after {many['written_s']:.0f} s and their steps after {many['read_s']:.0f} s, at most {many['follows']} log follows open")
-        print(f"    then {1000 * many['steady']:.1f} CPU ms a second; a lost pod is in status after {delays[len(delays) // 2]:.2f} s (median), {delays[-1]:.2f} s (the slowest of {len(delays)})")
+        print(f"    then, with {many['steps']:.0f} steps a second over all, {60 * many['steady']:.1f} CPU seconds a minute and {many['requests']:.0f} requests a second")
+        print(f"    a lost pod is in status after {delays[len(delays) // 2]:.2f} s (median), {delays[-1]:.2f} s (the slowest of {len(delays)})")
         if options.informer:
             theirs = measure_fleet(lambda k, d, _: informer(options.informer, k, d), Story(), count)
             print(f"    the informer, which reads no log and writes nothing: {theirs['rss'] / 1024:.1f} MiB, {theirs['cpu']:.1f} CPU seconds;", end=" ")
@@ -456,6 +496,7 @@ def arguments():
     parser.add_argument("--slices", type=int, default=199, help=f"of {HOSTS} pods each")
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--more-jobs", type=int, nargs="*", default=[])
+    parser.add_argument("--status-qps", type=int, default=20, help="the controller's flag")
     parser.add_argument("--only", choices=("big", "fleet"))
     return parser.parse_args()
 
