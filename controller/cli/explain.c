@@ -166,8 +166,42 @@ static void draw_evidence(const json_t *status, const struct text_style *style, 
     }
 }
 
+struct cost {
+    const char *key, *format;
+};
+
+/* Those that are not zero, as a sentence. */
+static void put_costs(const json_t *execution, const struct cost *costs, size_t count, struct buf *line) {
+    char a[TEXT_DURATION_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        int64_t ms = pick_int(execution, costs[i].key, 0);
+        if (ms <= 0)
+            continue;
+        const char *percent = strstr(costs[i].format, "%s");
+        buf_format(line, "%s%.*s%s", line->size_bytes ? ", " : "", (int)(percent - costs[i].format), costs[i].format,
+                   text_duration(a, ms));
+    }
+}
+
+/* How the execution came up: what a nearer image, a compilation cache or hot spares would save. */
+static void draw_coming_up(const json_t *execution, const struct text_style *style, struct buf *out) {
+    static const struct cost costs[] = {{"imagePullMs", "image pull %s"},
+                                        {"containerStartMs", "container start %s"},
+                                        {"programStartupMs", "first step's compile %s"}};
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    put_costs(execution, costs, ARRAY_SIZE(costs), &line);
+    if (line.size_bytes == 0)
+        return;
+    CLEANUP_FREE char *text =
+        mem_format("#%lld came up: %s%s%s%s", (long long)pick_int(execution, "number", 0), buf_text(&line),
+                   *pick_text(execution, "slowestPull") ? " (slowest pull: " : "", pick_text(execution, "slowestPull"),
+                   *pick_text(execution, "slowestPull") ? ")" : "");
+    text_wrap(out, style, 2, 3, text);
+}
+
 static void draw_interruption(const json_t *execution, const struct text_style *style, struct buf *out) {
-    char when[TEXT_DURATION_SIZE], a[TEXT_DURATION_SIZE];
+    char when[TEXT_DURATION_SIZE];
     buf_format(out, "  #%lld %s  ", (long long)pick_int(execution, "number", 0),
                text_stamp(when, pick_time_ms(execution, "end")));
     text_colour(out, style, COLOUR_SCHEDULING);
@@ -180,25 +214,14 @@ static void draw_interruption(const json_t *execution, const struct text_style *
                        *pick_text(execution, "nodePool") ? " of pool " : "", pick_text(execution, "nodePool"));
         text_wrap(out, style, 5, 0, where);
     }
-    static const struct {
-        const char *key, *format;
-    } costs[] = {{"tchMs", "lost work %s"},
-                 {"waitMs", "waited %s"},
-                 {"treMs", "rescheduled in %s"},
-                 {"trmMs", "resumed in %s"},
-                 {"catchUpMs", "caught up in %s"}};
+    static const struct cost costs[] = {{"tchMs", "lost work %s"},  {"detectMs", "noticed after %s"},
+                                        {"waitMs", "waited %s"},    {"treMs", "rescheduled in %s"},
+                                        {"trmMs", "resumed in %s"}, {"catchUpMs", "caught up in %s"}};
     CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
     if (pick_int(execution, "lostSteps", 0) > 0)
         buf_format(&line, "%lld steps lost", (long long)pick_int(execution, "lostSteps", 0));
-    for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
-        int64_t ms = pick_int(execution, costs[i].key, 0);
-        if (ms <= 0)
-            continue;
-        const char *percent = strstr(costs[i].format, "%s");
-        buf_format(&line, "%s%.*s%s", line.size_bytes ? ", " : "", (int)(percent - costs[i].format), costs[i].format,
-                   text_duration(a, ms));
-    }
+    put_costs(execution, costs, ARRAY_SIZE(costs), &line);
     if (line.size_bytes > 0)
         text_wrap(out, style, 5, 0, buf_text(&line));
     if (*pick_text(execution, "evidence"))
@@ -227,6 +250,8 @@ static void draw_interruptions(const json_t *status, const struct text_style *st
     buf_append_char(out, '\n');
     text_wrap(out, style, 0, 2, buf_text(&line));
     json_array_foreach(pick(status, "executions"), i, item) {
+        if (i > 0)
+            draw_coming_up(item, style, out);
         if (*pick_text(item, "cause"))
             draw_interruption(item, style, out);
     }

@@ -43,7 +43,7 @@ static void visit_accounts(struct codec *c, struct settled *s) {
     }
 }
 
-static void visit_execution(struct codec *c, struct execution *x) {
+static void visit_execution(struct codec *c, struct execution *x, int64_t version) {
     int64_t *times[] = {&x->start_ms, &x->available_ms, &x->first_step_ms, &x->end_ms};
     for (size_t i = 0; i < ARRAY_SIZE(times); i++)
         checkpoint_time(c, times[i]);
@@ -52,6 +52,15 @@ static void visit_execution(struct codec *c, struct execution *x) {
     checkpoint_sum(c, &x->image_pull_ms);
     checkpoint_sum(c, &x->container_start_ms);
     checkpoint_sum(c, &x->productive_ms);
+    if (version < 8) {
+        x->startup_ms = 0;
+        x->pull_from_ms = x->pull_to_ms = TIME_UNKNOWN;
+        return;
+    }
+    checkpoint_sum(c, &x->startup_ms);
+    checkpoint_time(c, &x->pull_from_ms);
+    checkpoint_time(c, &x->pull_to_ms);
+    visit_text(c, x->puller, sizeof x->puller);
 }
 
 static void visit_listed(struct codec *c, struct listed *x) {
@@ -86,7 +95,7 @@ static void visit_interruptions(struct codec *c, struct settled *s, int64_t vers
     struct ledger_older *o = &s->older;
     s->listed_count = codec_count(c, s->listed_count, SETTLED_LISTED);
     for (size_t i = 0; i <= s->listed_count; i++) {
-        visit_execution(c, &s->executions[i]);
+        visit_execution(c, &s->executions[i], version);
         checkpoint_sum(c, &s->productive_before_ms[i]);
         if (i < s->listed_count)
             visit_listed(c, &s->listed[i]);
@@ -94,6 +103,8 @@ static void visit_interruptions(struct codec *c, struct settled *s, int64_t vers
             checkpoint_sum(c, &s->listed[i].recovery.chip_ms);
         if (i < s->listed_count && version >= 6)
             checkpoint_sum(c, &s->listed[i].item.quiet_ms);
+        if (i < s->listed_count && version >= 8)
+            checkpoint_sum(c, &s->listed[i].recovery.detect_ms);
     }
     CODEC_INT(c, &o->count, 0, INT32_MAX / 2);
     checkpoint_sum(c, &o->counted);

@@ -150,6 +150,7 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
     to->chip_ms = r->chip_ms;
     to->quiet_ms = x->quiet_ms;
+    to->detect_ms = r->detect_ms;
     to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
 }
 
@@ -228,7 +229,9 @@ static void fill_executions(struct ledger_result *result, const struct sweep *s)
                                                           .last_step = x->last_step,
                                                           .image_pull_ms = x->image_pull_ms,
                                                           .container_start_ms = x->container_start_ms,
+                                                          .startup_ms = x->startup_ms,
                                                           .productive_ms = x->productive_ms};
+        evidence_write_puller(result->executions[i].puller, s, x);
     }
     if (s->at_end)
         result->executions[count - 1].end_ms = s->through_ms;

@@ -89,6 +89,25 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
         snprintf(out, LEDGER_TEXT_SIZE, "log of %s: before its first record", log_name(name, s, o->view));
 }
 
+void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct execution *x) {
+    const struct life_fact *found = NULL;
+    int64_t found_ms = 0;
+    memcpy(out, x->puller, LEDGER_NAME_SIZE);
+    for (size_t i = 0; x->pull_from_ms != TIME_UNKNOWN && out[0] == '\0' && i < s->ledger->lives.count; i++) {
+        const struct life_fact *life = &s->ledger->lives.items[i];
+        int64_t end_ms = life->pull_end_ms == TIME_UNKNOWN ? TIME_OPEN : life->pull_end_ms;
+        if (life->pull_start_ms == TIME_UNKNOWN || life->pull_start_ms >= x->pull_to_ms || end_ms <= x->pull_from_ms ||
+            !words_has_life(life))
+            continue;
+        if (found == NULL || end_ms > found_ms || (end_ms == found_ms && life->id < found->id)) {
+            found = life;
+            found_ms = end_ms;
+        }
+    }
+    if (found != NULL)
+        words_of_life(s->ledger, found, out);
+}
+
 void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, const struct slices_down *down) {
     char name[LEDGER_NAME_SIZE];
     out[0] = '\0';

@@ -214,6 +214,7 @@ struct ledger_interruption {
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
     int64_t chip_ms; /* allocated chips x the first four, as far as they are known */
     int64_t quiet_ms; /* cause Hang: how long nothing moved before it ended */
+    int64_t detect_ms; /* from the death of the node or the process until it showed: FailureDetection */
     bool saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */
 };
@@ -235,6 +236,8 @@ struct ledger_execution {
     int64_t start_ms, available_ms, first_step_ms, end_ms; /* TIME_UNKNOWN / TIME_OPEN */
     int64_t first_step, last_step;                         /* RECORD_NONE */
     int64_t image_pull_ms, container_start_ms, productive_ms;
+    int64_t startup_ms;            /* ProgramStartup: its first step's compile */
+    char puller[LEDGER_NAME_SIZE]; /* the slot that pulled longest, as words name it; "" */
 };
 
 struct ledger_window {

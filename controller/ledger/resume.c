@@ -62,7 +62,8 @@ static void count_from_here(struct sweep *s) {
     s->down = (struct slices_down){.from_ms = TIME_UNKNOWN};
     s->available_ms = s->chip_ms_waiting = s->step_count = s->lost_steps = s->provisional_ms = 0;
     for (int i = 0; i <= s->interruption + 1; i++)
-        s->executions[i].image_pull_ms = s->executions[i].container_start_ms = s->executions[i].productive_ms = 0;
+        s->executions[i].image_pull_ms = s->executions[i].container_start_ms = s->executions[i].startup_ms =
+            s->executions[i].productive_ms = 0;
 }
 
 /* What went before the settled time, in the windows that reach back to it. */

@@ -337,6 +337,7 @@ static void keep_listed(struct settled *to, const struct sweep *s) {
         if (i < to->listed_count)
             to->listed[i] = all[drop + i];
         to->executions[i] = s->executions[drop + i];
+        evidence_write_puller(to->executions[i].puller, s, &s->executions[drop + i]);
         to->productive_before_ms[i] = s->productive_before_ms[drop + i];
     }
     free(all);

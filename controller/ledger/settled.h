@@ -33,12 +33,15 @@ struct account {
 
 struct execution {
     int64_t start_ms, available_ms, first_step_ms, end_ms, first_step, last_step;
-    int64_t image_pull_ms, container_start_ms, productive_ms;
+    int64_t image_pull_ms, container_start_ms, startup_ms, productive_ms;
+    int64_t pull_from_ms, pull_to_ms; /* TIME_UNKNOWN: nothing was waited for that a slot pulled */
+    char puller[LEDGER_NAME_SIZE];    /* the slot whose pull was the last to end by then; "": not looked for yet */
 };
 
 struct recovery { /* what one interruption cost */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, lost_steps;
-    int64_t chip_ms; /* allocated in all four times */
+    int64_t chip_ms;   /* allocated in all four times */
+    int64_t detect_ms; /* FailureDetection, of a node or of a process */
     int64_t first_step_ms, new_progress_ms; /* TIME_UNKNOWN: not yet */
     int64_t max_step_before;
     bool is_assumed;

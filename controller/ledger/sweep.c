@@ -275,14 +275,31 @@ static void add_chips(int64_t *sum, int64_t chips, int64_t ms) {
         *sum = chips > most / ms ? most : min_of(most, *sum + chips * ms);
 }
 
+/* Of a process before its interruption, unless that has opened already. */
+static void book_detection(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
+    const struct interruptions *list = s->interruptions;
+    int i = s->interruption;
+    if (v->account != BUCKET_NODE_FAILURE_DETECTION && v->account != BUCKET_PROCESS_FAILURE_DETECTION)
+        return;
+    if (i + 1 < (int)list->count && (i < 0 || t >= list->items[i].until_ms))
+        i++;
+    if (i >= 0)
+        s->recoveries[i].detect_ms += ms;
+}
+
 static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
     struct execution *x = &s->executions[s->interruption + 1];
     if (v->is_available && x->available_ms == TIME_UNKNOWN)
         x->available_ms = t;
-    if (v->account == BUCKET_IMAGE_PULL)
+    if (v->account == BUCKET_IMAGE_PULL) {
         x->image_pull_ms += ms;
-    else if (v->account == BUCKET_CONTAINER_START)
+        x->pull_from_ms = x->pull_from_ms == TIME_UNKNOWN ? t : x->pull_from_ms;
+        x->pull_to_ms = t + ms;
+        x->puller[0] = '\0';
+    } else if (v->account == BUCKET_CONTAINER_START)
         x->container_start_ms += ms;
+    else if (v->account == BUCKET_PROGRAM_STARTUP)
+        x->startup_ms += ms;
     else if (v->account == BUCKET_PRODUCTIVE)
         x->productive_ms += ms;
 }
@@ -330,6 +347,7 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
     if (s->ledger->options.window_count > 0)
         book_windows(s, v, from, to);
     book_execution(s, v, from, ms);
+    book_detection(s, v, from, ms);
     book_interruption(s, v, from, ms, slots->chips_allocated - down);
     if (v->account == BUCKET_PRODUCTIVE && !s->at_end && b->run >= &s->training->runs[s->training->series_first_run] &&
         (s->training->durable_step == RECORD_NONE || b->step > s->training->durable_step))
@@ -398,6 +416,8 @@ static void prepare(struct sweep *s, struct strike *strikes) {
                                               .available_ms = TIME_UNKNOWN,
                                               .first_step_ms = TIME_UNKNOWN,
                                               .end_ms = TIME_OPEN,
+                                              .pull_from_ms = TIME_UNKNOWN,
+                                              .pull_to_ms = TIME_UNKNOWN,
                                               .first_step = RECORD_NONE,
                                               .last_step = RECORD_NONE};
         s->recoveries[i] = (struct recovery){

@@ -9,7 +9,7 @@
 
 #define MAX_WORDS 40
 
-enum expected { EXPECT_BUCKET, EXPECT_INTERRUPTION, EXPECT_VALUE };
+enum expected { EXPECT_BUCKET, EXPECT_INTERRUPTION, EXPECT_EXECUTION, EXPECT_VALUE };
 
 struct expectation {
     enum expected kind;
@@ -253,6 +253,8 @@ static void read_line(struct test_case *c, char *const *w, int n, int line) {
         read_expectation(c, EXPECT_BUCKET, w, n, line);
     else if (strcmp(w[0], "expect-interruption") == 0)
         read_expectation(c, EXPECT_INTERRUPTION, w, n, line);
+    else if (strcmp(w[0], "expect-execution") == 0)
+        read_expectation(c, EXPECT_EXECUTION, w, n, line);
     else if (strcmp(w[0], "expect-value") == 0)
         read_expectation(c, EXPECT_VALUE, w, n, line);
     else if (!read_option(c, w))
@@ -297,10 +299,8 @@ static void check_interruption(const struct test_case *c, const struct expectati
     const struct {
         const char *word;
         int64_t value;
-    } times[] = {
-        {"tre", x->tre_ms}, {"wait", x->wait_ms}, {"trm", x->trm_ms}, {"tch", x->tch_ms}, {"catch-up", x->catch_up_ms},
-        {"chips", x->chip_ms},
-        {"quiet", x->quiet_ms}};
+    } times[] = {{"tre", x->tre_ms},           {"wait", x->wait_ms},  {"trm", x->trm_ms},     {"tch", x->tch_ms},
+                 {"catch-up", x->catch_up_ms}, {"chips", x->chip_ms}, {"quiet", x->quiet_ms}, {"detect", x->detect_ms}};
     for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
         int at = after(e->words, e->word_count, times[i].word);
         if (at)
@@ -310,6 +310,27 @@ static void check_interruption(const struct test_case *c, const struct expectati
     if (lost)
         expect_same(c, e, "lost", x->lost_steps,
                     strcmp(e->words[lost], "-") == 0 ? RECORD_NONE : number_of(e->words[lost]));
+}
+
+static void check_execution(const struct test_case *c, const struct expectation *e, const struct ledger_result *r) {
+    int64_t number = number_of(e->words[1]);
+    if (number < 1 || number > r->execution_count) {
+        harness_fail(c->path, e->line, "case \"%s\": %d executions", c->name, r->execution_count);
+        return;
+    }
+    const struct ledger_execution *x = &r->executions[number - 1];
+    const struct {
+        const char *word;
+        int64_t value;
+    } times[] = {{"pull", x->image_pull_ms}, {"start", x->container_start_ms}, {"startup", x->startup_ms}};
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+        int at = after(e->words, e->word_count, times[i].word);
+        if (at)
+            expect_same(c, e, times[i].word, times[i].value, time_of(e->words[at], RECORD_NONE));
+    }
+    int puller = after(e->words, e->word_count, "puller");
+    if (puller && strcmp(x->puller, e->words[puller]) != 0)
+        harness_fail(c->path, e->line, "case \"%s\": \"%s\" pulled longest", c->name, x->puller);
 }
 
 static void check_value(const struct test_case *c, const struct expectation *e, const struct ledger_result *r) {
@@ -337,6 +358,8 @@ static void check_value(const struct test_case *c, const struct expectation *e, 
         {"executions", r->execution_count, false},
         {"mtbi", r->mtbi_ms, true},
         {"mttr", r->mttr_ms, true},
+        {"runtime_ppm", ledger_scores_of(r).runtime_ppm, false},
+        {"job_ppm", ledger_scores_of(r).job_ppm, false},
         {"chip_allocated", r->chip_ms_allocated, true},
         {"chip_productive", r->chip_ms_productive, true},
         {"chip_waiting", r->chip_ms_waiting, true},
@@ -383,6 +406,8 @@ static void check_expectations(const struct test_case *c, const struct ledger_re
         if (e->kind == EXPECT_BUCKET) {
             buckets++;
             check_bucket(c, e, r);
+        } else if (e->kind == EXPECT_EXECUTION) {
+            check_execution(c, e, r);
         } else if (e->kind == EXPECT_VALUE) {
             check_value(c, e, r);
         } else if (interruptions++ < r->interruption_count) {

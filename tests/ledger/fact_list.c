@@ -207,18 +207,19 @@ static void put_lists(struct buf *b, const struct ledger_result *r) {
         const struct ledger_interruption *x = &r->interruptions[i];
         buf_format(b,
                    "interruption %d %" PRId64 " until %" PRId64 " %s %s %s %s %s lost %" PRId64 " tch %" PRId64
-                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d held %" PRId64 "\n",
+                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d held %" PRId64 " detect %" PRId64 "\n",
                    x->number, x->at_ms, x->until_ms, cause_name(x->cause), x->reason, x->evidence, x->node,
                    x->node_pool, x->lost_steps, x->tch_ms, x->tre_ms, x->wait_ms, x->trm_ms, x->catch_up_ms,
-                   x->saved_on_sigterm, x->is_settled, x->chip_ms);
+                   x->saved_on_sigterm, x->is_settled, x->chip_ms, x->detect_ms);
     }
     for (int i = 0; i < r->execution_count; i++) {
         const struct ledger_execution *x = &r->executions[i];
         buf_format(b,
                    "execution %d %" PRId64 " available %" PRId64 " first %" PRId64 " end %" PRId64 " steps %" PRId64
-                   " %" PRId64 " pull %" PRId64 " start %" PRId64 " productive %" PRId64 "\n",
+                   " %" PRId64 " pull %" PRId64 " start %" PRId64 " productive %" PRId64 " startup %" PRId64
+                   " puller '%s'\n",
                    x->number, x->start_ms, x->available_ms, x->first_step_ms, x->end_ms, x->first_step, x->last_step,
-                   x->image_pull_ms, x->container_start_ms, x->productive_ms);
+                   x->image_pull_ms, x->container_start_ms, x->productive_ms, x->startup_ms, x->puller);
     }
     for (int i = 0; i < r->window_count; i++) {
         const struct ledger_window *w = &r->windows[i];

@@ -89,6 +89,10 @@ void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what
         buf_append_text(&b, p->unschedulable >= 0
                                 ? fake_condition("PodScheduled", "False", "Unschedulable", p->unschedulable)
                                 : "{}");
+    if (p->ready > 0)
+        buf_format(&b, ",%s",
+                   p->unready > 0 ? fake_condition("Ready", "False", "ContainersNotReady", p->unready)
+                                  : fake_condition("Ready", "True", "", p->ready));
     if (p->disruption)
         buf_format(&b, ",%s", fake_condition("DisruptionTarget", "True", p->disruption, p->asked_to_go));
     buf_format(&b, "],\"containerStatuses\":[{\"name\":\"%s\",\"restartCount\":%d,\"state\":", p->container,
@@ -175,14 +179,24 @@ void fake_tell_job(struct model *m, int created, double at) {
     fake_tell_job_status(m, created, "", at);
 }
 
-void fake_tell_job_status(struct model *m, int created, const char *status, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"uid-job\",\"creationTimestamp\":%s,"
+static char *job_json(int created, const char *more_meta, const char *status) {
+    return mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"uid-job\",\"creationTimestamp\":%s%s,"
         "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
         "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
         "\"status\":{%s}}",
-        fake_time(created), status);
+        fake_time(created), more_meta, status);
+}
+
+void fake_tell_job_status(struct model *m, int created, const char *status, double at) {
+    CLEANUP_FREE char *json = job_json(created, "", status);
     tell(m, RESOURCE_JOB, OBSERVED_PRESENT, "js-slice-0", "uid-job", json, at);
+}
+
+void fake_tell_job_gone(struct model *m, int created, int deletion) {
+    CLEANUP_FREE char *meta = mem_format(",\"deletionTimestamp\":%s", fake_time(deletion));
+    CLEANUP_FREE char *json = job_json(created, meta, "");
+    tell(m, RESOURCE_JOB, OBSERVED_DELETED, "js-slice-0", "uid-job", json, deletion + 0.5);
 }
 
 void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last) {

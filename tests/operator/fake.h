@@ -12,6 +12,7 @@ struct fake_pod {
     int index, restart_count, exit_code;
     int created, bound, started, finished, unschedulable, asked_to_go, grace;
     int last_finished, last_exit_code; /* lastState */
+    int ready, unready;                /* condition Ready; 0: not (yet) */
     const char *phase, *reason;        /* of the terminated state */
     const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
     const char *restart_policy;
@@ -36,6 +37,7 @@ void fake_tell_lease(struct model *m, const char *node, double renewed);
 /* Of the JobSet's one Job, which is told with it: created then, its Event between first and last. */
 void fake_tell_job(struct model *m, int created, double at);
 void fake_tell_job_status(struct model *m, int created, const char *status, double at);
+void fake_tell_job_gone(struct model *m, int created, int deletion);
 void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last);
 void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
 /* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */

@@ -24,32 +24,64 @@ static void add_change(struct ready_line *line, int64_t at_ms, int by) {
     line->items[low].by += by;
 }
 
+/* Until when it counts; TIME_OPEN. One that is asked to go does no more, as in its Job's status.ready; one that is done
+ * does as long as its Job is there: made anew, the Job needs all its indexes again. */
+static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
+    const struct span *s = &p->ready.items[i];
+    if (is_done && i + 1 == p->ready.count)
+        return p->job && p->job->deletion_ms != TIME_UNKNOWN ? max_of(p->job->deletion_ms, s->from_ms) : TIME_OPEN;
+    return p->deletion_ms == TIME_UNKNOWN ? s->to_ms : min_of(s->to_ms, max_of(p->deletion_ms, s->from_ms));
+}
+
 /* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
- * ends at the next. What happens to a pod after it is done takes nothing back. */
+ * ends at the next. */
 void fact_tell_ready(struct model_job *job, struct pod *p) {
     int count = p->ready.count, borders = 2 * count;
     bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
-    if (count > 0 && (is_done || p->ready.items[count - 1].to_ms == TIME_OPEN))
+    if (count > 0 && counts_until_ms(p, count - 1, is_done) == TIME_OPEN)
         borders--;
     if (p->slot < 0)
         borders = 0;
     while (p->ready_told != borders) {
         bool is_more = p->ready_told < borders;
         int border = is_more ? p->ready_told++ : --p->ready_told;
-        const struct span *s = &p->ready.items[border / 2];
         bool is_begin = border % 2 == 0;
-        add_change(&job->ready_line, is_begin ? s->from_ms : s->to_ms, is_begin == is_more ? 1 : -1);
+        int64_t at_ms = is_begin ? p->ready.items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
+        add_change(&job->ready_line, at_ms, is_begin == is_more ? 1 : -1);
     }
 }
 
-/* Time in which as many required pods were Ready, or had succeeded, as are required now. */
+/* How many pods are required then, and until when. */
+static int64_t required_at(const struct model_job *job, int64_t at_ms, int64_t *until_ms) {
+    const struct target *t = job->target;
+    int64_t required = 0;
+    for (int k = 0; k < t->job_count; k++) {
+        required += job_requires(job, k) ? job_pods_at(&t->jobs[k], at_ms) : 0;
+        for (int s = 0; s < t->jobs[k].size_count; s++)
+            if (t->jobs[k].sizes[s].at_ms > at_ms)
+                *until_ms = min_of(*until_ms, t->jobs[k].sizes[s].at_ms);
+    }
+    return required;
+}
+
+/* Time in which as many required pods were Ready, or had succeeded, as were required then. */
 static int64_t all_ready_ms(const struct view *v) {
     const struct ready_line *line = &v->job->ready_line;
-    int64_t ready = 0, sum_ms = 0, required = v->result.slots_required;
+    int64_t ready = 0, sum_ms = 0, required = 0, same_until_ms = INT64_MIN;
     for (size_t i = 0; i < line->count && line->items[i].at_ms < v->through_ms; i++) {
-        int64_t until_ms = i + 1 < line->count ? min_of(line->items[i + 1].at_ms, v->through_ms) : v->through_ms;
+        int64_t at_ms = line->items[i].at_ms, next_ms = v->through_ms;
+        if (i + 1 < line->count)
+            next_ms = min_of(next_ms, line->items[i + 1].at_ms);
         ready += line->items[i].by;
-        sum_ms += required > 0 && ready >= required ? until_ms - line->items[i].at_ms : 0;
+        while (at_ms < next_ms) {
+            if (at_ms >= same_until_ms) {
+                same_until_ms = TIME_OPEN;
+                required = required_at(v->job, at_ms, &same_until_ms);
+            }
+            int64_t until_ms = min_of(same_until_ms, next_ms);
+            sum_ms += required > 0 && ready >= required ? until_ms - at_ms : 0;
+            at_ms = until_ms;
+        }
     }
     return sum_ms;
 }

@@ -32,6 +32,11 @@ static void write_known(struct jwrite *w, const char *key, int64_t value) {
         jwrite_member_int(w, key, value < 0 ? 0 : value);
 }
 
+static void write_some(struct jwrite *w, const char *key, int64_t ms) {
+    if (ms > 0)
+        jwrite_member_int(w, key, ms);
+}
+
 static void write_filled(struct jwrite *w, const char *key, const char *text) {
     if (text && text[0])
         jwrite_member_text(w, key, text);
@@ -283,6 +288,10 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
         write_filled(w, "node", i->node);
         write_filled(w, "nodePool", i->node_pool);
     }
+    write_some(w, "imagePullMs", e->image_pull_ms);
+    write_filled(w, "slowestPull", e->puller);
+    write_some(w, "containerStartMs", e->container_start_ms);
+    write_some(w, "programStartupMs", e->startup_ms);
     write_known(w, "firstStep", e->first_step);
     write_known(w, "lastStep", e->last_step);
     if (i && has_steps) {
@@ -292,6 +301,7 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
         write_known(w, "tchMs", i->tch_ms);
     }
     if (i) {
+        write_some(w, "detectMs", i->detect_ms);
         write_known(w, "waitMs", i->wait_ms);
         write_known(w, "treMs", i->tre_ms);
     }
