@@ -12,6 +12,7 @@
 #define NAME_BYTES 600
 #define SHORT_BYTES 15 /* of a cursor in short, but for rare ones: id 6, time 5, execution, group, flags */
 #define MOST_AGO_MS (INT64_C(1) << 45)
+#define MOST_TIME_MS INT64_C(253402300799999) /* the year 9999 */
 
 struct visit {
     struct codec *codec;
@@ -214,7 +215,7 @@ static void visit_roll(struct visit *v) {
     visit_names(v, v->roll->groups, &v->roll->group_count, ROLL_GROUPS);
     visit_names(v, v->roll->pools, &v->roll->pool_count, ROLL_POOLS);
     visit_slots(v);
-    v->codec->failed |= codec_is_reading(v->codec) && v->roll->rolled_ms == TIME_UNKNOWN;
+    v->codec->failed |= codec_is_reading(v->codec) && (v->roll->rolled_ms < 0 || v->roll->rolled_ms > MOST_TIME_MS);
     visit_cursors(v);
     visit_losers(v);
 }
