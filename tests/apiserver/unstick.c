@@ -1,11 +1,18 @@
-/* unstick: libwebsockets 4.1.6 can forget that an HTTP/2 connection has something to write. A stream that asks to write
- * marks itself and its connection; when it is closed before its turn, the mark of the connection stays, and whoever asks
- * from then on takes it for somebody who waits already (rops_callback_on_writable_h2): the replies and events of all
- * streams lie until something else moves the connection, for up to a minute. So what has waited for two looks without a
- * byte being taken is offered the socket by hand. */
+/* unstick: two things that libwebsockets 4.1.6 does not do for HTTP/2.
+ *
+ * It can forget that a connection has something to write. A stream that asks to write marks itself and its connection;
+ * when it is closed before its turn, the mark of the connection stays, and whoever asks from then on takes it for
+ * somebody who waits already (rops_callback_on_writable_h2): the replies and events of all streams lie until something
+ * else moves the connection, for up to a minute. So what has waited for two looks without a byte being taken is offered
+ * the socket by hand.
+ *
+ * And it does not tell that the peer has reset a stream, nor close it: a client that reads ten thousand logs in turns
+ * leaves ten thousand follows behind. It only says so in its log, so that is where we hear it. */
 #include "srv.h"
 
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LOOK_S 0.05
 
@@ -50,4 +57,29 @@ void wire_waits(struct srv *s) {
     if (!s->is_looking)
         timer_start(s, &s->look, LOOK_S, look, s);
     s->is_looking = true;
+}
+
+static struct srv *hearing; /* lws's log knows no context */
+static int shown;           /* levels of it */
+
+static void hear(int level, const char *line) {
+    static const char begin[] = "lws_h2_parse_frame_header: wsi ", reset[] = "received cmd 3\n"; /* RST_STREAM */
+    if ((level & shown) != 0)
+        lwsl_emit_stderr(level, line);
+    const char *at = level == LLL_INFO ? strstr(line, begin) : NULL;
+    if (at == NULL || strstr(at, reset) == NULL)
+        return;
+    void *wsi = (void *)(uintptr_t)strtoull(at + strlen(begin), NULL, 16);
+    for (struct conn *c = hearing->conns; c != NULL; c = c->next)
+        if (c->wsi == wsi) {
+            lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+            return;
+        }
+}
+
+void wire_hear_resets(struct srv *s) {
+    const char *level = getenv("TEST_APISERVER_LWS_LOG");
+    shown = level != NULL ? (int)strtol(level, NULL, 0) : LLL_ERR;
+    hearing = s;
+    lws_set_log_level(shown | LLL_INFO, hear);
 }

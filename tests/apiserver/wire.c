@@ -181,17 +181,6 @@ void conn_reply(struct conn *c, int status, const char *content_type, double ret
     want_to_write(c);
 }
 
-/* No time-out for the connection of an endless stream. lws counts them up to 255 and does not count down when the peer
- * resets one: after some the connection is kept whatever ends. */
-static void keep_connection(struct lws *wsi) {
-    struct lws *network = lws_get_network_wsi(wsi);
-    uintptr_t marked = (uintptr_t)lws_get_opaque_user_data(network);
-    if (marked == 200)
-        return;
-    lws_set_opaque_user_data(network, (void *)(marked + 1));
-    lws_http_mark_sse(wsi);
-}
-
 void conn_begin(struct conn *c, int status, const char *content_type) {
     c->status = status;
     c->is_begun = c->is_stream = true;
@@ -201,7 +190,7 @@ void conn_begin(struct conn *c, int status, const char *content_type) {
     c->has_headers = true;
     lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
     if (c->is_h2)
-        keep_connection(c->wsi);
+        lws_http_mark_sse(c->wsi);
     if (c->fault.kind != FAULT_NONE && !c->fault.is_in_bytes && c->fault.after == 0)
         conn_strike(c);
     lws_callback_on_writable(c->wsi);
@@ -611,8 +600,7 @@ int wire_watch_fd(struct srv *srv, int fd, void (*run)(void *context), void *con
 int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     struct lws_context_creation_info info;
     memset(&info, 0, sizeof info);
-    const char *level = getenv("TEST_APISERVER_LWS_LOG");
-    lws_set_log_level(level != NULL ? (int)strtol(level, NULL, 0) : LLL_ERR, NULL);
+    wire_hear_resets(srv);
     info.port = options->port;
     info.iface = "127.0.0.1";
     info.protocols = protocols;
@@ -641,10 +629,10 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client
      * that indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has
      * no room for such a path (RFC 7541 section 4.1: 32 + name + value).
-     * lws counts a stream that its client has reset as open for ever, and at this limit ends the whole connection with
-     * all its watches ("Another stream not allowed"). So far more are offered than the 100 that curl has open at once
-     * by itself, as with a kube-apiserver. The others are lws's own presets. */
-    static const uint32_t settings[7] = {6, 64, 0, 1000000, 0, 16384, 16384};
+     * A stream that the client has reset counts until lws's next turn (unstick.c); where its successor comes in the same
+     * read, lws ends the whole connection with all its watches ("Another stream not allowed"). So more are offered than
+     * the 100 that curl has open at once by itself, as with a kube-apiserver. The others are lws's own presets. */
+    static const uint32_t settings[7] = {6, 64, 0, 1000, 0, 16384, 16384};
     memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);
     srv->vhost = srv->context != NULL ? lws_get_vhost_by_name(srv->context, "default") : NULL;

@@ -104,6 +104,8 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port);
 void wire_close(struct srv *srv);
 /* unstick.c: something is to be written. */
 void wire_waits(struct srv *srv);
+/* unstick.c: from here on, also sets what of lws's log is shown. */
+void wire_hear_resets(struct srv *srv);
 /* Calls run(context) whenever fd is readable; the fd is closed by wire_close. */
 int wire_watch_fd(struct srv *srv, int fd, void (*run)(void *context), void *context);
 void wire_freeze_all(struct srv *srv);      /* every connection open now falls silent */
