@@ -181,6 +181,17 @@ void conn_reply(struct conn *c, int status, const char *content_type, double ret
     want_to_write(c);
 }
 
+/* No time-out for the connection of an endless stream. lws counts such streams up to 255 and does not count down when
+ * one is killed: after some, the connection is kept whatever ends. */
+static void keep_connection(struct lws *wsi) {
+    struct lws *network = lws_get_network_wsi(wsi);
+    uintptr_t marked = (uintptr_t)lws_get_opaque_user_data(network);
+    if (marked == 200)
+        return;
+    lws_set_opaque_user_data(network, (void *)(marked + 1));
+    lws_http_mark_sse(wsi);
+}
+
 void conn_begin(struct conn *c, int status, const char *content_type) {
     c->status = status;
     c->is_begun = c->is_stream = true;
@@ -190,7 +201,7 @@ void conn_begin(struct conn *c, int status, const char *content_type) {
     c->has_headers = true;
     lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
     if (c->is_h2)
-        lws_http_mark_sse(c->wsi);
+        keep_connection(c->wsi);
     if (c->fault.kind != FAULT_NONE && !c->fault.is_in_bytes && c->fault.after == 0)
         conn_strike(c);
     lws_callback_on_writable(c->wsi);
@@ -632,7 +643,7 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
      * A stream that the client has reset counts until lws's next turn (unstick.c); where its successor comes in the same
      * read, lws ends the whole connection with all its watches ("Another stream not allowed"). So more are offered than
      * the 100 that curl has open at once by itself, as with a kube-apiserver. The others are lws's own presets. */
-    static const uint32_t settings[7] = {6, 64, 0, 1000, 0, 16384, 16384};
+    static const uint32_t settings[7] = {6, 64, 0, 1000000, 0, 16384, 16384};
     memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);
     srv->vhost = srv->context != NULL ? lws_get_vhost_by_name(srv->context, "default") : NULL;

@@ -35,6 +35,7 @@ struct runtime_records {
     bool is_active;
     int in_flight;
     struct map map;
+    struct map targets; /* "ns/name" of a JobSet -> how many JobGoodputs are for it */
     struct loop_timer *timer;
 };
 
@@ -198,6 +199,7 @@ struct runtime_records *runtime_records_new(struct kube_client *client, enum rec
     records->defaults = *defaults;
     records->timer = loop_timer_new(records->loop, work, records);
     map_init(&records->map, record_free);
+    map_init(&records->targets, NULL);
     return records;
 }
 
@@ -207,6 +209,7 @@ void runtime_records_free(struct runtime_records *records) {
     loop_defer_cancel(records->loop, work, records);
     loop_timer_free(records->timer);
     map_done(&records->map);
+    map_done(&records->targets);
     free(records);
 }
 
@@ -246,14 +249,29 @@ void runtime_records_jobset(struct runtime_records *records, const char *namespa
     loop_defer(records->loop, work, records);
 }
 
+static void count_target(const struct record *r, int by) {
+    char space[KEY_SIZE];
+    struct map *targets = &r->owner->targets;
+    if (r->target == NULL)
+        return;
+    struct slice key = key_of(space, r->namespace_, r->target);
+    uintptr_t count = (uintptr_t)map_get(targets, key) + (uintptr_t)by;
+    if (count == 0)
+        map_remove(targets, key);
+    else
+        map_put(targets, key, (void *)count);
+}
+
 void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
                                 struct slice object) {
     struct record *r = record_of(records, namespace_, name);
     struct seen seen;
     r->has_jobgoodput = object.size_bytes > 0 && read_jobgoodput(object, &seen, r->uid, r->version);
     r->due_ms = r->has_jobgoodput ? due_ms(&seen) : TIME_UNKNOWN;
+    count_target(r, -1);
     free(r->target);
     r->target = r->has_jobgoodput && strcmp(seen.kind, "JobSet") == 0 ? mem_strdup(seen.target) : NULL;
+    count_target(r, 1);
     drop_if_empty(records, r);
     loop_defer(records->loop, work, records);
 }
@@ -364,12 +382,8 @@ static void delete_record(struct record *r) {
 
 /* A JobGoodput of another name may be there for it already. */
 static bool is_measured(const struct runtime_records *records, const struct record *jobset) {
-    for (size_t i = 0; i < records->map.count; i++) {
-        const struct record *r = records->map.entries[i].value;
-        if (r->target != NULL && strcmp(r->target, jobset->name) == 0 && strcmp(r->namespace_, jobset->namespace_) == 0)
-            return true;
-    }
-    return false;
+    char space[KEY_SIZE];
+    return map_get(&records->targets, key_of(space, jobset->namespace_, jobset->name)) != NULL;
 }
 
 /* Does what is due with one record; how long until there is more, in us. */
