@@ -202,7 +202,7 @@ bench-operator: ## the controller beside a client-go informer: 12,736 pods in on
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs tests
 	@tests/cluster/build.sh informer
-	@python3 tests/bench/bench_operator.py --informer .build/cluster/bin/informer
+	@python3 tests/bench/bench_operator.py --informer .build/cluster/bin/informer $(BENCH)
 
 parity: programs ## the Python library's own answers against analyze --definition library, on LOGS random logs
 	@tests/parity/setup.sh
