@@ -117,6 +117,23 @@ out:
     apiserver_stop(s);
 }
 
+#define NODE                                                                                                           \
+    "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{" \
+    "\"type\":\"Ready\",\"status\":\"Unknown\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}\nEND\n"
+
+/* When a node fell silent is told by its lease alone: one read that failed is not the last. */
+TEST(controller_asks_for_the_lease_of_a_silent_node_until_it_was_read) {
+    struct apiserver *s = start_server();
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, "on get leases/n x2 : status 403"), 0);
+    struct program *c = start_controller(s, alone);
+    MUST(apiserver_do(s, NODE "wait 60s seen get leases 3") == 0);
+    MUST(apiserver_do(s, "wait answered get leases 404") == 0);
+out:
+    program_free(c);
+    apiserver_stop(s);
+}
+
 /* The second controller writes nothing until the first has given the lease up at SIGTERM. */
 TEST(controller_hands_over_at_sigterm) {
     struct apiserver *s = start_server();

@@ -6,11 +6,13 @@
 #include "operator/runtime/json.h"
 
 #define NAMESPACE "kube-node-lease"
+#define AGAIN_US INT64_C(5000000)
 
 struct outage {
     struct runtime_nodes *owner;
     char *name;
-    struct kube_call *call; /* NULL once answered */
+    struct kube_call *call;   /* NULL once answered */
+    struct loop_timer *again; /* it is asked until the lease was read, or there is none */
 };
 
 struct runtime_nodes {
@@ -24,6 +26,7 @@ struct runtime_nodes {
 static void outage_free(void *value) {
     struct outage *outage = value;
     kube_call_cancel(outage->call);
+    loop_timer_free(outage->again);
     free(outage->name);
     free(outage);
 }
@@ -53,11 +56,21 @@ static void on_lease(void *context, int status, struct slice body, const struct 
     if (status != 200) {
         jsonlog(JSONLOG_DEBUG, "node lease not read", "node", LOG_S(outage->name), "error", LOG_S(error_text(err)),
                 NULL);
+        if (status != 404)
+            loop_timer_set(outage->again, AGAIN_US);
         return;
     }
     model_observe(nodes->model, RESOURCE_NODE_LEASE, OBSERVED_PRESENT, SLICE(NAMESPACE), slice_of(outage->name),
                   slice_of(NULL), body, wall_ms(loop_wall(kube_client_loop(nodes->client))));
     nodes->on_change(nodes->context);
+}
+
+static void ask(void *context) {
+    struct outage *outage = context;
+    CLEANUP_FREE char *path =
+        mem_format("/apis/coordination.k8s.io/v1/namespaces/" NAMESPACE "/leases/%s", outage->name);
+    struct kube_request request = {.path = path, .may_retry = true};
+    outage->call = kube_call(outage->owner->client, &request, on_lease, outage);
 }
 
 void runtime_nodes_observed(struct runtime_nodes *nodes, struct slice name, enum observed what, struct slice node) {
@@ -71,8 +84,6 @@ void runtime_nodes_observed(struct runtime_nodes *nodes, struct slice name, enum
     outage->owner = nodes;
     outage->name = slice_dup(name);
     map_put(&nodes->outages, name, outage);
-    CLEANUP_FREE char *path =
-        mem_format("/apis/coordination.k8s.io/v1/namespaces/" NAMESPACE "/leases/%s", outage->name);
-    struct kube_request request = {.path = path, .may_retry = true};
-    outage->call = kube_call(nodes->client, &request, on_lease, outage);
+    outage->again = loop_timer_new(kube_client_loop(nodes->client), ask, outage);
+    ask(outage);
 }
