@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <string.h>
 
 void map_init(struct map *m, void (*value_free)(void *value)) {
@@ -21,12 +22,12 @@ void map_done(struct map *m) {
 }
 
 static bool entry_is(const struct map_entry *e, struct slice key, uint64_t hash) {
-    return e->hash == hash && slice_equal((struct slice){e->key, e->key_size}, key);
+    return e->hash == (uint32_t)hash && slice_equal((struct slice){e->key, e->key_size}, key);
 }
 
 /* The place in the table that holds the key, or the free place where it would go. The table is never full. */
 static size_t find_place(const struct map *m, struct slice key, uint64_t hash) {
-    size_t mask = m->table_size - 1, place = (size_t)hash & mask;
+    size_t mask = m->table_size - 1, place = (uint32_t)hash & mask;
     while (m->table[place] != 0 && !entry_is(&m->entries[m->table[place] - 1], key, hash))
         place = (place + 1) & mask;
     return place;
@@ -52,11 +53,15 @@ void *map_get(const struct map *m, struct slice key) {
     return index != 0 ? m->entries[index - 1].value : NULL;
 }
 
+static bool has_hash(const struct map_entry *e, uint64_t hash) {
+    return e->hash == (uint32_t)hash && slice_hash((struct slice){e->key, e->key_size}) == hash;
+}
+
 void *map_get_hashed(const struct map *m, uint64_t hash) {
     if (m->count == 0)
         return NULL;
-    size_t mask = m->table_size - 1, place = (size_t)hash & mask;
-    while (m->table[place] != 0 && m->entries[m->table[place] - 1].hash != hash)
+    size_t mask = m->table_size - 1, place = (uint32_t)hash & mask;
+    while (m->table[place] != 0 && !has_hash(&m->entries[m->table[place] - 1], hash))
         place = (place + 1) & mask;
     return m->table[place] != 0 ? m->entries[m->table[place] - 1].value : NULL;
 }
@@ -81,8 +86,11 @@ const char *map_put(struct map *m, struct slice key, void *value) {
         return e->key;
     }
     MEM_GROW(m->entries, m->count, m->capacity);
-    m->entries[m->count++] =
-        (struct map_entry){.key = m->borrows_keys ? (char *)key.data : slice_dup(key), .key_size = key.size_bytes, .hash = hash, .value = value};
+    assert(key.size_bytes <= UINT32_MAX && m->count < UINT32_MAX);
+    m->entries[m->count++] = (struct map_entry){.key = m->borrows_keys ? (char *)key.data : slice_dup(key),
+                                                .value = value,
+                                                .key_size = (uint32_t)key.size_bytes,
+                                                .hash = (uint32_t)hash};
     m->table[place] = (uint32_t)m->count;
     return m->entries[m->count - 1].key;
 }

@@ -6,11 +6,10 @@
 
 #include "base/slice.h"
 
-struct map_entry {
+struct map_entry { /* there are many */
     char *key;
-    size_t key_size;
-    uint64_t hash;
     void *value;
+    uint32_t key_size, hash; /* hash: its lower half */
 };
 
 struct map {

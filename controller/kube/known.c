@@ -36,6 +36,11 @@ struct kube_known_entry *kube_known_get(const struct kube_known *k, struct slice
     return map_get(&k->by_name, key.slice);
 }
 
+void kube_known_again(const struct kube_known *k, struct kube_known_entry *entry, struct slice resource_version) {
+    entry->generation = k->generation;
+    entry->version_hash = slice_hash(resource_version);
+}
+
 void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice name, struct slice uid,
                     struct slice resource_version) {
     struct key key;
@@ -48,8 +53,7 @@ void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice 
         slice_copy(text, key.slice.size_bytes + 1, key.slice);
         map_put_borrowed(&k->by_name, (struct slice){text, key.slice.size_bytes}, entry);
     }
-    entry->generation = k->generation;
-    entry->version_hash = slice_hash(resource_version);
+    kube_known_again(k, entry, resource_version);
 }
 
 void kube_known_remove(struct kube_known *k, struct slice namespace_, struct slice name) {

@@ -113,16 +113,20 @@ void kube_reflector_synced(struct kube_reflector *r) {
 
 /* An object that is there. A repeated page may show it once more; another object may have taken its name. */
 static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
-    const struct kube_known_entry *known = kube_known_get(&r->known, e->namespace_, e->name);
+    struct kube_known_entry *known = kube_known_get(&r->known, e->namespace_, e->name);
     if (known != NULL && !slice_is(e->uid, known->uid)) {
         char *uid CLEANUP_FREE = mem_strdup(known->uid);
         kube_known_remove(&r->known, e->namespace_, e->name);
         if (!tell_vanished(r, e->namespace_, e->name, slice_of(uid)))
             return false;
+        known = NULL;
     } else if (known != NULL && is_list && known->generation == r->known.generation &&
                known->version_hash == slice_hash(e->resource_version))
         return true;
-    kube_known_put(&r->known, e->namespace_, e->name, e->uid, e->resource_version);
+    if (known != NULL)
+        kube_known_again(&r->known, known, e->resource_version);
+    else
+        kube_known_put(&r->known, e->namespace_, e->name, e->uid, e->resource_version);
     return tell_event(r, e);
 }
 

@@ -41,8 +41,9 @@ static void visit_amount(struct codec *c, struct amount_from *x) {
 }
 
 static void visit_life(struct codec *c, struct life_fact *x) {
+    int64_t ended_ms = x->released_ms; /* nothing asks for it */
     int64_t *times[] = {&x->created_ms, &x->bound_ms, &x->pull_start_ms, &x->pull_end_ms, &x->running_ms,
-                        &x->lost_ms,    &x->ended_ms, &x->done_ms,       &x->released_ms};
+                        &x->lost_ms,    &ended_ms,    &x->done_ms,       &x->released_ms};
     codec_u64(c, &x->id);
     CODEC_INT(c, &x->slot, 0, UINT32_MAX);
     CODEC_INT(c, &x->chips, 0, INT32_MAX);

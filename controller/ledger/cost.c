@@ -15,7 +15,7 @@ static int64_t process_bytes(const struct process *p) {
 }
 
 struct ledger_cost ledger_cost_of(const struct ledger *l) {
-    struct ledger_cost c = {.looked_at = l->looked_at};
+    struct ledger_cost c = {.looked_at = l->looked_at, .lives_looked_at = l->lives_looked_at};
     for (size_t i = 0; i < l->live_count; i++)
         c.held_bytes += process_bytes(l->live[i]);
     if (l->settled != NULL)

@@ -1,30 +1,104 @@
 #include "ledger/evidence.h"
 
+#include "base/mem.h"
+#include "base/minmax.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The life that the slots waited for: of those for which that moment lies in the span, the latest; by id on a tie. */
-static const struct life_fact *slowest(const struct sweep *s, int64_t from, int64_t to, bool is_running) {
-    const struct life_fact *found = NULL;
-    int64_t found_ms = 0;
-    for (size_t i = 0; i < s->ledger->lives.count; i++) {
-        const struct life_fact *life = &s->ledger->lives.items[i];
-        int64_t at = is_running ? life->running_ms : life->bound_ms;
-        int64_t since = is_running ? life->bound_ms : life->created_ms;
-        int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
-        if (since == TIME_UNKNOWN || since >= to || lost <= from || (at != TIME_UNKNOWN && at <= from) ||
-            !words_has_life(life))
-            continue;
-        if (at == TIME_UNKNOWN)
-            at = TIME_OPEN;
-        if (found == NULL || at > found_ms || (at == found_ms && life->id < found->id)) {
-            found = life;
-            found_ms = at;
-        }
-    }
-    return found;
+/* ---- the slowest life ---- */
+
+/* When the slots began to wait for it: to be bound, or to run. */
+static int64_t awaited_since_ms(const struct slowest_life *s, const struct life_fact *life) {
+    return s->is_running ? life->bound_ms : life->created_ms;
 }
+
+/* Whether the slots waited for that life within the span: the moment that they waited for lies in it. */
+static bool is_awaited(const struct slowest_life *s, const struct life_fact *life, int64_t *ret_at_ms) {
+    int64_t at = s->is_running ? life->running_ms : life->bound_ms;
+    int64_t since = awaited_since_ms(s, life);
+    int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
+    *ret_at_ms = at == TIME_UNKNOWN ? TIME_OPEN : at;
+    return since != TIME_UNKNOWN && since < s->to_ms && lost > s->from_ms && (at == TIME_UNKNOWN || at > s->from_ms) &&
+           words_has_life(life);
+}
+
+static void consider(const struct ledger *l, struct slowest_life *s, size_t position) {
+    const struct life_fact *life = &l->lives.items[position];
+    int64_t at;
+    if (!is_awaited(s, life, &at))
+        return;
+    if (s->life == 0 || at > s->at_ms || (at == s->at_ms && life->id < l->lives.items[s->life - 1].id)) {
+        s->life = (uint32_t)position + 1;
+        s->at_ms = at;
+    }
+}
+
+static void consider_all(struct ledger *l, struct slowest_life *s) {
+    s->is_known = true;
+    s->life = 0;
+    s->later_count = 0;
+    s->valid_to_ms = TIME_OPEN;
+    for (size_t i = 0; i < l->lives.count; i++) {
+        int64_t since = awaited_since_ms(s, &l->lives.items[i]);
+        if (since >= s->to_ms)
+            s->valid_to_ms = min_of(s->valid_to_ms, since);
+        else
+            consider(l, s, i);
+    }
+    l->lives_looked_at += (int64_t)l->lives.count;
+}
+
+static void consider_later(struct ledger *l, struct slowest_life *s) {
+    size_t kept = 0;
+    for (size_t i = 0; i < s->later_count; i++)
+        if (awaited_since_ms(s, &l->lives.items[s->later[i]]) >= s->to_ms)
+            s->later[kept++] = s->later[i];
+        else
+            consider(l, s, s->later[i]);
+    l->lives_looked_at += (int64_t)s->later_count;
+    s->later_count = kept;
+}
+
+/* The life that the slots waited for: of those for which that moment lies in the span, the latest; by id on a tie. Of
+ * the last span that was asked for it is kept, also while that span grows. */
+static const struct life_fact *slowest(struct ledger *l, int64_t from, int64_t to, enum bucket bucket) {
+    struct slowest_life *s = &l->slowest[bucket == BUCKET_BINDING ? 0 : bucket == BUCKET_IMAGE_PULL ? 1 : 2];
+    bool is_known = s->is_known && s->from_ms == from && to >= s->to_ms && to <= s->valid_to_ms;
+    s->is_running = bucket != BUCKET_BINDING;
+    s->from_ms = from;
+    s->to_ms = to;
+    if (is_known)
+        consider_later(l, s);
+    else
+        consider_all(l, s);
+    return s->life > 0 ? &l->lives.items[s->life - 1] : NULL;
+}
+
+static void life_changed(struct ledger *l, struct slowest_life *s, size_t position) {
+    int64_t at;
+    if (!s->is_known)
+        return;
+    if (s->life == position + 1) {
+        s->is_known = is_awaited(s, &l->lives.items[position], &at) && at >= s->at_ms;
+        s->at_ms = at;
+    } else if (awaited_since_ms(s, &l->lives.items[position]) < s->to_ms) {
+        consider(l, s, position);
+    } else if (s->later_count >= l->lives.count) {
+        s->is_known = false; /* nobody asks any more */
+    } else {
+        MEM_GROW(s->later, s->later_count, s->later_capacity);
+        s->later[s->later_count++] = (uint32_t)position;
+    }
+}
+
+void evidence_life_changed(struct ledger *l, size_t position) {
+    for (size_t i = 0; i < ARRAY_SIZE(l->slowest); i++)
+        life_changed(l, &l->slowest[i], position);
+}
+
+/* ---- words ---- */
 
 /* Whose log it is: the name that was given, else the process's number. */
 static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct view *view) {
@@ -74,7 +148,7 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
     char name[LEDGER_NAME_SIZE];
     out[0] = '\0';
     if (bucket == BUCKET_BINDING || bucket == BUCKET_IMAGE_PULL || bucket == BUCKET_CONTAINER_START)
-        life = slowest(s, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket != BUCKET_BINDING);
+        life = slowest(s->ledger, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket);
     if (o->hold != NULL)
         snprintf(out, LEDGER_TEXT_SIZE, "%s", o->hold->evidence != NULL ? o->hold->evidence : "");
     else if (life != NULL)

@@ -12,7 +12,8 @@
 
 struct life_fact { /* struct ledger_life without its bounded text: there are many */
     uint64_t id;
-    int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, ended_ms, done_ms, released_ms;
+    int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, done_ms, released_ms;
+    uint32_t older, newer; /* of its slot, by creation: position and one; slots.c */
     uint32_t slot;
     int32_t chips;
     char *name; /* words.h; NULL: none */
@@ -21,6 +22,12 @@ struct life_fact { /* struct ledger_life without its bounded text: there are man
 struct life_gap { /* a restart (down to running) or an outage (from to to) within a life */
     uint64_t life_id;
     int64_t from_ms, to_ms;
+    uint32_t next; /* of the same life: position and one; slots.c */
+};
+
+struct life_gaps {
+    struct life_gap *items;
+    size_t count;
 };
 
 struct amount_from { /* a step function of time: this much from then on */
@@ -46,6 +53,49 @@ struct time_span {
         size_t count, capacity;                                                                                        \
     }
 
+struct slot_change { /* what all lives together do at a time */
+    int64_t at_ms, chips;
+    int32_t available, running, pulling, largest_chips, replaced, restarted;
+    int32_t uses; /* so often a life does something then */
+    bool is_used; /* a place of the table */
+};
+
+struct slot_changes { /* by time */
+    struct slot_change *table;
+    size_t size, count;
+};
+
+struct gap_index { /* the last one of each life that has some: position and one */
+    struct keyed lives;
+    uint32_t *first;
+    size_t capacity;
+};
+
+struct slot_lives { /* made of lives, restarts and outages; slots.c */
+    bool is_made;
+    struct keyed slots;
+    uint32_t *newest; /* the newest life of each slot: position and one */
+    size_t capacity;
+    struct gap_index restarts, outages;
+    struct slot_changes changes;
+};
+
+struct slowest_life { /* evidence.c */
+    bool is_known, is_running;
+    uint32_t life;              /* position and one; 0: none */
+    int64_t from_ms, to_ms;     /* asked for */
+    int64_t valid_to_ms, at_ms; /* until there no other could be waited for; when the wait was over */
+    uint32_t *later;            /* positions of lives that changed since and were not waited for before to_ms */
+    size_t later_count, later_capacity;
+};
+
+struct alike { /* of disruptions that are alike in all that decides, the one of the least key; disruptions.c */
+    int64_t at_ms;
+    enum cause cause;
+    bool opens;
+    uint32_t position;
+};
+
 struct slot_timeline {
     struct slot_state *items; /* timeline.h; the first one begins at or before the ledger's start */
     size_t count;
@@ -63,7 +113,11 @@ struct ledger {
     /* made of what follows; they are right as long as nothing of it changes */
     struct slot_timeline slots;
     struct hold_timeline hold_times;
-    bool has_slots, has_hold_times;
+    bool has_slots, has_hold_times, has_alike;
+    struct slowest_life slowest[3]; /* of Binding, ImagePull and ContainerStart */
+    struct alike *alike;            /* in the order in which causes are looked for */
+    size_t alike_count, alike_capacity;
+    struct slot_lives slot_lives;
     STORE(struct amount_from) required, required_chips;
     STORE(struct life_fact) lives;
     STORE(struct life_gap) restarts, outages;
@@ -84,6 +138,7 @@ struct ledger {
     struct told told;
     int64_t late_records; /* of processes whose time was settled */
     int64_t looked_at;    /* ledger_cost_of */
+    int64_t lives_looked_at;
 };
 
 void ledger_set_options(struct ledger *l, const struct ledger_options *options);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
+#include "ledger/disruptions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -145,16 +146,6 @@ static void take_points(struct interruptions *list, struct interruptions *points
     if (points->count > 0)
         qsort(list->items, list->count, sizeof *list->items, compare_interruptions);
     free(points->items);
-}
-
-static int compare_disruptions(const void *a, const void *b) {
-    const struct disruption_fact *x = *(const struct disruption_fact *const *)a;
-    const struct disruption_fact *y = *(const struct disruption_fact *const *)b;
-    if (x->at_ms != y->at_ms)
-        return x->at_ms < y->at_ms ? -1 : 1;
-    if (x->cause != y->cause)
-        return x->cause < y->cause ? -1 : 1;
-    return (x->key > y->key) - (x->key < y->key);
 }
 
 /* Whether slots that were not all there at a time were so later, before another. */
@@ -343,51 +334,12 @@ struct loss_finder interruptions_losses_at(const struct slot_timeline *slots, co
     return f;
 }
 
-/* Where one of the same time and cause stands, or the free place for it. */
-static size_t find_alike(const struct disruption_fact *const *table, size_t size, const struct disruption_fact *d) {
-    uint64_t mixed = ((uint64_t)d->at_ms * 2 + d->opens) * CAUSE_COUNT + (uint64_t)d->cause;
-    size_t i = (size_t)(mixed * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (size - 1);
-    while (table[i] != NULL &&
-           (table[i]->at_ms != d->at_ms || table[i]->cause != d->cause || table[i]->opens != d->opens))
-        i = (i + 1) & (size - 1);
-    return i;
-}
-
-/* Those that can still be the cause of something, in time order. Of those alike in all that decides, the one of the
- * least key stands for all: a failure of the whole job comes with one for each pod, in the same few seconds. */
-static const struct disruption_fact **sorted_disruptions(const struct ledger *l, const struct training *t,
-                                                         int64_t known_ms, size_t *ret_count) {
-    size_t count = 0, size = 64;
-    int64_t since_ms = INT64_MIN;
-    const struct disruption_fact **table = mem_alloc(size * sizeof *table);
-    if (t->settled != NULL)
-        since_ms =
-            min_of(t->from_ms, t->settled->losses.lost_ms == TIME_UNKNOWN ? TIME_OPEN : t->settled->losses.lost_ms) -
-            SLOW_CAUSE_BEFORE_MS;
-    for (size_t i = 0; i < l->disruptions.count; i++) {
-        const struct disruption_fact *d = &l->disruptions.items[i];
-        if (d->at_ms > known_ms || d->at_ms == TIME_UNKNOWN || d->at_ms < since_ms)
-            continue;
-        if (count * 2 >= size) {
-            const struct disruption_fact **grown = mem_alloc(size * 2 * sizeof *grown);
-            for (size_t k = 0; k < size; k++)
-                if (table[k] != NULL)
-                    grown[find_alike(grown, size * 2, table[k])] = table[k];
-            free(table);
-            table = grown;
-            size *= 2;
-        }
-        const struct disruption_fact **place = &table[find_alike(table, size, d)];
-        count += *place == NULL;
-        if (*place == NULL || d->key < (*place)->key)
-            *place = d;
-    }
-    for (size_t i = 0, n = 0; n < count; i++)
-        if (table[i] != NULL)
-            table[n++] = table[i];
-    qsort(table, count, sizeof *table, compare_disruptions);
-    *ret_count = count;
-    return table;
+/* No earlier one can still be the cause of something. */
+static int64_t disruptions_since_ms(const struct training *t) {
+    if (t->settled == NULL)
+        return INT64_MIN;
+    int64_t lost_ms = t->settled->losses.lost_ms;
+    return min_of(t->from_ms, lost_ms == TIME_UNKNOWN ? TIME_OPEN : lost_ms) - SLOW_CAUSE_BEFORE_MS;
 }
 
 static void take_settled(struct interruptions *list, const struct settled *s) {
@@ -408,12 +360,13 @@ static int64_t first_available(const struct effectives *e, const struct training
     return i < e->count ? e->items[i].from_ms : INT64_MIN;
 }
 
-void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,
+void interruptions_init(struct interruptions *list, struct ledger *l, const struct slot_timeline *slots,
                         const struct training *training, int64_t known_ms, int64_t limit_ms, bool at_end) {
     *list = (struct interruptions){.tail_ms = TIME_OPEN};
     struct effectives e = combine(slots, training, limit_ms);
     size_t count;
-    const struct disruption_fact **disruptions = sorted_disruptions(l, training, known_ms, &count);
+    const struct disruption_fact **disruptions =
+        disruptions_known(l, disruptions_since_ms(training), known_ms, &count);
     if (training->settled != NULL)
         take_settled(list, training->settled);
     find_losses(list, &e, training->settled ? training->settled->losses : no_losses);

@@ -13,7 +13,7 @@ struct interruptions {
     size_t cause_count, cause_capacity;
 };
 
-void interruptions_init(struct interruptions *list, const struct ledger *l, const struct slot_timeline *slots,
+void interruptions_init(struct interruptions *list, struct ledger *l, const struct slot_timeline *slots,
                         const struct training *training, int64_t known_ms, int64_t limit_ms, bool at_end);
 void interruptions_done(struct interruptions *list);
 /* Where the search for losses stands at a time at which no interruption is open. */

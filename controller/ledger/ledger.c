@@ -1,6 +1,9 @@
 #include "ledger/facts.h"
 
 #include "base/mem.h"
+#include "ledger/disruptions.h"
+#include "ledger/evidence.h"
+#include "ledger/slots.h"
 
 #include <string.h>
 
@@ -38,7 +41,11 @@ void ledger_free(struct ledger *l) {
         free(l->disruptions.items[i].words);
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
+    slots_done(l);
     free(l->slots.items);
+    free(l->alike);
+    for (size_t i = 0; i < ARRAY_SIZE(l->slowest); i++)
+        free(l->slowest[i].later);
     free(l->hold_times.items);
     free(l->live);
     free(l->exclusions);
@@ -99,24 +106,36 @@ static void set_text(char **text, const char *from, size_t size) {
 
 void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
     struct life_fact *item;
-    STORE_PUT(l->lives, life->id, 0, item, &l->has_slots);
-    char *name = item->name;
-    words_set_life(&name, life);
-    struct life_fact old = *item;
-    *item = (struct life_fact){.id = life->id,
-                               .slot = life->slot,
-                               .created_ms = life->created_ms,
-                               .bound_ms = life->bound_ms,
-                               .pull_start_ms = life->pull_start_ms,
-                               .pull_end_ms = life->pull_end_ms,
-                               .running_ms = life->running_ms,
-                               .lost_ms = life->lost_ms,
-                               .ended_ms = life->ended_ms,
-                               .done_ms = life->done_ms,
-                               .released_ms = life->released_ms,
-                               .chips = life->chips < 0 ? 0 : life->chips,
-                               .name = name};
-    l->has_slots = l->has_slots && memcmp(&old, item, sizeof old) == 0;
+    bool is_known = true;
+    STORE_PUT(l->lives, life->id, 0, item, &is_known);
+    words_set_life(&item->name, life);
+    struct life_fact before = *item;
+    struct life_fact now = {.id = life->id,
+                            .slot = life->slot,
+                            .older = before.older,
+                            .newer = before.newer,
+                            .created_ms = life->created_ms,
+                            .bound_ms = life->bound_ms,
+                            .pull_start_ms = life->pull_start_ms,
+                            .pull_end_ms = life->pull_end_ms,
+                            .running_ms = life->running_ms,
+                            .lost_ms = life->lost_ms,
+                            .done_ms = life->done_ms,
+                            .released_ms = life->released_ms,
+                            .chips = life->chips < 0 ? 0 : life->chips,
+                            .name = before.name};
+    if (is_known && memcmp(&before, &now, sizeof now) == 0)
+        return;
+    size_t position = (size_t)(item - l->lives.items);
+    if (is_known) {
+        slots_take(l, position);
+        slots_moved(l, &before, &now);
+    }
+    now.older = now.newer = 0;
+    *item = now;
+    l->has_slots = false;
+    slots_put(l, position);
+    evidence_life_changed(l, position);
 }
 
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
@@ -127,18 +146,32 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
     l->options.keep_all = true;
 }
 
-void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
+static void put_gap(struct ledger *l, bool is_outage, const struct life_gap *gap) {
     struct life_gap *item;
-    STORE_PUT(l->restarts, life_id, (uint64_t)down_ms, item, &l->has_slots);
-    l->has_slots = l->has_slots && item->from_ms == down_ms && item->to_ms == running_ms;
-    *item = (struct life_gap){life_id, down_ms, running_ms};
+    bool is_known = true;
+    if (is_outage)
+        STORE_PUT(l->outages, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
+    else
+        STORE_PUT(l->restarts, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
+    if (is_known && item->from_ms == gap->from_ms && item->to_ms == gap->to_ms)
+        return;
+    size_t life = keyed_find(&l->lives.keys, gap->life_id, 0);
+    if (life != SIZE_MAX)
+        slots_take(l, life);
+    uint32_t next = item->next;
+    *item = *gap;
+    item->next = next;
+    slots_put_gap(l, is_outage, (size_t)(item - (is_outage ? l->outages.items : l->restarts.items)), !is_known);
+    if (life != SIZE_MAX)
+        slots_put(l, life);
+}
+
+void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
+    put_gap(l, false, &(struct life_gap){.life_id = life_id, .from_ms = down_ms, .to_ms = running_ms});
 }
 
 void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
-    struct life_gap *item;
-    STORE_PUT(l->outages, life_id, (uint64_t)from_ms, item, &l->has_slots);
-    l->has_slots = l->has_slots && item->from_ms == from_ms && item->to_ms == to_ms;
-    *item = (struct life_gap){life_id, from_ms, to_ms};
+    put_gap(l, true, &(struct life_gap){.life_id = life_id, .from_ms = from_ms, .to_ms = to_ms});
 }
 
 void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
@@ -152,10 +185,14 @@ void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
 
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) {
     struct disruption_fact *item;
-    bool is_right;
-    STORE_PUT(l->disruptions, d->key, (uint64_t)d->cause, item, &is_right);
+    bool is_known = true;
+    STORE_PUT(l->disruptions, d->key, (uint64_t)d->cause, item, &is_known);
+    struct disruption_fact before = *item;
+    if (!is_known)
+        before.at_ms = TIME_UNKNOWN;
     free(item->words);
     *item = words_pack(d);
+    disruptions_told(l, (size_t)(item - l->disruptions.items), &before);
 }
 
 /* What began before the process whose time is settled in part is settled, so a new one that did is told again after a

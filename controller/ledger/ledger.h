@@ -155,6 +155,7 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 /* What the log's length costs, for tests of what is promised about it. */
 struct ledger_cost {
     int64_t looked_at;  /* steps and intervals, counted each time that they are settled or evaluated */
+    int64_t lives_looked_at; /* lives and disruptions, each time that they are summed or searched */
     int64_t held_bytes; /* memory for what processes said and what is settled of it; not what objects tell */
 };
 struct ledger_cost ledger_cost_of(const struct ledger *l);

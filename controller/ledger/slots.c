@@ -1,61 +1,76 @@
-/* slots: lives into the number of slots that are available, running and pulling at each time. Cost: the lives are
- * sorted by radix, the changes summed per distinct time, so that 100,000 lives whose times are whole seconds stay
- * cheap. */
-#include "ledger/timeline.h"
+/* slots: lives into the number of slots that are available, running and pulling at each time. What each life does is
+ * summed per distinct time and kept: when a fact changes, what its life did is taken away and done anew, so that an
+ * evaluation does not cost more with more lives, but with more distinct times (which are whole seconds mostly). */
+#include "ledger/slots.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "ledger/timeline.h"
 
+#include <assert.h>
 #include <string.h>
 
+#define THROUGH_MS (TIME_OPEN - 1)
+
 /* ---- changes summed per time ---- */
-
-struct change {
-    int64_t at_ms;
-    int64_t chips;
-    int32_t available, running, pulling, largest_chips;
-    bool is_used, is_replaced, is_restarted;
-};
-
-struct changes {
-    struct change *table;
-    size_t size, count;
-    int64_t through_ms;
-};
 
 static size_t change_hash(int64_t at_ms, size_t mask) {
     uint64_t h = (uint64_t)at_ms * 0x9E3779B97F4A7C15u;
     return (size_t)(h >> 20) & mask;
 }
 
-static struct change *change_probe(struct changes *c, int64_t at_ms) {
+static struct slot_change *change_probe(const struct slot_changes *c, int64_t at_ms) {
     size_t mask = c->size - 1, i = change_hash(at_ms, mask);
     while (c->table[i].is_used && c->table[i].at_ms != at_ms)
         i = (i + 1) & mask;
     return &c->table[i];
 }
 
-static struct change *change_at(struct changes *c, int64_t at_ms) {
-    if (c->count * 2 >= c->size) {
-        struct changes old = *c;
-        c->size = old.size ? old.size * 2 : 64;
-        c->table = mem_alloc(c->size * sizeof *c->table);
-        for (size_t i = 0; i < old.size; i++)
-            if (old.table[i].is_used)
-                *change_probe(c, old.table[i].at_ms) = old.table[i];
-        free(old.table);
-    }
-    struct change *change = change_probe(c, at_ms);
+/* Leaves out what nobody uses any more. */
+static void changes_grow(struct slot_changes *c) {
+    struct slot_changes old = *c;
+    size_t live = 0;
+    for (size_t i = 0; i < old.size; i++)
+        live += old.table[i].uses > 0;
+    c->count = 0;
+    c->size = old.size ? old.size : 64;
+    while (live * 4 >= c->size)
+        c->size *= 2;
+    c->table = mem_alloc(c->size * sizeof *c->table);
+    for (size_t i = 0; i < old.size; i++)
+        if (old.table[i].uses > 0) {
+            *change_probe(c, old.table[i].at_ms) = old.table[i];
+            c->count++;
+        }
+    free(old.table);
+}
+
+/* What a life does, or takes back that it did: then by is -1. */
+struct maker {
+    struct slot_changes *changes;
+    int by;
+    struct life_gaps restarts, outages;
+};
+
+static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
+    struct slot_changes *c = m->changes;
+    if (c->count * 2 >= c->size)
+        changes_grow(c);
+    struct slot_change *change = change_probe(c, at_ms);
     if (!change->is_used) {
-        *change = (struct change){.at_ms = at_ms, .is_used = true};
+        *change = (struct slot_change){.at_ms = at_ms, .is_used = true};
         c->count++;
     }
+    change->uses += m->by;
+    assert(change->uses >= 0);
+    if (change->uses == 0)
+        change->largest_chips = 0;
     return change;
 }
 
 enum amount { AVAILABLE, RUNNING, PULLING };
 
-static void add_amount(struct change *c, enum amount what, int32_t by) {
+static void add_amount(struct slot_change *c, enum amount what, int by) {
     if (what == AVAILABLE)
         c->available += by;
     else if (what == RUNNING)
@@ -64,171 +79,98 @@ static void add_amount(struct change *c, enum amount what, int32_t by) {
         c->pulling += by;
 }
 
-static void add_span(struct changes *c, enum amount what, int64_t from, int64_t to) {
-    if (from == TIME_UNKNOWN || from >= to || from > c->through_ms)
+static void add_span(const struct maker *m, enum amount what, int64_t from, int64_t to) {
+    if (from == TIME_UNKNOWN || from >= to || from > THROUGH_MS)
         return;
-    add_amount(change_at(c, from), what, 1);
-    if (to <= c->through_ms)
-        add_amount(change_at(c, to), what, -1);
+    add_amount(change_at(m, from), what, m->by);
+    if (to <= THROUGH_MS)
+        add_amount(change_at(m, to), what, -m->by);
 }
 
-/* ---- lives in order ---- */
-
-static int64_t life_created(const struct life_fact *life) {
-    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
-}
-
-static uint64_t key_of(const struct life_fact *life, bool is_by_slot) {
-    return is_by_slot ? life->slot : (uint64_t)life_created(life) ^ (UINT64_C(1) << 63);
-}
-
-/* Stable least-significant-digit radix sort of indices; digits that are all the same are skipped. */
-static void radix_sort(const struct life_fact *lives, bool is_by_slot, uint32_t **order, uint32_t **spare,
-                       size_t count) {
-    uint64_t all_or = 0, all_and = UINT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        all_or |= key_of(&lives[(*order)[i]], is_by_slot);
-        all_and &= key_of(&lives[(*order)[i]], is_by_slot);
-    }
-    for (int shift = 0; shift < 64; shift += 8) {
-        if ((((all_or ^ all_and) >> shift) & 255) == 0)
-            continue;
-        size_t starts[257] = {0};
-        for (size_t i = 0; i < count; i++)
-            starts[((key_of(&lives[(*order)[i]], is_by_slot) >> shift) & 255) + 1]++;
-        for (int d = 0; d < 256; d++)
-            starts[d + 1] += starts[d];
-        for (size_t i = 0; i < count; i++)
-            (*spare)[starts[(key_of(&lives[(*order)[i]], is_by_slot) >> shift) & 255]++] = (*order)[i];
-        uint32_t *swap = *order;
-        *order = *spare;
-        *spare = swap;
-    }
-}
-
-static int compare_ids(const void *a, const void *b, void *lives) {
-    const struct life_fact *x = (const struct life_fact *)lives + *(const uint32_t *)a;
-    const struct life_fact *y = (const struct life_fact *)lives + *(const uint32_t *)b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static bool is_alike(const struct life_fact *x, const struct life_fact *y) {
-    return x->slot == y->slot && life_created(x) == life_created(y);
-}
-
-/* The lives that had begun by through_ms, by slot, creation, id. */
-static uint32_t *sorted_lives(const struct ledger *l, int64_t through_ms, size_t *ret_count) {
-    size_t count = 0;
-    const struct life_fact *lives = l->lives.items;
-    uint32_t *order = mem_resize(NULL, l->lives.count + 1, sizeof *order);
-    uint32_t *spare = mem_resize(NULL, l->lives.count + 1, sizeof *spare);
-    for (size_t i = 0; i < l->lives.count; i++) {
-        int64_t created = life_created(&lives[i]);
-        if (created != TIME_UNKNOWN && created <= through_ms)
-            order[count++] = (uint32_t)i;
-    }
-    radix_sort(lives, false, &order, &spare, count);
-    radix_sort(lives, true, &order, &spare, count);
-    free(spare);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && is_alike(&lives[order[i]], &lives[order[end]]); end++)
-            ;
-        if (end - i > 1)
-            qsort_r(&order[i], end - i, sizeof *order, compare_ids, l->lives.items);
-    }
-    *ret_count = count;
-    return order;
-}
-
-/* ---- gaps (restarts, outages) by life and time ---- */
-
-struct gaps {
-    struct life_gap *items;
-    size_t count;
-};
+/* ---- gaps (restarts, outages) of a life ---- */
 
 static int compare_gaps(const void *a, const void *b) {
     const struct life_gap *x = a, *y = b;
-    if (x->life_id != y->life_id)
-        return x->life_id < y->life_id ? -1 : 1;
     return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
 }
 
-static struct gaps sorted_gaps(const struct life_gap *items, size_t count) {
-    struct gaps gaps = {mem_resize(NULL, count + 1, sizeof *items), count};
-    if (count > 0) {
-        memcpy(gaps.items, items, count * sizeof *items);
-        qsort(gaps.items, count, sizeof *items, compare_gaps);
+/* In time order; heap. */
+static struct life_gaps gaps_of(const struct gap_index *index, const struct life_gap *all, uint64_t life_id) {
+    struct life_gaps gaps = {0};
+    size_t capacity = 0, at = index->lives.count > 0 ? keyed_find(&index->lives, life_id, 0) : SIZE_MAX;
+    for (uint32_t i = at != SIZE_MAX ? index->first[at] : 0; i > 0; i = all[i - 1].next) {
+        MEM_GROW(gaps.items, gaps.count, capacity);
+        gaps.items[gaps.count++] = all[i - 1];
     }
+    if (gaps.count > 1)
+        qsort(gaps.items, gaps.count, sizeof *gaps.items, compare_gaps);
     return gaps;
 }
 
-static size_t gaps_of(const struct gaps *gaps, uint64_t life_id) {
-    size_t low = 0, high = gaps->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (gaps->items[middle].life_id < life_id)
-            low = middle + 1;
-        else
-            high = middle;
+static void index_gap(struct gap_index *index, struct life_gap *all, size_t position) {
+    bool is_new;
+    size_t at = keyed_put(&index->lives, all[position].life_id, 0, &is_new);
+    if (is_new && at >= index->capacity) {
+        index->capacity = index->capacity ? index->capacity * 2 : 8;
+        index->first = mem_resize(index->first, index->capacity, sizeof *index->first);
     }
-    return low;
+    all[position].next = is_new ? 0 : index->first[at];
+    index->first[at] = (uint32_t)position + 1;
+}
+
+static void index_done(struct gap_index *index) {
+    keyed_done(&index->lives);
+    free(index->first);
+    *index = (struct gap_index){0};
 }
 
 /* ---- one life ---- */
 
-struct makers {
-    struct changes changes;
-    struct gaps restarts, outages;
-};
-
 /* The training containers within a span in which the slot is available. */
-static void add_running(struct makers *m, const struct life_fact *life, int64_t from, int64_t to) {
+static void add_running(const struct maker *m, const struct life_fact *life, int64_t from, int64_t to) {
     int64_t at = life->running_ms == TIME_UNKNOWN ? TIME_OPEN : max_of(from, life->running_ms);
     if (life->done_ms != TIME_UNKNOWN)
         at = min_of(at, max_of(from, life->done_ms));
     if (life->pull_start_ms != TIME_UNKNOWN) {
         int64_t pulled = life->pull_end_ms == TIME_UNKNOWN ? TIME_OPEN : life->pull_end_ms;
-        add_span(&m->changes, PULLING, max_of(from, life->pull_start_ms), min_of(min_of(at, to), pulled));
+        add_span(m, PULLING, max_of(from, life->pull_start_ms), min_of(min_of(at, to), pulled));
     }
-    for (size_t i = gaps_of(&m->restarts, life->id);
-         i < m->restarts.count && m->restarts.items[i].life_id == life->id && at < to; i++) {
+    for (size_t i = 0; i < m->restarts.count && at < to; i++) {
         const struct life_gap *down = &m->restarts.items[i];
         int64_t up = down->to_ms == TIME_UNKNOWN ? TIME_OPEN : down->to_ms;
         if (up <= at || up < down->from_ms || down->from_ms >= to)
             continue;
         if (down->from_ms > at)
-            add_span(&m->changes, RUNNING, at, down->from_ms);
-        if (down->from_ms >= from && down->from_ms <= m->changes.through_ms)
-            change_at(&m->changes, down->from_ms)->is_restarted = true;
+            add_span(m, RUNNING, at, down->from_ms);
+        if (down->from_ms >= from && down->from_ms <= THROUGH_MS)
+            change_at(m, down->from_ms)->restarted += m->by;
         at = max_of(at, up);
         if (life->done_ms != TIME_UNKNOWN && life->done_ms < at)
             at = max_of(down->from_ms, life->done_ms);
     }
-    add_span(&m->changes, RUNNING, at, to);
+    add_span(m, RUNNING, at, to);
 }
 
-static void add_available(struct makers *m, const struct life_fact *life, int64_t from, int64_t to) {
-    for (size_t i = gaps_of(&m->outages, life->id);
-         i < m->outages.count && m->outages.items[i].life_id == life->id && from < to; i++) {
+static void add_available(const struct maker *m, const struct life_fact *life, int64_t from, int64_t to) {
+    for (size_t i = 0; i < m->outages.count && from < to; i++) {
         const struct life_gap *out = &m->outages.items[i];
         int64_t back = out->to_ms == TIME_UNKNOWN ? TIME_OPEN : out->to_ms;
         if (back <= from || out->from_ms >= to)
             continue;
         if (out->from_ms > from) {
-            add_span(&m->changes, AVAILABLE, from, out->from_ms);
+            add_span(m, AVAILABLE, from, out->from_ms);
             add_running(m, life, from, out->from_ms);
         }
         from = back;
     }
-    add_span(&m->changes, AVAILABLE, from, to);
+    add_span(m, AVAILABLE, from, to);
     if (from < to)
         add_running(m, life, from, to);
 }
 
 /* superseded_ms: when the slot's next life began (TIME_OPEN: this is the newest). */
-static void add_life(struct makers *m, const struct life_fact *life, int64_t superseded_ms) {
-    if (life->bound_ms == TIME_UNKNOWN || life->bound_ms > m->changes.through_ms)
+static void add_life(const struct maker *m, const struct life_fact *life, int64_t superseded_ms) {
+    if (life->bound_ms == TIME_UNKNOWN || life->bound_ms > THROUGH_MS)
         return;
     int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
     int64_t done = life->done_ms == TIME_UNKNOWN ? TIME_OPEN : max_of(life->done_ms, life->bound_ms);
@@ -239,22 +181,158 @@ static void add_life(struct makers *m, const struct life_fact *life, int64_t sup
         add_available(m, life, done, superseded_ms);
     }
     bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;
-    if (is_cut && superseded_ms <= m->changes.through_ms)
-        change_at(&m->changes, superseded_ms)->is_replaced = true;
+    if (is_cut && superseded_ms <= THROUGH_MS)
+        change_at(m, superseded_ms)->replaced += m->by;
     int64_t released = life->released_ms == TIME_UNKNOWN ? TIME_OPEN : life->released_ms;
     if (life->chips > 0 && released > life->bound_ms) {
-        struct change *bound = change_at(&m->changes, life->bound_ms);
-        bound->chips += life->chips;
-        bound->largest_chips = (int32_t)max_of(bound->largest_chips, life->chips);
-        if (released <= m->changes.through_ms)
-            change_at(&m->changes, released)->chips -= life->chips;
+        struct slot_change *bound = change_at(m, life->bound_ms);
+        bound->chips += m->by * (int64_t)life->chips;
+        if (m->by > 0) /* taken back: slots_moved tells when that matters */
+            bound->largest_chips = (int32_t)max_of(bound->largest_chips, life->chips);
+        if (released <= THROUGH_MS)
+            change_at(m, released)->chips -= m->by * (int64_t)life->chips;
     }
+}
+
+/* ---- the lives of a slot, from the newest to the oldest ---- */
+
+static int64_t life_created(const struct life_fact *life) {
+    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
+}
+
+static bool is_begun(const struct life_fact *life) {
+    int64_t created = life_created(life);
+    return created != TIME_UNKNOWN && created <= THROUGH_MS;
+}
+
+static struct life_fact *linked(const struct ledger *l, uint32_t link) {
+    return link > 0 ? &l->lives.items[link - 1] : NULL;
+}
+
+static uint32_t *newest_of(struct ledger *l, uint32_t slot) {
+    struct slot_lives *s = &l->slot_lives;
+    bool is_new;
+    size_t at = keyed_put(&s->slots, slot, 0, &is_new);
+    if (is_new) {
+        if (at >= s->capacity) {
+            s->capacity = s->capacity ? s->capacity * 2 : 64;
+            s->newest = mem_resize(s->newest, s->capacity, sizeof *s->newest);
+        }
+        s->newest[at] = 0;
+    }
+    return &s->newest[at];
+}
+
+static void make(struct ledger *l, const struct life_fact *life, int by) {
+    struct slot_lives *s = &l->slot_lives;
+    const struct life_fact *newer = linked(l, life->newer);
+    struct maker m = {.changes = &s->changes,
+                      .by = by,
+                      .restarts = gaps_of(&s->restarts, l->restarts.items, life->id),
+                      .outages = gaps_of(&s->outages, l->outages.items, life->id)};
+    add_life(&m, life, newer != NULL ? life_created(newer) : TIME_OPEN);
+    free(m.restarts.items);
+    free(m.outages.items);
+    l->lives_looked_at++;
+}
+
+/* Whether it matters when the next life of its slot began, which is no earlier than that. */
+static bool ends_with_next(const struct life_fact *life, int64_t next_ms) {
+    return life->lost_ms == TIME_UNKNOWN || life->lost_ms > next_ms || life->done_ms != TIME_UNKNOWN;
+}
+
+/* Sets what is newer than a life, which may be none. */
+static void set_newer(struct ledger *l, uint32_t older, uint32_t newer, int64_t next_ms) {
+    struct life_fact *life = linked(l, older);
+    if (life == NULL)
+        return;
+    bool is_changed = ends_with_next(life, next_ms);
+    if (is_changed)
+        make(l, life, -1);
+    life->newer = newer;
+    if (is_changed)
+        make(l, life, 1);
+}
+
+void slots_take(struct ledger *l, size_t position) {
+    struct life_fact *life = &l->lives.items[position];
+    l->has_slots = false;
+    if (!l->slot_lives.is_made || !is_begun(life))
+        return;
+    make(l, life, -1);
+    set_newer(l, life->older, life->newer, life_created(life));
+    if (life->newer > 0)
+        linked(l, life->newer)->older = life->older;
+    else
+        *newest_of(l, life->slot) = life->older;
+    life->older = life->newer = 0;
+}
+
+static bool is_after(const struct life_fact *x, const struct life_fact *y) {
+    int64_t i = life_created(x), k = life_created(y);
+    return i != k ? i > k : x->id > y->id;
+}
+
+void slots_put(struct ledger *l, size_t position) {
+    struct life_fact *life = &l->lives.items[position];
+    uint32_t link = (uint32_t)position + 1, newer = 0;
+    if (!l->slot_lives.is_made || !is_begun(life))
+        return;
+    uint32_t *newest = newest_of(l, life->slot), older = *newest;
+    while (older > 0 && is_after(linked(l, older), life)) {
+        newer = older;
+        older = linked(l, older)->older;
+    }
+    life->older = older;
+    life->newer = newer;
+    if (newer > 0)
+        linked(l, newer)->older = link;
+    else
+        *newest = link;
+    set_newer(l, older, link, life_created(life));
+    make(l, life, 1);
+}
+
+void slots_moved(struct ledger *l, const struct life_fact *before, const struct life_fact *now) {
+    if (before->chips > 0 && before->bound_ms != TIME_UNKNOWN &&
+        (before->bound_ms != now->bound_ms || before->chips != now->chips))
+        l->slot_lives.is_made = false;
+}
+
+void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_new) {
+    struct slot_lives *s = &l->slot_lives;
+    struct life_gap *all = is_outage ? l->outages.items : l->restarts.items;
+    if (s->is_made && is_new)
+        index_gap(is_outage ? &s->outages : &s->restarts, all, position);
+}
+
+static void make_all(struct ledger *l) {
+    slots_done(l);
+    l->slot_lives.is_made = true;
+    for (size_t i = 0; i < l->restarts.count; i++)
+        slots_put_gap(l, false, i, true);
+    for (size_t i = 0; i < l->outages.count; i++)
+        slots_put_gap(l, true, i, true);
+    for (size_t i = 0; i < l->lives.count; i++)
+        l->lives.items[i].older = l->lives.items[i].newer = 0;
+    for (size_t i = 0; i < l->lives.count; i++)
+        slots_put(l, i);
+}
+
+void slots_done(struct ledger *l) {
+    struct slot_lives *s = &l->slot_lives;
+    index_done(&s->restarts);
+    index_done(&s->outages);
+    keyed_done(&s->slots);
+    free(s->newest);
+    free(s->changes.table);
+    *s = (struct slot_lives){0};
 }
 
 /* ---- the timeline ---- */
 
 static int compare_changes(const void *a, const void *b) {
-    const struct change *x = a, *y = b;
+    const struct slot_change *x = a, *y = b;
     return (x->at_ms > y->at_ms) - (x->at_ms < y->at_ms);
 }
 
@@ -272,33 +350,50 @@ static struct amount_from *sorted_amounts(const struct amount_from *items, size_
     return sorted;
 }
 
-/* The changes moved together and sorted, so that the table can be read as a list. */
-static void sort_changes(struct changes *c) {
-    size_t n = 0;
+/* In time order, each time once; also those at which only what is required changes. Heap. */
+static struct slot_change *sorted_changes(const struct ledger *l, size_t *ret_count) {
+    const struct slot_changes *c = &l->slot_lives.changes;
+    struct slot_change *all =
+        mem_resize(NULL, c->count + l->required.count + l->required_chips.count + 1, sizeof *all);
+    size_t n = 0, kept = 0;
     for (size_t i = 0; i < c->size; i++)
-        if (c->table[i].is_used)
-            c->table[n++] = c->table[i];
-    if (n > 1)
-        qsort(c->table, n, sizeof *c->table, compare_changes);
+        if (c->table[i].uses > 0)
+            all[n++] = c->table[i];
+    for (size_t i = 0; i < l->required.count; i++)
+        all[n++] = (struct slot_change){.at_ms = l->required.items[i].from_ms};
+    for (size_t i = 0; i < l->required_chips.count; i++)
+        all[n++] = (struct slot_change){.at_ms = l->required_chips.items[i].from_ms};
+    qsort(all, n, sizeof *all, compare_changes);
+    for (size_t i = 0; i < n; i++) {
+        bool is_same = kept > 0 && all[kept - 1].at_ms == all[i].at_ms;
+        if (all[i].at_ms > THROUGH_MS || (is_same && !all[i].is_used))
+            continue;
+        if (!is_same)
+            kept++;
+        all[kept - 1] = all[i];
+    }
+    *ret_count = kept;
+    return all;
 }
 
-static struct slot_timeline accumulate(const struct ledger *l, struct makers *m) {
+static struct slot_timeline accumulate(const struct ledger *l) {
+    size_t count, r = 0, k = 0;
+    struct slot_change *changes = sorted_changes(l, &count);
     struct amount_from *required = sorted_amounts(l->required.items, l->required.count);
     struct amount_from *chips = sorted_amounts(l->required_chips.items, l->required_chips.count);
-    struct slot_timeline t = {mem_resize(NULL, m->changes.count + 1, sizeof *t.items), 0};
+    struct slot_timeline t = {mem_resize(NULL, count + 1, sizeof *t.items), 0};
     struct slot_state s = {.from_ms = INT64_MIN};
     s.chips_required = l->required_chips.count > 0 ? 0 : RECORD_NONE;
-    size_t r = 0, k = 0;
     t.items[t.count++] = s;
-    for (size_t i = 0; i < m->changes.count; i++) {
-        const struct change *c = &m->changes.table[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct slot_change *c = &changes[i];
         s.from_ms = c->at_ms;
         s.available += c->available;
         s.running += c->running;
         s.pulling += c->pulling;
         s.chips_allocated += c->chips;
-        s.is_replaced = c->is_replaced;
-        s.is_restarted = c->is_restarted;
+        s.is_replaced = c->replaced > 0;
+        s.is_restarted = c->restarted > 0;
         while (r < l->required.count && required[r].from_ms <= s.from_ms)
             s.required = required[r++].amount;
         while (k < l->required_chips.count && chips[k].from_ms <= s.from_ms)
@@ -306,42 +401,18 @@ static struct slot_timeline accumulate(const struct ledger *l, struct makers *m)
         s.largest_chips = (int32_t)max_of(s.largest_chips, c->largest_chips);
         t.items[t.count++] = s;
     }
+    free(changes);
     free(required);
     free(chips);
     return t;
 }
 
-static struct slot_timeline make(const struct ledger *l) {
-    const int64_t through_ms = TIME_OPEN - 1;
-    struct makers m = {.changes.through_ms = through_ms,
-                       .restarts = sorted_gaps(l->restarts.items, l->restarts.count),
-                       .outages = sorted_gaps(l->outages.items, l->outages.count)};
-    size_t count;
-    uint32_t *order = sorted_lives(l, through_ms, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct life_fact *life = &l->lives.items[order[i]];
-        const struct life_fact *next = i + 1 < count ? &l->lives.items[order[i + 1]] : NULL;
-        add_life(&m, life, next != NULL && next->slot == life->slot ? life_created(next) : TIME_OPEN);
-    }
-    for (size_t i = 0; i < l->required.count; i++)
-        if (l->required.items[i].from_ms <= through_ms)
-            change_at(&m.changes, l->required.items[i].from_ms);
-    for (size_t i = 0; i < l->required_chips.count; i++)
-        if (l->required_chips.items[i].from_ms <= through_ms)
-            change_at(&m.changes, l->required_chips.items[i].from_ms);
-    sort_changes(&m.changes);
-    struct slot_timeline t = accumulate(l, &m);
-    free(order);
-    free(m.changes.table);
-    free(m.restarts.items);
-    free(m.outages.items);
-    return t;
-}
-
 const struct slot_timeline *slot_timeline_get(struct ledger *l) {
+    if (!l->slot_lives.is_made)
+        make_all(l);
     if (!l->has_slots) {
         free(l->slots.items);
-        l->slots = make(l);
+        l->slots = accumulate(l);
         l->has_slots = true;
     }
     return &l->slots;

@@ -7,7 +7,7 @@
 #include "ledger/interruptions.h"
 
 struct sweep {
-    const struct ledger *ledger;
+    struct ledger *ledger;
     const struct slot_timeline *slots;
     const struct hold_timeline *holds;
     const struct training *training;

@@ -56,6 +56,7 @@ static void job_free(struct model_job *job) {
     free(job->log_pods);
     free(job->pushed.items);
     free(job->ready_line.items);
+    job_slots_clear(&job->slots);
     free(job->namespace_);
     free(job->name);
     free(job->uid);

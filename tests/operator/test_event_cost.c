@@ -1,9 +1,8 @@
-/* An event of a pod costs the same in a large job as in a small one: counted in pods that are looked at, not in time,
- * which a busy machine changes. What an evaluation costs grows with the job; how often there is one does not
- * (tests/runtime/test_cadence.c). */
+/* An event of a pod, and the evaluation after it, cost the same in a large job as in a small one: counted in pods and
+ * lives that are looked at, not in time, which a busy machine changes. */
 #include "fake.h"
 #include "harness.h"
-#include "operator/store/store.h"
+#include "operator/job/job.h"
 #include "replay.h"
 
 #include <stdio.h>
@@ -25,50 +24,89 @@ static void evaluate(struct model *m, double at) {
     free(replay_status(m, "ns", "js", fake_ms(at), NULL));
 }
 
-/* How many pods are looked at for so many events, each evaluated by itself, among so many pods that run. */
-static int64_t looked_at(int pods, void (*event)(struct model *m, int number, double at)) {
+static void pod_lost(struct model *m, int index, double at) {
+    char name[32], node[32];
+    struct fake_pod p = pod_of(name, node, index);
+    p.asked_to_go = (int)at;
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, at);
+}
+
+struct looked {
+    int64_t told; /* pods that were made facts of */
+    int64_t beside;
+};
+
+static struct looked looked_so_far(struct model *m) {
+    const struct model_job *job = model_job_find(m, "ns", "js");
+    return (struct looked){m->pods_told, m->pods_looked_at + ledger_cost_of(job->ledger).lives_looked_at};
+}
+
+/* What is looked at for so many events, each evaluated by itself, among so many pods; all run but the first one, if
+ * is_whole. */
+static struct looked looked_at(int pods, bool is_whole, void (*event)(struct model *m, int number, double at)) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     char name[32], node[32];
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
     fake_tell_jobset(m, pods, "", "", 0.2);
-    for (int i = 0; i < pods; i++) {
+    for (int i = is_whole ? 0 : 1; i < pods; i++) {
         struct fake_pod p = pod_of(name, node, i);
         fake_tell_node(m, node, "True", 0, "", "", 1);
         fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);
     }
     evaluate(m, 5);
-    int64_t before = m->pods_told;
+    pod_lost(m, 60, 5.2);
+    evaluate(m, 5.5);
+    struct looked before = looked_so_far(m);
     for (int k = 0; k < EVENTS; k++) {
         event(m, k, 6 + k);
         evaluate(m, 6.5 + k);
     }
-    int64_t told = m->pods_told - before;
+    struct looked after = looked_so_far(m);
     model_free(m);
-    return told;
+    return (struct looked){after.told - before.told, after.beside - before.beside};
 }
 
 static void pod_event(struct model *m, int number, double at) {
     char name[32], node[32];
-    struct fake_pod p = pod_of(name, node, number % 50);
+    struct fake_pod p = pod_of(name, node, number % 50 + 1);
     fake_tell_pod(m, &p, OBSERVED_PRESENT, at);
 }
 
 static void pod_goes(struct model *m, int number, double at) {
     char name[32], node[32];
-    struct fake_pod p = pod_of(name, node, number % 50);
+    struct fake_pod p = pod_of(name, node, number % 50 + 1);
     p.asked_to_go = (int)at;
     fake_tell_pod(m, &p, number < 50 ? OBSERVED_PRESENT : OBSERVED_DELETED, at);
 }
 
+static void pod_comes(struct model *m, int number, double at) {
+    char name[32], node[32], other[32];
+    struct fake_pod p = pod_of(name, node, number % 50 + 1);
+    snprintf(other, sizeof other, "again%d", number);
+    p.name = other;
+    p.created = (int)at;
+    p.bound = p.started = 0;
+    p.node = NULL;
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, at);
+}
+
 static void node_event(struct model *m, int number, double at) {
     char node[32];
-    snprintf(node, sizeof node, "n%d", number % 50);
+    snprintf(node, sizeof node, "n%d", number % 50 + 1);
     fake_tell_node(m, node, number < 50 ? "Unknown" : "True", (int)at, "", "", at);
 }
 
 TEST(an_event_looks_at_its_own_pod_alone) {
-    static void (*const events[])(struct model * m, int number, double at) = {pod_event, pod_goes, node_event};
+    static void (*const events[])(struct model * m, int number, double at) = {pod_event, pod_goes, pod_comes,
+                                                                              node_event};
     for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-        for (int pods = 64; pods <= 4096; pods *= 8)
-            CHECK_INT(looked_at(pods, events[i]), EVENTS);
+        for (int is_whole = 0; is_whole < 2; is_whole++) {
+            struct looked few = looked_at(64, is_whole, events[i]);
+            CHECK_INT(few.told, EVENTS);
+            for (int pods = 512; pods <= 4096; pods *= 8) {
+                struct looked many = looked_at(pods, is_whole, events[i]);
+                CHECK_INT(many.told, EVENTS);
+                CHECK_INT(many.beside, few.beside);
+            }
+        }
 }

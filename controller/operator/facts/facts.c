@@ -34,7 +34,7 @@ static int compare_pods(const void *a, const void *b) {
         return x->job_index < y->job_index ? -1 : 1;
     if (x->created_ms != y->created_ms)
         return x->created_ms < y->created_ms ? -1 : 1;
-    return strcmp(x->uid, y->uid);
+    return strcmp(pod_uid(x), pod_uid(y));
 }
 
 /* Each takes the place that was free longest when it was created; a place is free once its pod was lost. */
@@ -301,6 +301,8 @@ void job_tell_facts(struct model_job *job) {
     if (job->shape_version != t->shape_version)
         job->needs_all_pods = true;
     job->shape_version = t->shape_version;
+    if (job->needs_all_pods)
+        job_slots_clear(&job->slots); /* their numbers may be others */
     if (job->needs_all_pods)
         for (size_t i = 0; i < t->pod_count; i++)
             fact_tell_pod(job, t->pods[i]);

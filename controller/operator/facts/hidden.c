@@ -375,7 +375,7 @@ static int compare_slot_pods(const void *a, const void *b) {
         return x->slot < y->slot ? -1 : 1;
     if (x->pod->created_ms != y->pod->created_ms)
         return x->pod->created_ms < y->pod->created_ms ? -1 : 1;
-    return strcmp(x->pod->uid, y->pod->uid);
+    return strcmp(pod_uid(x->pod), pod_uid(y->pod));
 }
 
 /* It was deleted because its Job was suspended, which counts as no failure. */

@@ -28,8 +28,8 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     bool is_maintained = false;
     if (n == NULL)
         return "";
-    for (int i = 0; i < n->taint_count; i++) {
-        const struct node_taint *t = &n->taints[i];
+    for (int i = 0; i < node_past(n)->taint_count; i++) {
+        const struct node_taint *t = &node_past(n)->taints[i];
         if (!touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
             continue;
         snprintf(text, STORE_MESSAGE_SIZE, "taint %s%s%s", t->key, t->value[0] ? "=" : "", t->value);
@@ -40,12 +40,14 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
         if (is_maintained)
             break;
     }
-    for (int i = 0; i < n->maintenance.count; i++)
-        is_maintained |= touches(n->maintenance.items[i].from_ms, n->maintenance.items[i].to_ms, at_ms, NEAR_MS);
+    const struct spans *maintenance = &node_past(n)->maintenance;
+    for (int i = 0; i < maintenance->count; i++)
+        is_maintained |= touches(maintenance->items[i].from_ms, maintenance->items[i].to_ms, at_ms, NEAR_MS);
     if (is_maintained)
         return "Maintenance";
-    for (int i = 0; i < n->trouble_count; i++)
-        if (fact_is_touched(p, &n->troubles[i], NEAR_MS) && troubles(n, &n->troubles[i], at_ms))
+    const struct node_past *past = node_past(n);
+    for (int i = 0; i < past->trouble_count; i++)
+        if (fact_is_touched(p, &past->troubles[i], NEAR_MS) && troubles(n, &past->troubles[i], at_ms))
             return "NotReady";
     return "";
 }
@@ -156,8 +158,8 @@ static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_m
 
 static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms) {
     int64_t lost_ms = fact_pod_lost_ms(p);
-    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
-        const struct node_trouble *t = &p->node->troubles[i];
+    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
+        const struct node_trouble *t = &node_past(p->node)->troubles[i];
         int64_t from_ms = fact_node_silent_from_ms(p->node, t);
         if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || !fact_is_touched(p, t, 0))
             continue;
@@ -196,7 +198,7 @@ static bool has_telling_reason(const struct pod *p) {
 
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
-    const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(p->uid));
+    const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(pod_uid(p)));
     struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
     if (is_ended_by_disruption(p)) {
         f.shows = "DisruptionTarget";

@@ -60,7 +60,7 @@ bool fact_was_told_to_go(const struct pod *p, const struct instance *i) {
 }
 
 static const struct pod_events *events_of(const struct pod *p) {
-    return p->target->job ? map_get(&p->target->job->model->events, slice_of(p->uid)) : NULL;
+    return p->target->job ? map_get(&p->target->job->model->events, slice_of(pod_uid(p))) : NULL;
 }
 
 static int64_t asked_to_go_ms(const struct pod *p) {
@@ -106,17 +106,19 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
     if (!trouble->is_silent)
         return heard_ms;
     int64_t healthy_ms = trouble->visible_ms - LEASE_TOO_OLD_MS;
-    for (int i = 0; i < n->trouble_count && &n->troubles[i] != trouble; i++)
-        healthy_ms = max_of(healthy_ms, n->troubles[i].to_ms);
+    const struct node_past *past = node_past(n);
+    for (int i = 0; i < past->trouble_count && &past->troubles[i] != trouble; i++)
+        healthy_ms = max_of(healthy_ms, past->troubles[i].to_ms);
     /* With leases, heartbeats come every 5 min only: they tell nothing until the lease is known (kubelet
      * nodeStatusReportFrequency); nor does a lease read before the node was Ready again. */
     if (n->renewed_ms <= healthy_ms)
         return heard_ms;
     heard_ms = min_of(heard_ms, n->renewed_ms);
-    for (int i = 0; i < n->silences.count; i++)
-        if (n->silences.items[i].from_ms > healthy_ms && n->silences.items[i].from_ms < trouble->visible_ms &&
-            n->silences.items[i].to_ms > trouble->visible_ms)
-            heard_ms = n->silences.items[i].from_ms;
+    const struct spans *silences = &past->silences;
+    for (int i = 0; i < silences->count; i++)
+        if (silences->items[i].from_ms > healthy_ms && silences->items[i].from_ms < trouble->visible_ms &&
+            silences->items[i].to_ms > trouble->visible_ms)
+            heard_ms = silences->items[i].from_ms;
     /* A lease is renewed every 10 s: a container that started since shows that the node still lived then. */
     heard_ms = max_of(heard_ms, last_container_change_ms(n, trouble->visible_ms));
     return trouble->heartbeat_ms != TIME_UNKNOWN && trouble->heartbeat_ms < trouble->visible_ms
@@ -135,7 +137,7 @@ static int64_t over_ms_of(const struct pod *p) {
 /* It got the pod while it was not Ready, for all that was seen, and then said of itself that it is not: in between it
  * was Ready, and nobody looked. */
 static bool was_ready_unseen(const struct pod *p, const struct node_trouble *trouble) {
-    bool is_last = trouble == &p->node->troubles[p->node->trouble_count - 1];
+    bool is_last = trouble == &node_past(p->node)->troubles[node_past(p->node)->trouble_count - 1];
     return !is_last && trouble[1].visible_ms == trouble->to_ms && trouble->visible_ms < p->bound_ms;
 }
 
@@ -155,8 +157,8 @@ int64_t fact_pod_watched_until_ms(const struct pod *p) {
 /* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
 static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
     int64_t over_ms = over_ms_of(p);
-    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
-        const struct node_trouble *t = &p->node->troubles[i];
+    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
+        const struct node_trouble *t = &node_past(p->node)->troubles[i];
         int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
         if (!fact_is_touched(p, t, 0) || from_ms >= over_ms)
             continue;
@@ -329,8 +331,8 @@ static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) 
 }
 
 static void tell_silence(const struct pod *p, struct sink *sink) {
-    for (int i = 0; p->node && i < p->node->trouble_count; i++) {
-        const struct node_trouble *t = &p->node->troubles[i];
+    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
+        const struct node_trouble *t = &node_past(p->node)->troubles[i];
         if (!t->is_silent || !fact_is_touched(p, t, 0))
             continue;
         struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
@@ -391,10 +393,18 @@ void fact_give_words(struct model_job *job) {
     ledger_set_words(job->ledger, &(struct ledger_words){job, name_life, describe_loss});
 }
 
-/* Its words can be had again from the pod. */
-static void sink_loss(struct sink *sink, const struct ledger_disruption *d) {
-    sink_disruption(
-        sink, &(struct ledger_disruption){.cause = d->cause, .key = d->key, .at_ms = d->at_ms, .opens = d->opens});
+/* Its words can be had again from the pod. d: NULL: nothing tells why it was lost. */
+static void tell_loss(struct model_job *job, struct pod *p, const struct ledger_disruption *d) {
+    struct ledger_disruption told = {.key = p->id, .at_ms = TIME_UNKNOWN};
+    if (p->loss_told > 0 && (d == NULL || p->loss_told != (uint8_t)d->cause + 1)) {
+        told.cause = (enum cause)(p->loss_told - 1);
+        ledger_add_disruption(job->ledger, &told); /* takes it back */
+    }
+    p->loss_told = d ? (uint8_t)(d->cause + 1) : 0;
+    if (d == NULL)
+        return;
+    told = (struct ledger_disruption){.cause = d->cause, .key = p->id, .at_ms = d->at_ms, .opens = d->opens};
+    ledger_add_disruption(job->ledger, &told);
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {
@@ -403,6 +413,8 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
     int64_t slot = job_slot(job, p);
     p->slot = slot <= INT32_MAX ? (int)slot : -1;
     fact_tell_ready(job, p);
+    bool is_explained = false;
+    struct ledger_disruption d = {.key = p->id};
     if (slot >= 0) {
         int64_t over_ms = over_ms_of(p), no_more_ms = unwanted_ms(p), lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
         if (goes_with_target(p, lost_ms))
@@ -427,9 +439,9 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);
         tell_silence(p, &sink);
-        struct ledger_disruption d = {.key = p->id};
-        if (lost_ms != TIME_OPEN && life.done_ms == TIME_UNKNOWN && fact_pod_cause(p, &d))
-            sink_loss(&sink, &d);
+        is_explained = lost_ms != TIME_OPEN && life.done_ms == TIME_UNKNOWN && fact_pod_cause(p, &d);
     }
+    tell_loss(job, p, is_explained ? &d : NULL);
+    job_slots_told(job, p);
     sink_end(&sink);
 }

@@ -98,7 +98,7 @@ static void write_processes(struct visitor *v, struct model_job *job) {
     for (int i = 0; i < job->process_count; i++) {
         struct log_process *p = job->processes[i];
         char uid[80] = "";
-        slice_copy(uid, sizeof uid, slice_of(p->pod ? p->pod->uid : NULL));
+        slice_copy(uid, sizeof uid, slice_of(p->pod ? pod_uid(p->pod) : NULL));
         codec_chars(v->codec, uid, sizeof uid);
         CODEC_INT(v->codec, &p->restart_count, 0, INT32_MAX);
         visit_process(v, p);

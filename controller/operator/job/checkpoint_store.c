@@ -55,7 +55,7 @@ static void visit_spans(struct visitor *v, struct spans *s) {
 
 /* ---- nodes ---- */
 
-static void visit_troubles(struct visitor *v, struct node *n) {
+static void visit_troubles(struct visitor *v, struct node_past *n) {
     VISIT_ARRAY(v, n->troubles, n->trouble_count, &n->trouble_capacity, STORE_MAX_TRANSITIONS);
     for (int i = 0; i < n->trouble_count; i++) {
         struct node_trouble *t = &n->troubles[i];
@@ -80,9 +80,14 @@ static void visit_node(struct visitor *v, struct node *n) {
     codec_bool(v->codec, &n->is_spot);
     codec_bool(v->codec, &n->exists);
     codec_time(v->codec, &n->renewed_ms);
-    visit_troubles(v, n);
-    visit_spans(v, &n->maintenance);
-    visit_spans(v, &n->silences);
+    struct node_past none = {0}, *past = is_reading(v) ? store_node_past(n) : n->past ? n->past : &none;
+    visit_troubles(v, past);
+    visit_spans(v, &past->maintenance);
+    visit_spans(v, &past->silences);
+    if (past->trouble_count + past->taint_count + past->maintenance.count + past->silences.count == 0) {
+        store_node_done(n);
+        n->past = NULL;
+    }
 }
 
 /* Several jobs may have told of one node: the later word holds. */
@@ -101,14 +106,7 @@ static void read_node(struct visitor *v) {
     n->is_spot = read.is_spot;
     n->exists = read.exists;
     n->renewed_ms = read.renewed_ms;
-    n->troubles = read.troubles;
-    n->trouble_count = read.trouble_count;
-    n->trouble_capacity = read.trouble_capacity;
-    n->taints = read.taints;
-    n->taint_count = read.taint_count;
-    n->taint_capacity = read.taint_capacity;
-    n->maintenance = read.maintenance;
-    n->silences = read.silences;
+    n->past = read.past;
     n->restored_ms = v->written_ms;
     n->is_restored = true;
 }
@@ -209,6 +207,20 @@ static void visit_trouble(struct visitor *v, struct pod *p) {
         store_trouble_free(p);
 }
 
+static void visit_ready(struct visitor *v, struct pod *p) {
+    struct spans ready = pod_ready(p);
+    visit_spans(v, &ready);
+    if (!is_reading(v))
+        return;
+    p->ready_kind = ready.count > 1 ? READY_OFTEN : ready.count == 1 ? READY_ONCE : READY_NEVER;
+    if (ready.count > 1) {
+        p->ready = ready;
+    } else if (ready.count == 1) {
+        p->first_ready = ready.items[0];
+        free(ready.items);
+    }
+}
+
 static void visit_pod(struct visitor *v, struct pod *p) {
     CODEC_INT(v->codec, &p->phase, POD_PENDING, POD_FAILED);
     CODEC_INT(v->codec, &p->chips, 0, INT32_MAX);
@@ -226,9 +238,9 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     visit_trouble(v, p);
     codec_time(v->codec, &p->ended_ms);
     codec_time(v->codec, &p->gone_ms);
-    visit_spans(v, &p->ready);
+    visit_ready(v, p);
     visit_containers(v, p);
-    visit_events(v, p->uid);
+    visit_events(v, pod_uid(p));
 }
 
 /* What a pod is made with, and where it hangs. */
@@ -256,7 +268,7 @@ static void write_pod(struct visitor *v, struct pod *p) {
                          .job_index = p->job_index,
                          .completion_index = p->completion_index,
                          .created_ms = p->created_ms};
-    slice_copy(h.uid, sizeof h.uid, slice_of(p->uid));
+    slice_copy(h.uid, sizeof h.uid, slice_of(pod_uid(p)));
     slice_copy(h.name, sizeof h.name, slice_of(p->name));
     slice_copy(h.job_uid, sizeof h.job_uid, slice_of(p->job ? p->job->uid : ""));
     slice_copy(h.node, sizeof h.node, slice_of(p->node ? p->node->name : ""));

@@ -65,6 +65,12 @@ struct ready_line { /* how many required pods were Ready: changes, in time order
     size_t count, capacity;
 };
 
+struct job_slots { /* the newest pod of each required slot: status/waiting.c */
+    const struct pod **newest;
+    uint64_t *waiting, *missing; /* bits: it is there and does not count as available; it is not there */
+    size_t count;
+};
+
 struct model_job {
     struct model *model;
     char *namespace_, *name, *uid, *resource_version;
@@ -83,6 +89,8 @@ struct model_job {
     struct object_program program; /* no part of the ledger: may change at any time */
     const struct chip *chip;       /* of the target; NULL: no label told; program.c */
     uint64_t chip_target;          /* hash of the UID of the target that it is of */
+    uint64_t chip_version;         /* of the nodes' labels, when they were looked at */
+    size_t chip_seen;              /* so many of its first pods have told what they can */
     int64_t total_steps;              /* 0: not told */
     int64_t price, label_price;    /* per chip-hour: spec.cost, and the nodes' label, which is of chip_target */
     char currency[PRICE_CURRENCY_SIZE];
@@ -96,6 +104,7 @@ struct model_job {
     struct ledger *ledger;
     struct pushed_list pushed;
     struct ready_line ready_line;
+    struct job_slots slots;
     uint64_t shape_version, hidden_version, hidden_hash;
     int hidden_most;             /* so many pieces of a slot were told at most that nobody knows */
     struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
@@ -106,7 +115,8 @@ struct model_job {
     /* the log */
     struct pod **log_pods;
     int log_pod_count, log_pod_capacity;
-    uint64_t log_pods_version, log_generation;
+    uint64_t log_pods_version, log_pods_shape, log_generation;
+    size_t log_pods_seen;
     struct trace trace; /* for the page */
     struct log_process **processes;
     int process_count, process_capacity;
@@ -171,6 +181,10 @@ void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o)
 /* facts.c: tells the ledger what changed since the last call */
 void job_tell_facts(struct model_job *job);
 int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
+
+/* status/waiting.c */
+void job_slots_told(struct model_job *job, const struct pod *p); /* after p->slot is known */
+void job_slots_clear(struct job_slots *s);                       /* all is found anew */
 
 /* logs.c */
 void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);

@@ -238,7 +238,7 @@ void model_job_log_get(const struct model_job *job, int index, struct model_log 
     struct container *c = log_container(job, p);
     *log = (struct model_log){.namespace_ = p->target->namespace_,
                               .pod = p->name,
-                              .pod_uid = p->uid,
+                              .pod_uid = pod_uid(p),
                               .container = c ? c->name : "",
                               .finished_ms = TIME_UNKNOWN,
                               .read_through_ns = INT64_MIN,

@@ -39,6 +39,7 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->ledger = t ? ledger_new(&job->options) : NULL;
     job->pushed.count = 0;
     job->ready_line.count = 0;
+    job_slots_clear(&job->slots);
     job->target = t;
     job->shape_version = job->hidden_version = job->hidden_hash = 0;
     job->needs_all_pods = true;
@@ -53,8 +54,11 @@ void job_set_target(struct model_job *job, struct target *t) {
     if (t == NULL)
         return;
     t->job = job;
-    for (size_t i = 0; i < t->pod_count; i++)
-        t->pods[i]->pushed.count = t->pods[i]->ready_told = 0;
+    for (size_t i = 0; i < t->pod_count; i++) {
+        struct pod *p = t->pods[i];
+        p->pushed.count = p->ready_told = 0;
+        p->loss_told = 0;
+    }
 }
 
 void job_begin_anew(struct model_job *job) {
@@ -90,7 +94,7 @@ void job_count_otherwise(struct model_job *job) {
     job->hidden_most = 0;
     job->told_through_ms = TIME_UNKNOWN;
     for (size_t i = 0; i < job->target->pod_count; i++)
-        job->target->pods[i]->pushed.count = 0;
+        job->target->pods[i]->pushed.count = job->target->pods[i]->loss_told = 0;
     job_tell_processes(job);
 }
 
@@ -238,7 +242,7 @@ static int compare_pods(const void *a, const void *b) {
     const struct pod *x = *(struct pod *const *)a, *y = *(struct pod *const *)b;
     if (x->created_ms != y->created_ms)
         return x->created_ms < y->created_ms ? -1 : 1;
-    return strcmp(x->uid, y->uid);
+    return strcmp(pod_uid(x), pod_uid(y));
 }
 
 void job_find_log_pods(struct model_job *job) {
@@ -246,17 +250,25 @@ void job_find_log_pods(struct model_job *job) {
     uint64_t version = t ? t->pods_version * 1000003 + t->shape_version : 0;
     if (version == job->log_pods_version)
         return;
+    bool has_only_more = t && job->log_pods_version != UINT64_MAX && job->log_pods_shape == t->shape_version &&
+                         t->unindexed_pods == 0; /* pods that were looked at stay where they are */
+    if (!has_only_more) {
+        job->log_pods_seen = 0;
+        job->log_pod_count = 0;
+    }
     job->log_pods_version = version;
-    job->log_pod_count = 0;
+    job->log_pods_shape = t ? t->shape_version : 0;
     const struct replicated_job *r = job_log_replicated_job(job);
     if (r == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE)
         return;
-    for (size_t i = 0; i < t->pod_count; i++) {
+    for (size_t i = job->log_pods_seen; i < t->pod_count; i++) {
+        job->model->pods_looked_at++;
         if (!is_log_pod(job, r, t->pods[i]))
             continue;
         STORE_GROW(job->log_pods, job->log_pod_count, job->log_pod_capacity);
         job->log_pods[job->log_pod_count++] = t->pods[i];
     }
+    job->log_pods_seen = t->pod_count;
     if (job->log_pod_count > 1)
         qsort(job->log_pods, (size_t)job->log_pod_count, sizeof *job->log_pods, compare_pods);
 }

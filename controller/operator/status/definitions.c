@@ -27,8 +27,9 @@ static void add_change(struct ready_line *line, int64_t at_ms, int by) {
 /* Until when it counts; TIME_OPEN. One that is asked to go does no more, as in its Job's status.ready; one that is done
  * does as long as its Job is there: made anew, the Job needs all its indexes again. */
 static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
-    const struct span *s = &p->ready.items[i];
-    if (is_done && i + 1 == p->ready.count)
+    struct spans ready = pod_ready(p);
+    const struct span *s = &ready.items[i];
+    if (is_done && i + 1 == ready.count)
         return p->job && p->job->deletion_ms != TIME_UNKNOWN ? max_of(p->job->deletion_ms, s->from_ms) : TIME_OPEN;
     return p->deletion_ms == TIME_UNKNOWN ? s->to_ms : min_of(s->to_ms, max_of(p->deletion_ms, s->from_ms));
 }
@@ -36,7 +37,8 @@ static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
 /* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
  * ends at the next. */
 void fact_tell_ready(struct model_job *job, struct pod *p) {
-    int count = p->ready.count, borders = 2 * count;
+    struct spans ready = pod_ready(p);
+    int count = ready.count, borders = 2 * count;
     bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
     if (count > 0 && counts_until_ms(p, count - 1, is_done) == TIME_OPEN)
         borders--;
@@ -46,7 +48,7 @@ void fact_tell_ready(struct model_job *job, struct pod *p) {
         bool is_more = p->ready_told < borders;
         int border = is_more ? p->ready_told++ : --p->ready_told;
         bool is_begin = border % 2 == 0;
-        int64_t at_ms = is_begin ? p->ready.items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
+        int64_t at_ms = is_begin ? ready.items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
         add_change(&job->ready_line, at_ms, is_begin == is_more ? 1 : -1);
     }
 }

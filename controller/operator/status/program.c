@@ -16,14 +16,20 @@ static const struct chip *find_chip(struct model_job *job) {
         job->chip = NULL;
         job->label_price = PRICE_NONE;
     }
-    for (size_t i = 0; i < t->pod_count && (job->chip == NULL || job->label_price == PRICE_NONE); i++) {
-        const struct node *n = t->pods[i]->chips > 0 ? t->pods[i]->node : NULL;
+    if (job->chip_target != target || job->chip_version != job->model->labels_version)
+        job->chip_seen = 0;
+    for (size_t i = job->chip_seen; i < t->pod_count && (job->chip == NULL || job->label_price == PRICE_NONE); i++) {
+        const struct pod *p = t->pods[i];
+        const struct node *n = p->chips > 0 ? p->node : NULL;
+        job->chip_seen += i == job->chip_seen && p->containers != NULL && (n != NULL || p->chips == 0);
+        job->model->pods_looked_at++;
         if (n != NULL && job->chip == NULL)
             job->chip = n->chip;
         if (n != NULL && job->label_price == PRICE_NONE)
             job->label_price = n->price;
     }
     job->chip_target = target;
+    job->chip_version = job->model->labels_version;
     return job->chip;
 }
 

@@ -26,7 +26,7 @@ static void give_up(struct model_job *job, struct pod *p) {
     for (int k = 0; k < job->process_count; k++)
         if (job->processes[k]->pod == p && job->processes[k]->restart_count > restart_count)
             restart_count = job->processes[k]->restart_count;
-    model_job_log_end(job, p->uid, restart_count, why);
+    model_job_log_end(job, pod_uid(p), restart_count, why);
 }
 
 enum reading { LOG_UNTOLD /* it has not started */, LOG_UNREAD, LOG_READ };

@@ -18,6 +18,10 @@ static void format_age(char out[static 32], int64_t ms) {
         snprintf(out, 32, "%lldd", (long long)(s / 86400));
 }
 
+static bool is_unavailable(const struct pod *p) {
+    return p->bound_ms == TIME_UNKNOWN || (p->phase != POD_SUCCEEDED && fact_pod_lost_ms(p) != TIME_OPEN);
+}
+
 /* Why this pod does not count as available; false if it does. */
 static bool why(const struct view *v, const struct pod *p, char *out, size_t size) {
     char age[32];
@@ -30,7 +34,7 @@ static bool why(const struct view *v, const struct pod *p, char *out, size_t siz
     } else if (p->bound_ms == TIME_UNKNOWN) {
         format_age(age, v->through_ms - p->created_ms);
         snprintf(out, size, "pod %s not yet bound for %s", p->name, age);
-    } else if (p->phase != POD_SUCCEEDED && fact_pod_lost_ms(p) != TIME_OPEN) {
+    } else if (is_unavailable(p)) {
         const char *what = p->phase == POD_FAILED           ? "failed"
                            : p->deletion_ms != TIME_UNKNOWN ? "is terminating"
                                                             : "is lost";
@@ -76,32 +80,72 @@ static const char *refusal_of(const struct view *v, int64_t slot) {
     return NULL;
 }
 
+/* ---- the newest pod of each slot ---- */
+
 static bool is_newer(const struct pod *a, const struct pod *b) {
-    return a->created_ms != b->created_ms ? a->created_ms > b->created_ms : strcmp(a->uid, b->uid) > 0;
+    return a->created_ms != b->created_ms ? a->created_ms > b->created_ms : strcmp(pod_uid(a), pod_uid(b)) > 0;
+}
+
+static void set_bit(uint64_t *bits, size_t i, bool is_set) {
+    uint64_t bit = UINT64_C(1) << (i % 64);
+    bits[i / 64] = is_set ? bits[i / 64] | bit : bits[i / 64] & ~bit;
+}
+
+static int64_t first_bit(const uint64_t *bits, size_t count) {
+    for (size_t w = 0; w * 64 < count; w++)
+        if (bits[w] != 0)
+            return (int64_t)(w * 64) + __builtin_ctzll(bits[w]);
+    return -1;
+}
+
+void job_slots_clear(struct job_slots *s) {
+    free(s->newest);
+    free(s->waiting);
+    free(s->missing);
+    *s = (struct job_slots){0};
+}
+
+void job_slots_told(struct model_job *job, const struct pod *p) {
+    struct job_slots *s = &job->slots;
+    if (p->slot < 0 || (size_t)p->slot >= s->count)
+        return;
+    const struct pod **newest = &s->newest[p->slot];
+    if (*newest != NULL && *newest != p && !is_newer(p, *newest))
+        return;
+    *newest = p;
+    bool is_missing = p->is_gone && p->phase != POD_SUCCEEDED;
+    set_bit(s->missing, (size_t)p->slot, is_missing);
+    set_bit(s->waiting, (size_t)p->slot, !is_missing && is_unavailable(p));
+}
+
+/* From all pods when there are more or fewer slots than before, else as they were told since. */
+static void find_newest(struct model_job *job, size_t count) {
+    struct job_slots *s = &job->slots;
+    if (s->count == count)
+        return;
+    job_slots_clear(s);
+    s->count = count;
+    s->newest = mem_alloc(count * sizeof *s->newest);
+    s->waiting = mem_alloc((count / 64 + 1) * sizeof *s->waiting);
+    s->missing = mem_alloc((count / 64 + 1) * sizeof *s->missing);
+    for (size_t i = 0; i < count; i++)
+        set_bit(s->missing, i, true);
+    for (size_t i = 0; i < job->target->pod_count; i++)
+        job_slots_told(job, job->target->pods[i]);
+    job->model->pods_looked_at += (int64_t)job->target->pod_count;
 }
 
 /* The lowest slot that is not available: what it waits for stands for the others. */
-static void describe_slots(struct view *v, int64_t slots) {
-    const struct pod **newest = mem_alloc((size_t)slots * sizeof *newest);
+static void describe_slots(struct view *v, size_t slots) {
     char name[320], reason[640];
-    for (size_t i = 0; i < v->target->pod_count; i++) {
-        const struct pod *p = v->target->pods[i];
-        int64_t slot = p->slot;
-        if (slot >= 0 && slot < slots && (newest[slot] == NULL || is_newer(p, newest[slot])))
-            newest[slot] = p;
+    struct model_job *job = v->job;
+    find_newest(job, slots);
+    int64_t waiting = first_bit(job->slots.waiting, slots), missing = first_bit(job->slots.missing, slots);
+    if (waiting >= 0 && why(v, job->slots.newest[waiting], reason, sizeof reason)) {
+        slot_name(v, waiting, name, sizeof name);
+        snprintf(v->waiting_for, sizeof v->waiting_for, "%s: %s", name, reason);
+        return;
     }
-    int64_t missing = -1;
-    for (int64_t s = 0; s < slots; s++) {
-        if (newest[s] == NULL || (newest[s]->is_gone && newest[s]->phase != POD_SUCCEEDED)) {
-            missing = missing < 0 ? s : missing;
-        } else if (why(v, newest[s], reason, sizeof reason)) {
-            slot_name(v, s, name, sizeof name);
-            snprintf(v->waiting_for, sizeof v->waiting_for, "%s: %s", name, reason);
-            free(newest);
-            return;
-        }
-    }
-    free(newest);
     if (missing < 0)
         return;
     slot_name(v, missing, name, sizeof name);
@@ -123,5 +167,5 @@ void view_waiting(struct view *v) {
     for (int i = 0; i < v->target->job_count; i++)
         slots += job_requires(v->job, i) ? v->target->jobs[i].replicas * v->target->jobs[i].stride : 0;
     if (slots > 0 && slots < 10000000)
-        describe_slots(v, slots);
+        describe_slots(v, (size_t)slots);
 }

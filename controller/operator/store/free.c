@@ -28,16 +28,16 @@ static void pod_free(struct model *m, struct pod *p) {
         if (*at)
             *at = p->next_on_node;
     }
-    map_remove(&m->events, slice_of(p->uid));
+    map_remove(&m->events, slice_of(pod_uid(p)));
     for (int i = 0; i < p->container_count; i++)
         if (p->containers[i].instances != &p->containers[i].first)
             free(p->containers[i].instances);
     free(p->containers);
     store_trouble_free(p);
-    if (p->ready.items != &p->first_ready)
+    if (p->ready_kind == READY_OFTEN)
         free(p->ready.items);
     free(p->pushed.items);
-    map_remove(&m->pods, slice_of(p->uid));
+    map_remove(&m->pods, slice_of(pod_uid(p)));
     free(p);
 }
 
@@ -126,10 +126,13 @@ void store_trim(struct model *m) {
 }
 
 void store_node_done(struct node *n) {
-    free(n->troubles);
-    free(n->taints);
-    free(n->maintenance.items);
-    free(n->silences.items);
+    if (n->past == NULL)
+        return;
+    free(n->past->troubles);
+    free(n->past->taints);
+    free(n->past->maintenance.items);
+    free(n->past->silences.items);
+    free(n->past);
 }
 
 static void node_free(void *value) {

@@ -108,7 +108,8 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
 }
 
 static struct node_trouble *trouble_now(struct node *n) {
-    struct node_trouble *last = n->trouble_count > 0 ? &n->troubles[n->trouble_count - 1] : NULL;
+    struct node_past *past = n->past;
+    struct node_trouble *last = past && past->trouble_count > 0 ? &past->troubles[past->trouble_count - 1] : NULL;
     return last && last->to_ms == TIME_OPEN ? last : NULL;
 }
 
@@ -116,12 +117,13 @@ static struct node_trouble *trouble_now(struct node *n) {
 static bool trouble_begin(struct node *n, int64_t at_ms, int64_t heartbeat_ms, bool is_silent, const char *reason) {
     if (trouble_now(n))
         return false;
-    if (n->trouble_count == STORE_MAX_TRANSITIONS) {
-        memmove(&n->troubles[0], &n->troubles[1], (size_t)(n->trouble_count - 1) * sizeof *n->troubles);
-        n->trouble_count--;
+    struct node_past *past = store_node_past(n);
+    if (past->trouble_count == STORE_MAX_TRANSITIONS) {
+        memmove(&past->troubles[0], &past->troubles[1], (size_t)(past->trouble_count - 1) * sizeof *past->troubles);
+        past->trouble_count--;
     }
-    STORE_GROW(n->troubles, n->trouble_count, n->trouble_capacity);
-    n->troubles[n->trouble_count++] = (struct node_trouble){at_ms, heartbeat_ms, TIME_OPEN, is_silent, reason};
+    STORE_GROW(past->troubles, past->trouble_count, past->trouble_capacity);
+    past->troubles[past->trouble_count++] = (struct node_trouble){at_ms, heartbeat_ms, TIME_OPEN, is_silent, reason};
     return true;
 }
 
@@ -147,8 +149,8 @@ static bool is_telling(const struct object_taint *t) {
 
 static bool apply_taints(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
     bool changed = false;
-    for (int i = 0; i < n->taint_count; i++) {
-        struct node_taint *known = &n->taints[i];
+    for (int i = 0; i < node_past(n)->taint_count; i++) {
+        struct node_taint *known = &n->past->taints[i];
         bool is_there = false;
         for (int k = 0; k < o->taint_count && known->to_ms == TIME_OPEN; k++)
             is_there |= is_telling(&o->taints[k]) && slice_is(o->taints[k].key, known->key);
@@ -160,12 +162,13 @@ static bool apply_taints(struct model *m, struct node *n, const struct object_no
     for (int k = 0; k < o->taint_count; k++) {
         const struct object_taint *t = &o->taints[k];
         bool is_known = !is_telling(t);
-        for (int i = 0; i < n->taint_count && !is_known; i++)
-            is_known = n->taints[i].to_ms == TIME_OPEN && slice_is(t->key, n->taints[i].key);
-        if (is_known || n->taint_count == STORE_MAX_TRANSITIONS)
+        for (int i = 0; i < node_past(n)->taint_count && !is_known; i++)
+            is_known = n->past->taints[i].to_ms == TIME_OPEN && slice_is(t->key, n->past->taints[i].key);
+        if (is_known || node_past(n)->taint_count == STORE_MAX_TRANSITIONS)
             continue;
-        STORE_GROW(n->taints, n->taint_count, n->taint_capacity);
-        n->taints[n->taint_count++] =
+        struct node_past *past = store_node_past(n);
+        STORE_GROW(past->taints, past->taint_count, past->taint_capacity);
+        past->taints[past->taint_count++] =
             (struct node_taint){store_intern(m, t->key), store_intern(m, t->value),
                                 t->added_ms != TIME_UNKNOWN ? t->added_ms : received_ms, TIME_OPEN};
         changed = true;
@@ -174,12 +177,13 @@ static bool apply_taints(struct model *m, struct node *n, const struct object_no
 }
 
 static bool apply_maintenance(struct node *n, bool is_on, int64_t received_ms) {
-    struct span *last = n->maintenance.count > 0 ? &n->maintenance.items[n->maintenance.count - 1] : NULL;
+    const struct spans *maintenance = &node_past(n)->maintenance;
+    struct span *last = maintenance->count > 0 ? &maintenance->items[maintenance->count - 1] : NULL;
     bool is_open = last && last->to_ms == TIME_OPEN;
     if (is_on == is_open)
         return false;
     if (is_on)
-        spans_add(&n->maintenance, received_ms, TIME_OPEN);
+        spans_add(&store_node_past(n)->maintenance, received_ms, TIME_OPEN);
     else
         last->to_ms = received_ms;
     return true;
@@ -202,6 +206,7 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     n->exists = true;
     n->is_restored = false;
     n->pool = pool;
+    m->labels_version += n->chip != o.meta.chip || n->price != o.meta.price;
     n->chip = o.meta.chip;
     n->price = o.meta.price;
     n->is_spot = o.meta.is_spot;
@@ -229,7 +234,7 @@ int observe_lease(struct model *m, enum observed what, struct slice json) {
         return 0;
     struct node *n = store_node(m, o.meta.name);
     if (n->renewed_ms != TIME_UNKNOWN && o.renewed_ms > n->renewed_ms + SILENCE_MS) {
-        spans_add(&n->silences, n->renewed_ms, o.renewed_ms);
+        spans_add(&store_node_past(n)->silences, n->renewed_ms, o.renewed_ms);
         store_touch_node(m, n);
     }
     if (o.renewed_ms > n->renewed_ms) {

@@ -158,14 +158,16 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
 }
 
 static void ready_add(struct pod *p, int64_t from_ms) {
-    if (p->ready.capacity == 0) {
+    if (p->ready_kind == READY_NEVER) {
         p->first_ready = (struct span){from_ms, TIME_OPEN};
-        p->ready = (struct spans){&p->first_ready, 1, 1};
+        p->ready_kind = READY_ONCE;
         return;
     }
-    if (p->ready.items == &p->first_ready) {
-        p->ready = (struct spans){mem_resize(NULL, 2, sizeof(struct span)), 1, 2};
-        p->ready.items[0] = p->first_ready;
+    if (p->ready_kind == READY_ONCE) {
+        struct span first = p->first_ready;
+        p->ready = (struct spans){mem_resize(NULL, 2, sizeof first), 1, 2};
+        p->ready.items[0] = first;
+        p->ready_kind = READY_OFTEN;
     }
     spans_add(&p->ready, from_ms, TIME_OPEN);
 }
@@ -174,9 +176,10 @@ static void apply_ready(struct pod *p, const struct object_pod *o) {
     const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
     if (c == NULL || c->at_ms == TIME_UNKNOWN)
         return;
-    struct span *last = p->ready.count > 0 ? &p->ready.items[p->ready.count - 1] : NULL;
+    struct spans ready = pod_ready(p);
+    struct span *last = ready.count > 0 ? &ready.items[ready.count - 1] : NULL;
     bool is_open = last && last->to_ms == TIME_OPEN;
-    if (slice_is(c->status, "True") && !is_open && p->ready.count == STORE_MAX_TRANSITIONS)
+    if (slice_is(c->status, "True") && !is_open && ready.count == STORE_MAX_TRANSITIONS)
         p->ready_told -= p->ready_told < 2 ? p->ready_told : 2; /* those of the oldest span, which is dropped */
     if (slice_is(c->status, "True") && !is_open)
         ready_add(p, c->at_ms);
@@ -232,8 +235,9 @@ static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received
     p->gone_ms = received_ms;
     if (o && o->meta.deletion_ms != TIME_UNKNOWN && o->meta.deletion_ms < received_ms)
         p->gone_ms = o->meta.deletion_ms;
-    if (p->ready.count > 0 && p->ready.items[p->ready.count - 1].to_ms == TIME_OPEN)
-        p->ready.items[p->ready.count - 1].to_ms = p->gone_ms;
+    struct spans ready = pod_ready(p);
+    if (ready.count > 0 && ready.items[ready.count - 1].to_ms == TIME_OPEN)
+        ready.items[ready.count - 1].to_ms = p->gone_ms;
 }
 
 /* Who it is, where it runs and what with is known for good: only what happens to it is of interest. */
@@ -262,7 +266,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     }
     struct pod *p = map_get(&m->pods, uid);
     int err = object_pod_parse(json, is_settled_in(p), &o);
-    if (p && !slice_is(o.meta.uid, p->uid)) {
+    if (p && !slice_is(o.meta.uid, pod_uid(p))) {
         err = object_pod_parse(json, false, &o);
         p = NULL;
     }

@@ -101,11 +101,23 @@ struct node *store_node(struct model *m, struct slice name) {
     return n;
 }
 
+static const struct node_past no_past;
+
+const struct node_past *node_past(const struct node *n) {
+    return n->past ? n->past : &no_past;
+}
+
+struct node_past *store_node_past(struct node *n) {
+    if (n->past == NULL)
+        n->past = mem_new(struct node_past);
+    return n->past;
+}
+
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
     struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1 + meta->uid.size_bytes + 1);
-    char *uid = p->name + meta->name.size_bytes + 1;
+    p->uid_at = (uint8_t)(meta->name.size_bytes + 1); /* names are at most 253 bytes: object_meta_bound */
     slice_copy(p->name, meta->name.size_bytes + 1, meta->name);
-    slice_copy(uid, meta->uid.size_bytes + 1, meta->uid);
+    slice_copy(p->name + p->uid_at, meta->uid.size_bytes + 1, meta->uid);
     p->id = slice_hash(meta->uid);
     p->target = t;
     p->replicated_job = store_intern(m, meta->replicated_job);
@@ -116,7 +128,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
     p->waiting_reason = "";
     p->slot = -1;
-    p->uid = map_put_borrowed(&m->pods, (struct slice){uid, meta->uid.size_bytes}, p);
+    map_put_borrowed(&m->pods, (struct slice){pod_uid(p), meta->uid.size_bytes}, p);
     MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
     t->pods[t->pod_count++] = p;
     t->unindexed_pods += p->completion_index < 0;

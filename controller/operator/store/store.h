@@ -111,9 +111,8 @@ struct pod_trouble {
     char *unschedulable_message, *disruption_message, *message;          /* NULL */
 };
 
-struct pod {         /* there are many: what is not there for all of them is elsewhere */
-    const char *uid; /* behind the name */
-    uint64_t id;     /* hash of the UID */
+struct pod { /* there are many: what is not there for all of them is elsewhere */
+    uint64_t id; /* hash of the UID */
     struct target *target;
     struct kube_job *job; /* NULL if not known */
     struct node *node;    /* NULL until bound */
@@ -121,8 +120,10 @@ struct pod {         /* there are many: what is not there for all of them is els
     const char *replicated_job, *default_container, *waiting_reason;
     struct pod_trouble *trouble; /* NULL: none; read it by pod_trouble() */
     struct container *containers;
-    struct spans ready;
-    struct span first_ready; /* as with a container's first instance */
+    union { /* pod_ready() */
+        struct span first_ready;
+        struct spans ready;
+    };
     struct pushed_list pushed;
     int64_t created_ms, bound_ms;
     int64_t seen_ms;     /* when it was told last */
@@ -135,7 +136,10 @@ struct pod {         /* there are many: what is not there for all of them is els
     int slot;                        /* job_slot(), when its facts were told */
     uint16_t ready_told;             /* so many borders of its spans are in the job's ready_line */
     uint8_t container_count;
-    uint8_t phase; /* enum pod_phase */
+    uint8_t phase;      /* enum pod_phase */
+    uint8_t ready_kind; /* of its spans: none, first_ready, or ready */
+    uint8_t loss_told;  /* why it was lost, to the ledger: enum cause + 1; 0: not told */
+    uint8_t uid_at;
     bool restarts_in_place, is_dirty, is_gone;
     bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
@@ -143,6 +147,19 @@ struct pod {         /* there are many: what is not there for all of them is els
     bool has_vanished;     /* its end was not seen */
     char name[];           /* the UID follows */
 };
+
+enum { READY_NEVER, READY_ONCE, READY_OFTEN };
+
+static inline const char *pod_uid(const struct pod *p) {
+    return p->name + p->uid_at;
+}
+
+/* When it was Ready; the items are the pod's. */
+static inline struct spans pod_ready(const struct pod *p) {
+    return p->ready_kind == READY_OFTEN  ? p->ready
+           : p->ready_kind == READY_ONCE ? (struct spans){(struct span *)&p->first_ready, 1, 1}
+                                         : (struct spans){0};
+}
 
 const struct pod_trouble *pod_trouble(const struct pod *p);
 struct pod_trouble *store_trouble(struct pod *p); /* to write to */
@@ -194,22 +211,29 @@ struct node_taint { /* NoExecute, or a known notice of termination */
     int64_t from_ms, to_ms;
 };
 
+struct node_past { /* what few nodes ever have */
+    struct node_trouble *troubles;
+    int trouble_count, trouble_capacity;
+    struct node_taint *taints;
+    int taint_count, taint_capacity;
+    struct spans maintenance;
+    struct spans silences; /* gaps between lease renewals that were too long */
+};
+
 struct node {
     const char *pool;
     const struct chip *chip; /* NULL: its labels name none */
     int64_t price;           /* per chip-hour, by its label: formulas/price.h */
     bool is_spot, exists, is_restored;
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
-    struct node_trouble *troubles;
-    int trouble_count, trouble_capacity;
-    struct node_taint *taints;
-    int taint_count, taint_capacity;
-    struct spans maintenance;
-    int64_t renewed_ms;    /* newest lease renewal */
-    struct spans silences; /* gaps between renewals that were too long */
+    struct node_past *past; /* NULL: none; read it by node_past() */
+    int64_t renewed_ms;     /* newest lease renewal */
     struct pod *pods;
     char name[];
 };
+
+const struct node_past *node_past(const struct node *n);
+struct node_past *store_node_past(struct node *n); /* to write to */
 
 /* ---- jobs, workloads, targets ---- */
 
@@ -334,7 +358,9 @@ struct model {
     char *documentation_url;        /* without a / at its end */
     char currency[PRICE_CURRENCY_SIZE];
     int64_t malformed;
+    uint64_t labels_version; /* moves when a node's labels tell another chip or price */
     int64_t pods_told; /* so often a pod was made a fact of: what an event costs beside reading it */
+    int64_t pods_looked_at; /* for a status, beside */
     int64_t jobs_looked_at; /* so often a JobGoodput was, to find out which one measures a target */
 };
 

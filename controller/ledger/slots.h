@@ -1,0 +1,15 @@
+/* slots: how lives add up. Private to ledger/. Before a life or one of its gaps changes slots_take, and slots_put after
+ * it; slots.c keeps the sums right for the next slot_timeline_get. */
+#ifndef LEDGER_SLOTS_H
+#define LEDGER_SLOTS_H
+
+#include "ledger/facts.h"
+
+void slots_take(struct ledger *l, size_t position); /* of the life in its store */
+void slots_put(struct ledger *l, size_t position);
+/* Between the two: what it was, and what it is now. */
+void slots_moved(struct ledger *l, const struct life_fact *before, const struct life_fact *now);
+void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_new);
+void slots_done(struct ledger *l); /* all is made anew when it is asked for */
+
+#endif
