@@ -4,5 +4,5 @@
 #include "../fuzz/fuzz_roll.c"
 
 TEST(what_fleets_keep_survives_its_corpus) {
-    harness_replay("fuzz_roll", 5, LLVMFuzzerTestOneInput);
+    harness_replay("fuzz_roll", 6, LLVMFuzzerTestOneInput);
 }
