@@ -37,8 +37,8 @@ void fact_give_words(struct model_job *job);
 void fact_tell_target(struct model_job *job);
 /* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
 void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
-/* Pods that could not be made. */
 void fact_find_unseen_stops(struct target *t, const struct model *m);
+/* Pods that could not be made. */
 void fact_tell_refusals(struct model_job *job, struct sink *sink);
 /* Why pods of that Job cannot be made now; NULL. Borrowed. */
 const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index);

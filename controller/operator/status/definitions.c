@@ -34,23 +34,42 @@ static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
     return p->deletion_ms == TIME_UNKNOWN ? s->to_ms : min_of(s->to_ms, max_of(p->deletion_ms, s->from_ms));
 }
 
+static void tell_border(struct ready_line *line, struct pod *p, bool is_done) {
+    int border = p->ready_told++;
+    bool is_begin = border % 2 == 0;
+    int64_t at_ms = is_begin ? pod_ready(p).items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
+    add_change(line, at_ms, is_begin ? 1 : -1);
+    if (!is_begin)
+        p->ready_until_ms = at_ms;
+}
+
+/* The newest end where it was told, which may be elsewhere by now. */
+static void untell_border(struct ready_line *line, struct pod *p, bool is_newest_end) {
+    int border = --p->ready_told;
+    if (border % 2 == 0)
+        add_change(line, pod_ready(p).items[border / 2].from_ms, -1);
+    else
+        add_change(line, is_newest_end ? p->ready_until_ms : counts_until_ms(p, border / 2, false), 1);
+}
+
 /* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
- * ends at the next. */
+ * ends at the next. What moves is the newest end: the pod is asked to go, or is done and counts on. */
 void fact_tell_ready(struct model_job *job, struct pod *p) {
-    struct spans ready = pod_ready(p);
-    int count = ready.count, borders = 2 * count;
-    bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p);
-    if (count > 0 && counts_until_ms(p, count - 1, is_done) == TIME_OPEN)
+    int count = pod_ready(p).count, borders = 2 * count;
+    bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p), is_newest_end = true;
+    int64_t until_ms = count > 0 ? counts_until_ms(p, count - 1, is_done) : TIME_OPEN;
+    if (count > 0 && until_ms == TIME_OPEN)
         borders--;
     if (p->slot < 0)
         borders = 0;
-    while (p->ready_told != borders) {
-        bool is_more = p->ready_told < borders;
-        int border = is_more ? p->ready_told++ : --p->ready_told;
-        bool is_begin = border % 2 == 0;
-        int64_t at_ms = is_begin ? ready.items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
-        add_change(&job->ready_line, at_ms, is_begin == is_more ? 1 : -1);
+    bool has_moved = count > 0 && p->ready_told == 2 * count && p->ready_until_ms != until_ms;
+    while (p->ready_told > borders || has_moved) {
+        untell_border(&job->ready_line, p, is_newest_end);
+        is_newest_end &= p->ready_told % 2 == 0;
+        has_moved = false;
     }
+    while (p->ready_told < borders)
+        tell_border(&job->ready_line, p, is_done);
 }
 
 /* How many pods are required then, and until when. */

@@ -130,6 +130,7 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     int64_t deletion_ms; /* when it was asked for */
     int64_t ended_ms;    /* phase Succeeded or Failed */
     int64_t gone_ms;
+    int64_t ready_until_ms; /* the newest end of a span in the job's ready_line; see ready_told */
     int32_t chips;
     int job_index, completion_index; /* -1: none */
     int slot_index;                  /* for pods without a completion index: given in the order of creation */
