@@ -95,6 +95,9 @@ void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what
                                   : fake_condition("Ready", "True", "", p->ready));
     if (p->disruption)
         buf_format(&b, ",%s", fake_condition("DisruptionTarget", "True", p->disruption, p->asked_to_go));
+    if (p->failed_by_kueue > 0)
+        buf_format(&b, ",%s",
+                   fake_condition("TerminatedByKueue", "True", "UnschedulableOnAssignedNode", p->failed_by_kueue));
     buf_format(&b, "],\"containerStatuses\":[{\"name\":\"%s\",\"restartCount\":%d,\"state\":", p->container,
                p->restart_count);
     add_state(&b, p);

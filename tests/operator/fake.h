@@ -15,6 +15,7 @@ struct fake_pod {
     int ready, unready;                /* condition Ready; 0: not (yet) */
     const char *phase, *reason;        /* of the terminated state */
     const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
+    int failed_by_kueue;               /* condition TerminatedByKueue; 0: not (yet) */
     const char *restart_policy;
     const char *container_more; /* members of its container, each with a leading comma */
     const char *job_uid;        /* NULL: its Job is not told */

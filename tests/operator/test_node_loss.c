@@ -44,3 +44,43 @@ TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
     free(s);
     model_free(m);
 }
+
+/* Topology-aware scheduling, node replacement: n0 dies at 30, seen at 71, and the pod that replaces the one lost there
+ * is held to n0 by its gate's assignment; Kueue fails it, never bound, and the next one gets n1. That is one
+ * interruption, by the node, and a wait until 131, not a trainer that failed. */
+TEST(a_pod_that_kueue_fails_for_its_assigned_node_is_no_interruption) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+    fake_tell_node(m, "n1", "True", 0, "", "", 0.5);
+    fake_tell_jobset(m, 1, "", "", 0.6);
+    tell_running(m, "a", 9);
+    fake_tell_node(m, "n0", "Unknown", 71, "", "", 71.2);
+    fake_tell_lease(m, "n0", 30);
+    struct fake_pod gone = fake_pod("a", 0, 9);
+    gone.asked_to_go = 80;
+    gone.disruption = "DeletionByTaintManager";
+    fake_tell_pod(m, &gone, OBSERVED_DELETED, 80.1);
+    struct fake_pod refused = fake_pod("b", 0, 81);
+    refused.unschedulable = 82;
+    fake_tell_pod(m, &refused, OBSERVED_PRESENT, 82.1);
+    refused.phase = "Failed";
+    refused.failed_by_kueue = 110;
+    fake_tell_pod(m, &refused, OBSERVED_PRESENT, 110.1);
+    fake_tell_pod(m, &refused, OBSERVED_DELETED, 112.1);
+    struct fake_pod c = fake_pod("c", 0, 130);
+    c.node = "n1";
+    c.bound = 131;
+    c.started = 132;
+    c.phase = "Running";
+    fake_tell_pod(m, &c, OBSERVED_PRESENT, 132.3);
+    char *s = replay_status(m, "ns", "js", fake_ms(150), NULL);
+    CHECK_INT(status_int(s, "time.availableMs"), 20000 + 19000);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=NodeFailure].count"), 1);
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 41000);
+    CHECK_INT(status_int(s, "badput[bucket=Provisioning].ms"), 28100); /* b waited for a node until Kueue failed it */
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 60000 - 28100);
+    free(s);
+    model_free(m);
+}
