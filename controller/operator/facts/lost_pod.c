@@ -25,12 +25,14 @@ static bool troubles(const struct node *n, const struct node_trouble *trouble, i
 /* What the node under the pod showed around that time. */
 static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
     const struct node *n = p->node;
+    /* What the node was told after the pod was gone did not take it. */
+    int64_t noticed_by_ms = p->is_gone ? p->gone_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
     if (n == NULL)
         return "";
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         const struct node_taint *t = &node_past(n)->taints[i];
-        if (!touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
+        if (t->from_ms > noticed_by_ms || !touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
             continue;
         snprintf(text, STORE_MESSAGE_SIZE, "taint %s%s%s", t->key, t->value[0] ? "=" : "", t->value);
         if (n->is_spot && slice_contains(slice_of(t->key), "impending-node-termination"))
@@ -42,7 +44,8 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     }
     const struct spans *maintenance = &node_past(n)->maintenance;
     for (int i = 0; i < maintenance->count; i++)
-        is_maintained |= touches(maintenance->items[i].from_ms, maintenance->items[i].to_ms, at_ms, NEAR_MS);
+        is_maintained |= maintenance->items[i].from_ms <= noticed_by_ms &&
+                         touches(maintenance->items[i].from_ms, maintenance->items[i].to_ms, at_ms, NEAR_MS);
     if (is_maintained)
         return "Maintenance";
     const struct node_past *past = node_past(n);
