@@ -166,6 +166,8 @@ static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *a
         int64_t from_ms = fact_node_silent_from_ms(p->node, t);
         if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || !fact_is_touched(p, t, 0))
             continue;
+        if (!t->is_silent && p->deletion_ms == lost_ms && is_deletion_explained(p))
+            continue; /* of the same second: it was asked to go for a reason that is known */
         f->object = "Node";
         f->shows = "Ready";
         f->reason = t->reason;
