@@ -143,6 +143,7 @@ void truth_struck(struct sim_life *l, enum cause cause, const char *reason) {
 }
 
 void truth_opens(struct sim_life *l) {
+    l->truth.ordered_ms = l->now_ms;
     if (!l->truth.is_open && !all_available(l) && l->end_ms == NOT_YET) {
         open_interruption(l);
         name_cause(l);
@@ -240,6 +241,9 @@ void truth_finish(struct sim_life *l) {
     t->is_unknowable |= is_any(l, died_unseen); /* nobody has seen it yet, and nobody will look */
     /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
     t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;
+    /* It was told to stop in the second of its end, and nothing was lost yet: the stamps allow either order, and so that
+     * it was stopped, or not any more. */
+    t->is_ambiguous |= !t->is_open && t->ordered_ms > 0 && t->ordered_ms / 1000 == l->now_ms / 1000;
     t->is_open = false;
     l->end_ms = l->now_ms;
 }
