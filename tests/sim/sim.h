@@ -135,6 +135,7 @@ struct truth {
     enum cause struck; /* the best of what struck since the last time all was available; CAUSE_COUNT: nothing */
     char struck_reason[48];
     int64_t struck_open_ms, struck_ms;
+    int64_t reopened_ms; /* a slot was lost while containers of it restarted in place; 0 */
     int64_t ordered_ms; /* to stop, or to begin anew, whether or not a slot was lost by then; 0 */
 };
 

@@ -184,13 +184,18 @@ void truth_look(struct sim_life *l) {
     look_at_slots(l);
     bool available = all_available(l);
     if (t->was_available && !available && !t->is_open && !t->is_growing) {
-        if (t->is_restarting) /* the restart did not hold: the same interruption */
+        if (t->is_restarting) { /* the restart did not hold: the same interruption */
             t->interruptions[t->count - 1].until_ms = NOT_YET;
-        else
+            t->reopened_ms = l->now_ms;
+        } else {
             open_interruption(l);
+        }
         t->is_open = true;
         t->is_restarting = false;
     }
+    /* Its last container started in the second of the loss: it may as well have been over before, and this another. */
+    t->is_ambiguous |= t->is_open && t->reopened_ms > 0 && t->reopened_ms / 1000 == l->now_ms / 1000 &&
+                       !is_any(l, is_not_running);
     name_cause(l);
     t->is_growing &= !available;
     if (available && t->is_open) {
