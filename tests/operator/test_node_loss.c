@@ -5,11 +5,16 @@
 
 #include <stdlib.h>
 
-static void tell_running(struct model *m, const char *name, int created) {
-    struct fake_pod p = fake_pod(name, 0, created);
+static struct fake_pod running_pod(const char *name, int index, int created) {
+    struct fake_pod p = fake_pod(name, index, created);
     p.bound = created + 1;
     p.started = created + 2;
     p.phase = "Running";
+    return p;
+}
+
+static void tell_running(struct model *m, const char *name, int created) {
+    struct fake_pod p = running_pod(name, 0, created);
     fake_tell_pod(m, &p, OBSERVED_PRESENT, created + 2.3);
 }
 
@@ -41,6 +46,49 @@ TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
     CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:03:20.000Z");
     CHECK_INT(status_int(s, "executions[number=1].treMs"), 31000);
     CHECK_TEXT(status_text(s, "executions[number=2].end"), "2026-11-21T02:06:40.000Z");
+    free(s);
+    model_free(m);
+}
+
+TEST(a_notice_after_the_pod_was_gone_is_not_its_cause) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+    struct fake_pod a = running_pod("a", 0, 1);
+    a.asked_to_go = 20;
+    a.disruption = "EvictionByEvictionAPI";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 20.6);
+    fake_tell_node(m, "n0", "True", 0, "",
+                   "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}", 23);
+    char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
+    free(s);
+    model_free(m);
+}
+
+/* Another pod failed, the JobSet restarts, and a node that one of its pods is deleted from is not Ready in that second. */
+TEST(a_node_that_goes_in_the_second_of_a_restart_is_not_its_cause) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_jobset(m, 2, "", "\"restarts\":0", 0.2);
+    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+    struct fake_pod a = running_pod("a", 0, 1), b = running_pod("b", 1, 1);
+    b.node = "n1";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.1);
+    b.finished = 18;
+    b.exit_code = 7;
+    b.phase = "Failed";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 18.5);
+    fake_tell_jobset(m, 2, "", "\"restarts\":1", 20.1);
+    a.asked_to_go = 20;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.3);
+    fake_tell_node(m, "n0", "False", 20, "", "", 20.6);
+    char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
     free(s);
     model_free(m);
 }
