@@ -199,7 +199,6 @@ TEST(a_run_goes_on_in_its_file_after_a_restart_and_no_point_comes_twice) {
 TEST(half_a_record_stays_and_another_file_begins) {
     struct tensorboard_write *w = begin();
     CHECK(put(w, 1, 10) && put(w, 2, 40));
-    CLEANUP_FREE char *path = path_of(10);
     struct stat st;
     for (int cut = 1; cut <= 3; cut++) { /* of each newest file in turn */
         int64_t at_s = cut == 1 ? 10 : 70 + 30 * (cut - 2);

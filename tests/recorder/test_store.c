@@ -173,7 +173,6 @@ TEST(a_disk_that_is_full_leaves_nothing_half) {
     struct error *err CLEANUP_ERROR = NULL;
     struct store *s = open_store(&store_default_limits);
     CHECK_INT(add(s, "j", 1, 1, NULL), 0);
-    CLEANUP_FREE char *folder = mem_format("%s/ns/j", root);
     CLEANUP_FREE char *path = mem_format("%s/ns/j/00000001.jsonl", root);
     CHECK_INT(unlink(path), 0);
     CHECK_INT(mkdir(path, 0700), 0); /* what cannot be written to, whoever runs the test */

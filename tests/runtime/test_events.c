@@ -21,7 +21,8 @@ static const char *at(int second) {
 }
 
 static bool apply(struct apiserver *s, char *json) {
-    CLEANUP_FREE char *object = json, *command = mem_format("apply <<END\n%s\nEND\n", json);
+    CLEANUP_FREE char *command = mem_format("apply <<END\n%s\nEND\n", json);
+    free(json);
     return apiserver_do(s, command) == 0;
 }
 
