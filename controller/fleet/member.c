@@ -137,52 +137,52 @@ static void read_hundredths(struct jscan *j, int64_t *to) {
         *to = min_of(value, MOST_MS);
 }
 
-static void read_bucket(struct jscan *j, struct reading *r) {
-    struct slice key, name = {0}, family = {0};
-    int64_t ms = 0, chip_s = 0, cost = 0;
+/* What was lost to one bucket or by one cause: `amount` is its ms or its count. */
+struct loss {
+    struct slice name, family;
+    int64_t amount, chip_s, cost;
+};
+
+static bool read_loss(struct jscan *j, const char *name_key, const char *amount_key, struct loss *l) {
+    struct slice key;
+    *l = (struct loss){0};
     if (!jscan_object(j))
-        return;
+        return false;
     while (jscan_key(j, &key)) {
-        if (slice_is(key, "bucket"))
-            jscan_string_raw(j, &name);
+        if (slice_is(key, name_key))
+            jscan_string_raw(j, &l->name);
         else if (slice_is(key, "family"))
-            jscan_string_raw(j, &family);
-        else if (slice_is(key, "ms"))
-            read_int(j, &ms);
+            jscan_string_raw(j, &l->family);
+        else if (slice_is(key, amount_key))
+            read_int(j, &l->amount);
         else if (slice_is(key, "chipSeconds"))
-            read_int(j, &chip_s);
+            read_int(j, &l->chip_s);
         else if (slice_is(key, "cost"))
-            read_hundredths(j, &cost);
+            read_hundredths(j, &l->cost);
         else
             jscan_skip(j);
     }
-    int bucket = sums_bucket(name, family);
-    r->m->life.of[SUMS_LOST(bucket)] += ms;
-    r->m->life.of[SUMS_PAID_LOST(bucket)] += chip_s * 1000;
-    r->m->life.of[SUMS_COST_LOST_TO(bucket)] += cost;
+    return true;
+}
+
+static void read_bucket(struct jscan *j, struct reading *r) {
+    struct loss l;
+    if (!read_loss(j, "bucket", "ms", &l))
+        return;
+    int bucket = sums_bucket(l.name, l.family);
+    r->m->life.of[SUMS_LOST(bucket)] += l.amount;
+    r->m->life.of[SUMS_PAID_LOST(bucket)] += l.chip_s * 1000;
+    r->m->life.of[SUMS_COST_LOST_TO(bucket)] += l.cost;
 }
 
 static void read_cause(struct jscan *j, struct reading *r) {
-    struct slice key, name = {0};
-    int64_t count = 0, chip_s = 0, cost = 0;
-    if (!jscan_object(j))
+    struct loss l;
+    if (!read_loss(j, "cause", "count", &l))
         return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "cause"))
-            jscan_string_raw(j, &name);
-        else if (slice_is(key, "count"))
-            read_int(j, &count);
-        else if (slice_is(key, "chipSeconds"))
-            read_int(j, &chip_s);
-        else if (slice_is(key, "cost"))
-            read_hundredths(j, &cost);
-        else
-            jscan_skip(j);
-    }
-    enum cause cause = sums_cause(name);
-    r->m->life.of[SUMS_CAUSED(cause)] += count;
-    r->m->life.of[SUMS_PAID_CAUSED(cause)] += chip_s * 1000;
-    r->m->life.of[SUMS_COST_CAUSED(cause)] += cost;
+    enum cause cause = sums_cause(l.name);
+    r->m->life.of[SUMS_CAUSED(cause)] += l.amount;
+    r->m->life.of[SUMS_PAID_CAUSED(cause)] += l.chip_s * 1000;
+    r->m->life.of[SUMS_COST_CAUSED(cause)] += l.cost;
 }
 
 static void read_execution(struct jscan *j, struct reading *r) {
