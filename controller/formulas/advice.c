@@ -132,7 +132,7 @@ static bool save_on_termination(const struct job *job, struct advice *a) {
     char lost[32];
     for (int i = 0; i < job->r->interruption_count; i++) {
         const struct ledger_interruption *x = &job->r->interruptions[i];
-        if (!gives_notice(x->cause) || x->saved_on_sigterm || x->tch_ms == RECORD_NONE || x->tch_ms == 0)
+        if (!gives_notice(x->cause) || x->saved_on_sigterm == SAVED_YES || x->tch_ms == RECORD_NONE || x->tch_ms == 0)
             continue;
         lost_ms += x->tch_ms;
         count++;

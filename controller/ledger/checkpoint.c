@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 8
+#define VERSION 9
 #define OLDEST_VERSION 1
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MOST_OBJECTS 2000000

@@ -242,4 +242,8 @@ void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
         codec_bool(c, &p->saving[i].is_async);
         codec_bool(c, &p->saving[i].is_written);
     }
+    for (int i = 0; i < 2 && version >= 9; i++)
+        checkpoint_time(c, &p->last_saved_ms[i]);
+    for (size_t i = 0; i < p->durable_count && version < 9; i++)
+        p->last_saved_ms[p->durables[i].is_final] = p->durables[i].at_ms;
 }

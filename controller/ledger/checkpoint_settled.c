@@ -63,7 +63,18 @@ static void visit_execution(struct codec *c, struct execution *x, int64_t versio
     visit_text(c, x->puller, sizeof x->puller);
 }
 
-static void visit_listed(struct codec *c, struct listed *x) {
+/* Before version 9 what was not known to be saved was not known at all. */
+static void visit_saved(struct codec *c, enum ledger_saved *x, int64_t version) {
+    bool is_saved = *x == SAVED_YES;
+    if (version >= 9) {
+        CODEC_INT(c, x, SAVED_UNKNOWN, SAVED_NO);
+        return;
+    }
+    codec_bool(c, &is_saved);
+    *x = is_saved ? SAVED_YES : SAVED_UNKNOWN;
+}
+
+static void visit_listed(struct codec *c, struct listed *x, int64_t version) {
     int64_t *times[] = {&x->item.lost_ms,           &x->item.at_ms,
                         &x->item.until_ms,          &x->item.running_ms,
                         &x->recovery.first_step_ms, &x->recovery.new_progress_ms};
@@ -75,7 +86,7 @@ static void visit_listed(struct codec *c, struct listed *x) {
         checkpoint_sum(c, sums[i]);
     checkpoint_step(c, &x->recovery.max_step_before);
     codec_bool(c, &x->recovery.is_assumed);
-    codec_bool(c, &x->saved_on_sigterm);
+    visit_saved(c, &x->saved_on_sigterm, version);
     bool has_cause = x->item.cause != NULL;
     codec_bool(c, &has_cause);
     x->item.cause = has_cause ? &x->cause : NULL;
@@ -98,7 +109,7 @@ static void visit_interruptions(struct codec *c, struct settled *s, int64_t vers
         visit_execution(c, &s->executions[i], version);
         checkpoint_sum(c, &s->productive_before_ms[i]);
         if (i < s->listed_count)
-            visit_listed(c, &s->listed[i]);
+            visit_listed(c, &s->listed[i], version);
         if (i < s->listed_count && version >= 6)
             checkpoint_sum(c, &s->listed[i].recovery.chip_ms);
         if (i < s->listed_count && version >= 6)

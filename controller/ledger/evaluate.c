@@ -85,39 +85,61 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
     }
 }
 
-/* Whether a save that a process made because it was told to stop belongs to this interruption. */
-static bool is_saved_by(const struct sweep *s, ptrdiff_t i, int64_t saved_ms) {
+/* Whether what a process did when it was told to stop, at that time, belongs to this interruption. */
+static bool is_of_interruption(const struct sweep *s, ptrdiff_t i, int64_t at_ms) {
     if (i < 0)
         return false;
     const struct interruption *x = &s->interruptions->items[i];
-    int64_t after = i > 0 ? x[-1].at_ms : s->start_ms, first = s->recoveries[i].first_step_ms;
-    return saved_ms >= x->lost_ms - 60000 && saved_ms <= x->at_ms + 600000 && saved_ms > after &&
-           (first == TIME_UNKNOWN || saved_ms < first);
+    int64_t after = i > 0 ? x[-1].until_ms - 1 : s->start_ms, first = s->recoveries[i].first_step_ms;
+    return at_ms >= x->lost_ms - 60000 && at_ms <= x->at_ms + 600000 && at_ms > after &&
+           (first == TIME_UNKNOWN || at_ms < first);
 }
 
-ptrdiff_t sweep_saved_on_sigterm(const struct sweep *s, const struct view *v) {
-    int64_t saved = v->process->sigterm_save_ms;
-    if (saved == TIME_UNKNOWN || saved > s->through_ms)
-        return -1;
+static ptrdiff_t interruption_of(const struct sweep *s, int64_t at_ms) {
     size_t low = 0, high = s->interruptions->count; /* the interruptions that it is not too early for */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (s->interruptions->items[middle].lost_ms - 60000 <= saved)
+        if (s->interruptions->items[middle].lost_ms - 60000 <= at_ms)
             low = middle + 1;
         else
             high = middle;
     }
     ptrdiff_t last = (ptrdiff_t)low - 1;
-    return is_saved_by(s, last, saved) ? last : is_saved_by(s, last - 1, saved) ? last - 1 : -1;
+    return is_of_interruption(s, last, at_ms) ? last : is_of_interruption(s, last - 1, at_ms) ? last - 1 : -1;
+}
+
+/* What its log says of the time after it was signalled, a stamp of whole seconds: within that second nobody can tell
+ * what came first. A log that never tells of checkpoints does not tell that there was none. */
+static enum ledger_saved saved_when_signalled(const struct sweep *s, const struct process *p) {
+    bool any_final = training_any_final(s->training);
+    int64_t saved_ms = any_final ? p->last_saved_ms[1] : max_of(p->last_saved_ms[0], p->last_saved_ms[1]);
+    if (p->signalled_ms == TIME_UNKNOWN || p->is_thinned || saved_ms > s->through_ms)
+        return SAVED_UNKNOWN;
+    if (saved_ms >= p->signalled_ms + 1000)
+        return SAVED_YES;
+    bool is_known = p->is_read_to_end && !p->is_lost && s->training->has_checkpoints;
+    return is_known && saved_ms < p->signalled_ms ? SAVED_NO : SAVED_UNKNOWN;
+}
+
+ptrdiff_t sweep_find_saved(const struct sweep *s, const struct view *v, enum ledger_saved *ret_saved) {
+    const struct process *p = v->process;
+    bool is_told = p->sigterm_save_ms != TIME_UNKNOWN && p->sigterm_save_ms <= s->through_ms; /* by its own words */
+    enum ledger_saved saved = is_told ? SAVED_YES : saved_when_signalled(s, p);
+    if (saved == SAVED_UNKNOWN)
+        return -1;
+    *ret_saved = saved;
+    return interruption_of(s, is_told ? p->sigterm_save_ms : p->signalled_ms);
 }
 
 static void mark_saved_on_sigterm(struct ledger_result *result, const struct sweep *s) {
     for (size_t i = 0; i < s->interruptions->settled_count; i++)
         result->interruptions[i].saved_on_sigterm = s->settled->listed[i].saved_on_sigterm;
     for (size_t v = 0; v < s->training->view_count; v++) {
-        ptrdiff_t i = sweep_saved_on_sigterm(s, &s->training->views[v]);
+        enum ledger_saved saved;
+        ptrdiff_t i = sweep_find_saved(s, &s->training->views[v], &saved);
         if (i >= 0)
-            result->interruptions[i].saved_on_sigterm = true;
+            result->interruptions[i].saved_on_sigterm =
+                sweep_join_saved(result->interruptions[i].saved_on_sigterm, saved);
     }
 }
 

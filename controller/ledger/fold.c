@@ -219,6 +219,8 @@ static void absorb(struct process *p, const struct process *q) {
     memcpy(p->saving, q->saving, sizeof p->saving);
     p->job_end_ms = q->job_end_ms;
     p->sigterm_save_ms = max_of(p->sigterm_save_ms, q->sigterm_save_ms);
+    for (int i = 0; i < 2; i++)
+        p->last_saved_ms[i] = max_of(p->last_saved_ms[i], q->last_saved_ms[i]);
     p->last_ms = max_of(p->last_ms, q->last_ms);
     if (p->first_record_ms == TIME_UNKNOWN)
         p->first_record_ms = q->first_record_ms;

@@ -262,6 +262,12 @@ void ledger_set_read_to_end(struct ledger *l, int process) {
         p->is_read_to_end = true;
 }
 
+void ledger_set_signalled(struct ledger *l, int process, int64_t at_ms) {
+    struct process *p = process_at(l, process);
+    if (p != NULL)
+        p->signalled_ms = at_ms;
+}
+
 void ledger_set_lost(struct ledger *l, int process) {
     struct process *p = process_at(l, process);
     if (p != NULL)

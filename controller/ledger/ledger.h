@@ -136,6 +136,10 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps);
  * an execution whose steps had stopped for longer than hangAfter before it ended has the cause Hang. Not part of a
  * checkpoint: told again with the process. */
 void ledger_set_read_to_end(struct ledger *l, int process);
+/* It was signalled to stop and given time: at_ms is a stamp of whole seconds. A save that ends later than that second was
+ * made in its grace period; if none was in a log that was read to its end, and that tells of checkpoints, none was made.
+ * Told again as well. */
+void ledger_set_signalled(struct ledger *l, int process, int64_t at_ms);
 /* Lines of it are lost: where it tells of nothing at all, its time is Unattributed, not preparation. Told again as
  * well. */
 void ledger_set_lost(struct ledger *l, int process);
@@ -206,6 +210,8 @@ struct ledger_bucket {
     char evidence[LEDGER_TEXT_SIZE];        /* of the largest span */
 };
 
+enum ledger_saved { SAVED_UNKNOWN, SAVED_YES, SAVED_NO }; /* a checkpoint, once the process was told to stop */
+
 struct ledger_interruption {
     int number;              /* 1.. */
     int64_t at_ms, until_ms; /* until all slots are available again; TIME_OPEN */
@@ -216,7 +222,7 @@ struct ledger_interruption {
     int64_t chip_ms; /* allocated chips x the first four, as far as they are known */
     int64_t quiet_ms; /* cause Hang: how long nothing moved before it ended */
     int64_t detect_ms; /* from the death of the node or the process until it showed: FailureDetection */
-    bool saved_on_sigterm;
+    enum ledger_saved saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */
 };
 

@@ -55,6 +55,7 @@ struct process *process_new(uint64_t id) {
     p->told_step = p->last_save_step = RECORD_NONE;
     p->ready_ms = p->first_record_ms = p->last_ms = p->job_end_ms = TIME_UNKNOWN;
     p->first_checkpoint_ms = p->sigterm_save_ms = TIME_UNKNOWN;
+    p->signalled_ms = p->last_saved_ms[0] = p->last_saved_ms[1] = TIME_UNKNOWN;
     p->started_ms = p->settled_ms = p->first_line_ms = TIME_UNKNOWN;
     p->ended_ms = TIME_OPEN;
     for (int i = 0; i < OPEN_KINDS; i++)
@@ -313,6 +314,7 @@ void process_add_durable(struct process *p, struct durable_mark d) {
 }
 
 static void add_durable(struct process *p, const struct record *r, int64_t at_ms, bool is_final) {
+    p->last_saved_ms[is_final] = max_of(p->last_saved_ms[is_final], at_ms);
     int64_t step = r->step != RECORD_NONE ? r->step : p->last_save_step;
     if (step == RECORD_NONE) {
         const struct step_list *list = p->ends.count > 0 ? &p->ends : &p->starts;

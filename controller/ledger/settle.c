@@ -324,9 +324,10 @@ static void keep_listed(struct settled *to, const struct sweep *s) {
             all[i].cause = *all[i].item.cause;
     }
     for (size_t v = 0; v < s->training->view_count; v++) {
-        ptrdiff_t i = sweep_saved_on_sigterm(s, &s->training->views[v]);
+        enum ledger_saved saved;
+        ptrdiff_t i = sweep_find_saved(s, &s->training->views[v], &saved);
         if (i >= 0 && i < (ptrdiff_t)count)
-            all[i].saved_on_sigterm = true;
+            all[i].saved_on_sigterm = sweep_join_saved(all[i].saved_on_sigterm, saved);
     }
     for (size_t i = 0; i < drop; i++) {
         tally(&to->older, &all[i]);

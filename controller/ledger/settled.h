@@ -94,7 +94,7 @@ struct settled {
         struct interruption item;
         struct ledger_disruption cause;
         struct recovery recovery;
-        bool saved_on_sigterm;
+        enum ledger_saved saved_on_sigterm;
     } listed[SETTLED_LISTED];
     size_t listed_count;
     struct execution executions[SETTLED_LISTED + 1];

@@ -48,7 +48,11 @@ struct sweep {
 void sweep_run(struct sweep *s);
 void sweep_resume(struct sweep *s); /* resume.c */
 void sweep_done(struct sweep *s);
-/* The interruption that a save belongs to which a process made because it was told to stop; -1: none. */
-ptrdiff_t sweep_saved_on_sigterm(const struct sweep *s, const struct view *v);
+/* Whether the process saved a checkpoint when it was told to stop, and the interruption that was; -1: not known. */
+ptrdiff_t sweep_find_saved(const struct sweep *s, const struct view *v, enum ledger_saved *ret_saved);
+/* What another process of the same interruption says as well: one that saved is enough. */
+static inline enum ledger_saved sweep_join_saved(enum ledger_saved a, enum ledger_saved b) {
+    return a == SAVED_YES || b == SAVED_UNKNOWN ? a : b;
+}
 
 #endif

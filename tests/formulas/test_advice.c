@@ -121,7 +121,7 @@ TEST(only_notice_gives_time_to_save) {
     add_interruption(&m, CAUSE_EVICTION, "", HOUR / 4, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR, 0);
     add_interruption(&m, CAUSE_SPOT_RECLAIM, "", HOUR, 0);
-    m.interruptions[3].saved_on_sigterm = true;
+    m.interruptions[3].saved_on_sigterm = SAVED_YES;
     CHECK_ADVICE(&m, "SaveOnTermination", HOUR / 2, "2 interruptions that came with notice lost 30m 0s of work");
 }
 

@@ -84,6 +84,10 @@ TEST(a_checkpoint_of_version_7_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v7.bin");
 }
 
+TEST(a_checkpoint_of_version_8_goes_on) {
+    load_and_compare("tests/data/ledger/checkpoint-v8.bin");
+}
+
 TEST(a_checkpoint_of_version_2_goes_on) {
     load_and_compare("tests/data/ledger/checkpoint-v2.bin");
 }
@@ -98,7 +102,7 @@ TEST(an_old_checkpoint_with_other_bytes_never_gives_a_sum_that_is_wrong) {
     static const char *const paths[] = {"tests/data/ledger/checkpoint-v1.bin", "tests/data/ledger/checkpoint-v2.bin",
                                         "tests/data/ledger/checkpoint-v3.bin", "tests/data/ledger/checkpoint-v4.bin",
                                         "tests/data/ledger/checkpoint-v5.bin", "tests/data/ledger/checkpoint-v6.bin",
-                                        "tests/data/ledger/checkpoint-v7.bin"};
+                                        "tests/data/ledger/checkpoint-v7.bin", "tests/data/ledger/checkpoint-v8.bin"};
     int refused = 0;
     for (size_t p = 0; p < ARRAY_SIZE(paths); p++) {
         size_t size;

@@ -21,6 +21,8 @@ int64_t fact_pod_watched_until_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
 /* The container ended because its pod was asked to go, not by itself. */
 bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
+/* When it was signalled to stop and given time, before it ended: TIME_UNKNOWN if it was not, or nobody can tell. */
+int64_t fact_signalled_ms(const struct pod *p, const struct instance *i);
 /* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
 /* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */

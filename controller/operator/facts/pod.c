@@ -59,6 +59,16 @@ bool fact_was_told_to_go(const struct pod *p, const struct instance *i) {
     return i->end_order == END_SEEN_AFTER || is_signal;
 }
 
+/* The kubelet, and the API server for it, ask first (SIGTERM); it is known that it came where the end is known. */
+int64_t fact_signalled_ms(const struct pod *p, const struct instance *i) {
+    const struct pod_trouble *t = pod_trouble(p);
+    if (i->finished_ms == TIME_UNKNOWN)
+        return TIME_UNKNOWN;
+    if (strcmp(t->disruption_reason, "TerminationByKubelet") == 0 && t->disruption_ms <= i->finished_ms)
+        return t->disruption_ms;
+    return fact_was_told_to_go(p, i) ? p->deletion_ms : TIME_UNKNOWN;
+}
+
 static const struct pod_events *events_of(const struct pod *p) {
     return p->target->job ? map_get(&p->target->job->model->events, slice_of(pod_uid(p))) : NULL;
 }

@@ -165,6 +165,8 @@ static void tell_process(struct log_process *p) {
                           finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
+    if (i && i == container_now(c))
+        ledger_set_signalled(p->job->ledger, p->ordinal, fact_signalled_ms(p->pod, i));
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal,

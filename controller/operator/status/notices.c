@@ -34,7 +34,7 @@ static void append_lost(struct buf *out, const struct ledger_interruption *i) {
         buf_format(out, "; lost %lld step%s (%s)", (long long)i->lost_steps, i->lost_steps == 1 ? "" : "s",
                    short_duration(text, i->tch_ms == RECORD_NONE ? 0 : i->tch_ms));
     else if (i->lost_steps == 0)
-        buf_append_text(out, i->saved_on_sigterm ? "; lost no step (saved on SIGTERM)" : "; lost no step");
+        buf_append_text(out, i->saved_on_sigterm == SAVED_YES ? "; lost no step (saved on SIGTERM)" : "; lost no step");
 }
 
 /* "NodeFailure gke-tpu-07; lost 412 steps (14m); rescheduled in 1m40s. EVIDENCE": what is known of it so far. */

@@ -296,8 +296,8 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
     write_known(w, "lastStep", e->last_step);
     if (i && has_steps) {
         write_known(w, "lostSteps", i->lost_steps);
-        if (i->saved_on_sigterm)
-            jwrite_member_bool(w, "savedOnTermination", true);
+        if (i->saved_on_sigterm != SAVED_UNKNOWN)
+            jwrite_member_bool(w, "savedOnTermination", i->saved_on_sigterm == SAVED_YES);
         write_known(w, "tchMs", i->tch_ms);
     }
     if (i) {
