@@ -1,5 +1,6 @@
 #include "fleet/slots.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -11,15 +12,7 @@ int64_t slots_unit_ms(const struct roll_options *o) {
 
 /* How many slots begin by then. */
 static size_t place_of(const struct roll *roll, int64_t at_ms) {
-    size_t low = 0, high = roll->slot_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (roll->slots[middle].from_ms <= at_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BISECT(i, roll->slot_count, roll->slots[i].from_ms <= at_ms);
 }
 
 /* The first hour is two: of what was before the first roll-up nobody knows the nodes, of what came after all is known.

@@ -1,5 +1,6 @@
 #include "ledger/cursor.h"
 
+#include "base/bisect.h"
 #include "base/minmax.h"
 
 #include <math.h>
@@ -178,15 +179,8 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
 
 /* An unfinished step is lost to whatever cut it off: the first strike after its run began. */
 static const struct loss *loss_of_unfinished(struct cursor *c, const struct run *run) {
-    size_t low = 0, high = c->strike_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->strikes[middle].at_ms <= run->begin_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    c->unfinished_loss = (struct loss){INT64_MIN, low < c->strike_count ? (int)low : -1, false};
+    size_t after = BISECT(i, c->strike_count, c->strikes[i].at_ms <= run->begin_ms);
+    c->unfinished_loss = (struct loss){INT64_MIN, after < c->strike_count ? (int)after : -1, false};
     return &c->unfinished_loss;
 }
 

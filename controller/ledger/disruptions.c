@@ -1,5 +1,6 @@
 #include "ledger/disruptions.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -15,15 +16,7 @@ static int compare(const struct alike *x, const struct alike *y) {
 
 /* The first that is not before it. */
 static size_t place_of(const struct ledger *l, const struct alike *a) {
-    size_t low = 0, high = l->alike_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare(&l->alike[middle], a) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BISECT(i, l->alike_count, compare(&l->alike[i], a) < 0);
 }
 
 static void put(struct ledger *l, size_t position) {

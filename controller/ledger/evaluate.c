@@ -3,6 +3,7 @@
 #include "ledger/settle.h"
 #include "ledger/sweep.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -96,15 +97,8 @@ static bool is_of_interruption(const struct sweep *s, ptrdiff_t i, int64_t at_ms
 }
 
 static ptrdiff_t interruption_of(const struct sweep *s, int64_t at_ms) {
-    size_t low = 0, high = s->interruptions->count; /* the interruptions that it is not too early for */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->interruptions->items[middle].lost_ms - 60000 <= at_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    ptrdiff_t last = (ptrdiff_t)low - 1;
+    const struct interruption *items = s->interruptions->items; /* the last that it is not too early for */
+    ptrdiff_t last = (ptrdiff_t)BISECT(i, s->interruptions->count, items[i].lost_ms - 60000 <= at_ms) - 1;
     return is_of_interruption(s, last, at_ms) ? last : is_of_interruption(s, last - 1, at_ms) ? last - 1 : -1;
 }
 

@@ -1,5 +1,6 @@
 #include "ledger/interruptions.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
@@ -107,27 +108,11 @@ static int compare_interruptions(const void *a, const void *b) {
 
 /* The last one that had begun to show by then; they are in time order. -1: none. */
 static ptrdiff_t last_before(const struct interruptions *list, int64_t ms) {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->items[middle].lost_ms <= ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (ptrdiff_t)low - 1;
+    return (ptrdiff_t)BISECT(i, list->count, list->items[i].lost_ms <= ms) - 1;
 }
 
 static size_t effective_at(const struct effectives *e, int64_t ms) {
-    size_t low = 0, high = e->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (e->items[middle].to_ms <= ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BISECT(i, e->count, e->items[i].to_ms <= ms);
 }
 
 /* An interruption without a loss, which lasts until the slots are available, if they are not. */
@@ -244,15 +229,8 @@ static const struct disruption_fact *find_cause(const struct interruption *item,
     bool was_in_place = item->until_ms == item->at_ms;
     int64_t until = was_in_place ? item->running_ms : item->until_ms;
     until = until > TIME_OPEN - WHOLE_SECOND_MS ? TIME_OPEN : until + WHOLE_SECOND_MS;
-    size_t low = 0, high = count;
-    while (low < high) { /* the first that may be early enough */
-        size_t middle = low + (high - low) / 2;
-        if (disruptions[middle]->at_ms < item->lost_ms - SLOW_CAUSE_BEFORE_MS)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < count && disruptions[i]->at_ms <= until; i++) {
+    size_t first = BISECT(i, count, disruptions[i]->at_ms < item->lost_ms - SLOW_CAUSE_BEFORE_MS);
+    for (size_t i = first; i < count && disruptions[i]->at_ms <= until; i++) {
         const struct disruption_fact *d = disruptions[i];
         int64_t early = strikes_early(d->cause) ? SLOW_CAUSE_BEFORE_MS : CAUSE_BEFORE_MS;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);
@@ -365,8 +343,7 @@ void interruptions_init(struct interruptions *list, struct ledger *l, const stru
     *list = (struct interruptions){.tail_ms = TIME_OPEN};
     struct effectives e = combine(slots, training, limit_ms);
     size_t count;
-    const struct disruption_fact **disruptions =
-        disruptions_known(l, disruptions_since_ms(training), known_ms, &count);
+    const struct disruption_fact **disruptions = disruptions_known(l, disruptions_since_ms(training), known_ms, &count);
     if (training->settled != NULL)
         take_settled(list, training->settled);
     find_losses(list, &e, training->settled ? training->settled->losses : no_losses);

@@ -1,5 +1,6 @@
 #include "ledger/settled.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -100,21 +101,15 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
     *is_exact = true;
     if (s->progress.step == RECORD_NONE || step >= s->progress.step)
         return s->progress;
-    size_t low = 0, high = s->knots.count; /* the first knot with this step or a later one */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct progress *p = &s->knots.items[middle]->progress;
-        if (p->steps <= s->series.steps || p->step < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    struct progress after = low < s->knots.count ? s->knots.items[low]->progress : s->progress;
+    struct knot *const *knots = s->knots.items; /* the first one with this step or a later one */
+    size_t place =
+        BISECT(i, s->knots.count, knots[i]->progress.steps <= s->series.steps || knots[i]->progress.step < step);
+    struct progress after = place < s->knots.count ? knots[place]->progress : s->progress;
     if (after.step == step)
         return after;
     struct progress before = s->series;
-    if (low > 0 && s->knots.items[low - 1]->progress.steps > before.steps)
-        before = s->knots.items[low - 1]->progress;
+    if (place > 0 && knots[place - 1]->progress.steps > before.steps)
+        before = knots[place - 1]->progress;
     int64_t part = step - before.step, whole = after.step - before.step;
     if (part <= 0)
         return before;
@@ -128,16 +123,9 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
 
 void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
                      int64_t *ret_interruptions) {
-    size_t low = 0, high = s->knots.count; /* the first knot after it */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->knots.items[middle]->at_ms <= at_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct knot *before = low > 0 ? s->knots.items[low - 1] : NULL;
-    const struct knot *after = low < s->knots.count ? s->knots.items[low] : NULL;
+    size_t place = BISECT(i, s->knots.count, s->knots.items[i]->at_ms <= at_ms);
+    const struct knot *before = place > 0 ? s->knots.items[place - 1] : NULL;
+    const struct knot *after = place < s->knots.count ? s->knots.items[place] : NULL;
     int64_t from = before ? before->at_ms : start_ms, to = after ? after->at_ms : s->through_ms;
     int64_t left = at_ms - from; /* what no account has yet of the part's time: rounding */
     for (int i = 0; i < ACCOUNT_COUNT; i++) {

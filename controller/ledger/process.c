@@ -2,6 +2,7 @@
 
 #include "ledger/told.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -127,15 +128,7 @@ void process_settle(struct process *p, int64_t through_ms) {
 }
 
 size_t step_list_until(const struct step_list *list, int64_t through_ms) {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->items[middle].at_ms <= through_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BISECT(i, list->count, list->items[i].at_ms <= through_ms);
 }
 
 static void append(struct step_list *list, const struct step_event *e) {
@@ -448,7 +441,7 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
     case RECORD_RESUME:
         p->told_step = r->step;
         break;
-    case RECORD_JOB_START: /* again, in one log: something in the container starts the trainer anew (torchrun, a loop) */
+    case RECORD_JOB_START: /* again, in one log: something in the container starts the trainer anew (torchrun) */
         p->ends.is_restored = p->ends.count > 0;
         p->starts.is_restored = p->starts.count > 0;
         p->job_end_ms = TIME_UNKNOWN;

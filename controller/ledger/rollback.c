@@ -3,6 +3,7 @@
  * that lost everything leaves the stack, so the cost is linear in the number of runs. */
 #include "ledger/training.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -58,15 +59,8 @@ static void lose_from(struct settler *s, int64_t step, int interruption, bool is
 }
 
 const struct loss *training_loss(const struct run *run, int64_t step) {
-    size_t low = 0, high = run->loss_count;
-    while (low < high) { /* the first in time that took it */
-        size_t middle = low + (high - low) / 2;
-        if (run->losses[middle].from_step <= step)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low < run->loss_count ? &run->losses[low] : NULL;
+    size_t first = BISECT(i, run->loss_count, run->losses[i].from_step > step);
+    return first < run->loss_count ? &run->losses[first] : NULL; /* the first in time that took it */
 }
 
 /* What became durable in a run: what its process said after the run before it and up to a time. */
@@ -103,15 +97,8 @@ bool training_any_final(const struct training *t) {
 
 /* The last strike by then if it came after another time; -1. */
 static int strike_before(const struct strike *strikes, size_t count, int64_t after_ms, int64_t until_ms) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strikes[middle].at_ms <= until_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && strikes[low - 1].at_ms > after_ms ? (int)(low - 1) : -1;
+    size_t by_then = BISECT(i, count, strikes[i].at_ms <= until_ms);
+    return by_then > 0 && strikes[by_then - 1].at_ms > after_ms ? (int)(by_then - 1) : -1;
 }
 
 static void visit_run(struct settler *s, struct run *run, const struct run *before, const struct strike *strikes,

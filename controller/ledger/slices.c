@@ -2,19 +2,13 @@
 
 #include "ledger/evidence.h"
 
+#include "base/bisect.h"
 #include "base/minmax.h"
 
 const struct slice_mark *slices_at(const struct process *p, int64_t at_ms, int64_t *next_ms) {
-    size_t low = 0, high = p->slice_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->slices[middle].at_ms <= at_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *next_ms = low < p->slice_count ? p->slices[low].at_ms : TIME_OPEN;
-    return low > 0 && p->slices[low - 1].total > 0 ? &p->slices[low - 1] : NULL;
+    size_t next = BISECT(i, p->slice_count, p->slices[i].at_ms <= at_ms);
+    *next_ms = next < p->slice_count ? p->slices[next].at_ms : TIME_OPEN;
+    return next > 0 && p->slices[next - 1].total > 0 ? &p->slices[next - 1] : NULL;
 }
 
 static bool is_down(const struct slice_mark *mark) {

@@ -1,5 +1,6 @@
 #include "ledger/sweep.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -18,15 +19,7 @@ struct verdict {
 
 /* The first checkpoint at this step or later. */
 static size_t checkpoint_place(const struct sweep *s, int64_t step) {
-    size_t low = 0, high = s->checkpoint_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->checkpoints[middle] < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BISECT(i, s->checkpoint_count, s->checkpoints[i] < step);
 }
 
 static void add_knot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
@@ -85,15 +78,8 @@ static bool is_counted(struct sweep *s, int64_t t, int64_t *until_ms) {
 
 /* A step counts where it ends. */
 static bool ends_counted(const struct sweep *s, int64_t to_ms) {
-    size_t low = 0, high = s->counted_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->counted[middle].to_ms < to_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return s->counted == NULL || (low < s->counted_count && s->counted[low].from_ms < to_ms);
+    size_t place = BISECT(i, s->counted_count, s->counted[i].to_ms < to_ms);
+    return s->counted == NULL || (place < s->counted_count && s->counted[place].from_ms < to_ms);
 }
 
 static void on_step(void *context, const struct run *run, const struct step_span *span, int64_t step,
@@ -395,15 +381,8 @@ static int64_t advance(struct sweep *s, int64_t t) {
 }
 
 static size_t hold_at(const struct hold_timeline *t, int64_t at_ms) {
-    size_t low = 0, high = t->count;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->items[middle].from_ms <= at_ms)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t after = BISECT(i, t->count, t->items[i].from_ms <= at_ms);
+    return after > 0 ? after - 1 : 0;
 }
 
 static void prepare(struct sweep *s, struct strike *strikes) {

@@ -1,5 +1,6 @@
 #include "library/badputs.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -156,15 +157,7 @@ void custom_spans_done(struct custom_spans *c) {
 }
 
 static size_t first_from(const struct custom_spans *c, double from) {
-    size_t low = 0, high = c->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->items[middle].from < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BISECT(i, c->count, c->items[i].from < from);
 }
 
 static int by_number(const void *a, const void *b) {

@@ -1,5 +1,6 @@
 #include "library/steps.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 static size_t slot_of(const struct steps *s, int64_t step) {
@@ -18,16 +19,8 @@ bool steps_find(const struct steps *s, int64_t step, size_t *index) {
     }
     if (s->count == 0 || step > s->items[s->count - 1])
         return false;
-    size_t from = 0, to = s->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->items[middle] < step)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    *index = from;
-    return from < s->count && s->items[from] == step;
+    *index = BISECT(i, s->count, s->items[i] < step);
+    return *index < s->count && s->items[*index] == step;
 }
 
 static void hash_all(struct steps *s) {
