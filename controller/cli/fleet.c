@@ -381,12 +381,13 @@ static void draw_causes(const struct group *s, const struct fleet_view *view, bo
         any = true;
         buf_append_text(out, "  ");
         text_cell(out, cause_name((enum cause)c), 22, 1);
-        text_cell(out, hours(text, (double)s->sums.of[SUMS_PAID_CAUSED(c)]), 12, -1);
+        bool is_told = s->sums.of[SUMS_PAID_CAUSED(c)] > 0; /* by any job */
+        text_cell(out, is_told ? hours(text, (double)s->sums.of[SUMS_PAID_CAUSED(c)]) : "-", 12, -1);
         snprintf(text, sizeof text, "%lldx", (long long)s->sums.of[SUMS_CAUSED(c)]);
         text_cell(out, text, 9, -1);
         if (is_priced) {
             snprintf(text, sizeof text, "%.2f", cost_caused(s, c, view->price));
-            text_cell(out, text, 14, -1);
+            text_cell(out, is_told ? text : "-", 14, -1);
         }
         buf_append_char(out, '\n');
     }
@@ -460,10 +461,12 @@ static json_t *causes_json(const struct group *s, double price, bool is_priced) 
     for (int c = 0; c < CAUSE_COUNT; c++) {
         if (s->sums.of[SUMS_CAUSED(c)] <= 0 && s->sums.of[SUMS_PAID_CAUSED(c)] <= 0)
             continue;
-        json_t *item = json_pack("{s:s, s:I, s:I}", "cause", cause_name((enum cause)c), "count",
-                                 (json_int_t)s->sums.of[SUMS_CAUSED(c)], "paidChipSeconds",
-                                 (json_int_t)(s->sums.of[SUMS_PAID_CAUSED(c)] / 1000));
-        if (is_priced)
+        int64_t paid_ms = s->sums.of[SUMS_PAID_CAUSED(c)];
+        json_t *item = json_pack("{s:s, s:I}", "cause", cause_name((enum cause)c), "count",
+                                 (json_int_t)s->sums.of[SUMS_CAUSED(c)]);
+        if (paid_ms > 0) /* else no job tells what it lost */
+            json_object_set_new(item, "paidChipSeconds", json_integer(paid_ms / 1000));
+        if (paid_ms > 0 && is_priced)
             json_object_set_new(item, "cost", json_real(cost_caused(s, c, price)));
         json_array_append_new(list, item);
     }

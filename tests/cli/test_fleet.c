@@ -84,6 +84,33 @@ TEST(fleet_sums_the_jobs_own_costs) {
     json_decref(list);
 }
 
+/* Of a job without steps nobody knows what its interruptions cost: no number, not 0. */
+TEST(fleet_tells_no_loss_by_a_cause_that_no_job_tells) {
+    CLEANUP_ERROR struct error *err = NULL;
+    struct fleet_view view;
+    CHECK_INT(fleet_view_of(&(struct cli_options){.command = "fleet"}, &view, &err), 0);
+    json_t *list = json_pack("[o]", priced_job("x", "USD", "10.00"));
+    json_t *interruptions = json_object_get(json_object_get(json_array_get(list, 0), "status"), "interruptions");
+    json_array_append_new(json_object_get(interruptions, "byCause"),
+                          json_pack("{s:s,s:i}", "cause", "Eviction", "count", 2));
+    json_t *json = cli_fleet_json(list, &view), *causes = json_object_get(json_object_get(json, "all"), "byCause");
+    CHECK_INT(json_array_size(causes), 2);
+    const json_t *cause = json_array_get(causes, 1);
+    CHECK_TEXT(pick_text(cause, "cause"), "Eviction");
+    CHECK_INT(pick_int(cause, "count", 0), 2);
+    CHECK(!pick_has(cause, "paidChipSeconds") && !pick_has(cause, "cost"));
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {.columns = 100};
+    buf_init(&out, 1 << 20);
+    cli_fleet_draw(list, &view, &style, &out);
+    const char *row = strstr(buf_text(&out), "  Eviction");
+    REQUIRE(row != NULL);
+    CHECK_INT(strcspn(row, "0.\n"), strcspn(row, "\n")); /* no number but the count */
+    CHECK(strstr(row, " -       2x ") != NULL);
+    json_decref(json);
+    json_decref(list);
+}
+
 static int64_t accounted(const json_t *sum) {
     int64_t all = pick_int(sum, "productiveChipMs", 0);
     size_t i;

@@ -25,8 +25,8 @@ static struct program *start(const struct apiserver *s) {
 #define PRICED                                                                                                         \
     "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"productive\":\"8.00\",\"lost\":\"8.00\"},"               \
     "\"acceleratorHours\":{\"allocated\":\"8.000\",\"productive\":\"4.000\",\"lost\":\"4.000\"},"                      \
-    "\"interruptions\":{\"total\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
-    "\"cost\":\"2.00\"}]},"
+    "\"interruptions\":{\"total\":3,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
+    "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]},"
 
 /* One that is over: two hours of wall time, half of them available, half of these productive. */
 static int add_job(struct apiserver *s, const char *name, const char *queue, int chips, bool has_steps) {
@@ -75,9 +75,9 @@ static const char *const sums[] = {"\"scheduling\":\"50.00%\"",
                                    "\"name\":\"default/big\",\"chipSeconds\":28800",
                                    "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"lost\":\"8.00\"",
                                    "\"allocatedChipSeconds\":14400,\"cost\":\"8.00\"",
-                                   "\"interruptions\":1,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
+                                   "\"interruptions\":3,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
                                    "\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"
-                                   "\"cost\":\"2.00\"}]",
+                                   "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]",
                                    NULL};
 
 TEST(jobs_that_were_deleted_keep_counting_over_restarts) {

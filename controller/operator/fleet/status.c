@@ -213,9 +213,11 @@ static void write_interruptions(struct jwrite *w, const struct outcome *o) {
         jwrite_object(w);
         jwrite_member_text(w, "cause", cause_name(c->cause));
         jwrite_member_int(w, "count", max_of(0, c->count));
-        jwrite_member_int(w, "chipSeconds", seconds(c->paid_chip_ms));
-        if (o->all.of[SUMS_PRICED] > 0)
-            write_amount(w, "cost", c->cost);
+        if (c->paid_chip_ms > 0) { /* else no job tells what it lost */
+            jwrite_member_int(w, "chipSeconds", seconds(c->paid_chip_ms));
+            if (o->all.of[SUMS_PRICED] > 0)
+                write_amount(w, "cost", c->cost);
+        }
         jwrite_object_end(w);
     }
     jwrite_array_end(w);

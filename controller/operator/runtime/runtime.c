@@ -1,5 +1,6 @@
 #include "operator/runtime/runtime.h"
 
+#include "base/file.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/lease.h"
@@ -9,7 +10,6 @@
 #include "operator/runtime/jobs.h"
 #include "operator/runtime/records.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -225,14 +225,10 @@ static void find_lease_namespace(struct runtime *r) {
         slice_copy(r->lease_namespace, sizeof r->lease_namespace, slice_of(r->flags->lease_namespace));
         return;
     }
-    char text[256];
-    int fd = open(SERVICE_ACCOUNT_NAMESPACE, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
-    if (fd >= 0)
-        close(fd);
-    struct slice name = n > 0 ? slice_trim((struct slice){text, (size_t)n}) : slice_of(NULL);
-    if (name.size_bytes > 0)
-        slice_copy(r->lease_namespace, sizeof r->lease_namespace, name);
+    CLEANUP_FREE char *text = NULL;
+    CLEANUP_ERROR struct error *err = NULL; /* out of a cluster there is none */
+    if (file_read(SERVICE_ACCOUNT_NAMESPACE, 256, &text, &err) == 0 && slice_trim(slice_of(text)).size_bytes > 0)
+        slice_copy(r->lease_namespace, sizeof r->lease_namespace, slice_trim(slice_of(text)));
 }
 
 static int set_up(struct runtime *r, struct error **err) {
