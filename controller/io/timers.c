@@ -7,7 +7,8 @@ void timers_done(struct timers *all) {
     *all = (struct timers){0};
 }
 
-static bool is_before(const struct timer *a, const struct timer *b) {
+static bool is_before(struct timers *all, const struct timer *a, const struct timer *b) {
+    all->compared++;
     return a->deadline_us != b->deadline_us ? a->deadline_us < b->deadline_us : a->order < b->order;
 }
 
@@ -18,7 +19,7 @@ static void put(struct timers *all, size_t i, struct timer *t) {
 
 static void sift_up(struct timers *all, size_t i) {
     struct timer *t = all->heap[i];
-    while (i > 0 && is_before(t, all->heap[(i - 1) / 2])) {
+    while (i > 0 && is_before(all, t, all->heap[(i - 1) / 2])) {
         put(all, i, all->heap[(i - 1) / 2]);
         i = (i - 1) / 2;
     }
@@ -31,9 +32,9 @@ static void sift_down(struct timers *all, size_t i) {
         size_t child = 2 * i + 1;
         if (child >= all->count)
             break;
-        if (child + 1 < all->count && is_before(all->heap[child + 1], all->heap[child]))
+        if (child + 1 < all->count && is_before(all, all->heap[child + 1], all->heap[child]))
             child++;
-        if (!is_before(all->heap[child], t))
+        if (!is_before(all, all->heap[child], t))
             break;
         put(all, i, all->heap[child]);
         i = child;

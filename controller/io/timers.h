@@ -1,5 +1,5 @@
-/* timers: the loop's timers as a binary heap ordered by (deadline, order of setting). Only io/loop.c uses it; it knows
- * no clock and no file descriptor. A timer is embedded in the loop's own and knows its place, so that moving and
+/* timers: a binary heap ordered by (deadline, order of setting): the loop's timers, and queues by time. It knows no
+ * clock and no file descriptor. A timer is embedded in its user's struct and knows its place, so that moving and
  * stopping one costs O(log n). */
 #ifndef IO_TIMERS_H
 #define IO_TIMERS_H
@@ -18,6 +18,7 @@ struct timers {
     struct timer **heap;
     size_t count, capacity;
     uint64_t next_order;
+    int64_t compared; /* so far: pairs of timers; what the heap costs, for tests */
 };
 
 void timers_done(struct timers *all);

@@ -3,6 +3,8 @@
 
 #include "operator/runtime/cadence.h"
 
+#include <stdlib.h>
+
 #define S INT64_C(1000000)
 
 static const struct cadence_options options = {
@@ -65,7 +67,7 @@ TEST(cadence_writes_a_new_status_at_once) {
     struct cadence c;
     struct fake f = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     CHECK_INT(turn(&c, 100 * S), 0); /* nothing happened yet */
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     cadence_mark(&c, &f.job);
@@ -79,7 +81,7 @@ TEST(cadence_writes_a_change_of_phase_at_once_but_coalesces) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     cadence_mark(&c, &f.job);
     CHECK_INT(turn(&c, now), 1);
     for (int i = 0; i < 100; i++) { /* 100 events within a second, each a new phase */
@@ -100,7 +102,7 @@ static int evaluations_in_a_minute(int64_t cost_us) {
     struct cadence c;
     struct fake f = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     f.job.cost_us = cost_us;
     for (int64_t now_us = 100 * S; now_us < 160 * S; now_us += 1000) {
         cadence_mark(&c, &f.job);
@@ -122,7 +124,7 @@ TEST(cadence_writes_totals_at_the_interval_while_steps_come_in) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     for (int i = 0; i <= 600; i++) { /* a step a second for ten minutes */
         f.hash++;
         f.has_new_steps = true;
@@ -139,7 +141,7 @@ TEST(cadence_writes_every_minute_while_only_time_passes) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     cadence_mark(&c, &f.job);
     int wakes = 0;
     for (int i = 0; i <= 600; i++) {
@@ -157,7 +159,7 @@ TEST(cadence_never_writes_what_the_server_has) {
     struct fake f = {.key = 1, .hash = 7};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     cadence_observed(&c, &f.job, true, 7, 0);
     cadence_mark(&c, &f.job);
     run(&c, &now, 600 * S);
@@ -177,7 +179,7 @@ TEST(cadence_is_silent_after_the_end) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     cadence_mark(&c, &f.job);
     run(&c, &now, S);
     f.key = 2, f.hash = 2, f.is_final = true;
@@ -204,7 +206,7 @@ TEST(cadence_looks_often_between_the_end_and_the_final_numbers) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     f.is_ending = true;
     cadence_mark(&c, &f.job);
     run(&c, &now, S);
@@ -222,7 +224,7 @@ TEST(cadence_keeps_one_write_in_flight) {
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&c, &job);
+    cadence_add(&job);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
     CHECK(cadence_decide(&c, &job, &e, 0));
@@ -244,7 +246,7 @@ TEST(cadence_ends_with_the_steps_that_were_not_written) {
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&c, &job);
+    cadence_add(&job);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
     CHECK(cadence_decide(&c, &job, &e, 0));
@@ -265,7 +267,7 @@ TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&c, &job);
+    cadence_add(&job);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
     CHECK(cadence_decide(&c, &job, &e, 0));
@@ -290,7 +292,7 @@ TEST(cadence_looks_again_when_the_streams_have_settled) {
     int64_t now = 0;
     settling.settle_us = 3 * S / 10;
     cadence_init(&c, &settling);
-    cadence_add(&c, &f.job);
+    cadence_add(&f.job);
     cadence_mark(&c, &f.job);
     run(&c, &now, now);
     CHECK_INT(f.evaluations, 1);
@@ -320,7 +322,7 @@ TEST(cadence_stretches_a_fleet_evenly) {
     for (int i = 0; i < JOBS; i++) {
         fakes[i].key = 1;
         fakes[i].hash = 1;
-        cadence_add(&c, &fakes[i].job);
+        cadence_add(&fakes[i].job);
         cadence_observed(&c, &fakes[i].job, true, 0, 0); /* a new leader: the server has older totals */
     }
     for (int second = 1; second <= 300; second++) {
@@ -362,7 +364,7 @@ TEST(cadence_never_writes_more_than_its_limit_in_any_second) {
     cadence_init(&c, &options);
     for (int i = 0; i < JOBS; i++) {
         fakes[i].key = 1, fakes[i].hash = 1;
-        cadence_add(&c, &fakes[i].job);
+        cadence_add(&fakes[i].job);
         cadence_mark(&c, &fakes[i].job);
     }
     run(&c, &now, 10 * S);
@@ -391,7 +393,7 @@ TEST(cadence_gives_a_slow_server_no_more_to_do) {
     quick.writes_per_second = 10 * JOBS;
     cadence_init(&c, &quick);
     for (int i = 0; i < JOBS; i++) {
-        cadence_add(&c, &fakes[i].job);
+        cadence_add(&fakes[i].job);
         cadence_mark(&c, &fakes[i].job);
     }
     for (int64_t now_us = S; answered < JOBS && now_us < 100 * S; now_us += S / 10) {
@@ -412,4 +414,42 @@ TEST(cadence_gives_a_slow_server_no_more_to_do) {
     for (int i = 0; i < JOBS; i += 2)
         cadence_remove(&c, waiting[i]);
     cadence_done(&c);
+}
+
+/* What starting so many jobs costs each: all are marked, evaluated and written, and an event of each comes meanwhile.
+ */
+static int64_t compared_each(int jobs) {
+    struct cadence_options quick = options;
+    struct cadence c;
+    struct fake *fakes = calloc((size_t)jobs, sizeof *fakes);
+    int64_t now = 0, compared, evaluations = 0;
+    quick.settle_us = S / 10;
+    quick.writes_per_second = 100;
+    cadence_init(&c, &quick);
+    for (int i = 0; i < jobs; i++) {
+        fakes[i].key = fakes[i].hash = 1;
+        cadence_add(&fakes[i].job);
+        cadence_mark(&c, &fakes[i].job);
+    }
+    for (int i = 0; i < jobs; i++) {
+        fakes[i].hash = 2;
+        cadence_mark(&c, &fakes[i].job);
+        run(&c, &now, now + 1000);
+    }
+    run(&c, &now, now + jobs / 10 * S);
+    compared = c.marked.compared + c.urgent.compared + c.calm.compared;
+    for (int i = 0; i < jobs; i++) {
+        CHECK(fakes[i].writes > 0);
+        evaluations += fakes[i].evaluations;
+        cadence_remove(&c, &fakes[i].job);
+    }
+    cadence_done(&c);
+    free(fakes);
+    return compared / evaluations;
+}
+
+TEST(cadence_costs_a_job_as_much_among_many_as_among_few) {
+    int64_t few = compared_each(500), many = compared_each(8000);
+    printf("compared for each evaluation: %lld among 500 jobs, %lld among 8,000\n", (long long)few, (long long)many);
+    CHECK(many <= 2 * few); /* 13 levels of a heap beside 9 */
 }

@@ -15,7 +15,7 @@ static int64_t sooner(int64_t a, int64_t b) {
 }
 
 void cadence_init(struct cadence *c, const struct cadence_options *options) {
-    *c = (struct cadence){.options = *options, .look_us = CADENCE_NEVER, .last_sent_us = INT64_MIN / 2};
+    *c = (struct cadence){.options = *options, .last_sent_us = INT64_MIN / 2};
     assert(options->writes_per_second >= 1);
     c->sent_us = mem_resize(NULL, (size_t)options->writes_per_second, sizeof *c->sent_us);
     for (int i = 0; i < options->writes_per_second; i++)
@@ -23,70 +23,37 @@ void cadence_init(struct cadence *c, const struct cadence_options *options) {
 }
 
 void cadence_done(struct cadence *c) {
-    free(c->jobs);
-    free(c->dirty);
+    timers_done(&c->marked);
+    timers_done(&c->urgent);
+    timers_done(&c->calm);
     free(c->sent_us);
     *c = (struct cadence){0};
 }
 
-void cadence_add(struct cadence *c, struct cadence_job *job) {
-    MEM_GROW(c->jobs, c->count, c->capacity);
-    job->index = c->count;
+void cadence_add(struct cadence_job *job) {
     job->due_us = CADENCE_NEVER;
-    c->jobs[c->count++] = job;
-}
-
-static void drop_dirty(struct cadence *c, struct cadence_job *job) {
-    if (job->dirty_index == 0)
-        return;
-    struct cadence_job *last = c->dirty[--c->dirty_count];
-    c->dirty[job->dirty_index - 1] = last;
-    last->dirty_index = job->dirty_index;
-    job->dirty_index = 0;
 }
 
 static void landed(struct cadence *c, struct cadence_job *job) {
     job->is_in_flight = false;
-    if (c->in_flight-- == CADENCE_IN_FLIGHT)
-        c->look_us = INT64_MIN; /* others waited for that */
+    c->in_flight--;
+}
+
+/* When the job may be written (or its totals looked at), but for the fleet's limit: its place among the others. */
+static void set_turn(struct cadence *c, struct cadence_job *job) {
+    timers_stop(job->is_turn_urgent ? &c->urgent : &c->calm, &job->turn);
+    if (job->is_in_flight || job->due_us == CADENCE_NEVER)
+        return;
+    job->is_turn_urgent = job->want == CADENCE_URGENT;
+    timers_set(job->is_turn_urgent ? &c->urgent : &c->calm, &job->turn, later(job->due_us, job->held_until_us));
 }
 
 void cadence_remove(struct cadence *c, struct cadence_job *job) {
-    assert(job->index < c->count && c->jobs[job->index] == job);
-    drop_dirty(c, job);
+    timers_stop(&c->marked, &job->mark);
     if (job->is_in_flight)
         landed(c, job);
-    struct cadence_job *last = c->jobs[--c->count];
-    c->jobs[job->index] = last;
-    last->index = job->index;
-}
-
-void cadence_mark(struct cadence *c, struct cadence_job *job) {
-    job->is_settling = false;
-    if (job->dirty_index != 0)
-        return;
-    MEM_GROW(c->dirty, c->dirty_count, c->dirty_capacity);
-    c->dirty[c->dirty_count++] = job;
-    c->adds++;
-    job->dirty_index = c->dirty_count;
-}
-
-void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us) {
-    job->has_server_status = has_status;
-    job->server_hash = hash;
-    if (job->held_until_us > now_us) {
-        job->held_until_us = now_us;
-        c->look_us = sooner(c->look_us, now_us);
-    }
-}
-
-/* When one more write of this kind may go, by the fleet's limit. */
-static int64_t token_us(const struct cadence *c, enum cadence_want want) {
-    if (c->in_flight >= CADENCE_IN_FLIGHT)
-        return CADENCE_NEVER; /* until one is answered */
-    int64_t window_us = c->sent_us[c->sent_next] + SECOND_US;
-    int64_t spaced_us = c->last_sent_us + SECOND_US / c->options.writes_per_second;
-    return want == CADENCE_URGENT ? window_us : later(window_us, spaced_us);
+    job->due_us = CADENCE_NEVER;
+    set_turn(c, job);
 }
 
 static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *job) {
@@ -96,41 +63,57 @@ static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *jo
     return job->evaluated_us + (job->is_settling ? c->options.settle_us : calm_us);
 }
 
-/* When the job may be written (or its totals looked at), but for the fleet's limit. */
-static int64_t ready_us(const struct cadence_job *job) {
-    if (job->is_in_flight || job->due_us == CADENCE_NEVER)
-        return CADENCE_NEVER;
-    return later(job->due_us, job->held_until_us);
+static void mark(struct cadence *c, struct cadence_job *job, bool is_settling) {
+    c->adds += job->mark.place == 0;
+    job->is_settling = is_settling;
+    timers_set(&c->marked, &job->mark, evaluate_us(c, job));
 }
 
-static bool is_before(const struct cadence_job *a, const struct cadence_job *b) {
-    if (b == NULL || a->want != b->want)
-        return b == NULL || a->want > b->want;
-    return a->due_us < b->due_us;
+void cadence_mark(struct cadence *c, struct cadence_job *job) {
+    if (job->mark.place == 0 || job->is_settling)
+        mark(c, job, false);
+}
+
+void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us) {
+    job->has_server_status = has_status;
+    job->server_hash = hash;
+    if (job->held_until_us > now_us) {
+        job->held_until_us = now_us;
+        set_turn(c, job);
+    }
+}
+
+/* When one more write may go, by the fleet's limit. */
+static int64_t token_us(const struct cadence *c, bool is_urgent) {
+    if (c->in_flight >= CADENCE_IN_FLIGHT)
+        return CADENCE_NEVER; /* until one is answered */
+    int64_t window_us = c->sent_us[c->sent_next] + SECOND_US;
+    int64_t spaced_us = c->last_sent_us + SECOND_US / c->options.writes_per_second;
+    return is_urgent ? window_us : later(window_us, spaced_us);
+}
+
+static int64_t turn_us(const struct cadence *c, const struct timers *queue) {
+    const struct timer *first = timers_first(queue);
+    return first == NULL ? CADENCE_NEVER : later(first->deadline_us, token_us(c, queue == &c->urgent));
+}
+
+static struct cadence_job *job_of_turn(const struct timers *queue) {
+    return (struct cadence_job *)((char *)timers_first(queue) - offsetof(struct cadence_job, turn));
 }
 
 struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
-    for (size_t i = 0; i < c->dirty_count; i++)
-        if (evaluate_us(c, c->dirty[i]) <= now_us)
-            return c->dirty[i];
-    if (now_us < c->look_us)
-        return NULL;
+    struct timer *marked = timers_first(&c->marked);
+    if (marked != NULL && marked->deadline_us <= now_us)
+        return (struct cadence_job *)((char *)marked - offsetof(struct cadence_job, mark));
+    if (turn_us(c, &c->urgent) <= now_us)
+        return job_of_turn(&c->urgent);
+    return turn_us(c, &c->calm) <= now_us ? job_of_turn(&c->calm) : NULL;
+}
 
-    struct cadence_job *best = NULL;
-    int64_t look_us = CADENCE_NEVER;
-    for (size_t i = 0; i < c->count; i++) {
-        struct cadence_job *job = c->jobs[i];
-        int64_t ready = ready_us(job);
-        if (ready == CADENCE_NEVER)
-            continue;
-        ready = later(ready, token_us(c, job->want));
-        if (ready > now_us)
-            look_us = sooner(look_us, ready);
-        else if (is_before(job, best))
-            best = job;
-    }
-    c->look_us = best ? now_us : look_us;
-    return best;
+int64_t cadence_wake_us(const struct cadence *c) {
+    const struct timer *marked = timers_first(&c->marked);
+    int64_t wake_us = sooner(turn_us(c, &c->urgent), turn_us(c, &c->calm));
+    return marked == NULL ? wake_us : sooner(wake_us, marked->deadline_us);
 }
 
 static int64_t interval_us(const struct cadence *c, const struct cadence_job *job) {
@@ -151,13 +134,14 @@ static void settle(struct cadence *c, struct cadence_job *job, const struct cade
     job->due_us = evaluation->is_final    ? CADENCE_NEVER
                   : evaluation->is_ending ? now_us + interval_us(c, job)
                                           : (now_us / quiet_us + 1) * quiet_us;
+    set_turn(c, job);
 }
 
 static void want(struct cadence *c, struct cadence_job *job, enum cadence_want want_now, int64_t due_us) {
     bool is_waiting = job->want == want_now;
     job->due_us = is_waiting ? sooner(job->due_us, due_us) : due_us; /* keep the place in the queue */
     job->want = want_now;
-    c->look_us = sooner(c->look_us, later(due_us, job->held_until_us));
+    set_turn(c, job);
 }
 
 static void send(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
@@ -171,18 +155,17 @@ static void send(struct cadence *c, struct cadence_job *job, const struct cadenc
     c->sent_us[c->sent_next] = c->last_sent_us = now_us;
     c->sent_next = (c->sent_next + 1) % c->options.writes_per_second;
     job->base_us = now_us;
+    set_turn(c, job);
 }
 
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                     int64_t now_us) {
-    bool is_to_settle = job->dirty_index != 0 && !job->is_settling && c->options.settle_us > 0;
-    drop_dirty(c, job);
-    if (is_to_settle && !evaluation->is_final) {
-        cadence_mark(c, job);
-        job->is_settling = true;
-    }
+    bool is_to_settle = job->mark.place != 0 && !job->is_settling && c->options.settle_us > 0;
+    timers_stop(&c->marked, &job->mark);
     job->was_evaluated = true;
     job->evaluated_us = now_us;
+    if (is_to_settle && !evaluation->is_final)
+        mark(c, job, true);
     job->is_active |= evaluation->has_new_steps;
     job->is_ending = evaluation->is_ending;
     job->is_final = evaluation->is_final;
@@ -192,7 +175,6 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     bool is_held = job->has_server_status && job->server_hash == evaluation->hash && !is_key_new;
     if (!job->is_in_flight && (is_frozen || is_held)) {
         settle(c, job, evaluation, now_us);
-        c->look_us = sooner(c->look_us, job->due_us);
         return false;
     }
     bool is_urgent = is_key_new || !job->has_server_status || (evaluation->is_final && job->has_written_key);
@@ -203,14 +185,14 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     else
         want(c, job, CADENCE_TOTALS, job->base_us + interval_us(c, job));
 
-    if (later(ready_us(job), token_us(c, job->want)) > now_us)
+    if (job->is_in_flight || later(job->turn.deadline_us, token_us(c, is_urgent)) > now_us)
         return false;
     send(c, job, evaluation, now_us);
     return true;
 }
 
 bool cadence_has_more(const struct cadence_job *job) {
-    return job->dirty_index != 0 || job->is_active;
+    return job->mark.place != 0 || job->is_active;
 }
 
 bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
@@ -223,11 +205,12 @@ bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struc
 }
 
 void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us) {
-    drop_dirty(c, job);
+    timers_stop(&c->marked, &job->mark);
     job->was_evaluated = true;
     job->evaluated_us = now_us;
     job->want = CADENCE_NOTHING;
     job->due_us = CADENCE_NEVER;
+    set_turn(c, job);
 }
 
 void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us) {
@@ -241,7 +224,7 @@ void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us) {
     job->due_us = job->sent_final ? CADENCE_NEVER : job->base_us + interval_us(c, job);
     if (job->evaluated_us > job->base_us) /* evaluated meanwhile: decide again */
         cadence_mark(c, job);
-    c->look_us = sooner(c->look_us, job->due_us);
+    set_turn(c, job);
 }
 
 void cadence_failed(struct cadence *c, struct cadence_job *job, int64_t retry_us) {
@@ -249,12 +232,5 @@ void cadence_failed(struct cadence *c, struct cadence_job *job, int64_t retry_us
     landed(c, job);
     job->held_until_us = retry_us;
     job->due_us = sooner(job->due_us, retry_us);
-    c->look_us = sooner(c->look_us, retry_us);
-}
-
-int64_t cadence_wake_us(const struct cadence *c) {
-    int64_t wake_us = c->look_us;
-    for (size_t i = 0; i < c->dirty_count; i++)
-        wake_us = sooner(wake_us, evaluate_us(c, c->dirty[i]));
-    return wake_us;
+    set_turn(c, job);
 }

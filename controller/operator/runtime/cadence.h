@@ -13,6 +13,8 @@
 #ifndef OPERATOR_RUNTIME_CADENCE_H
 #define OPERATOR_RUNTIME_CADENCE_H
 
+#include "io/timers.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,14 +32,16 @@ struct cadence_options {
 
 enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
 
-struct cadence_job {           /* all-zero, then cadence_add */
-    size_t index, dirty_index; /* in the tables; dirty_index is one more */
+struct cadence_job {   /* all-zero, then cadence_add */
+    struct timer mark; /* on while it may have changed: when it may be evaluated */
+    struct timer turn; /* on while it waits to be written or looked at */
     enum cadence_want want;
+    bool is_turn_urgent;           /* the queue that turn is in */
     int64_t due_us;                /* of want, or of the next look at the totals */
     int64_t cost_us;               /* what the last evaluation took, set by the caller */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
     int64_t held_until_us;
-    bool is_settling; /* dirty only because of settle_us */
+    bool is_settling; /* marked only because of settle_us */
     bool was_evaluated, is_in_flight, is_active, is_ending, is_final;
     bool has_server_status, has_written_key, was_final_written;
     uint64_t server_hash, written_key;
@@ -47,13 +51,11 @@ struct cadence_job {           /* all-zero, then cadence_add */
 
 struct cadence {
     struct cadence_options options;
-    struct cadence_job **jobs, **dirty;
-    size_t count, capacity, dirty_count, dirty_capacity;
-    int64_t look_us;  /* no write may go before; a scan finds the exact time */
-    int64_t *sent_us; /* ring of the last writes_per_second writes */
+    struct timers marked, urgent, calm; /* the first of each is next: no call costs more than O(log jobs) */
+    int64_t *sent_us;                   /* ring of the last writes_per_second writes */
     int sent_next, in_flight;
     int64_t last_sent_us;
-    int64_t adds, retries; /* so far: jobs that became dirty, writes that failed */
+    int64_t adds, retries; /* so far: jobs that were marked, writes that failed */
 };
 
 struct cadence_evaluation {
@@ -66,7 +68,7 @@ struct cadence_evaluation {
 
 void cadence_init(struct cadence *c, const struct cadence_options *options);
 void cadence_done(struct cadence *c);
-void cadence_add(struct cadence *c, struct cadence_job *job);
+void cadence_add(struct cadence_job *job);
 void cadence_remove(struct cadence *c, struct cadence_job *job);
 
 /* The job's status may have changed. */
@@ -81,7 +83,8 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
                     int64_t now_us);
 /* False: nothing has come since its last evaluation that was not written; before the end it need not be looked at. */
 bool cadence_has_more(const struct cadence_job *job);
-/* The same as cadence_decide before the process ends: true if steps came in since the last write, whatever interval or limit says. */
+/* The same as cadence_decide before the process ends: true if steps came in since the last write, whatever interval or
+ * limit says. */
 bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                          int64_t now_us);
 /* Instead of cadence_decide: the evaluation is of no use; the job waits for the next mark. */

@@ -109,7 +109,7 @@ static struct runtime_job *known(struct runtime_jobs *jobs, struct model_job *jo
     mine->owner = jobs;
     mine->job = job;
     mine->retry_us = RETRY_US;
-    cadence_add(&jobs->cadence, &mine->cadence);
+    cadence_add(&mine->cadence);
     model_job_set_user(job, mine);
     return mine;
 }
@@ -402,7 +402,7 @@ static void pump(void *context) {
 void runtime_jobs_figures(const struct runtime_jobs *jobs, struct runtime_figures *figures) {
     figures->is_leading = jobs->is_leading;
     figures->is_synced = jobs->was_ready;
-    figures->queue_depth = (int64_t)jobs->cadence.dirty_count;
+    figures->queue_depth = (int64_t)jobs->cadence.marked.count;
     figures->queue_adds = jobs->cadence.adds;
     figures->queue_retries = jobs->cadence.retries;
     figures->queue_duration = jobs->queue_duration;
