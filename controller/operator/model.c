@@ -62,6 +62,11 @@ static void job_free(struct model_job *job) {
     free(job->uid);
     free(job->resource_version);
     free(job->final_status);
+    free(job->target_name);
+    free(job->log_path);
+    free(job->log_project);
+    free(job->log_logger);
+    free(job->log_job_name);
     free(job);
 }
 
@@ -121,17 +126,30 @@ static uint64_t counting_hash(const struct model_job *job) {
 
 /* What its records come from: of another log none of them holds. */
 static uint64_t log_hash(const struct model_job *job) {
-    const void *all[] = {job->source,   job->format,      job->container,  job->log_job,     job->target_name,
-                         job->log_path, job->log_project, job->log_logger, job->log_job_name};
+    const void *all[] = {job->source, job->format, job->container, job->log_job}; /* interned */
+    const char *own[] = {job->target_name, job->log_path, job->log_project, job->log_logger, job->log_job_name};
     uint64_t hash = mixed(1, all, sizeof all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        hash = mixed(hash, own[i], strlen(own[i]));
     for (int i = 0; i < OBJECT_REGEXES; i++)
         hash = mixed(hash, job->patterns[i], job->patterns[i] ? strlen(job->patterns[i]) : 0);
     int64_t numbers[] = {job->log_job_index, job->log_completion_index, (int64_t)job->target_kind};
     return mixed(hash, numbers, sizeof numbers);
 }
 
+/* The longest name that an object may have. */
+static struct slice bounded(struct slice name) {
+    name.size_bytes = name.size_bytes < 253 ? name.size_bytes : 253;
+    return name;
+}
+
+static void own_text(char **to, struct slice text) {
+    free(*to);
+    *to = slice_dup(bounded(text));
+}
+
 static void apply_spec(struct model *m, struct model_job *job, const struct object_jobgoodput *o) {
-    job_aim(job, slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET, store_intern(m, o->target_name));
+    job_aim(job, slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET, bounded(o->target_name));
     memset(job->required, 0, sizeof job->required);
     job->required_count = o->required_count;
     for (int i = 0; i < o->required_count; i++)
@@ -140,10 +158,10 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     job->format = store_intern(m, o->format);
     job->container = store_intern(m, o->container);
     job->log_job = store_intern(m, o->log_job);
-    job->log_path = store_intern(m, o->log_path);
-    job->log_project = store_intern(m, o->log_project);
-    job->log_logger = store_intern(m, o->log_logger);
-    job->log_job_name = store_intern(m, o->log_job_name);
+    own_text(&job->log_path, o->log_path);
+    own_text(&job->log_project, o->log_project);
+    own_text(&job->log_logger, o->log_logger);
+    own_text(&job->log_job_name, o->log_job_name);
     job->log_job_index = o->log_job_index;
     job->log_completion_index = o->log_completion_index;
     job_set_patterns(job, o);

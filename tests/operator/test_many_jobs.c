@@ -108,6 +108,32 @@ TEST(the_end_of_a_jobgoodput_looks_at_no_other) {
     }
 }
 
+/* What each may have another of goes with it: jobs come and go for years. */
+TEST(of_jobs_that_are_gone_no_name_is_kept) {
+    struct model *m = started(16, IN_TURN);
+    size_t before = m->strings.count;
+    char name[32];
+    for (int i = 16; i < 2000; i++) {
+        name_of(name, i);
+        CLEANUP_FREE char *json = mem_format(
+            "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\"},\"spec\":{\"targetRef\":{"
+            "\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":"
+            "\"CloudLogging\",\"format\":\"Auto\",\"file\":{\"path\":\"runs/%s\"},\"cloudLogging\":{\"project\":\"p%d\","
+            "\"logger\":\"goodput_%s\",\"jobName\":\"run-%s\"}}}}",
+            name, (int)RESOURCE_JOBGOODPUT, name, name, name, i, name, name);
+        tell(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, 5);
+        tell_jobset(m, name, 5);
+        struct model_source source;
+        CHECK(model_job_source(model_job_find(m, "ns", name), &source));
+        CHECK_TEXT(source.logger + sizeof "goodput_" - 1, name);
+        drop_goodput(m, name, 6);
+        while (model_next_dirty(m) != NULL)
+            ;
+    }
+    CHECK(m->strings.count <= before + 1); /* "CloudLogging" */
+    model_free(m);
+}
+
 /* A tenant may name one target as often as it likes. */
 TEST(a_further_duplicate_looks_at_those_before_it_alone_and_once) {
     enum { DUPLICATES = 500 };

@@ -77,11 +77,11 @@ struct model_job {
     int64_t generation, created_ms;
     /* spec */
     enum target_kind target_kind;
-    const char *target_name;
+    char *target_name; /* its own, as all names that each job may have another of */
     const char *required[OBJECT_REPLICATED_JOBS];
     int required_count;
     const char *source, *format, *container, *log_job;
-    const char *log_path, *log_project, *log_logger, *log_job_name; /* of other sources than PodLog */
+    char *log_path, *log_project, *log_logger, *log_job_name; /* of other sources than PodLog */
     int64_t log_job_index, log_completion_index;
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
@@ -149,7 +149,7 @@ void job_notice(struct model_job *job, const struct model_notice *notice); /* th
 /* target.c: which target, which slots, which log */
 void job_target_appeared(struct model *m, struct target *t);
 /* Puts it among the JobGoodputs of that target, or takes it away; what that means for the others is found out. */
-void job_aim(struct model_job *job, enum target_kind kind, const char *target_name);
+void job_aim(struct model_job *job, enum target_kind kind, struct slice target_name);
 void job_take_aim_off(struct model_job *job);
 void job_find_target(struct model_job *job); /* also tells duplicates apart; its own and those of younger ones */
 void job_set_target(struct model_job *job, struct target *t);

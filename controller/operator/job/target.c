@@ -157,15 +157,16 @@ void job_take_aim_off(struct model_job *job) {
     find_targets_from(oldest);
 }
 
-void job_aim(struct model_job *job, enum target_kind kind, const char *target_name) {
+void job_aim(struct model_job *job, enum target_kind kind, struct slice target_name) {
     char key[STORE_NAME_KEY];
     struct model *m = job->model;
-    if (job->target_name && (job->target_kind != kind || strcmp(job->target_name, target_name) != 0))
+    if (job->target_name && (job->target_kind != kind || !slice_is(target_name, job->target_name)))
         job_take_aim_off(job);
     else if (job->target_name)
         return;
     job->target_kind = kind;
-    job->target_name = target_name;
+    free(job->target_name);
+    job->target_name = slice_dup(target_name);
     struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
     for (; *at && is_older(*at, job); at = &(*at)->next_of_target)
         m->jobs_looked_at++;
