@@ -127,11 +127,15 @@ void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at) {
 }
 
 void fake_tell_workload(struct model *m, const char *conditions, double at) {
+    fake_tell_workload_status(m, conditions, "", at);
+}
+
+void fake_tell_workload_status(struct model *m, const char *conditions, const char *more, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
         "\"ownerReferences\":[{\"kind\":\"JobSet\",\"name\":\"js\",\"uid\":\"uid-js\",\"controller\":true}]},"
-        "\"spec\":{\"active\":true,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]}}",
-        fake_time(0), conditions);
+        "\"spec\":{\"active\":true,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]%s}}",
+        fake_time(0), conditions, more);
     tell(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, "wl", "uid-wl", json, at);
 }
 

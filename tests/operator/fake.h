@@ -29,6 +29,8 @@ void fake_tell_pod(struct model *m, const struct fake_pod *pod, enum observed wh
 void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at);
 void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at);
 void fake_tell_workload(struct model *m, const char *conditions, double at);
+/* And what its status holds beside that: members, each with a leading comma. */
+void fake_tell_workload_status(struct model *m, const char *conditions, const char *more, double at);
 void fake_tell_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
                     const char *taints, double at);
 void fake_tell_node_gone(struct model *m, const char *name, const char *ready, int since, double at);

@@ -10,7 +10,7 @@ struct cause_rule {
     const char *object; /* "Pod", "Workload", "Node", "JobSet", "Job" */
     const char *shows;  /* condition type; or "event", "reason" (of its status), "exit", "deleted", "waiting", ... */
     const char *reason; /* of the condition, "*" for any */
-    const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance"; "*" for anything */
+    const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance", "Unhealthy" (Kueue says so); "*" for anything */
     enum bucket bucket; /* BUCKET_COUNT: none */
     enum cause cause;   /* CAUSE_COUNT: none */
     const char *sub_reason; /* template; "" for none */

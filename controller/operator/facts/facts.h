@@ -46,6 +46,8 @@ void fact_tell_refusals(struct model_job *job, struct sink *sink);
 const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index);
 /* Since when pods of that Job were refused, some of which were made then; else then. */
 int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms);
+/* The Workload that named the pod's node in status.unhealthyNodes then, give or take; NULL. */
+const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from_ms, int64_t to_ms);
 void fact_tell_workloads(struct model_job *job, struct sink *sink);
 /* Why the pod was lost, if an object tells. */
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);

@@ -118,6 +118,15 @@ static void tell_checks(const struct workload *w, struct sink *sink) {
     }
 }
 
+const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from_ms, int64_t to_ms) {
+    for (const struct workload *w = p->node ? p->target->workloads : NULL; w; w = w->next_in_target)
+        for (int i = 0; i < w->unhealthy_count; i++)
+            if (strcmp(w->unhealthy[i].name, p->node->name) == 0 && w->unhealthy[i].from_ms <= to_ms &&
+                w->unhealthy[i].to_ms >= from_ms)
+                return w;
+    return NULL;
+}
+
 void fact_tell_workloads(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     const struct workload *first = NULL;

@@ -52,7 +52,7 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     for (int i = 0; i < past->trouble_count; i++)
         if (fact_is_touched(p, &past->troubles[i], NEAR_MS) && troubles(n, &past->troubles[i], at_ms))
             return "NotReady";
-    return "";
+    return fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, at_ms + NEAR_MS) ? "Unhealthy" : "";
 }
 
 /* A Job that fails because pods failed proves nothing about this pod: its own deletion may be what failed the Job. */
@@ -198,11 +198,31 @@ static bool is_ended_by_disruption(const struct pod *p) {
 /* status.reason names it; what no row knows is left to the exit code. */
 static bool has_telling_reason(const struct pod *p) {
     struct cause_facts f = {"Pod", "reason", pod_trouble(p)->reason, "", "", "", "", ""};
-    return pod_trouble(p)->reason[0] && p->ended_ms != TIME_UNKNOWN && cause_find(&f) != NULL;
+    bool is_refused = p->bound_ms == TIME_UNKNOWN && strcmp(f.reason, "TerminatedByKueue") == 0; /* it held no slot */
+    return f.reason[0] && p->ended_ms != TIME_UNKNOWN && !is_refused && cause_find(&f) != NULL;
+}
+
+/* Kueue declares a cordoned node unhealthy once its pods are gone: what came after a deletion is not its cause. */
+static bool is_declared_since(const struct pod *p, const struct cause_facts *f, int64_t at_ms) {
+    return strcmp(f->shows, "deleted") == 0 && strcmp(f->node_state, "Unhealthy") == 0 &&
+           fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, at_ms + SECOND_MS) == NULL;
+}
+
+/* A node's failure, which Kueue has seen as well: who replaced the pod, and why it is elsewhere now. */
+static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_facts *f,
+                               char text[static STORE_MESSAGE_SIZE]) {
+    const struct cause_rule *rule = cause_find(f);
+    const struct workload *w =
+        fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, p->is_gone ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
+    if (rule == NULL || rule->cause != CAUSE_NODE_FAILURE || w == NULL || w->name == NULL)
+        return;
+    snprintf(text, STORE_MESSAGE_SIZE, "%.90s%sWorkload %.70s: status.unhealthyNodes names %.50s", f->message,
+             f->message[0] ? "; " : "", w->name, p->node->name);
+    f->message = text;
 }
 
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
-    char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", reason[32];
+    char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", words[STORE_MESSAGE_SIZE], reason[32];
     const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(pod_uid(p)));
     struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
     if (is_ended_by_disruption(p)) {
@@ -227,13 +247,19 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     } else if (p->deletion_ms != TIME_UNKNOWN && !is_deletion_explained(p)) {
         f.shows = "deleted";
         d->at_ms = p->deletion_ms;
+    } else if (p->deletion_ms == TIME_UNKNOWN) {
+        f.shows = "lost"; /* nothing more is known of its end */
+        d->at_ms = fact_pod_lost_ms(p);
     } else {
         return false;
     }
     f.node_state = node_state(p, d->at_ms, taint);
+    if (is_declared_since(p, &f, d->at_ms))
+        f.node_state = "";
     if (taint[0] && f.node_state[0] && strcmp(f.shows, "DisruptionTarget") == 0) {
         snprintf(message, sizeof message, "%.180s (%.70s)", f.message, taint);
         f.message = message;
     }
+    add_words_of_kueue(p, d->at_ms, &f, words);
     return cause_fill(&f, d);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 6
+#define VERSION 7
 #define OLDEST_VERSION 3
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */

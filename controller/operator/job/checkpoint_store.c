@@ -402,6 +402,14 @@ static void visit_workload(struct visitor *v, struct workload *w) {
         visit_name(v, &w->priority);
     }
     codec_text(v->codec, &w->check_message, MOST_MESSAGE);
+    if (v->version < 7)
+        return;
+    VISIT_ARRAY(v, w->unhealthy, w->unhealthy_count, &w->unhealthy_capacity, STORE_MAX_UNHEALTHY);
+    for (int i = 0; i < w->unhealthy_count; i++) {
+        visit_name(v, &w->unhealthy[i].name);
+        codec_time(v->codec, &w->unhealthy[i].from_ms);
+        codec_time(v->codec, &w->unhealthy[i].to_ms);
+    }
 }
 
 static void write_workloads(struct visitor *v, struct workload *w) {

@@ -167,6 +167,17 @@ static struct slice member_text_scan(struct jscan *j, const char *name) {
     return text;
 }
 
+/* Nodes that failed and are to be replaced: [{"name": "gke-tpu-07"}]. */
+static void unhealthy_scan(struct jscan *j, struct object_workload *workload) {
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        struct slice name = member_text_scan(j, "name");
+        if (name.size_bytes > 0 && workload->unhealthy_count < OBJECT_UNHEALTHY_NODES)
+            workload->unhealthy[workload->unhealthy_count++] = name;
+    }
+}
+
 /* spec and status of a Workload: the keys of the two do not meet. The priority class: v1beta1's way and v1beta2's. */
 static void workload_part_scan(struct jscan *j, struct object_workload *workload) {
     struct slice key;
@@ -189,6 +200,8 @@ static void workload_part_scan(struct jscan *j, struct object_workload *workload
             checks_scan(j, workload);
         else if (slice_is(key, "schedulingStats"))
             stats_scan(j, workload);
+        else if (slice_is(key, "unhealthyNodes"))
+            unhealthy_scan(j, workload);
         else
             jscan_skip(j);
     }

@@ -132,12 +132,16 @@ struct object_check {
     struct slice message; /* raw */
 };
 
+#define OBJECT_UNHEALTHY_NODES 8 /* as Kueue bounds them */
+
 struct object_workload {
     struct object_meta meta;
     bool is_active;
     struct slice queue, cluster_queue, priority; /* cluster_queue: that admitted it */
     struct object_conditions conditions;
     int64_t evictions; /* counted in status.schedulingStats */
+    struct slice unhealthy[OBJECT_UNHEALTHY_NODES]; /* names of status.unhealthyNodes */
+    int unhealthy_count;
     struct object_check checks[OBJECT_CHECKS];
     int check_count;
 };

@@ -59,6 +59,7 @@ static void workload_free(struct model *m, struct workload *w) {
     history_done(&w->evicted);
     history_done(&w->active);
     free(w->check_message);
+    free(w->unhealthy);
     free(w->name);
     free(w->uid);
     free(w);

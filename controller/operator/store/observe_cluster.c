@@ -58,6 +58,38 @@ static void apply_checks(struct model *m, struct workload *w, const struct objec
     }
 }
 
+static void touch_node_named(struct model *m, const char *name) {
+    struct node *n = map_get(&m->nodes, slice_of(name));
+    if (n)
+        store_touch_node(m, n);
+}
+
+static void unhealthy_add(struct model *m, struct workload *w, const char *name, int64_t at_ms) {
+    for (int i = 0; i < w->unhealthy_count; i++)
+        if (w->unhealthy[i].to_ms == TIME_OPEN && w->unhealthy[i].name == name)
+            return;
+    if (w->unhealthy_count == STORE_MAX_UNHEALTHY)
+        memmove(&w->unhealthy[0], &w->unhealthy[1], (size_t)--w->unhealthy_count * sizeof *w->unhealthy);
+    STORE_GROW(w->unhealthy, w->unhealthy_count, w->unhealthy_capacity);
+    w->unhealthy[w->unhealthy_count++] = (struct unhealthy_node){name, at_ms, TIME_OPEN};
+    touch_node_named(m, name);
+}
+
+/* Kueue takes an entry back once the node is replaced, the Workload is evicted, or the node is well again. */
+static void apply_unhealthy(struct model *m, struct workload *w, const struct object_workload *o, int64_t told_ms) {
+    for (int i = 0; i < w->unhealthy_count; i++) {
+        bool is_there = false;
+        for (int k = 0; k < o->unhealthy_count; k++)
+            is_there |= slice_is(o->unhealthy[k], w->unhealthy[i].name);
+        if (w->unhealthy[i].to_ms != TIME_OPEN || is_there)
+            continue;
+        w->unhealthy[i].to_ms = told_ms;
+        touch_node_named(m, w->unhealthy[i].name);
+    }
+    for (int k = 0; k < o->unhealthy_count; k++)
+        unhealthy_add(m, w, store_intern(m, o->unhealthy[k]), told_ms);
+}
+
 int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_workload o;
     if (what == OBSERVED_VANISHED) {
@@ -97,6 +129,7 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
     apply_active(m, w, &o, received_ms);
     apply_checks(m, w, &o);
+    apply_unhealthy(m, w, &o, object_told_ms(&o.meta, received_ms));
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
     if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
         w->finished_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;

@@ -223,10 +223,12 @@ static void apply_disruption(struct model *m, struct pod *p, const struct object
         if (p->deletion_ms == TIME_UNKNOWN || asked_ms < p->deletion_ms)
             p->deletion_ms = asked_ms;
     }
-    if (o->reason.size_bytes > 0) {
+    const struct object_condition *by_kueue = object_condition_find(&o->conditions, "TerminatedByKueue");
+    if (o->reason.size_bytes > 0 || (by_kueue && slice_is(by_kueue->status, "True"))) {
         struct pod_trouble *t = store_trouble(p);
-        t->reason = store_intern(m, o->reason);
-        store_text(&t->message, o->message);
+        bool has_reason = o->reason.size_bytes > 0; /* else Kueue set the phase, and says why in its condition */
+        t->reason = has_reason ? store_intern(m, o->reason) : "TerminatedByKueue";
+        store_text(&t->message, has_reason ? o->message : by_kueue->message);
     }
 }
 

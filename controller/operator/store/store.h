@@ -25,6 +25,7 @@
 #define STORE_MESSAGE_SIZE 256
 #define STORE_MAX_TRANSITIONS 512
 #define STORE_MAX_INSTANCES 64
+#define STORE_MAX_UNHEALTHY 64 /* of one Workload */
 #define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
 #define STORE_LATE_MS 10000     /* what is told so long after it came about was not watched */
 #define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
@@ -256,6 +257,11 @@ struct kube_job {
     struct kube_job *next_in_target;
 };
 
+struct unhealthy_node { /* Kueue declared that it failed and is to be replaced: status.unhealthyNodes */
+    const char *name;
+    int64_t from_ms, to_ms; /* no field of the object tells them; TIME_OPEN */
+};
+
 struct workload {
     char *uid, *name;
     struct target *target;
@@ -266,6 +272,8 @@ struct workload {
     const char *check_name, *queue;
     const char *cluster_queue, *priority; /* as told last: an eviction takes the admission away; NULL */
     char *check_message;
+    struct unhealthy_node *unhealthy; /* NULL: none ever */
+    int unhealthy_count, unhealthy_capacity;
     struct workload *next_in_target;
 };
 
