@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "harness.h"
+#include "replay.h"
 
 int64_t fake_ms(double at) {
     return (int64_t)FAKE_EPOCH_S * 1000 + (int64_t)(at * 1000);
@@ -118,6 +119,18 @@ static char *jobset_json(int pods, const char *more_meta, const char *more_spec,
 void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at) {
     CLEANUP_FREE char *json = jobset_json(pods, "", more_spec, status);
     tell(m, RESOURCE_JOBSET, OBSERVED_PRESENT, "js", "uid-js", json, at);
+}
+
+struct fake_pod fake_tell_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec) {
+    struct fake_pod p = fake_pod("try1", 0, 990);
+    p.node = "n0";
+    p.bound = p.started = 994;
+    p.phase = "Running";
+    fake_tell_node(m, p.node, "True", 0, node_labels, "", 1);
+    replay_jobgoodput(m, "ns", "js", "PodLog", more_jobgoodput_spec, fake_ms(0));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
+    return p;
 }
 
 void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at) {

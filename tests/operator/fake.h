@@ -27,6 +27,8 @@ void fake_tell_pod(struct model *m, const struct fake_pod *pod, enum observed wh
 /* A JobSet "js" with 1 x pods, created at 0, and what its spec and status hold beside that: members of each, with a
  * leading comma in more_spec. */
 void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at);
+/* Such a JobSet of one pod, "try1", which runs on a node with these labels since 994, and its JobGoodput ns/js. */
+struct fake_pod fake_tell_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec);
 void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at);
 void fake_tell_workload(struct model *m, const char *conditions, double at);
 /* And what its status holds beside that: members, each with a leading comma. */

@@ -9,14 +9,7 @@
 static char *status_on(const char *node_labels, const char *prices, const char *spec) {
     struct model_options options = {.version = "test", .chip_prices = prices, .currency = "EUR"};
     struct model *m = model_new(&options);
-    fake_tell_node(m, "n0", "True", 0, node_labels, "", 1);
-    replay_jobgoodput(m, "ns", "js", "PodLog", spec, fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod p = fake_pod("try1", 0, 990);
-    p.node = "n0";
-    p.bound = p.started = 994;
-    p.phase = "Running";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
+    struct fake_pod p = fake_tell_trainer(m, node_labels, spec);
     replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",
                     "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
     p.finished = 1012;

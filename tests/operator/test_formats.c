@@ -23,14 +23,7 @@ static struct model *model_with(const char *format) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     if (format != NULL)
         tell_format(m, OBSERVED_PRESENT, format);
-    fake_tell_node(m, "n0", "True", 0, "", "", 1);
-    replay_jobgoodput(m, "ns", "js", "PodLog", ",\"stepLog\":{\"format\":\"mine\"}", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod p = fake_pod("try1", 0, 990);
-    p.node = "n0";
-    p.bound = p.started = 994;
-    p.phase = "Running";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
+    fake_tell_trainer(m, "", ",\"stepLog\":{\"format\":\"mine\"}");
     return m;
 }
 
