@@ -96,6 +96,13 @@ def check_job(t, b, rig):
     rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
     ends = [e for e in status["executions"] if "cause" in e]
     t.check("interruptions: each with its cause and evidence", all(any(e["cause"] in r and e["evidence"] in r for r in rows) for e in ends), rows)
+    headings = b.ask("[...document.querySelectorAll('table.cards')].map(c => [...c.querySelectorAll('th')].map(h => h.textContent))")
+    cells = b.ask("[...document.querySelectorAll('table.cards')].map(c => [...c.querySelectorAll('tbody tr')].map(r => [...r.children].map(d => d.textContent)))")
+    struck = [dict(zip(headings[0], row)) for row in cells[0]]
+    t.check("interruptions: when each was noticed, and whether it saved on SIGTERM", [(r["noticed"], r["saved on SIGTERM"]) for r in struck] == [("1.2 s", ""), ("", "no")], struck)
+    came_up = [dict(zip(headings[1], row)) for row in cells[1]]
+    t.check("executions: how each came up", [(r["image pull"], r["first step's compile"], r["slowest pull"]) for r in came_up] ==
+            [("3.0 s", "2.5 s", status["executions"][0]["slowestPull"]), ("1.0 s", "2.5 s", status["executions"][1]["slowestPull"])], came_up)
     t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]:not(.stairs)').length") == len(status["executions"]))
     t.check("lost work is hatched as long as it was", b.ask("[...document.querySelectorAll('.gantt .lost')].map(r => Number(r.dataset.ms))") ==
             [e["tchMs"] for e in status["executions"] if e.get("tchMs", 0) > 0])

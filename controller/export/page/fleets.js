@@ -25,7 +25,7 @@ function fleetView(f) {
   const rate = text(s, 'interruptions.per1000NodeDays'), scores = ['scheduling', 'runtime', 'job', 'program', 'productivity'];
   const currency = text(s, 'cost.currency');
   const cells = (o, name) => h('tr', null, h('td', null, name), ...scores.map(k => h('td', {class: 'num'}, text(o, 'goodput.' + k) || '–')), currency && h('td', {class: 'num'}, text(o, o === s ? 'cost.lost' : 'costLost') || '–'), h('td', null, text(o, 'topBadput') || '–'));
-  const money = o => currency && text(o, 'cost') ? `, ${text(o, 'cost')} ${currency}` : '', hours = o => number(o, 'chipSeconds') === undefined ? '' : `${chipHours(o.chipSeconds / 3600)} chip-hours`;
+  const money = o => currency && text(o, 'cost') ? `, ${text(o, 'cost')} ${currency}` : '', hours = o => number(o, 'chipSeconds') === undefined ? '' : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`;
   return h('section', {class: 'fleetgoodput'},
     h('h2', null, `Fleet ${text(f, 'metadata.name')}`, h('small', null, ` ${text(s, 'window.name')} · ${text(s, 'jobs.counted') || 0} jobs${rate ? ` · ${rate} interruptions per 1,000 node-days` : ''}`)),
     ready && ready.status !== 'True' && h('p', {class: 'note'}, text(ready, 'message')), degraded && h('p', {class: 'note'}, text(degraded, 'message')),
@@ -33,7 +33,7 @@ function fleetView(f) {
     h('div', {class: 'scroll'}, h('table', null, h('thead', null, h('tr', null, ['group', 'scheduling', 'runtime', 'goodput', 'program', 'MPG', currency && `lost, ${currency}`, 'most lost to'].filter(Boolean).map(t => h('th', null, t)))),
       h('tbody', null, cells(s, 'all'), list(s, 'groups').filter(g => text(g, 'name') !== 'all').slice(0, 8).map(g => cells(g, text(g, 'name')))))),
     list(s, 'topLosses').length > 0 && h('p', {class: 'note'}, 'Most lost: ', list(s, 'topLosses').slice(0, 3).map(l => `${text(l, 'bucket')} ${text(l, 'share')}${money(l)} (${list(l, 'jobs').map(j => text(j, 'name')).join(', ') || 'jobs that are gone'})`).join('; ')),
-    list(s, 'interruptions.byCause').length > 0 && h('p', {class: 'note'}, 'Lost to interruptions: ', list(s, 'interruptions.byCause').slice(0, 5).map(c => `${text(c, 'count')} ${text(c, 'cause')} ${hours(c)}${money(c)}`).join('; ')),
+    list(s, 'interruptions.byCause').length > 0 && h('p', {class: 'note'}, 'Lost to interruptions: ', list(s, 'interruptions.byCause').slice(0, 5).map(c => `${text(c, 'count')} ${text(c, 'cause')}${hours(c)}${money(c)}`).join('; ')),
     currency && h('p', {class: 'note'}, `Cost: ${text(s, 'cost.allocated')} ${currency}, of these ${text(s, 'cost.lost')} lost${text(s, 'cost.pricedShare') ? ` (${text(s, 'cost.pricedShare')} of the chip-hours have a price)` : ''}.`));
 }
 

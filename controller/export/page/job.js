@@ -35,8 +35,16 @@ function interruptionTable(status) {
   const ms = key => e => number(e, key) === 0 ? '–' : duration(number(e, key));
   return [h('h2', null, 'Interruptions'), h('p', {class: 'note'}, `${total}: ${causes}${mean ? '; ' + mean : ''}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ''}.`),
     table(rows, [['#', e => text(e, 'number'), 'num'], ['when', e => stamp(time(e, 'end')), 'num'], ['cause', e => text(e, 'cause')], ['node', e => text(e, 'node'), 'num'], ['pool', e => text(e, 'nodePool'), 'num'],
-      ['steps lost', e => text(e, 'lostSteps'), 'num'], ['work lost', ms('tchMs'), 'num'], ['waited', ms('waitMs'), 'num'], ['rescheduled', ms('treMs'), 'num'], ['resumed', ms('trmMs'), 'num'],
-      ['caught up', ms('catchUpMs'), 'num'], ['evidence', e => text(e, 'evidence'), 'evidence']])];
+      ['steps lost', e => text(e, 'lostSteps'), 'num'], ['work lost', ms('tchMs'), 'num'], ['noticed', ms('detectMs'), 'num'], ['waited', ms('waitMs'), 'num'], ['rescheduled', ms('treMs'), 'num'], ['resumed', ms('trmMs'), 'num'],
+      ['caught up', ms('catchUpMs'), 'num'], ['saved on SIGTERM', e => ({true: 'yes', false: 'no'})[e.savedOnTermination] || ''], ['evidence', e => text(e, 'evidence'), 'evidence']])];
+}
+
+// How each execution came up, where there is something to tell.
+function startTable(status) {
+  const costs = ['imagePullMs', 'containerStartMs', 'programStartupMs'], rows = list(status, 'executions').filter(e => costs.some(k => number(e, k) > 0));
+  const ms = key => e => number(e, key) > 0 ? duration(number(e, key)) : '';
+  return rows.length > 0 && [h('h2', null, 'How each came up'), table(rows, [['#', e => text(e, 'number'), 'num'], ['image pull', ms('imagePullMs'), 'num'], ['container start', ms('containerStartMs'), 'num'],
+    ["first step's compile", ms('programStartupMs'), 'num'], ['slowest pull', e => text(e, 'slowestPull'), 'evidence']])];
 }
 
 // A link where the controller was told the documentation's address; else the path in its source.
@@ -57,7 +65,7 @@ function forecastView(status) {
   if (!f) return null;
   const add = (name, ...parts) => { const told = parts.filter(Boolean).join(', '); if (told) rows.push([name, told]); };
   add('a save', after('intervalSeconds') && `every ${after('intervalSeconds')}`, number(f, 'saveMs') !== undefined && `blocks for ${stepTime(f.saveMs)}`, number(f, 'persistMs') !== undefined && `durable ${stepTime(f.persistMs)} later`);
-  add('a failure', after('meanTimeBetweenFailuresSeconds') && `every ${after('meanTimeBetweenFailuresSeconds')}`, after('meanTimeLowSeconds') && `90 %: ${after('meanTimeLowSeconds')} to ${after('meanTimeHighSeconds') || 'never'}`, f.isPrior === true && 'a published rate');
+  add('a failure', after('meanTimeBetweenFailuresSeconds') && `every ${after('meanTimeBetweenFailuresSeconds')}`, f.isPrior !== true && after('meanTimeLowSeconds') && `90 %: ${after('meanTimeLowSeconds')} to ${after('meanTimeHighSeconds') || 'never'}`, f.isPrior === true && 'a published rate: there were fewer than three');
   add('expected', text(f, 'runtime') && `runtime ${text(f, 'runtime')}`, text(f, 'job') && `goodput ${text(f, 'job')}`, f.firstOrderIsValid !== false && text(f, 'runtimeFirstOrder') && `to first order ${text(f, 'runtimeFirstOrder')}`);
   add('the best', after('bestIntervalSeconds') && `a save every ${after('bestIntervalSeconds')}`, number(f, 'bestIntervalSteps') !== undefined && `${f.bestIntervalSteps} steps`, text(f, 'bestRuntime') && `runtime ${text(f, 'bestRuntime')}`, after('bestFromSeconds') && `${after('bestFromSeconds')} to ${after('bestToSeconds')} is as good`);
   add('to finish', after('remainingSeconds') && `${number(f, 'remainingSteps') ?? '?'} steps in ${after('remainingSeconds')}`, after('remainingDeviationSeconds') && `give or take ${after('remainingDeviationSeconds')}`, text(f, 'finishAt') && `on ${stamp(time(f, 'finishAt'))}`);
@@ -113,7 +121,7 @@ function jobView(job) {
         chart.querySelector('.begun') && ['saved begun', 'begun, not known to be whole'], chart.querySelector('.cut') && ['cut', 'interruption']]).filter(Boolean)), chart);
   if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, (points(job, 'trace.steps').length ? 'As the log tells them.' : 'First and last step of each execution are known, the lines between are drawn straight.') + (stair.querySelector('.area') ? ' Shaded: steps that were lost and done again.' : '')), stair);
   if (windows.length) out.splice(windowsAt, 0, h('h2', null, 'Lately'), windowBars(status));
-  out.push(interruptionTable(status), adviceTable(status), forecastView(status), facts(status));
+  out.push(interruptionTable(status), startTable(status), adviceTable(status), forecastView(status), facts(status));
   if (previous.length) out.push(h('h2', null, 'Earlier targets of this name'), table(previous, [['from', p => stamp(time(p, 'time.start')), 'num'], ['to', p => stamp(time(p, 'time.end')), 'num'],
     ['scheduling', p => text(p, 'goodput.scheduling'), 'num'], ['runtime', p => text(p, 'goodput.runtime'), 'num'], ['goodput', p => text(p, 'goodput.job'), 'num']]));
   return out;
