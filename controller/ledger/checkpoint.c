@@ -52,6 +52,17 @@ static void visit_life(struct codec *c, struct life_fact *x) {
     codec_text(c, &x->name, LEDGER_NAME_SIZE);
 }
 
+static void visit_change(struct codec *c, struct ledger_change *x) {
+    checkpoint_time(c, &x->at_ms);
+    codec_i64(c, &x->chips);
+    CODEC_INT(c, &x->available, -MOST_OBJECTS, MOST_OBJECTS);
+    CODEC_INT(c, &x->running, -MOST_OBJECTS, MOST_OBJECTS);
+    CODEC_INT(c, &x->pulling, -MOST_OBJECTS, MOST_OBJECTS);
+    CODEC_INT(c, &x->largest_chips, 0, INT32_MAX);
+    CODEC_INT(c, &x->replaced, 0, MOST_OBJECTS);
+    CODEC_INT(c, &x->restarted, 0, MOST_OBJECTS);
+}
+
 static void visit_gap(struct codec *c, struct life_gap *x) {
     codec_u64(c, &x->life_id);
     checkpoint_time(c, &x->from_ms);
@@ -85,10 +96,12 @@ static void visit_disruption(struct codec *c, const struct ledger *l, struct dis
         *x = words_pack(&d);
 }
 
-static void visit_objects(struct codec *c, struct ledger *l) {
+static void visit_objects(struct codec *c, struct ledger *l, int64_t version) {
     VISIT_STORE(c, l->required, visit_amount, from_ms, 0);
     VISIT_STORE(c, l->required_chips, visit_amount, from_ms, 0);
     VISIT_STORE(c, l->lives, visit_life, id, 0);
+    if (version >= 9)
+        VISIT_STORE(c, l->past, visit_change, at_ms, 0);
     VISIT_STORE(c, l->restarts, visit_gap, life_id, item_->from_ms);
     VISIT_STORE(c, l->outages, visit_gap, life_id, item_->from_ms);
     VISIT_STORE(c, l->holds, visit_hold, key, item_->kind);
@@ -180,7 +193,7 @@ static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_
     }
     codec_bool(c, has_objects);
     if (*has_objects)
-        visit_objects(c, l);
+        visit_objects(c, l, version);
 }
 
 void checkpoint_write_parts(struct ledger *l, struct buf *out) {

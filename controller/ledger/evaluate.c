@@ -461,6 +461,7 @@ static void evaluate(struct ledger *l, const struct request *q, struct ledger_re
     result->observed_through_ms = limit;
     if (l->start_ms == TIME_UNKNOWN)
         return;
+    l->named_count = 0;
     ledger_settle(l, limit);
     l->evaluated_ms = max_of(l->evaluated_ms, limit);
     if (l->settled != NULL && limit < l->settled->through_ms)

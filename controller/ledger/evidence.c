@@ -169,7 +169,8 @@ void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep
     memcpy(out, x->puller, LEDGER_NAME_SIZE);
     for (size_t i = 0; x->pull_from_ms != TIME_UNKNOWN && out[0] == '\0' && i < s->ledger->lives.count; i++) {
         const struct life_fact *life = &s->ledger->lives.items[i];
-        int64_t end_ms = life->pull_end_ms == TIME_UNKNOWN ? TIME_OPEN : life->pull_end_ms;
+        int64_t lost_ms = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
+        int64_t end_ms = life->pull_end_ms == TIME_UNKNOWN ? lost_ms : min_of(life->pull_end_ms, lost_ms);
         if (life->pull_start_ms == TIME_UNKNOWN || life->pull_start_ms >= x->pull_to_ms || end_ms <= x->pull_from_ms ||
             !words_has_life(life))
             continue;

@@ -118,6 +118,9 @@ struct ledger {
     struct alike *alike;            /* in the order in which causes are looked for */
     size_t alike_count, alike_capacity;
     struct slot_lives slot_lives;
+    STORE(struct ledger_change) past;
+    uint64_t *named; /* the lives and disruptions that the last evaluation put into words */
+    size_t named_count, named_capacity;
     STORE(struct amount_from) required, required_chips;
     STORE(struct life_fact) lives;
     STORE(struct life_gap) restarts, outages;

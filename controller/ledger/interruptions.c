@@ -361,6 +361,7 @@ void interruptions_init(struct interruptions *list, struct ledger *l, const stru
         if (found == NULL)
             continue;
         struct ledger_disruption d = words_unpack(l, found);
+        words_asked(l, found->key);
         list->items[i].cause = add_cause(list, &d);
     }
     for (size_t i = list->settled_count; i < list->count; i++)

@@ -54,6 +54,8 @@ void ledger_free(struct ledger *l) {
     STORE_DONE(l->required);
     STORE_DONE(l->required_chips);
     STORE_DONE(l->lives);
+    STORE_DONE(l->past);
+    free(l->named);
     STORE_DONE(l->restarts);
     STORE_DONE(l->outages);
     STORE_DONE(l->holds);
@@ -95,6 +97,20 @@ void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips)
     STORE_PUT(l->required_chips, (uint64_t)from_ms, 0, item, &l->has_slots);
     l->has_slots = l->has_slots && item->from_ms == from_ms && item->amount == chips;
     *item = (struct amount_from){from_ms, chips < 0 ? 0 : chips};
+}
+
+void ledger_add_past(struct ledger *l, const struct ledger_change *change) {
+    struct ledger_change *item;
+    STORE_PUT(l->past, (uint64_t)change->at_ms, 0, item, &l->has_slots);
+    item->at_ms = change->at_ms;
+    item->chips += change->chips;
+    item->available += change->available;
+    item->running += change->running;
+    item->pulling += change->pulling;
+    item->largest_chips = change->largest_chips > item->largest_chips ? change->largest_chips : item->largest_chips;
+    item->replaced += change->replaced;
+    item->restarted += change->restarted;
+    slots_put_past(l, change);
 }
 
 static void set_text(char **text, const char *from, size_t size) {

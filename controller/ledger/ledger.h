@@ -87,6 +87,15 @@ void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int
 /* A span in which the machine under a life was not usable although it came back (NotReady and Ready again). */
 void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms);
 
+/* What all lives that are forgotten (forget.h) did at one time: added to what the others do. */
+struct ledger_change {
+    int64_t at_ms, chips; /* by so much they moved then */
+    int32_t available, running, pulling;
+    int32_t largest_chips;       /* of those that got their machine then */
+    int32_t replaced, restarted; /* so many were, then */
+};
+void ledger_add_past(struct ledger *l, const struct ledger_change *change);
+
 /* Why slots are not there. kind is one of BUCKET_NOT_SUBMITTED (between two targets of one run), SUSPENDED,
  * PREEMPTED_WAIT, QUEUE_WAIT, DEPENDENCY_WAIT, PROVISIONING, NODE_FAILURE_DETECTION, PROCESS_FAILURE_DETECTION. Applies
  * only where not all slots are available (the last: only where they are). key identifies it: adding the same kind and
@@ -170,8 +179,8 @@ struct ledger_cost ledger_cost_of(const struct ledger *l);
 
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
-    LEDGER_SAVE_WITHOUT_OBJECTS /* leaves out what objects tell: required slots and chips, lives, restarts, outages,
-                                   holds, disruptions. After the load the caller tells them all again, also those of
+    LEDGER_SAVE_WITHOUT_OBJECTS /* leaves out what objects tell: required slots and chips, lives, the past, restarts,
+                                   outages, holds, disruptions. After the load the caller tells them all again, also those of
                                    the past, before it evaluates or saves. */
 };
 

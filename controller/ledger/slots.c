@@ -223,16 +223,20 @@ static uint32_t *newest_of(struct ledger *l, uint32_t slot) {
     return &s->newest[at];
 }
 
-static void make(struct ledger *l, const struct life_fact *life, int by) {
-    struct slot_lives *s = &l->slot_lives;
+static void make_into(struct slot_changes *changes, const struct ledger *l, const struct life_fact *life, int by) {
+    const struct slot_lives *s = &l->slot_lives;
     const struct life_fact *newer = linked(l, life->newer);
-    struct maker m = {.changes = &s->changes,
+    struct maker m = {.changes = changes,
                       .by = by,
                       .restarts = gaps_of(&s->restarts, l->restarts.items, life->id),
                       .outages = gaps_of(&s->outages, l->outages.items, life->id)};
     add_life(&m, life, newer != NULL ? life_created(newer) : TIME_OPEN);
     free(m.restarts.items);
     free(m.outages.items);
+}
+
+static void make(struct ledger *l, const struct life_fact *life, int by) {
+    make_into(&l->slot_lives.changes, l, life, by);
     l->lives_looked_at++;
 }
 
@@ -306,6 +310,40 @@ void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_ne
         index_gap(is_outage ? &s->outages : &s->restarts, all, position);
 }
 
+struct slot_changes slots_of_life(const struct ledger *l, size_t position) {
+    struct slot_changes changes = {0};
+    make_into(&changes, l, &l->lives.items[position], 1);
+    return changes;
+}
+
+bool slots_is_past(const struct ledger *l, size_t position) {
+    const struct life_fact *life = &l->lives.items[position], *newer = linked(l, life->newer);
+    if (!l->slot_lives.is_made || !is_begun(life) || (newer == NULL && life->lost_ms > l->evaluated_ms))
+        return false;
+    /* of two made within a second nobody can tell which is the newer */
+    int64_t next_ms = newer != NULL ? life_created(newer) : TIME_OPEN;
+    return next_ms > life_created(life) + 1 && !ends_with_next(life, next_ms);
+}
+
+bool slots_is_newest(const struct ledger *l, size_t position) {
+    return l->lives.items[position].newer == 0;
+}
+
+void slots_put_past(struct ledger *l, const struct ledger_change *change) {
+    struct maker m = {.changes = &l->slot_lives.changes, .by = 1};
+    l->has_slots = false;
+    if (!l->slot_lives.is_made)
+        return;
+    struct slot_change *c = change_at(&m, change->at_ms);
+    c->available += change->available;
+    c->running += change->running;
+    c->pulling += change->pulling;
+    c->chips += change->chips;
+    c->largest_chips = (int32_t)max_of(c->largest_chips, change->largest_chips);
+    c->replaced += change->replaced;
+    c->restarted += change->restarted;
+}
+
 static void make_all(struct ledger *l) {
     slots_done(l);
     l->slot_lives.is_made = true;
@@ -315,6 +353,8 @@ static void make_all(struct ledger *l) {
         slots_put_gap(l, true, i, true);
     for (size_t i = 0; i < l->lives.count; i++)
         l->lives.items[i].older = l->lives.items[i].newer = 0;
+    for (size_t i = 0; i < l->past.count; i++)
+        slots_put_past(l, &l->past.items[i]);
     for (size_t i = 0; i < l->lives.count; i++)
         slots_put(l, i);
 }

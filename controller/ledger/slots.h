@@ -10,6 +10,13 @@ void slots_put(struct ledger *l, size_t position);
 /* Between the two: what it was, and what it is now. */
 void slots_moved(struct ledger *l, const struct life_fact *before, const struct life_fact *now);
 void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_new);
+/* What the life does, summed per time; its table is the caller's. */
+struct slot_changes slots_of_life(const struct ledger *l, size_t position);
+/* Nothing that its slot does later changes what it did: it was lost, not done, before the next one began, or will begin
+ * if it is the newest. */
+bool slots_is_past(const struct ledger *l, size_t position);
+bool slots_is_newest(const struct ledger *l, size_t position);
+void slots_put_past(struct ledger *l, const struct ledger_change *change);
 void slots_done(struct ledger *l); /* all is made anew when it is asked for */
 
 #endif

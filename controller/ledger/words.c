@@ -79,8 +79,14 @@ bool words_has_life(const struct life_fact *life) {
     return life->name != NULL;
 }
 
-void words_of_life(const struct ledger *l, const struct life_fact *life, char name[static LEDGER_NAME_SIZE]) {
+void words_asked(struct ledger *l, uint64_t key) {
+    MEM_GROW(l->named, l->named_count, l->named_capacity);
+    l->named[l->named_count++] = key;
+}
+
+void words_of_life(struct ledger *l, const struct life_fact *life, char name[static LEDGER_NAME_SIZE]) {
     name[0] = '\0';
+    words_asked(l, life->id);
     if (life->name == asked_for && l->words.name_life != NULL)
         l->words.name_life(l->words.context, life->id, name);
     else if (life->name != NULL)

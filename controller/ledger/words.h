@@ -23,7 +23,9 @@ struct ledger_disruption words_unpack(const struct ledger *l, const struct disru
 void words_set_life(char **name, const struct ledger_life *life);
 void words_free_life(char *name);
 bool words_has_life(const struct life_fact *life);
+/* What has that key is named in a result, and must stay. */
+void words_asked(struct ledger *l, uint64_t key);
 /* Empty if it has none. */
-void words_of_life(const struct ledger *l, const struct life_fact *life, char name[static LEDGER_NAME_SIZE]);
+void words_of_life(struct ledger *l, const struct life_fact *life, char name[static LEDGER_NAME_SIZE]);
 
 #endif

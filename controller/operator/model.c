@@ -13,6 +13,7 @@ struct model *model_new(const struct model_options *options) {
     struct model *m = mem_new(struct model);
     slice_copy(m->version, sizeof m->version, slice_of(options->version));
     m->keeps_checkpoints = options->keeps_checkpoints;
+    m->forget_after_ms = options->forget_after_ms > 0 ? options->forget_after_ms : MODEL_FORGET_AFTER_MS;
     m->chip_peaks = options->chip_peaks ? slice_dup(slice_of(options->chip_peaks)) : NULL;
     m->chip_prices = options->chip_prices ? slice_dup(slice_of(options->chip_prices)) : NULL;
     struct slice documentation = slice_of(options->documentation_url ? options->documentation_url : "deploy/docs");

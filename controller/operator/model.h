@@ -31,6 +31,8 @@ enum observed { OBSERVED_PRESENT /* added or modified */, OBSERVED_DELETED, OBSE
 struct model;
 struct model_job; /* one JobGoodput */
 
+#define MODEL_FORGET_AFTER_MS 600000 /* what tells of a pod comes within that */
+
 struct model_options {
     const char *version; /* of the controller, for status and logs */
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: JobGoodputs are to be
@@ -39,6 +41,7 @@ struct model_options {
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */
     const char *currency;          /* of prices that say none; NULL: USD */
+    int64_t forget_after_ms; /* pods that were gone so long leave only numbers; 0: MODEL_FORGET_AFTER_MS */
     const char *documentation_url; /* of the folder deploy/docs; NULL: its path in the source */
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FORGET_AFTER_MS 30000 /* of ten minutes: a life is that much shorter as well */
 #define UNSEEN_PERCENT 1 /* of the lives that were not seen whole, at most so many may be told wrongly */
 
 enum kind { PROMPT, LATE, WITHOUT_EVENTS, KILLED, WITH_GAP, LATE_START, KIND_COUNT };
@@ -23,7 +24,7 @@ static int64_t pick(uint64_t *rng, int64_t low, int64_t high) {
 
 static struct sim_sight choose_sight(const struct sim_life *l, enum kind kind) {
     uint64_t rng = l->seed * 77 + 5;
-    struct sim_sight s = {.begin_ms = INT64_MIN, .rng = rng, .evaluates_often = l->seed % 3 == 0};
+    struct sim_sight s = {.begin_ms = INT64_MIN, .rng = rng, .evaluates_often = l->seed % 3 == 0, .forget_after_ms = FORGET_AFTER_MS};
     for (int r = 0; r < RESOURCE_COUNT; r++)
         s.lag_ms[r] = kind == LATE && pick(&rng, 0, 1) == 0 ? 900 : 100;
     s.loses_events = kind == WITHOUT_EVENTS;
@@ -36,15 +37,17 @@ static struct sim_sight choose_sight(const struct sim_life *l, enum kind kind) {
     return s;
 }
 
-/* A controller that was killed ends with the same status as one that never was. */
+/* A controller that was killed ends with the same status as one that never was, and that remembers all pods. */
 static bool is_same_after_kill(const struct sim_life *l, struct sim_sight sight, bool is_loud) {
     CLEANUP_FREE char *expected = NULL, *got = NULL;
     uint64_t rng = l->seed * 91 + 3;
     int64_t from_ms = sight.begin_ms > l->start_ms ? sight.begin_ms : l->start_ms;
     for (int k = 0; k < SIM_KILLS && from_ms < l->end_ms; k++)
         from_ms = sight.killed_ms[k] = pick(&rng, from_ms, l->end_ms);
+    sight.evaluates_often = true;
     model_free(sim_watch(l, sight, &got));
     sight.survives = true;
+    sight.forget_after_ms = INT64_MAX / 2; /* never */
     model_free(sim_watch(l, sight, &expected));
     size_t at = 0;
     while (expected[at] && expected[at] == got[at])

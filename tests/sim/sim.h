@@ -256,6 +256,7 @@ struct sim_sight {
     int64_t killed_ms[SIM_KILLS];   /* each time another controller goes on from status.checkpoint, in order; 0: no more */
     bool survives;                  /* what would kill it */
     bool loses_events, evaluates_often;
+    int64_t forget_after_ms; /* what is left of pods that were gone so long are numbers */
     uint64_t rng;
 };
 /* A model that saw it so, with JobGoodput ns/js; the caller frees it. */

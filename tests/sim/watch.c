@@ -129,19 +129,30 @@ static void tell(struct model *m, const struct sight *x, int64_t at_ms) {
     assert(r == 0);
 }
 
-static struct model *begin(const struct sim_life *l, const char *status) {
-    struct model *m = model_new(&(struct model_options){.version = "sim", .keeps_checkpoints = true});
+static struct model *begin(const struct sim_life *l, const struct sim_sight *s, const char *status) {
+    struct model *m = model_new(&(struct model_options){
+        .version = "sim", .keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
     tell_jobgoodput(m, l, status);
     return m;
 }
 
+struct watcher {
+    const struct sim_life *life;
+    struct sim_sight *sight;
+    struct sights sights;
+    struct model *model;
+    int kills;
+    bool is_blind; /* it has listed nothing yet */
+};
+
 /* Another controller, which finds the status and lists what there is after the first n sights. While the watches are
  * cut the status is of before, and the list is the one that comes next. */
-static struct model *succeed(struct model *old, const struct sim_life *l, const struct sights *s, size_t n,
-                             int64_t at_ms, bool is_cut) {
+static struct model *succeed(struct model *old, const struct watcher *w, size_t n, int64_t at_ms, bool is_cut) {
+    const struct sim_life *l = w->life;
+    const struct sights *s = &w->sights;
     CLEANUP_FREE char *status = evaluate(old, at_ms, true);
     model_free(old);
-    struct model *m = begin(l, status);
+    struct model *m = begin(l, w->sight, status);
     if (is_cut)
         return m;
     for (size_t i = 0; i < n; i++) {
@@ -169,15 +180,6 @@ static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms)
         told_all(m, bookmark_ms(s, now_ms));
 }
 
-struct watcher {
-    const struct sim_life *life;
-    struct sim_sight *sight;
-    struct sights sights;
-    struct model *model;
-    int kills;
-    bool is_blind; /* it has listed nothing yet */
-};
-
 /* One sight, and who sees it. A successor that has listed nothing yet writes nothing. */
 static void watch_one(struct watcher *w, size_t i) {
     const struct sim_sight *s = w->sight;
@@ -193,7 +195,7 @@ static void watch_one(struct watcher *w, size_t i) {
         int64_t known_ms = bookmark_ms(s, x->at_ms) > told_ms ? bookmark_ms(s, x->at_ms) : told_ms;
         int64_t written_ms = is_list ? known_ms : x->at_ms;
         if (!s->survives)
-            w->model = succeed(w->model, w->life, &w->sights, i, written_ms, is_list);
+            w->model = succeed(w->model, w, i, written_ms, is_list);
         else /* the last status shows until when it watched, to both */
             free(evaluate(w->model, written_ms, true));
         w->is_blind = is_list && !s->survives;
@@ -209,7 +211,7 @@ static void watch_one(struct watcher *w, size_t i) {
 }
 
 struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret_status) {
-    struct watcher w = {.life = l, .sight = &s, .sights = see(l, &s), .model = begin(l, "")};
+    struct watcher w = {.life = l, .sight = &s, .sights = see(l, &s), .model = begin(l, &s, "")};
     for (size_t i = 0; i < w.sights.count; i++)
         watch_one(&w, i);
     free(w.sights.items);

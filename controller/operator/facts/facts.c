@@ -287,6 +287,26 @@ void fact_tell_target(struct model_job *job) {
     sink_end(&sink);
 }
 
+static bool is_required(const struct model_job *job, const char *replicated_job) {
+    for (int i = 0; i < job->target->job_count; i++)
+        if (strcmp(job->target->jobs[i].name, replicated_job) == 0)
+            return job_requires(job, i);
+    return false;
+}
+
+void fact_tell_past(struct model_job *job) {
+    for (int i = 0; i < job->target->past_count; i++) {
+        struct past *past = &job->target->pasts[i];
+        bool is_wanted = is_required(job, past->replicated_job);
+        for (size_t k = 0; k < past->count && is_wanted && !past->is_told; k++)
+            ledger_add_past(job->ledger, &past->items[k].all);
+        past->is_told |= is_wanted; /* a spec that requires others begins a new ledger */
+        if (past->is_ready_told != is_wanted)
+            fact_tell_past_ready(job, past, is_wanted ? 1 : -1);
+        past->is_ready_told = is_wanted;
+    }
+}
+
 void job_tell_facts(struct model_job *job) {
     struct target *t = job->target;
     if (t == NULL || !t->is_seen)
@@ -297,6 +317,7 @@ void job_tell_facts(struct model_job *job) {
     job_find_log_pods(job);
     job_tell_processes(job);
     fact_tell_target(job);
+    fact_tell_past(job);
     fact_tell_hidden(job);
     if (job->shape_version != t->shape_version)
         job->needs_all_pods = true;

@@ -33,6 +33,12 @@ void fact_tell_hidden(struct model_job *job);
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Its part of how many required pods were Ready when; after p->slot is known. */
 void fact_tell_ready(struct model_job *job, struct pod *p);
+/* What its target's forgotten pods did. */
+void fact_tell_past(struct model_job *job);
+void fact_tell_past_ready(struct model_job *job, const struct past *past, int times);
+/* The pod is about to be forgotten: what it did to how many were Ready is of the past. */
+void fact_move_ready(const struct pod *p, struct past *past);
+bool fact_can_move_ready(const struct pod *p); /* it counts no more: one that is done does until its Job is deleted */
 /* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
 void fact_give_words(struct model_job *job);
 /* Holds and disruptions of the target itself and its Workloads. */

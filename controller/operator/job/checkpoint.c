@@ -165,7 +165,7 @@ static void visit_head(struct codec *c, struct head *h) {
     codec_time(c, &h->written_ms);
     codec_i64(c, &h->generation);
     CODEC_INT(c, &h->kind, TARGET_JOBSET, TARGET_JOB);
-    CODEC_INT(c, &h->extent, EXTENT_ALL, EXTENT_TARGET);
+    CODEC_INT(c, &h->extent, EXTENT_ALL, EXTENT_BARE);
     codec_chars(c, h->uid, sizeof h->uid);
     codec_chars(c, h->namespace_, sizeof h->namespace_);
     codec_chars(c, h->name, sizeof h->name);
@@ -225,7 +225,7 @@ static int read_raw(struct model_job *job, struct slice raw, int version, struct
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
             r = read_job(&v, job, h.generation == job->generation, err);
     }
-    if (r == 0 && h.extent == EXTENT_TARGET)
+    if (r == 0 && h.extent >= EXTENT_TARGET)
         slice_copy(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
                    SLICE("the job's history did not fit into status.checkpoint: of pods that were gone when another "
                          "controller took over only the settled sums are known"));
@@ -270,10 +270,10 @@ static enum checkpoint_extent first_extent(const struct target *t) {
     return gone > MANY_PODS ? EXTENT_TARGET : t->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
 }
 
-static bool write_fitting(struct model_job *job, int64_t written_ms, struct buf *out) {
+static bool write_fitting(struct model_job *job, int64_t written_ms, enum checkpoint_extent last, struct buf *out) {
     CLEANUP_BUF struct buf raw;
     buf_init(&raw, MOST_BYTES);
-    for (enum checkpoint_extent extent = first_extent(job->target); extent <= EXTENT_TARGET; extent++) {
+    for (enum checkpoint_extent extent = first_extent(job->target); extent <= last; extent++) {
         buf_clear(&raw);
         raw.truncated = false;
         CLEANUP_FREE char *text = write_raw(job, written_ms, extent, &raw) ? checkpoint_pack(buf_slice(&raw)) : NULL;
@@ -288,10 +288,14 @@ static bool write_fitting(struct model_job *job, int64_t written_ms, struct buf 
 void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out) {
     if (job->target == NULL || !job->target->is_seen || job->ledger == NULL)
         return;
-    if (write_fitting(job, written_ms, out))
+    if (write_fitting(job, written_ms, EXTENT_GONE, out))
+        return;
+    if (job_forget_all_pods(job) && write_fitting(job, written_ms, EXTENT_GONE, out))
+        return;
+    if (write_fitting(job, written_ms, EXTENT_BARE, out))
         return;
     ledger_fold(job->ledger, LEDGER_SAVE_BYTES * 5 / 8); /* it has its bound, but did not pack well */
-    write_fitting(job, written_ms, out);
+    write_fitting(job, written_ms, EXTENT_BARE, out);
 }
 
 int checkpoint_read(struct model_job *job, struct slice text, struct error **err) {

@@ -5,8 +5,9 @@
  * meanwhile.
  *
  * The text is base64 of: version (one byte), CRC-32 and size of what follows unpacked, then that, deflated. At most
- * CHECKPOINT_MAX_BYTES: where all does not fit, first the pods that still exist are left out (the cluster shows them),
- * then those that are gone; the status says so. */
+ * CHECKPOINT_MAX_BYTES: where all does not fit, first the pods that still exist are left out (the cluster shows them);
+ * then those that are gone are forgotten early, so that numbers stand for them (forget.c); then those that are gone are
+ * left out, and the status says so. */
 #ifndef OPERATOR_CHECKPOINT_H
 #define OPERATOR_CHECKPOINT_H
 

@@ -515,7 +515,10 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_workloads(v, t);
     visit_nodes(v, t);
     visit_pods(v, t);
+    if (v->version >= 7)
+        visit_pasts(v, t);
     if (is_reading(v)) {
+        t->look_ms = INT64_MIN / 2; /* some may be gone long enough */
         t->watched_ms = t->told_ms = t->told_before_ms = v->written_ms;
         if (v->version < 4 && t->first_seen_ms > t->created_ms + STORE_LATE_MS)
             store_unseen(t, t->created_ms, t->first_seen_ms);

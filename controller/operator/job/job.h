@@ -178,12 +178,19 @@ void job_push_previous(struct model_job *job, const struct job_previous *result)
 /* program.c: which chip the status of a predecessor names, and what it costs by its label */
 void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o);
 
+/* forget.c: pods that are gone for good leave only what they did, as numbers. To be called after an evaluation. */
+void job_forget_pods(struct model_job *job, int64_t through_ms);
+/* All that can be forgotten is, however lately it is gone: true if any was. */
+bool job_forget_all_pods(struct model_job *job);
+void job_tell_past_anew(struct model_job *job, bool with_ready); /* the ledger is another, the ready_line as well */
+
 /* facts.c: tells the ledger what changed since the last call */
 void job_tell_facts(struct model_job *job);
 int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
 
 /* status/waiting.c */
 void job_slots_told(struct model_job *job, const struct pod *p); /* after p->slot is known */
+void job_slots_forget(struct job_slots *s, const struct pod *p); /* its slot may be missing one since */
 void job_slots_clear(struct job_slots *s);                       /* all is found anew */
 
 /* logs.c */

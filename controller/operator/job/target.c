@@ -59,6 +59,7 @@ void job_set_target(struct model_job *job, struct target *t) {
         p->pushed.count = p->ready_told = 0;
         p->loss_told = 0;
     }
+    job_tell_past_anew(job, true);
 }
 
 void job_begin_anew(struct model_job *job) {
@@ -93,6 +94,7 @@ void job_count_otherwise(struct model_job *job) {
     job->needs_all_pods = true;
     job->hidden_most = 0;
     job->told_through_ms = TIME_UNKNOWN;
+    job_tell_past_anew(job, false);
     for (size_t i = 0; i < job->target->pod_count; i++)
         job->target->pods[i]->pushed.count = job->target->pods[i]->loss_told = 0;
     job_tell_processes(job);

@@ -72,6 +72,27 @@ void fact_tell_ready(struct model_job *job, struct pod *p) {
         tell_border(&job->ready_line, p, is_done);
 }
 
+void fact_tell_past_ready(struct model_job *job, const struct past *past, int times) {
+    for (size_t i = 0; i < past->count; i++)
+        if (past->items[i].ready != 0)
+            add_change(&job->ready_line, past->items[i].all.at_ms, times * (int)past->items[i].ready);
+}
+
+bool fact_can_move_ready(const struct pod *p) {
+    return p->ready_told == 2 * pod_ready(p).count;
+}
+
+void fact_move_ready(const struct pod *p, struct past *past) {
+    for (int border = 0; border < p->ready_told; border++) {
+        int64_t at_ms = pod_ready(p).items[border / 2].from_ms;
+        if (border + 1 == p->ready_told)
+            at_ms = p->ready_until_ms;
+        else if (border % 2 == 1)
+            at_ms = counts_until_ms(p, border / 2, false);
+        past_at(past, at_ms)->ready += border % 2 == 0 ? 1 : -1;
+    }
+}
+
 /* How many pods are required then, and until when. */
 static int64_t required_at(const struct model_job *job, int64_t at_ms, int64_t *until_ms) {
     const struct target *t = job->target;

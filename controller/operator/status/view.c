@@ -157,5 +157,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     }
     job->told_steps = v.result.step_count;
     job->is_final = v.is_final;
+    if (v.target)
+        job_forget_pods(job, v.through_ms);
     view_done(&v);
 }

@@ -118,6 +118,11 @@ void job_slots_told(struct model_job *job, const struct pod *p) {
     set_bit(s->waiting, (size_t)p->slot, !is_missing && is_unavailable(p));
 }
 
+void job_slots_forget(struct job_slots *s, const struct pod *p) {
+    if (p->slot >= 0 && (size_t)p->slot < s->count && s->newest[p->slot] == p)
+        s->newest[p->slot] = NULL;
+}
+
 /* From all pods when there are more or fewer slots than before, else as they were told since. */
 static void find_newest(struct model_job *job, size_t count) {
     struct job_slots *s = &job->slots;

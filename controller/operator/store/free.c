@@ -41,6 +41,15 @@ static void pod_free(struct model *m, struct pod *p) {
     free(p);
 }
 
+void store_forget_pod(struct model *m, struct pod *p) {
+    struct pod **at = p->job ? &p->job->pods : NULL;
+    while (at && *at != p)
+        at = &(*at)->next_in_job;
+    if (at)
+        *at = p->next_in_job;
+    pod_free(m, p);
+}
+
 static void kube_job_free(struct model *m, struct kube_job *j) {
     map_remove(&m->refusals, slice_of(j->uid));
     map_remove(&m->stops, slice_of(j->uid));
@@ -50,6 +59,14 @@ static void kube_job_free(struct model *m, struct kube_job *j) {
     free(j->name);
     free(j->uid);
     free(j);
+}
+
+void store_forget_job(struct model *m, struct kube_job *j) {
+    struct kube_job **at = &j->target->kube_jobs;
+    while (*at != j)
+        at = &(*at)->next_in_target;
+    *at = j->next_in_target;
+    kube_job_free(m, j);
 }
 
 static void workload_free(struct model *m, struct workload *w) {
@@ -100,6 +117,9 @@ void store_forget(struct model *m, struct target *t) {
     history_done(&t->suspended);
     for (int i = 0; i < t->job_count; i++)
         free(t->jobs[i].sizes);
+    for (int i = 0; i < t->past_count; i++)
+        free(t->pasts[i].items);
+    free(t->pasts);
     free(t->restart_list);
     free(t->jobs);
     free(t->pods);

@@ -235,6 +235,8 @@ static void apply_disruption(struct model *m, struct pod *p, const struct object
 static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received_ms) {
     p->is_gone = true;
     p->gone_ms = received_ms;
+    if (p->target->look_ms == TIME_OPEN)
+        p->target->look_ms = received_ms;
     if (o && o->meta.deletion_ms != TIME_UNKNOWN && o->meta.deletion_ms < received_ms)
         p->gone_ms = o->meta.deletion_ms;
     struct spans ready = pod_ready(p);

@@ -62,6 +62,7 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->kind = kind;
     t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
     t->told_ms = t->told_before_ms = TIME_UNKNOWN;
+    t->look_ms = TIME_OPEN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = -1;
     map_put(&m->targets, uid, t);

@@ -147,6 +147,7 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
     bool has_vanished;     /* its end was not seen */
+    bool goes;             /* is being forgotten: job/forget.c */
     char name[];           /* the UID follows */
 };
 
@@ -301,6 +302,19 @@ struct restart {
     bool is_derived;
 };
 
+/* What the pods of a replicated job did that are forgotten: job/forget.c. */
+struct past_change {
+    struct ledger_change all;
+    int64_t ready; /* by so much the number of Ready ones moved */
+};
+
+struct past {
+    const char *replicated_job;
+    struct past_change *items; /* in time order, each time once */
+    size_t count, capacity;
+    bool is_told, is_ready_told; /* to the ledger, and to the job's ready_line */
+};
+
 enum target_kind { TARGET_JOBSET, TARGET_JOB };
 
 struct target {
@@ -334,6 +348,9 @@ struct target {
     struct kube_job *kube_jobs;
     struct workload *workloads;
     struct pod *dirty_pods;
+    struct past *pasts;
+    int past_count;
+    int64_t look_ms; /* then there may be pods that can be forgotten; TIME_OPEN */
     uint64_t pods_version, shape_version; /* move when a pod is added / when slots are numbered anew */
     struct model_job *job;                /* the JobGoodput that measures it; NULL */
     struct target *next_named;            /* older targets of the same name */
@@ -363,6 +380,7 @@ struct model {
     int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     bool keeps_checkpoints;
+    int64_t forget_after_ms;
     char *chip_peaks, *chip_prices; /* NULL */
     char *documentation_url;        /* without a / at its end */
     char currency[PRICE_CURRENCY_SIZE];
@@ -397,6 +415,11 @@ void store_stop(struct model *m, struct slice job_uid, int64_t at_ms);
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
 void store_trim(struct model *m);
 void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
+void store_forget_pod(struct model *m, struct pod *p);         /* takes it off all lists but its target's */
+void store_forget_job(struct model *m, struct kube_job *j);    /* it has no pods any more */
+/* past.c: the one of that replicated job, which is made if need be; its change of that time. */
+struct past *store_past(struct target *t, const char *replicated_job);
+struct past_change *past_at(struct past *past, int64_t at_ms);
 /* What was restored of that kind and was not seen since has vanished. */
 void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
 void store_node_done(struct node *n); /* frees what it holds */

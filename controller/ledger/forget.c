@@ -1,0 +1,158 @@
+#include "ledger/forget.h"
+
+#include "base/mem.h"
+#include "ledger/slots.h"
+#include "ledger/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ledger_forgetting {
+    struct ledger *ledger;
+    bool *lives, *holds, *disruptions; /* by position: is forgotten */
+    bool *winning;                     /* of the holds */
+    size_t forgotten;
+};
+
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_named(const struct ledger_forgetting *f, uint64_t key) {
+    const struct ledger *l = f->ledger;
+    return l->named_count > 0 && bsearch(&key, l->named, l->named_count, sizeof key, compare_keys) != NULL;
+}
+
+static void note_winner(struct ledger_forgetting *f, const struct hold_fact *hold) {
+    if (hold != NULL)
+        f->winning[hold - f->ledger->holds.items] = true;
+}
+
+static void name_as_of(struct ledger *l, int64_t steady_ms) {
+    struct ledger_result result;
+    CLEANUP_FREE uint64_t *now = mem_resize(NULL, l->named_count + 1, sizeof *now);
+    size_t count = l->named_count;
+    if (count > 0)
+        memcpy(now, l->named, count * sizeof *now);
+    ledger_evaluate(l, steady_ms, &result);
+    ledger_result_done(&result);
+    for (size_t i = 0; i < count; i++)
+        words_asked(l, now[i]);
+    if (l->named_count > 1)
+        qsort(l->named, l->named_count, sizeof *l->named, compare_keys);
+}
+
+struct ledger_forgetting *ledger_forget_begin(struct ledger *l, int64_t steady_ms) {
+    struct ledger_forgetting *f = mem_new(struct ledger_forgetting);
+    name_as_of(l, steady_ms);
+    f->ledger = l;
+    f->lives = mem_alloc(l->lives.count + 1);
+    f->holds = mem_alloc(l->holds.count + 1);
+    f->winning = mem_alloc(l->holds.count + 1);
+    f->disruptions = mem_alloc(l->disruptions.count + 1);
+    slot_timeline_get(l);
+    const struct hold_timeline *t = hold_timeline_get(l);
+    for (size_t i = 0; i < t->count; i++) {
+        bool is_settled = l->settled != NULL && i + 1 < t->count && t->items[i + 1].from_ms <= l->settled->through_ms;
+        note_winner(f, is_settled ? NULL : t->items[i].scheduling);
+        note_winner(f, is_settled ? NULL : t->items[i].process);
+    }
+    return f;
+}
+
+bool ledger_can_forget_life(const struct ledger_forgetting *f, uint64_t id, bool even_newest) {
+    size_t at = keyed_find(&f->ledger->lives.keys, id, 0);
+    return at != SIZE_MAX && slots_is_past(f->ledger, at) && !is_named(f, id) &&
+           (even_newest || !slots_is_newest(f->ledger, at));
+}
+
+bool ledger_can_forget_hold(const struct ledger_forgetting *f, enum bucket kind, uint64_t key) {
+    size_t at = keyed_find(&f->ledger->holds.keys, key, (uint64_t)kind);
+    return at == SIZE_MAX || !f->winning[at];
+}
+
+bool ledger_can_forget_disruption(const struct ledger_forgetting *f, uint64_t key) {
+    return !is_named(f, key);
+}
+
+void ledger_forget_life(struct ledger_forgetting *f, uint64_t id,
+                        void (*change)(void *context, const struct ledger_change *change), void *context) {
+    size_t at = keyed_find(&f->ledger->lives.keys, id, 0);
+    struct slot_changes changes = slots_of_life(f->ledger, at);
+    for (size_t i = 0; i < changes.size; i++) {
+        const struct slot_change *c = &changes.table[i];
+        if (c->uses > 0)
+            change(context, &(struct ledger_change){.at_ms = c->at_ms,
+                                                    .chips = c->chips,
+                                                    .available = c->available,
+                                                    .running = c->running,
+                                                    .pulling = c->pulling,
+                                                    .largest_chips = c->largest_chips,
+                                                    .replaced = c->replaced,
+                                                    .restarted = c->restarted});
+    }
+    free(changes.table);
+    f->lives[at] = true;
+    f->forgotten++;
+}
+
+void ledger_forget_hold(struct ledger_forgetting *f, enum bucket kind, uint64_t key) {
+    size_t at = keyed_find(&f->ledger->holds.keys, key, (uint64_t)kind);
+    if (at != SIZE_MAX)
+        f->holds[at] = true;
+}
+
+void ledger_forget_disruption(struct ledger_forgetting *f, enum cause cause, uint64_t key) {
+    size_t at = keyed_find(&f->ledger->disruptions.keys, key, (uint64_t)cause);
+    if (at != SIZE_MAX)
+        f->disruptions[at] = true;
+}
+
+/* Leaves those that stay, in their order and at new places. */
+#define KEEP(store, goes, done, key_a, key_b)                                                                          \
+    do {                                                                                                               \
+        size_t kept_ = 0, count_ = (store).count;                                                                      \
+        keyed_done(&(store).keys);                                                                                     \
+        for (size_t i = 0; i < count_; i++) {                                                                          \
+            __typeof__((store).items) item_ = &(store).items[i];                                                       \
+            bool is_new_;                                                                                              \
+            if (goes) {                                                                                                \
+                done;                                                                                                  \
+                continue;                                                                                              \
+            }                                                                                                          \
+            (store).items[kept_++] = *item_;                                                                           \
+            item_ = &(store).items[kept_ - 1];                                                                         \
+            keyed_put(&(store).keys, (uint64_t)(key_a), (uint64_t)(key_b), &is_new_);                                  \
+        }                                                                                                              \
+        (store).count = (store).capacity = kept_;                                                                      \
+        (store).items = mem_resize((store).items, kept_ + 1, sizeof *(store).items);                                   \
+    } while (0)
+
+static bool is_of_forgotten(const struct ledger_forgetting *f, uint64_t life_id) {
+    size_t at = keyed_find(&f->ledger->lives.keys, life_id, 0);
+    return at != SIZE_MAX && f->lives[at];
+}
+
+static void keep_others(struct ledger_forgetting *f) {
+    struct ledger *l = f->ledger;
+    slots_done(l);
+    KEEP(l->restarts, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
+    KEEP(l->outages, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
+    KEEP(l->lives, f->lives[i], words_free_life(item_->name), item_->id, 0);
+    KEEP(l->holds, f->holds[i], free(item_->evidence), item_->key, item_->kind);
+    KEEP(l->disruptions, f->disruptions[i], free(item_->words), item_->key, item_->cause);
+    l->has_slots = l->has_hold_times = l->has_alike = false;
+    for (size_t i = 0; i < ARRAY_SIZE(l->slowest); i++)
+        l->slowest[i].is_known = false;
+}
+
+void ledger_forget_done(struct ledger_forgetting *f) {
+    if (f->forgotten > 0)
+        keep_others(f);
+    free(f->lives);
+    free(f->holds);
+    free(f->winning);
+    free(f->disruptions);
+    free(f);
+}

@@ -1,0 +1,47 @@
+/* What is left of pods that are forgotten, written and read by the same functions: field by field, since most of them
+ * are 0 or small and alike, which packs well. */
+#include "base/mem.h"
+#include "operator/job/checkpoint_internal.h"
+
+#define MOST_TIMES 200000
+#define MOST_PODS 1000000
+
+#define VISIT_FIELD(v, past, field, most)                                                                              \
+    for (size_t i_ = 0; i_ < (past)->count; i_++)                                                                      \
+    CODEC_INT((v)->codec, &(past)->items[i_].field, -(most), (most))
+
+static void visit_past(struct visitor *v, struct past *past) {
+    visit_name(v, &past->replicated_job);
+    past->count = codec_count(v->codec, past->count, MOST_TIMES);
+    if (codec_is_reading(v->codec)) {
+        past->capacity = past->count;
+        past->items = mem_alloc((past->count + 1) * sizeof *past->items);
+    }
+    for (size_t i = 0; i < past->count; i++) {
+        int64_t *at_ms = &past->items[i].all.at_ms;
+        codec_time(v->codec, at_ms);
+        v->codec->failed |= *at_ms == TIME_UNKNOWN || *at_ms == TIME_OPEN;
+        v->codec->failed |= i > 0 && *at_ms <= past->items[i - 1].all.at_ms;
+    }
+    VISIT_FIELD(v, past, all.available, MOST_PODS);
+    VISIT_FIELD(v, past, all.running, MOST_PODS);
+    VISIT_FIELD(v, past, all.pulling, MOST_PODS);
+    VISIT_FIELD(v, past, all.chips, INT32_MAX);
+    VISIT_FIELD(v, past, all.largest_chips, INT32_MAX);
+    VISIT_FIELD(v, past, all.replaced, MOST_PODS);
+    VISIT_FIELD(v, past, all.restarted, MOST_PODS);
+    VISIT_FIELD(v, past, ready, MOST_PODS);
+}
+
+void visit_pasts(struct visitor *v, struct target *t) {
+    int written = v->extent == EXTENT_BARE ? 0 : t->past_count;
+    int count = (int)codec_count(v->codec, (size_t)written, OBJECT_REPLICATED_JOBS);
+    if (codec_is_reading(v->codec)) {
+        t->pasts = mem_alloc(((size_t)count + 1) * sizeof *t->pasts);
+        t->past_count = count;
+        for (int i = 0; i < count; i++)
+            t->pasts[i].replicated_job = "";
+    }
+    for (int i = 0; i < count; i++)
+        visit_past(v, &t->pasts[i]);
+}
