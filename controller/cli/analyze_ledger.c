@@ -275,7 +275,7 @@ void analyze_ledger_end(struct analyze_ledger *l) {
         snprintf(l->useless, sizeof l->useless, "it is empty");
     else if (!l->has_attempt)
         snprintf(l->useless, sizeof l->useless, "none of its lines (%lld) %s", (long long)counts.lines,
-                 counts.records == 0        ? "is of a step log that is known"
+                 counts.records == 0        ? "is of a step log that is known; --regex or --format-file tell of others"
                  : l->until_ms != TIME_OPEN ? "tells a time up to --at"
                                             : "tells a time; add stamps, as kubectl logs --timestamps does");
     if (l->useless[0] && l->analyze->path_count > 1)

@@ -43,10 +43,16 @@ static int set_definition(struct analyze *a, const char *option, const char *val
 
 static int set_format(struct analyze *a, const char *option, const char *value, struct error **err) {
     int format = steplog_format_of_name(slice_of(value));
-    if (format < 0)
-        return error_set(err, EINVAL, "%s %s: there is no such format", option, value);
-    a->format = (enum steplog_format)format;
-    return 0;
+    if (format >= 0) {
+        a->format = (enum steplog_format)format;
+        return 0;
+    }
+    CLEANUP_BUF struct buf names;
+    buf_init(&names, 1024);
+    for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
+        buf_format(&names, "%s%s", i > 0 ? ", " : "", steplog_format_name((enum steplog_format)i));
+    return error_set(err, EINVAL, "%s %s: there is no such format; there are %s, and those of --format-file", option,
+                     value, buf_text(&names));
 }
 
 static int set_regex(struct analyze *a, const char *option, const char *value, struct error **err) {

@@ -222,6 +222,9 @@ static void draw_interruption(const json_t *execution, const struct text_style *
     if (pick_int(execution, "lostSteps", 0) > 0)
         buf_format(&line, "%lld steps lost", (long long)pick_int(execution, "lostSteps", 0));
     put_costs(execution, costs, ARRAY_SIZE(costs), &line);
+    if (pick_has(execution, "savedOnTermination"))
+        buf_format(&line, "%s%s", line.size_bytes ? ", " : "",
+                   json_is_true(pick(execution, "savedOnTermination")) ? "saved on SIGTERM" : "not saved on SIGTERM");
     if (line.size_bytes > 0)
         text_wrap(out, style, 5, 0, buf_text(&line));
     if (*pick_text(execution, "evidence"))

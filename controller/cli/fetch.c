@@ -37,14 +37,29 @@ static int parse(struct slice bytes, json_t **ret, struct error **err) {
     return 0;
 }
 
+/* A FleetGoodput: in no namespace. */
+static bool is_fleet_named(const struct fetch *f) {
+    return f->name != NULL && is_command(f->options, "fleet");
+}
+
+static const char *namespace_of(const struct fetch *f) {
+    return f->options->namespace_ ? f->options->namespace_ : kube_client_namespace(f->client);
+}
+
 static void fail(struct fetch *f, int status, const struct error *err) {
-    if (status == 404 && f->name == NULL)
-        f->result = error_set(f->err, ENOENT,
-                              "the cluster at %s does not serve JobGoodputs: is goodput-controller "
-                              "installed?",
-                              kube_client_server(f->client));
+    bool is_fleet = is_fleet_named(f);
+    if (status == 404 && err->code != ENOENT)
+        f->result = error_set(f->err, ENOENT, "the cluster at %s does not serve %s: is goodput-controller installed?",
+                              kube_client_server(f->client), is_fleet ? "FleetGoodputs" : "JobGoodputs");
+    else if (status == 404 && is_fleet)
+        f->result = error_set(f->err, ENOENT, "%s; kubectl get fleetgoodputs lists them", error_text(err));
+    else if (status == 404)
+        f->result =
+            error_set(f->err, ENOENT, "%s in namespace %s; kubectl goodput top -A lists those of all namespaces",
+                      error_text(err), namespace_of(f));
     else if (status == 0)
-        f->result = error_set(f->err, EIO, "%s cannot be reached: %s", kube_client_server(f->client), error_text(err));
+        f->result = error_set(f->err, EIO, "the cluster cannot be reached: %s; kubectl cluster-info asks it, too",
+                              error_text(err));
     else
         f->result = error_set(f->err, EIO, "%s", error_text(err));
     loop_stop(f->loop, 1);
@@ -77,15 +92,14 @@ static void on_reply(void *context, int status, struct slice body, const struct 
 }
 
 static void ask(struct fetch *f, const char *next) {
-    const char *namespace_ = f->options->namespace_ ? f->options->namespace_ : kube_client_namespace(f->client);
     char in[1024], of[1024], more[8192];
-    if (!kube_escape(in, sizeof in, namespace_) || !kube_escape(of, sizeof of, f->name ? f->name : "") ||
+    if (!kube_escape(in, sizeof in, namespace_of(f)) || !kube_escape(of, sizeof of, f->name ? f->name : "") ||
         !kube_escape(more, sizeof more, next)) {
         f->result = error_set(f->err, EINVAL, "the name is too long");
         loop_stop(f->loop, 1);
         return;
     }
-    bool is_fleet = f->name != NULL && is_command(f->options, "fleet"); /* a FleetGoodput: in no namespace */
+    bool is_fleet = is_fleet_named(f);
     CLEANUP_FREE char *scope =
         is_fleet || (f->options->all_namespaces && f->name == NULL) ? mem_strdup("") : mem_format("namespaces/%s/", in);
     CLEANUP_FREE char *path = f->name ? mem_format("/apis/goodput.dev/v1alpha1/%s%s/%s", scope,

@@ -110,8 +110,9 @@ static int check_known(const struct whatif *w, struct error **err) {
         if (isnan(needed[i].value))
             buf_format(&missing, "%s%s", missing.size_bytes > 0 ? ", " : "", needed[i].option);
     if (missing.size_bytes > 0)
-        return error_set(err, EINVAL, "%s%s not known: give %s", w->title ? w->title : "some figures are",
-                         w->title ? " does not tell all figures, or they are" : "", buf_text(&missing));
+        return error_set(err, EINVAL, "%s%s not known: give %s%s", w->title ? w->title : "some figures are",
+                         w->title ? " does not tell all figures, or they are" : "", buf_text(&missing),
+                         w->title ? "" : ", or the NAME of a JobGoodput");
     if (w->change.preloads_image && isnan(f->image_pull_s))
         return error_set(err, EINVAL, "--preload-image: no image pull was seen, so that nothing can be said of it");
     if (w->change.caches_compile && isnan(f->compile_s))

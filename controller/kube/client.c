@@ -175,7 +175,7 @@ static void finish(struct kube_call *call, const struct http_reply *reply, const
         error_set(&refusal, err->code, "%s: %s", call->client->config->server, err->text);
     else if (reply->status < 200 || reply->status > 299) {
         char *text CLEANUP_FREE = kube_status_text(reply->status, buf_slice(&call->reply), reason);
-        error_set(&refusal, reply->status == 404 ? ENOENT : reply->status == 409 ? EEXIST : EPROTO, "%s", text);
+        error_set(&refusal, strcmp(reason, "NotFound") == 0 ? ENOENT : EPROTO, "%s", text); /* else 404: no such path */
     }
     kube_done *done = call->done;
     void *context = call->context;

@@ -79,8 +79,6 @@ void kube_reflector_absent(struct kube_reflector *r, bool is_absent) {
     r->is_absent = is_absent;
     r->is_absence_known = true;
     if (is_change && r->handler.on_absent != NULL) {
-        jsonlog(JSONLOG_INFO, is_absent ? "a resource is not served" : "a resource is served now", "path",
-                LOG_S(r->path), NULL);
         enter(r);
         r->handler.on_absent(r->handler.context, is_absent);
         leave(r);

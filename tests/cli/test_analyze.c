@@ -30,7 +30,9 @@ TEST(options_are_refused_with_one_line) {
            "checkpointRestored",
            "a", "--regex", "stop=x");
     PARSES("format Regex needs --regex 'step=PATTERN' with a group (?<step>...)", "a", "--format=Regex");
-    PARSES("--format COBOL: there is no such format", "a", "--format", "COBOL");
+    PARSES("--format COBOL: there is no such format; there are Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, "
+           "DeepSpeed, HuggingFace, Keras, Lightning, Regex, and those of --format-file",
+           "a", "--format", "COBOL");
     PARSES("--at noon: not a time (RFC 3339, or Unix seconds)", "a", "--at", "noon");
     PARSES("--at nan: not a time (RFC 3339, or Unix seconds)", "a", "--at", "nan");
     PARSES("--window 60,: whole seconds are wanted, such as 3600,43200", "a", "--window", "60,");
@@ -131,11 +133,14 @@ TEST(both_definitions_of_one_log) {
 TEST(nothing_to_read_is_one_clear_error) {
     static const struct {
         const char *text, *ledger;
-    } cases[] = {{"", "a.log: it is empty"},
-                 {"hello\n", "a.log: none of its lines (1) is of a step log that is known"},
-                 {"\x80\xff\n{\n", "a.log: none of its lines (2) is of a step log that is known"},
-                 {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
-                  "a.log: none of its lines (1) tells a time; add stamps, as kubectl logs --timestamps does"}};
+    } cases[] = {
+        {"", "a.log: it is empty"},
+        {"hello\n",
+         "a.log: none of its lines (1) is of a step log that is known; --regex or --format-file tell of others"},
+        {"\x80\xff\n{\n",
+         "a.log: none of its lines (2) is of a step log that is known; --regex or --format-file tell of others"},
+        {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
+         "a.log: none of its lines (1) tells a time; add stamps, as kubectl logs --timestamps does"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         json_t *library = answer_of(cases[i].text, true), *ledger = answer_of(cases[i].text, false);
         CHECK_TEXT(json_string_value(library),

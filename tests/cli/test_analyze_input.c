@@ -274,7 +274,8 @@ TEST(several_files) {
     write_file("run-1.log", "not a log\n", 10);
     run = run_analyze("'run-*.log'", "-o json");
     CHECK_INT(run.code, 0);
-    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its lines (1) is of a step log that is known\n");
+    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its lines (1) is of a step log that is known; "
+                        "--regex or --format-file tell of others\n");
     run_done(&run);
     run = run_analyze("'none-*.log'", "");
     CHECK_INT(run.code, 1);

@@ -110,7 +110,7 @@ TEST(controller_waits_for_its_crd) {
     struct apiserver *s = apiserver_start(NULL);
     REQUIRE(s != NULL);
     struct program *c = start_controller(s, alone);
-    MUST(program_says(c, "resource not served", DEADLINE_MS));
+    MUST(program_says(c, "its CRD is missing: install the chart, or kubectl apply -k deploy", DEADLINE_MS));
     MUST(apiserver_do(s, "crd " CRD "\n" JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending") == 0);
 out:
     program_free(c);
@@ -118,7 +118,8 @@ out:
 }
 
 #define NODE                                                                                                           \
-    "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{" \
+    "apply "                                                                                                           \
+    "<<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{"      \
     "\"type\":\"Ready\",\"status\":\"Unknown\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}\nEND\n"
 
 /* When a node fell silent is told by its lease alone: one read that failed is not the last. */
@@ -245,7 +246,8 @@ TEST(controller_sleeps_when_nothing_happens) {
     struct program *c = start_controller(s, alone);
     MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending\nsleep 3s") == 0);
     int64_t wakeups = INT64_MAX;
-    for (int i = 0; i < 4 && wakeups > 5; i++) { /* a loaded machine cuts one wake-up into several; a timer never rests */
+    for (int i = 0; i < 4 && wakeups > 5;
+         i++) { /* a loaded machine cuts one wake-up into several; a timer never rests */
         int64_t before = program_wakeups(c);
         MUST(apiserver_do(s, "sleep 12s") == 0);
         wakeups = program_wakeups(c) - before;
@@ -303,5 +305,5 @@ TEST(controller_says_what_is_wrong_with_a_kubeconfig) {
     check_kubeconfig_text("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
                           "clusters: [{name: k, cluster: {server: 'http://127.0.0.1:1'}}]\n"
                           "users: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n",
-                          "http://127.0.0.1:1 cannot be reached: ");
+                          "the API server cannot be reached: http://127.0.0.1:1: ");
 }

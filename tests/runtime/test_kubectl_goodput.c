@@ -40,7 +40,7 @@ TEST(kubectl_goodput_reads_the_cluster) {
     check(CALL("explain", "a", "-n", "team", "-o", "yaml", "--kubeconfig", kubeconfig), 0,
           "\n  topBadput: QueueWait\n");
     check(CALL("explain", "b", "-n", "team", "--kubeconfig", kubeconfig), 1,
-          "kubectl-goodput: jobgoodputs.goodput.dev \"b\" not found");
+          "kubectl-goodput: jobgoodputs.goodput.dev \"b\" not found in namespace team; kubectl goodput top -A lists");
     apiserver_stop(s);
 }
 
@@ -49,6 +49,10 @@ TEST(kubectl_goodput_says_when_there_are_none) {
     REQUIRE(s != NULL);
     check(CALL("top", "--kubeconfig", apiserver_kubeconfig(s)), 1,
           "does not serve JobGoodputs: is goodput-controller installed?");
+    check(CALL("explain", "a", "--kubeconfig", apiserver_kubeconfig(s)), 1,
+          "does not serve JobGoodputs: is goodput-controller installed?");
+    check(CALL("fleet", "a", "--kubeconfig", apiserver_kubeconfig(s)), 1,
+          "does not serve FleetGoodputs: is goodput-controller installed?");
     apiserver_stop(s);
 }
 

@@ -148,8 +148,8 @@ static void on_knock(void *context, int status, struct slice body, const struct 
         loop_timer_set(r->knock_timer, KNOCK_US);
     } else {
         CLEANUP_FREE char *text =
-            mem_format("%s%s%s cannot be reached: %s", r->flags->kubeconfig ? r->flags->kubeconfig : "",
-                       r->flags->kubeconfig ? ": server " : "server ", kube_client_server(r->client), error_text(err));
+            mem_format("%s%sthe API server cannot be reached: %s", r->flags->kubeconfig ? r->flags->kubeconfig : "",
+                       r->flags->kubeconfig ? ": " : "", error_text(err));
         complain(text);
         loop_stop(r->loop, 1);
     }

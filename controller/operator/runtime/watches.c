@@ -27,27 +27,32 @@ struct source {
     const char *label_selector, *field_selector;
     bool is_optional, is_fallback;
     int64_t absent_retry_us; /* 0: the reflector's own */
+    const char *absent;      /* what it means that the cluster does not serve it */
 };
+
+#define NO_CRD "its CRD is missing: install the chart, or kubectl apply -k deploy"
+#define NO_JOBSET "JobSet is not installed: only batch/v1 Jobs are measured"
+#define NO_KUEUE "this version of Kueue is not installed: without Kueue, nothing is missing"
 
 /* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
  * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. */
 static const struct source sources[] = {
     {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", CLUSTER, NULL, NULL, true, false,
-     60 * SECOND_US},
+     60 * SECOND_US, NO_CRD},
     {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", NAMESPACED, NULL, NULL, false, false,
-     10 * SECOND_US},
-    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", NAMESPACED, NULL, NULL, false, false,
-     60 * SECOND_US},
-    {RESOURCE_JOB, "/apis/batch/v1", "jobs", NAMESPACED, NULL, NULL, false, false, 0},
-    {RESOURCE_POD, "/api/v1", "pods", NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0},
-    {RESOURCE_NODE, "/api/v1", "nodes", CLUSTER, NULL, NULL, false, false, 0},
-    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0},
+     10 * SECOND_US, NO_CRD},
+    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", NAMESPACED, NULL, NULL, false, false, 60 * SECOND_US,
+     NO_JOBSET},
+    {RESOURCE_JOB, "/apis/batch/v1", "jobs", NAMESPACED, NULL, NULL, false, false, 0, ""},
+    {RESOURCE_POD, "/api/v1", "pods", NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0, ""},
+    {RESOURCE_NODE, "/api/v1", "nodes", CLUSTER, NULL, NULL, false, false, 0, ""},
+    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0, ""},
     {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL,
-     "involvedObject.kind=Job,reason!=SuccessfulCreate,reason!=SuccessfulDelete", true, false, 0},
+     "involvedObject.kind=Job,reason!=SuccessfulCreate,reason!=SuccessfulDelete", true, false, 0, ""},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", NAMESPACED, NULL, NULL, true, false,
-     60 * SECOND_US},
-    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true,
-     60 * SECOND_US},
+     60 * SECOND_US, NO_KUEUE},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true, 60 * SECOND_US,
+     NO_KUEUE},
 };
 
 struct watch {
@@ -194,8 +199,9 @@ static void on_synced(void *context) {
 static void on_absent(void *context, bool is_absent) {
     struct watch *watch = context;
     watch->is_absent = is_absent;
-    jsonlog(is_absent ? JSONLOG_WARNING : JSONLOG_INFO, is_absent ? "resource not served" : "resource served",
-            "resource", LOG_S(watch->source->plural), "path", LOG_S(watch->source->group_path), NULL);
+    jsonlog(is_absent && watch->source->resource != RESOURCE_WORKLOAD ? JSONLOG_WARNING : JSONLOG_INFO,
+            is_absent ? "resource not served" : "resource served", "resource", LOG_S(watch->source->plural), "path",
+            LOG_S(watch->source->group_path), "meaning", LOG_S(is_absent ? watch->source->absent : ""), NULL);
     if (watch->fallback != NULL && is_absent && watch->fallback->reflector == NULL)
         start(watch->fallback);
     if (watch->fallback != NULL && !is_absent) {
