@@ -199,6 +199,12 @@ def each(server, kind, key, count, per, path):
     server.do(f"each {kind} {key} {count} {per} {path}\nwait 3000s each")
 
 
+def node_shape(story, files):
+    node = story.versions[("nodes", "gke-tpu-00")][-1]
+    node["metadata"]["labels"]["kubernetes.io/hostname"] = "node-${i}"
+    return files.put(template(node, [("gke-tpu-00", "node-${i}"), (node["metadata"]["uid"], "node-uid-${i}")]))
+
+
 # ---- one JobSet of many pods ----
 
 
@@ -220,9 +226,7 @@ class BigJob:
         for field in ("parallelism", "completions"):
             self.job["spec"][field] = HOSTS
         self.job["metadata"]["labels"]["jobset.sigs.k8s.io/job-index"] = "${i}"
-        node = story.versions[("nodes", "gke-tpu-00")][-1]
-        node["metadata"]["labels"]["kubernetes.io/hostname"] = "node-${i}"
-        self.node = files.put(template(node, [("gke-tpu-00", "node-${i}"), (node["metadata"]["uid"], "node-uid-${i}")]))
+        self.node = node_shape(story, files)
         self.lives = {number: story.pod_life("train-a-slice-1", exit_code) for number, exit_code in ((1, 134), (2, 0))}
         self.name = self.running["metadata"]["name"]
         self.events = self.pods * sum(len(life) + 1 for life in self.lives.values())
@@ -325,6 +329,7 @@ class Fleet:
             pod["metadata"][kind]["batch.kubernetes.io/job-completion-index"] = "0"
         names = [(item["metadata"]["uid"], f"{kind}-uid-${{hex}}") for kind, item in (("jobset", jobset), ("job", job), ("pod", pod))]
         names += [(pod["metadata"]["name"], "job-${i}-slice-0-0-x"), (pod["spec"]["nodeName"], "node-${i}"), ("train-c", "job-${i}")]
+        self.node = node_shape(story, files)
         self.started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
         record = goodput("train", "job-${i}", "PodLog")
         record["metadata"].update(uid="goodput-uid-${hex}", generation=1, creationTimestamp="${now}")
@@ -334,6 +339,7 @@ class Fleet:
 
     def play(self, server, count):
         log = "\n".join(f"{self._stamp(step)} completed step: {step}, seconds: 1.000, TFLOP/s/device: 50.1, loss: 2.1" for step in range(STEP_LINES))
+        each(server, "nodes", "/node-${i}", count, 1, self.node)
         for kind, key, path in self.shapes[:-1]:
             each(server, kind, "train/" + key, count, 1, path)
         for number in range(count):

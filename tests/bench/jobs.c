@@ -54,6 +54,9 @@ static void tell(struct model *m, enum resource resource, int i, char *object, i
     "\"completions\":1,"                                                                                               \
     "\"template\":{\"spec\":{\"containers\":[{\"name\":\"t\",\"resources\":{\"limits\":{\"google.com/"                 \
     "tpu\":\"4\"}}}]}}}}}]}}"
+#define NODE                                                                                                           \
+    "{\"metadata\":{\"name\":\"n\",\"uid\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","          \
+    "\"lastTransitionTime\":\"2026-11-21T01:00:00Z\"}]}}"
 #define POD                                                                                                            \
     "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"j%d\",\"uid\":\"pod-%d\",\"creationTimestamp\":\"2026-11-21T02:"   \
     "00:00Z\",\"labels\":{"                                                                                            \
@@ -100,6 +103,7 @@ int main(int argc, char **argv) {
     int jobs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000, seen = 0;
     struct model *m = model_new(&(struct model_options){.version = "bench"});
     double before_mib = resident_mib(), begun_s = cpu_s();
+    tell(m, RESOURCE_NODE, 0, mem_strdup(NODE), EPOCH_MS + 2000);
     for (int i = 0; i < jobs; i++) {
         tell(m, RESOURCE_JOBGOODPUT, i, mem_format(GOODPUT, i, i, i), EPOCH_MS + 2000);
         tell(m, RESOURCE_JOBSET, i, mem_format(JOBSET, i, i), EPOCH_MS + 2000);

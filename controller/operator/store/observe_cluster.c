@@ -226,7 +226,8 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     struct object_node o;
     if (what == OBSERVED_VANISHED) {
         struct node *gone = map_get(&m->nodes, name);
-        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, "NodeDeleted"))
+        const char *reason = gone && gone->exists ? "NodeDeleted" : "NodeMissing"; /* never seen, though pods name it */
+        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason))
             store_touch_node(m, gone);
         return 0;
     }

@@ -296,6 +296,8 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     apply_end(p, &o, received_ms);
     if (what == OBSERVED_DELETED)
         pod_gone(p, &o, received_ms);
+    if (m->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, m->watermark_ms[RESOURCE_NODE]))
+        observe_node(m, OBSERVED_VANISHED, slice_of(p->node->name), (struct slice){0}, m->watermark_ms[RESOURCE_NODE]);
     store_touch_pod(m, p);
     return 0;
 }

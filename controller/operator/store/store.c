@@ -268,14 +268,27 @@ static struct slice key_of(const struct map_entry *e) {
     return (struct slice){e->key, e->key_size};
 }
 
+bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms) {
+    return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_LATE_MS < complete_ms;
+}
+
+static bool is_missing(const struct node *n, int64_t complete_ms) {
+    const struct pod *p = n->pods;
+    while (p && !store_is_on_missing_node(p, complete_ms))
+        p = p->next_on_node;
+    return p != NULL;
+}
+
 void store_sweep(struct model *m, enum resource resource, int64_t received_ms) {
     const struct slice none = {0};
     for (size_t i = 0; resource == RESOURCE_POD && i < m->pods.count; i++)
         if (((struct pod *)m->pods.entries[i].value)->is_restored)
             observe_pod(m, OBSERVED_VANISHED, key_of(&m->pods.entries[i]), none, received_ms);
-    for (size_t i = 0; resource == RESOURCE_NODE && i < m->nodes.count; i++)
-        if (((struct node *)m->nodes.entries[i].value)->is_restored)
+    for (size_t i = 0; resource == RESOURCE_NODE && i < m->nodes.count; i++) {
+        const struct node *n = m->nodes.entries[i].value;
+        if (n->exists ? n->is_restored : is_missing(n, received_ms))
             observe_node(m, OBSERVED_VANISHED, key_of(&m->nodes.entries[i]), none, received_ms);
+    }
     for (size_t i = 0; resource == RESOURCE_WORKLOAD && i < m->workloads.count; i++)
         if (((struct workload *)m->workloads.entries[i].value)->is_restored)
             observe_workload(m, OBSERVED_VANISHED, key_of(&m->workloads.entries[i]), none, received_ms);

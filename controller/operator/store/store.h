@@ -420,7 +420,10 @@ void store_forget_job(struct model *m, struct kube_job *j);    /* it has no pods
 /* past.c: the one of that replicated job, which is made if need be; its change of that time. */
 struct past *store_past(struct target *t, const char *replicated_job);
 struct past_change *past_at(struct past *past, int64_t at_ms);
-/* What was restored of that kind and was not seen since has vanished. */
+/* A pod has its node from the scheduler, which takes none that is not there: what no complete list of the nodes shows,
+ * some time after the pod was bound, was deleted, and nobody saw it. */
+bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms);
+/* What was restored of that kind and was not seen since has vanished; so have nodes that only pods tell of. */
 void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
 void store_node_done(struct node *n); /* frees what it holds */
 void store_done(struct model *m);

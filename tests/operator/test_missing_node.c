@@ -1,0 +1,111 @@
+/* A pod on a node that no list of the nodes shows: the node was deleted before anybody looked. Whoever looks first, now
+ * or after a restart, and in whatever order the lists come, says the same. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTED_S 100
+
+enum { NODES_FIRST = 1, RESTARTED = 2, SEEN_BEFORE_THE_LIST = 4, WAYS = 8 };
+
+static struct model *new_model(const char *status) {
+    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    CLEANUP_FREE char *more =
+        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
+    return m;
+}
+
+static void tell_pods(struct model *m, double at) {
+    struct fake_pod p[2];
+    for (int i = 0; i < 2; i++) {
+        p[i] = fake_pod(i == 0 ? "a" : "b", i, 1);
+        p[i].node = i == 0 ? "n0" : "n1";
+        p[i].bound = 2;
+        p[i].started = 3;
+        p[i].phase = "Running";
+        fake_tell_pod(m, &p[i], OBSERVED_PRESENT, at);
+    }
+    model_watermark(m, RESOURCE_POD, fake_ms(at), false);
+}
+
+/* n1 is there, n0 is not. */
+static void tell_nodes(struct model *m, double at) {
+    fake_tell_node(m, "n1", "True", -100, "", "", at);
+    model_watermark(m, RESOURCE_NODE, fake_ms(at), false);
+}
+
+static void tell_lists(struct model *m, int way, double at) {
+    fake_tell_jobset(m, 2, "", "", at);
+    if (way & NODES_FIRST)
+        tell_nodes(m, at);
+    tell_pods(m, at);
+    if (!(way & NODES_FIRST))
+        tell_nodes(m, at);
+}
+
+static char *status_at(struct model *m, double at, bool has_nodes) {
+    model_watermark(m, RESOURCE_POD, fake_ms(at), false);
+    model_watermark(m, RESOURCE_NODE, fake_ms(at), !has_nodes);
+    return replay_status(m, "ns", "js", fake_ms(at), NULL);
+}
+
+static char *life(int way) {
+    struct model *m = new_model(NULL);
+    if (way & SEEN_BEFORE_THE_LIST) { /* the pods are watched, the nodes are not yet */
+        fake_tell_jobset(m, 2, "", "", 0.2);
+        tell_pods(m, 3.2);
+    }
+    tell_lists(m, way, LISTED_S);
+    if (way & RESTARTED) {
+        CLEANUP_FREE char *status = status_at(m, 110, true);
+        model_free(m);
+        m = new_model(status);
+        tell_lists(m, way, 111);
+    }
+    char *s = status_at(m, 200, true);
+    model_free(m);
+    return s;
+}
+
+TEST(a_pod_on_a_node_that_is_not_there_is_lost_before_a_restart_as_after) {
+    for (int way = 0; way < WAYS; way++) {
+        CLEANUP_FREE char *s = life(way);
+        if (status_int(s, "interruptions.total") != 1 || status_int(s, "time.availableMs") != 98000)
+            harness_fail(__FILE__, __LINE__, "way %d: %.300s", way, s);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
+        CHECK_TEXT(status_text(s, "executions[number=1].evidence"), "Node n0: not Ready (NodeMissing); pod a");
+        CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:01:40.000Z");
+    }
+}
+
+/* Its Node may be told a moment later than a pod that was just bound to it. */
+TEST(a_pod_that_was_just_bound_is_not_on_a_missing_node) {
+    struct model *m = new_model(NULL);
+    fake_tell_jobset(m, 2, "", "", 0.2);
+    tell_nodes(m, 3);
+    tell_pods(m, 3.2);
+    fake_tell_node(m, "n0", "True", -50, "", "", 3.3);
+    tell_pods(m, 50);
+    CLEANUP_FREE char *s = status_at(m, 200, true);
+    CHECK_INT(status_int(s, "interruptions.total"), 0);
+    CHECK_INT(status_int(s, "time.availableMs"), 198000);
+    model_free(m);
+}
+
+/* Nobody may read the nodes: then nothing is known of any. */
+TEST(where_nodes_are_not_served_none_is_missing) {
+    struct model *m = new_model(NULL);
+    fake_tell_jobset(m, 2, "", "", 0.2);
+    tell_pods(m, 100);
+    model_watermark(m, RESOURCE_NODE, fake_ms(100), true);
+    tell_pods(m, 150);
+    CLEANUP_FREE char *s = status_at(m, 200, false);
+    CHECK_INT(status_int(s, "interruptions.total"), 0);
+    CHECK_INT(status_int(s, "time.availableMs"), 198000);
+    model_free(m);
+}
