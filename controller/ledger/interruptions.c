@@ -230,7 +230,7 @@ static const struct disruption_fact *find_cause(const struct interruption *item,
     int64_t until = was_in_place ? item->running_ms : item->until_ms;
     until = until > TIME_OPEN - WHOLE_SECOND_MS ? TIME_OPEN : until + WHOLE_SECOND_MS;
     size_t first = BISECT(i, count, disruptions[i]->at_ms < item->lost_ms - SLOW_CAUSE_BEFORE_MS);
-    for (size_t i = first; i < count && disruptions[i]->at_ms <= until; i++) {
+    for (size_t i = first; i < count && disruptions[i]->at_ms < until; i++) {
         const struct disruption_fact *d = disruptions[i];
         int64_t early = strikes_early(d->cause) ? SLOW_CAUSE_BEFORE_MS : CAUSE_BEFORE_MS;
         bool is_of_before = before != NULL && d->at_ms <= max_of(before->until_ms, before->at_ms);

@@ -54,6 +54,16 @@ static bool is_active(const struct sim_pod *p, int job) {
     return p->job == job && p->exists && !p->is_terminating && p->phase < 2;
 }
 
+/* Of a node that dies in the second in which its pod is asked to go, the stamps do not tell which came first. */
+static void delete_pod(struct sim_life *l, int pod) {
+    const struct sim_pod *p = &l->pods[pod];
+    if (!p->exists || p->is_terminating)
+        return;
+    l->truth.is_ambiguous |= p->is_bound && !p->has_finished && l->nodes[p->node].is_silent &&
+                             l->nodes[p->node].renewed_ms / 1000 == l->now_ms / 1000;
+    pod_delete(l, pod, 30);
+}
+
 /* In the second of what struck, the stamps do not tell which deletion came first; where one is of a node with notice,
  * that matters. */
 static void delete_pods(struct sim_life *l, int job) {
@@ -65,7 +75,7 @@ static void delete_pods(struct sim_life *l, int job) {
             continue;
         l->truth.is_ambiguous |=
             is_same_second && p->is_bound && node_cause(&l->nodes[p->node], CAUSE_POD_DELETED) != CAUSE_POD_DELETED;
-        pod_delete(l, i, 30);
+        delete_pod(l, i);
     }
 }
 
@@ -186,7 +196,7 @@ static void job_fills(struct sim_life *l, int job) {
     }
     for (int i = 0; i < l->pod_count; i++) /* too many, since the Job is smaller */
         if (is_active(&l->pods[i], job) && l->pods[i].index >= l->shape.groups[j->group].pods)
-            pod_delete(l, i, 30);
+            delete_pod(l, i);
     for (int index = 0; index < l->shape.groups[j->group].pods; index++) {
         bool has_one = j->done[index];
         for (int i = 0; i < l->pod_count && !has_one; i++)
@@ -208,7 +218,7 @@ static void job_sync(struct sim_life *l, int job) {
     if (j->is_deleting || !l->exists) {
         for (int i = 0; i < l->pod_count; i++)
             if (l->pods[i].job == job)
-                pod_delete(l, i, 30);
+                delete_pod(l, i);
         if (count_pods(l, job) == 0) {
             j->exists = false;
             write_job(l, job, OBSERVED_DELETED);

@@ -163,6 +163,9 @@ static bool judge_seen(struct score *s, const struct sim_life *l, const struct l
                        int64_t seen_from_ms, bool is_loud) {
     const struct truth *t = &l->truth;
     bool is_good = true;
+    for (size_t k = 0; is_loud && k < t->count + t->has_final; k++)
+        printf("  true: %" PRId64 "-%" PRId64 " %s\n", t->interruptions[k].at_ms - l->start_ms,
+               t->interruptions[k].until_ms - l->start_ms, cause_name(t->interruptions[k].cause));
     for (int i = 0; i < r->interruption_count; i++) {
         const struct ledger_interruption *x = &r->interruptions[i];
         bool is_true = false;

@@ -16,6 +16,8 @@ int64_t fact_pod_lost_ms(const struct pod *p);
 int64_t fact_pod_done_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
 int64_t fact_pod_failed_ms(const struct pod *p);
+/* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
+int64_t fact_pod_unwanted_ms(const struct pod *p);
 /* Until then it was seen to be there, or its end would have been told; TIME_OPEN: its end was seen as well. */
 int64_t fact_pod_watched_until_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
@@ -54,6 +56,9 @@ const char *fact_refusal_now(const struct model_job *job, const char *replicated
 int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms);
 /* The Workload that named the pod's node in status.unhealthyNodes then, give or take; NULL. */
 const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from_ms, int64_t to_ms);
+/* The first time in there in which pods of that Job were refused. */
+bool fact_refused_within(const struct model_job *job, const char *replicated_job, int64_t job_index, int64_t from_ms,
+                         int64_t to_ms, struct span *ret);
 void fact_tell_workloads(struct model_job *job, struct sink *sink);
 /* Why the pod was lost, if an object tells. */
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);

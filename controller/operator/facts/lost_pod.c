@@ -159,6 +159,18 @@ static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_m
     return true;
 }
 
+/* By an exit that no signal explains, which a kubelet that shuts down would have named its own. */
+static bool has_failed_by_itself(const struct pod *p, int64_t lost_ms) {
+    char message[STORE_MESSAGE_SIZE], reason[32];
+    struct cause_facts f;
+    int64_t at_ms;
+    bool is_signal = false;
+    if (!exit_facts(p, &f, &at_ms, message, reason) || pod_trouble(p)->reason[0])
+        return false;
+    is_signal = strcmp(f.reason, "exit 143") == 0 || strcmp(f.reason, "exit 137") == 0;
+    return at_ms == lost_ms && !is_signal;
+}
+
 static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms) {
     int64_t lost_ms = fact_pod_lost_ms(p);
     for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
@@ -168,6 +180,8 @@ static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *a
             continue;
         if (!t->is_silent && p->deletion_ms == lost_ms && is_deletion_explained(p))
             continue; /* of the same second: it was asked to go for a reason that is known */
+        if (!t->is_silent && has_failed_by_itself(p, lost_ms))
+            continue;
         f->object = "Node";
         f->shows = "Ready";
         f->reason = t->reason;
@@ -191,8 +205,9 @@ bool fact_outage_cause(const struct pod *p, const struct node_trouble *t, struct
 /* A pod that was over may still be disrupted: its object is evicted from a node that is lost later. The kubelet writes
  * the condition with the end itself. */
 static bool is_ended_by_disruption(const struct pod *p) {
-    return pod_trouble(p)->disruption_ms != TIME_UNKNOWN && (fact_pod_failed_ms(p) >= pod_trouble(p)->disruption_ms - NEAR_MS ||
-                                                strcmp(pod_trouble(p)->disruption_reason, "TerminationByKubelet") == 0);
+    return pod_trouble(p)->disruption_ms != TIME_UNKNOWN &&
+           (fact_pod_failed_ms(p) >= pod_trouble(p)->disruption_ms - NEAR_MS ||
+            strcmp(pod_trouble(p)->disruption_reason, "TerminationByKubelet") == 0);
 }
 
 /* status.reason names it; what no row knows is left to the exit code. */

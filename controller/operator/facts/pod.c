@@ -355,15 +355,24 @@ static void tell_silence(const struct pod *p, struct sink *sink) {
     }
 }
 
-/* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
-static int64_t unwanted_ms(const struct pod *p) {
+/* When the replicated job, which did not want that index any more, wanted it again; TIME_OPEN: not yet. */
+static int64_t wanted_again_ms(const struct replicated_job *r, int from, int64_t index) {
+    for (int k = from; k < r->size_count; k++)
+        if (r->sizes[k].slots / r->replicas > index)
+            return r->sizes[k].at_ms;
+    return TIME_OPEN;
+}
+
+int64_t fact_pod_unwanted_ms(const struct pod *p) {
     const struct target *t = p->target;
+    int64_t going_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_gone ? p->gone_ms : TIME_OPEN;
     for (int i = 0; i < t->job_count; i++) {
         const struct replicated_job *r = &t->jobs[i];
         if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)
             continue;
         for (int k = 1; k < r->size_count; k++)
-            if (r->sizes[k].at_ms > p->created_ms && r->sizes[k].slots / r->replicas <= p->completion_index)
+            if (r->sizes[k].at_ms > p->created_ms && r->sizes[k].slots / r->replicas <= p->completion_index &&
+                going_ms <= wanted_again_ms(r, k, p->completion_index))
                 return r->sizes[k].at_ms;
     }
     return TIME_OPEN;
@@ -426,7 +435,8 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
     bool is_explained = false;
     struct ledger_disruption d = {.key = p->id};
     if (slot >= 0) {
-        int64_t over_ms = over_ms_of(p), no_more_ms = unwanted_ms(p), lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
+        int64_t over_ms = over_ms_of(p), no_more_ms = fact_pod_unwanted_ms(p),
+                lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
         if (goes_with_target(p, lost_ms))
             lost_ms = p->target->end_ms;
         struct ledger_life life = {.id = p->id,

@@ -56,11 +56,14 @@ void fact_tell_refusals(struct model_job *job, struct sink *sink) {
     }
 }
 
+static bool is_job_of(const struct target *t, const struct kube_job *j, const char *replicated_job, int64_t job_index) {
+    return t->kind == TARGET_JOB || (strcmp(j->replicated_job, replicated_job) == 0 && j->job_index == job_index);
+}
+
 const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index) {
     const struct target *t = job->target;
     for (const struct kube_job *j = t->kube_jobs; j && job->model->refusals.count > 0; j = j->next_in_target) {
-        bool is_its =
-            t->kind == TARGET_JOB || (strcmp(j->replicated_job, replicated_job) == 0 && j->job_index == job_index);
+        bool is_its = is_job_of(t, j, replicated_job, job_index);
         const struct refusals *all = is_its ? map_get(&job->model->refusals, slice_of(j->uid)) : NULL;
         if (all && all->count > 0 && refused_until_ms(job, j, &all->items[all->count - 1]) == TIME_OPEN)
             return all->message;
@@ -68,12 +71,31 @@ const char *fact_refusal_now(const struct model_job *job, const char *replicated
     return NULL;
 }
 
+bool fact_refused_within(const struct model_job *job, const char *replicated_job, int64_t job_index, int64_t from_ms,
+                         int64_t to_ms, struct span *ret) {
+    bool is_found = false;
+    for (const struct kube_job *j = job->target->kube_jobs; j && job->model->refusals.count > 0;
+         j = j->next_in_target) {
+        const struct refusals *all = is_job_of(job->target, j, replicated_job, job_index)
+                                         ? map_get(&job->model->refusals, slice_of(j->uid))
+                                         : NULL;
+        for (int i = 0; all && i < all->count; i++) {
+            struct span s = {max_of(all->items[i].from_ms, from_ms), min_of(all->items[i].last_ms, to_ms)};
+            if (s.to_ms > s.from_ms && (!is_found || s.from_ms < ret->from_ms)) {
+                *ret = s;
+                is_found = true;
+            }
+        }
+    }
+    return is_found;
+}
+
 int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms) {
     const struct refusals *all = map_get(&job->model->refusals, slice_of(j->uid));
     for (int i = 0; all && i < all->count; i++) {
         const struct refusal *r = &all->items[i];
         int64_t until_ms = min_of(refused_until_ms(job, j, r), r->last_ms + STORE_REFUSED_AGAIN_MS);
-        if (made_ms >= r->last_ms && made_ms <= until_ms + 1000)
+        if (made_ms >= r->from_ms && made_ms <= until_ms + 1000)
             return r->from_ms;
     }
     return made_ms;

@@ -394,7 +394,7 @@ static void visit_workload(struct visitor *v, struct workload *w) {
     visit_history(v, &w->evicted);
     visit_history(v, &w->active);
     codec_bool(v->codec, &w->awaits_provisioning);
-    codec_i64(v->codec, &w->first_evictions);
+    codec_i64(v->codec, &w->unseen_evictions);
     visit_name(v, &w->check_name);
     visit_name(v, &w->queue);
     if (v->version >= 5) {

@@ -1,5 +1,6 @@
 /* Workloads, Nodes and their Leases, into the store. */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/store/store.h"
 
 #include <errno.h>
@@ -90,6 +91,17 @@ static void apply_unhealthy(struct model *m, struct workload *w, const struct ob
         unhealthy_add(m, w, store_intern(m, o->unhealthy[k]), told_ms);
 }
 
+/* Kueue counts them since v0.13: status.schedulingStats. True if one more was missed. */
+static bool count_unseen_evictions(struct workload *w, int64_t evictions) {
+    int64_t before = w->unseen_evictions;
+    w->unseen_evictions = evictions;
+    for (int i = 0; i < w->evicted.count; i++)
+        w->unseen_evictions -= w->evicted.items[i].is_true;
+    if (evictions == 0 && w->evicted.count > 0)
+        w->unseen_evictions = -1;
+    return w->unseen_evictions > max_of(before, 0);
+}
+
 int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_workload o;
     if (what == OBSERVED_VANISHED) {
@@ -117,8 +129,6 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (is_first)
         w->name = slice_dup(o.meta.name);
     w->created_ms = o.meta.created_ms != TIME_UNKNOWN ? o.meta.created_ms : received_ms;
-    if (is_first)
-        w->first_evictions = o.evictions;
     w->queue = store_intern(m, o.queue);
     if (o.cluster_queue.size_bytes > 0)
         w->cluster_queue = store_intern(m, o.cluster_queue);
@@ -127,6 +137,8 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     apply_condition(m, t, &w->reserved, &o, "QuotaReserved", received_ms);
     apply_condition(m, t, &w->admitted, &o, "Admitted", received_ms);
     apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
+    if (count_unseen_evictions(w, o.evictions) && !is_first)
+        store_missed(m, t, received_ms);
     apply_active(m, w, &o, received_ms);
     apply_checks(m, w, &o);
     apply_unhealthy(m, w, &o, object_told_ms(&o.meta, received_ms));

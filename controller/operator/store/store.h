@@ -269,7 +269,8 @@ struct workload {
     int64_t created_ms, finished_ms, gone_ms;
     struct history reserved, admitted, evicted, active; /* active: spec.active */
     bool awaits_provisioning, is_restored;
-    int64_t first_evictions; /* status.schedulingStats when it was seen first */
+    /* So many evictions its status counts that `evicted` does not have: nobody saw them; -1: it counts none ever */
+    int64_t unseen_evictions;
     const char *check_name, *queue;
     const char *cluster_queue, *priority; /* as told last: an eviction takes the admission away; NULL */
     char *check_message;
