@@ -141,9 +141,11 @@ $(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(call link_order,
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
 
+TEAR_JOBS ?= 1000
 .PHONY: truth
-truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log format against their truth, a table of errors
+truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log format against their truth, a table of errors; and what one torn line costs
 	@$(OUT)/bin/truth $(TRUTH_JOBS)
+	@$(OUT)/bin/truth --tear $(TEAR_JOBS)
 
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

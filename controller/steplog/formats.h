@@ -32,6 +32,8 @@ struct huggingface {
     int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done, done_s;
     int64_t began_ms; /* the bar's clock, as far as the dictionaries show it; TIME_UNKNOWN */
     bool has_dict, has_bar /* in this line */, is_cleared, is_written;
+    bool lost_head; /* of this line: the bar's first drawing is missing */
+    int64_t base;   /* of this line: what was done before it */
 };
 
 struct nemo {
@@ -121,6 +123,8 @@ struct steplog {
 
 /* A record with the current line's time and number filled in. */
 struct record steplog_record(const struct steplog *s, enum record_kind kind);
+/* Counts a line that cannot be read, or is missing by what others tell. */
+void steplog_note(struct steplog *s, enum line_result result);
 /* Hands a record on and counts it. */
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
 

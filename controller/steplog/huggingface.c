@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define HELD_AT_MOST_MS 14400000
+#define CLOCKS_PAIR_MS 1250
 #define CLOCKS_AGREE_MS 2500 /* the bar's clock shows whole seconds */
 
 static enum line_result emit(struct steplog *s, struct record r) {
@@ -29,6 +30,14 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms) {
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_HUGGINGFACE);
 }
 
+/* The step of a dictionary, at its stamp; if a torn line lost that, the next step shows that it was. */
+static void emit_dict(struct steplog *s, const struct huggingface_dict *d) {
+    if (d->stamp_ms != TIME_UNKNOWN || s->stamp_ms == TIME_UNKNOWN)
+        emit_step(s, d->step, d->stamp_ms);
+    else if (s->last_step == RECORD_NONE || d->step > s->last_step)
+        s->last_step = d->step;
+}
+
 bool huggingface_is_holding(const struct steplog *s) {
     const struct huggingface *h = &s->huggingface;
     bool is_known = s->stamp_ms != TIME_UNKNOWN && h->held_since_ms != TIME_UNKNOWN;
@@ -37,7 +46,7 @@ bool huggingface_is_holding(const struct steplog *s) {
 
 static void emit_evaluation(struct steplog *s, struct huggingface_dict *d) {
     struct record r = steplog_record(s, RECORD_EVALUATION_END);
-    if (!d->is_evaluation)
+    if (!d->is_evaluation || (d->stamp_ms == TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN))
         return;
     r.at_ms = d->stamp_ms;
     r.duration_ms = d->evaluation_ms;
@@ -63,7 +72,7 @@ static void add_dict(struct steplog *s, struct huggingface_dict d) {
         if (d.step > h->total)
             d.step = RECORD_NONE; /* the number was wrong after all */
         else
-            emit_step(s, d.step, s->stamp_ms);
+            emit_dict(s, &d);
     }
     if (h->held == 0)
         emit_evaluation(s, &d);
@@ -83,22 +92,40 @@ static int64_t evaluation_ms(struct slice dict) {
     return take_duration_ms(&value, &ms) ? ms : RECORD_NONE;
 }
 
-static enum line_result dict_line(struct steplog *s, struct slice text) {
+/* Of a dictionary whose line was torn: its beginning or its end, as far as that shows whose it is. */
+static bool is_torn_dict(const struct huggingface *h, struct slice text, bool *is_step, bool *is_evaluation) {
     struct slice dict = text;
-    if (!text_after(text, "{'", &dict) || !slice_contains(dict, "'epoch': ") || !slice_ends(slice_trim(dict), "}"))
+    if (h->total == 0 && !h->has_dict)
+        return false;
+    if (text_after(text, "{'", &dict)) {
+        *is_step = slice_starts(dict, "loss': ");
+        *is_evaluation = slice_starts(dict, "eval_");
+    } else if (slice_contains(text, "'epoch': ") && slice_ends(slice_trim(text), "}")) {
+        *is_evaluation = slice_contains(text, "eval_");
+        *is_step = !*is_evaluation && !slice_contains(text, "train_");
+    }
+    return *is_step || *is_evaluation;
+}
+
+static enum line_result dict_line(struct steplog *s, struct slice text) {
+    struct huggingface *h = &s->huggingface;
+    struct slice dict = text;
+    bool has_begin = text_after(text, "{'", &dict);
+    bool is_whole = has_begin && slice_contains(dict, "'epoch': ") && slice_ends(slice_trim(dict), "}");
+    bool is_step = is_whole && slice_starts(dict, "loss': ") && slice_contains(dict, "'learning_rate': ");
+    bool is_evaluation = is_whole && slice_starts(dict, "eval_");
+    if (!is_whole && !is_torn_dict(h, text, &is_step, &is_evaluation))
         return LINE_NOT_MINE;
-    bool is_step = slice_starts(dict, "loss': ") && slice_contains(dict, "'learning_rate': ");
-    bool is_evaluation = slice_starts(dict, "eval_");
-    if (!is_step && !is_evaluation && !slice_starts(dict, "train_runtime': ") && !s->huggingface.has_dict)
+    if (!is_step && !is_evaluation && !slice_starts(dict, "train_runtime': ") && !h->has_dict)
         return LINE_NOT_MINE;
-    struct huggingface_dict d = {.stamp_ms = s->stamp_ms,
+    struct huggingface_dict d = {.stamp_ms = has_begin ? s->stamp_ms : TIME_UNKNOWN,
                                  .step = RECORD_NONE,
-                                 .evaluation_ms = is_evaluation ? evaluation_ms(dict) : RECORD_NONE,
+                                 .evaluation_ms = is_evaluation && is_whole ? evaluation_ms(dict) : RECORD_NONE,
                                  .is_step = is_step,
-                                 .is_evaluation = is_evaluation && s->huggingface.has_dict};
-    s->huggingface.is_written = s->huggingface.is_cleared;
+                                 .is_evaluation = is_evaluation && h->has_dict};
+    h->is_written = h->is_cleared;
     add_dict(s, d);
-    return LINE_TAKEN;
+    return is_whole ? LINE_TAKEN : LINE_MALFORMED;
 }
 
 /* The drawing after a dictionary. With standard output and error on one stream (a terminal) it comes at once. */
@@ -124,7 +151,11 @@ static enum line_result bar_line(struct steplog *s, struct slice text) {
     if (!progress_parse(text, &bar) || bar.description.size_bytes != 0 || bar.total <= 0)
         return LINE_NOT_MINE;
     bool gives_way = !h->has_dict && h->total > 0 && h->done == h->total && bar.done == 0;
+    if (!h->has_bar)
+        h->base = h->done;
     if (h->total == 0 || gives_way) {
+        h->lost_head = bar.elapsed_s > 0;
+        h->base = bar.done;
         h->total = bar.total;
         h->done = 0;
     }
@@ -164,6 +195,10 @@ static bool is_blank(struct slice text) {
     return slice_trim(text).size_bytes == 0;
 }
 
+static enum line_result later(enum line_result bar, enum line_result dict) {
+    return dict != LINE_NOT_MINE ? dict : bar;
+}
+
 enum line_result huggingface_line(struct steplog *s, struct slice text) {
     if (s->huggingface.total > 0 && is_blank(text)) {
         s->huggingface.is_cleared = true;
@@ -172,7 +207,7 @@ enum line_result huggingface_line(struct steplog *s, struct slice text) {
     enum line_result result = bar_line(s, text);
     /* Where the runtime cut the bar's line, what another stream printed next may be glued on. */
     if (result == LINE_NOT_MINE || slice_contains(text, "{'"))
-        result = dict_line(s, text) == LINE_TAKEN ? LINE_TAKEN : result;
+        result = later(result, dict_line(s, text));
     return result == LINE_NOT_MINE ? other_line(s, text) : result;
 }
 
@@ -187,19 +222,31 @@ static void skip_told(struct steplog *s) {
     memmove(h->redraws, h->redraws + skip, (size_t)h->redraw_count * sizeof h->redraws[0]);
 }
 
+/* The first drawings of the line are missing: they are of steps that no line before told. */
+static bool lost_first(const struct huggingface *h) {
+    int64_t interval = h->logging_steps;
+    for (int i = 1; i < h->redraw_count && interval == 0; i++)
+        interval = h->redraws[i].step - h->redraws[i - 1].step;
+    return h->lost_head || (interval > 0 && h->redraws[0].step - h->base > interval);
+}
+
 /* Not more drawings than dictionaries, and the bar's clock went as far as the stamps. */
 static bool agree(const struct huggingface *h) {
-    int n = h->redraw_count;
-    if (n == 0 || n > h->dict_count || (n == 1 && h->dict_count > 1))
+    int n = h->redraw_count, first = 0, last = n - 1;
+    if (n == 0 || n > h->dict_count || (n == 1 && h->dict_count > 1) || (n < h->dict_count && lost_first(h)))
         return false;
     for (int i = 0; i < n; i++)
         if ((h->dicts[i].is_step && h->dicts[i].step != RECORD_NONE && h->dicts[i].step != h->redraws[i].step) ||
             (i > 0 && h->redraws[i].step < h->redraws[i - 1].step))
             return false;
-    if (h->dicts[0].stamp_ms == TIME_UNKNOWN || h->dicts[n - 1].stamp_ms == TIME_UNKNOWN)
-        return h->dicts[0].stamp_ms == h->dicts[n - 1].stamp_ms;
-    int64_t told_ms = h->dicts[n - 1].stamp_ms - h->dicts[0].stamp_ms;
-    int64_t drawn_ms = (h->redraws[n - 1].elapsed_s - h->redraws[0].elapsed_s) * 1000;
+    while (first < last && h->dicts[first].stamp_ms == TIME_UNKNOWN)
+        first++;
+    while (last > first && h->dicts[last].stamp_ms == TIME_UNKNOWN)
+        last--;
+    if (first == last)
+        return true;
+    int64_t told_ms = h->dicts[last].stamp_ms - h->dicts[first].stamp_ms;
+    int64_t drawn_ms = (h->redraws[last].elapsed_s - h->redraws[first].elapsed_s) * 1000;
     return told_ms - drawn_ms < CLOCKS_AGREE_MS && drawn_ms - told_ms < CLOCKS_AGREE_MS;
 }
 
@@ -213,7 +260,7 @@ static void match_rest(struct steplog *s, int from) {
         if (d->is_step && d->step == RECORD_NONE && h->logging_steps > 0 &&
             s->last_step + h->logging_steps <= h->total) {
             d->step = s->last_step + h->logging_steps;
-            emit_step(s, d->step, d->stamp_ms);
+            emit_dict(s, d);
         }
         if (d->is_step && d->step == RECORD_NONE && h->held++ == 0)
             h->held_since_ms = d->stamp_ms;
@@ -235,6 +282,90 @@ static void note_clock(struct huggingface *h, int i) {
         h->began_ms = began_ms;
 }
 
+/* Where a line was torn, a dictionary or a drawing is missing: they are told apart by their clocks, which differ by
+ * offset_ms. Both are in the order of time. Pairs are marked in of[]: the drawing of each dictionary, -1 if none. */
+static int pair(const struct huggingface *h, int64_t offset_ms, int of[HUGGINGFACE_DICTS]) {
+    int pairs = 0;
+    for (int i = 0, k = 0; i < h->dict_count; i++) {
+        of[i] = -1;
+        if (h->dicts[i].stamp_ms == TIME_UNKNOWN)
+            continue;
+        int64_t drawn = h->dicts[i].stamp_ms - offset_ms - CLOCKS_PAIR_MS;
+        while (k < h->redraw_count && h->redraws[k].elapsed_s * 1000 < drawn)
+            k++;
+        bool is_pair = k < h->redraw_count && h->redraws[k].elapsed_s * 1000 <= drawn + 2 * CLOCKS_PAIR_MS;
+        if (is_pair)
+            of[i] = k++;
+        pairs += is_pair;
+    }
+    return pairs;
+}
+
+/* The offset that pairs the most: the one of lines before, or that of some dictionary with the first or last drawing;
+ * of several the latest, as it is the first line's head that may be lost without a trace. */
+static int pair_best(const struct huggingface *h, int of[HUGGINGFACE_DICTS]) {
+    int last = h->redraw_count - 1, most = h->began_ms != TIME_UNKNOWN ? pair(h, h->began_ms, of) : 0;
+    int64_t best_ms = h->began_ms;
+    for (int i = 2 * h->dict_count - 1; i >= 0 && h->began_ms == TIME_UNKNOWN; i--) {
+        if (h->dicts[i / 2].stamp_ms == TIME_UNKNOWN)
+            continue;
+        int64_t ms = h->dicts[i / 2].stamp_ms - h->redraws[i % 2 == 0 ? 0 : last].elapsed_s * 1000;
+        int pairs = pair(h, ms, of);
+        if (pairs > most) {
+            most = pairs;
+            best_ms = ms;
+        }
+    }
+    return most > 1 || (most == 1 && h->began_ms != TIME_UNKNOWN) ? pair(h, best_ms, of) : 0;
+}
+
+/* The steps of dictionaries without a drawing, from the next one that has one; logging_steps must be known. */
+static void number_unpaired(struct huggingface *h, int from, int64_t after) {
+    int64_t next = RECORD_NONE;
+    for (int i = from; i >= 0 && h->logging_steps > 0; i--) {
+        struct huggingface_dict *d = &h->dicts[i];
+        if (!d->is_step)
+            continue;
+        if (d->step == RECORD_NONE && next != RECORD_NONE && next - h->logging_steps > after)
+            d->step = next - h->logging_steps;
+        next = d->step;
+    }
+}
+
+/* As match(), where some are missing. False if the clocks do not tell which. */
+static bool match_torn(struct steplog *s) {
+    struct huggingface *h = &s->huggingface;
+    int of[HUGGINGFACE_DICTS], end = 0;
+    bool was_known[HUGGINGFACE_DICTS];
+    int64_t before = RECORD_NONE;
+    if (h->dict_count == 0 || s->stamp_ms == TIME_UNKNOWN ||
+        2 * pair_best(h, of) < (h->redraw_count < h->dict_count ? h->redraw_count : h->dict_count))
+        return false;
+    for (int i = 0; i < h->dict_count; i++) {
+        struct huggingface_dict *d = &h->dicts[i];
+        was_known[i] = d->step != RECORD_NONE;
+        if (of[i] < 0)
+            continue;
+        end = i + 1;
+        int64_t step = h->redraws[of[i]].step;
+        bool is_beside = i > 0 && of[i - 1] >= 0 && d->is_step && h->dicts[i - 1].is_step;
+        if (is_beside && of[i] == of[i - 1] + 1 && step > before && step % (step - before) == 0)
+            h->logging_steps = step - before;
+        before = step;
+        if (d->is_step && !was_known[i])
+            d->step = step;
+    }
+    steplog_note(s, LINE_MALFORMED);
+    number_unpaired(h, end - 1, s->last_step != RECORD_NONE ? s->last_step : 0);
+    for (int i = 0; i < end; i++) {
+        emit_evaluation(s, &h->dicts[i]);
+        if (h->dicts[i].is_step && h->dicts[i].step != RECORD_NONE && !was_known[i])
+            emit_dict(s, &h->dicts[i]);
+    }
+    match_rest(s, end);
+    return true;
+}
+
 static void match(struct steplog *s) {
     struct huggingface *h = &s->huggingface;
     int n = h->redraw_count;
@@ -243,8 +374,10 @@ static void match(struct steplog *s) {
         emit_evaluation(s, &h->dicts[i]);
         if (!h->dicts[i].is_step)
             continue;
-        if (h->dicts[i].step == RECORD_NONE)
-            emit_step(s, h->redraws[i].step, h->dicts[i].stamp_ms);
+        if (h->dicts[i].step == RECORD_NONE) {
+            h->dicts[i].step = h->redraws[i].step;
+            emit_dict(s, &h->dicts[i]);
+        }
         note_clock(h, i);
         before = last;
         last = h->redraws[i].step;
@@ -276,13 +409,14 @@ void huggingface_line_end(struct steplog *s) {
         skip_told(s);
         if (agree(h)) {
             match(s);
-        } else {
+        } else if (!match_torn(s)) {
             if (h->dict_count == h->redraw_count)
                 h->logging_steps = 0;
             forget(s);
         }
         h->redraw_count = 0;
     }
+    h->lost_head = false;
     if (h->has_dict && h->held == 0 && h->done > 0)
         emit_step(s, h->done, drawn_ms(s));
 }

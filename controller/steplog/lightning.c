@@ -75,7 +75,8 @@ enum line_result lightning_line(struct steplog *s, struct slice text) {
         }
         return restore_line(s, text);
     }
-    l->is_here |= slice_starts(bar.description, "Sanity Checking");
+    l->is_here |= slice_starts(bar.description, "Sanity Checking") ||
+                  (slice_is(bar.description, "Training") && bar.total < 0 && bar.done == 0);
     if (!l->is_here)
         return LINE_NOT_MINE;
     if (slice_starts(bar.description, "Validation"))

@@ -138,7 +138,7 @@ void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_
     steplog_emit(s, &r, format);
 }
 
-static void note_malformed(struct steplog *s, enum line_result result) {
+void steplog_note(struct steplog *s, enum line_result result) {
     if (result == LINE_MALFORMED && s->counts.malformed++ == 0)
         s->counts.first_malformed_line = s->counts.lines;
 }
@@ -160,7 +160,7 @@ static void read_with(struct steplog *s, struct slice text, const struct format 
         if (s->format != STEPLOG_AUTO && !f->is_beside && f->id != s->format)
             continue;
         enum line_result result = f->line(s, text);
-        note_malformed(s, result);
+        steplog_note(s, result);
         if (result != LINE_NOT_MINE)
             return;
     }
@@ -170,7 +170,7 @@ static void read_with(struct steplog *s, struct slice text, const struct format 
 static void read_piece(struct steplog *s, struct slice text) {
     /* A user's patterns see the line as it is, before anything reads the structure of it. */
     enum line_result result = s->patterns != NULL ? patterns_line(s, text) : LINE_NOT_MINE;
-    note_malformed(s, result);
+    steplog_note(s, result);
     if (result != LINE_NOT_MINE)
         return;
     read_with(s, text, steplog_formats);
@@ -309,6 +309,46 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
     s->is_own_clock = false;
 }
 
+static bool is_stamp(struct slice s) {
+    int64_t unix_ns;
+    int digits;
+    return rfc3339_take(&s, &unix_ns, &digits) && digits == 9 && slice_starts(s, " ");
+}
+
+/* Where a line goes on with the next one's stamp, as its end was lost: a stamp of nanoseconds that stands against the
+ * text before it, of the same month as this line's, or the first thing that can be read in it. NULL: nowhere. */
+static const char *glued(struct slice line) {
+    enum { MONTH = 8, STAMP = 30 };
+    if (line.size_bytes < STAMP || line.data[0] < '0' || line.data[0] > '9')
+        return NULL;
+    const char *at = line.data + 1, *end = line.data + line.size_bytes;
+    if (!is_stamp(line)) {
+        while (at < line.data + STAMP && at < end && !is_stamp(slice_range(at, end)))
+            at++;
+        return at < line.data + STAMP && at < end ? at : NULL;
+    }
+    for (at += STAMP; at < end && (at = memmem(at, (size_t)(end - at), line.data, MONTH)) != NULL; at++) {
+        bool is_value = memchr(" =\"'([<", at[-1], 7) != NULL;
+        if (!is_value && is_stamp(slice_range(at, end)))
+            return at;
+    }
+    return NULL;
+}
+
+/* What came as one line: it may be two, if the first was torn. */
+static void read_raw_lines(struct steplog *s, struct slice line, bool stamped) {
+    const char *at;
+    while ((at = glued(line)) != NULL) {
+        int64_t malformed = s->counts.malformed;
+        read_raw_line(s, slice_range(line.data, at), stamped);
+        if (s->counts.malformed == malformed)
+            steplog_note(s, LINE_MALFORMED);
+        s->counts.lines--;
+        line = slice_range(at, line.data + line.size_bytes);
+    }
+    read_raw_line(s, line, stamped);
+}
+
 void steplog_use_line_clocks(struct steplog *s, int64_t now_ms) {
     s->uses_line_clocks = true;
     s->now_ms = now_ms;
@@ -329,7 +369,7 @@ static void keep_partial(struct steplog *s, struct slice bytes) {
 }
 
 static void finish_partial(struct steplog *s, bool stamped) {
-    read_raw_line(s, cut(s, buf_slice(&s->partial), s->partial_too_long), stamped);
+    read_raw_lines(s, cut(s, buf_slice(&s->partial), s->partial_too_long), stamped);
     buf_clear(&s->partial);
     s->partial_too_long = false;
 }
@@ -343,7 +383,7 @@ void steplog_feed(struct steplog *s, struct slice bytes, bool stamped) {
             keep_partial(s, line);
             finish_partial(s, stamped);
         } else {
-            read_raw_line(s, cut(s, line, false), stamped);
+            read_raw_lines(s, cut(s, line, false), stamped);
         }
     }
     if (bytes.size_bytes != 0)

@@ -205,8 +205,9 @@ static bool judge(struct soak *s, int job) {
             return true;
         usleep(20000);
     } while (clock_mono().us < end_us);
-    printf("job %d ended with other numbers:\n%s\nand not\n%s\n", job, is != NULL ? is : "none",
-           s->truth != NULL ? s->truth : "those of the story");
+    CLEANUP_FREE char *object = apiserver_ask(s->server, ask);
+    printf("job %d ended with other numbers:\n%s\nand not\n%s\n%s\n", job, is != NULL ? is : "none",
+           s->truth != NULL ? s->truth : "those of the story", object != NULL ? object : "it is not there");
     return false;
 }
 
@@ -310,7 +311,7 @@ static bool begin(struct soak *s, int64_t speed) {
 }
 
 static void end(struct soak *s) {
-    if (getenv("SOAK_SHOW") != NULL && s->controller != NULL)
+    if ((getenv("SOAK_SHOW") != NULL || s->failed > 0) && s->controller != NULL)
         fprintf(stderr, "%s\n", program_output(s->controller));
     if (s->controller != NULL) {
         program_terminate(s->controller);
@@ -361,6 +362,7 @@ int main(void) {
     /* In the first round pools, tables and buffers get the size that they keep. */
     while (is_fine && (batch < BATCHES_LEAST || (double)(now_ms(&s) - begun_ms) / 3.6e6 < wanted_h)) {
         is_fine = live(&s, batch++);
+        program_output(s.controller); /* taken away: a full pipe would stop it */
         if (batch % 100 == 0 || getenv("SOAK_SHOW") != NULL)
             printf("# batch %d: %.1f hours, %lld KiB resident\n", batch, (double)(now_ms(&s) - begun_ms) / 3.6e6,
                    (long long)program_rss_kib(s.controller));

@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include "base/mem.h"
+#include "tear.h"
 #include "write.h"
 
 #include <assert.h>
@@ -14,6 +15,7 @@ struct feed {
     int64_t skew_ms, start_ms;
     bool prints;
     struct reading *reading;
+    struct tear *tear; /* of a line of this attempt; NULL */
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -21,6 +23,8 @@ static void on_record(void *context, const struct record *r) {
     struct record mine = *r;
     mine.process = f->process;
     ledger_add_record(f->ledger, &mine);
+    if (f->tear != NULL)
+        tear_note(f->tear, r);
     struct reading *t = f->reading;
     if (f->prints)
         printf("record %-12s at %10.3f step %lld took %lld\n", record_kind_name(r->kind),
@@ -59,6 +63,10 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     f.process = ledger_add_process(l, (uint64_t)i + 1, started, TIME_OPEN);
     buf_init(&text, 64 << 20);
     write_log(job, a, &text);
+    if (job->tear != NULL && job->tear->seed % (uint64_t)job->attempt_count == (uint64_t)i) {
+        f.tear = job->tear;
+        tear_line(f.tear, &text);
+    }
     struct steplog *s = job->format == STEPLOG_REGEX ? steplog_new_regex(&write_patterns, on_record, &f, &err)
                                                      : steplog_new(STEPLOG_AUTO, NULL, on_record, &f);
     assert(s != NULL);
@@ -72,6 +80,7 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     steplog_end(s);
     struct steplog_counts counts = steplog_counts_get(s);
     int lag = steplog_format_line_lag(counts.recognised);
+    reading->malformed = counts.malformed;
     reading->is_recognised = counts.recognised == job->format;
     if (reading->starts > 0)
         reading->steps = reading->starts - !reading->has_job_end;
@@ -168,6 +177,7 @@ void judge(struct job *job, struct judgement *j) {
     *j = (struct judgement){.wall_ms = job->end_ms - job->start_ms};
     for (int i = 0; i < job->attempt_count; i++) {
         ends[i] = read_attempt(job, l, i, &readings[i]);
+        j->malformed += readings[i].malformed;
         j->unrecognised += readings[i].steps > 0 && !readings[i].is_recognised;
     }
     int64_t end = ends[job->attempt_count - 1];

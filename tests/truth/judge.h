@@ -10,6 +10,7 @@ struct reading {
     int64_t first_told_ms; /* first record that means something, true time; INT64_MAX: none */
     int64_t first_line_ms; /* when the line that told the first step came; INT64_MAX */
     int64_t starts;        /* of them, told by their beginnings */
+    int64_t malformed;     /* lines */
     int64_t steps;         /* that lines say are complete */
     int64_t first_step;    /* the first that a line tells; -1 */
     bool has_job_end, has_checkpoints, is_recognised;
@@ -25,7 +26,8 @@ struct judgement {
     int64_t step_ms;       /* the kept steps' own */
     int64_t untellable_ms; /* what else is expected in Productive, as no reader of the log could tell it from steps */
     int64_t lost_steps;
-    int unrecognised; /* attempts with steps whose format was not found */
+    int64_t malformed; /* lines */
+    int unrecognised;  /* attempts with steps whose format was not found */
 };
 
 /* Where the spans belong: by DESIGN.md section 2, as far as the format carries them. The table is in expect.c. */

@@ -1,8 +1,10 @@
 /* truth [--format F] [--seed N] [--log] JOBS: simulates so many jobs as each trainer would run them, reads their logs
  * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of the jobs (or of
  * one format's; 3 % of less than 10,000) have a bucket out of tolerance. With --seed and one job, prints that job's
- * spans and buckets; --log also its log, and with more jobs a line for each that is out. */
+ * spans and buckets; --log also its log, and with more jobs a line for each that is out. --tear: what one torn line
+ * costs (tear.h). */
 #include "judge.h"
+#include "tear.h"
 #include "write.h"
 
 #include <stdio.h>
@@ -220,7 +222,7 @@ int main(int argc, char **argv) {
     uint64_t seed = 1;
     int64_t jobs = 1000;
     int format = STEPLOG_AUTO, failed = 0, passed = 0;
-    bool explains = false, with_log = false;
+    bool explains = false, with_log = false, tears = false;
     struct total total = {0};
     for (int i = 1; i < argc; i++) {
         bool has_value = i + 1 < argc;
@@ -228,22 +230,29 @@ int main(int argc, char **argv) {
             format = steplog_format_of_name(slice_of(argv[++i]));
         else if (strcmp(argv[i], "--seed") == 0 && has_value)
             seed = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--tear") == 0)
+            tears = true;
         else if (strcmp(argv[i], "--log") == 0)
             with_log = true;
         else
             jobs = atoll(argv[i]);
     }
     if (format < 0 || jobs < 1) {
-        fprintf(stderr, "usage: truth [--format FORMAT] [--seed NUMBER] [--log] JOBS\n");
+        fprintf(stderr, "usage: truth [--format FORMAT] [--seed NUMBER] [--log] [--tear] JOBS\n");
         return 2;
     }
     explains = jobs == 1;
     for (int f = STEPLOG_RECORDER; f < STEPLOG_FORMAT_COUNT; f++) {
         if (format != STEPLOG_AUTO && f != format)
             continue;
-        bool is_good = run_format((enum steplog_format)f, seed, jobs, explains, with_log, &total);
+        bool is_good = tears ? tear_jobs((enum steplog_format)f, seed, jobs)
+                             : run_format((enum steplog_format)f, seed, jobs, explains, with_log, &total);
         passed += is_good;
         failed += !is_good;
+    }
+    if (tears) {
+        printf("%d passed, %d failed\n", passed, failed);
+        return failed > 0;
     }
     bool is_good = total.out * 1000 <= PERMILLE_OUT_AT_MOST * total.jobs;
     printf("%lld jobs, %lld with a bucket out of tolerance (%.2f %%)\n", (long long)total.jobs, (long long)total.out,

@@ -92,7 +92,8 @@ struct job {
     int64_t save_every, evaluate_every, log_every, epoch_steps;
     int jitter_percent, stall_percent, failures;
     bool is_async, compiles_ahead, has_saves, has_long_stall, loses_lines, is_deleted;
-    bool prints; /* each record, as it is read */
+    bool prints;       /* each record, as it is read */
+    struct tear *tear; /* of a line of one attempt (tear.h); NULL: all are whole */
     /* what happened */
     int64_t start_ms, end_ms;
     bool has_succeeded;
