@@ -164,8 +164,8 @@ static void draw_deviation(const json_t *status, const struct text_style *style,
     }
     CLEANUP_FREE char *line =
         mem_format("Steps are %s than the ideal %s by %s on average", deviation_ms < 0 ? "shorter" : "longer",
-                   text_duration_in(ideal, pick_int(status, "steps.idealMs", 0), 100),
-                   text_duration_in(mean, deviation_ms < 0 ? -deviation_ms : deviation_ms, 100));
+                   text_duration_in(ideal, pick_int(status, "steps.idealMs", 0), 1),
+                   text_duration_in(mean, deviation_ms < 0 ? -deviation_ms : deviation_ms, 1));
     text_wrap(out, style, 0, 2, line);
 }
 

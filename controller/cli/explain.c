@@ -269,11 +269,11 @@ static void draw_steps(const json_t *status, const struct text_style *style, str
     if (pick_has(status, "steps.lastDurable"))
         buf_format(&line, ", durable up to %lld", (long long)pick_int(status, "steps.lastDurable", 0));
     if (pick_has(status, "steps.meanMs"))
-        buf_format(&line, "; mean %s", text_duration_in(a, pick_int(status, "steps.meanMs", 0), 100));
+        buf_format(&line, "; mean %s", text_duration_in(a, pick_int(status, "steps.meanMs", 0), 1));
     if (pick_has(status, "steps.p50Ms") && pick_has(status, "steps.p99Ms"))
         buf_format(&line, ", half within %s, 99%% within %s",
-                   text_duration_in(b, pick_int(status, "steps.p50Ms", 0), 100),
-                   text_duration_in(c, pick_int(status, "steps.p99Ms", 0), 100));
+                   text_duration_in(b, pick_int(status, "steps.p50Ms", 0), 1),
+                   text_duration_in(c, pick_int(status, "steps.p99Ms", 0), 1));
     text_wrap(out, style, 0, 2, buf_text(&line));
 }
 

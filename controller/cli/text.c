@@ -100,14 +100,17 @@ void text_wrap(struct buf *out, const struct text_style *style, int indent, int 
 }
 
 const char *text_duration_in(char out[TEXT_DURATION_SIZE], int64_t ms, int64_t unit_ms) {
-    long long tenths = (long long)(ms / 100 % 10), s = (long long)(ms / 1000);
+    if (ms < 0)
+        return snprintf(out, TEXT_DURATION_SIZE, "-"), out;
+    long long s = (long long)(ms / 1000);
     char seconds[16];
     bool has_minutes = s >= 60;
     snprintf(seconds, sizeof seconds, has_minutes ? "%02lld" : "%lld", s % 60);
-    if (unit_ms < 1000) {
-        size_t n = strlen(seconds);
-        snprintf(seconds + n, sizeof seconds - n, ".%lld", tenths);
-    }
+    size_t n = strlen(seconds);
+    if (unit_ms < 100)
+        snprintf(seconds + n, sizeof seconds - n, ".%03lld", (long long)(ms % 1000));
+    else if (unit_ms < 1000)
+        snprintf(seconds + n, sizeof seconds - n, ".%lld", (long long)(ms / 100 % 10));
     if (s >= 86400)
         snprintf(out, TEXT_DURATION_SIZE, "%lldd %02lldh %02lldm %ss", s / 86400, s / 3600 % 24, s / 60 % 60, seconds);
     else if (s >= 3600)

@@ -22,7 +22,7 @@ void text_colour(struct buf *out, const struct text_style *style, enum text_colo
 void text_wrap(struct buf *out, const struct text_style *style, int indent, int hang, const char *text);
 void text_repeat(struct buf *out, const char *glyph, int count);
 
-/* "2d 04h", "1h 02m 03s", "4m 05s", "14.2s"; by hand because sums must be seen to be exact. unit_ms: 100 or 1000. */
+/* "2d 04h", "1h 02m 03s", "4m 05s", "14.2s"; by hand because sums must be seen to be exact. unit_ms: 1, 100 or 1000. */
 #define TEXT_DURATION_SIZE 40
 const char *text_duration(char out[TEXT_DURATION_SIZE], int64_t ms);
 const char *text_duration_in(char out[TEXT_DURATION_SIZE], int64_t ms, int64_t unit_ms);
