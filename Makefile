@@ -118,7 +118,7 @@ $(OUT)/bin/test-soak: $(call objects,tests/soak/main.c tests/faults/extra.c test
 
 SOAK_HOURS ?= 24
 .PHONY: soak
-soak: programs tests ## SOAK_HOURS of a cluster's life SOAK_SPEED (20) times as fast: memory, descriptors, identities
+soak: programs tests ## SOAK_HOURS of a cluster's life SOAK_SPEED (60) times as fast: memory, descriptors, identities
 	@SOAK_HOURS=$(SOAK_HOURS) $(OUT)/bin/test-soak
 
 tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)

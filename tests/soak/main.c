@@ -31,7 +31,7 @@ enum {
     GROWTH_PERCENT = 5,
     ROUND = 8, /* batches: each sort of trouble came once */
     BATCHES_LEAST = 48,
-    IDLE_CONNECTIONS = 40
+    IDLE_CONNECTIONS = 200
 };
 #define STORY "tests/faults/story.acts"
 #define POD "tests/faults/pod.yaml"
@@ -257,13 +257,21 @@ static bool live(struct soak *s, int batch) {
 
 /* ---- what it costs ---- */
 
-static int descriptors(const struct soak *s) {
-    char path[64];
-    int count = 0;
+struct descriptors {
+    int connections, others;
+};
+
+static struct descriptors descriptors(const struct soak *s) {
+    char path[64], what[64];
+    struct descriptors count = {0};
     snprintf(path, sizeof path, "/proc/%d/fd", program_pid(s->controller));
     DIR *folder = opendir(path);
-    while (folder != NULL && readdir(folder) != NULL)
-        count++;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        ssize_t n = readlinkat(dirfd(folder), entry->d_name, what, sizeof what - 1);
+        bool is_socket = n > 7 && memcmp(what, "socket:", 7) == 0;
+        count.connections += is_socket;
+        count.others += n > 0 && !is_socket;
+    }
     if (folder != NULL)
         closedir(folder);
     return count;
@@ -327,7 +335,7 @@ static void end(struct soak *s) {
     free(s->truth);
 }
 
-static void judge_costs(struct soak *s, int64_t rss_kib, int fds) {
+static void judge_costs(struct soak *s, int64_t rss_kib, struct descriptors before) {
     char text[200];
     check(s, settle(s), "no job is known and no log followed when all are deleted");
     int64_t after_kib = program_rss_kib(s->controller);
@@ -338,8 +346,11 @@ static void judge_costs(struct soak *s, int64_t rss_kib, int fds) {
 #else
     check(s, after_kib * 100 <= rss_kib * (100 + GROWTH_PERCENT), text);
 #endif
-    snprintf(text, sizeof text, "%d descriptors before, %d after", fds, descriptors(s));
-    check(s, descriptors(s) <= fds + IDLE_CONNECTIONS, text); /* which curl keeps for a while */
+    /* This server speaks HTTP/1.1, a connection a log: curl keeps up to four times as many as there were transfers. */
+    struct descriptors after = descriptors(s);
+    snprintf(text, sizeof text, "%d descriptors before, %d after, and %d connections, %d after (%d may be idle)",
+             before.others, after.others, before.connections, after.connections, IDLE_CONNECTIONS);
+    check(s, after.others <= before.others && after.connections <= IDLE_CONNECTIONS, text);
     long written = apiserver_asknumber(s->server, "check-ledgers");
     snprintf(text, sizeof text, "the ledger's identities held in each of %ld statuses that were written", written);
     check(s, written > 0, text);
@@ -348,24 +359,27 @@ static void judge_costs(struct soak *s, int64_t rss_kib, int fds) {
 int main(void) {
     struct soak s = {0};
     const char *hours = getenv("SOAK_HOURS"), *speed = getenv("SOAK_SPEED");
-    int64_t fast = speed != NULL ? strtol(speed, NULL, 10) : 20;
+    int64_t fast = speed != NULL ? strtol(speed, NULL, 10) : 60;
     double wanted_h = hours != NULL ? strtod(hours, NULL) : 0.05;
     int64_t rss_kib = 0;
-    int fds = 0, batch = 0;
+    int batch = 0;
+    struct descriptors fds = {0};
     char text[200];
     setvbuf(stdout, NULL, _IOLBF, 0);
     bool is_fine = begin(&s, fast);
     int64_t begun_ms = is_fine ? now_ms(&s) : 0;
     if (is_fine && settle(&s))
-        printf("# %lld KiB resident and %d descriptors before the first job\n",
-               (long long)program_rss_kib(s.controller), descriptors(&s));
-    /* In the first round pools, tables and buffers get the size that they keep. */
+        printf("# %lld KiB resident before the first job\n", (long long)program_rss_kib(s.controller));
+    /* Its start is after the first round. Before the first job it has not yet touched 0.6 MiB of its own code, holds
+     * none of the idle connections (some 35, 28 KiB each), and its heap has no holes yet (1 MiB: the most that a round
+     * needs at once, less what stays); from the first batch to the eighth the holes make 3 to 6 %. */
     while (is_fine && (batch < BATCHES_LEAST || (double)(now_ms(&s) - begun_ms) / 3.6e6 < wanted_h)) {
         is_fine = live(&s, batch++);
         program_output(s.controller); /* taken away: a full pipe would stop it */
         if (batch % 100 == 0 || getenv("SOAK_SHOW") != NULL)
-            printf("# batch %d: %.1f hours, %lld KiB resident\n", batch, (double)(now_ms(&s) - begun_ms) / 3.6e6,
-                   (long long)program_rss_kib(s.controller));
+            printf("# batch %d: %.1f hours, %lld KiB resident, %d connections\n", batch,
+                   (double)(now_ms(&s) - begun_ms) / 3.6e6, (long long)program_rss_kib(s.controller),
+                   descriptors(&s).connections);
         if (is_fine && batch == 1)
             printf("# %lld KiB resident after the first %d jobs\n", (long long)program_rss_kib(s.controller), BATCH);
         if (is_fine && batch == ROUND) {
