@@ -160,3 +160,26 @@ TEST(a_node_that_is_replaced_while_admitted_is_a_node_failure) {
     free(s);
     model_free(m);
 }
+
+/* Evicted in the second after all were there again: that is the next interruption's cause. */
+TEST(an_eviction_after_all_were_there_is_of_the_next_interruption) {
+    struct model *m = begin();
+    const char *held[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 1),
+                          fake_condition("Admitted", "True", "Admitted", 1),
+                          evicted("Evicted", "True", "PodsReadyTimeout", "Exceeded the PodsReady timeout", 52)};
+    tell_conditions(m, held, 2, 1.1);
+    struct fake_pod a = running("a", "n0", 2, 3);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    a.asked_to_go = 40;
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 40.5);
+    struct fake_pod b = running("b", "n1", 45, 51);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 51.5);
+    tell_conditions(m, held, 3, 52.1);
+    fake_tell_jobset(m, 1, ",\"suspend\":true", "", 53);
+    b.asked_to_go = 54;
+    fake_tell_pod(m, &b, OBSERVED_DELETED, 54.5);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
+    CHECK_TEXT(status_text(s, "executions[number=2].cause"), "KueueEviction/PodsReadyTimeout");
+    model_free(m);
+}

@@ -68,7 +68,8 @@ TEST(a_notice_after_the_pod_was_gone_is_not_its_cause) {
     model_free(m);
 }
 
-/* Another pod failed, the JobSet restarts, and a node that one of its pods is deleted from is not Ready in that second. */
+/* Another pod failed, the JobSet restarts, and a node that one of its pods is deleted from is not Ready in that second.
+ */
 TEST(a_node_that_goes_in_the_second_of_a_restart_is_not_its_cause) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
@@ -131,4 +132,32 @@ TEST(a_pod_that_kueue_fails_for_its_assigned_node_is_no_interruption) {
     CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 60000 - 28100);
     free(s);
     model_free(m);
+}
+
+/* Its node was told to go away and is not Ready in the second in which the trainer fails: by itself, unless a signal
+ * ended it. */
+TEST(a_trainer_that_fails_as_its_node_goes_has_failed_by_itself) {
+    static const struct {
+        int exit_code;
+        const char *cause;
+    } ends[] = {{255, "ApplicationError"}, {143, "NodeMaintenance"}};
+    for (int i = 0; i < 2; i++) {
+        struct model *m = model_new(&(struct model_options){.version = "test"});
+        replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+        fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
+        struct fake_pod a = running_pod("a", 0, 1);
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+        const char *notice = "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}";
+        fake_tell_node(m, "n0", "True", 0, "", notice, 28);
+        fake_tell_node(m, "n0", "False", 30, "", notice, 30.2);
+        a.finished = 30;
+        a.exit_code = ends[i].exit_code;
+        a.phase = "Failed";
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 30.5);
+        char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), ends[i].cause);
+        free(s);
+        model_free(m);
+    }
 }
