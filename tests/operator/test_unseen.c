@@ -221,21 +221,24 @@ TEST(nor_until_the_next_attempt_but_there_may_have_been_one_between) {
     }
 }
 
-/* Refused from 30 on; found at 100 still without a pod, and refused until 150. */
+/* Refused from 30 on; found at 100 still without one of its pods, and refused until 150. */
 TEST(what_was_refused_before_and_after_was_not_there) {
-    struct model *m = begin(1);
+    static const char quota[] = "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips";
+    struct model *m = begin(2);
     fake_tell_job(m, 1, 1.1);
-    struct fake_pod a = tell_pod(m, "a", 0, 2, 4.1);
+    struct fake_pod a = tell_pod(m, "a", 0, 2, 4.1), c = tell_pod(m, "c", 1, 2, 4.2);
     tell_gone(m, &a, 25);
-    model_watermark(m, RESOURCE_POD, fake_ms(28), false);
-    fake_tell_job_status(m, 1, "\"failed\":2", 100);
-    fake_tell_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips", 30,
-                        90);
+    tell_gone(m, &c, 26);
+    model_watermark(m, RESOURCE_POD, fake_ms(29), false);
+    fake_tell_job_event(m, "FailedCreate", quota, 30, 90);
+    fake_tell_job_status(m, 1, "\"failed\":4", 100);
+    tell_pod(m, "d", 1, 60, 100);
     model_watermark(m, RESOURCE_POD, fake_ms(100), false);
-    fake_tell_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips", 30,
-                        150);
+    fake_tell_job_event(m, "FailedCreate", quota, 30, 150);
     tell_pod(m, "b", 0, 160, 163);
+    model_watermark(m, RESOURCE_POD, fake_ms(170), false);
     check(m, 170, "badput[bucket=QueueWait].ms", 130000);
+    check(m, 170, "time.availableMs", 22000 + 9000);
     check(m, 170, "interruptions.total", 1);
     model_free(m);
 }
