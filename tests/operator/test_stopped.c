@@ -94,3 +94,52 @@ TEST(without_an_event_nobody_knows_when_it_began) {
     CHECK_INT(status_int(s, "time.availableMs"), 77000 + 19000);
     model_free(m);
 }
+
+static void tell_workload(struct model *m, const char *reserved, const char *admitted, const char *evicted, double at) {
+    CLEANUP_FREE char *all = mem_format("%s,%s%s%s", reserved, admitted, evicted ? "," : "", evicted ? evicted : "");
+    fake_tell_workload(m, all, at);
+}
+
+static void tell_suspension(struct model *m, const char *is_on, int since, double at) {
+    CLEANUP_FREE char *of_set = mem_format(STATUS, fake_condition("Suspended", is_on, "AsKueueWants", since));
+    CLEANUP_FREE char *of_job = mem_format(STATUS, fake_condition("Suspended", is_on, "AsKueueWants", since));
+    fake_tell_jobset(m, 1, "", of_set, at);
+    fake_tell_job_status(m, 1, of_job, at);
+}
+
+/* Evicted at 20, and on its way back (quota at 30, a check is open) when the watch is cut at 40. At 200 its conditions
+ * tell of a way back again, which has quota since `back` and is admitted since 160. */
+static char *status_after_cut(int back) {
+    struct model *m = new_model();
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    tell_suspension(m, "False", 4, 4.1);
+    tell_workload(m, fake_condition("QuotaReserved", "True", "", 4), fake_condition("Admitted", "True", "", 4), NULL, 4.1);
+    struct fake_pod a = pod("a", 5), b = pod("b", 160);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
+    tell_workload(m, fake_condition("QuotaReserved", "True", "", 4), fake_condition("Admitted", "True", "", 4),
+                  fake_condition("Evicted", "True", "Preempted", 20), 20.1);
+    a.asked_to_go = 20;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.2);
+    tell_suspension(m, "True", 20, 20.3);
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 22);
+    tell_workload(m, fake_condition("QuotaReserved", "True", "", 30), fake_condition("Admitted", "False", "", 23),
+                  fake_condition("Evicted", "False", "QuotaReserved", 30), 30.1);
+    model_watermark(m, RESOURCE_POD, fake_ms(40), false);
+    tell_suspension(m, "False", 160, 200);
+    tell_workload(m, fake_condition("QuotaReserved", "True", "", back), fake_condition("Admitted", "True", "", 160),
+                  fake_condition("Evicted", "False", "QuotaReserved", back), 200);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 200);
+    model_watermark(m, RESOURCE_POD, fake_ms(200), false);
+    char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
+    model_free(m);
+    return s;
+}
+
+TEST(a_second_way_back_proves_an_eviction_that_nobody_saw) {
+    CLEANUP_FREE char *same = status_after_cut(30), *other = status_after_cut(150);
+    CHECK_INT(status_int(same, "badput[bucket=PreemptedWait].ms"), 140000); /* 20 to 160 */
+    CHECK_INT(status_int(same, "time.availableMs"), 14000 + 39000);
+    /* Between 40 and 150 it may have run, until it was evicted again: that is Unattributed. */
+    CHECK_INT(status_int(other, "badput[bucket=PreemptedWait].ms"), 30000);
+    CHECK_INT(status_int(other, "time.availableMs"), 14000 + 110000 + 39000);
+}

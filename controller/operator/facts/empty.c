@@ -16,9 +16,18 @@ static bool was_admitted_unseen(const struct workload *w) {
     return !evicted->is_true || (reserved && !reserved->is_true && reserved->at_ms >= evicted->at_ms);
 }
 
+/* Its count of evictions says so (later versions of Kueue only); or twice in a row it was evicted, or not any more: in
+ * between it was back, or evicted, and nobody saw it. */
+static bool was_evicted_unseen(const struct workload *w) {
+    bool is_proved = w->unseen_evictions > 0;
+    for (int i = 1; i < w->evicted.count; i++)
+        is_proved |= w->evicted.items[i].is_true == w->evicted.items[i - 1].is_true;
+    return is_proved;
+}
+
 /* It was evicted before the eviction that its condition still shows, and admitted again. */
 static bool was_readmitted_unseen(const struct workload *w) {
-    return w->evicted.items[0].is_true && w->unseen_evictions > 0 && w->reserved.count > 0 &&
+    return w->evicted.items[0].is_true && was_evicted_unseen(w) && w->reserved.count > 0 &&
            w->reserved.items[0].is_true && w->reserved.items[0].at_ms < w->evicted.items[0].at_ms;
 }
 
@@ -96,7 +105,7 @@ static int64_t suspended_since_ms(const struct target *t, int64_t resumed_ms) {
                 admitted->at_ms >= resumed_ms - LATE_POD_MS) /* checks and the start itself lie between */
                 since_ms = min_of(since_ms, reserved_since_ms(w, admitted->at_ms));
         }
-        for (int i = w->evicted.count - 1; i >= 0 && w->unseen_evictions == 0; i--)
+        for (int i = w->evicted.count - 1; i >= 0 && !was_evicted_unseen(w); i--)
             if (w->evicted.items[i].is_true && w->evicted.items[i].at_ms < resumed_ms) {
                 since_ms = min_of(since_ms, w->evicted.items[i].at_ms); /* nothing else stops what is queued */
                 break;
@@ -268,10 +277,10 @@ static bool has_unknown_jobs(const struct target *t) {
 /* Kueue, which is known to have evicted it no more often than was seen, let nothing begin before then. */
 static int64_t admitted_from_ms(const struct target *t, int64_t from_ms) {
     for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
-        for (int i = 0; i + 1 < w->evicted.count && w->unseen_evictions == 0; i++)
+        for (int i = 0; i + 1 < w->evicted.count && !was_evicted_unseen(w); i++)
             if (w->evicted.items[i].is_true && !w->evicted.items[i + 1].is_true && w->evicted.items[i].at_ms <= from_ms)
                 from_ms = max_of(from_ms, w->evicted.items[i + 1].at_ms);
-        for (int i = 0; i + 1 < w->admitted.count && w->unseen_evictions == 0; i++)
+        for (int i = 0; i + 1 < w->admitted.count && !was_evicted_unseen(w); i++)
             if (!w->admitted.items[i].is_true && w->admitted.items[i + 1].is_true &&
                 w->admitted.items[i].at_ms <= from_ms)
                 from_ms = max_of(from_ms, w->admitted.items[i + 1].at_ms);
