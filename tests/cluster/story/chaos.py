@@ -132,7 +132,8 @@ def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
         tally.check(code == 0, "chaos: the controller still ends with exit code 0 on SIGTERM", code)
     finally:
         kubelets.stop()
-        print(f"    pods and nodes that kwok had forgotten and was reminded of: {kubelets.touched}")
+        told = ", ".join(f"{count} {stream}" for stream, count in kubelets.touched.items()) or "none"
+        print(f"    objects that kwok or the job controller had forgotten and was reminded of: {told}")
         if controller.controller.process.poll() is None:
             controller.controller.process.kill()
         watch.stop()
