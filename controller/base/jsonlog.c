@@ -18,10 +18,6 @@ void jsonlog_init(enum jsonlog_level level) {
     maximum_level = level;
 }
 
-int jsonlog_enabled(enum jsonlog_level level) {
-    return level <= maximum_level;
-}
-
 int64_t jsonlog_dropped(void) {
     return dropped;
 }
@@ -49,7 +45,7 @@ static void write_line(struct slice line) {
 
 void jsonlog(enum jsonlog_level level, const char *msg, ...) {
     static const char *const names[] = {"error", "warning", "info", "debug"};
-    if (!jsonlog_enabled(level))
+    if (level > maximum_level)
         return;
     CLEANUP_BUF struct buf line;
     buf_init(&line, LINE_MAX_BYTES - 1);

@@ -11,7 +11,6 @@
 enum jsonlog_level { JSONLOG_ERROR, JSONLOG_WARNING, JSONLOG_INFO, JSONLOG_DEBUG };
 
 void jsonlog_init(enum jsonlog_level level);
-int jsonlog_enabled(enum jsonlog_level level);
 
 /* Fields follow msg as (key, LOG_S(text) | LOG_I(int64) | LOG_B(bool)) and end with NULL:
  *   jsonlog(JSONLOG_INFO, "watch started", "resource", LOG_S("pods"), "items", LOG_I(12), NULL); */

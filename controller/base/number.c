@@ -106,7 +106,8 @@ static double slow_double(const struct number *n, size_t first) {
     return value;
 }
 
-double number_to_double(const struct number *n) {
+/* Nearest double, ties to even; too large gives +-infinity, too small +-0. */
+static double to_double(const struct number *n) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     size_t count = digit_count(n), first = leading_zeros(n);
@@ -220,7 +221,7 @@ static bool take_word(struct slice *s, const char *lower) {
 bool slice_take_double(struct slice *s, double *value) {
     struct number n;
     if (number_take(s, &n)) {
-        *value = number_to_double(&n);
+        *value = to_double(&n);
         return true;
     }
     struct slice rest = *s;

@@ -8,7 +8,8 @@
 
 enum { JOB_MAX_BYTES = 16 << 20 };
 
-int report_write(const char *path, struct slice job, struct error **err) {
+/* job: a JobGoodput as JSON. */
+static int write_report(const char *path, struct slice job, struct error **err) {
     CLEANUP_BUF struct buf trimmed, document;
     buf_init(&trimmed, JOB_MAX_BYTES);
     buf_init(&document, 6 * (size_t)JOB_MAX_BYTES + DOCUMENT_MAX_BYTES);
@@ -35,7 +36,7 @@ int report_write_status(const char *path, const char *name, struct slice status,
     jwrite_key(&w, "trace");
     jwrite_raw(&w, trace);
     jwrite_object_end(&w);
-    return report_write(path, buf_slice(&job), err);
+    return write_report(path, buf_slice(&job), err);
 }
 
 int cli_report(const struct cli_options *options, struct error **err) {
@@ -45,7 +46,7 @@ int cli_report(const struct cli_options *options, struct error **err) {
         return r;
     char *text = json_dumps(job, JSON_COMPACT);
     json_decref(job);
-    r = report_write(options->html, slice_of(text), err);
+    r = write_report(options->html, slice_of(text), err);
     free(text);
     return r;
 }

@@ -7,9 +7,8 @@
 /* kubectl goodput report NAME --html OUT. */
 int cli_report(const struct cli_options *options, struct error **err);
 
-/* job: a JobGoodput as JSON. path: "-" is standard output. A file is replaced only by a whole new one. */
-int report_write(const char *path, struct slice job, struct error **err);
-/* The same for a status without an object, called `name`; trace: trace_write() of operator/trace.h. */
+/* A status without an object, called `name`. path: "-" is standard output; a file is replaced only by a whole new one.
+ * trace: trace_write() of operator/job/trace.h. */
 int report_write_status(const char *path, const char *name, struct slice status, struct slice trace,
                         struct error **err);
 

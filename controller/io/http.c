@@ -156,6 +156,15 @@ static void fail_those_behind(const struct http_request *failed) {
         }
 }
 
+static void settle_later(struct http_client *client);
+
+/* New requests open new connections. */
+static void drop_connections(struct http_client *client) {
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        pool->is_retired = true;
+    settle_later(client);
+}
+
 static void finish(struct http_request *r) {
     if (r->failure == NULL && r->result != CURLE_OK)
         error_set(&r->failure, errno_of(r->result), "%s%s", context_of(r->result),
@@ -164,7 +173,7 @@ static void finish(struct http_request *r) {
         fail_those_behind(r);
     /* Nobody answers on that connection any more, or not in time: the next request shall not sit behind this one. */
     if (r->failure != NULL && r->failure->code == ETIMEDOUT && r->pool != NULL && !r->pool->is_retired)
-        http_client_drop_connections(r->client);
+        drop_connections(r->client);
     struct http_handler handler = r->handler;
     struct http_reply reply = r->reply;
     char content_type[sizeof r->content_type];
@@ -298,7 +307,8 @@ static void silence_due(void *context) {
 
 /* The interface. */
 
-/* Out of memory ends the process in libcurl, too (base/mem.h): 7.88 divides by zero after a failed allocation of its own. */
+/* Out of memory ends the process in libcurl, too (base/mem.h): 7.88 divides by zero after a failed allocation of its
+ * own. */
 static void *get_for_curl(size_t size) {
     return mem_resize(NULL, size, 1);
 }
@@ -372,10 +382,4 @@ void http_cancel(struct http_request *request) {
         return;
     request->state = REQUEST_CANCELLED;
     settle_later(request->client);
-}
-
-void http_client_drop_connections(struct http_client *client) {
-    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        pool->is_retired = true;
-    settle_later(client);
 }

@@ -13,8 +13,7 @@ struct http_request;
 struct http_client *http_client_new(struct loop *loop);
 void http_client_free(struct http_client *client); /* cancels what is under way, without callbacks */
 
-/* What a connection is made with. Copied. Requests with equal transports share connections; after a change (token or
- * CA rotation) use http_client_drop_connections. */
+/* What a connection is made with. Copied. Requests with equal transports share connections. */
 struct http_transport {
     const char *ca_file;                          /* NULL: the system's; or ... */
     struct slice ca_pem;                          /* ... the bytes */
@@ -63,7 +62,6 @@ struct http_request *http_start(struct http_client *client, const struct http_op
 /* From now on its reply is read as it comes. What has come already is read before deferred work that is added to the
  * loop after this call. NULL-safe. */
 void http_hurry(struct http_request *request);
-void http_cancel(struct http_request *request);                /* no callback follows; NULL-safe */
-void http_client_drop_connections(struct http_client *client); /* new requests open new connections */
+void http_cancel(struct http_request *request); /* no callback follows; NULL-safe */
 
 #endif

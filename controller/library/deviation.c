@@ -49,7 +49,8 @@ static double pairwise_sum(const double *a, size_t n) {
     return sum;
 }
 
-double numpy_mean(const double *items, size_t count) {
+/* numpy.mean of doubles: the sum is taken pairwise (numpy/_core/src/umath/loops_utils.h.src). */
+static double numpy_mean(const double *items, size_t count) {
     return pairwise_sum(items, count) / (double)count;
 }
 

@@ -13,8 +13,6 @@ struct step_times { /* times[i] of steps.items[i] */
 void step_times_set(struct step_times *t, int64_t step, double seconds);
 void step_times_done(struct step_times *t);
 
-/* numpy.mean of doubles: the sum is taken pairwise (numpy/_core/src/umath/loops_utils.h.src). */
-double numpy_mean(const double *items, size_t count);
 /* compute_ideal_step_time(); false: None. */
 bool ideal_step_time(const double *seconds, size_t count, double *ideal_s);
 /* Moves the times into d as deviations from ideal_s. */

@@ -35,7 +35,8 @@ int64_t library_microseconds(double seconds) {
     return (int64_t)whole * 1000000 + (int64_t)nearbyint(part * 1e6);
 }
 
-int64_t library_step_logged_us(const struct library_log *log, size_t i) {
+/* The entry's own timestamp, else its payload's time. */
+static int64_t step_logged_us(const struct library_log *log, size_t i) {
     if (log->logged_us != NULL && log->logged_us[i] != INT64_MIN)
         return log->logged_us[i];
     return library_microseconds(log->steps[i].at);
@@ -60,7 +61,7 @@ void library_log_part(const struct library_log *from, int64_t after_us, int64_t 
     for (size_t i = 0; i <= from->event_count; i++) {
         const struct library_event *e = i < from->event_count ? &from->events[i] : NULL;
         for (; step < (e ? e->before : from->step_count); step++) {
-            logged_us = library_step_logged_us(from, step);
+            logged_us = step_logged_us(from, step);
             if (logged_us > after_us && logged_us <= until_us)
                 part_step(from, step, to);
         }

@@ -89,8 +89,8 @@ struct library_log {
 void library_log_init(struct library_log *log);
 void library_log_done(struct library_log *log);
 
-/* Reads whole lines. Those that are not JSON objects, or hold no "job_name", are no entries; an object that is cut off or
- * an entry whose fields cannot be read is left out and counted in `refused`. Sets the line numbers on: lines. */
+/* Reads whole lines. Those that are not JSON objects, or hold no "job_name", are no entries; an object that is cut off
+ * or an entry whose fields cannot be read is left out and counted in `refused`. Sets the line numbers on: lines. */
 void library_log_read(struct library_log *log, struct slice bytes);
 
 /* A Unix time in seconds as Python's datetime.fromtimestamp() keeps it: whole microseconds, halves to even. */
@@ -99,8 +99,6 @@ int64_t library_microseconds(double seconds);
 static inline double library_seconds(int64_t us) {
     return (double)us / 1e6;
 }
-/* When a step or an event was logged: the entry's own timestamp, else its payload's time. */
-int64_t library_step_logged_us(const struct library_log *log, size_t i);
 
 /* to: the entries of from that were logged in (after_us, until_us], in order. Shares from's names: free `to` with
  * library_log_done_part before from. */

@@ -61,7 +61,6 @@ static void job_free(struct model_job *job) {
     free(job->namespace_);
     free(job->name);
     free(job->uid);
-    free(job->resource_version);
     free(job->final_status);
     free(job->target_name);
     free(job->log_path);
@@ -239,8 +238,6 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
     bool is_new = job == NULL;
     if (is_new)
         job = new_job(m, &o.meta, received_ms);
-    free(job->resource_version);
-    job->resource_version = slice_dup(o.meta.resource_version);
     job_remember_chip(job, &o);
     job_find_final(job, &o);
     job_drop_final(job, job->target);
@@ -356,10 +353,6 @@ const char *model_job_name(const struct model_job *job) {
 
 const char *model_job_uid(const struct model_job *job) {
     return job->uid;
-}
-
-const char *model_job_resource_version(const struct model_job *job) {
-    return job->resource_version ? job->resource_version : "";
 }
 
 bool model_job_is_deleted(const struct model_job *job) {

@@ -41,7 +41,7 @@ struct model_options {
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */
     const char *currency;          /* of prices that say none; NULL: USD */
-    int64_t forget_after_ms; /* pods that were gone so long leave only numbers; 0: MODEL_FORGET_AFTER_MS */
+    int64_t forget_after_ms;       /* pods that were gone so long leave only numbers; 0: MODEL_FORGET_AFTER_MS */
     const char *documentation_url; /* of the folder deploy/docs; NULL: its path in the source */
 };
 
@@ -69,7 +69,6 @@ struct model_job *model_job_find(struct model *m, const char *namespace_, const 
 const char *model_job_namespace(const struct model_job *job);
 const char *model_job_name(const struct model_job *job);
 const char *model_job_uid(const struct model_job *job);
-const char *model_job_resource_version(const struct model_job *job); /* as last observed */
 bool model_job_is_deleted(const struct model_job *job);
 bool model_job_is_final(const struct model_job *job); /* target ended, log read: numbers are frozen */
 void *model_job_user(const struct model_job *job);    /* the runtime's own */

@@ -61,7 +61,8 @@ bool monitoring_badput_source(const struct fleet_bucket *bucket, char source[sta
     return true;
 }
 
-void monitoring_accelerator_type(const char *accelerator, char type[static 64]) {
+/* "TPU v5e" as the library's accelerator_type: "TPU-v5e". */
+static void write_accelerator_type(const char *accelerator, char type[static 64]) {
     static const struct {
         const char *ours, *theirs;
     } other[] = {{"TPU v4", "TPU-v4p"}, {"TPU7x", "TPU-7x"}, {"H100 SXM", "H100"}, {"", "unknown"}};
@@ -324,7 +325,7 @@ static void write_custom(struct writer *s) {
 int monitoring_series_write(const struct monitoring_place *place, const struct monitoring_job *job, struct jwrite *w,
                             int *left_out) {
     struct writer s = {.place = place, .job = job, .w = w};
-    monitoring_accelerator_type(job->accelerator, s.accelerator_type);
+    write_accelerator_type(job->accelerator, s.accelerator_type);
     rfc3339_format(s.end, job->end_ms * 1000000, 3);
     if (job->numbers->values[FLEET_START] != FLEET_NONE)
         rfc3339_format(s.start, job->numbers->values[FLEET_START] * 1000000, 3);

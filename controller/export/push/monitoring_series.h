@@ -27,8 +27,6 @@ struct monitoring_job {
 /* The bucket's name among the library's (BADPUT_TYPE or CUSTOM_BADPUT_EVENTS.TYPE); false: the library's clock does not
  * run in it. */
 bool monitoring_badput_source(const struct fleet_bucket *bucket, char source[static 128]);
-/* "TPU v5e" as the library's accelerator_type: "TPU-v5e". */
-void monitoring_accelerator_type(const char *accelerator, char type[static 64]);
 
 /* Appends the series as elements of an array that is open; at most MONITORING_MOST_SERIES, *left_out counts those
  * beyond. Returns how many. What is not known is not written. */

@@ -67,10 +67,6 @@ void sender_free(struct sender *s) {
     free(s);
 }
 
-bool sender_is_busy(const struct sender *s) {
-    return s->is_busy;
-}
-
 /* The same text once, however often it happens. */
 static void tell(struct sender *s, const char *text) {
     if (text[0] == '\0' || (s->is_in_trouble && strcmp(s->told, text) == 0))

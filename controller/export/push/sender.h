@@ -42,7 +42,6 @@ struct sender;
 struct sender *sender_new(struct loop *loop, struct http_client *http, const struct sender_options *options,
                           const struct sender_handler *handler, struct push_figures *figures);
 void sender_free(struct sender *sender); /* NULL-safe; before the tokens */
-bool sender_is_busy(const struct sender *sender);
 /* While it is not busy. body is copied; headers (NULL-terminated, borrowed until finished) name its type. points: how
  * many values are in it. */
 void sender_post(struct sender *sender, const char *url, const char *const *headers, struct slice body, int64_t points);

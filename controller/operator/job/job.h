@@ -19,7 +19,7 @@
 
 #define JOB_MAX_ANEW 256 /* earlier runs of the trainer in one container that are still told */
 
-struct log_run { /* of the trainer, which was started anew in the same container since */
+struct log_run {                                /* of the trainer, which was started anew in the same container since */
     int64_t from_ms, ended_ms, last_step, line; /* RECORD_NONE; line: of the next run's first record */
 };
 
@@ -27,8 +27,8 @@ struct log_process { /* the log of one instance of the log container */
     struct model_job *job;
     struct pod *pod; /* NULL: a run that no pod tells of (source.c) */
     int restart_count;
-    int ordinal; /* in the ledger, of its present run */
-    int run;     /* so often the trainer was started anew in it */
+    int ordinal;                    /* in the ledger, of its present run */
+    int run;                        /* so often the trainer was started anew in it */
     int64_t run_from_ms, last_step; /* of the present run: TIME_UNKNOWN: with the container; RECORD_NONE */
     struct anew anew;
     struct log_run *runs; /* the last ones before, in time order */
@@ -73,7 +73,7 @@ struct job_slots { /* the newest pod of each required slot: status/waiting.c */
 
 struct model_job {
     struct model *model;
-    char *namespace_, *name, *uid, *resource_version;
+    char *namespace_, *name, *uid;
     int64_t generation, created_ms;
     /* spec */
     enum target_kind target_kind;
@@ -91,7 +91,7 @@ struct model_job {
     uint64_t chip_target;          /* hash of the UID of the target that it is of */
     uint64_t chip_version;         /* of the nodes' labels, when they were looked at */
     size_t chip_seen;              /* so many of its first pods have told what they can */
-    int64_t total_steps;              /* 0: not told */
+    int64_t total_steps;           /* 0: not told */
     int64_t price, label_price;    /* per chip-hour: spec.cost, and the nodes' label, which is of chip_target */
     char currency[PRICE_CURRENCY_SIZE];
     bool wants_run;                   /* span: Run, which is not built in yet: a condition says so */
@@ -206,8 +206,8 @@ void job_tell_processes(struct model_job *job);
 int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,
                           int64_t received_ms);
 void format_free(void *format);
-/* The format that a job's spec names, where that is none of the built-in ones; NULL: it cannot be used, *ret_trouble (may
- * be NULL) says why: NULL if there is none of that name. */
+/* The format that a job's spec names, where that is none of the built-in ones; NULL: it cannot be used, *ret_trouble
+ * (may be NULL) says why: NULL if there is none of that name. */
 const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble);
 
 /* source.c */
