@@ -144,7 +144,7 @@ static void refuse(struct exchange *x, int status, const char *text) {
 }
 
 static int status_of(int code) {
-    return code == EDQUOT || code == ENOSPC    ? 429
+    return code == EDQUOT                      ? 429
            : code == EPERM                     ? 403
            : code == EMSGSIZE                  ? 413
            : code == EBADMSG || code == EINVAL ? 400

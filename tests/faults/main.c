@@ -12,6 +12,7 @@
 #include "base/slice.h"
 
 #include "apiserver/apiserver.h"
+#include "disk.h"
 #include "extra.h"
 #include "numbers.h"
 #include "preload/preload.h"
@@ -34,7 +35,7 @@ enum { MEMORY_MAX_KIB = 1 << 20 };
 #else
 enum { MEMORY_MAX_KIB = 32 << 10 };
 #endif
-enum { ACTS_MAX = 32, WORDS_MAX = 16, RECOVERY_S = 60, LINE_WAIT_MS = 40000 };
+enum { SKIPPED = 77, ACTS_MAX = 32, WORDS_MAX = 16, RECOVERY_S = 60, LINE_WAIT_MS = 40000 };
 
 struct act {
     char *name, *text;
@@ -50,7 +51,7 @@ struct play {
     struct apiserver *server;
     struct program *controller, *other;
     char token_path[64], kubeconfig[64], pod_path[64], folder[64]; /* folder: FOLDER of the controller's flags */
-    bool has_failed, has_second;
+    bool has_failed, has_second, has_disk;
     int metrics_port; /* 0: the kernel's choice */
     struct preload_clock *clock;
 };
@@ -163,6 +164,17 @@ static bool start_controller(struct play *p) {
     p->controller = program_start("goodput-controller", arguments);
     preload_end();
     return p->controller != NULL;
+}
+
+/* Before anything is started that is to see it. A machine that has none ends the scenario's process. */
+static void make_disk(struct play *p, const char *bytes) {
+    CLEANUP_FREE char *why = disk_make(make_folder(p), strtoul(bytes, NULL, 10));
+    p->has_disk = why == NULL;
+    if (p->has_disk)
+        return;
+    printf("# %s needs a file system of its own: %s\n", p->path, why);
+    extra_remove(p->folder);
+    _exit(SKIPPED);
 }
 
 static bool begin(struct play *p) {
@@ -285,6 +297,26 @@ static void moved(struct play *p, char *rest) {
         fail(p, "the metric %s did not move as wanted: %lld; these did:\n%s", metric, (long long)value, others);
 }
 
+/* STATUS JOB steps FIRST to LAST */
+static void push(struct play *p, char *rest) {
+    static const char told[] = "\"ingest served\",\"port\":";
+    const char *words[WORDS_MAX];
+    split(rest, words);
+    if (!program_says(p->controller, told, LINE_WAIT_MS))
+        fail(p, "the controller takes no lines");
+    if (p->has_failed)
+        return;
+    int port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
+    int status = disk_push(port, words[1], (int)strtol(words[3], NULL, 10), (int)strtol(words[5], NULL, 10));
+    if (status != strtol(words[0], NULL, 10))
+        fail(p, "what was pushed was answered with %d", status);
+}
+
+static void use_disk(struct play *p, bool is_full) {
+    if (!(is_full ? disk_fill(p->folder) : disk_free(p->folder)))
+        fail(p, "%s: %s", p->folder, strerror(errno));
+}
+
 static void set_clock(struct play *p, const char *seconds) {
     if (p->clock == NULL)
         fail(p, "the scenario needs the line \"fast N\"");
@@ -370,12 +402,16 @@ static void own_line(struct play *p, char *line) {
         set_clock(p, rest);
     else if (take_word(line, "room", &rest))
         set_room(p, rest);
+    else if (take_word(line, "push", &rest)) {
+        CLEANUP_FREE char *copy = mem_strdup(rest);
+        push(p, copy);
+    } else if (take_word(line, "fill-disk", &rest) || take_word(line, "free-disk", &rest))
+        use_disk(p, line[1] == 'i');
     else if (take_word(line, "events", &rest)) {
         CLEANUP_FREE char *why = extra_bad_events(p->folder, strtol(rest, NULL, 10));
         if (why != NULL)
             fail(p, "%s", why);
-    }
-    else if (take_word(line, "kill", &rest))
+    } else if (take_word(line, "kill", &rest))
         kill_controller(p);
     else if (take_word(line, "start", &rest)) {
         if (!start_controller(p))
@@ -384,10 +420,10 @@ static void own_line(struct play *p, char *line) {
 }
 
 static bool is_own_word(const char *line) {
-    static const char *const words[] = {"play",  "rotate",   "rotate-late", "fill",    "says",      "kill",
-                                        "start", "noise",    "moved",       "skip",    "clock",     "swap",
-                                        "pause", "continue", "ends",        "standby", "terminate", "server-stops",
-                                        "room",  "events"};
+    static const char *const words[] = {"play",  "rotate",   "rotate-late", "fill",      "says",      "kill",
+                                        "start", "noise",    "moved",       "skip",      "clock",     "swap",
+                                        "pause", "continue", "ends",        "standby",   "terminate", "server-stops",
+                                        "room",  "events",   "push",        "fill-disk", "free-disk"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (take_word(line, words[i], &rest))
@@ -409,7 +445,7 @@ static void play_lines(struct play *p, char *text) {
         const char *rest;
         if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) ||
             take_word(line, "deaf", &rest) || take_word(line, "alone", &rest) || take_word(line, "fast", &rest) ||
-            line[0] == '#')
+            take_word(line, "disk", &rest) || line[0] == '#')
             continue;
         bool is_own = is_own_word(line);
         if (is_own && together.size_bytes > 0) {
@@ -532,6 +568,8 @@ static void end(struct play *p) {
     unlink(p->token_path);
     unlink(p->kubeconfig);
     unlink(p->pod_path);
+    if (p->has_disk)
+        disk_drop(p->folder);
     extra_remove(p->folder);
     for (size_t i = 0; i < p->act_count; i++) {
         free(p->acts[i].name);
@@ -553,6 +591,9 @@ static bool run(const char *path, const char *truth, const char *truth_path) {
     CLEANUP_FREE char *speed = words_of(text, "fast");
     if (speed != NULL)
         p.clock = preload_clock(strtol(speed, NULL, 10));
+    CLEANUP_FREE char *disk = words_of(text, "disk");
+    if (disk != NULL)
+        make_disk(&p, disk);
     if (strstr(text, "\ndeaf\n") != NULL) {
         setenv("PROGRAM_STDERR", "/dev/full", 1);
         p.metrics_port = extra_free_port(); /* it cannot say which */
@@ -596,19 +637,22 @@ struct child {
     int64_t start_us;
 };
 
-/* Waits for one child; true if its scenario went well. */
-static bool reap(struct child *children, size_t count) {
+/* Waits for one child, and counts how its scenario went. */
+static void reap(struct child *children, size_t count, int *passed, int *failed) {
     int status;
     pid_t pid = wait(&status);
     for (size_t i = 0; i < count; i++)
         if (children[i].pid == pid) {
-            bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
             children[i].pid = 0;
-            printf("%s %s (%.1f s)\n", ok ? "ok" : "not ok", name_of(children[i].path),
-                   (double)(clock_mono().us - children[i].start_us) / 1e6);
-            return ok;
+            *passed += code == 0;
+            *failed += code != 0 && code != SKIPPED;
+            printf("%s %s (%.1f s)\n",
+                   code == 0         ? "ok"
+                   : code == SKIPPED ? "skipped"
+                                     : "not ok",
+                   name_of(children[i].path), (double)(clock_mono().us - children[i].start_us) / 1e6);
         }
-    return false;
 }
 
 int main(int argc, char **argv) {
@@ -630,7 +674,7 @@ int main(int argc, char **argv) {
         if (strcmp(name_of(path), "undisturbed.scenario") == 0 || !is_wanted(path, argc, argv))
             continue;
         if (running == (jobs > 0 ? jobs : 1)) {
-            *(reap(children, i) ? &passed : &failed) += 1;
+            reap(children, i, &passed, &failed);
             running--;
         }
         children[i] = (struct child){.path = path, .start_us = clock_mono().us};
@@ -640,7 +684,7 @@ int main(int argc, char **argv) {
         running++;
     }
     for (; running > 0; running--)
-        *(reap(children, ARRAY_SIZE(children)) ? &passed : &failed) += 1;
+        reap(children, ARRAY_SIZE(children), &passed, &failed);
     globfree(&found);
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
