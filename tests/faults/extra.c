@@ -45,6 +45,19 @@ char *extra_first(const char *numbers) {
     return out;
 }
 
+char *extra_pods(int count) {
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 16 << 20);
+    buf_append_text(&text, "apply <<END\n");
+    for (int i = 0; i < count; i++)
+        buf_format(&text,
+                   "---\napiVersion: v1\nkind: Pod\nmetadata: {name: other-%d, namespace: other, labels: "
+                   "{batch.kubernetes.io/job-name: x}}\n",
+                   i);
+    buf_append_text(&text, "END");
+    return buf_take(&text);
+}
+
 char *extra_noise(const char *pod, size_t bytes, size_t line_bytes) {
     static const char stamp[] = "2026-01-01T00:01:57.600Z ", words[] = "nothing that anybody reads, ";
     CLEANUP_BUF struct buf out;

@@ -9,6 +9,8 @@
 char *extra_second(const char *text, const char *pod_path);
 /* The numbers of the second job's status, in the first one's words. Heap. */
 char *extra_first(const char *numbers);
+/* Scenario lines that make so many pods of another namespace. Heap. */
+char *extra_pods(int count);
 /* Scenario lines that log so many bytes of noise, in lines of line_bytes, all of one instant. Heap. */
 char *extra_noise(const char *pod, size_t bytes, size_t line_bytes);
 /* The sum of the samples at 127.0.0.1:port/metrics whose line begins so, -1 if there is none. */
@@ -19,6 +21,6 @@ char *extra_troubles(int port);
  * than so many. Heap. */
 char *extra_bad_events(const char *folder, long points);
 void extra_remove(const char *folder); /* "": none */
-int extra_free_port(void); /* of this machine, a moment ago */
+int extra_free_port(void);             /* of this machine, a moment ago */
 
 #endif

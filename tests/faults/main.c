@@ -17,6 +17,7 @@
 #include "numbers.h"
 #include "preload/preload.h"
 #include "runtime/program.h"
+#include "words.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -35,7 +36,7 @@ enum { MEMORY_MAX_KIB = 1 << 20 };
 #else
 enum { MEMORY_MAX_KIB = 32 << 10 };
 #endif
-enum { SKIPPED = 77, ACTS_MAX = 32, WORDS_MAX = 16, RECOVERY_S = 60, LINE_WAIT_MS = 40000 };
+enum { SKIPPED = 77, ACTS_MAX = 32, RECOVERY_S = 60, LINE_WAIT_MS = 40000 };
 
 struct act {
     char *name, *text;
@@ -66,22 +67,8 @@ static void fail(struct play *p, const char *format, ...) {
     p->has_failed = true;
 }
 
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, 1 << 20);
-    char piece[65536];
-    size_t n;
-    if (file == NULL)
-        return NULL;
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-        buf_append(&text, piece, n);
-    fclose(file);
-    return buf_take(&text);
-}
-
 static void load_acts(struct play *p) {
-    char *story = read_text(FOLDER "story.acts");
+    char *story = words_read(FOLDER "story.acts");
     for (char *at = story; at != NULL && p->act_count < ACTS_MAX;) {
         at = strstr(at, "\n== ");
         if (at == NULL)
@@ -97,23 +84,6 @@ static void load_acts(struct play *p) {
     free(story);
 }
 
-/* Splits words in place at blanks; NULL-terminated. */
-static void split(char *text, const char *words[static WORDS_MAX]) {
-    size_t n = 0;
-    char *save = NULL;
-    for (char *w = strtok_r(text, " ", &save); w != NULL && n < WORDS_MAX - 1; w = strtok_r(NULL, " ", &save))
-        words[n++] = w;
-    words[n] = NULL;
-}
-
-static void write_text(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    if (file == NULL || fputs(text, file) < 0)
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    if (file != NULL)
-        fclose(file);
-}
-
 /* With a token the kubeconfig names a file, as a pod's does, so that it can be rotated. */
 static const char *make_kubeconfig(struct play *p) {
     const char *token = p->server_words != NULL ? strstr(p->server_words, "--token ") : NULL;
@@ -123,12 +93,12 @@ static const char *make_kubeconfig(struct play *p) {
     CLEANUP_FREE char *first = mem_strndup(token, strcspn(token, " "));
     snprintf(p->token_path, sizeof p->token_path, "/tmp/faults-token-%d", (int)getpid());
     snprintf(p->kubeconfig, sizeof p->kubeconfig, "/tmp/faults-kubeconfig-%d", (int)getpid());
-    write_text(p->token_path, first);
+    words_write(p->token_path, first);
     CLEANUP_FREE char *text =
         mem_format("current-context: x\nclusters: [{name: x, cluster: {server: \"%s\"}}]\n"
                    "contexts: [{name: x, context: {cluster: x, user: x}}]\nusers: [{name: x, user: {tokenFile: %s}}]\n",
                    apiserver_url(p->server), p->token_path);
-    write_text(p->kubeconfig, text);
+    words_write(p->kubeconfig, text);
     return p->kubeconfig;
 }
 
@@ -146,7 +116,7 @@ static bool start_controller(struct play *p) {
     CLEANUP_FREE char *words = mem_strdup(p->controller_words);
     size_t n = 0;
     if (words != NULL)
-        split(words, more);
+        words_split(words, more);
     arguments[n++] = "--kubeconfig";
     arguments[n++] = make_kubeconfig(p);
     arguments[n++] = "--health-bind-address=0";
@@ -181,7 +151,7 @@ static bool begin(struct play *p) {
     const char *flags[WORDS_MAX + 2] = {"--crd", "crds/goodput.dev_jobgoodputs.yaml"};
     CLEANUP_FREE char *words = mem_strdup(p->server_words);
     if (words != NULL)
-        split(words, flags + 2);
+        words_split(words, flags + 2);
     p->server = apiserver_start(flags);
     return p->server != NULL && start_controller(p);
 }
@@ -250,25 +220,12 @@ static void rotate(struct play *p, const char *token, bool is_late) {
     tell(p, line);
     if (is_late)
         sleep(2);
-    write_text(p->token_path, token);
-}
-
-static void fill(struct play *p, int count) {
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, 16 << 20);
-    buf_append_text(&text, "apply <<END\n");
-    for (int i = 0; i < count; i++)
-        buf_format(&text,
-                   "---\napiVersion: v1\nkind: Pod\nmetadata: {name: other-%d, namespace: other, labels: "
-                   "{batch.kubernetes.io/job-name: x}}\n",
-                   i);
-    buf_append_text(&text, "END");
-    tell(p, buf_text(&text));
+    words_write(p->token_path, token);
 }
 
 static void noise(struct play *p, char *rest) {
     const char *words[WORDS_MAX];
-    split(rest, words);
+    words_split(rest, words);
     size_t bytes = strtoul(words[1], NULL, 10), line_bytes = strtoul(words[2], NULL, 10), most = 2 << 20;
     for (size_t done = 0; done < bytes && !p->has_failed; done += most) {
         CLEANUP_FREE char *lines =
@@ -283,7 +240,7 @@ static void noise(struct play *p, char *rest) {
 static void moved(struct play *p, char *rest) {
     static const char told[] = "\"metrics served\",\"port\":";
     const char *words[WORDS_MAX], *metric;
-    split(rest, words);
+    words_split(rest, words);
     metric = words[0];
     int64_t wanted = words[1] != NULL ? strtol(words[1], NULL, 10) : 1;
     int64_t value = -1, end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
@@ -301,7 +258,7 @@ static void moved(struct play *p, char *rest) {
 static void push(struct play *p, char *rest) {
     static const char told[] = "\"ingest served\",\"port\":";
     const char *words[WORDS_MAX];
-    split(rest, words);
+    words_split(rest, words);
     if (!program_says(p->controller, told, LINE_WAIT_MS))
         fail(p, "the controller takes no lines");
     if (p->has_failed)
@@ -344,76 +301,69 @@ static void skip(struct play *p, const char *name) {
 
 /* The pods of the second job. */
 static void begin_second(struct play *p) {
-    CLEANUP_FREE char *pod = read_text(FOLDER "pod.yaml"), *second = extra_second(pod, "");
+    CLEANUP_FREE char *pod = words_read(FOLDER "pod.yaml"), *second = extra_second(pod, "");
     snprintf(p->pod_path, sizeof p->pod_path, "/tmp/faults-pod-%d.yaml", (int)getpid());
-    write_text(p->pod_path, second);
+    words_write(p->pod_path, second);
     p->has_second = true;
-}
-
-static bool take_word(const char *line, const char *word, const char **rest) {
-    size_t n = strlen(word);
-    if (strncmp(line, word, n) != 0 || (line[n] != ' ' && line[n] != '\0'))
-        return false;
-    *rest = line + n + (line[n] == ' ');
-    return true;
 }
 
 static void own_line(struct play *p, char *line) {
     const char *rest, *words[WORDS_MAX];
-    if (take_word(line, "play", &rest)) {
+    if (words_take(line, "play", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
-        split(copy, words);
+        words_split(copy, words);
         for (size_t i = 0; words[i] != NULL; i++)
             play_act(p, words[i]);
-    } else if (take_word(line, "rotate", &rest))
+    } else if (words_take(line, "rotate", &rest))
         rotate(p, rest, false);
-    else if (take_word(line, "rotate-late", &rest))
+    else if (words_take(line, "rotate-late", &rest))
         rotate(p, rest, true);
-    else if (take_word(line, "fill", &rest))
-        fill(p, (int)strtol(rest, NULL, 10));
-    else if (take_word(line, "says", &rest)) {
+    else if (words_take(line, "fill", &rest)) {
+        CLEANUP_FREE char *pods = extra_pods((int)strtol(rest, NULL, 10));
+        tell(p, pods);
+    } else if (words_take(line, "says", &rest)) {
         if (!program_says(p->controller, rest, LINE_WAIT_MS))
             fail(p, "the controller never said \"%s\"", rest);
-    } else if (take_word(line, "standby", &rest))
+    } else if (words_take(line, "standby", &rest))
         start_standby(p);
-    else if (take_word(line, "swap", &rest))
+    else if (words_take(line, "swap", &rest))
         swap(p);
-    else if (take_word(line, "ends", &rest))
+    else if (words_take(line, "ends", &rest))
         await_end(p, rest);
-    else if (take_word(line, "terminate", &rest))
+    else if (words_take(line, "terminate", &rest))
         program_terminate(p->controller);
-    else if (take_word(line, "pause", &rest))
+    else if (words_take(line, "pause", &rest))
         kill(program_pid(p->controller), SIGSTOP);
-    else if (take_word(line, "continue", &rest))
+    else if (words_take(line, "continue", &rest))
         kill(program_pid(p->controller), SIGCONT);
-    else if (take_word(line, "server-stops", &rest)) {
+    else if (words_take(line, "server-stops", &rest)) {
         kill(apiserver_pid(p->server), SIGSTOP);
         sleep((unsigned)strtol(rest, NULL, 10));
         kill(apiserver_pid(p->server), SIGCONT);
-    } else if (take_word(line, "noise", &rest)) {
+    } else if (words_take(line, "noise", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
         noise(p, copy);
-    } else if (take_word(line, "moved", &rest)) {
+    } else if (words_take(line, "moved", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
         moved(p, copy);
-    } else if (take_word(line, "skip", &rest))
+    } else if (words_take(line, "skip", &rest))
         skip(p, rest);
-    else if (take_word(line, "clock", &rest))
+    else if (words_take(line, "clock", &rest))
         set_clock(p, rest);
-    else if (take_word(line, "room", &rest))
+    else if (words_take(line, "room", &rest))
         set_room(p, rest);
-    else if (take_word(line, "push", &rest)) {
+    else if (words_take(line, "push", &rest)) {
         CLEANUP_FREE char *copy = mem_strdup(rest);
         push(p, copy);
-    } else if (take_word(line, "fill-disk", &rest) || take_word(line, "free-disk", &rest))
+    } else if (words_take(line, "fill-disk", &rest) || words_take(line, "free-disk", &rest))
         use_disk(p, line[1] == 'i');
-    else if (take_word(line, "events", &rest)) {
+    else if (words_take(line, "events", &rest)) {
         CLEANUP_FREE char *why = extra_bad_events(p->folder, strtol(rest, NULL, 10));
         if (why != NULL)
             fail(p, "%s", why);
-    } else if (take_word(line, "kill", &rest))
+    } else if (words_take(line, "kill", &rest))
         kill_controller(p);
-    else if (take_word(line, "start", &rest)) {
+    else if (words_take(line, "start", &rest)) {
         if (!start_controller(p))
             fail(p, "the controller did not start");
     }
@@ -426,7 +376,7 @@ static bool is_own_word(const char *line) {
                                         "room",  "events",   "push",        "fill-disk", "free-disk"};
     const char *rest;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (take_word(line, words[i], &rest))
+        if (words_take(line, words[i], &rest))
             return true;
     return false;
 }
@@ -443,9 +393,9 @@ static void play_lines(struct play *p, char *text) {
             *next++ = '\0';
         p->line++;
         const char *rest;
-        if (take_word(line, "server", &rest) || take_word(line, "controller", &rest) ||
-            take_word(line, "deaf", &rest) || take_word(line, "alone", &rest) || take_word(line, "fast", &rest) ||
-            take_word(line, "disk", &rest) || line[0] == '#')
+        if (words_take(line, "server", &rest) || words_take(line, "controller", &rest) ||
+            words_take(line, "deaf", &rest) || words_take(line, "alone", &rest) || words_take(line, "fast", &rest) ||
+            words_take(line, "disk", &rest) || line[0] == '#')
             continue;
         bool is_own = is_own_word(line);
         if (is_own && together.size_bytes > 0) {
@@ -455,7 +405,7 @@ static void play_lines(struct play *p, char *text) {
         if (is_own)
             own_line(p, line);
         else if (line[0] != '\0') {
-            if (take_word(line, "strike", &rest)) /* a stream that is there: others may have ended it just now */
+            if (words_take(line, "strike", &rest)) /* a stream that is there: others may have ended it just now */
                 buf_format(&together, "wait open %.*s\n", (int)strcspn(rest, ":"), rest);
             buf_format(&together, "%s\n", line);
         }
@@ -528,20 +478,9 @@ static void judge(struct play *p, const char *truth) {
 
 /* ---- one scenario, and all ---- */
 
-static char *words_of(const char *text, const char *name) {
-    size_t n = strlen(name);
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        size_t size = strcspn(line, "\n");
-        if (strncmp(line, name, n) == 0 && line[n] == ' ')
-            return mem_strndup(line + n + 1, size - n - 1);
-        line += size + (line[size] == '\n');
-    }
-    return NULL;
-}
-
 /* No secret is ever in a log: the tokens of `server --token` and `rotate`. */
 static void find_tokens(struct play *p) {
-    CLEANUP_FREE char *token = read_text(p->token_path);
+    CLEANUP_FREE char *token = words_read(p->token_path);
     if (token != NULL && token[0] != '\0' && strstr(program_output(p->controller), token) != NULL)
         fail(p, "the token \"%s\" is in the controller's log", token);
 }
@@ -582,16 +521,16 @@ static void end(struct play *p) {
 /* Plays one; truth NULL: it is the undisturbed one, whose numbers go to truth_path. */
 static bool run(const char *path, const char *truth, const char *truth_path) {
     struct play p = {.path = path};
-    CLEANUP_FREE char *text = read_text(path);
+    CLEANUP_FREE char *text = words_read(path);
     if (text == NULL)
         return false;
     load_acts(&p);
-    p.server_words = words_of(text, "server");
-    p.controller_words = words_of(text, "controller");
-    CLEANUP_FREE char *speed = words_of(text, "fast");
+    p.server_words = words_behind(text, "server");
+    p.controller_words = words_behind(text, "controller");
+    CLEANUP_FREE char *speed = words_behind(text, "fast");
     if (speed != NULL)
         p.clock = preload_clock(strtol(speed, NULL, 10));
-    CLEANUP_FREE char *disk = words_of(text, "disk");
+    CLEANUP_FREE char *disk = words_behind(text, "disk");
     if (disk != NULL)
         make_disk(&p, disk);
     if (strstr(text, "\ndeaf\n") != NULL) {
@@ -610,7 +549,7 @@ static bool run(const char *path, const char *truth, const char *truth_path) {
             judge(&p, truth);
         CLEANUP_FREE char *is = truth == NULL && !p.has_failed ? numbers(&p, FIRST) : NULL;
         if (is != NULL)
-            write_text(truth_path, is);
+            words_write(truth_path, is);
     } else
         fail(&p, "the server or the controller did not start");
     end(&p);
@@ -622,7 +561,7 @@ static const char *name_of(const char *path) {
 }
 
 static bool is_wanted(const char *path, int argc, char **argv) {
-    CLEANUP_FREE char *text = read_text(path);
+    CLEANUP_FREE char *text = words_read(path);
     if (text == NULL || (slice_starts(slice_of(text), "# slow") && getenv("FAULTS_SLOW") == NULL))
         return false;
     bool is_named = argc < 2;
@@ -661,7 +600,7 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGXFSZ, SIG_IGN); /* for what is started: a write that goes too far fails, as on a full disk */
     bool ok = run(FOLDER "undisturbed.scenario", NULL, truth_path);
-    CLEANUP_FREE char *truth = read_text(truth_path);
+    CLEANUP_FREE char *truth = words_read(truth_path);
     unlink(truth_path);
     printf("%s undisturbed.scenario\n", ok && truth != NULL ? "ok" : "not ok");
     int passed = ok && truth != NULL, failed = !passed;
