@@ -1,5 +1,6 @@
 /* What is known of time that nobody watched: how far counters and conditions of what is left prove that a slot was
- * empty. What they do not prove is not told as a wait: the slot counts as held, and the time as Unattributed. */
+ * empty. What they do not prove is not told as a wait: the slot counts as held, and the time as Unattributed. And what
+ * an index, a deletion and a refusal mean for the slot when Jobs are made anew, made smaller, or resumed. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -97,6 +98,62 @@ TEST(a_pod_that_an_elastic_job_wants_again_at_once_stays) {
     model_free(m);
 }
 
+/* b is one too many from 20 on and ends at 29; a is deleted by a person, in the second in which its Job fails by that.
+ */
+TEST(a_pod_that_a_smaller_job_does_not_want_fails_nothing) {
+    CLEANUP_FREE char *failing = mem_format("\"failed\":1,\"conditions\":[%s]",
+                                            fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 30));
+    struct model *m = begin(2);
+    fake_tell_job(m, 1, 1.1);
+    struct fake_pod a = tell_pod(m, "a", 0, 2, 4.1), b = tell_pod(m, "b", 1, 2, 4.2);
+    fake_tell_jobset(m, 1, "", "", 20.2);
+    tell_gone(m, &b, 29);
+    a.asked_to_go = 30;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 30.2);
+    fake_tell_job_status(m, 1, failing, 30.4);
+    tell_gone(m, &a, 30);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
+    model_free(m);
+}
+
+/* Resumed at 60 by the stamps, as b was made and deleted: not by the suspension, which was over. */
+TEST(a_pod_that_goes_in_the_second_of_the_resumption_was_deleted) {
+    CLEANUP_FREE char *off =
+        mem_format("\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 40));
+    CLEANUP_FREE char *on = mem_format("\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 60));
+    struct model *m = begin(1);
+    fake_tell_job(m, 1, 1.1);
+    struct fake_pod a = tell_pod(m, "a", 0, 2, 4.1);
+    fake_tell_jobset(m, 1, ",\"suspend\":true", off, 40.1);
+    fake_tell_job_status(m, 1, off, 40.2);
+    tell_gone(m, &a, 40);
+    fake_tell_jobset(m, 1, "", on, 60.1);
+    fake_tell_job_status(m, 1, on, 60.2);
+    struct fake_pod b = fake_pod("b", 0, 60);
+    b.job_uid = "uid-job";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 60.3);
+    tell_gone(m, &b, 60);
+    tell_pod(m, "c", 0, 62, 64);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(80), NULL);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
+    model_free(m);
+}
+
+/* a is still there, on a node that does not answer, when the Job is refused another in its place. */
+TEST(a_pod_that_goes_does_not_end_a_refusal) {
+    struct model *m = begin(1);
+    fake_tell_job(m, 1, 1.1);
+    struct fake_pod a = tell_pod(m, "a", 0, 2, 4.1);
+    a.asked_to_go = 20;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.5);
+    fake_tell_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips", 30,
+                        38);
+    model_watermark(m, RESOURCE_POD, fake_ms(40), false);
+    check(m, 40, "badput[bucket=QueueWait].ms", 10000);
+    model_free(m);
+}
+
 /* ---- Kueue ---- */
 
 static void tell_workload(struct model *m, int since, bool is_admitted, const char *evicted, int evictions, double at) {
@@ -174,6 +231,19 @@ static void tell_kube_job(struct model *m, const char *uid, int created, int att
               0);
 }
 
+static void tell_kube_job_gone(struct model *m, const char *uid, int deletion) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"%s\",\"creationTimestamp\":%s,"
+        "\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":0,"
+        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
+        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
+        "\"status\":{}}",
+        uid, fake_time(1), fake_time(deletion));
+    CHECK_INT(model_observe(m, RESOURCE_JOB, OBSERVED_DELETED, SLICE("ns"), SLICE("js-slice-0"), slice_of(uid),
+                            slice_of(json), fake_ms(deletion + 0.5)),
+              0);
+}
+
 /* a failed its Job at 40; nobody watched from 45 to 100; what is there then is a Job made at 80. */
 static struct model *restarted_unseen(const char *set_status, int attempt) {
     CLEANUP_FREE char *failing =
@@ -219,6 +289,32 @@ TEST(nor_until_the_next_attempt_but_there_may_have_been_one_between) {
         CHECK(restarts == 1 ? ms == 41000 : ms >= 5000 && ms <= 8000);
         model_free(m);
     }
+}
+
+/* Index 0 was done when 1 failed; the Job is made anew, and index 0 with it, which is refused for a while. */
+TEST(an_index_that_was_done_is_not_done_in_the_next_job) {
+    struct model *m = begin(2);
+    tell_kube_job(m, "uid-job", 1, 0, "", OBSERVED_PRESENT, 1.1);
+    struct fake_pod a = tell_pod(m, "a", 0, 2, 4.1), b = tell_pod(m, "b", 1, 2, 4.2);
+    a.phase = "Succeeded";
+    a.finished = 30;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 30.5);
+    b.phase = "Failed";
+    b.finished = 40;
+    b.exit_code = 1;
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 40.5);
+    tell_kube_job_gone(m, "uid-job", 42);
+    tell_kube_job(m, "uid-new", 43, 1, "", OBSERVED_PRESENT, 43.1);
+    struct fake_pod c = fake_pod("c", 1, 44), d = fake_pod("d", 0, 60);
+    c.bound = 45;
+    d.bound = 61;
+    c.job_uid = d.job_uid = "uid-new";
+    fake_tell_pod(m, &c, OBSERVED_PRESENT, 45.1);
+    fake_tell_pod(m, &d, OBSERVED_PRESENT, 61.1);
+    model_watermark(m, RESOURCE_POD, fake_ms(70), false);
+    check(m, 70, "time.availableMs", 37000 + 9000); /* 3 to 40, 61 to 70 */
+    check(m, 70, "interruptions.total", 1);
+    model_free(m);
 }
 
 /* Refused from 30 on; found at 100 still without one of its pods, and refused until 150. */

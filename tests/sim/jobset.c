@@ -61,6 +61,9 @@ static void delete_pod(struct sim_life *l, int pod) {
         return;
     l->truth.is_ambiguous |= p->is_bound && !p->has_finished && l->nodes[p->node].is_silent &&
                              l->nodes[p->node].renewed_ms / 1000 == l->now_ms / 1000;
+    /* Nor of a container that failed in that second, which its kubelet has not told yet. */
+    l->truth.is_ambiguous |= p->has_finished && p->true_exit != 0 && p->finished_ms == NOT_YET &&
+                             p->true_finished_ms / 1000 == l->now_ms / 1000;
     pod_delete(l, pod, 30);
 }
 

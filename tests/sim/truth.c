@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bound to a Ready Node, neither over nor asked to go; or its index is done. */
+/* Bound to a Ready Node, neither over nor asked to go; or its index is done, in a Job that is not made anew. */
 bool truth_is_available(const struct sim_life *l, int slot) {
     int i = l->newest[slot];
     if (i < 0)
         return false;
     const struct sim_pod *p = &l->pods[i];
     if (p->is_succeeded && !p->is_disrupted && p->has_finished)
-        return true;
+        return l->jobs[p->job].exists && !l->jobs[p->job].is_deleting;
     if (!p->exists || !p->is_bound || p->is_terminating || p->is_disrupted || p->is_failed || p->has_finished ||
         p->is_evicted_by_kubelet)
         return false;

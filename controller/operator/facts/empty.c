@@ -157,7 +157,7 @@ static int64_t empty_before_ms(const struct target *t, const struct kube_job *j,
 
 /* None of the Job's pods is gone without having been seen: it counted no others as failed. */
 static bool has_all_its_pods(const struct kube_job *j) {
-    return j->failed_pods <= j->known_lost;
+    return j->failed_pods <= j->known_lost + j->forgotten_lost;
 }
 
 int64_t empty_since_ms(const struct target *t, const struct kube_job *j, int64_t at_ms) {
@@ -264,13 +264,16 @@ static const struct kube_job *next_job(const struct target *t, const struct kube
     return next;
 }
 
+bool empty_is_restarted_alone(const struct kube_job *j) {
+    const struct kube_job *next = next_job(j->target, j);
+    return next != NULL && next->attempt == j->attempt;
+}
+
 /* Of the Jobs that were restarted alone not each is known. */
 static bool has_unknown_jobs(const struct target *t) {
-    int64_t unknown = restarts_unseen(t, "jobRestarts", t->first_job_restarts);
-    for (const struct kube_job *j = t->kube_jobs; j && unknown > 0; j = j->next_in_target) {
-        const struct kube_job *next = next_job(t, j);
-        unknown -= next != NULL && next->attempt == j->attempt;
-    }
+    int64_t unknown = restarts_unseen(t, "jobRestarts", t->first_job_restarts) - t->forgotten_restarted;
+    for (const struct kube_job *j = t->kube_jobs; j && unknown > 0; j = j->next_in_target)
+        unknown -= empty_is_restarted_alone(j);
     return unknown > 0;
 }
 

@@ -18,6 +18,8 @@ int64_t fact_pod_done_ms(const struct pod *p);
 int64_t fact_pod_failed_ms(const struct pod *p);
 /* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
 int64_t fact_pod_unwanted_ms(const struct pod *p);
+/* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
+bool fact_pod_may_be_counted(const struct pod *p);
 /* Until then it was seen to be there, or its end would have been told; TIME_OPEN: its end was seen as well. */
 int64_t fact_pod_watched_until_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);

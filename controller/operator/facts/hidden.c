@@ -140,21 +140,6 @@ static int compare_slot_pods(const void *a, const void *b) {
     return strcmp(pod_uid(x->pod), pod_uid(y->pod));
 }
 
-/* It was deleted because its Job was suspended, which counts as no failure. */
-static bool went_by_suspension(const struct pod *p) {
-    bool is_off = false;
-    for (int i = 0; i < p->job->suspended.count && p->job->suspended.items[i].at_ms <= p->deletion_ms; i++)
-        is_off = p->job->suspended.items[i].is_true;
-    return is_off && p->deletion_ms != TIME_UNKNOWN && fact_pod_failed_ms(p) >= p->deletion_ms;
-}
-
-/* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
-static bool may_be_counted(const struct pod *p) {
-    bool is_over = p->is_gone || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
-    return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !went_by_suspension(p) &&
-           fact_pod_unwanted_ms(p) == TIME_OPEN;
-}
-
 /* All pods in required slots, by slot and creation. Heap. */
 static struct slot_pod *sorted_pods(const struct model_job *job, size_t *ret_count) {
     const struct target *t = job->target;
@@ -165,7 +150,7 @@ static struct slot_pod *sorted_pods(const struct model_job *job, size_t *ret_cou
     for (size_t i = 0; i < t->pod_count; i++) {
         struct pod *p = t->pods[i];
         int64_t slot = job_slot(job, p);
-        if (p->job && may_be_counted(p))
+        if (p->job && fact_pod_may_be_counted(p))
             p->job->known_lost++;
         if (slot >= 0)
             all[count++] = (struct slot_pod){slot, p};

@@ -81,7 +81,8 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
         int64_t failed_ms = fact_pod_failed_ms(other);
         bool by_itself =
             failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN || other->deletion_ms > failed_ms);
-        if (other != p && other->target == p->target && is_recent &&
+        bool is_counted = fact_pod_unwanted_ms(other) == TIME_OPEN;
+        if (other != p && other->target == p->target && is_recent && is_counted &&
             (by_itself || fact_pod_lost_ms(other) < p->deletion_ms))
             return true;
     }
@@ -127,6 +128,7 @@ static bool is_deletion_explained(const struct pod *p) {
     for (int h = 0; h < 2; h++)
         for (int i = 0; all[h] && i < all[h]->count; i++)
             if (all[h]->items[i].is_true && is_before(all[h]->items[i].at_ms, at_ms) &&
+                p->created_ms <= all[h]->items[i].at_ms && /* else it was made when that was over */
                 (i + 1 == all[h]->count || all[h]->items[i + 1].at_ms >= at_ms))
                 return true;
     return false;

@@ -378,11 +378,34 @@ int64_t fact_pod_unwanted_ms(const struct pod *p) {
     return TIME_OPEN;
 }
 
+/* It was deleted because its Job was suspended, which counts as no failure. */
+static bool went_by_suspension(const struct pod *p) {
+    bool is_off = false;
+    for (int i = 0; i < p->job->suspended.count && p->job->suspended.items[i].at_ms <= p->deletion_ms; i++)
+        is_off = p->job->suspended.items[i].is_true;
+    return is_off && p->deletion_ms != TIME_UNKNOWN && fact_pod_failed_ms(p) >= p->deletion_ms;
+}
+
+bool fact_pod_may_be_counted(const struct pod *p) {
+    bool is_over = p->is_gone || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
+    return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !went_by_suspension(p) &&
+           fact_pod_unwanted_ms(p) == TIME_OPEN;
+}
+
 /* Deleted within the second in which its target was: because of that, and so after it. */
 static bool goes_with_target(const struct pod *p, int64_t lost_ms) {
     const struct target *t = p->target;
     return t->outcome == OUTCOME_DELETED && t->end_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
            pod_trouble(p)->disruption_ms == TIME_UNKNOWN && lost_ms < t->end_ms && lost_ms / 1000 == t->end_ms / 1000;
+}
+
+/* When the Job in which its index was done was deleted, to be made anew: then nothing is done; TIME_OPEN: it was not.
+ */
+static int64_t undone_ms(const struct pod *p) {
+    const struct target *t = p->target;
+    if (t->kind == TARGET_JOB || p->job == NULL || p->job->deletion_ms == TIME_UNKNOWN)
+        return TIME_OPEN;
+    return t->end_ms == TIME_UNKNOWN || p->job->deletion_ms < t->end_ms ? p->job->deletion_ms : TIME_OPEN;
 }
 
 /* For evidence: which pod it was, and where; what it waits for first. */
@@ -454,12 +477,17 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .released_ms = over_ms,
                                    .has_name = true};
         tell_pull(p, &life);
+        bool is_done = life.done_ms != TIME_UNKNOWN;
+        if (is_done && undone_ms(p) != TIME_OPEN) {
+            life.lost_ms = max_of(undone_ms(p), life.done_ms);
+            life.done_ms = TIME_UNKNOWN;
+        }
         ledger_add_life(job->ledger, &life);
         fatal_trouble(p, &sink);
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);
         tell_silence(p, &sink);
-        is_explained = lost_ms != TIME_OPEN && life.done_ms == TIME_UNKNOWN && fact_pod_cause(p, &d);
+        is_explained = lost_ms != TIME_OPEN && !is_done && fact_pod_cause(p, &d);
     }
     tell_loss(job, p, is_explained ? &d : NULL);
     job_slots_told(job, p);

@@ -343,9 +343,13 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     codec_i64(v->codec, &j->attempt);
     codec_i64(v->codec, &j->job_index);
     codec_i64(v->codec, &j->failed_pods);
-    codec_i64(v->codec, &j->first_failed_pods);
-    if (v->version >= 4)
-        codec_time(v->codec, &j->first_told_ms);
+    codec_i64(v->codec, &j->forgotten_lost);
+    if (v->version < 7) { /* it was told first with so many, and then */
+        int64_t told_ms;
+        j->forgotten_lost = 0;
+        if (v->version >= 4)
+            codec_time(v->codec, &told_ms);
+    }
     visit_name(v, &j->failing_reason);
     visit_history(v, &j->suspended);
     codec_text(v->codec, &j->completed_indexes, 65536);
@@ -515,8 +519,10 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_workloads(v, t);
     visit_nodes(v, t);
     visit_pods(v, t);
-    if (v->version >= 7)
+    if (v->version >= 7) {
+        codec_i64(v->codec, &t->forgotten_restarted);
         visit_pasts(v, t);
+    }
     if (is_reading(v)) {
         t->look_ms = INT64_MIN / 2; /* some may be gone long enough */
         t->watched_ms = t->told_ms = t->told_before_ms = v->written_ms;

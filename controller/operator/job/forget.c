@@ -4,6 +4,7 @@
 #include "ledger/forget.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/facts/empty.h"
 #include "operator/facts/facts.h"
 
 #include <string.h>
@@ -124,6 +125,8 @@ static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forge
     ledger_forget_life(f, p->id, take_change, &(struct into){job, past});
     forget_told(p, f);
     job_slots_forget(&job->slots, p);
+    if (p->job)
+        p->job->forgotten_lost += fact_pod_may_be_counted(p);
     store_forget_pod(job->model, p);
 }
 
@@ -177,6 +180,7 @@ static void forget_jobs(struct model *m, struct target *t, int64_t by_ms) {
             map_get(&m->stops, slice_of(j->uid)))
             continue;
         keep_time(j);
+        t->forgotten_restarted += empty_is_restarted_alone(j);
         store_forget_job(m, j);
     }
 }

@@ -220,7 +220,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
 }
 
 /* What the pods of a Job have to know of it: its suspension, its failure, its deletion, its completed indexes. */
-static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o, bool is_first) {
+static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o) {
     bool changed = false;
     const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
     if (c && c->at_ms != TIME_UNKNOWN)
@@ -250,8 +250,6 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
     j->attempt = o->meta.restart_attempt;
     j->job_index = max_of(o->meta.job_index, 0);
     j->failed_pods = o->failed_pods;
-    if (is_first)
-        j->first_failed_pods = o->failed_pods;
     return changed;
 }
 
@@ -301,14 +299,12 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
         t->is_restored = false;
     bool is_first = j->name == NULL;
     store_told(t, received_ms);
-    if (is_first) {
+    if (is_first)
         j->name = slice_dup(o.meta.name);
-        j->first_told_ms = received_ms;
-    }
     j->replicated_job = store_intern(m, o.meta.replicated_job);
     if (!is_part)
         apply_job_target(m, t, &o, received_ms);
-    if (apply_kube_job(m, j, &o, is_first))
+    if (apply_kube_job(m, j, &o))
         for (struct pod *p = j->pods; p; p = p->next_in_job)
             store_touch_pod(m, p);
     store_touch_target(m, t);

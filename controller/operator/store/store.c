@@ -177,7 +177,7 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->uid = slice_dup(uid);
     j->target = t;
     j->replicated_job = j->failing_reason = "";
-    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = j->first_told_ms = TIME_UNKNOWN;
+    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = TIME_UNKNOWN;
     j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;

@@ -251,9 +251,9 @@ struct kube_job {
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
-    int64_t first_told_ms;                  /* TIME_UNKNOWN: by a predecessor */
-    int64_t failed_pods, first_failed_pods; /* as its status tells, and told first */
-    int64_t known_lost; /* of its pods, before it was watched; while what nobody saw is worked out */
+    int64_t failed_pods;    /* as its status tells */
+    int64_t forgotten_lost; /* of its pods that are forgotten, so many may be counted there */
+    int64_t known_lost;     /* of all its pods; while what nobody saw is worked out */
     struct pod *pods;
     struct kube_job *next_in_target;
 };
@@ -347,6 +347,7 @@ struct target {
     int64_t unseen_pods;             /* pods that were made then */
     int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
     struct kube_job *kube_jobs;
+    int64_t forgotten_restarted; /* Jobs that are forgotten, and were restarted alone */
     struct workload *workloads;
     struct pod *dirty_pods;
     struct past *pasts;
