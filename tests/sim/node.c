@@ -134,6 +134,7 @@ static void node_shows(struct sim_life *l, int node) {
         if (p->exists && p->is_bound && p->node == node && p->ready_ms != NOT_YET) {
             p->unready_ms = l->now_ms;
             write_pod(l, i, OBSERVED_PRESENT);
+            write_event(l, i, "NodeNotReady", "Node is not ready");
         }
     }
     sim_at(l, l->shape.toleration_s * 1000 + 50, taint_evicts, node);
@@ -410,6 +411,8 @@ void pod_delete(struct sim_life *l, int pod, int grace_s) {
         return;
     }
     write_pod(l, pod, OBSERVED_PRESENT);
+    if (p->is_running && can_speak(l, p))
+        write_event(l, pod, "Killing", "Stopping container train");
     if (!p->has_finished)
         sim_at(l, sim_pick(l, 20, sim_chance(l, 50) ? 900 : 1 + grace_s * 900), container_killed, pod);
 }

@@ -79,6 +79,8 @@ static void visit_node(struct visitor *v, struct node *n) {
     visit_name(v, &n->pool);
     codec_bool(v->codec, &n->is_spot);
     codec_bool(v->codec, &n->exists);
+    if (v->version >= 7)
+        CODEC_INT(v->codec, &n->ready_s, 0, UINT32_MAX);
     codec_time(v->codec, &n->renewed_ms);
     struct node_past none = {0}, *past = is_reading(v) ? store_node_past(n) : n->past ? n->past : &none;
     visit_troubles(v, past);
@@ -105,6 +107,7 @@ static void read_node(struct visitor *v) {
     n->pool = read.pool;
     n->is_spot = read.is_spot;
     n->exists = read.exists;
+    n->ready_s = read.ready_s;
     n->renewed_ms = read.renewed_ms;
     n->past = read.past;
     n->restored_ms = v->written_ms;
@@ -161,6 +164,17 @@ static void visit_containers(struct visitor *v, struct pod *p) {
     }
 }
 
+static void visit_signs(struct visitor *v, struct pod_events *e) {
+    bool has_signs = e->signs != NULL;
+    codec_bool(v->codec, &has_signs);
+    if (!has_signs)
+        return;
+    if (e->signs == NULL)
+        e->signs = mem_new(struct pod_signs);
+    codec_time(v->codec, &e->signs->not_ready_ms);
+    codec_time(v->codec, &e->signs->killing_ms);
+}
+
 static void visit_events(struct visitor *v, const char *uid) {
     struct pod_events *e = map_get(&v->model->events, slice_of(uid));
     bool has_events = e != NULL;
@@ -180,6 +194,8 @@ static void visit_events(struct visitor *v, const char *uid) {
         free(e->evicted_message);
         e->evicted_message = mem_strdup(message);
     }
+    if (v->version >= 7)
+        visit_signs(v, e);
 }
 
 /* With what stands between its parts in a checkpoint. */

@@ -17,6 +17,7 @@ void store_trouble_free(struct pod *p) {
 void store_events_free(void *value) {
     struct pod_events *e = value;
     free(e->evicted_message);
+    free(e->signs);
     free(e);
 }
 

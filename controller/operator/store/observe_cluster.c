@@ -184,6 +184,10 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
         return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(m, c->reason));
     if (now)
         now->to_ms = at_ms > now->visible_ms ? at_ms : now->visible_ms;
+    bool is_new = n->ready_s != (uint32_t)(at_ms / 1000);
+    n->ready_s = (uint32_t)(at_ms / 1000);
+    if (is_new)
+        store_learn_outage(m, n);
     return now != NULL;
 }
 
@@ -239,8 +243,10 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     if (what == OBSERVED_VANISHED) {
         struct node *gone = map_get(&m->nodes, name);
         const char *reason = gone && gone->exists ? "NodeDeleted" : "NodeMissing"; /* never seen, though pods name it */
-        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason))
+        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason)) {
+            store_learn_outage(m, gone);
             store_touch_node(m, gone);
+        }
         return 0;
     }
     int err = object_node_parse(json, &o);

@@ -283,8 +283,11 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (p == NULL)
         return 0;
     p->is_restored = false;
+    if (p->deletion_ms == TIME_UNKNOWN && o.meta.deletion_ms != TIME_UNKNOWN)
+        store_forget_killing(m, p);
     store_told(p->target, received_ms);
-    if (p->seen_ms == TIME_UNKNOWN)
+    bool is_first = p->seen_ms == TIME_UNKNOWN;
+    if (is_first)
         note_first(m, p, received_ms);
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
@@ -298,6 +301,8 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
         pod_gone(p, &o, received_ms);
     if (m->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, m->watermark_ms[RESOURCE_NODE]))
         observe_node(m, OBSERVED_VANISHED, slice_of(p->node->name), (struct slice){0}, m->watermark_ms[RESOURCE_NODE]);
+    if (is_first && p->node)
+        store_learn_outage(m, p->node);
     store_touch_pod(m, p);
     return 0;
 }
@@ -415,6 +420,7 @@ int observe_event(struct model *m, enum observed what, struct slice json) {
         observe_job_event(m, &o);
     if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)
         return 0;
+    store_sign(m, &o);
     if (!slice_is(o.reason, "Pulling") && !slice_is(o.reason, "Pulled") && !slice_is(o.reason, "Evicted"))
         return 0;
     struct pod *p = map_get(&m->pods, o.uid);

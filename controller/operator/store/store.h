@@ -173,6 +173,13 @@ struct pod_events {
     int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
     int64_t evicted_ms;
     char *evicted_message; /* heap; NULL */
+    struct pod_signs *signs; /* NULL: none */
+};
+
+/* What Events tell of it in case that nobody watched when it came about: else objects tell. */
+struct pod_signs {
+    int64_t not_ready_ms; /* the newest NodeNotReady: its node was not Ready then; TIME_UNKNOWN */
+    int64_t killing_ms;   /* its kubelet began to stop it; TIME_UNKNOWN */
 };
 
 /* What Events tell about a Job: its pods were refused from then until then. */
@@ -228,6 +235,7 @@ struct node {
     const struct chip *chip; /* NULL: its labels name none */
     int64_t price;           /* per chip-hour, by its label: formulas/price.h */
     bool is_spot, exists, is_restored;
+    uint32_t ready_s;    /* since then Ready is True, as its condition told last; 0: not known */
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_past *past; /* NULL: none; read it by node_past() */
     int64_t renewed_ms;     /* newest lease renewal */
@@ -454,5 +462,9 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
 int observe_node(struct model *m, enum observed what, struct slice name, struct slice json, int64_t received_ms);
 int observe_lease(struct model *m, enum observed what, struct slice json);
 int observe_event(struct model *m, enum observed what, struct slice json);
+/* outage.c: an Event of a pod, if it is a sign; an outage that a node's pods' Events tell of, and nothing else. */
+void store_sign(struct model *m, const struct object_event *o);
+void store_forget_killing(struct model *m, const struct pod *p); /* its object tells when it was asked to go */
+void store_learn_outage(struct model *m, struct node *n);
 
 #endif
