@@ -48,7 +48,7 @@ void analyze_done(struct analyze *a);
 /* Sorts the files by their first times. */
 int analyze_order(struct analyze *a, struct error **err);
 
-/* The Python library's numbers as one JSON object (DESIGN.md section 4). log: of all files. */
+/* The Python library's numbers as one JSON object. log: of all files. */
 int analyze_library(const struct analyze *a, const struct library_log *log, struct buf *json, struct error **err);
 void analyze_library_draw(const json_t *answer, const struct text_style *style, struct buf *out);
 /* Both beside each other: an array of {what, unit, ledger, library, why}; why is "" where they agree. Empty where the
@@ -62,7 +62,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a);
 void analyze_ledger_free(struct analyze_ledger *l);
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err);
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);
-/* With --html: operator/trace.h. */
+/* With --html: operator/job/trace.h. */
 void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
 /* Lines read of the present file. */
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);

@@ -47,6 +47,7 @@ int cli_fleet_check(const struct cli_options *options, struct error **err);
 /* What they draw. `list`: an array of JobGoodputs; `job`: one. */
 void cli_top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style,
                   struct buf *out);
+void cli_name_draw(const json_t *job, const struct text_style *style, struct buf *out); /* NAMESPACE/NAME */
 void cli_explain_draw(const json_t *job, const struct text_style *style, struct buf *out);
 void cli_timeline_draw(const json_t *job, const struct text_style *style, struct buf *out);
 /* Parts of them, of a status alone: scores and waterfall; evidence, interruptions, steps; a row per execution. */

@@ -111,14 +111,18 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
     }
 }
 
-static void draw_head(const json_t *job, const struct text_style *style, struct buf *out) {
-    const json_t *status = pick(job, "status");
-    char since[TEXT_DURATION_SIZE];
+void cli_name_draw(const json_t *job, const struct text_style *style, struct buf *out) {
     text_colour(out, style, COLOUR_BOLD);
     text_cell(out, pick_text(job, "metadata.namespace"), 0, 0);
     buf_append_text(out, *pick_text(job, "metadata.namespace") ? "/" : "");
     text_cell(out, pick_text(job, "metadata.name"), 0, 0);
     text_colour(out, style, COLOUR_NONE);
+}
+
+static void draw_head(const json_t *job, const struct text_style *style, struct buf *out) {
+    const json_t *status = pick(job, "status");
+    char since[TEXT_DURATION_SIZE];
+    cli_name_draw(job, style, out);
     buf_append_text(out, " (");
     text_cell(out, pick_text(job, "spec.targetRef.kind"), 0, 0);
     buf_append_char(out, ' ');

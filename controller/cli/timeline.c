@@ -148,11 +148,7 @@ void cli_executions_draw(const json_t *status, const struct text_style *style, s
 
 void cli_timeline_draw(const json_t *job, const struct text_style *style, struct buf *out) {
     const json_t *status = pick(job, "status");
-    text_colour(out, style, COLOUR_BOLD);
-    text_cell(out, pick_text(job, "metadata.namespace"), 0, 0);
-    buf_append_text(out, *pick_text(job, "metadata.namespace") ? "/" : "");
-    text_cell(out, pick_text(job, "metadata.name"), 0, 0);
-    text_colour(out, style, COLOUR_NONE);
+    cli_name_draw(job, style, out);
     buf_append_text(out, "  ");
     text_cell(out, *pick_text(status, "phase") ? pick_text(status, "phase") : "no status yet", 0, 0);
     buf_append_char(out, '\n');

@@ -1,5 +1,5 @@
 /* loop: the one event loop of the process: timers, file descriptors, signals, and one reading of each clock per turn.
- * Single thread; nothing that runs on it may block. Built on libwebsockets' poll loop (STYLE.md, "The event loop").
+ * Single thread; nothing that runs on it may block. Built on libwebsockets' poll loop.
  * Callbacks only mark and schedule where they can; loop_defer() runs work once, before the loop sleeps again. */
 #ifndef IO_LOOP_H
 #define IO_LOOP_H

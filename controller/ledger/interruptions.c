@@ -281,7 +281,7 @@ static void write_hang(struct ledger_disruption *d, const struct view *v, int64_
 }
 
 /* A trainer whose steps had stopped long before it was killed hung, by whatever hand it ended: a person, a probe, a
- * watchdog. What objects explain better (DESIGN.md section 2, the order of causes) stays, and where lines of the log
+ * watchdog. What objects explain better (the order of causes in buckets.h) stays, and where lines of the log
  * may be missing silence proves nothing. */
 static void find_hang(struct interruptions *list, size_t i, const struct training *t) {
     struct interruption *item = &list->items[i];

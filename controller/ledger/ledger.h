@@ -4,7 +4,7 @@
  * observed-through is in exactly one bucket and the buckets add up exactly.
  *
  * The words:
- *   slot       a place in the job that must be filled for it to train (DESIGN.md: required slot)
+ *   slot       a place in the job that must be filled for it to train (a required slot)
  *   life       one occupation of a slot: from being bound to a machine until it is lost
  *   hold       a reason, with a time span, for which the slots are not (all) there, or not usable
  *   disruption a candidate for the cause of an interruption, at a time
@@ -175,7 +175,7 @@ struct ledger_cost ledger_cost_of(const struct ledger *l);
 
 /* ---- checkpoints ---- */
 
-#define LEDGER_SAVE_BYTES 32768 /* DESIGN.md section 3 */
+#define LEDGER_SAVE_BYTES 32768 /* what a status has room for */
 
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
@@ -326,8 +326,8 @@ struct ledger_scores { /* parts per million; RECORD_NONE: not known */
     int64_t unattributed_ms, suspended_ms;
 };
 
-/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A: DESIGN.md section
- * 2, test_identities.c. */
+/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A
+ * (deploy/docs/concepts.md, test_identities.c). */
 struct ledger_scores ledger_scores_of(const struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */

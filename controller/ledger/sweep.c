@@ -187,7 +187,7 @@ static struct verdict of_base(const struct base *b) {
                             .origin = {.view = b->view, .line = b->line, .step = RECORD_NONE}};
 }
 
-/* DESIGN.md section 2, the table of buckets. Completed steps prove that everything was there. */
+/* The order of buckets.h: the first that fits. Completed steps prove that everything was there. */
 static struct verdict judge(const struct sweep *s, const struct base *b, const struct segment *g, int64_t t) {
     const struct slot_state *slots = &s->slots->items[s->slot];
     const struct hold_fact *dead = s->holds->items[s->hold].process;

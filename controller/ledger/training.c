@@ -83,7 +83,7 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
 /* Where steps are dispatched asynchronously (MaxText), the first line's duration is the host's: "seconds: 0.063" of a
  * step that took 0.9 s, compilation included. Less than half an ideal step is not believed: the step then spans from
  * the process being ready, and what it took beyond the ideal is start-up. A longer one is compilation, after which the
- * step itself ran: its line comes a step late. Facts: steplogs.md, MaxText, traps. */
+ * step itself ran: its line comes a step late. (tests/steplog/test_traps.c) */
 static int64_t first_step_begin(const struct training *t, const struct view *v, const struct run_mark *mark,
                                 const struct run *run) {
     const struct step_event *e = &v->list->items[run->first];

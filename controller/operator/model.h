@@ -74,7 +74,7 @@ bool model_job_is_final(const struct model_job *job); /* target ended, log read:
 void *model_job_user(const struct model_job *job);    /* the runtime's own */
 void model_job_set_user(struct model_job *job, void *user);
 
-/* The whole status object as JSON by DESIGN.md section 3 (field order fixed, bounded), as known at now_ms. In *summary
+/* The whole status object as JSON by deploy/docs/api.md (field order fixed, bounded), as known at now_ms. In *summary
  * what decides how soon it must be written. */
 struct model_summary {
     const char *phase; /* constant text */

@@ -413,8 +413,7 @@ static int64_t rss_of_steps_kib(int steps) {
     return run.rss_kib;
 }
 
-/* Memory is that of what is not settled yet, not of the log (DESIGN.md section 6): 24 bytes a step would be 7 MiB more.
- */
+/* Memory is that of what is not settled yet, not of the log: 24 bytes a step would be 7 MiB more. */
 TEST(memory_does_not_grow_with_the_log) {
     int64_t few_kib = rss_of_steps_kib(100000), many_kib = rss_of_steps_kib(400000);
     if (is_memory_ours())

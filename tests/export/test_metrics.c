@@ -1,4 +1,4 @@
-/* The text that Prometheus reads. promtool's own opinion of it is asked in tests/export/promtool.sh. */
+/* The text that Prometheus reads. promtool's own opinion of it is asked in tests/export/metrics.py. */
 #include "harness.h"
 
 #include "base/mem.h"

@@ -122,7 +122,7 @@ TEST(frames_are_read) {
                                &f),
               0);
     CHECK(f.kind == KUBE_FRAME_BOOKMARK && f.is_initial_end);
-    /* As kube-apiserver 1.36 writes it (REAL-CLUSTER.md section 4). */
+    /* As kube-apiserver 1.36 writes it. */
     CHECK_INT(kube_frame_parse(SLICE("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\","
                                      "\"metadata\":{},\"status\":\"Failure\",\"message\":\"too old resource version: 1 "
                                      "(2)\",\"reason\":\"Expired\",\"code\":410}}"),

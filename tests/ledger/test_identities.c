@@ -167,7 +167,7 @@ TEST(scheduling_times_runtime_is_the_jobs_goodput) {
         check_product(&r, words);
         ledger_result_done(&r);
     }
-    /* DESIGN.md section 1: 93.41 % x 88.02 % = 82.22 % */
+    /* 93.41 % x 88.02 % = 82.22 % */
     struct ledger_result r = {.wall_ms = 1000000000, .available_ms = 934100000, .has_steps = true};
     r.productive_ms = 822194820;
     CHECK_INT(ledger_scores_of(&r).scheduling_ppm, 934100);

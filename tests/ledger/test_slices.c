@@ -1,4 +1,4 @@
-/* An elastic job that trains on with k of its n slices: DESIGN.md section 2, chips. */
+/* An elastic job that trains on with k of its n slices: whose chips stand still. */
 #include "fact_list.h"
 #include "harness.h"
 

@@ -1,4 +1,4 @@
-/* How long the large cases take. Prints what it measured; fails only far above the promise (DESIGN.md section 6),
+/* How long the large cases take. Prints what it measured; fails only far above the promise,
  * because the machine may be busy. GOODPUT_BENCH=1 runs them at full size; without it they are a tenth. */
 #include "base/clock.h"
 #include "fact_list.h"

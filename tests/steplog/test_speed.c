@@ -1,4 +1,4 @@
-/* Not a pass or fail (the machine may be busy): prints what DESIGN.md section 6 promises about, so that a change that
+/* Not a pass or fail (the machine may be busy): prints the figures that are promised, so that a change that
  * costs much is seen. */
 #include "harness.h"
 

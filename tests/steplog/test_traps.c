@@ -1,4 +1,4 @@
-/* The traps of real logs (facts/steplogs.md, section 11), a test each: how the lines look, and what the ledger says of
+/* The traps of real logs, a test each: how the lines look, and what the ledger says of
  * them. The real runs behind them are in test_truth.c. */
 #include "harness.h"
 

@@ -39,7 +39,7 @@ static void restore_statistics(struct log *log, const struct event *e) {
              q, q, q, q, q, q, q, q, start, q, q, seconds, q, q, start, q, q, seconds);
 }
 
-/* Up to two seconds of entries are lost where a process is killed (steplogs.md, section 11, 2). */
+/* Up to two seconds of entries are lost where a process is killed. */
 static int64_t lost_from(struct log *log) {
     bool loses = log->attempt->has_failed && sim_chance(log->job, 30);
     return loses ? log->attempt->end_ms - sim_between(log->job, 0, 2000) : INT64_MAX;
@@ -121,7 +121,7 @@ static void print_steps(struct log *log, struct host *h, int64_t at_ms, int keep
 }
 
 /* A line's seconds are those of the host's loop: the first is compilation, if it was not done ahead, the second next
- * to nothing, and from then on they are the device's, two steps behind (steplogs.md, section 2). */
+ * to nothing, and from then on they are the device's, two steps behind. */
 static void queue_step(struct log *log, struct host *h, const struct event *e) {
     bool is_compiled = log->job->compiles_ahead;
     int64_t ms = h->steps == 0 ? (is_compiled ? 54 : log->job->compile_ms) : h->steps == 1 ? 2 : h->before_ms[1];
