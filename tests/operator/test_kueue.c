@@ -183,3 +183,43 @@ TEST(an_eviction_after_all_were_there_is_of_the_next_interruption) {
     CHECK_TEXT(status_text(s, "executions[number=2].cause"), "KueueEviction/PodsReadyTimeout");
     model_free(m);
 }
+
+static void tell_check(struct model *m, const char *state, const char *message, bool is_by_provisioner, double at) {
+    bool is_ready = strcmp(state, "Ready") == 0;
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
+        "\"ownerReferences\":[{\"kind\":\"JobSet\",\"name\":\"js\",\"uid\":\"uid-js\",\"controller\":true}],"
+        "\"managedFields\":[{\"manager\":\"kueue-admission\"}%s]},\"spec\":{\"active\":true,\"queueName\":\"q\"},"
+        "\"status\":{\"conditions\":[%s%s%s],\"admissionChecks\":[{\"name\":\"capacity\",\"state\":\"%s\","
+        "\"message\":\"%s\"}]}}",
+        fake_time(0), is_by_provisioner ? ",{\"manager\":\"kueue.x-k8s.io/provisioning-request\"}" : "",
+        fake_condition("QuotaReserved", "True", "QuotaReserved", 4), is_ready ? "," : "",
+        is_ready ? fake_condition("Admitted", "True", "Admitted", 34) : "", state, message);
+    model_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, slice_of("ns"), slice_of("wl"), slice_of("uid-wl"),
+                  slice_of(json), fake_ms(at));
+}
+
+/* 30 s of an admission check in which the autoscaler said something after `told_s` seconds; in what bucket they are. */
+static void check_passes(bool is_by_provisioner, double told_s, const char *bucket, const char *evidence) {
+    struct model *m = begin();
+    struct fake_pod a = running("a", "n0", 35, 36);
+    char path[100];
+    tell_check(m, "Pending", "", false, 4.1);
+    if (told_s < 30)
+        tell_check(m, "Pending", "Capacity is not found", is_by_provisioner, 4 + told_s);
+    tell_check(m, "Ready", "Capacity is found", is_by_provisioner, 34.1);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 37.1);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    snprintf(path, sizeof path, "badput[bucket=%s].ms", bucket);
+    CHECK_INT(status_int(s, path), strcmp(bucket, "QueueWait") == 0 ? 34000 : 30000);
+    snprintf(path, sizeof path, "badput[bucket=%s].evidence", bucket);
+    CHECK_TEXT(status_text(s, path), evidence);
+    model_free(m);
+}
+
+/* The story `provisioning` of tests/cluster: neither the check's name nor the autoscaler's words say what it is. */
+TEST(a_check_that_asks_for_a_provisioning_request_is_known_by_who_wrote_it) {
+    check_passes(true, 1, "Provisioning", "Workload wl: admission check capacity: Capacity is not found");
+    check_passes(true, 30, "Provisioning", "Workload wl: admission check capacity: pending");
+    check_passes(false, 1, "QueueWait", "Workload wl: admission check capacity: Capacity is not found");
+}

@@ -1,6 +1,7 @@
 #include "operator/objects/objects.h"
 
 #include "base/jscan.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <string.h>
@@ -133,13 +134,12 @@ static void managed_scan(struct jscan *j, struct object_meta *meta) {
         if (!jscan_object(j))
             continue;
         while (jscan_key(j, &key)) {
-            if (!slice_is(key, "time")) {
+            if (slice_is(key, "time"))
+                meta->written_ms = max_of(meta->written_ms, object_time_scan(j));
+            else if (slice_is(key, "manager"))
+                meta->is_by_provisioner |= slice_is(object_text_scan(j), "kueue.x-k8s.io/provisioning-request");
+            else
                 jscan_skip(j);
-                continue;
-            }
-            int64_t at = object_time_scan(j);
-            if (at > meta->written_ms)
-                meta->written_ms = at;
         }
     }
 }

@@ -39,6 +39,7 @@ struct object_meta {
     int64_t grace_seconds;                          /* deletionGracePeriodSeconds; 0 if absent */
     struct slice owner_kind, owner_uid, owner_name; /* the controlling owner */
     int64_t written_ms;                             /* the newest managedFields time */
+    bool is_by_provisioner; /* Kueue's controller of ProvisioningRequests is among the managers of its fields */
     /* labels and annotations */
     struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
     int64_t job_index, completion_index, restart_attempt; /* -1 */
@@ -139,7 +140,7 @@ struct object_workload {
     bool is_active;
     struct slice queue, cluster_queue, priority; /* cluster_queue: that admitted it */
     struct object_conditions conditions;
-    int64_t evictions; /* counted in status.schedulingStats */
+    int64_t evictions;                              /* counted in status.schedulingStats */
     struct slice unhealthy[OBJECT_UNHEALTHY_NODES]; /* names of status.unhealthyNodes */
     int unhealthy_count;
     struct object_check checks[OBJECT_CHECKS];
@@ -199,7 +200,7 @@ struct object_jobgoodput {
     struct object_program program;
     struct object_cost cost;
     int64_t total_steps; /* 0: not told */
-    bool wants_run; /* spec.span is Run */
+    bool wants_run;      /* spec.span is Run */
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */

@@ -41,19 +41,23 @@ static void apply_active(struct model *m, struct workload *w, const struct objec
     history_add(&w->active, t);
 }
 
-static bool is_provisioning(const struct object_check *c) {
-    return slice_contains(c->message, "rovisioning") || slice_contains(c->name, "prov") ||
-           slice_contains(c->name, "dws");
+/* The check's state does not name its controller. A ProvisioningRequest's has written to the Workload as soon as the
+ * autoscaler said anything; before that, and where there are several checks, the words tell. */
+static bool is_provisioning(const struct object_workload *o, const struct object_check *c) {
+    return (o->meta.is_by_provisioner && o->check_count == 1) || slice_contains(c->message, "rovisioning") ||
+           slice_contains(c->name, "prov") || slice_contains(c->name, "dws");
 }
 
 static void apply_checks(struct model *m, struct workload *w, const struct object_workload *o) {
     for (int i = 0; i < o->check_count; i++) {
         const struct object_check *c = &o->checks[i];
-        if (slice_is(c->state, "Ready") && (w->check_name[0] || !is_provisioning(c)))
+        if (slice_is(c->state, "Ready") && slice_is(c->name, w->check_name))
+            w->awaits_provisioning |= is_provisioning(o, c); /* what was waited for may be known only now */
+        if (slice_is(c->state, "Ready") && (w->check_name[0] || !is_provisioning(o, c)))
             continue; /* unless it was over when it was first seen */
         w->check_name = store_intern(m, c->name);
         store_text(&w->check_message, c->message);
-        w->awaits_provisioning = is_provisioning(c);
+        w->awaits_provisioning = is_provisioning(o, c);
         if (w->awaits_provisioning)
             return;
     }
