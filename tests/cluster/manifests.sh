@@ -1,6 +1,6 @@
 #!/bin/bash
-# manifests.sh: makes the JobSet, Kueue and kwok manifests (CRDs, RBAC, webhook configurations) from the sources of the
-# pinned modules, into .build/cluster/manifests. Does nothing if they were made from the same pins.
+# manifests.sh: makes the JobSet, Kueue and kwok manifests (CRDs, RBAC, webhook configurations) and the autoscaler's CRD from
+# the sources of the pinned modules, into .build/cluster/manifests. Does nothing if they were made from the same pins.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 export GOTOOLCHAIN=$GO_VERSION GOFLAGS=-mod=readonly GOWORK=off
@@ -15,6 +15,7 @@ loopback() { python3 "$HERE/lib/loopback_manifests.py" "$1"; }
 jobset=$(source_of k8s sigs.k8s.io/jobset)
 kueue=$(source_of kueue sigs.k8s.io/kueue)
 kwok=$(source_of k8s sigs.k8s.io/kwok)
+autoscaler=$(source_of kueue k8s.io/autoscaler/cluster-autoscaler/apis)
 mkdir -p "$MANIFESTS" "$STAMPS"
 kubectl kustomize "$jobset/config/default" 2>/dev/null | loopback "https://127.0.0.1:$JOBSET_WEBHOOK_PORT" >"$MANIFESTS/jobset.yaml"
 kubectl kustomize "$kueue/config/default" 2>/dev/null | loopback "https://127.0.0.1:$KUEUE_WEBHOOK_PORT" >"$MANIFESTS/kueue.yaml"
@@ -23,7 +24,9 @@ kubectl kustomize "$kueue/config/default" 2>/dev/null | loopback "https://127.0.
   echo ---
   kubectl kustomize "$kwok/kustomize/rbac"
 } | loopback '' >"$MANIFESTS/kwok.yaml"
-for name in jobset kueue kwok; do
-  [ -s "$MANIFESTS/$name.yaml" ] || die "kubectl kustomize gave nothing for $name"
+# Of the autoscaler Kueue needs only the CRD of ProvisioningRequests; story_provisioning.py plays it.
+loopback '' <"$autoscaler/config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml" >"$MANIFESTS/autoscaler.yaml"
+for name in jobset kueue kwok autoscaler; do
+  [ -s "$MANIFESTS/$name.yaml" ] || die "there is no manifest of $name"
 done
 echo "$stamp" >"$STAMPS/manifests"

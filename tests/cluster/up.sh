@@ -27,7 +27,7 @@ apply_manifests() {
   [ -s "$RUN/applied" ] && return 0
   ca=$(base64 -w0 "$PKI/ca.crt")
   mkdir -p "$RUN/manifests"
-  for name in kwok jobset kueue; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
+  for name in kwok jobset kueue autoscaler; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
   wait_for "namespace kube-system" 300 kubectl get namespace kube-system
   # The second pass is for objects whose CRD the first pass has only just created.
   apply="kubectl apply --server-side --force-conflicts --validate=false -f $RUN/manifests/"

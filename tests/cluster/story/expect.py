@@ -8,6 +8,7 @@ from collections import namedtuple
 import compare
 import oracle
 import status as read
+import story_provisioning
 from cluster import RESOURCES
 from watch import condition, is_true, unix
 
@@ -25,6 +26,8 @@ ALL_JOBS = (
     Job("hand", "jobs", "hand", "plain", "Succeeded", "Completed", [(ERROR, 1)], 2),
     Job("failures", "jobsets", "failures", "oom", "Succeeded", "Completed", [(("OutOfMemory",), 1)], 2),
     Job("failures", "jobsets", "failures", "pull-trouble", "Succeeded", "Completed", [], 1),
+    Job("failures", "jobsets", "failures", "gives-up", "Failed", "Failed", [(ERROR, 1)], 2),
+    Job("failures", "jobsets", "failures", "by-rule", "Failed", "Failed", [(ERROR, 2)], 3),
     Job("failures", "jobsets", "failures", "restart-job", "Succeeded", "Completed", [(ERROR, 1)], 2),
     Job("failures", "jobsets", "failures", "in-place", "Succeeded", "Completed", [(ERROR, 1)], 2),
     Job("order", "jobsets", "order", "depends", "Succeeded", "Completed", [], 1),
@@ -32,6 +35,7 @@ ALL_JOBS = (
     Job("gates", "jobsets", "gates", "checked", "Succeeded", "Completed", [(SUSPEND, 1)], 2),
     Job("cohort", "jobsets", "cohort", "borrower", "Succeeded", "Completed", [(("KueuePreemption",), 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
     Job("cohort", "jobsets", "cohort", "owner", "Succeeded", "Completed", [], 1),
+    Job("provisioning", "jobsets", "provisioning", "provisioned", "Succeeded", "Completed", [(("KueueEviction/AdmissionCheck",), 1)], 2),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
 )
 WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")
@@ -54,7 +58,7 @@ class Expectations:
             self.executions(job.name, goodput, job.executions)
             self.buckets(job, goodput)
             self.events(job, goodput)
-        for story, check in (("queue", self.train_a), ("queue", self.train_b), ("hand", self.plain), ("failures", self.failures)):
+        for story, check in (("queue", self.train_a), ("queue", self.train_b), ("hand", self.plain), ("failures", self.failures), ("provisioning", self.provisioning)):
             if any(job.story == story for job in self.jobs):
                 check()
         if any(job.story == "training" for job in self.jobs):
@@ -110,6 +114,7 @@ class Expectations:
         seen = f"{versions} versions, {len(wrong)} wrong {' '.join(wrong[:5])}"
         self.tally.check(versions and not wrong, "badput and productive time add up to wall time in every version", seen)
         self.every_time_is_in_order()
+        self.final_numbers_stay()
 
     def every_time_is_in_order(self):
         """0 <= P <= A <= W in every version, no bucket below 0, and W never goes back, but once: into the second that the
@@ -131,6 +136,18 @@ class Expectations:
                 wrong.append(f"{name}: P {productive} A {available} W {wall}, W before {before.get(uid, 0)}")
             before[uid] = wall
         self.tally.check(not wrong, "P <= A <= W in every version, and W never goes back", "; ".join(wrong[:5]))
+
+    def final_numbers_stay(self):
+        """Once Finished is told and no checkpoint is kept, no version differs from that one."""
+        final, wrong = {}, []
+        for observation in list(self.watch.history["jobgoodputs"]):
+            status, meta = dict(read.status(observation.object)), observation.object["metadata"]
+            keeps = status.pop("checkpoint", None)
+            if final.get(meta["uid"], status) != status:
+                wrong.append(meta["name"])
+            if condition(observation.object, "Finished").get("status") == "True" and not keeps:
+                final.setdefault(meta["uid"], status)
+        self.tally.check(final and not wrong, "final numbers never change", f"{len(final)} final; changed: {wrong}")
 
     def is_of_its_end(self, goodput):
         """Whether its time ends within the second that the target's end is stamped with."""
@@ -184,6 +201,17 @@ class Expectations:
         goodput = self.cluster.goodput("failures", "pull-trouble")
         evidence = [e.get("evidence", "") for e in read.status(goodput).get("badput") or [] if e["bucket"] == "ImagePull"]
         self.tally.check(evidence and "pull-trouble" in evidence[0], "pull-trouble: the evidence of ImagePull names its pod", evidence)
+
+        for name, code in (("gives-up", "134"), ("by-rule", "42")):
+            told = [e["evidence"] for e in read.status(self.cluster.goodput("failures", name))["executions"] if e.get("cause")]
+            self.tally.check(told and all(code in line for line in told), f"{name}: the evidence names exit code {code}", told)
+
+    def provisioning(self):
+        goodput = self.cluster.goodput("provisioning", "provisioned")
+        evidence = [e.get("evidence", "") for e in read.status(goodput).get("badput") or [] if e["bucket"] == "Provisioning"]
+        words = ("Workload jobset-provisioned", "admission check capacity", story_provisioning.WAITING)
+        right = evidence and all(word in evidence[0] for word in words)
+        self.tally.check(right, "provisioned: the evidence of Provisioning names the check and what the autoscaler said", evidence)
 
     # --- MaxText against its truth ---
 

@@ -16,6 +16,7 @@ from watch import condition, is_true, unix
 JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+PROVISIONED = "autoscaling.x-k8s.io/consume-provisioning-request"
 FOREVER = float("inf")
 ENDS = ("Completed", "Complete", "Failed")
 
@@ -121,22 +122,32 @@ class Target:
         return {name: count for name, count in found.items() if name in chips or not chips}
 
     def _queue(self):
-        """What Kueue lets it do: Suspended (deactivated by a person), PreemptedWait, QueueWait or None (admitted)."""
-        steps = Steps("QueueWait")
-        for observation in list(self.watch.history["workloads"]):
+        """What Kueue lets it do: Suspended (deactivated by a person), PreemptedWait (evicted, until admitted), QueueWait,
+        Provisioning (a ProvisioningRequest is not met) or None (admitted)."""
+        steps, is_evicted = Steps("QueueWait"), False
+        seen = [o for o in list(self.watch.history["workloads"]) if self._owns(o.object)]
+        is_provisioned = any(_is_provisioned(observation.object) for observation in seen)
+        for observation in seen:
             workload = observation.object
-            owners = workload["metadata"].get("ownerReferences", [])
-            if workload["metadata"]["namespace"] != self.namespace or all(owner["name"] != self.name for owner in owners):
-                continue
             if not workload["spec"].get("active", True):
                 steps.add(moment(observation.time, spec_written(workload)), "Suspended")
             elif is_true(workload, "Evicted") and condition(workload, "Evicted").get("reason") != "Deactivated":
                 steps.add(moment(observation.time, turned(workload, "Evicted")), "PreemptedWait")
+                is_evicted = True
             elif is_true(workload, "Admitted"):
                 steps.add(moment(observation.time, turned(workload, "Admitted")), None)
+                is_evicted = False
+            elif is_evicted:
+                continue
+            elif is_provisioned and is_true(workload, "QuotaReserved"):
+                steps.add(moment(observation.time, turned(workload, "QuotaReserved")), "Provisioning")
             else:
                 steps.add(observation.time, "QueueWait")
         return steps
+
+    def _owns(self, workload):
+        meta = workload["metadata"]
+        return meta["namespace"] == self.namespace and any(o["name"] == self.name for o in meta.get("ownerReferences", []))
 
     def _held_back(self):
         """Whether an order of start keeps a required Job from being there (or from being resumed)."""
@@ -202,7 +213,7 @@ class Target:
                 now.append(born[-1])
         return now
 
-    def bucket(self, at, was_available):
+    def bucket(self, at, has_begun):
         pods = self._newest(at)
         if len(pods) >= self.required and all(pod.is_available(at) for pod in pods):
             if any(pod.is_pulling(at) for pod in pods):
@@ -218,7 +229,7 @@ class Target:
             return "Provisioning"
         if any(begin <= at < end for begin, end in self.detecting):
             return "FailureDetection"
-        return "Rescheduling" if was_available else "Binding"
+        return "Rescheduling" if has_begun else "Binding"
 
     def ledger(self):
         """[(begin, end, bucket)] from the target's creation to its end, without gaps."""
@@ -228,15 +239,21 @@ class Target:
         for span in self.detecting:
             edges |= set(span)
         edges = sorted(t for t in edges if self.begin <= t <= self.end)
-        spans, was_available = [], False
+        spans, has_begun = [], False  # it was available, or Kueue has put it out before it was
         for begin, end in zip(edges, edges[1:]):
-            bucket = self.bucket(begin, was_available)
-            was_available = was_available or bucket in ("ImagePull", "ContainerStart", "Running")
+            bucket = self.bucket(begin, has_begun)
+            has_begun = has_begun or bucket in ("ImagePull", "ContainerStart", "Running", "PreemptedWait")
             if spans and spans[-1][2] == bucket:
                 spans[-1] = (spans[-1][0], end, bucket)
             else:
                 spans.append((begin, end, bucket))
         return spans
+
+
+def _is_provisioned(workload):
+    """Whether Kueue tells its pods which ProvisioningRequest made their capacity."""
+    updates = [u for check in workload.get("status", {}).get("admissionChecks") or [] for u in check.get("podSetUpdates") or []]
+    return any(PROVISIONED in update.get("annotations", {}) for update in updates)
 
 
 def _observe(seen, pod, alive_at, at):

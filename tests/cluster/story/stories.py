@@ -11,10 +11,11 @@ import story_gates
 import story_hand
 import story_nodes
 import story_order
+import story_provisioning
 import story_queue
 import story_training
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning"
 
 
 def play_all(options, cluster, facts, tally):
@@ -29,6 +30,7 @@ def play_all(options, cluster, facts, tally):
         "gates": lambda: story_gates.play(cluster),
         "nodes": lambda: story_nodes.play(cluster),
         "cohort": lambda: story_cohort.play(cluster),
+        "provisioning": lambda: story_provisioning.play(cluster),
     }
 
     def run(name):

@@ -1,10 +1,12 @@
 """Failures without Kueue, each job on a node pool of its own, all at once: out of memory under BlockingRecreate, an image
-that cannot be pulled at first, one job of a set restarted by a failure policy rule, a restart in place of all pods."""
+that cannot be pulled at first, one job of a set restarted by a failure policy rule, a restart in place of all pods. The jobs
+that fail for good, by maxRestarts and by a rule, come after another on its pool."""
 import threading
 import time
 
 import shapes
 from cluster import uids
+from watch import condition
 
 NAMESPACE = "failures"
 NO_LOG = {"stepLog": {"source": "None"}}
@@ -14,16 +16,17 @@ MAX_INT32 = 2**31 - 1
 
 
 def play(cluster):
-    acts = (_oom, _pull_trouble, _restart_job, _in_place)
+    pools = ((_oom, _gives_up), (_pull_trouble, _by_rule), (_restart_job,), (_in_place,))
     failures = []
 
-    def run(act):
+    def run(acts):
         try:
-            act(cluster)
+            for act in acts:
+                act(cluster)
         except Exception as error:  # pylint: disable=broad-except # told below; the others go on
             failures.append(error)
 
-    threads = [threading.Thread(target=run, args=(act,), daemon=True) for act in acts]
+    threads = [threading.Thread(target=run, args=(acts,), daemon=True) for acts in pools]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -45,6 +48,20 @@ def _complete(cluster, name):
     cluster.wait_condition("jobsets", NAMESPACE, name, "Completed")
 
 
+def _fail(cluster, name, pods, code):
+    time.sleep(3)
+    cluster.fail_pod(pods[2], code)
+    return cluster.wait_running(NAMESPACE, name, 4, uids(pods))
+
+
+def _fail_for_good(cluster, name, pods, reason):
+    time.sleep(3)
+    cluster.fail_pod(pods[1], 1)
+    failed = condition(cluster.wait_condition("jobsets", NAMESPACE, name, "Failed"), "Failed")
+    if failed["reason"] != reason:
+        raise AssertionError(f"{name} failed with {failed['reason']}, not {reason}")
+
+
 def _oom(cluster):
     slices = shapes.replicated_job("slice", ["tpu-slice-7"])
     name = _submit(cluster, shapes.jobset(NAMESPACE, "oom", [slices], "BlockingRecreate"))
@@ -53,6 +70,28 @@ def _oom(cluster):
     cluster.fail_pod(pods[1], 137, "OOMKilled")
     cluster.wait_running(NAMESPACE, name, 4, uids(pods))
     _complete(cluster, name)
+
+
+def _gives_up(cluster):
+    """One restart is allowed: the second failure is the job's end."""
+    slices = shapes.replicated_job("slice", ["tpu-slice-7"])
+    name = _submit(cluster, shapes.jobset(NAMESPACE, "gives-up", [slices], restarts=1))
+    pods = _fail(cluster, name, cluster.wait_running(NAMESPACE, name, 4), 134)
+    _fail_for_good(cluster, name, pods, "ReachedMaxRestarts")
+
+
+def _by_rule(cluster):
+    """What its Job's pod failure policy knows is restarted whatever maxRestarts says; anything else ends it, though
+    restarts are left."""
+    known = {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}]}
+    slices = shapes.replicated_job("slice", ["tpu-slice-8"], podFailurePolicy=known)
+    ignored = {"name": "known", "action": "RestartJobSetAndIgnoreMaxRestarts", "onJobFailureReasons": ["PodFailurePolicy"]}
+    ending = {"name": "unknown", "action": "FailJobSet", "onJobFailureReasons": ["BackoffLimitExceeded"]}
+    policy = {"rules": [ignored, ending]}
+    name = _submit(cluster, shapes.jobset(NAMESPACE, "by-rule", [slices], restarts=1, failurePolicy=policy))
+    pods = _fail(cluster, name, cluster.wait_running(NAMESPACE, name, 4), 42)
+    pods = _fail(cluster, name, pods, 42)
+    _fail_for_good(cluster, name, pods, "FailJobSetFailurePolicyAction")
 
 
 def _pull_trouble(cluster):
