@@ -15,8 +15,8 @@ struct ledger_forgetting;
 
 struct ledger_forgetting *ledger_forget_begin(struct ledger *l, int64_t steady_ms);
 
-/* One that goes on when the next one of its slot begins cannot be forgotten; the newest one only where that is asked
- * for: none that was created before it was lost may be told later. */
+/* One that ended another by its begin cannot be forgotten before that; the newest one of its slot only where that is
+ * asked for: none that was created before it was lost may be told later. */
 bool ledger_can_forget_life(const struct ledger_forgetting *f, uint64_t id, bool even_newest);
 /* A hold that the time of is not settled, and that wins at some time of it, cannot. */
 bool ledger_can_forget_hold(const struct ledger_forgetting *f, enum bucket kind, uint64_t key);

@@ -317,12 +317,16 @@ struct slot_changes slots_of_life(const struct ledger *l, size_t position) {
 }
 
 bool slots_is_past(const struct ledger *l, size_t position) {
-    const struct life_fact *life = &l->lives.items[position], *newer = linked(l, life->newer);
-    if (!l->slot_lives.is_made || !is_begun(life) || (newer == NULL && life->lost_ms > l->evaluated_ms))
+    const struct life_fact *life = &l->lives.items[position];
+    const struct life_fact *newer = linked(l, life->newer), *older = linked(l, life->older);
+    if (!l->slot_lives.is_made || !is_begun(life))
         return false;
+    if (older != NULL && ends_with_next(older, life_created(life)))
+        return false;
+    if (newer == NULL)
+        return life->lost_ms <= l->evaluated_ms && !ends_with_next(life, TIME_OPEN);
     /* of two made within a second nobody can tell which is the newer */
-    int64_t next_ms = newer != NULL ? life_created(newer) : TIME_OPEN;
-    return next_ms > life_created(life) + 1 && !ends_with_next(life, next_ms);
+    return life_created(newer) > life_created(life) + 1;
 }
 
 bool slots_is_newest(const struct ledger *l, size_t position) {

@@ -12,8 +12,8 @@ void slots_moved(struct ledger *l, const struct life_fact *before, const struct 
 void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_new);
 /* What the life does, summed per time; its table is the caller's. */
 struct slot_changes slots_of_life(const struct ledger *l, size_t position);
-/* Nothing that its slot does later changes what it did: it was lost, not done, before the next one began, or will begin
- * if it is the newest. */
+/* Nothing that its slot does later changes what it did: the next one has begun, or it was lost before. And no other one
+ * of the slot ended only because it began. */
 bool slots_is_past(const struct ledger *l, size_t position);
 bool slots_is_newest(const struct ledger *l, size_t position);
 void slots_put_past(struct ledger *l, const struct ledger_change *change);
