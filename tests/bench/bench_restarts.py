@@ -1,0 +1,77 @@
+"""bench-restarts: the controller's resident memory while a JobSet of 12,736 pods is restarted as a whole again and again:
+after each execution, when all that was told is known. Prints the figures and judges nothing.
+
+    make programs tests && python3 tests/bench/bench_restarts.py [--slices 199] [--restarts 4]
+
+GOODPUT_BIN names the folder of another controller, for a comparison."""
+import argparse
+import json
+import tempfile
+import time
+
+from bench_operator import BigJob, Files, Server, Story, controller, each, goodput, pod_templates
+
+BOOKMARKS_S = 62  # by then each resource has told how far it is known
+
+
+class RestartedJob(BigJob):
+    def __init__(self, story, files, slices, restarts):
+        super().__init__(story, files, slices)
+        self.life = json.loads(json.dumps(self.lives[1]))
+        for version in self.life:
+            version["metadata"].pop("deletionGracePeriodSeconds", None)
+        self.lives = {number: self.life for number in range(1, restarts + 2)}
+        self.restarts = restarts
+
+    def play(self, server, number):
+        """The last execution stays; the recorded times come once more, later."""
+        created = self.running["metadata"]["creationTimestamp"]
+        if number > 1:
+            each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, "-")
+            self.times.moved = {created: self.times.moved[created]}
+            self.restarted["status"]["restarts"] = number - 1
+            self._begin(server, number, self.restarted)
+        versions = self.times.move(self.lives[number])
+        running = [v for v in versions if v["status"].get("phase") != "Failed"]
+        ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
+        texts = pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}")
+        self._tell(server, number, texts[: len(running)])
+        return texts[len(running) :]
+
+    def _tell(self, server, number, texts):
+        for text in texts:
+            path = self.files.put(text) if text else "-"
+            each(server, "pods", "train/" + self._pod(number), self.pods, 64, path)
+
+    def end(self, server, number, rest):
+        self._tell(server, number, [*rest, None])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--slices", type=int, default=199, help="of 64 pods each")
+    parser.add_argument("--restarts", type=int, default=4)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        server = Server(directory)
+        job = RestartedJob(Story(), Files(directory), options.slices, options.restarts)
+        job.seed(server)
+        server.do("apply <<END\n" + json.dumps(goodput("train", job.name, "None")) + "\nEND")
+        client = controller(server.kubeconfig, directory)
+        client.says("synced", 5)
+        print(f"a JobSet of {job.pods} pods, restarted {options.restarts} times; resident MiB after each execution:")
+        for number in job.lives:
+            rest = job.play(server, number)
+            time.sleep(BOOKMARKS_S)
+            client.settle()
+            print(f"    {number}: {client.memory_kib('VmRSS') / 1024:.1f}, at most {client.memory_kib('VmHWM') / 1024:.1f}", flush=True)
+            if number <= options.restarts:
+                job.end(server, number, rest)
+        status = json.loads("".join(server.do("get jobgoodputs train/" + job.name)))["status"]
+        print(f"    interruptions told: {status['interruptions']['total']}; checkpoint: {len(status.get('checkpoint', ''))} bytes")
+        client.stop()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()
