@@ -28,7 +28,7 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     /* What the node was told after the pod was gone did not take it. */
     int64_t noticed_by_ms = p->is_gone ? p->gone_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
-    if (n == NULL)
+    if (n == NULL || at_ms == TIME_OPEN) /* an index that is not wanted any more was not lost */
         return "";
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         const struct node_taint *t = &node_past(n)->taints[i];
