@@ -338,3 +338,20 @@ TEST(what_was_refused_before_and_after_was_not_there) {
     check(m, 170, "interruptions.total", 1);
     model_free(m);
 }
+
+/* Found at 100: refused until 33 for all that is known, and a made at 50, which was the first unless one had failed. */
+TEST(after_the_last_refusal_pods_may_have_come_and_gone) {
+    for (int failures = 0; failures < 2; failures++) {
+        char status[32];
+        struct model *m = begin(0);
+        snprintf(status, sizeof status, "\"failed\":%d", failures);
+        fake_tell_jobset(m, 1, "", "", 100);
+        fake_tell_job_status(m, 1, status, 100);
+        fake_tell_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips", 2,
+                            33);
+        tell_pod(m, "a", 0, 50, 100);
+        model_watermark(m, RESOURCE_POD, fake_ms(100), false);
+        check(m, 100, "badput[bucket=QueueWait].ms", failures == 0 ? 48000 : 31000);
+        model_free(m);
+    }
+}

@@ -194,8 +194,8 @@ void truth_look(struct sim_life *l) {
         t->is_restarting = false;
     }
     /* Its last container started in the second of the loss: it may as well have been over before, and this another. */
-    t->is_ambiguous |= t->is_open && t->reopened_ms > 0 && t->reopened_ms / 1000 == l->now_ms / 1000 &&
-                       !is_any(l, is_not_running);
+    t->is_ambiguous |=
+        t->is_open && t->reopened_ms > 0 && t->reopened_ms / 1000 == l->now_ms / 1000 && !is_any(l, is_not_running);
     name_cause(l);
     t->is_growing &= !available;
     if (available && t->is_open) {
@@ -243,11 +243,12 @@ void truth_finish(struct sim_life *l) {
         t->count--;
         t->has_final = true;
     }
-    t->is_unknowable |= is_any(l, died_unseen); /* nobody has seen it yet, and nobody will look */
+    for (int i = 0; i < l->pod_count; i++) /* nobody has seen it yet, and nobody will look */
+        t->is_unknowable |= sim_slot(l, &l->pods[i]) >= 0 && died_unseen(l, &l->pods[i]);
     /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
     t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;
-    /* It was told to stop in the second of its end, and nothing was lost yet: the stamps allow either order, and so that
-     * it was stopped, or not any more. */
+    /* It was told to stop in the second of its end, and nothing was lost yet: the stamps allow either order, and so
+     * that it was stopped, or not any more. */
     t->is_ambiguous |= !t->is_open && t->ordered_ms > 0 && t->ordered_ms / 1000 == l->now_ms / 1000;
     t->is_open = false;
     l->end_ms = l->now_ms;

@@ -35,7 +35,8 @@ static bool was_readmitted_unseen(const struct workload *w) {
 static int64_t first_admitted_ms(const struct target *t) {
     int64_t at_ms = TIME_UNKNOWN;
     for (const struct workload *w = t->workloads; w; w = w->next_in_target)
-        if (w->evicted.count == 0 || !(was_admitted_unseen(w) || was_readmitted_unseen(w)))
+        if (w->evicted.count == 0 ||
+            (w->unseen_evictions <= 0 && !(was_admitted_unseen(w) || was_readmitted_unseen(w))))
             for (int i = 0; i < w->admitted.count; i++)
                 if (w->admitted.items[i].is_true &&
                     !(w->evicted.count > 0 && w->evicted.items[0].at_ms < w->admitted.items[i].at_ms)) {
@@ -155,8 +156,7 @@ static int64_t empty_before_ms(const struct target *t, const struct kube_job *j,
     return j->attempt > 0 ? attempt_begun_ms(t, j->attempt, since_ms) : t->created_ms;
 }
 
-/* None of the Job's pods is gone without having been seen: it counted no others as failed. */
-static bool has_all_its_pods(const struct kube_job *j) {
+bool empty_knows_all_pods(const struct kube_job *j) {
     return j->failed_pods <= j->known_lost + j->forgotten_lost;
 }
 
@@ -165,8 +165,8 @@ int64_t empty_since_ms(const struct target *t, const struct kube_job *j, int64_t
         return at_ms;
     int64_t since_ms = making_since_ms(j, at_ms + 1000);
     at_ms = fact_refused_since_ms(t->job, j, at_ms);
-    return at_ms <= since_ms + LATE_POD_MS || has_all_its_pods(j) ? min_of(at_ms, empty_before_ms(t, j, since_ms))
-                                                                  : at_ms;
+    return at_ms <= since_ms + LATE_POD_MS || empty_knows_all_pods(j) ? min_of(at_ms, empty_before_ms(t, j, since_ms))
+                                                                      : at_ms;
 }
 
 /* Suspended, evicted, or never admitted, and so then. */

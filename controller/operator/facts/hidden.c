@@ -79,9 +79,11 @@ static int64_t known_until_ms(const struct pod *p) {
 }
 
 /* Its node was lost and it was not asked to go when it was seen last: until then nothing takes its place, and that is
- * the next one, unless the set was restarted more often than once. */
+ * the next one, unless the set was restarted more often than once, or its Job had others in between. */
 static bool waits_for_eviction(const struct pod *p, const struct pod *next) {
     bool is_next = p->job == NULL || next->job == NULL || next->job->attempt <= p->job->attempt + 1;
+    if (p->job && p->job == next->job)
+        is_next = empty_knows_all_pods(p->job);
     return is_next && p->has_vanished && p->deletion_ms == TIME_UNKNOWN && p->phase < POD_SUCCEEDED &&
            pod_trouble(p)->disruption_ms == TIME_UNKNOWN && fact_pod_lost_ms(p) < p->gone_ms;
 }

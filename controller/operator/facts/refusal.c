@@ -21,6 +21,18 @@ static bool is_complete(const struct model_job *job, const struct kube_job *j, i
     return there >= wanted;
 }
 
+/* Nobody watched then, and the Job may have made pods that are gone since. */
+static bool may_have_been_made(const struct kube_job *j, int64_t at_ms) {
+    const struct spans *unseen = &j->target->unseen;
+    bool is_unseen = false;
+    int64_t lost = j->forgotten_lost;
+    for (int i = 0; i < unseen->count; i++)
+        is_unseen |= at_ms >= unseen->items[i].from_ms && at_ms < unseen->items[i].to_ms;
+    for (const struct pod *p = j->pods; p && is_unseen; p = p->next_in_job)
+        lost += fact_pod_may_be_counted(p);
+    return is_unseen && j->failed_pods > lost;
+}
+
 /* Until the first pod that was made after the last refusal: the Job makes all that are missing at once. */
 static int64_t refused_until_ms(const struct model_job *job, const struct kube_job *j, const struct refusal *r) {
     int64_t until_ms = j->deletion_ms == TIME_UNKNOWN ? TIME_OPEN : j->deletion_ms, made_ms;
@@ -34,6 +46,8 @@ static int64_t refused_until_ms(const struct model_job *job, const struct kube_j
             until_ms = min_of(until_ms, p->created_ms);
     if (until_ms == TIME_OPEN && is_complete(job, j, &made_ms)) /* within the second of the last refusal */
         until_ms = max_of(made_ms, r->from_ms);
+    if (may_have_been_made(j, r->last_ms))
+        until_ms = min_of(until_ms, max_of(r->last_ms, r->from_ms));
     return until_ms;
 }
 
