@@ -538,6 +538,10 @@ static void plain_job_sync(struct sim_life *l) {
     if (j->wants_suspend != l->is_suspended) {
         j->wants_suspend = l->is_suspended;
         write_job(l, 0, OBSERVED_PRESENT);
+        if (l->is_suspended && !l->shape.has_kueue) {
+            l->is_suspended_by_person = true;
+            truth_opens(l);
+        }
         sim_at(l, sim_pick(l, 20, 200), job_sync, 0);
     }
 }

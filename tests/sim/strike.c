@@ -127,11 +127,13 @@ static void suspend(struct sim_life *l) {
     if (l->shape.has_kueue || l->is_suspended || l->is_finished)
         return;
     sim_tell_story(l, "suspended by a person");
-    l->is_suspended = l->is_suspended_by_person = true;
+    l->is_suspended = true;
     truth_struck(l, CAUSE_USER_SUSPEND, "");
-    if (!l->shape.is_plain_job)
+    if (!l->shape.is_plain_job) { /* else it is in the object only when the Job's spec is written */
+        l->is_suspended_by_person = true;
         write_jobset(l, OBSERVED_PRESENT);
-    truth_opens(l);
+        truth_opens(l);
+    }
     jobset_touch(l);
     sim_at(l, sim_pick(l, 3000, 200000), resume, 0);
 }

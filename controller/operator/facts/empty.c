@@ -157,6 +157,12 @@ static int64_t empty_before_ms(const struct target *t, const struct kube_job *j,
 }
 
 bool empty_knows_all_pods(const struct kube_job *j) {
+    for (int i = 0; i + 1 < j->suspended.count; i++)
+        if (j->suspended.items[i].is_true && j->suspended.items[i + 1].is_true)
+            return false;
+    for (const struct workload *w = j->target->workloads; w; w = w->next_in_target)
+        if (w->unseen_evictions > 0)
+            return false;
     return j->failed_pods <= j->known_lost + j->forgotten_lost;
 }
 

@@ -19,7 +19,8 @@ int64_t empty_since_ms(const struct target *t, const struct kube_job *j, int64_t
 int64_t empty_missing_since_ms(const struct target *t, const char *replicated_job, int64_t index, int64_t at_ms);
 /* Until when nothing took the place of a pod that was over, NULL: of none, from that time on. */
 int64_t empty_barred_until_ms(const struct target *t, const struct pod *before, int64_t from_ms, int64_t until_ms);
-/* None of the Job's pods is gone without having been seen: it counted no others as failed. After known_lost is. */
+/* None of the Job's pods is gone without having been seen: it counted no others as failed, and was not
+ * suspended unseen, which it does not count. After known_lost is. */
 bool empty_knows_all_pods(const struct kube_job *j);
 /* It was deleted, and another took its place in the same attempt. */
 bool empty_is_restarted_alone(const struct kube_job *j);

@@ -84,6 +84,10 @@ static bool waits_for_eviction(const struct pod *p, const struct pod *next) {
     bool is_next = p->job == NULL || next->job == NULL || next->job->attempt <= p->job->attempt + 1;
     if (p->job && p->job == next->job)
         is_next = empty_knows_all_pods(p->job);
+    for (int i = 0; p->job && i < p->job->suspended.count; i++) { /* what is deleted then is not counted */
+        const struct transition *s = &p->job->suspended.items[i];
+        is_next &= !s->is_true || s->at_ms <= fact_pod_lost_ms(p) || s->at_ms >= next->created_ms;
+    }
     return is_next && p->has_vanished && p->deletion_ms == TIME_UNKNOWN && p->phase < POD_SUCCEEDED &&
            pod_trouble(p)->disruption_ms == TIME_UNKNOWN && fact_pod_lost_ms(p) < p->gone_ms;
 }
