@@ -51,6 +51,7 @@ static struct fake_pod running(const char *name, const char *node, int created) 
     p.bound = created + 1;
     p.started = created + 2;
     p.phase = "Running";
+    p.job_uid = "uid-job";
     return p;
 }
 
@@ -82,6 +83,7 @@ static void list_nodes(struct model *m, const struct life *l) {
 static void tell_lists(struct model *m, const struct life *l, int order) {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     fake_tell_jobset(m, 1, "", "", 200);
+    fake_tell_job_status(m, 1, l->stays ? "" : "\"failed\":1", 200); /* no other held the slot */
     for (int i = 0; i < 3; i++)
         if (orders[order][i] == 0)
             list_pods(m, l);
@@ -102,6 +104,7 @@ static char *status_of(const struct life *l, int order, bool has_successor) {
     if (!l->starts_late) {
         struct fake_pod a = running("a", "n0", 1);
         fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_tell_job(m, 1, 1.1);
         fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
         fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
@@ -115,6 +118,7 @@ static char *status_of(const struct life *l, int order, bool has_successor) {
         model_free(m);
         m = new_model(status);
         fake_tell_jobset(m, 1, "", "", 205);
+        fake_tell_job_status(m, 1, l->stays ? "" : "\"failed\":1", 205);
         fake_tell_pod(m, l->stays ? &a : &b, OBSERVED_PRESENT, 205);
         fake_tell_node(m, "n1", "True", -100, "", "", 205);
         if (l->node != DELETED)
@@ -137,6 +141,8 @@ TEST(events_tell_of_what_nobody_watched) {
                              (long long)status_int(s, "interruptions.total"),
                              (long long)status_int(s, "time.availableMs"));
             CHECK_INT(status_int(s, "time.wallMs"), 210000);
+            if (l->interruptions > 0) /* the Event's time */
+                CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:01:00.000Z");
             CHECK_TEXT(status_text(s, "executions[number=1].cause"), l->cause);
             CHECK_TEXT(status_text(s, "executions[number=1].evidence"), l->evidence);
         }

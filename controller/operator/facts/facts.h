@@ -14,6 +14,8 @@ int64_t fact_pod_ended_ms(const struct pod *p);
 int64_t fact_pod_lost_ms(const struct pod *p);
 /* When its index was done; TIME_UNKNOWN if it is not. */
 int64_t fact_pod_done_ms(const struct pod *p);
+/* When its kubelet began to stop it, which only an Event tells; TIME_OPEN: none does. */
+int64_t fact_pod_stopped_unseen_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
 int64_t fact_pod_failed_ms(const struct pod *p);
 /* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */

@@ -89,7 +89,8 @@ static bool waits_for_eviction(const struct pod *p, const struct pod *next) {
         is_next &= !s->is_true || s->at_ms <= fact_pod_lost_ms(p) || s->at_ms >= next->created_ms;
     }
     return is_next && p->has_vanished && p->deletion_ms == TIME_UNKNOWN && p->phase < POD_SUCCEEDED &&
-           pod_trouble(p)->disruption_ms == TIME_UNKNOWN && fact_pod_lost_ms(p) < p->gone_ms;
+           pod_trouble(p)->disruption_ms == TIME_UNKNOWN && fact_pod_stopped_unseen_ms(p) == TIME_OPEN &&
+           fact_pod_lost_ms(p) < p->gone_ms;
 }
 
 /* Its Job puts another in its place from then on: once it is asked to go, or over. */

@@ -74,7 +74,8 @@ static const struct pod_events *events_of(const struct pod *p) {
 }
 
 /* Of one that was gone when the watch came back, Events may still tell when it was asked to go. */
-static int64_t gone_by_events_ms(const struct pod *p, const struct pod_events *e) {
+int64_t fact_pod_stopped_unseen_ms(const struct pod *p) {
+    const struct pod_events *e = events_of(p);
     bool is_told = e && e->signs && e->signs->killing_ms != TIME_UNKNOWN;
     return p->has_vanished && p->deletion_ms == TIME_UNKNOWN && is_told
                ? max_of(e->signs->killing_ms, fact_pod_watched_until_ms(p))
@@ -90,7 +91,7 @@ static int64_t asked_to_go_ms(const struct pod *p) {
         at_ms = min_of(at_ms, pod_trouble(p)->disruption_ms);
     if (e && e->evicted_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, e->evicted_ms);
-    return min_of(at_ms, gone_by_events_ms(p, e));
+    return min_of(at_ms, fact_pod_stopped_unseen_ms(p));
 }
 
 int64_t fact_pod_failed_ms(const struct pod *p) {
