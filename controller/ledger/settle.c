@@ -4,6 +4,7 @@
 #include "ledger/evidence.h"
 #include "ledger/sweep.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -162,15 +163,7 @@ static bool has_many_overlays(const struct ledger *l, size_t last, int64_t throu
     size_t count = 0;
     for (size_t i = 0; i <= last && i < l->live_count; i++) {
         const struct process *p = l->live[i];
-        size_t low = 0, high = p->overlay_count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (p->overlays[middle].from_ms <= through_ms)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        count += low;
+        count += BISECT(at, p->overlay_count, p->overlays[at].from_ms <= through_ms);
     }
     return count > MANY_OVERLAYS / 4; /* of a batch */
 }

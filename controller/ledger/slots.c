@@ -3,6 +3,7 @@
  * evaluation does not cost more with more lives, but with more distinct times (which are whole seconds mostly). */
 #include "ledger/slots.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "ledger/timeline.h"
@@ -463,13 +464,6 @@ const struct slot_timeline *slot_timeline_get(struct ledger *l) {
 }
 
 size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms) {
-    size_t low = 0, high = t->count;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->items[middle].from_ms <= at_ms)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t begun = BISECT(i, t->count, t->items[i].from_ms <= at_ms);
+    return begun == 0 ? 0 : begun - 1;
 }

@@ -1,5 +1,6 @@
 /* What others call scheduling goodput, so that numbers can be compared: all pods Ready (GKE), Running / (Finished -
  * Created) (Kueue's discussion: admitted time, as in status.accumulatedPastExecutionTimeSeconds). */
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
@@ -8,14 +9,7 @@
 #include <string.h>
 
 static void add_change(struct ready_line *line, int64_t at_ms, int by) {
-    size_t low = 0, high = line->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (line->items[middle].at_ms < at_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = BISECT(i, line->count, line->items[i].at_ms < at_ms);
     if (low == line->count || line->items[low].at_ms != at_ms) {
         MEM_GROW(line->items, line->count, line->capacity);
         memmove(&line->items[low + 1], &line->items[low], (line->count++ - low) * sizeof *line->items);

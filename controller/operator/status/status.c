@@ -386,9 +386,12 @@ static void write_windows(struct jwrite *w, const struct view *v) {
     jwrite_array_end(w);
 }
 
-static void write_hours(struct jwrite *w, const char *key, int64_t chip_ms) {
+static int64_t hours_thousandths(int64_t chip_ms) {
+    return (chip_ms + 1800) / 3600;
+}
+
+static void write_hours(struct jwrite *w, const char *key, int64_t thousandths) {
     char text[32];
-    int64_t thousandths = (chip_ms + 1800) / 3600;
     snprintf(text, sizeof text, "%lld.%03lld", (long long)(thousandths / 1000), (long long)(thousandths % 1000));
     jwrite_member_text(w, key, text);
 }
@@ -399,12 +402,15 @@ static void write_chips(struct jwrite *w, const struct view *v) {
         return;
     jwrite_key(w, "acceleratorHours");
     jwrite_object(w);
-    write_hours(w, "allocated", r->chip_ms_allocated);
+    int64_t allocated = hours_thousandths(r->chip_ms_allocated);
+    write_hours(w, "allocated", allocated);
     if (r->has_steps) {
-        write_hours(w, "productive", r->chip_ms_productive);
-        write_hours(w, "lost", r->chip_ms_allocated - r->chip_ms_productive);
+        /* Of the rounded ones, so that what is shown adds up. */
+        int64_t productive = hours_thousandths(r->chip_ms_productive);
+        write_hours(w, "productive", productive);
+        write_hours(w, "lost", allocated - productive);
     }
-    write_hours(w, "waiting", r->chip_ms_waiting);
+    write_hours(w, "waiting", hours_thousandths(r->chip_ms_waiting));
     jwrite_object_end(w);
 }
 
@@ -450,7 +456,7 @@ static void write_advice(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "change", advice[i].change);
         snprintf(text, sizeof text, "%.2f", (double)advice[i].gain_ppm / 1e4);
         jwrite_member_text(w, "gainPoints", text);
-        write_hours(w, "acceleratorHours", advice[i].chip_ms);
+        write_hours(w, "acceleratorHours", hours_thousandths(advice[i].chip_ms));
         jwrite_member_text(w, "formula", advice[i].formula);
         snprintf(topic, sizeof topic, "%s/advice.md#%s", v->job->model->documentation_url, advice[i].topic);
         jwrite_member_text(w, "topic", topic);
