@@ -24,27 +24,24 @@ class RestartedJob(BigJob):
         self.restarts = restarts
 
     def play(self, server, number):
-        """The last execution stays; the recorded times come once more, later."""
+        """The recorded times come once more, when they are told."""
         created = self.running["metadata"]["creationTimestamp"]
         if number > 1:
             each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, "-")
             self.times.moved = {created: self.times.moved[created]}
             self.restarted["status"]["restarts"] = number - 1
             self._begin(server, number, self.restarted)
-        versions = self.times.move(self.lives[number])
-        running = [v for v in versions if v["status"].get("phase") != "Failed"]
+        self._tell_pods(server, number, [v for v in self.life if v["status"]["phase"] != "Failed"])
+
+    def end(self, server, number):
+        self._tell_pods(server, number, [v for v in self.life if v["status"]["phase"] == "Failed"])
+        each(server, "pods", "train/" + self._pod(number), self.pods, 64, "-")
+
+    def _tell_pods(self, server, number, versions):
         ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
-        texts = pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}")
-        self._tell(server, number, texts[: len(running)])
-        return texts[len(running) :]
-
-    def _tell(self, server, number, texts):
-        for text in texts:
-            path = self.files.put(text) if text else "-"
-            each(server, "pods", "train/" + self._pod(number), self.pods, 64, path)
-
-    def end(self, server, number, rest):
-        self._tell(server, number, [*rest, None])
+        name, uid = self._pod(number), f"pod-{number}-uid-${{hex}}"
+        for text in pod_templates(self.times.move(versions), name, uid, ours, "node-${i}"):
+            self._tell(server, "pods", "train/" + name, self.pods, 64, text)
 
 
 def main():
@@ -61,12 +58,12 @@ def main():
         client.says("synced", 5)
         print(f"a JobSet of {job.pods} pods, restarted {options.restarts} times; resident MiB after each execution:")
         for number in job.lives:
-            rest = job.play(server, number)
+            job.play(server, number)
             time.sleep(BOOKMARKS_S)
             client.settle()
             print(f"    {number}: {client.memory_kib('VmRSS') / 1024:.1f}, at most {client.memory_kib('VmHWM') / 1024:.1f}", flush=True)
             if number <= options.restarts:
-                job.end(server, number, rest)
+                job.end(server, number)
         status = json.loads("".join(server.do("get jobgoodputs train/" + job.name)))["status"]
         print(f"    interruptions told: {status['interruptions']['total']}; checkpoint: {len(status.get('checkpoint', ''))} bytes")
         client.stop()
