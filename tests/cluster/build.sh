@@ -35,10 +35,11 @@ kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 coredns coredns github.com/coredns/coredns
 informer ../../bench/informer .
 kube-state-metrics kube-state-metrics k8s.io/kube-state-metrics/v2
+kube-network-policies network-policies sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard
 krew krew sigs.k8s.io/krew/cmd/krew
 validate-krew-manifest krew sigs.k8s.io/krew/cmd/validate-krew-manifest
 '
-when_named=' kubelet kube-proxy coredns informer kube-state-metrics krew validate-krew-manifest '
+when_named=' kubelet kube-proxy coredns informer kube-state-metrics kube-network-policies krew validate-krew-manifest '
 
 ldflags_of() { # name
   case $1 in
