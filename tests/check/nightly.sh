@@ -58,6 +58,8 @@ step failing tests/check/failing.sh "${FAILING:-150}"
 grep -h 'places where' "$logs/failing.log"
 step cross-arm64 tests/check/cross.sh
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
+step build-network-policies tests/cluster/build.sh kube-network-policies
+step networkpolicy tests/packaging/networkpolicy.sh
 step node-test make -s node-test NODE_MORE=maxtext
 grep -hE '^(SKIPPED|not ok)|event to status|cost of the controller|helm install to' "$logs/node-test.log"
 step chaos make -s chaos CHAOS="${CHAOS:-200}"

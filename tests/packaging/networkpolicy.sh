@@ -1,13 +1,13 @@
 #!/bin/bash
 # The chart's NetworkPolicy, enforced: network namespaces stand for pods, one between them for their node, where the real
 # kube-network-policies drops what the policy does not let through (nftables, NFQUEUE); its API server is the embedded one.
-# KUBE_NETWORK_POLICIES: the binary, of sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard. Needs root.
+# KUBE_NETWORK_POLICIES: the binary; tests/cluster/build.sh kube-network-policies makes it. Needs root.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tests/packaging/lib.sh
 helm=${HELM:-.build/cluster/bin/helm}
 enforcer=${KUBE_NETWORK_POLICIES:-.build/cluster/bin/kube-network-policies}
-[ -x "$enforcer" ] || { echo "not ok - there is no $enforcer: go build it, or set KUBE_NETWORK_POLICIES"; exit 1; }
+[ -x "$enforcer" ] || { echo "not ok - there is no $enforcer: tests/cluster/build.sh kube-network-policies makes it; or set KUBE_NETWORK_POLICIES"; exit 1; }
 [ "$(id -u)" = 0 ] || { echo "not ok - network namespaces need root"; exit 1; }
 dir=$(mktemp -d) node=np-node-$$ pids=()
 names=(controller prometheus stranger apiserver)
@@ -74,7 +74,7 @@ PYTHON
 serve() { # NAME PORT...
 	local n=$1
 	shift
-	inside "$n" python3 "$dir/serve.py" "$@" >"$dir/serve-$n" &
+	ip netns exec "np-$n-$$" python3 "$dir/serve.py" "$@" >"$dir/serve-$n" & # no function: its process is what is killed
 	pids+=($!)
 	until grep -q ready "$dir/serve-$n"; do sleep 0.1; done
 }
@@ -90,7 +90,11 @@ ip netns exec $node "$enforcer" --kubeconfig "$dir/kubeconfig" --hostname-overri
 pids+=($!)
 # Its own rules need nft_queue, which some kernels lack; this one hands the same packets to it.
 ip netns exec $node iptables -t mangle -A FORWARD -m conntrack --ctstate NEW -j NFQUEUE --queue-num 100
-for ((i = 0; i < ${NP_TRIES:-600}; i++)); do [ "$(reach stranger 0 22)" = no ] && break; done
+tries=0
+until [ "$(reach stranger 0 22)" = no ]; do
+	kill -0 "${pids[-1]}" || { tail -n 20 "$dir/enforcer.log"; echo "not ok - kube-network-policies ended"; exit 1; }
+	((tries++ < 100)) || break
+done
 same "Prometheus' namespace reaches the metrics" yes "$(reach prometheus 0 8443)"
 same "another namespace does not" no "$(reach stranger 0 8443)"
 same "everybody reaches the health checks" "yes yes" "$(echo $(reach prometheus 0 8081) $(reach stranger 0 8081))"

@@ -1,4 +1,5 @@
 /* The past of a replicated job: what is left of pods that are forgotten. */
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "operator/store/store.h"
 
@@ -15,14 +16,7 @@ struct past *store_past(struct target *t, const char *replicated_job) {
 }
 
 struct past_change *past_at(struct past *past, int64_t at_ms) {
-    size_t low = 0, high = past->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (past->items[middle].all.at_ms < at_ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = BISECT(i, past->count, past->items[i].all.at_ms < at_ms);
     if (low == past->count || past->items[low].all.at_ms != at_ms) {
         MEM_GROW(past->items, past->count, past->capacity);
         memmove(&past->items[low + 1], &past->items[low], (past->count++ - low) * sizeof *past->items);
