@@ -291,6 +291,50 @@ TEST(nor_until_the_next_attempt_but_there_may_have_been_one_between) {
     }
 }
 
+/* The node of a was lost at 40, and nobody watched from 45 to 100. What is there then is b, of a Job made at 80. */
+static struct model *node_lost_unseen(int created) {
+    CLEANUP_FREE char *status = mem_format("\"restarts\":1,\"conditions\":[%s]",
+                                           fake_condition("RestartingJobSet", "True", "DefaultFailurePolicy", 79));
+    struct fake_pod a = fake_pod("a", 0, 2), b = fake_pod("b", 0, created);
+    struct model *m = begin(1);
+    fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
+    fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
+    tell_kube_job(m, "uid-job", 1, 0, "", OBSERVED_PRESENT, 1.1);
+    a.node = "n0";
+    a.bound = 3;
+    a.started = 4;
+    a.phase = "Running";
+    a.job_uid = "uid-job";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_tell_node(m, "n0", "False", 40, "", "", 40.5);
+    model_watermark(m, RESOURCE_POD, fake_ms(45), false);
+    fake_tell_jobset(m, 1, "", status, 100);
+    CHECK_INT(model_observe(m, RESOURCE_JOB, OBSERVED_VANISHED, SLICE("ns"), SLICE("js-slice-0"), SLICE("uid-job"),
+                            SLICE(""), fake_ms(100)),
+              0);
+    tell_kube_job(m, "uid-new", 80, 1, "\"failed\":1", OBSERVED_PRESENT, 100);
+    b.node = "n1";
+    b.bound = created + 1;
+    b.started = created + 2;
+    b.phase = "Running";
+    b.job_uid = "uid-new";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_VANISHED, SLICE("ns"), SLICE("a"), SLICE("uid-a"), SLICE(""),
+                            fake_ms(100)),
+              0);
+    model_watermark(m, RESOURCE_POD, fake_ms(100), false);
+    return m;
+}
+
+/* One that the next Job made later than its first ones has replaced another, which may have held the slot before. */
+TEST(a_pod_of_a_lost_node_is_followed_by_the_first_of_the_next_job) {
+    for (int i = 0; i < 2; i++) {
+        struct model *m = node_lost_unseen(i == 0 ? 80 : 92);
+        check(m, 110, "badput[bucket=Rescheduling].ms", i == 0 ? 41000 : 6000);
+        model_free(m);
+    }
+}
+
 /* Index 0 was done when 1 failed; the Job is made anew, and index 0 with it, which is refused for a while. */
 TEST(an_index_that_was_done_is_not_done_in_the_next_job) {
     struct model *m = begin(2);

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PIECES 32 /* of one slot */
+#define MOST_PIECES 32     /* of one slot */
+#define FIRST_PODS_MS 5000 /* a Job makes all its pods at once */
 #define MOST_SLOTS 1000000
 #define SHORTEST_MS 2000 /* less is between stamps of whole seconds */
 
@@ -84,6 +85,8 @@ static bool waits_for_eviction(const struct pod *p, const struct pod *next) {
     bool is_next = p->job == NULL || next->job == NULL || next->job->attempt <= p->job->attempt + 1;
     if (p->job && p->job == next->job)
         is_next = empty_knows_all_pods(p->job);
+    else if (next->job && next->job->created_ms != TIME_UNKNOWN) /* of the first that the next Job made */
+        is_next &= next->created_ms <= next->job->created_ms + FIRST_PODS_MS;
     for (int i = 0; p->job && i < p->job->suspended.count; i++) { /* what is deleted then is not counted */
         const struct transition *s = &p->job->suspended.items[i];
         is_next &= !s->is_true || s->at_ms <= fact_pod_lost_ms(p) || s->at_ms >= next->created_ms;
