@@ -54,8 +54,7 @@ struct time_span {
     }
 
 struct slot_change { /* what all lives together do at a time */
-    int64_t at_ms, chips;
-    int32_t available, running, pulling, largest_chips, replaced, restarted;
+    struct ledger_change did;
     int32_t uses; /* so often a life does something then */
     bool is_used; /* a place of the table */
 };

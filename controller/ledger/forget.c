@@ -80,18 +80,9 @@ void ledger_forget_life(struct ledger_forgetting *f, uint64_t id,
                         void (*change)(void *context, const struct ledger_change *change), void *context) {
     size_t at = keyed_find(&f->ledger->lives.keys, id, 0);
     struct slot_changes changes = slots_of_life(f->ledger, at);
-    for (size_t i = 0; i < changes.size; i++) {
-        const struct slot_change *c = &changes.table[i];
-        if (c->uses > 0)
-            change(context, &(struct ledger_change){.at_ms = c->at_ms,
-                                                    .chips = c->chips,
-                                                    .available = c->available,
-                                                    .running = c->running,
-                                                    .pulling = c->pulling,
-                                                    .largest_chips = c->largest_chips,
-                                                    .replaced = c->replaced,
-                                                    .restarted = c->restarted});
-    }
+    for (size_t i = 0; i < changes.size; i++)
+        if (changes.table[i].uses > 0)
+            change(context, &changes.table[i].did);
     free(changes.table);
     f->lives[at] = true;
     f->forgotten++;

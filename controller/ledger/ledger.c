@@ -1,6 +1,7 @@
 #include "ledger/facts.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "ledger/disruptions.h"
 #include "ledger/evidence.h"
 #include "ledger/slots.h"
@@ -99,17 +100,21 @@ void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips)
     *item = (struct amount_from){from_ms, chips < 0 ? 0 : chips};
 }
 
+void ledger_change_add(struct ledger_change *to, const struct ledger_change *change) {
+    to->chips += change->chips;
+    to->available += change->available;
+    to->running += change->running;
+    to->pulling += change->pulling;
+    to->largest_chips = (int32_t)max_of(to->largest_chips, change->largest_chips);
+    to->replaced += change->replaced;
+    to->restarted += change->restarted;
+}
+
 void ledger_add_past(struct ledger *l, const struct ledger_change *change) {
     struct ledger_change *item;
     STORE_PUT(l->past, (uint64_t)change->at_ms, 0, item, &l->has_slots);
     item->at_ms = change->at_ms;
-    item->chips += change->chips;
-    item->available += change->available;
-    item->running += change->running;
-    item->pulling += change->pulling;
-    item->largest_chips = change->largest_chips > item->largest_chips ? change->largest_chips : item->largest_chips;
-    item->replaced += change->replaced;
-    item->restarted += change->restarted;
+    ledger_change_add(item, change);
     slots_put_past(l, change);
 }
 

@@ -94,6 +94,8 @@ struct ledger_change {
     int32_t largest_chips;       /* of those that got their machine then */
     int32_t replaced, restarted; /* so many were, then */
 };
+/* Of the same time: both together. */
+void ledger_change_add(struct ledger_change *to, const struct ledger_change *change);
 void ledger_add_past(struct ledger *l, const struct ledger_change *change);
 
 /* Why slots are not there. kind is one of BUCKET_NOT_SUBMITTED (between two targets of one run), SUSPENDED,
@@ -145,9 +147,9 @@ void ledger_set_line_lag(struct ledger *l, int process, int steps);
  * an execution whose steps had stopped for longer than hangAfter before it ended has the cause Hang. Not part of a
  * checkpoint: told again with the process. */
 void ledger_set_read_to_end(struct ledger *l, int process);
-/* It was signalled to stop and given time: at_ms is a stamp of whole seconds. A save that ends later than that second was
- * made in its grace period; if none was in a log that was read to its end, and that tells of checkpoints, none was made.
- * Told again as well. */
+/* It was signalled to stop and given time: at_ms is a stamp of whole seconds. A save that ends later than that second
+ * was made in its grace period; if none was in a log that was read to its end, and that tells of checkpoints, none was
+ * made. Told again as well. */
 void ledger_set_signalled(struct ledger *l, int process, int64_t at_ms);
 /* Lines of it are lost: where it tells of nothing at all, its time is Unattributed, not preparation. Told again as
  * well. */
@@ -167,9 +169,9 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 
 /* What the log's length costs, for tests of what is promised about it. */
 struct ledger_cost {
-    int64_t looked_at;  /* steps and intervals, counted each time that they are settled or evaluated */
+    int64_t looked_at;       /* steps and intervals, counted each time that they are settled or evaluated */
     int64_t lives_looked_at; /* lives and disruptions, each time that they are summed or searched */
-    int64_t held_bytes; /* memory for what processes said and what is settled of it; not what objects tell */
+    int64_t held_bytes;      /* memory for what processes said and what is settled of it; not what objects tell */
 };
 struct ledger_cost ledger_cost_of(const struct ledger *l);
 
@@ -180,8 +182,8 @@ struct ledger_cost ledger_cost_of(const struct ledger *l);
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
     LEDGER_SAVE_WITHOUT_OBJECTS /* leaves out what objects tell: required slots and chips, lives, the past, restarts,
-                                   outages, holds, disruptions. After the load the caller tells them all again, also those of
-                                   the past, before it evaluates or saves. */
+                                   outages, holds, disruptions. After the load the caller tells them all again, also
+                                   those of the past, before it evaluates or saves. */
 };
 
 /* Writes the whole state, at any record: binary, versioned, with a checksum. A ledger that was read back goes on to the
@@ -228,8 +230,8 @@ struct ledger_interruption {
     char reason[LEDGER_NAME_SIZE], evidence[LEDGER_TEXT_SIZE], node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
     int64_t lost_steps;                                   /* RECORD_NONE if not known (yet) */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
-    int64_t chip_ms; /* allocated chips x the first four, as far as they are known */
-    int64_t quiet_ms; /* cause Hang: how long nothing moved before it ended */
+    int64_t chip_ms;   /* allocated chips x the first four, as far as they are known */
+    int64_t quiet_ms;  /* cause Hang: how long nothing moved before it ended */
     int64_t detect_ms; /* from the death of the node or the process until it showed: FailureDetection */
     enum ledger_saved saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */

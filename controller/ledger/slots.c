@@ -22,7 +22,7 @@ static size_t change_hash(int64_t at_ms, size_t mask) {
 
 static struct slot_change *change_probe(const struct slot_changes *c, int64_t at_ms) {
     size_t mask = c->size - 1, i = change_hash(at_ms, mask);
-    while (c->table[i].is_used && c->table[i].at_ms != at_ms)
+    while (c->table[i].is_used && c->table[i].did.at_ms != at_ms)
         i = (i + 1) & mask;
     return &c->table[i];
 }
@@ -40,7 +40,7 @@ static void changes_grow(struct slot_changes *c) {
     c->table = mem_alloc(c->size * sizeof *c->table);
     for (size_t i = 0; i < old.size; i++)
         if (old.table[i].uses > 0) {
-            *change_probe(c, old.table[i].at_ms) = old.table[i];
+            *change_probe(c, old.table[i].did.at_ms) = old.table[i];
             c->count++;
         }
     free(old.table);
@@ -59,13 +59,13 @@ static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
         changes_grow(c);
     struct slot_change *change = change_probe(c, at_ms);
     if (!change->is_used) {
-        *change = (struct slot_change){.at_ms = at_ms, .is_used = true};
+        *change = (struct slot_change){.did.at_ms = at_ms, .is_used = true};
         c->count++;
     }
     change->uses += m->by;
     assert(change->uses >= 0);
     if (change->uses == 0)
-        change->largest_chips = 0;
+        change->did.largest_chips = 0;
     return change;
 }
 
@@ -73,11 +73,11 @@ enum amount { AVAILABLE, RUNNING, PULLING };
 
 static void add_amount(struct slot_change *c, enum amount what, int by) {
     if (what == AVAILABLE)
-        c->available += by;
+        c->did.available += by;
     else if (what == RUNNING)
-        c->running += by;
+        c->did.running += by;
     else
-        c->pulling += by;
+        c->did.pulling += by;
 }
 
 static void add_span(const struct maker *m, enum amount what, int64_t from, int64_t to) {
@@ -144,7 +144,7 @@ static void add_running(const struct maker *m, const struct life_fact *life, int
         if (down->from_ms > at)
             add_span(m, RUNNING, at, down->from_ms);
         if (down->from_ms >= from && down->from_ms <= THROUGH_MS)
-            change_at(m, down->from_ms)->restarted += m->by;
+            change_at(m, down->from_ms)->did.restarted += m->by;
         at = max_of(at, up);
         if (life->done_ms != TIME_UNKNOWN && life->done_ms < at)
             at = max_of(down->from_ms, life->done_ms);
@@ -183,15 +183,15 @@ static void add_life(const struct maker *m, const struct life_fact *life, int64_
     }
     bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;
     if (is_cut && superseded_ms <= THROUGH_MS)
-        change_at(m, superseded_ms)->replaced += m->by;
+        change_at(m, superseded_ms)->did.replaced += m->by;
     int64_t released = life->released_ms == TIME_UNKNOWN ? TIME_OPEN : life->released_ms;
     if (life->chips > 0 && released > life->bound_ms) {
-        struct slot_change *bound = change_at(m, life->bound_ms);
+        struct ledger_change *bound = &change_at(m, life->bound_ms)->did;
         bound->chips += m->by * (int64_t)life->chips;
         if (m->by > 0) /* taken back: slots_moved tells when that matters */
             bound->largest_chips = (int32_t)max_of(bound->largest_chips, life->chips);
         if (released <= THROUGH_MS)
-            change_at(m, released)->chips -= m->by * (int64_t)life->chips;
+            change_at(m, released)->did.chips -= m->by * (int64_t)life->chips;
     }
 }
 
@@ -339,14 +339,7 @@ void slots_put_past(struct ledger *l, const struct ledger_change *change) {
     l->has_slots = false;
     if (!l->slot_lives.is_made)
         return;
-    struct slot_change *c = change_at(&m, change->at_ms);
-    c->available += change->available;
-    c->running += change->running;
-    c->pulling += change->pulling;
-    c->chips += change->chips;
-    c->largest_chips = (int32_t)max_of(c->largest_chips, change->largest_chips);
-    c->replaced += change->replaced;
-    c->restarted += change->restarted;
+    ledger_change_add(&change_at(&m, change->at_ms)->did, change);
 }
 
 static void make_all(struct ledger *l) {
@@ -378,7 +371,7 @@ void slots_done(struct ledger *l) {
 
 static int compare_changes(const void *a, const void *b) {
     const struct slot_change *x = a, *y = b;
-    return (x->at_ms > y->at_ms) - (x->at_ms < y->at_ms);
+    return (x->did.at_ms > y->did.at_ms) - (x->did.at_ms < y->did.at_ms);
 }
 
 static int compare_amounts(const void *a, const void *b) {
@@ -398,20 +391,19 @@ static struct amount_from *sorted_amounts(const struct amount_from *items, size_
 /* In time order, each time once; also those at which only what is required changes. Heap. */
 static struct slot_change *sorted_changes(const struct ledger *l, size_t *ret_count) {
     const struct slot_changes *c = &l->slot_lives.changes;
-    struct slot_change *all =
-        mem_resize(NULL, c->count + l->required.count + l->required_chips.count + 1, sizeof *all);
+    struct slot_change *all = mem_resize(NULL, c->count + l->required.count + l->required_chips.count + 1, sizeof *all);
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < c->size; i++)
         if (c->table[i].uses > 0)
             all[n++] = c->table[i];
     for (size_t i = 0; i < l->required.count; i++)
-        all[n++] = (struct slot_change){.at_ms = l->required.items[i].from_ms};
+        all[n++] = (struct slot_change){.did.at_ms = l->required.items[i].from_ms};
     for (size_t i = 0; i < l->required_chips.count; i++)
-        all[n++] = (struct slot_change){.at_ms = l->required_chips.items[i].from_ms};
+        all[n++] = (struct slot_change){.did.at_ms = l->required_chips.items[i].from_ms};
     qsort(all, n, sizeof *all, compare_changes);
     for (size_t i = 0; i < n; i++) {
-        bool is_same = kept > 0 && all[kept - 1].at_ms == all[i].at_ms;
-        if (all[i].at_ms > THROUGH_MS || (is_same && !all[i].is_used))
+        bool is_same = kept > 0 && all[kept - 1].did.at_ms == all[i].did.at_ms;
+        if (all[i].did.at_ms > THROUGH_MS || (is_same && !all[i].is_used))
             continue;
         if (!is_same)
             kept++;
@@ -431,7 +423,7 @@ static struct slot_timeline accumulate(const struct ledger *l) {
     s.chips_required = l->required_chips.count > 0 ? 0 : RECORD_NONE;
     t.items[t.count++] = s;
     for (size_t i = 0; i < count; i++) {
-        const struct slot_change *c = &changes[i];
+        const struct ledger_change *c = &changes[i].did;
         s.from_ms = c->at_ms;
         s.available += c->available;
         s.running += c->running;

@@ -95,14 +95,7 @@ struct into {
 
 static void take_change(void *context, const struct ledger_change *change) {
     const struct into *into = context;
-    struct ledger_change *c = &past_at(into->past, change->at_ms)->all;
-    c->chips += change->chips;
-    c->available += change->available;
-    c->running += change->running;
-    c->pulling += change->pulling;
-    c->largest_chips = (int32_t)max_of(c->largest_chips, change->largest_chips);
-    c->replaced += change->replaced;
-    c->restarted += change->restarted;
+    ledger_change_add(&past_at(into->past, change->at_ms)->all, change);
     ledger_add_past(into->job->ledger, change);
 }
 
