@@ -46,6 +46,15 @@ struct fake_pod fake_pod(const char *name, int index, int created) {
                              .restart_policy = "Never"};
 }
 
+struct fake_pod fake_running(const char *name, const char *node, int created) {
+    struct fake_pod p = fake_pod(name, 0, created);
+    p.node = node;
+    p.bound = created + 1;
+    p.started = created + 2;
+    p.phase = "Running";
+    return p;
+}
+
 static void tell(struct model *m, enum resource resource, enum observed what, const char *name, const char *uid,
                  const char *json, double at) {
     CHECK_INT(model_observe(m, resource, what, SLICE("ns"), slice_of(name), slice_of(uid), slice_of(json), fake_ms(at)),

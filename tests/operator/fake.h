@@ -22,6 +22,8 @@ struct fake_pod {
 };
 /* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */
 struct fake_pod fake_pod(const char *name, int index, int created);
+/* Index 0, bound a second after that and started in the next. */
+struct fake_pod fake_running(const char *name, const char *node, int created);
 void fake_tell_pod(struct model *m, const struct fake_pod *pod, enum observed what, double at);
 
 /* A JobSet "js" with 1 x pods, created at 0, and what its spec and status hold beside that: members of each, with a

@@ -217,6 +217,15 @@ void replay_logs(struct model_job *job, const char *tgz) {
     replay_done(&tar);
 }
 
+char *replay_left(const char *status) {
+    return status && status[0] ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+}
+
+void replay_watermarks(struct model *m, int64_t at_ms) {
+    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
+        model_watermark(m, (enum resource)resource, at_ms, resource == RESOURCE_NODE_LEASE);
+}
+
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,
                        const char *more_spec, int64_t created_ms) {
     char created[RFC3339_SIZE];

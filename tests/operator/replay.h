@@ -33,8 +33,8 @@ void replay_log_file(struct model_job *job, const char *pod_uid, const char *pat
 /* The pod logs recorded beside: hands all lines of the log pods' containers to the job. */
 void replay_logs(struct model_job *job, const char *tgz);
 
-/* The same log files unpacked once (replay_done frees), and of each log the lines that the job has not read yet, up to a
- * stamp. at_end: the logs end there. */
+/* The same log files unpacked once (replay_done frees), and of each log the lines that the job has not read yet, up to
+ * a stamp. at_end: the logs end there. */
 bool replay_open_logs(struct replay *tar, const char *tgz);
 void replay_logs_through(struct model_job *job, const struct replay *tar, int64_t through_ms, bool at_end);
 
@@ -42,6 +42,10 @@ void replay_logs_through(struct model_job *job, const struct replay *tar, int64_
  * "None". */
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,
                        const char *more_spec, int64_t created_ms);
+/* more_spec of a JobGoodput with the status that an earlier model left; NULL or "": without one. Heap. */
+char *replay_left(const char *status);
+/* All is listed up to then. */
+void replay_watermarks(struct model *m, int64_t at_ms);
 /* The status now (heap). */
 char *replay_status(struct model *m, const char *namespace_, const char *name, int64_t now_ms,
                     struct model_summary *summary);

@@ -76,8 +76,7 @@ static const struct told_line megatron[] = {
 static struct model *begin(const char *status) {
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     struct model *m = model_new(&options);
-    CLEANUP_FREE char *more =
-        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "PodLog", more, fake_ms(0));
     fake_tell_jobset(m, 1, "", "", 0.2);
     return m;

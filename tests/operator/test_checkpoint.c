@@ -30,14 +30,8 @@ static struct model *new_model(void) {
 }
 
 static void apply(struct model *m, const struct recording *rec, int job, const char *status, int64_t created_ms) {
-    CLEANUP_FREE char *more =
-        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, rec->namespace_, rec->names[job], rec->source, more, created_ms);
-}
-
-static void tell_watermarks(struct model *m, int64_t at_ms) {
-    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
-        model_watermark(m, (enum resource)resource, at_ms, resource == RESOURCE_NODE_LEASE);
 }
 
 /* What a new controller's lists show after the first n events. */
@@ -51,7 +45,7 @@ static void tell_lists(struct model *m, const struct replay *r, size_t n, int64_
         if (is_last)
             replay_feed(m, &e);
     }
-    tell_watermarks(m, at_ms);
+    replay_watermarks(m, at_ms);
 }
 
 static char *status_of(struct model *m, const struct recording *rec, int job, int64_t at_ms) {
@@ -116,7 +110,7 @@ static void check_cuts(const struct recording *rec, const struct replay *r, cons
             next_cut++;
         }
     }
-    tell_watermarks(m, r->last_ms);
+    replay_watermarks(m, r->last_ms);
     read_logs(m, rec, logs, INT64_MAX);
     for (int i = 0; i < rec->count; i++) {
         CLEANUP_FREE char *status = status_of(m, rec, i, r->last_ms);
@@ -196,8 +190,8 @@ TEST(a_checkpoint_of_version_3_goes_on) {
             replay_feed(kept, &r.events[n]);
         for (size_t n = cut; n < r.count; n++)
             replay_feed(next, &r.events[n]);
-        tell_watermarks(kept, r.last_ms);
-        tell_watermarks(next, r.last_ms);
+        replay_watermarks(kept, r.last_ms);
+        replay_watermarks(next, r.last_ms);
         CLEANUP_FREE char *expected = status_of(kept, &story, i, r.last_ms);
         CLEANUP_FREE char *status = status_of(next, &story, i, r.last_ms);
         strip(expected);

@@ -15,18 +15,13 @@
 static struct model *begin(const char *status) {
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     struct model *m = model_new(&options);
-    CLEANUP_FREE char *more =
-        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     return m;
 }
 
-static void tell_watermarks(struct model *m, double at) {
-    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
-        model_watermark(m, (enum resource)resource, fake_ms(at), resource == RESOURCE_NODE_LEASE);
-}
-
-/* The pods of one generation, made at `created`: as far as they are by `at`, and ended with exit code 1 at `finished`. */
+/* The pods of one generation, made at `created`: as far as they are by `at`, and ended with exit code 1 at `finished`.
+ */
 static void tell_pods(struct model *m, int from, int to, int created, int finished, enum observed what, double at) {
     for (int i = from; i < to; i++) {
         char name[32];
@@ -49,7 +44,7 @@ static void replace(struct model *m, int from, int to, int old, int at) {
 }
 
 static char *status_at(struct model *m, double at) {
-    tell_watermarks(m, at);
+    replay_watermarks(m, fake_ms(at));
     return replay_status(m, "ns", "js", fake_ms(at), NULL);
 }
 
@@ -57,6 +52,16 @@ static void strip(char *status) {
     char *checkpoint = strstr(status, ",\"checkpoint\":\"");
     if (checkpoint)
         memcpy(checkpoint, "}", 2);
+}
+
+/* The successor's status is that of one that was never killed. Heap. */
+static char *same_at(struct model *whole, struct model *next, double at) {
+    CLEANUP_FREE char *expected = status_at(whole, at);
+    char *found = status_at(next, at);
+    strip(expected);
+    strip(found);
+    CHECK_TEXT(found, expected);
+    return found;
 }
 
 TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
@@ -74,10 +79,7 @@ TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
     tell_pods(next, 0, 7, 1, -1, OBSERVED_PRESENT, 210);
     tell_pods(next, 7, 10, 102, -1, OBSERVED_PRESENT, 210);
     tell_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
-    CLEANUP_FREE char *expected = status_at(whole, 300), *found = status_at(next, 300);
-    strip(expected);
-    strip(found);
-    CHECK_TEXT(found, expected);
+    CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 4000);
     CHECK_INT(status_int(found, "executions[number=1].treMs"), 4000);
@@ -85,13 +87,8 @@ TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
     /* What follows is an interruption more, with its cause, and no restart of the count. */
     replace(whole, 20, 21, 1, 400);
     replace(next, 20, 21, 1, 400);
-    free(expected);
     free(found);
-    expected = status_at(whole, 500);
-    found = status_at(next, 500);
-    strip(expected);
-    strip(found);
-    CHECK_TEXT(found, expected);
+    found = same_at(whole, next, 500);
     CHECK_INT(status_int(found, "interruptions.total"), 2);
     model_free(whole);
     model_free(next);
@@ -112,10 +109,7 @@ TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint)
     fake_tell_jobset(next, PODS, "", "", 210);
     fake_tell_node(next, "n", "True", 0, "", "", 210);
     tell_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
-    CLEANUP_FREE char *expected = status_at(whole, 300), *found = status_at(next, 300);
-    strip(expected);
-    strip(found);
-    CHECK_TEXT(found, expected);
+    CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_TEXT(status_text(found, "executions[number=1].cause"), "ApplicationError");
     CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 4000);
@@ -138,10 +132,7 @@ TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpo
     fake_tell_node(next, "n", "True", 0, "", "", 201);
     tell_pods(whole, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
     tell_pods(next, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
-    CLEANUP_FREE char *expected = status_at(whole, 300), *found = status_at(next, 300);
-    strip(expected);
-    strip(found);
-    CHECK_TEXT(found, expected);
+    CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 107000);
     model_free(whole);

@@ -18,20 +18,14 @@ static struct model *begin(int forget_after_s, const char *status) {
     struct model_options options = {
         .version = "test", .keeps_checkpoints = status != NULL, .forget_after_ms = (int64_t)forget_after_s * 1000};
     struct model *m = model_new(&options);
-    CLEANUP_FREE char *more =
-        status && status[0] ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     return m;
 }
 
-static void tell_watermarks(struct model *m, double at) {
-    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
-        model_watermark(m, (enum resource)resource, fake_ms(at), resource == RESOURCE_NODE_LEASE);
-}
-
 /* As it is written, then without the checkpoint. */
 static char *status_at(struct model *m, double at, char **ret_written) {
-    tell_watermarks(m, at);
+    replay_watermarks(m, fake_ms(at));
     char *status = replay_status(m, "ns", "js", fake_ms(at), NULL), *checkpoint;
     if (ret_written)
         *ret_written = mem_strdup(status);

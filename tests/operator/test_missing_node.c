@@ -14,8 +14,7 @@ enum { NODES_FIRST = 1, RESTARTED = 2, SEEN_BEFORE_THE_LIST = 4, WAYS = 8 };
 
 static struct model *new_model(const char *status) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    CLEANUP_FREE char *more =
-        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     return m;
 }

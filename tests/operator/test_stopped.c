@@ -34,7 +34,7 @@ static struct model *killed_at_50(void) {
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
     CLEANUP_FREE char *before = replay_status(m, "ns", "js", fake_ms(50), NULL);
     model_free(m);
-    CLEANUP_FREE char *more = mem_format("},\"status\":%.*s", (int)strlen(before) - 1, before);
+    CLEANUP_FREE char *more = replay_left(before);
     m = new_model();
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     return m;
@@ -113,7 +113,8 @@ static char *status_after_cut(int back) {
     struct model *m = new_model();
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     tell_suspension(m, "False", 4, 4.1);
-    tell_workload(m, fake_condition("QuotaReserved", "True", "", 4), fake_condition("Admitted", "True", "", 4), NULL, 4.1);
+    tell_workload(m, fake_condition("QuotaReserved", "True", "", 4), fake_condition("Admitted", "True", "", 4), NULL,
+                  4.1);
     struct fake_pod a = pod("a", 5), b = pod("b", 160);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
     tell_workload(m, fake_condition("QuotaReserved", "True", "", 4), fake_condition("Admitted", "True", "", 4),

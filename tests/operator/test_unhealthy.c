@@ -12,9 +12,8 @@
 
 static void tell_workload(struct model *m, const char *node, double at) {
     CLEANUP_FREE char *more = node ? mem_format(",\"unhealthyNodes\":[{\"name\":\"%s\"}]", node) : mem_strdup("");
-    CLEANUP_FREE char *conditions =
-        mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
-                   fake_condition("Admitted", "True", "Admitted", 4));
+    CLEANUP_FREE char *conditions = mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+                                               fake_condition("Admitted", "True", "Admitted", 4));
     fake_tell_workload_status(m, conditions, more, at);
 }
 
@@ -25,15 +24,6 @@ static struct model *new_model(const char *more) {
     return m;
 }
 
-static struct fake_pod running(const char *name, const char *node, int created) {
-    struct fake_pod p = fake_pod(name, 0, created);
-    p.node = node;
-    p.bound = created + 1;
-    p.started = created + 2;
-    p.phase = "Running";
-    return p;
-}
-
 enum end { TAINTED, DELETED, VANISHED, FAILED, ENDED_BY_KUEUE };
 
 /* Pod a runs on n0 from 6 on, Kueue names n0 at `named`, a is lost at 60 and b takes its place at 70, when the entry is
@@ -42,7 +32,8 @@ struct life {
     const char *what;
     enum end end;
     double named; /* 0: never */
-    const char *node, *ready; /* the node that is named; what n0's condition Ready is from 55 on, NULL: there is no Node */
+    const char *node,
+        *ready; /* the node that is named; what n0's condition Ready is from 55 on, NULL: there is no Node */
     const char *cause, *evidence;
 };
 
@@ -71,7 +62,7 @@ static void tell_loss(struct model *m, struct fake_pod a, enum end end) {
 
 static char *status_of(const struct life *l, bool has_successor) {
     struct model *m = new_model("");
-    struct fake_pod a = running("a", "n0", 5), b = running("b", "n1", 69);
+    struct fake_pod a = fake_running("a", "n0", 5), b = fake_running("b", "n1", 69);
     tell_workload(m, NULL, 4.1);
     if (l->ready)
         fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
@@ -89,7 +80,7 @@ static char *status_of(const struct life *l, bool has_successor) {
     if (has_successor) { /* which finds neither the pod nor the entry */
         CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(72), NULL);
         model_free(m);
-        CLEANUP_FREE char *more = mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status);
+        CLEANUP_FREE char *more = replay_left(status);
         m = new_model(more);
         tell_workload(m, NULL, 73);
         fake_tell_node(m, "n1", "True", -100, "", "", 73);
@@ -145,7 +136,7 @@ TEST(a_first_pod_that_kueue_ends_is_no_interruption) {
     struct model *m = new_model("");
     tell_workload(m, NULL, 4.1);
     fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
-    struct fake_pod a = fake_pod("a", 0, 5), b = running("b", "n1", 39);
+    struct fake_pod a = fake_pod("a", 0, 5), b = fake_running("b", "n1", 39);
     a.unschedulable = 6;
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 6.1);
     tell_workload(m, "n0", 29.9);

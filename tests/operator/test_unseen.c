@@ -295,15 +295,11 @@ TEST(nor_until_the_next_attempt_but_there_may_have_been_one_between) {
 static struct model *node_lost_unseen(int created) {
     CLEANUP_FREE char *status = mem_format("\"restarts\":1,\"conditions\":[%s]",
                                            fake_condition("RestartingJobSet", "True", "DefaultFailurePolicy", 79));
-    struct fake_pod a = fake_pod("a", 0, 2), b = fake_pod("b", 0, created);
+    struct fake_pod a = fake_running("a", "n0", 2), b = fake_running("b", "n1", created);
     struct model *m = begin(1);
     fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
     fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
     tell_kube_job(m, "uid-job", 1, 0, "", OBSERVED_PRESENT, 1.1);
-    a.node = "n0";
-    a.bound = 3;
-    a.started = 4;
-    a.phase = "Running";
     a.job_uid = "uid-job";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
     fake_tell_node(m, "n0", "False", 40, "", "", 40.5);
@@ -313,10 +309,6 @@ static struct model *node_lost_unseen(int created) {
                             SLICE(""), fake_ms(100)),
               0);
     tell_kube_job(m, "uid-new", 80, 1, "\"failed\":1", OBSERVED_PRESENT, 100);
-    b.node = "n1";
-    b.bound = created + 1;
-    b.started = created + 2;
-    b.phase = "Running";
     b.job_uid = "uid-new";
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
     CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_VANISHED, SLICE("ns"), SLICE("a"), SLICE("uid-a"), SLICE(""),

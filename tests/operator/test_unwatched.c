@@ -1,5 +1,6 @@
-/* A node that was away, and a pod that was stopped, while nobody watched: the Node shows its last transition only and the
- * pod is gone, but Events are kept for an hour. The watch is cut at 40 and the lists come at 200, or all begins then. */
+/* A node that was away, and a pod that was stopped, while nobody watched: the Node shows its last transition only and
+ * the pod is gone, but Events are kept for an hour. The watch is cut at 40 and the lists come at 200, or all begins
+ * then. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -33,24 +34,19 @@ static const struct life lives[] = {
     {"its node is deleted", NOT_READY, DELETED, false, false, 1, 58 + 134, "NodeFailure",
      "Node n0: not Ready (NodeDeleted); pod a"},
     {"its kubelet stops it", STOPPED, READY_ALWAYS, false, false, 1, 58 + 134, "Unknown", ""},
-    {"a container is started again", "Killing", "Container train failed liveness probe, will be restarted", READY_ALWAYS,
-     true, false, 0, 208, "", ""},
+    {"a container is started again", "Killing", "Container train failed liveness probe, will be restarted",
+     READY_ALWAYS, true, false, 0, 208, "", ""},
 };
 
 static struct model *new_model(const char *status) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    CLEANUP_FREE char *more =
-        status ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+    CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     return m;
 }
 
 static struct fake_pod running(const char *name, const char *node, int created) {
-    struct fake_pod p = fake_pod(name, 0, created);
-    p.node = node;
-    p.bound = created + 1;
-    p.started = created + 2;
-    p.phase = "Running";
+    struct fake_pod p = fake_running(name, node, created);
     p.job_uid = "uid-job";
     return p;
 }
