@@ -142,7 +142,7 @@ static char *life(const struct ending *e, bool is_log_first, bool has_successor)
     }
     for (int step = 6; step < 60; step++)
         say(m, "uid-b", 50 + 10 * step, "step", step);
-    CLEANUP_FREE char *settling = replay_status(m, "ns", "js", fake_ms(500), NULL);
+    free(replay_status(m, "ns", "js", fake_ms(500), NULL)); /* the ledger settles */
     char *s = replay_status(m, "ns", "js", fake_ms(640), NULL);
     model_free(m);
     return s;
