@@ -14,6 +14,7 @@
 struct patterns {
     struct {
         struct regex *regex;
+        char *name;
         enum record_kind kind;
         struct userformat_field fields[USERFORMAT_FIELDS];
         int field_count;
@@ -28,8 +29,10 @@ static const struct userformat_field usual[] = {{"step", USERFORMAT_STEP, 1},
                                                 {"time", USERFORMAT_TIME, 0}};
 
 void patterns_free(struct patterns *p) {
-    for (int i = 0; p != NULL && i < p->count; i++)
+    for (int i = 0; p != NULL && i < p->count; i++) {
+        free(p->items[i].name);
         regex_free(p->items[i].regex);
+    }
     free(p);
 }
 
@@ -40,6 +43,7 @@ static int add(struct patterns *p, const char *name, const struct userformat_pat
     if (regex == NULL)
         return -EINVAL;
     p->items[p->count].regex = regex;
+    p->items[p->count].name = mem_strdup(name);
     p->items[p->count].kind = given->kind;
     int count = has_fields ? given->field_count : (int)ARRAY_SIZE(usual);
     for (int i = 0; i < count; i++) {
@@ -203,6 +207,13 @@ enum line_result patterns_line(struct steplog *s, struct slice text) {
     if (result == LINE_TAKEN)
         emit(s, r);
     return result;
+}
+
+const char *steplog_disabled_pattern(const struct steplog *s) {
+    for (int i = 0; s->patterns != NULL && i < s->patterns->count; i++)
+        if (regex_is_disabled(s->patterns->items[i].regex))
+            return s->patterns->items[i].name;
+    return NULL;
 }
 
 /* ---- examples ---- */

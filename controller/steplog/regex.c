@@ -9,19 +9,32 @@
 #include <pcre2.h>
 #include <string.h>
 
-/* The match limit counts anew from each place in the text where a match may begin, so that the text is limited too. */
+/* PCRE2's own match limit restarts at each place in the text where a match may begin, and loops that the compiler made
+ * possessive do not count against it (the pattern of test_regex.c's hostile tenant ran for minutes). Work is counted
+ * here instead, at callouts before every item of the pattern (PCRE2_AUTO_CALLOUT, pcre2callout(3)): a unit for the
+ * item, one for each byte since the last callout, and a sixteenth of the rest of the text for an item that may compare
+ * all of it. An item costs more where a counted repeat of a group was compiled into thousands of nested groups, which
+ * end without a callout. So a line takes milliseconds, whatever the pattern. */
 #define HEAD_BYTES 2048
-#define MATCH_LIMIT 10000
-#define DEPTH_LIMIT 250
+#define WORK_LIMIT 40000
+#define SCAN_SHARE 16
+#define COMPILED_BYTES_A_UNIT 2048
 #define HEAP_LIMIT_KIB 256
-#define TOO_EXPENSIVE_AT_MOST 20
+#define MAX_TOO_EXPENSIVE 20
+
+struct work {
+    const char *pattern;
+    size_t item_units, at, units;
+};
 
 struct regex {
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *limits;
     struct slice text; /* of the last match */
+    struct work work;  /* of the last match */
     int too_expensive;
+    char pattern[STEPLOG_MAX_PATTERN_BYTES + 1];
 };
 
 static pcre2_code *compile(const char *name, const char *pattern, struct error **err) {
@@ -32,14 +45,34 @@ static pcre2_code *compile(const char *name, const char *pattern, struct error *
     }
     int code = 0;
     /* Bytes, not UTF: lines need not be valid UTF-8. */
-    pcre2_code *compiled =
-        pcre2_compile((PCRE2_SPTR)pattern, size, PCRE2_NEVER_UTF | PCRE2_NEVER_UCP, &code, &offset, NULL);
+    pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, size,
+                                         PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT, &code, &offset, NULL);
     if (compiled == NULL) {
         char text[160] = "unknown error";
         pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof text);
         error_set(err, EINVAL, "%s is no valid pattern: at byte %zu: %s", name, offset, text);
     }
     return compiled;
+}
+
+/* A counted repeat and a back reference compare many bytes and may fail at the last one, where no callout shows how far
+ * they came. */
+static bool may_scan(const struct work *w, const pcre2_callout_block *item) {
+    const char *text = w->pattern + item->pattern_position;
+    size_t size = item->next_item_length;
+    return size > 1 && (text[size - 1] == '}' || (text[0] == '\\' && strchr("123456789gk", text[1]) != NULL) ||
+                        (size > 3 && memcmp(text, "(?P=", 4) == 0));
+}
+
+/* Zero continues the match, a negative value ends it with that error. */
+static int count_work(pcre2_callout_block *item, void *context) {
+    struct work *w = context;
+    size_t at = item->current_position;
+    w->units += w->item_units + (at > w->at ? at - w->at : 0);
+    w->at = at;
+    if (may_scan(w, item))
+        w->units += (item->subject_length - at) / SCAN_SHARE;
+    return w->units > WORK_LIMIT ? PCRE2_ERROR_MATCHLIMIT : 0;
 }
 
 struct regex *regex_new(const char *name, const char *pattern, struct error **err) {
@@ -55,8 +88,12 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
         regex_free(r);
         return NULL;
     }
-    pcre2_set_match_limit(r->limits, MATCH_LIMIT);
-    pcre2_set_depth_limit(r->limits, DEPTH_LIMIT);
+    memcpy(r->pattern, pattern, strlen(pattern) + 1);
+    size_t compiled_bytes = 0;
+    pcre2_pattern_info(code, PCRE2_INFO_SIZE, &compiled_bytes);
+    r->work.pattern = r->pattern;
+    r->work.item_units = 1 + compiled_bytes / COMPILED_BYTES_A_UNIT;
+    pcre2_set_callout(r->limits, count_work, &r->work);
     pcre2_set_heap_limit(r->limits, HEAP_LIMIT_KIB);
     return r;
 }
@@ -74,13 +111,18 @@ bool regex_has_group(const struct regex *r, const char *group) {
     return pcre2_substring_number_from_name(r->code, (PCRE2_SPTR)group) > 0;
 }
 
+bool regex_is_disabled(const struct regex *r) {
+    return r->too_expensive >= MAX_TOO_EXPENSIVE;
+}
+
 enum regex_result regex_match(struct regex *r, struct slice text) {
-    if (r->too_expensive >= TOO_EXPENSIVE_AT_MOST)
+    if (regex_is_disabled(r))
         return REGEX_NO;
     bool is_cut = text.size_bytes > HEAD_BYTES;
     if (is_cut)
         text.size_bytes = HEAD_BYTES;
     r->text = text;
+    r->work.at = r->work.units = 0;
     uint32_t options = is_cut ? PCRE2_NOTEOL : 0; /* "$" is not there */
     int found = pcre2_match(r->code, (PCRE2_SPTR)text.data, text.size_bytes, 0, options, r->data, r->limits);
     if (found >= 0)

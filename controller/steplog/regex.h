@@ -16,8 +16,10 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
 void regex_free(struct regex *r);
 bool regex_has_group(const struct regex *r, const char *group);
 
-/* Only the head of a long text is looked at. A pattern that often was too expensive is not tried any more. */
+/* Only the first 2,048 bytes of a text are searched. A match takes at most a few milliseconds, whatever the pattern; one
+ * that needs more is REGEX_TOO_EXPENSIVE. A pattern that was too expensive on 20 texts is disabled: it matches none. */
 enum regex_result regex_match(struct regex *r, struct slice text);
+bool regex_is_disabled(const struct regex *r);
 /* What the named group held in the last match; false if it took no part. */
 bool regex_group(const struct regex *r, const char *group, struct slice *value);
 

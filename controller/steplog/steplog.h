@@ -62,11 +62,14 @@ struct steplog_patterns {
     const char *checkpoint_restored; /* a restore ended */
 };
 
-/* Format Regex. NULL and *err, which names the pattern and the place, if one cannot be used. A line on which a pattern
- * takes too long counts as malformed. */
+/* Format Regex. NULL and *err, which names the pattern and the place, if one cannot be used. A line on which a
+ * pattern takes too long counts as malformed; steplog_disabled_pattern() names one that does so too often. */
 struct steplog *steplog_new_regex(const struct steplog_patterns *patterns,
                                   void (*on_record)(void *context, const struct record *r), void *context,
                                   struct error **err);
+
+/* The name of a pattern that is disabled, because matching it took too long on too many lines; NULL: none is. Borrowed. */
+const char *steplog_disabled_pattern(const struct steplog *s);
 
 /* Lines that no transport stamped are taken at the time that they carry themselves, where the format prints one: a time
  * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: by then the log was written,

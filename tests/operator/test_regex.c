@@ -87,7 +87,7 @@ TEST(a_bad_pattern_is_named_with_its_place) {
     check_trouble(longest, "spec.stepLog.regex.step has 1025 bytes; a pattern has 1 to 1024");
 }
 
-/* A pattern that takes for ever is stopped by PCRE2's limits: the other lines are read, and the reconcile goes on. */
+/* A pattern that is too expensive on 20 lines is disabled, and a condition says which. */
 TEST(an_expensive_pattern_does_not_stop_the_model) {
     struct model *m = begin("\"step\":\"^(?<step>1)$|^(a+)+$\"");
     char line[2001];
@@ -96,7 +96,10 @@ TEST(an_expensive_pattern_does_not_stop_the_model) {
     for (int i = 0; i < 300; i++)
         say(m, 4 + i * 0.001, line);
     char *s = replay_status(m, "ns", "js", fake_ms(20), NULL);
-    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "FormatNotRecognised");
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "PatternTooExpensive");
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "False");
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].message"),
+               "regex.step was too expensive to match on 20 lines and is not tried on further lines; simplify it");
     free(s);
     model_free(m);
 }

@@ -3,7 +3,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "steplog/regex.h"
 #include "steplog/steplog.h"
+
+#include <stdlib.h>
+#include <time.h>
 
 static void on_record(void *context, const struct record *r) {
     if (r->kind == RECORD_SIGN_OF_LIFE)
@@ -112,25 +116,103 @@ TEST(regex_patterns_have_a_limit) {
     }
 }
 
-/* Patterns whose time grows without bounds end at a limit; those that go on so are given up. */
+#define MAX_LINE_MS 50
+
+static double cpu_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Patterns whose time grows without bounds end at a limit; after 20 such lines they are disabled. */
 TEST(regex_expensive_patterns_are_stopped) {
     static const char *const evil[] = {"(?<step>(a+)+)$", "(?<step>(a|aa)+)$", "(?<step>a*a*a*a*a*a*)b",
-                                       "(?<step>(?:a?){500}a{500})", "(?<step>(a|(?1))*)x"};
+                                       "(?<step>(?:a?){500}a{500})", "(?<step>(a|(?1))*)x",
+                                       /* PCRE2's own match limit does not see these */
+                                       "(?:a*?a*?b|a*?a*?c|a*?a*?d|a*?a*?e)(?<step>1)",
+                                       "(?:(?:){0,999}?\\R+)(?<step>1)",
+                                       "(?:(?!b){0,999}?^\\R(?!b)+.{0,999}?)(?<step>1)"};
     CLEANUP_FREE char *lines = mem_alloc(100 * 4001 + 1);
     memset(lines, 'a', 100 * 4001);
     for (int i = 0; i < 100; i++)
         memcpy(lines + i * 4001 + 3999, "!\n", 2);
     lines[100 * 4001] = '\0';
-    int64_t worst_us = 0;
+    double worst_ms = 0;
     for (size_t i = 0; i < ARRAY_SIZE(evil); i++) {
         CLEANUP_BUF struct buf out;
         buf_init(&out, 1 << 16);
-        int64_t start_us = clock_mono().us;
+        double start_ms = cpu_ms();
         struct steplog_counts c = read_lines(&(struct steplog_patterns){.step = evil[i]}, lines, &out);
-        int64_t us = clock_mono().us - start_us;
-        worst_us = us > worst_us ? us : worst_us;
+        double ms = cpu_ms() - start_ms;
+        worst_ms = ms > worst_ms ? ms : worst_ms;
         CHECK_INT(c.steps, 0);
         CHECK_INT(c.lines, 100);
     }
-    printf(" worst %.1f ms for 100 lines ", (double)worst_us / 1000);
+    CHECK(worst_ms < 20 * MAX_LINE_MS);
+    printf(" worst %.1f ms for 100 lines ", worst_ms);
+}
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *seed >> 33;
+}
+
+/* Appends a random pattern made of what backtracks: alternatives, nested repeats, back references, assertions. */
+static void random_pattern(uint64_t *seed, struct buf *out) {
+    static const char *const atoms[] = {"a",       "b",       "[ab]",     ".",     "\\w",     "(a)",     "\\1",
+                                        "[^c]",    "(?:a|b)", "\\R",      "\\X",   "(?=a)",   "(?<=a)",  "(?!b)",
+                                        "(?:\\b)", "(?i:A)",  "(?:aa|a)", "(?:$)", "(?:^)",   "(?1)",    "\\Ga",
+                                        "(?:)",    "(?>a)",   "a{500}",   "\\s",   "(?i)\\1", "(?:a|a)", "[[:alpha:]]"};
+    static const char *const quantifiers[] = {"",   "",   "*",  "+",    "?",       "*?",     "+?",
+                                              "*+", "??", "++", "{2,}", "{10,50}", "{1000}", "{0,999}?"};
+    buf_append_text(out, "(?:(a)|"); /* a group for what refers to one */
+    int depth = 1, items = 1 + (int)(next_random(seed) % 40);
+    for (int i = 0; i < items && out->size_bytes < 800; i++) {
+        uint64_t choice = next_random(seed) % 12;
+        const char *quantifier = quantifiers[next_random(seed) % ARRAY_SIZE(quantifiers)];
+        if (choice == 0)
+            buf_append_text(out, "|");
+        else if (choice == 1 && depth++ < 20)
+            buf_append_text(out, "(?:");
+        else if (choice == 2 && depth > 0 && depth--)
+            buf_format(out, ")%s", quantifier);
+        else
+            buf_format(out, "%s%s", atoms[next_random(seed) % ARRAY_SIZE(atoms)], quantifier);
+    }
+    for (; depth > 0; depth--)
+        buf_append_text(out, ")*");
+}
+
+/* A search for bad patterns: none takes longer than MAX_LINE_MS on a line. GOODPUT_PATTERNS: how many are tried. */
+TEST(regex_no_random_pattern_takes_long) {
+    static const char *const alphabets[] = {"a", "ab", "aaaaaaaaaaaa!", "aA", "ab \n"};
+    const char *count_text = getenv("GOODPUT_PATTERNS");
+    int64_t count = 400, compiled = 0;
+    double worst_ms = 0;
+    char text[2049], worst[1100] = "";
+    uint64_t seed = 20261122;
+    if (count_text != NULL)
+        count = strtoll(count_text, NULL, 10);
+    for (int64_t i = 0; i < count; i++) {
+        CLEANUP_BUF struct buf pattern;
+        CLEANUP_ERROR struct error *err = NULL;
+        buf_init(&pattern, 1024);
+        random_pattern(&seed, &pattern);
+        struct regex *r = regex_new("random", buf_text(&pattern), &err);
+        compiled += r != NULL;
+        for (size_t k = 0; r != NULL && k < ARRAY_SIZE(alphabets); k++) {
+            for (size_t n = 0; n < sizeof text - 1; n++)
+                text[n] = alphabets[k][next_random(&seed) % strlen(alphabets[k])];
+            double start_ms = cpu_ms();
+            regex_match(r, (struct slice){text, sizeof text - 1});
+            double ms = cpu_ms() - start_ms;
+            if (ms > worst_ms)
+                snprintf(worst, sizeof worst, "%s", buf_text(&pattern));
+            worst_ms = ms > worst_ms ? ms : worst_ms;
+        }
+        regex_free(r);
+    }
+    printf(" %" PRId64 " patterns, worst %.1f ms: %s ", compiled, worst_ms, worst);
+    CHECK(compiled > count / 2);
+    CHECK(worst_ms < MAX_LINE_MS);
 }

@@ -58,6 +58,15 @@ static void set_ready(struct view *v) {
 
 /* ---- the step log ---- */
 
+static const char *disabled_pattern(const struct model_job *job) {
+    for (int i = 0; i < job->process_count; i++) {
+        const struct steplog *parser = job->processes[i]->parser;
+        if (parser && steplog_disabled_pattern(parser))
+            return steplog_disabled_pattern(parser);
+    }
+    return NULL;
+}
+
 static struct log_process *best_process(const struct model_job *job) {
     struct log_process *best = NULL;
     for (int i = 0; i < job->process_count; i++) {
@@ -160,8 +169,14 @@ void view_log(struct view *v) {
         return;
     }
     const struct log_process *best = best_process(v->job);
+    const char *disabled = disabled_pattern(v->job);
     int64_t at_ms = v->target->created_ms;
     v->log = LOG_TROUBLE;
+    if (disabled) {
+        set(v, STEP_LOG_ATTACHED, false, "PatternTooExpensive", at_ms,
+            "%s was too expensive to match on 20 lines and is not tried on further lines; simplify it", disabled);
+        return;
+    }
     if (best == NULL) {
         if (!set_spec_trouble(v, at_ms))
             set_reading(v, at_ms);
