@@ -86,8 +86,13 @@ same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-
 	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,documentationURL=https://git.example.com/goodput/blob/main/deploy/docs,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
 same "files are read from a volume" "--log-root=/srv/steps mountPath: /srv/steps claimName: steps" \
 	"$(render --set logFiles.volume.persistentVolumeClaim.claimName=steps,logFiles.mountPath=/srv/steps -s templates/deployment.yaml | sed -nE 's/^[- ]*(--log-root=.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
+rule='cloudLogging.allow[0].namespace=research,cloudLogging.allow[0].project=p'
+same "Cloud Logging is read where a rule says so" "--cloud-logging-allow=research=p/goodput_*" \
+	"$(flags --set "$rule,cloudLogging.allow[0].logger=goodput_*" | grep -oE -- '--cloud-logging-allow[^ ]*')"
 
 # ---- wrong values ----
+refused "a rule without a logger" "missing property 'logger'" render --set "$rule"
+refused "a rule with a star in the middle" "at '/cloudLogging/allow/0/logger'" render --set "$rule,cloudLogging.allow[0].logger=a*b\,c"
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
 refused "documentation that is no URL" "documentationURL" render --set documentationURL=advice.md
 refused "two replicas without election" "replicas: 2 needs leaderElection.enabled: true" render --set leaderElection.enabled=false

@@ -192,7 +192,7 @@ def main():
         os.makedirs(folder + "/google")
         google = Google(folder + "/google")
         os.environ.update(GCE_METADATA_HOST=google.host, CLOUDSDK_CONFIG="/nonexistent")
-        rig = Rig(is_follower=False, flags=(*endpoint.flags, "--cloud-logging-endpoint=" + google.url))
+        rig = Rig(is_follower=False, flags=(*endpoint.flags, "--cloud-logging-endpoint=" + google.url, "--cloud-logging-allow=*=*/*"))
         try:
             endpoint.attach(rig)
             check_reused_name(tally, endpoint, rig)

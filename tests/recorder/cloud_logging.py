@@ -71,7 +71,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         google = Google(folder)
         os.environ.update(GCE_METADATA_HOST=google.host, CLOUDSDK_CONFIG="/nonexistent")
-        rig = Rig(is_follower=False, flags=("--status-interval=1s", "--cloud-logging-endpoint=" + google.url))
+        rig = Rig(is_follower=False, flags=("--status-interval=1s", "--cloud-logging-endpoint=" + google.url, "--cloud-logging-allow=*=*/*"))
         try:
             check_analyze(tally, google, check_controller(tally, google, rig))
         finally:

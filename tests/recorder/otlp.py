@@ -180,7 +180,7 @@ def main():
         with open(folder + "/headers", "w") as out:
             out.write("x-key: secret\n")
         c.faults = [(True, 503, {"Retry-After": "1"}), (True, 200, {}), (True, 429, {}), (False, 502, {})]
-        rig = Rig(is_follower=False, flags=("--status-interval=1s", "--cloud-logging-endpoint=" + google.url, "--otlp-endpoint=" + c.url,
+        rig = Rig(is_follower=False, flags=("--status-interval=1s", "--cloud-logging-endpoint=" + google.url, "--cloud-logging-allow=*=*/*", "--otlp-endpoint=" + c.url,
                                             "--otlp-interval=1s", "--otlp-headers=" + folder + "/headers"))
         try:
             job = Job(rig, "train", {"source": "CloudLogging", "format": "Recorder", "cloudLogging": {"project": "p", "logger": LOGGER, "jobName": RUN}})

@@ -115,3 +115,36 @@ TEST(no_spec_makes_it_ask_elsewhere_or_for_more) {
     apiserver_stop(s);
     close(fd);
 }
+
+/* The controller reads Cloud Logging with its own identity: without a rule a JobGoodput names no project or logger. */
+TEST(cloud_logging_is_denied_unless_a_rule_allows_it) {
+    static const char cloud[] =
+        "apply <<END\n---\n"
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: c, namespace: default, uid: job-c, creationTimestamp: "
+        "'2026-01-01T00:00:00Z'}, spec: {parallelism: 1, completions: 1, completionMode: Indexed, template: {spec: "
+        "{containers: [{name: main}]}}}}\n"
+        "---\n"
+        "{apiVersion: goodput.dev/v1alpha1, kind: JobGoodput, metadata: {name: c, namespace: default}, spec: "
+        "{targetRef: {apiVersion: batch/v1, kind: Job, name: c}, stepLog: {source: CloudLogging, format: Recorder, "
+        "cloudLogging: {project: victim, logger: audit, jobName: x}}}}\n"
+        "END";
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    struct program *c =
+        program_start("goodput-controller",
+                      (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                       "--leader-elect=false", "--status-interval=1s",
+                                       "--cloud-logging-allow=research=victim/*,default=victim/goodput_*", NULL});
+    CHECK_INT(apiserver_do(s, cloud), 0);
+    bool is_denied = false;
+    for (int i = 0; i < DEADLINE_MS / 100 && !is_denied; i++) {
+        CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs default/c");
+        is_denied = object != NULL && strstr(object, "namespace default may not read logger audit of project victim");
+        usleep(100000);
+    }
+    CHECK(is_denied);
+    program_terminate(c);
+    CHECK_INT(program_wait(c, DEADLINE_MS), 0);
+    program_free(c);
+    apiserver_stop(s);
+}

@@ -5,13 +5,14 @@
 #include "formulas/chips.h"
 #include "formulas/price.h"
 #include "operator/runtime/records.h"
+#include "sources/cloud_logging_allow.h"
 #include "steplog/steplog.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, PRICES, CURRENCY, URL, NUMBER, DURATION, HELP, VERSION };
+enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, PRICES, CURRENCY, URL, RULES, NUMBER, DURATION, HELP, VERSION };
 
 struct flag {
     const char *name, *value_name;
@@ -92,6 +93,10 @@ static const struct flag table[] = {
      "default $GOOGLE_APPLICATION_CREDENTIALS, then gcloud's file, then the metadata server (Workload Identity)"},
     {"cloud-logging-endpoint", "URL", TEXT, AT(cloud_logging_endpoint), 0, 0,
      "where Cloud Logging is; default https://logging.googleapis.com"},
+    {"cloud-logging-allow", "RULE,...", RULES, AT(cloud_logging_allow), 0, 0,
+     "which namespaces may have which loggers read by stepLog.source CloudLogging, as NAMESPACE=PROJECT/LOGGER, where "
+     "* "
+     "may end each part, such as \"research=my-project/goodput_*\"; default none: CloudLogging is not read"},
     {"cloud-monitoring-project", "PROJECT", TEXT, AT(cloud_monitoring_project), 0, 0,
      "push every job's numbers to Cloud Monitoring in this project, with the credentials above; default none"},
     {"cloud-monitoring-location", "LOCATION", TEXT, AT(cloud_monitoring_location), 0, 0,
@@ -240,6 +245,14 @@ static int set_url(const struct flag *flag, const char *value, void *to, struct 
     return 0;
 }
 
+static int set_rules(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    int r = cloud_logging_allow_check(value, err);
+    if (r < 0)
+        return error_wrap(err, -r, "--%s", flag->name);
+    *to = value;
+    return 0;
+}
+
 static int set_currency(const struct flag *flag, const char *value, const char **to, struct error **err) {
     if (!price_is_currency(slice_of(value)))
         return error_set(err, EINVAL, "--%s: \"%s\" is not a code of three capital letters, such as USD", flag->name,
@@ -271,6 +284,8 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return set_prices(flag, value, to, err);
     case CURRENCY:
         return set_currency(flag, value, to, err);
+    case RULES:
+        return set_rules(flag, value, to, err);
     case URL:
         return set_url(flag, value, to, err);
     case NUMBER:

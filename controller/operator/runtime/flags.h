@@ -17,6 +17,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *watch_namespaces;                                     /* "a,b"; "": all */
     const char *log_root;                                             /* NULL: no files are read */
     const char *google_credentials, *cloud_logging_endpoint;          /* NULL: as Google's libraries find them */
+    const char *cloud_logging_allow;                                  /* NULL: no namespace reads any */
     const char *ingest_bind_address, *ingest_cert_dir, *ingest_store; /* the latter two NULL: none */
     const char *cloud_monitoring_project, *cloud_monitoring_location; /* NULL: nothing is pushed there */
     const char *cloud_monitoring_replica_id, *cloud_monitoring_cluster,

@@ -260,7 +260,8 @@ static int set_up(struct runtime *r, struct error **err) {
                     .quiet_us = flags->status_interval_us > 60000000 ? flags->status_interval_us : 60000000,
                     .writes_per_second = (int)flags->status_qps},
         .max_log_follows = flags->max_log_follows,
-        .sources = {flags->log_root, flags->google_credentials, flags->cloud_logging_endpoint, flags->ingest_store}};
+        .sources = {flags->log_root, flags->google_credentials, flags->cloud_logging_endpoint, flags->ingest_store,
+                    flags->cloud_logging_allow}};
     r->jobs = runtime_jobs_new(&jobs);
     const struct records_defaults defaults = {flags->auto_create_format, flags->auto_create_windows,
                                               flags->auto_create_ttl_s};

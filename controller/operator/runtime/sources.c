@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "recorder/store.h"
 #include "sources/cloud_logging.h"
+#include "sources/cloud_logging_allow.h"
 #include "sources/file.h"
 
 #define FILE_THREADS 4 /* a volume that hangs holds one of them for each of its files */
@@ -140,6 +141,15 @@ static struct source *open_cloud_logging(struct runtime_feed *feed, const struct
     struct runtime_sources *s = feed->owner;
     const struct source_handler handler = {on_line, on_cursor, on_read, on_trouble, feed, is_over};
     CLEANUP_ERROR struct error *err = NULL;
+    const char *namespace_ = model_job_namespace(feed->job);
+    if (!cloud_logging_allows(s->options.cloud_logging_allow, namespace_, from->project, from->logger)) {
+        CLEANUP_FREE char *text = mem_format(
+            "namespace %s may not read logger %s of project %s: ask who installed the controller for a rule in "
+            "cloudLogging.allow (--cloud-logging-allow)",
+            namespace_, from->logger, from->project);
+        model_job_source_trouble(feed->job, text);
+        return NULL;
+    }
     if (s->cloud_logging == NULL) {
         s->http = http_client_new(s->loop);
         s->tokens = gcp_tokens_new(s->loop, s->http, s->options.google_credentials);

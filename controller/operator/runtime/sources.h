@@ -12,6 +12,7 @@ struct runtime_sources_options {
     const char *google_credentials;     /* NULL: the application-default ones */
     const char *cloud_logging_endpoint; /* NULL: Google's */
     const char *ingest_store;           /* NULL: nothing can be pushed */
+    const char *cloud_logging_allow;    /* sources/cloud_logging_allow.h; NULL: nothing is read there */
 };
 
 struct runtime_sources; /* of the whole process */
