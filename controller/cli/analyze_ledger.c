@@ -8,6 +8,7 @@
 #include "cli/analyze_input.h"
 #include "ledger/anew.h"
 #include "ledger/ledger.h"
+#include "operator/job/trace.h"
 #include "operator/status/view.h"
 
 #include <assert.h>
@@ -289,17 +290,6 @@ void analyze_ledger_end(struct analyze_ledger *l) {
                      counts.malformed > 1 ? "; so are others like it" : "");
 }
 
-static void fill_view(struct view *v, struct model_job *job, const struct target *target) {
-    v->job = job;
-    v->target = target;
-    v->admitted_ms = RECORD_NONE;
-    v->price = PRICE_NONE;
-    v->program_ppm = v->productivity_ppm = RECORD_NONE; /* what chips there are, and their peak, no log tells */
-    v->gflops_per_chip = -1;
-    v->ready_ms = v->result.available_ms;
-    view_scores(v);
-}
-
 /* What makes the numbers less sure than they look; what is nothing is left out. */
 static void write_quality(const struct analyze_ledger *l, const struct ledger_result *r, struct buf *json) {
     const struct {
@@ -327,12 +317,11 @@ static void write_quality(const struct analyze_ledger *l, const struct ledger_re
 /* The status at a time, or the part of it in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
 static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
                          int64_t from_ms, int64_t to_ms, struct buf *json) {
-    struct model_job job = {0};
-    struct target target = {0}; /* not seen: only the numbers are wanted */
-    struct view v = {.now_ms = through_ms,
-                     .through_ms = through_ms,
-                     .has_ended = outcome != OUTCOME_RUNNING,
-                     .log_format = l->recognised};
+    struct view v;
+    view_init(&v); /* what chips there are, and their peak, no log tells */
+    v.now_ms = v.through_ms = through_ms;
+    v.has_ended = outcome != OUTCOME_RUNNING;
+    v.has_numbers = true;
     if (from_ms == TIME_UNKNOWN) {
         ledger_evaluate(l->ledger, through_ms, &v.result);
     } else { /* which ends where it was asked to, or where the log does */
@@ -340,9 +329,9 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
         v.has_ended = true;
         v.through_ms = min_of(to_ms, through_ms);
     }
-    fill_view(&v, &job, &target);
+    v.ready_ms = v.result.available_ms;
+    view_scores(&v);
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
-    v.phase_since_ms = TIME_UNKNOWN;
     view_write(&v, json);
     if (from_ms == TIME_UNKNOWN)
         write_quality(l, &v.result, json);

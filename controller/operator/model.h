@@ -33,6 +33,8 @@ struct model_job; /* one JobGoodput */
 
 #define MODEL_FORGET_AFTER_MS 600000 /* what tells of a pod comes within that */
 
+#define MODEL_DOCUMENTATION "deploy/docs" /* its path in the source */
+
 struct model_options {
     const char *version; /* of the controller, for status and logs */
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: JobGoodputs are to be
@@ -42,7 +44,7 @@ struct model_options {
     const char *chip_prices;       /* price.h; NULL: none */
     const char *currency;          /* of prices that say none; NULL: USD */
     int64_t forget_after_ms;       /* pods that were gone so long leave only numbers; 0: MODEL_FORGET_AFTER_MS */
-    const char *documentation_url; /* of the folder deploy/docs; NULL: its path in the source */
+    const char *documentation_url; /* of the folder deploy/docs; NULL: MODEL_DOCUMENTATION */
 };
 
 struct model *model_new(const struct model_options *options);

@@ -4,14 +4,13 @@
 #define OPERATOR_JOB_H
 
 #include "ledger/anew.h"
+#include "operator/job/result.h"
 #include "operator/job/trace.h"
 #include "operator/store/store.h"
 #include "steplog/userformat.h"
 
 #define JOB_MAX_NOTICES 64
 #define JOB_TOLD 16 /* so many of the newest interruptions are told as Events */
-#define JOB_MAX_PREVIOUS 4
-#define JOB_CONDITIONS 5
 #define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
 #define JOB_CURSOR_BYTES 4096      /* of a source: SOURCE_CURSOR_BYTES */
 #define JOB_TRACE_POINTS 256       /* of steps, and of saves: 12 KiB at most, for a picture */
@@ -45,16 +44,6 @@ struct job_told { /* an interruption that was told as an Event */
     uint64_t hash; /* of what was said */
     int64_t at_ms; /* when, by this controller */
     bool was_over; /* said with its numbers */
-};
-
-struct job_condition { /* as last written */
-    char status[8];
-    int64_t at_ms;
-};
-
-struct job_previous { /* the result of an earlier target */
-    char uid[65];
-    int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* productive: RECORD_NONE if not known */
 };
 
 struct ready_line { /* how many required pods were Ready: changes, in time order */

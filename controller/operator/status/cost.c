@@ -1,23 +1,8 @@
 /* What the chips cost: allocated chip time x the price per chip-hour, which is of spec.cost, else of the label of the
  * job's nodes, else of the controller's list (formulas/price.h). Amounts are rounded to hundredths so that the parts
  * add up: productive and all of badput to what is allocated. Without a price there is none of it, never 0. */
+#include "formulas/price.h"
 #include "operator/status/view.h"
-#include "operator/store/store.h"
-
-void view_cost(struct view *v) {
-    const struct model_job *job = v->job;
-    int64_t of_list = price_of_chip(job->model->chip_prices, job->chip);
-    const struct {
-        int64_t price;
-        const char *source;
-    } prices[] = {{job->price, "Spec"}, {job->label_price, "NodeLabel"}, {of_list, "Controller"}};
-    v->price = PRICE_NONE;
-    for (size_t i = 0; i < 3 && v->price == PRICE_NONE; i++) {
-        v->price = prices[i].price;
-        v->price_source = prices[i].source;
-    }
-    v->currency = job->currency[0] ? job->currency : job->model->currency;
-}
 
 /* The amount of the next part, so that those up to it add up. */
 int64_t view_cost_next(const struct view *v, int64_t *chip_ms_before, int64_t chip_ms) {

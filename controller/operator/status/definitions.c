@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
+#include "operator/job/job.h"
 #include "operator/status/view.h"
 
 #include <string.h>

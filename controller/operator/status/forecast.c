@@ -1,5 +1,6 @@
 /* status.forecast: what to expect from the job's own figures (formulas/forecast.h), and when it will be done. What is
  * not known is left out: without a save there is no interval, without a step nothing at all. */
+#include "base/mem.h"
 #include "formulas/figures.h"
 #include "operator/status/view.h"
 
@@ -71,7 +72,7 @@ static void write_assumptions(struct jwrite *w, const struct view *v, const stru
 /* The rest of the steps at the mean step, with failures as they come. */
 static void write_rest(struct jwrite *w, const struct view *v, const struct figures *f) {
     const struct ledger_result *r = &v->result;
-    int64_t total = v->job->total_steps;
+    int64_t total = v->total_steps;
     char at[RFC3339_SIZE];
     double mean_s, deviation_s;
     if (total == 0 || v->has_ended || r->last_step == RECORD_NONE || !(f->step_s > 0))

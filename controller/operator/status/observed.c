@@ -1,6 +1,7 @@
 /* How far the numbers reach: the earlier of the objects' and the settled step records' watermark; after hangAfter
  * without records it follows the clock; at the end, the end. */
 #include "base/minmax.h"
+#include "operator/job/job.h"
 #include "operator/status/view.h"
 
 #define LEAST_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */

@@ -1,3 +1,4 @@
+#include "operator/job/job.h"
 #include "operator/status/view.h"
 
 #include "base/minmax.h"

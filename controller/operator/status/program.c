@@ -1,7 +1,9 @@
 /* Program goodput: the model's FLOPs in the retained steps / what the chips could have done in their productive time
  * (DESIGN.md section 2; formulas/flops.h). What a step takes is what spec.program's model says, else the log's own
- * TFLOP/s; the chips' peak is spec.program's, else that of the chip that the nodes' labels name. */
+ * TFLOP/s; the chips' peak is spec.program's, else that of the chip that the nodes' labels name. And what a chip
+ * costs, which the same labels tell. */
 #include "formulas/flops.h"
+#include "operator/job/job.h"
 #include "operator/status/view.h"
 #include "operator/store/store.h"
 
@@ -89,6 +91,8 @@ void view_program(struct view *v) {
     const struct object_program *p = &v->job->program;
     const struct ledger_result *r = &v->result;
     const struct chip *chip = find_chip(v->job);
+    v->data_type = p->type;
+    v->is_quantised = p->is_quantised;
     if (!r->has_steps || r->chip_ms_productive <= 0 || r->retained_steps <= 0)
         return;
     v->peak_gflops = p->peak_gflops > 0                     ? p->peak_gflops
@@ -121,4 +125,20 @@ void view_program(struct view *v) {
     v->program_ppm = ppm;
     if (v->job_ppm != RECORD_NONE)
         v->productivity_ppm = (v->job_ppm * ppm + 500000) / 1000000;
+}
+
+/* The price of a chip: spec.cost, else the label of the job's nodes, else the controller's list. */
+void view_cost(struct view *v) {
+    const struct model_job *job = v->job;
+    int64_t of_list = price_of_chip(job->model->chip_prices, job->chip);
+    const struct {
+        int64_t price;
+        const char *source;
+    } prices[] = {{job->price, "Spec"}, {job->label_price, "NodeLabel"}, {of_list, "Controller"}};
+    v->price = PRICE_NONE;
+    for (size_t i = 0; i < 3 && v->price == PRICE_NONE; i++) {
+        v->price = prices[i].price;
+        v->price_source = prices[i].source;
+    }
+    v->currency = job->currency[0] ? job->currency : job->model->currency;
 }

@@ -2,6 +2,7 @@
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
 #include "formulas/advice.h"
+#include "formulas/price.h"
 #include "operator/status/view.h"
 
 #include <stdio.h>
@@ -48,41 +49,32 @@ static void write_percent(struct jwrite *w, const char *key, int64_t ppm) {
 }
 
 static void write_target(struct jwrite *w, const struct view *v) {
-    const struct model_job *job = v->job;
-    const struct target *t = job->target;
-    if (t == NULL || !t->is_seen)
+    const struct view_target *t = &v->seen;
+    if (t->uid == NULL)
         return;
     jwrite_key(w, "target");
     jwrite_object(w);
     jwrite_member_text(w, "uid", t->uid);
-    jwrite_member_text(w, "apiVersion", t->kind == TARGET_JOBSET ? "jobset.x-k8s.io/v1alpha2" : "batch/v1");
-    jwrite_member_text(w, "kind", t->kind == TARGET_JOBSET ? "JobSet" : "Job");
+    jwrite_member_text(w, "apiVersion", t->is_jobset ? "jobset.x-k8s.io/v1alpha2" : "batch/v1");
+    jwrite_member_text(w, "kind", t->is_jobset ? "JobSet" : "Job");
     jwrite_member_text(w, "name", t->name);
     write_time_s(w, "creationTimestamp", t->created_ms);
-    const char *queue = t->queue[0] || t->workloads == NULL ? t->queue : t->workloads->queue;
-    write_filled(w, "queue", queue);
-    if (t->workloads != NULL) {
-        write_filled(w, "clusterQueue", t->workloads->cluster_queue);
-        write_filled(w, "priorityClass", t->workloads->priority);
-    }
-    if (v->target && v->result.chips > 0)
+    write_filled(w, "queue", t->queue);
+    write_filled(w, "clusterQueue", t->cluster_queue);
+    write_filled(w, "priorityClass", t->priority);
+    if (v->has_numbers && v->result.chips > 0)
         jwrite_member_int(w, "chips", v->result.chips);
-    if (v->target && job->chip)
-        jwrite_member_text(w, "accelerator", job->chip->name);
-    if (v->target && job->log_pod_count > 0 && v->log != LOG_NONE && !job_has_source(job)) {
-        const struct pod *p = job->log_pods[job->log_pod_count - 1];
-        jwrite_member_text(w, "logPod", p->name);
-        write_filled(w, "logContainer", job_log_container(job, p));
-    }
-    if (v->log_format != STEPLOG_AUTO)
-        jwrite_member_text(w, "logFormat", view_log_format(v));
+    write_filled(w, "accelerator", t->accelerator);
+    write_filled(w, "logPod", t->log_pod);
+    write_filled(w, "logContainer", t->log_container);
+    write_filled(w, "logFormat", t->log_format);
     jwrite_object_end(w);
 }
 
 static void write_availability(struct jwrite *w, const struct view *v) {
     jwrite_key(w, "availability");
     jwrite_object(w);
-    if (v->target) {
+    if (v->has_numbers) {
         jwrite_member_int(w, "required", v->result.slots_required);
         jwrite_member_int(w, "available", v->result.slots_available);
     }
@@ -100,7 +92,7 @@ static void write_conditions(struct jwrite *w, const struct view *v) {
         jwrite_object(w);
         jwrite_member_text(w, "type", c->type);
         jwrite_member_text(w, "status", c->status);
-        jwrite_member_int(w, "observedGeneration", v->job->generation);
+        jwrite_member_int(w, "observedGeneration", v->generation);
         write_time_s(w, "lastTransitionTime", c->at_ms);
         jwrite_member_text(w, "reason", c->reason);
         jwrite_member_text(w, "message", c->message);
@@ -420,7 +412,7 @@ static void write_program(struct jwrite *w, const struct view *v) {
         return;
     jwrite_key(w, "program");
     jwrite_object(w);
-    write_percent(w, v->job->program.is_quantised ? "emfu" : "mfu", v->program_ppm);
+    write_percent(w, v->is_quantised ? "emfu" : "mfu", v->program_ppm);
     if (v->gflops_per_chip >= 0) {
         snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
         jwrite_member_text(w, "tflopsPerChip", text);
@@ -428,8 +420,8 @@ static void write_program(struct jwrite *w, const struct view *v) {
     }
     if (v->peak_gflops > 0) {
         jwrite_member_int(w, "peakGFLOPSPerChip", v->peak_gflops);
-        if (v->job->program.type < CHIP_TYPES)
-            jwrite_member_text(w, "dataType", chip_type_name(v->job->program.type));
+        if (v->data_type < CHIP_TYPES)
+            jwrite_member_text(w, "dataType", chip_type_name(v->data_type));
     }
     if (v->parameters > 0 && !v->is_program_of_log) {
         snprintf(text, sizeof text, "%.6g", v->parameters);
@@ -458,20 +450,20 @@ static void write_advice(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "gainPoints", text);
         write_hours(w, "acceleratorHours", hours_thousandths(advice[i].chip_ms));
         jwrite_member_text(w, "formula", advice[i].formula);
-        snprintf(topic, sizeof topic, "%s/advice.md#%s", v->job->model->documentation_url, advice[i].topic);
+        snprintf(topic, sizeof topic, "%s/advice.md#%s", v->documentation_url, advice[i].topic);
         jwrite_member_text(w, "topic", topic);
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
 }
 
-static void write_previous(struct jwrite *w, const struct model_job *job) {
-    if (job->previous_count == 0)
+static void write_previous(struct jwrite *w, const struct view *v) {
+    if (v->previous_count == 0)
         return;
     jwrite_key(w, "previous");
     jwrite_array(w);
-    for (int i = 0; i < job->previous_count; i++) {
-        const struct job_previous *p = &job->previous[i];
+    for (int i = 0; i < v->previous_count; i++) {
+        const struct job_previous *p = &v->previous[i];
         jwrite_object(w);
         jwrite_member_text(w, "uid", p->uid);
         jwrite_key(w, "time");
@@ -499,13 +491,13 @@ void view_write(const struct view *v, struct buf *out) {
     struct jwrite w;
     jwrite_init(&w, out);
     jwrite_object(&w);
-    jwrite_member_int(&w, "observedGeneration", v->job->generation);
+    jwrite_member_int(&w, "observedGeneration", v->generation);
     write_target(&w, v);
     jwrite_member_text(&w, "phase", v->phase);
     write_time(&w, "phaseSince", v->phase_since_ms);
     write_availability(&w, v);
     write_conditions(&w, v);
-    if (v->target) {
+    if (v->has_numbers) {
         write_scores(&w, "goodput", v, write_percent);
         write_scores(&w, "goodputPPM", v, write_known);
         write_definitions(&w, v);
@@ -521,6 +513,6 @@ void view_write(const struct view *v, struct buf *out) {
         view_write_forecast(&w, v);
         write_advice(&w, v);
     }
-    write_previous(&w, v->job);
+    write_previous(&w, v);
     jwrite_object_end(&w);
 }

@@ -1,10 +1,20 @@
-/* view: one look at a job, for one status: the ledger's result and what follows from it. Private to the model. */
+/* view: one look at a job, for one status: the ledger's result and what follows from it. Private to the model and to
+ * analyze.
+ *
+ * Two kinds of files use it. Those that make a view read the job and include operator/job/job.h. Those that write one
+ * (status.c, forecast.c, cost.c) do not, and `make check` keeps it so: model_job is an incomplete type there, and all
+ * that a status says is plain data in the view. So who has a ledger and no job, as analyze, writes the same status. */
 #ifndef OPERATOR_VIEW_H
 #define OPERATOR_VIEW_H
 
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
-#include "operator/job/job.h"
+#include "formulas/chips.h"
+#include "operator/job/result.h"
+#include "operator/model.h"
+#include "steplog/steplog.h"
+
+struct target;
 
 struct condition_view {
     const char *type;   /* NULL: this condition is not shown */
@@ -17,9 +27,24 @@ struct condition_view {
 /* LOG_DOUBT: no step was read so far, which may still come; LOG_TROUBLE: nothing can come of that spec. */
 enum log_state { LOG_NONE, LOG_WAITING, LOG_ATTACHED, LOG_DOUBT, LOG_TROUBLE };
 
+/* status.target: which object was seen, and its log. Texts are borrowed from the job; NULL or "": not known. */
+struct view_target {
+    const char *uid; /* NULL: no target was seen */
+    bool is_jobset;
+    const char *name, *queue, *cluster_queue, *priority, *accelerator, *log_pod, *log_container, *log_format;
+    int64_t created_ms;
+};
+
 struct view {
-    struct model_job *job;
+    struct model_job *job;       /* NULL: a view of logs alone */
     const struct target *target; /* NULL: none, or not accounted */
+    bool has_numbers;            /* there is a result to write */
+    int64_t generation;          /* of the JobGoodput */
+    struct view_target seen;
+    const struct job_previous *previous; /* borrowed from the job */
+    int previous_count;
+    int64_t total_steps;           /* 0: not known */
+    const char *documentation_url; /* of the folder deploy/docs */
     int64_t now_ms, through_ms;
     bool has_ended;
     struct ledger_result result; /* all-zero without a target */
@@ -35,6 +60,8 @@ struct view {
     int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
     int64_t peak_gflops;                                                   /* of a chip; 0: not known */
+    enum chip_type data_type;                                              /* that the peak is of; CHIP_TYPES: unknown */
+    bool is_quantised;
     double parameters;                                                     /* N of the model; 0: not known */
     bool is_program_of_log;                                                /* not of spec.program's model */
     int64_t rejected_lines;
@@ -46,6 +73,8 @@ struct view {
     bool is_final;
 };
 
+/* Nothing known yet: every number is unknown, never 0. For who has no job; view_make does it itself. */
+void view_init(struct view *v);
 void view_make(struct model_job *job, int64_t now_ms, struct view *v);
 void view_done(struct view *v);
 void view_scores(struct view *v); /* from the result */
@@ -67,7 +96,7 @@ void view_conditions(struct view *v);  /* conditions.c */
 void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
 void view_program(struct view *v);     /* program.c: program goodput and productivity */
 void view_notices(struct view *v);     /* notices.c */
-void view_cost(struct view *v);        /* cost.c: what a chip costs; after view_program */
+void view_cost(struct view *v);        /* program.c: what a chip costs; after view_program */
 /* Hundredths for so many chips x ms, those up to it adding up; v->price is known. */
 int64_t view_cost_next(const struct view *v, int64_t *chip_ms_before, int64_t chip_ms);
 void view_write_money(struct jwrite *w, const char *key, int64_t cents);

@@ -1,6 +1,7 @@
 /* What the target waits for now, in words. */
 #include "base/mem.h"
 #include "operator/facts/facts.h"
+#include "operator/job/job.h"
 #include "operator/status/view.h"
 
 #include <stdio.h>
