@@ -16,7 +16,8 @@ struct model *model_new(const struct model_options *options) {
     m->forget_after_ms = options->forget_after_ms > 0 ? options->forget_after_ms : MODEL_FORGET_AFTER_MS;
     m->chip_peaks = options->chip_peaks ? slice_dup(slice_of(options->chip_peaks)) : NULL;
     m->chip_prices = options->chip_prices ? slice_dup(slice_of(options->chip_prices)) : NULL;
-    struct slice documentation = slice_of(options->documentation_url ? options->documentation_url : MODEL_DOCUMENTATION);
+    struct slice documentation =
+        slice_of(options->documentation_url ? options->documentation_url : MODEL_DOCUMENTATION);
     while (documentation.size_bytes > 0 && documentation.data[documentation.size_bytes - 1] == '/')
         documentation.size_bytes--;
     m->documentation_url = slice_dup(documentation);
@@ -175,7 +176,6 @@ static void apply_spec(struct model *m, struct model_job *job, const struct obje
     job->total_steps = o->total_steps;
     job->price = o->cost.price;
     slice_copy(job->currency, sizeof job->currency, o->cost.currency);
-    job->wants_run = o->wants_run;
 }
 
 static void delete_job(struct model *m, struct model_job *job) {

@@ -35,15 +35,6 @@ int steplog_format_of_name(struct slice name) {
     return -1;
 }
 
-bool steplog_format_is_supported(enum steplog_format format) {
-    if (format == STEPLOG_AUTO)
-        return true;
-    for (const struct format *f = steplog_formats; f->line != NULL; f++)
-        if (f->id == format)
-            return true;
-    return false;
-}
-
 int steplog_format_line_lag(enum steplog_format format) {
     return format == STEPLOG_AUTO || format == STEPLOG_REGEX ? -1 : format == STEPLOG_MAXTEXT;
 }

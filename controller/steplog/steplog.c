@@ -10,7 +10,7 @@
 
 struct steplog *steplog_new(enum steplog_format format, const char *job_name,
                             void (*on_record)(void *context, const struct record *r), void *context) {
-    if (!steplog_format_is_supported(format))
+    if (format == STEPLOG_REGEX)
         return NULL;
     struct steplog *s = mem_new(struct steplog);
     s->format = format;

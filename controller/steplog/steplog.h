@@ -35,7 +35,6 @@ enum steplog_format {
 
 const char *steplog_format_name(enum steplog_format format);
 int steplog_format_of_name(struct slice name);                /* -1 if there is none */
-bool steplog_format_is_supported(enum steplog_format format); /* steplog_new() makes it; Regex needs its patterns */
 
 /* How many steps late a step's line comes (ledger_set_line_lag): MaxText prints step N within step N+1. -1 for formats
  * that are whatever they turn out to be. */

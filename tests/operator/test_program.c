@@ -182,16 +182,6 @@ TEST(a_peak_that_is_exceeded_is_told_not_clamped) {
     free(s);
 }
 
-/* What is accepted and not built in is said, never passed over. */
-TEST(span_run_is_said_to_be_missing) {
-    char *s = status_with(",\"span\":\"Run\"");
-    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "AccountedPerTarget");
-    free(s);
-    s = status_with(",\"span\":\"Target\"");
-    CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Accounted");
-    free(s);
-}
-
 TEST(without_program_or_with_a_broken_one_there_is_none) {
     static const char *const specs[] = {"", ",\"program\":{}",
                                         ",\"program\":{\"peakGFLOPSPerChip\":\"x\",\"model\":[]}"};

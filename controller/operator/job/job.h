@@ -10,7 +10,7 @@
 #include "steplog/userformat.h"
 
 #define JOB_MAX_NOTICES 64
-#define JOB_TOLD 16 /* so many of the newest interruptions are told as Events */
+#define JOB_TOLD 16                /* so many of the newest interruptions are told as Events */
 #define JOB_UNRECOGNISED_LINES 200 /* so many lines without a step: the format is not recognised */
 #define JOB_CURSOR_BYTES 4096      /* of a source: SOURCE_CURSOR_BYTES */
 #define JOB_TRACE_POINTS 256       /* of steps, and of saves: 12 KiB at most, for a picture */
@@ -83,7 +83,6 @@ struct model_job {
     int64_t total_steps;           /* 0: not told */
     int64_t price, label_price;    /* per chip-hour: spec.cost, and the nodes' label, which is of chip_target */
     char currency[PRICE_CURRENCY_SIZE];
-    bool wants_run;                   /* span: Run, which is not built in yet: a condition says so */
     uint64_t counting_hash, log_hash; /* of the spec */
     int64_t log_changed_in;           /* the generation of the spec that tells another log than before; 0: none */
     /* what it measures */

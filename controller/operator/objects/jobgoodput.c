@@ -234,8 +234,6 @@ static void spec_scan(struct jscan *j, struct object_jobgoodput *g) {
             g->ideal_step_ms = bounded(object_int_scan(j, 0), 1, 86400000);
         else if (slice_is(key, "windowSeconds"))
             windows_scan(j, g);
-        else if (slice_is(key, "span"))
-            g->wants_run = slice_is(object_text_scan(j), "Run");
         else if (slice_is(key, "program"))
             program_scan(j, &g->program);
         else if (slice_is(key, "cost"))

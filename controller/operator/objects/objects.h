@@ -200,7 +200,6 @@ struct object_jobgoodput {
     struct object_program program;
     struct object_cost cost;
     int64_t total_steps; /* 0: not told */
-    bool wants_run;      /* spec.span is Run */
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */

@@ -44,11 +44,6 @@ static void set_ready(struct view *v) {
     else if (v->result.slots_required == 0 && !v->has_ended)
         set(v, READY, false, "NothingRequired", v->target->created_ms,
             "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->target_name);
-    else if (job->wants_run)
-        set(v, READY, true, "AccountedPerTarget", v->target->created_ms,
-            "%s %s is measured by itself: joining targets (span Run) is not built in yet; status.previous has the "
-            "earlier ones",
-            kind, job->target_name);
     else if (job->log_changed_in > 0)
         set(v, READY, true, "Accounted", v->target->created_ms,
             "%s %s is measured; its steps were read anew for generation %lld of the spec", kind, job->target_name,
@@ -102,9 +97,9 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
             set(v, STEP_LOG_ATTACHED, false, "FormatInvalid", at_ms, "StepLogFormat %s: %s", job->format, trouble);
         return true;
     }
-    if (!is_user && format != STEPLOG_REGEX &&
-        (format < 0 || !steplog_format_is_supported((enum steplog_format)format))) {
-        set(v, STEP_LOG_ATTACHED, false, "FormatUnsupported", at_ms, "format %s is not built in yet", job->format);
+    if (!is_user && format < 0) { /* one of a CRD that is newer */
+        set(v, STEP_LOG_ATTACHED, false, "FormatUnsupported", at_ms,
+            "this version does not know the format %s: use one that its documentation lists, or Regex", job->format);
         return true;
     }
     if (job_log_replicated_job(job) == NULL) {

@@ -1,5 +1,5 @@
-#include "operator/job/job.h"
 #include "operator/status/view.h"
+#include "operator/job/job.h"
 
 #include <string.h>
 

@@ -60,10 +60,10 @@ struct view {
     int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
     int64_t peak_gflops;                                                   /* of a chip; 0: not known */
-    enum chip_type data_type;                                              /* that the peak is of; CHIP_TYPES: unknown */
+    enum chip_type data_type; /* that the peak is of; CHIP_TYPES: unknown */
     bool is_quantised;
-    double parameters;                                                     /* N of the model; 0: not known */
-    bool is_program_of_log;                                                /* not of spec.program's model */
+    double parameters;      /* N of the model; 0: not known */
+    bool is_program_of_log; /* not of spec.program's model */
     int64_t rejected_lines;
     char program_trouble[200]; /* why program goodput is not told; "" */
     int64_t price;             /* per chip-hour; PRICE_NONE, or PRICE_BAD; cost.c */
