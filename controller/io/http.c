@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MAX_RETRY_AFTER_S 300 /* what a server may hold back its clients for: more would be a stop */
+
 /* curl's callbacks: they mark, and hand bytes on. */
 
 static void reply_begin(struct http_request *r, struct slice status_line) {
@@ -42,7 +44,7 @@ static void reply_header(struct http_request *r, struct slice line) {
     }
     if (seconds < 0)
         seconds = 0;
-    r->reply.retry_after_us = (seconds > 86400 ? 86400 : seconds) * 1000000;
+    r->reply.retry_after_us = (seconds > MAX_RETRY_AFTER_S ? MAX_RETRY_AFTER_S : seconds) * 1000000;
 }
 
 size_t http_on_header(char *data, size_t size, size_t count, void *context) {

@@ -40,13 +40,17 @@ static void set_transport(struct kube_credentials *c) {
                                            .is_insecure = f->is_insecure};
 }
 
-/* Text of a header value: a stray newline in a token file would otherwise end the header. */
-static char *bearer(struct slice token) {
+/* The header of a token. Blanks around it are dropped; one inside it is an error, since a newline would end the header
+ * and a request without the header is anonymous. */
+static int bearer(struct slice token, const char *origin, char **ret, struct error **err) {
     token = slice_trim(token);
+    bool is_word = token.size_bytes > 0;
     for (size_t i = 0; i < token.size_bytes; i++)
-        if ((unsigned char)token.data[i] <= ' ' || token.data[i] == 0x7f)
-            return NULL;
-    return token.size_bytes == 0 ? NULL : mem_format("Authorization: Bearer %.*s", SLICE_ARG(token));
+        is_word &= (unsigned char)token.data[i] > ' ' && token.data[i] != 0x7f;
+    if (!is_word)
+        return error_set(err, EINVAL, "%s holds no token (one word is expected)", origin);
+    *ret = mem_format("Authorization: Bearer %.*s", SLICE_ARG(token));
+    return 0;
 }
 
 static int read_token(struct kube_credentials *c, char **ret, struct error **err) {
@@ -61,11 +65,9 @@ static int read_token(struct kube_credentials *c, char **ret, struct error **err
         text = mem_strdup(f->token);
     if (r < 0)
         return r;
-    *ret = bearer(slice_of(text));
+    r = bearer(slice_of(text), f->token_file != NULL ? f->token_file : "token", ret, err);
     explicit_bzero(text, strlen(text));
-    return *ret != NULL ? 0
-                        : error_set(err, EINVAL, "%s holds no token (one word is expected)",
-                                    f->token_file != NULL ? f->token_file : "token");
+    return r;
 }
 
 static int make_authorization(struct kube_credentials *c, struct error **err) {
@@ -76,7 +78,10 @@ static int make_authorization(struct kube_credentials *c, struct error **err) {
         return r;
     if (c->given.token != NULL) {
         free(made);
-        made = bearer(slice_of(c->given.token));
+        made = NULL;
+        r = bearer(slice_of(c->given.token), "the answer of the credential plugin", &made, err);
+        if (r < 0)
+            return r;
     }
     if (made == NULL && f->username != NULL) {
         char *both CLEANUP_FREE = mem_format("%s:%s", f->username, f->password != NULL ? f->password : "");

@@ -79,6 +79,8 @@ static void serve_hello(void *context, struct rawconn *c, struct slice request) 
         rawconn_drip(c, true);
     if (slice_starts(request, "GET /busy "))
         rawconn_reply(c, 429, "Retry-After: 7\r\n", "later");
+    else if (slice_starts(request, "GET /busy-for-a-day "))
+        rawconn_reply(c, 429, "Retry-After: 86400\r\n", "later");
     else if (slice_starts(request, "GET /cut ")) {
         rawconn_send(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nwo");
         rawconn_reset(c);
@@ -111,17 +113,22 @@ TEST(a_reply_comes_whole_and_byte_by_byte) {
     check_get("/slow", false);
 }
 
-TEST(retry_after_is_read) {
+static void check_retry_after(const char *path, int64_t us) {
     struct fixture f = begin(serve_hello, NULL);
     struct result r = {0};
     char url[128];
-    snprintf(url, sizeof url, "%s/busy", rawserver_url(f.server));
+    snprintf(url, sizeof url, "%s%s", rawserver_url(f.server), path);
     get(f.client, url, &r, (struct http_options){0});
     CHECK(loop_until(f.loop, &r.done));
     CHECK_INT(r.status, 429);
-    CHECK_INT(r.retry_after_us, 7000000);
+    CHECK_INT(r.retry_after_us, us);
     buf_done(&r.body);
     end(&f);
+}
+
+TEST(retry_after_is_read_and_capped_at_minutes) {
+    check_retry_after("/busy", 7000000);
+    check_retry_after("/busy-for-a-day", 300000000);
 }
 
 TEST(a_reset_in_the_body_is_an_error_after_the_bytes_that_came) {

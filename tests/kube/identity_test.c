@@ -259,3 +259,38 @@ TEST(a_call_does_not_outwait_its_time_for_a_plugin) {
     loop_free(loop);
     remove(path);
 }
+
+/* A line break in a token would end its header. The request must not be sent as somebody else: anonymously. */
+TEST(a_token_with_a_line_break_is_an_error) {
+    struct peer p;
+    REQUIRE(peer_begin(&p));
+    char *file CLEANUP_FREE = mem_format("%s/token", apiserver_directory(p.server));
+    FILE *out = fopen(file, "w");
+    REQUIRE(out != NULL);
+    fputs("t0k\r\nX-Remote-User: admin\r\n", out);
+    fclose(out);
+    char *token_file CLEANUP_FREE = mem_format("tokenFile: \"%s\"", file);
+    const char *const users[] = {"token: \"t0k\\r\\nX-Remote-User: admin\"", token_file,
+                                 "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: "
+                                 "/bin/sh, args: [tests/data/kube/plugin.sh], env: [{name: PLUGIN_TOKEN, value: "
+                                 "'t0k\\r\\nX-Remote-User: admin'}]}"};
+    for (size_t i = 0; i < ARRAY_SIZE(users); i++) {
+        struct error *err CLEANUP_ERROR = NULL;
+        char *url CLEANUP_FREE = mem_format("https://127.0.0.1:%d", apiserver_port(p.server));
+        char *ca CLEANUP_FREE = with_ca(&p, "");
+        peer_forget_client(&p);
+        p.kubeconfig = write_cluster_kubeconfig(url, ca, users[i]);
+        struct kube_options options = {.kubeconfig = p.kubeconfig, .user_agent = "test/0"};
+        p.client = kube_client_new(p.loop, &options, &err);
+        struct outcome o = {0};
+        if (p.client == NULL)
+            snprintf(o.error, sizeof o.error, "%s", error_text(err));
+        else
+            o = get_namespaces(p.loop, p.client);
+        CHECK_INT(o.status, 0);
+        if (strstr(o.error, "holds no token (one word is expected)") == NULL)
+            harness_fail(__FILE__, __LINE__, "user %zu: status %d, \"%s\"", i, o.status, o.error);
+    }
+    remove(file);
+    peer_end(&p);
+}
