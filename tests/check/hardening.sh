@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # hardening.sh PROGRAM...: says what a built program lacks of what the release build promises: position-independent (PIE),
 # relocations read-only once loaded (full RELRO), no memory both writable and executable (NX), stack protector, checked
-# libc calls (FORTIFY), no library path of its own. Before that it tries itself on small programs that each lack one.
+# libc calls (FORTIFY), no library path of its own; on x86-64 also landing pads (CET) and probes of large frames (stack
+# clash). Before that it tries itself on small programs that each lack one.
 set -u
 
 # lacks PROGRAM: one line for each thing that is missing.
@@ -18,20 +19,34 @@ lacks() {
     grep -qE '\((RPATH|RUNPATH)\)' <<<"$dynamic" && echo "a library path of its own (RPATH)"
     grep -q '__stack_chk_fail' <<<"$imports" || echo "no stack protector (-fstack-protector-strong)"
     grep -qE '__[a-z]+_chk' <<<"$imports" && grep -qE '__(v?snprintf|v?fprintf|memcpy|strcpy)_chk' <<<"$imports" ||
-        echo "no checked libc calls (-D_FORTIFY_SOURCE=2)"
+        echo "no checked libc calls (-D_FORTIFY_SOURCE=3)"
+    grep -q 'Machine:.*X86-64' <<<"$headers" || return 0
+    objdump -d --no-show-raw-insn "$1" >"$scratch/code"
+    # The C library's start-up code brings six of its own.
+    [ "$(grep -c 'endbr64' "$scratch/code")" -gt $((6 + $(grep -cw 'call' "$scratch/code") / 50)) ] ||
+        echo "no landing pads for indirect calls (-fcf-protection=full)"
+    grep -A1 -E 'sub +\$0x1000,%rsp' "$scratch/code" | grep -qE '(or|mov)q? +\$0x0,(0x[0-9a-f]+)?\(%rsp\)' ||
+        echo "large frames are not probed (-fstack-clash-protection)"
 }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cat >"$scratch/p.c" <<'C'
 #include <stdio.h>
+int a(int x) { return x + 1; }
+int b(int x) { return x + 2; }
+int c(int x) { return x + 3; }
+int d(int x) { return x + 4; }
+int (*all[])(int) = {a, b, c, d};
 int main(int argc, char **argv) {
-    char text[64];
+    char text[65536];
     snprintf(text, (size_t)argc * 8, "%s", argv[0]);
-    return puts(text) < 0;
+    return puts(text) < all[argc & 3](argc);
 }
 C
-good=(-w -O2 -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fPIE -pie -Wl,-z,relro,-z,now)
+cet=()
+[ "$(uname -m)" != x86_64 ] || cet=(-fcf-protection=full)
+good=("${cet[@]}" -w -O2 -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fPIE -pie -Wl,-z,relro,-z,now)
 passed=0 failed=0
 # tried WHAT EXPECTED FLAG...: a program built with these flags too lacks just that.
 tried() {
@@ -50,7 +65,11 @@ if [ "${1:-}" = --tried ]; then shift; else # --tried: has tried itself already 
     tried "lazy binding" "bound lazily (-Wl,-z,now)" -Wl,-z,lazy
     tried "an executable stack" "executable stack (-Wl,-z,noexecstack)" -Wl,-z,execstack
     tried "no stack protector" "no stack protector (-fstack-protector-strong)" -fno-stack-protector
-    tried "no FORTIFY" "no checked libc calls (-D_FORTIFY_SOURCE=2)" -U_FORTIFY_SOURCE
+    tried "no FORTIFY" "no checked libc calls (-D_FORTIFY_SOURCE=3)" -U_FORTIFY_SOURCE
+    if [ "$(uname -m)" = x86_64 ]; then
+        tried "no landing pads" "no landing pads for indirect calls (-fcf-protection=full)" -fcf-protection=none
+        tried "no probes" "large frames are not probed (-fstack-clash-protection)" -fno-stack-clash-protection
+    fi
     tried "a library path" "a library path of its own (RPATH)" -Wl,-rpath,/tmp
 fi
 for program in "$@"; do
