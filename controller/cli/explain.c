@@ -86,6 +86,29 @@ static void draw_waterfall(const json_t *status, const struct text_style *style,
     }
 }
 
+static int64_t unobserved_ms(const json_t *status) {
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(pick(status, "badput"), i, bucket) if (strcmp(pick_text(bucket, "bucket"), "Unobserved") ==
+                                                              0) return pick_int(bucket, "ms", 0);
+    return 0;
+}
+
+/* "scheduling 57.90% to 92.20%, goodput 50.11% to 84.33% (4m 10s unobserved)" where some time is unobserved. */
+static void draw_range(const json_t *status, const struct text_style *style, struct buf *out) {
+    char duration[TEXT_DURATION_SIZE];
+    const char *job_upper = pick_text(status, "goodput.jobUpperBound");
+    const char *scheduling_upper = pick_text(status, "goodput.schedulingUpperBound");
+    CLEANUP_FREE char *job =
+        *job_upper ? mem_format(", goodput %s to %s", pick_text(status, "goodput.job"), job_upper) : mem_strdup("");
+    if (!*scheduling_upper)
+        return;
+    CLEANUP_FREE char *line =
+        mem_format("scheduling %s to %s%s (%s unobserved)", pick_text(status, "goodput.scheduling"), scheduling_upper,
+                   job, text_duration(duration, unobserved_ms(status)));
+    text_wrap(out, style, 0, 2, line);
+}
+
 /* "goodput 82.22% = scheduling 93.41% x runtime 88.02%", and what must be known to believe it. */
 static void draw_scores(const json_t *status, const struct text_style *style, struct buf *out) {
     const char *job = pick_text(status, "goodput.job"), *scheduling = pick_text(status, "goodput.scheduling");
@@ -99,6 +122,7 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
     text_colour(out, style, COLOUR_BOLD);
     text_wrap(out, style, 0, 2, score);
     text_colour(out, style, COLOUR_NONE);
+    draw_range(status, style, out);
     if (*program) {
         CLEANUP_FREE char *line = mem_format("productivity %s = goodput %s x program %s",
                                              pick_text(status, "goodput.productivity"), job, program);

@@ -14,28 +14,40 @@
 struct column {
     const char *title, *path;
     bool is_number, is_wide, shrinks;
+    const char *upper_path; /* of the upper bound, where there is one */
 };
 
 static const struct column columns[] = {
-    {"NAMESPACE", "metadata.namespace", false, false, true},
-    {"NAME", "metadata.name", false, false, true},
-    {"PHASE", "status.phase", false, false, false},
-    {"SCHED", "status.goodput.scheduling", true, false, false},
-    {"RUNTIME", "status.goodput.runtime", true, false, false},
-    {"GOODPUT", "status.goodput.job", true, false, false},
-    {"TOP-BADPUT", "status.topBadput", false, false, true},
-    {"INT", "status.interruptions.total", true, false, false},
-    {"STEP", "status.steps.last", true, false, false},
-    {"LOST-CHIP-H", "status.acceleratorHours.lost", true, true, false},
-    {"CHIPS", "status.target.chips", true, true, false},
-    {"QUEUE", "status.target.queue", false, true, false},
-    {"WAITING-FOR", "status.availability.message", false, true, false},
+    {"NAMESPACE", "metadata.namespace", false, false, true, NULL},
+    {"NAME", "metadata.name", false, false, true, NULL},
+    {"PHASE", "status.phase", false, false, false, NULL},
+    {"SCHED", "status.goodput.scheduling", true, false, false, "status.goodput.schedulingUpperBound"},
+    {"RUNTIME", "status.goodput.runtime", true, false, false, NULL},
+    {"GOODPUT", "status.goodput.job", true, false, false, "status.goodput.jobUpperBound"},
+    {"TOP-BADPUT", "status.topBadput", false, false, true, NULL},
+    {"INT", "status.interruptions.total", true, false, false, NULL},
+    {"STEP", "status.steps.last", true, false, false, NULL},
+    {"LOST-CHIP-H", "status.acceleratorHours.lost", true, true, false, NULL},
+    {"CHIPS", "status.target.chips", true, true, false, NULL},
+    {"QUEUE", "status.target.queue", false, true, false, NULL},
+    {"WAITING-FOR", "status.availability.message", false, true, false, NULL},
 };
 
-static void cell_text(const json_t *job, const struct column *column, char *out, size_t out_size) {
+/* A score with an upper bound is a range, "57.91% to 92.20%"; where there is no room, "57.9%+": at least that. */
+static void range_text(const char *lower, const char *upper, bool shows_ranges, char *out, size_t out_size) {
+    if (shows_ranges)
+        snprintf(out, out_size, "%s to %s", lower, upper);
+    else
+        snprintf(out, out_size, "%.*s%%+", (int)strcspn(lower, ".") + 2, lower);
+}
+
+static void cell_text(const json_t *job, const struct column *column, bool shows_ranges, char *out, size_t out_size) {
     const json_t *value = pick(job, column->path);
+    const char *upper = column->upper_path ? pick_text(job, column->upper_path) : "";
     if (json_is_integer(value))
         snprintf(out, out_size, "%lld", (long long)json_integer_value(value));
+    else if (json_is_string(value) && *upper)
+        range_text(json_string_value(value), upper, shows_ranges, out, out_size);
     else
         slice_copy(out, out_size, slice_of(json_is_string(value) ? json_string_value(value) : "-"));
     if (out[0] == '\0')
@@ -55,10 +67,11 @@ static int by_loss(const void *a, const void *b) {
 struct table {
     bool is_shown[ARRAY_SIZE(columns)];
     int widths[ARRAY_SIZE(columns)];
+    bool shows_ranges; /* both ends of a score, where the terminal is wide enough */
 };
 
-/* Columns as wide as their widest cell; what a terminal has no room for is taken from the names. */
-static void measure(struct table *t, json_t *const *jobs, size_t count, const struct text_style *style) {
+/* Columns as wide as their widest cell. Returns the width of a line. */
+static int measure_columns(struct table *t, json_t *const *jobs, size_t count) {
     int sum = 0;
     for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
         if (!t->is_shown[c])
@@ -66,13 +79,24 @@ static void measure(struct table *t, json_t *const *jobs, size_t count, const st
         t->widths[c] = text_width(columns[c].title);
         for (size_t i = 0; i < count; i++) {
             char text[1200];
-            cell_text(jobs[i], &columns[c], text, sizeof text);
+            cell_text(jobs[i], &columns[c], t->shows_ranges, text, sizeof text);
             if (text_width(text) > t->widths[c])
                 t->widths[c] = text_width(text);
         }
         sum += t->widths[c] + 2;
     }
-    for (bool is_cut = true; is_cut && style->columns > 0 && sum - 2 > style->columns;) {
+    return sum - 2;
+}
+
+/* If the terminal has no room for it, the ranges go first, then the ends of names. */
+static void measure(struct table *t, json_t *const *jobs, size_t count, const struct text_style *style) {
+    t->shows_ranges = true;
+    int sum = measure_columns(t, jobs, count);
+    if (style->columns > 0 && sum > style->columns) {
+        t->shows_ranges = false;
+        sum = measure_columns(t, jobs, count);
+    }
+    for (bool is_cut = true; is_cut && style->columns > 0 && sum > style->columns;) {
         size_t widest = ARRAY_SIZE(columns);
         for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
             if (t->is_shown[c] && columns[c].shrinks && t->widths[c] > 10 &&
@@ -97,7 +121,7 @@ static void draw_line(const struct table *t, const json_t *job, struct buf *out)
         if (job == NULL)
             slice_copy(text, sizeof text, slice_of(columns[c].title));
         else
-            cell_text(job, &columns[c], text, sizeof text);
+            cell_text(job, &columns[c], t->shows_ranges, text, sizeof text);
         text_cell(out, text, t->widths[c], columns[c].is_number ? -1 : c + 1 < last);
         buf_append_text(out, c + 1 < last ? "  " : "\n");
     }

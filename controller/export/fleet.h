@@ -21,6 +21,8 @@
     X(PROGRAM, "goodputPPM", "program", INTEGER)                                                                       \
     X(PRODUCTIVITY, "goodputPPM", "productivity", INTEGER)                                                             \
     X(UPPER_BOUND, "goodputPPM", "runtimeUpperBound", INTEGER)                                                         \
+    X(SCHEDULING_UPPER_BOUND, "goodputPPM", "schedulingUpperBound", INTEGER)                                           \
+    X(JOB_UPPER_BOUND, "goodputPPM", "jobUpperBound", INTEGER)                                                         \
     X(EVIDENCE, "goodputPPM", "evidence", INTEGER)                                                                     \
     X(START, "time", "start", TIME)                                                                                    \
     X(END, "time", "end", TIME)                                                                                        \

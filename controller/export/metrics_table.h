@@ -16,6 +16,10 @@
       "ML productivity goodput = scheduling x runtime x program.")                                                     \
     X(J_UPPER, "goodput_job_runtime_goodput_upper_bound_ratio", UPPER_BOUND, 6,                                        \
       "What runtime goodput is if all unattributed time was productive.")                                              \
+    X(J_SCHEDULING_UPPER, "goodput_job_scheduling_goodput_upper_bound_ratio", SCHEDULING_UPPER_BOUND, 6,               \
+      "What scheduling goodput is if all slots were there in the unobserved time. Absent where there is none.")        \
+    X(J_GOODPUT_UPPER, "goodput_job_goodput_upper_bound_ratio", JOB_UPPER_BOUND, 6,                                    \
+      "What goodput is if unobserved and unattributed time was productive. Absent where none is unobserved.")          \
     X(J_EVIDENCE, "goodput_job_evidence_ratio", EVIDENCE, 6, "Share of the available time that is explained.")         \
     X(J_START, "goodput_job_start_timestamp_seconds", START, 3, "Creation of the target.")                             \
     X(J_THROUGH, "goodput_job_observed_through_timestamp_seconds", OBSERVED_THROUGH, 3,                                \

@@ -115,6 +115,9 @@ TEST(explain_missing_target) {
 TEST(explain_without_status) {
     check_golden("explain", "no-status");
 }
+TEST(explain_with_unobserved_time) {
+    check_golden("explain", "unobserved");
+}
 TEST(explain_without_log) {
     check_golden("explain", "no-log");
 }
@@ -136,6 +139,18 @@ TEST(timeline_hostile) {
 }
 TEST(fleet_of_three) {
     check_golden("fleet", "rollup");
+}
+TEST(top_with_ranges) {
+    check_golden("top", "ranges"); /* no room: "57.90%+" */
+    json_t *list = load("ranges");
+    struct text_style style = {.columns = 120};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 20);
+    draw("top", list, &style, &out);
+    check_lines("top", buf_text(&out), &style);
+    CHECK(strstr(buf_text(&out), " 57.90% to 92.20% ") != NULL);
+    CHECK(strstr(buf_text(&out), " 82.18% to 85.58% ") != NULL);
+    json_decref(list);
 }
 TEST(top_fleet) {
     check_golden("top", "fleet");

@@ -16,6 +16,7 @@ from rig import BIN, Rig, Tally, fetch  # noqa: E402
 
 OUT = ".build/page"
 STORY = json.load(open("tests/data/export/story.json"))
+UNOBSERVED = json.load(open("tests/data/cli/unobserved.json"))
 TRAINING = json.load(open("tests/data/export/training.json"))
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
 FORECAST = {"intervalSeconds": 600, "saveMs": 2500, "persistMs": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
@@ -47,7 +48,7 @@ def hostile():
     return job
 
 
-BARS = """[...document.querySelectorAll('.falls rect')].map(r => ({name: r.dataset.bucket, ms: Number(r.dataset.ms),
+BARS = """[...document.querySelectorAll('.falls rect[data-bucket]')].map(r => ({name: r.dataset.bucket, ms: Number(r.dataset.ms),
     x: parseFloat(r.getAttribute('x')), width: parseFloat(r.getAttribute('width')),
     words: r.closest('.row').innerText}))"""
 
@@ -235,6 +236,25 @@ def check_hostile(t, b, rig):
     b.problems = [p for p in b.problems if "Content Security Policy" not in p]
 
 
+def check_range(t, b, tool):
+    """A job with unobserved time: both bounds beside the scores, and a colour of its own for what is not known."""
+    path = os.path.abspath(f"{OUT}/unobserved.html")
+    subprocess.run([tool, "report", "-f", "tests/data/cli/unobserved.json", "--html", path], check=True)
+    b.open("file://" + path)
+    b.until("document.querySelectorAll('.falls rect').length > 3")
+    check_numbers(t, b, UNOBSERVED["status"], "unobserved")
+    told = b.ask("document.querySelector('[data-range]')?.textContent")
+    t.check("unobserved: the range of the scores", told == "scheduling 90.22% to 93.61%, goodput 82.18% to 85.58% (4 m 10 s unobserved)", told)
+    tiles = b.ask("[...document.querySelectorAll('[data-score]')].map(e => e.textContent)")
+    t.check("unobserved: at most, beside each score", any("at most 93.61%" in x for x in tiles) and any("at most 85.58%" in x for x in tiles), tiles)
+    kinds = b.ask("[...document.querySelectorAll('.falls rect')].filter(r => r.dataset.bucket === 'Unobserved').map(r => r.getAttribute('class'))")
+    t.check("unobserved: its bar is not that of machines that were not there", kinds == ["bar f-unobserved"], kinds)
+    b.picture(f"{OUT}/unobserved.png")
+    b.open("file://" + os.path.abspath(f"{OUT}/report.html"))
+    b.until("document.querySelectorAll('.falls rect').length > 3")
+    t.check("without unobserved time there is no range", b.ask("document.querySelector('[data-range]') === null && !document.body.innerText.includes('not observed')"))
+
+
 def check_reports(t, b):
     """The same page as a file, from a JobGoodput and from a log alone."""
     report, bad, log = (os.path.abspath(f"{OUT}/{name}.html") for name in ("report", "hostile", "analyze"))
@@ -254,6 +274,7 @@ def check_reports(t, b):
             drawn = b.ask("[...document.querySelectorAll('.stairs .line')].map(l => l.getAttribute('points').split(' ').length)")
             t.check("analyze: the staircase goes through every step of the log", drawn == [16 + 1, 20 + 1, 20 + 1], drawn)
             b.picture(f"{OUT}/analyze.png")
+    check_range(t, b, tool)
     b.open("file://" + bad)
     b.until("document.querySelectorAll('.falls rect').length > 3")
     t.check("hostile text stays text (report)", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))

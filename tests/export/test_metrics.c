@@ -165,6 +165,30 @@ TEST(a_job_is_told_as_its_status_has_it) {
     fleet_done(&f);
 }
 
+TEST(upper_bounds_are_told_where_time_is_unobserved) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&f);
+    put(&f, "watched");
+    fleet_put(&f, "research", "blind",
+              SLICE("{\"status\":{\"target\":{\"queue\":\"research-tpu\"},\"goodputPPM\":{\"scheduling\":579000,"
+                    "\"schedulingUpperBound\":922000,\"job\":501100,\"jobUpperBound\":843300},\"badput\":[{\"bucket\":"
+                    "\"Unobserved\",\"family\":\"Scheduling\",\"ms\":250000}]}}"));
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, INT64_C(1795232000000), false, &out);
+    struct slice text = buf_slice(&out);
+    CHECK_TEXT(value(text, "goodput_job_scheduling_goodput_upper_bound_ratio" LABELS("blind") "}", v), "0.922000");
+    CHECK_TEXT(value(text, "goodput_job_goodput_upper_bound_ratio" LABELS("blind") "}", v), "0.843300");
+    CHECK_TEXT(
+        value(text, "goodput_job_badput_seconds" LABELS("blind") ",family=\"Scheduling\",bucket=\"Unobserved\"}", v),
+        "250");
+    CHECK_TEXT(value(text, "goodput_job_scheduling_goodput_upper_bound_ratio" LABELS("watched") "}", v), "");
+    CHECK_TEXT(value(text, "goodput_job_goodput_upper_bound_ratio" LABELS("watched") "}", v), "");
+    fleet_done(&f);
+}
+
 TEST(money_is_told_by_bucket_and_cause_where_the_price_is_known) {
     struct fleet f;
     CLEANUP_BUF struct buf out;

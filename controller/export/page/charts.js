@@ -81,7 +81,8 @@ function waterfallRows(status) {
   const part = b => {
     const ms = number(b, 'ms') ?? 0;
     left -= ms;
-    rows.push({kind: 'part', family: text(b, 'family').toLowerCase(), name: text(b, 'bucket'), ms, at: left, share: text(b, 'share') || percent(ms, wall), bucket: b});
+    const family = text(b, 'bucket') === 'Unobserved' ? 'unobserved' : text(b, 'family').toLowerCase();
+    rows.push({kind: 'part', family, name: text(b, 'bucket'), ms, at: left, share: text(b, 'share') || percent(ms, wall), bucket: b});
   };
   const buckets = list(status, 'badput').filter(b => number(b, 'ms') > 0);
   buckets.filter(b => text(b, 'family') === 'Scheduling').forEach(part);

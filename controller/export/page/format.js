@@ -48,6 +48,8 @@ function duration(ms) {
   if (s < 86400) return `${sign}${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} m`;
   return `${sign}${Math.floor(s / 86400)} d ${two(Math.floor(s / 3600) % 24)} h`;
 }
+// "57.90% to 92.20%" where a score has an upper bound.
+const range = (lower, upper) => lower && upper && upper !== lower ? `${lower} to ${upper}` : lower;
 // Short steps need more digits than waits.
 const stepTime = ms => ms === undefined ? '' : Math.abs(ms) < 10000 ? (ms / 1000).toFixed(3) + ' s' : duration(ms);
 const stamp = ms => ms === undefined ? '' : new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

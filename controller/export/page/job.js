@@ -1,13 +1,22 @@
 // One job: what explain says in a terminal.
 
+// Where some time is unobserved: which bounds hold the true scores.
+function rangeNote(status) {
+  const g = k => text(status, 'goodput.' + k), unobserved = list(status, 'badput').find(b => text(b, 'bucket') === 'Unobserved');
+  if (!g('schedulingUpperBound')) return null;
+  return h('p', {class: 'note', 'data-range': true}, `scheduling ${range(g('scheduling'), g('schedulingUpperBound'))}` +
+    (g('jobUpperBound') ? `, goodput ${range(g('job'), g('jobUpperBound'))}` : '') + ` (${duration(number(unobserved, 'ms') ?? 0)} unobserved)`);
+}
+
 function scoreTiles(status) {
   const tile = (name, value, kind, extra) => h('div', {class: 'tile ' + kind, 'data-score': name}, h('b', null, value || '–'), h('span', null, name), extra && h('span', null, ' · ' + extra));
   const sign = c => h('span', {class: 'sign', 'aria-hidden': 'true'}, c);
   const g = k => text(status, 'goodput.' + k);
-  const bound = g('runtimeUpperBound') && g('runtimeUpperBound') !== g('runtime') ? `at most ${g('runtimeUpperBound')}` : '';
-  return [h('div', {class: 'tiles'}, tile('goodput', g('job'), 'productive'), sign('='), tile('scheduling', g('scheduling'), 'scheduling'), sign('×'),
-    tile('runtime', g('runtime'), 'runtime', bound),
+  const bound = k => g(k + 'UpperBound') && g(k + 'UpperBound') !== g(k) ? `at most ${g(k + 'UpperBound')}` : '';
+  return [h('div', {class: 'tiles'}, tile('goodput', g('job'), 'productive', bound('job')), sign('='), tile('scheduling', g('scheduling'), 'scheduling', bound('scheduling')), sign('×'),
+    tile('runtime', g('runtime'), 'runtime', bound('runtime')),
     g('program') && [sign('·'), tile('program (MFU)', g('program'), ''), tile('productivity', g('productivity'), '')]),
+  rangeNote(status),
   g('evidence') && h('p', {class: 'note'}, `Evidence explains ${g('evidence')} of the available time.`),
   !g('job') && h('p', {class: 'note'}, 'Without step lines, runtime goodput and goodput are not known; they are not 0.')];
 }
@@ -111,7 +120,8 @@ function jobView(job) {
   if (!(number(status, 'time.wallMs') > 0)) return [out, h('p', {class: 'empty'}, 'There is nothing to show yet: no time has been accounted.')];
   out.push(scoreTiles(status), h('h2', null, 'Where the time went'),
     h('p', {class: 'note'}, `Every millisecond from ${stamp(time(status, 'time.start'))} to ${stamp(time(status, 'time.observedThrough'))} is in exactly one row. A row opens to show why.`),
-    legend([['f-scheduling', 'machines not there'], ['f-runtime', 'there, not training'], ['f-productive', 'progress that was kept']]), waterfall(status));
+    legend([['f-scheduling', 'machines not there'], ['f-runtime', 'there, not training'], ['f-productive', 'progress that was kept'],
+      list(status, 'badput').some(b => text(b, 'bucket') === 'Unobserved') && ['f-unobserved', 'not observed: there or not']].filter(Boolean)), waterfall(status));
   const windowsAt = out.length;
   const within = span(status), chart = within && gantt(job, status, within), stair = within && stairs(job, status, within);
   const states = new Set(within ? segments(status).filter(s => s.execution).map(s => s.state) : []), isTold = points(job, 'trace.saves').length > 0;

@@ -41,7 +41,7 @@ function row(j, from, to) {
   const item = h('li', null, h('a', {href: jobLink(j)},
     h('div', {class: 'name'}, text(j, 'metadata.name'), h('small', null, text(j, 'metadata.namespace') + (text(status, 'target.queue') ? ` · ${text(status, 'target.queue')}` : ''))),
     h('div', null, h('span', {class: 'badge ' + phase}, phase)), box,
-    h('div', {class: 'goodput num'}, text(status, 'goodput.job') || '–'),
+    h('div', {class: 'goodput num'}, text(status, 'goodput.job') || '–', text(status, 'goodput.jobUpperBound') && h('small', null, 'to ' + text(status, 'goodput.jobUpperBound'))),
     h('div', {class: 'top'}, text(status, 'topBadput'))));
   item.draw = () => { if (!box.firstChild) box.append(strip(status, from, to)); };
   return item;

@@ -108,6 +108,8 @@ static void write_ratios(struct metrics *m, const struct fleet_numbers *n) {
                   {"program", FLEET_PROGRAM},
                   {"productivity", FLEET_PRODUCTIVITY},
                   {"runtime_upper_bound", FLEET_UPPER_BOUND},
+                  {"scheduling_upper_bound", FLEET_SCHEDULING_UPPER_BOUND},
+                  {"job_upper_bound", FLEET_JOB_UPPER_BOUND},
                   {"evidence", FLEET_EVIDENCE}};
     begin(m, GAUGE, "goodput.ratio", "1", "Goodput and its factors.");
     for (size_t i = 0; i < ARRAY_SIZE(ratios); i++)

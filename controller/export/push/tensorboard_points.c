@@ -81,6 +81,8 @@ static const struct {
     {FLEET_SCHEDULING, "goodput/scheduling", 1e4},
     {FLEET_RUNTIME, "goodput/runtime", 1e4},
     {FLEET_UPPER_BOUND, "goodput/runtime_upper_bound", 1e4},
+    {FLEET_SCHEDULING_UPPER_BOUND, "goodput/scheduling_upper_bound", 1e4},
+    {FLEET_JOB_UPPER_BOUND, "goodput/job_upper_bound", 1e4},
     {FLEET_PROGRAM, "goodput/program", 1e4},
     {FLEET_PRODUCTIVITY, "goodput/productivity", 1e4},
     {FLEET_EVIDENCE, "goodput/evidence", 1e4},
