@@ -441,7 +441,8 @@ static void draw_conditions(const json_t *status, const struct text_style *style
     bool has_title = false;
     json_array_foreach(pick(status, "conditions"), i, condition) {
         const char *type = pick_text(condition, "type"), *value = pick_text(condition, "status");
-        bool is_bad = strcmp(type, "ClockSkew") == 0 ? strcmp(value, "True") == 0 : strcmp(value, "False") == 0;
+        bool is_trouble = strcmp(type, "ClockSkew") == 0 || strcmp(type, "PermissionMissing") == 0;
+        bool is_bad = strcmp(value, is_trouble ? "True" : "False") == 0;
         if (!is_bad || strcmp(type, "Finished") == 0)
             continue;
         if (!has_title)

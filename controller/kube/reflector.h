@@ -59,7 +59,7 @@ bool kube_reflector_is_synced(const struct kube_reflector *r);
 /* The watch has been open for at least so long: had anything happened before, it would have been told by now, if the
  * server is at work (kube_client_heard_us). (One that was resumed: at least two seconds.) */
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);
-/* In trouble because the last answer was 401 or 403: it may not be read, while others may. */
+/* In trouble because the last answer was 403: it may not be read, while others may. */
 bool kube_reflector_is_refused(const struct kube_reflector *r);
 /* When the server was last known to have told everything up to then (event, bookmark or sync). */
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r);

@@ -52,7 +52,7 @@ void kube_reflector_hurry(struct kube_reflector *r) {
 /* Something failed: the same again, later. */
 static void fail(struct kube_reflector *r, const char *text, bool is_certain, int64_t retry_after_us) {
     r->failures++;
-    r->is_refused = is_certain;
+    r->is_refused = is_certain && r->status == 403;
     int64_t wait_us = kube_backoff_next(&r->backoff);
     if (retry_after_us > wait_us)
         wait_us = retry_after_us;

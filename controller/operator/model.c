@@ -316,6 +316,17 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
         m->watermark_ms[resource] = received_ms;
 }
 
+void model_forbidden(struct model *m, enum resource resource, struct slice namespace_, const char *words,
+                     int64_t through_ms) {
+    if (!store_forbid(m, resource, namespace_, words, through_ms))
+        return;
+    for (size_t i = 0; i < m->jobs.count; i++) {
+        struct model_job *job = m->jobs.entries[i].value;
+        if (namespace_.size_bytes == 0 || slice_is(namespace_, job->namespace_))
+            job_mark_dirty(m, job);
+    }
+}
+
 struct model_job *model_next_dirty(struct model *m) {
     if (m->gone) { /* told in the call before: nobody holds it any more */
         job_free(m->gone);

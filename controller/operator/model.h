@@ -61,6 +61,12 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
  * told of and no list showed has vanished. */
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent);
 
+/* The server refuses to show `resource` in `namespace_` (empty: anywhere), in these words; NULL: it shows it again, and
+ * all of it has been listed. through_ms: up to when it was known before; TIME_UNKNOWN: it was never listed. The resource
+ * may be absent elsewhere (model_watermark) at the same time. */
+void model_forbidden(struct model *m, enum resource resource, struct slice namespace_, const char *words,
+                     int64_t through_ms);
+
 /* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
  * JobGoodput is observed deleted (then model_job_is_deleted, once; after that call it is gone). */
 struct model_job *model_next_dirty(struct model *m);

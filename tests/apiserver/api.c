@@ -122,6 +122,15 @@ static void log_request(struct conn *c, const struct target *t) {
     c->log_index = (long)s->request_count++;
 }
 
+/* As the RBAC authorizer words it (apiserver pkg/endpoints/handlers/responsewriters/errors.go). */
+static char *forbidden_message(const struct target *t, const char *user) {
+    CLEANUP_FREE char *where =
+        *t->ns ? mem_format("in the namespace \"%s\"", t->ns) : mem_format("at the cluster scope");
+    return mem_format("%s%s%s is forbidden: User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s", t->plural,
+                      *t->group ? "." : "", t->group, user, t->verb, t->plural, *t->subresource ? "/" : "",
+                      t->subresource, t->group, where);
+}
+
 static bool is_admitted(struct conn *c, const struct target *t) {
     const struct srv *s = c->srv;
     if (s->token[0] == '\0' || c->has_client_cert)
@@ -134,12 +143,8 @@ static bool is_admitted(struct conn *c, const struct target *t) {
     }
     if (*t->plural == '\0' && strncmp(c->path, "/api", 4) != 0)
         return true; /* /version and health are open to all */
-    char title[200];
-    snprintf(title, sizeof title, "%s", t->plural);
-    api_status(c, 403, "Forbidden", t,
-               "%s is forbidden: User \"system:anonymous\" cannot %s resource \"%s\" in API group \"%s\"%s%s%s", title,
-               t->verb, t->plural, t->group, *t->ns ? " in the namespace \"" : " at the cluster scope", t->ns,
-               *t->ns ? "\"" : "");
+    CLEANUP_FREE char *message = forbidden_message(t, "system:anonymous");
+    api_status(c, 403, "Forbidden", t, "%s", message);
     return false;
 }
 
@@ -169,9 +174,11 @@ static const char *reason_of(int code) {
 }
 
 static void reply_fault(struct conn *c, const struct target *t, int code, double retry_after) {
+    CLEANUP_FREE char *forbidden =
+        t != NULL ? forbidden_message(t, "system:serviceaccount:goodput-system:goodput-controller") : mem_strdup("");
     const char *message = code == 410   ? "The resourceVersion for the provided list is too old."
                           : code == 429 ? "the server has received too many requests and has asked us to try again later"
-                          : code == 403 ? "forbidden by the scenario"
+                          : code == 403 ? forbidden
                           : code == 401 ? "Unauthorized"
                                         : "an error on the server, made by the scenario, has prevented the request from "
                                           "succeeding";

@@ -257,9 +257,9 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
 TEST(a_newer_checkpoint_is_set_aside_and_said) {
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
-    CLEANUP_FREE char *status = after(&r, "CAAAAAAAAAAA"); /* version 8 */
+    CLEANUP_FREE char *status = after(&r, "CQAAAAAAAAAA"); /* version 9 */
     CHECK_TEXT(status_text(status, "conditions[type=EvidenceComplete].message"),
-               "status.checkpoint is set aside: it is of version 8, and this controller reads versions 3 to 7; what is "
+               "status.checkpoint is set aside: it is of version 9, and this controller reads versions 3 to 8; what is "
                "counted "
                "is what the cluster still shows");
     replay_done(&r);

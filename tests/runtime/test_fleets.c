@@ -7,6 +7,9 @@
 #include "base/rfc3339.h"
 #include "program.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #define DEADLINE_MS 60000
 #define HOUR_MS INT64_C(3600000)
 
@@ -128,6 +131,30 @@ TEST(selectors_select_and_what_cannot_be_is_said) {
               0);
     check_has(s, "none", (const char *[]){"\"reason\":\"NothingSelected\"", "none of the 2 JobGoodputs fits", NULL});
     check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", NULL});
+    program_free(c);
+    apiserver_stop(s);
+}
+
+static bool has(struct apiserver *s, const char *name, const char *text) {
+    CLEANUP_FREE char *command = mem_format("get fleetgoodputs /%s", name);
+    CLEANUP_FREE char *json = apiserver_ask(s, command);
+    return json != NULL && strstr(json, text) != NULL;
+}
+
+/* Without nodes there is no capacity, and the condition has the server's words until they may be read. */
+TEST(nodes_that_may_not_be_read_are_said_by_the_fleet) {
+    struct apiserver *s = serve();
+    REQUIRE(s != NULL);
+    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(apiserver_do(s, "on any nodes always : status 403\n" FLEET("all", "\"capacity\":{}")), 0);
+    struct program *c = start(s);
+    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 1"), 0);
+    check_has(s, "all",
+              (const char *[]){"\"reason\":\"NodesForbidden\",\"message\":\"nodes is forbidden: User ", NULL});
+    CHECK_INT(apiserver_do(s, "clear faults"), 0);
+    for (int i = 0; i < 200 && has(s, "all", "NodesForbidden"); i++)
+        usleep(100000);
+    CHECK(!has(s, "all", "NodesForbidden"));
     program_free(c);
     apiserver_stop(s);
 }

@@ -22,7 +22,7 @@ function scoreTiles(status) {
 }
 
 function warnings(status) {
-  return list(status, 'conditions').filter(c => text(c, 'type') === 'ClockSkew' ? text(c, 'status') === 'True' : text(c, 'status') === 'False' && text(c, 'type') !== 'Finished')
+  return list(status, 'conditions').filter(c => ['ClockSkew', 'PermissionMissing'].includes(text(c, 'type')) ? text(c, 'status') === 'True' : text(c, 'status') === 'False' && text(c, 'type') !== 'Finished')
     .map(c => h('div', {class: 'warn'}, h('b', null, `${text(c, 'type')}: ${text(c, 'reason')}`), ' ', text(c, 'message')));
 }
 

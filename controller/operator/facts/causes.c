@@ -27,6 +27,8 @@ static const struct cause_rule rules[] = {
      "Workload {name}: QuotaReserved=False{: message}", "kueue workload_types.go, reasons of QuotaReserved=False"},
     {"Workload", "missing", "*", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "", "{name}: no Workload yet in queue {reason}",
      "label kueue.x-k8s.io/queue-name"},
+    {"Workload", "forbidden", "*", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "",
+     "{name}: suspended, in queue {reason}; its Workload may not be read", "label kueue.x-k8s.io/queue-name"},
     {"Workload", "check", "Provisioning", "*", BUCKET_PROVISIONING, NO_CAUSE, "",
      "Workload {name}: admission check {message}", "kueue: ProvisioningRequest, Dynamic Workload Scheduler"},
     {"Workload", "check", "*", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "", "Workload {name}: admission check {message}",

@@ -127,6 +127,30 @@ const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from
     return NULL;
 }
 
+/* Who holds a target back whose Workload is not known: it is not there yet, or may not be read. In the queue of a
+ * Workload that may not be read the target is while it is suspended. */
+static void tell_unknown_workload(const struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
+    char name[300];
+    snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
+    struct cause_facts f = {"Workload", "missing", t->queue, "", name, "", "", ""};
+    uint64_t key = slice_hash(slice_of(t->uid)) ^ 3;
+    if (job_forbidden(job, RESOURCE_WORKLOAD) == NULL) {
+        hold(sink, &f, key, t->created_ms, TIME_OPEN);
+        return;
+    }
+    f.shows = "forbidden";
+    for (int i = 0; i < t->suspended.count; i++) {
+        const struct transition *s = &t->suspended.items[i];
+        struct ledger_hold h = {.key = key + (uint64_t)s->at_ms,
+                                .from_ms = s->at_ms,
+                                .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
+                                .basis = BASIS_ASSUMED};
+        if (s->is_true && cause_fill_hold(&f, &h))
+            sink_hold(sink, &h);
+    }
+}
+
 void fact_tell_workloads(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     const struct workload *first = NULL;
@@ -142,10 +166,6 @@ void fact_tell_workloads(struct model_job *job, struct sink *sink) {
         tell_queue(w, w == first ? t->created_ms : w->created_ms, sink);
         tell_checks(w, sink);
     }
-    if (first == NULL && t->queue[0]) {
-        char name[300];
-        snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
-        struct cause_facts f = {"Workload", "missing", t->queue, "", name, "", "", ""};
-        hold(sink, &f, slice_hash(slice_of(t->uid)) ^ 3, t->created_ms, TIME_OPEN);
-    }
+    if (first == NULL && t->queue[0])
+        tell_unknown_workload(job, sink);
 }

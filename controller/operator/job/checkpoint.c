@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 7
+#define VERSION 8
 #define OLDEST_VERSION 3
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
@@ -47,7 +47,7 @@ static void visit_told(struct visitor *v, struct model_job *job) {
         CODEC_INT(v->codec, &job->told[i].number, 0, INT32_MAX);
         codec_u64(v->codec, &job->told[i].hash);
     }
-    for (int i = 0; i < JOB_CONDITIONS; i++) {
+    for (int i = 0; i < (v->version < 8 ? JOB_CONDITIONS - 1 : JOB_CONDITIONS); i++) {
         codec_chars(v->codec, job->conditions[i].status, sizeof job->conditions[i].status);
         codec_time(v->codec, &job->conditions[i].at_ms);
     }

@@ -35,6 +35,12 @@ const struct userformat *job_user_format(const struct model_job *job, const char
     return f == NULL ? NULL : f->user;
 }
 
+/* Built-in formats begin with a capital, names of objects do not. */
+bool job_has_user_format(const struct model_job *job) {
+    bool is_capital = job->format[0] >= 'A' && job->format[0] <= 'Z';
+    return steplog_format_of_name(slice_of(job->format)) < 0 && !is_capital;
+}
+
 /* Its patterns and examples are tried here, once for each generation. */
 static void read_spec(struct format *f, struct slice spec) {
     CLEANUP_ERROR struct error *err = NULL;

@@ -145,6 +145,12 @@ void job_set_target(struct model_job *job, struct target *t);
 void job_begin_anew(struct model_job *job);
 /* The spec counts otherwise (windows, ideal step, required replicated jobs): the ledger keeps its records. */
 void job_count_otherwise(struct model_job *job);
+/* forbidden.c: why objects of that kind, which the job depends on, cannot be read; NULL: they can, or do not matter. */
+const struct forbidden *job_forbidden(const struct model_job *job, enum resource resource);
+/* The same where nothing can be measured without them, beyond what was known before. */
+const struct forbidden *job_blocked_by(const struct model_job *job, enum resource resource);
+const struct forbidden *job_blocked(const struct model_job *job); /* by any of them */
+bool job_has_user_format(const struct model_job *job);            /* spec.stepLog.format names a StepLogFormat */
 bool job_is_managed_elsewhere(const struct model_job *job);
 bool target_is_queued_by_kueue(const struct target *t);
 bool job_requires(const struct model_job *job, int replicated_job);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define JOB_MAX_PREVIOUS 4
-#define JOB_CONDITIONS 5
+#define JOB_CONDITIONS 6
 
 struct job_condition { /* as last written */
     char status[8];

@@ -17,6 +17,7 @@ struct node_chips {
 struct fleets_nodes {
     const struct fleets_spec *spec;
     struct kube_reflector *reflector;
+    char *refusal;    /* the server's words; NULL: they may be read */
     struct map nodes; /* name -> node_chips; those with chips that count */
     struct roll_nodes *pools;
     size_t count, capacity;
@@ -54,12 +55,21 @@ static void ignore_absent(void *context, bool is_absent) {
     (void)context, (void)is_absent;
 }
 
+static void on_trouble(void *context, const char *text) {
+    struct fleets_nodes *nodes = context;
+    free(nodes->refusal);
+    nodes->refusal = kube_reflector_is_refused(nodes->reflector) ? mem_strdup(text) : NULL;
+}
+
 struct fleets_nodes *fleets_nodes_new(struct kube_client *client, const struct fleets_spec *spec) {
     struct fleets_nodes *nodes = mem_new(struct fleets_nodes);
     struct kube_reflector_options options = {.path = "/api/v1/nodes",
                                              .label_selector = spec->node_selector[0] ? spec->node_selector : NULL};
-    struct kube_reflector_handler handler = {
-        .on_event = on_event, .on_synced = ignore, .on_absent = ignore_absent, .context = nodes};
+    struct kube_reflector_handler handler = {.on_event = on_event,
+                                             .on_synced = ignore,
+                                             .on_absent = ignore_absent,
+                                             .on_trouble = on_trouble,
+                                             .context = nodes};
     nodes->spec = spec;
     map_init(&nodes->nodes, free);
     nodes->reflector = kube_reflector_new(client, &options, &handler);
@@ -72,7 +82,12 @@ void fleets_nodes_free(struct fleets_nodes *nodes) {
     kube_reflector_free(nodes->reflector);
     map_done(&nodes->nodes);
     free(nodes->pools);
+    free(nodes->refusal);
     free(nodes);
+}
+
+const char *fleets_nodes_refusal(const struct fleets_nodes *nodes) {
+    return nodes != NULL ? nodes->refusal : NULL;
 }
 
 static int by_pool(const void *a, const void *b) {
@@ -80,7 +95,7 @@ static int by_pool(const void *a, const void *b) {
 }
 
 bool fleets_nodes_count(struct fleets_nodes *nodes, const struct roll_nodes **pools, size_t *count) {
-    if (nodes == NULL || !kube_reflector_is_synced(nodes->reflector))
+    if (nodes == NULL || nodes->refusal != NULL || !kube_reflector_is_synced(nodes->reflector))
         return false;
     nodes->count = 0;
     for (size_t i = 0; i < nodes->nodes.count; i++) {

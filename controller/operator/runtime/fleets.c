@@ -293,6 +293,7 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
          "status.settled is at its bound of 256 KiB: older hours are kept in longer spans, and after a restart what "
          "some "
          "jobs gained meanwhile is taken in proportion"},
+        {fleets_nodes_refusal(o->nodes) != NULL, "NodesForbidden", fleets_nodes_refusal(o->nodes)},
         {out->capacity_ms > 0 && out->idle_chip_ms < 0, "CapacityTooSmall",
          "the selected jobs hold more chips than the selected nodes have: spec.capacity leaves nodes out"},
     };

@@ -49,15 +49,21 @@ void runtime_nodes_free(struct runtime_nodes *nodes) {
     free(nodes);
 }
 
+static void set_forbidden(struct runtime_nodes *nodes, const char *words) {
+    model_forbidden(nodes->model, RESOURCE_NODE_LEASE, slice_of(""), words, TIME_UNKNOWN);
+}
+
 static void on_lease(void *context, int status, struct slice body, const struct error *err) {
     struct outage *outage = context;
     struct runtime_nodes *nodes = outage->owner;
     outage->call = NULL;
+    set_forbidden(nodes, status == 403 ? error_text(err) : NULL);
     if (status != 200) {
         jsonlog(JSONLOG_DEBUG, "node lease not read", "node", LOG_S(outage->name), "error", LOG_S(error_text(err)),
                 NULL);
         if (status != 404)
             loop_timer_set(outage->again, AGAIN_US);
+        nodes->on_change(nodes->context);
         return;
     }
     model_observe(nodes->model, RESOURCE_NODE_LEASE, OBSERVED_PRESENT, SLICE(NAMESPACE), slice_of(outage->name),
@@ -76,6 +82,8 @@ static void ask(void *context) {
 void runtime_nodes_observed(struct runtime_nodes *nodes, struct slice name, enum observed what, struct slice node) {
     if (what != OBSERVED_PRESENT || !runtime_json_node_is_not_ready(node)) {
         map_remove(&nodes->outages, name);
+        if (nodes->outages.count == 0)
+            set_forbidden(nodes, NULL);
         return;
     }
     if (map_get(&nodes->outages, name) != NULL)

@@ -62,7 +62,7 @@ static void on_change(void *context) {
     bool are_synced = r->watches != NULL && runtime_watches_are_synced(r->watches);
     runtime_records_set_active(r->records, are_synced);
     runtime_formats_set_active(r->formats, are_synced);
-    fleets_set_active(r->fleets, are_synced);
+    fleets_set_active(r->fleets, are_synced && runtime_watches_list_all_jobgoodputs(r->watches));
 }
 
 static void on_record(void *context, enum resource resource, const char *namespace_, const char *name,

@@ -16,6 +16,8 @@
 /* What may be missing is waited for so long after all else can be read: an outage ends for one watch after the other.
  */
 #define OPTIONAL_WAIT_US (60 * SECOND_US)
+/* A refusal that lasts so long is a missing permission: a server that starts refuses until it has read its roles. */
+#define REFUSED_US (5 * SECOND_US)
 
 enum scope { NAMESPACED, CLUSTER };
 
@@ -62,7 +64,9 @@ struct watch {
     struct kube_reflector *reflector; /* NULL while a fallback is not needed */
     struct watch *fallback;
     bool is_absent, is_in_trouble;
-    int64_t trouble_us; /* since when */
+    int64_t trouble_us, refused_us; /* since when; refused_us 0: it is not refused */
+    char *words;                    /* of the last refusal, the server's; NULL */
+    bool is_forbidden;              /* refused for REFUSED_US, and not listed since: done without */
 };
 
 /* Whether the server is at work where nothing tells: a stopped one keeps its connections. Any answer will do. */
@@ -82,6 +86,7 @@ struct runtime_watches {
     struct watch **watches;
     size_t count, capacity;
     bool are_jobgoodputs_started, are_all_started;
+    struct loop_timer *refused_timer;
     int64_t needed_us; /* since when all that must be there is; 0: it is not */
     struct kube_call *probe;
     int64_t probed_us;       /* when the probe was sent, or the last one */
@@ -101,19 +106,21 @@ static void find_needed(struct runtime_watches *owner) {
     bool are_there = owner->are_all_started;
     for (size_t i = 0; i < owner->count; i++) {
         const struct watch *watch = owner->watches[i];
-        are_there &= watch->source->is_optional || !(watch->is_in_trouble || is_waited_for(watch));
+        bool is_needed = !watch->source->is_optional && !watch->is_forbidden;
+        are_there &= !is_needed || !(watch->is_in_trouble || is_waited_for(watch));
     }
     owner->needed_us = !are_there ? 0 : owner->needed_us != 0 ? owner->needed_us : now_us(owner);
 }
 
-/* It may be missing, and cannot be read: it is done without. */
+/* It cannot be read, because it may not be, or for long while all else can: it is done without. */
 static bool is_given_up(const struct watch *watch) {
     const struct runtime_watches *owner = watch->owner;
+    if (watch->is_forbidden)
+        return true;
     if (!watch->source->is_optional || !watch->is_in_trouble || !is_waited_for(watch))
         return false;
     int64_t since_us = max_of(watch->trouble_us, owner->needed_us);
-    return kube_reflector_is_refused(watch->reflector) ||
-           (owner->needed_us != 0 && now_us(owner) - since_us >= OPTIONAL_WAIT_US);
+    return owner->needed_us != 0 && now_us(owner) - since_us >= OPTIONAL_WAIT_US;
 }
 
 static void changed(struct runtime_watches *owner) {
@@ -166,18 +173,99 @@ static void start_after_formats(struct runtime_watches *owner) {
             start(owner->watches[i]);
 }
 
-/* What JobGoodputs hold from an earlier controller is taken in before anything that goes on from it. */
-static void start_after_jobgoodputs(struct runtime_watches *owner) {
-    if (owner->are_all_started || !owner->are_jobgoodputs_started)
-        return;
+/* ---- permissions ---- */
+
+static struct slice namespace_of(const struct watch *watch) {
+    return slice_of(watch->namespace_ ? watch->namespace_ : "");
+}
+
+static bool is_same_resource(const struct watch *a, const struct watch *b) {
+    return a->source->resource == b->source->resource && slice_equal(namespace_of(a), namespace_of(b));
+}
+
+/* Two watches may share a resource: the words of one that is still forbidden stay. */
+static void report_forbidden(const struct watch *watch) {
+    const struct runtime_watches *owner = watch->owner;
+    const struct watch *forbidden = watch->is_forbidden ? watch : NULL;
+    for (size_t i = 0; i < owner->count && forbidden == NULL; i++)
+        if (owner->watches[i]->is_forbidden && is_same_resource(owner->watches[i], watch))
+            forbidden = owner->watches[i];
+    bool was_listed = watch->reflector != NULL && kube_reflector_is_synced(watch->reflector);
+    int64_t through_ms = was_listed ? wall_ms(kube_reflector_watermark(watch->reflector)) : TIME_UNKNOWN;
+    model_forbidden(owner->model, watch->source->resource, namespace_of(watch), forbidden ? forbidden->words : NULL,
+                    through_ms);
+}
+
+/* From a refusal that lasts until all has been listed: in between half a list would be taken for the whole. */
+static void find_forbidden(struct watch *watch) {
+    bool is_refused = watch->reflector != NULL && kube_reflector_is_refused(watch->reflector);
+    bool is_listed = watch->reflector != NULL && kube_reflector_is_synced(watch->reflector) && !watch->is_in_trouble;
+    if (!is_refused)
+        watch->refused_us = 0;
+    else if (watch->refused_us == 0)
+        watch->refused_us = now_us(watch->owner);
+    bool lasts = is_refused && now_us(watch->owner) - watch->refused_us >= REFUSED_US;
+    if (lasts || (watch->is_forbidden && is_listed)) {
+        watch->is_forbidden = lasts;
+        report_forbidden(watch);
+    }
+    if (is_refused && !lasts)
+        loop_timer_set(watch->owner->refused_timer, REFUSED_US);
+}
+
+/* ---- one after the other ---- */
+
+static const struct watch *jobgoodputs_of(const struct runtime_watches *owner, const struct watch *watch) {
     for (size_t i = 0; i < owner->count; i++)
         if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT &&
-            !kube_reflector_is_synced(owner->watches[i]->reflector))
+            slice_equal(namespace_of(owner->watches[i]), namespace_of(watch)))
+            return owner->watches[i];
+    return NULL;
+}
+
+/* The permission for its JobGoodputs came after all else was listed: until this is listed too, they wait. */
+static void start_late(struct watch *watch, const char *words) {
+    start(watch);
+    watch->is_forbidden = true;
+    free(watch->words);
+    watch->words = mem_strdup(words);
+    report_forbidden(watch);
+}
+
+static void start_rest(struct runtime_watches *owner, bool is_late) {
+    for (size_t i = 0; i < owner->count; i++) {
+        struct watch *watch = owner->watches[i];
+        const struct watch *jobgoodputs = watch->source->scope == CLUSTER ? NULL : jobgoodputs_of(owner, watch);
+        if (watch->source->is_fallback || watch->reflector != NULL ||
+            (jobgoodputs != NULL && !kube_reflector_is_synced(jobgoodputs->reflector)))
+            continue;
+        if (is_late && jobgoodputs != NULL && jobgoodputs->words != NULL)
+            start_late(watch, jobgoodputs->words);
+        else
+            start(watch);
+    }
+}
+
+/* What JobGoodputs hold from an earlier controller is read before anything that continues from it. A namespace whose
+ * JobGoodputs may not be read holds up no other. */
+static void start_after_jobgoodputs(struct runtime_watches *owner) {
+    bool are_some_listed = false;
+    if (!owner->are_jobgoodputs_started)
+        return;
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct watch *watch = owner->watches[i];
+        if (watch->source->resource != RESOURCE_JOBGOODPUT)
+            continue;
+        bool is_listed = kube_reflector_is_synced(watch->reflector);
+        if (!is_listed && !watch->is_forbidden)
             return;
+        are_some_listed |= is_listed;
+    }
+    if (!are_some_listed)
+        return;
+    bool is_late = owner->are_all_started;
     owner->are_all_started = true;
-    for (size_t i = 0; i < owner->count; i++)
-        if (!owner->watches[i]->source->is_fallback && owner->watches[i]->reflector == NULL)
-            start(owner->watches[i]);
+    start_rest(owner, is_late);
 }
 
 /* Something is synced, absent or in trouble. */
@@ -190,6 +278,7 @@ static void on_synced(void *context) {
     struct watch *watch = context;
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
             LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
+    find_forbidden(watch);
     start_more(watch->owner);
     find_needed(watch->owner);
     changed(watch->owner);
@@ -208,6 +297,7 @@ static void on_absent(void *context, bool is_absent) {
         kube_reflector_free(watch->fallback->reflector);
         watch->fallback->reflector = NULL;
     }
+    find_forbidden(watch);
     start_more(watch->owner);
     find_needed(watch->owner);
     changed(watch->owner);
@@ -233,9 +323,23 @@ static void on_trouble(void *context, const char *text) {
     if (!watch->is_in_trouble)
         watch->trouble_us = now_us(watch->owner);
     watch->is_in_trouble = text != NULL;
-    start_after_formats(watch->owner);
+    if (kube_reflector_is_refused(watch->reflector)) {
+        free(watch->words);
+        watch->words = mem_strdup(text);
+    }
+    find_forbidden(watch);
+    start_more(watch->owner);
     find_needed(watch->owner);
     changed(watch->owner);
+}
+
+static void on_refused(void *context) {
+    struct runtime_watches *owner = context;
+    for (size_t i = 0; i < owner->count; i++)
+        find_forbidden(owner->watches[i]);
+    start_more(owner);
+    find_needed(owner);
+    changed(owner);
 }
 
 static void start(struct watch *watch) {
@@ -284,6 +388,7 @@ struct runtime_watches *runtime_watches_new(struct kube_client *client, struct m
     owner->client = client;
     owner->model = model;
     owner->handler = *handler;
+    owner->refused_timer = loop_timer_new(kube_client_loop(client), on_refused, owner);
     owner->nodes = runtime_nodes_new(client, model, handler->on_change, handler->context);
 
     add_scope(owner, CLUSTER, slice_of(NULL));
@@ -312,9 +417,11 @@ void runtime_watches_free(struct runtime_watches *owner) {
     for (size_t i = 0; i < owner->count; i++) {
         kube_reflector_free(owner->watches[i]->reflector);
         free(owner->watches[i]->namespace_);
+        free(owner->watches[i]->words);
         free(owner->watches[i]);
     }
     kube_call_cancel(owner->probe);
+    loop_timer_free(owner->refused_timer);
     runtime_nodes_free(owner->nodes);
     free(owner->watches);
     free(owner);
@@ -328,6 +435,13 @@ bool runtime_watches_are_synced(const struct runtime_watches *owner) {
         if (is_waited_for(watch) && !is_given_up(watch))
             return false;
     }
+    return true;
+}
+
+bool runtime_watches_list_all_jobgoodputs(const struct runtime_watches *owner) {
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i]->source->resource == RESOURCE_JOBGOODPUT && owner->watches[i]->is_forbidden)
+            return false;
     return true;
 }
 

@@ -26,9 +26,11 @@ struct runtime_watches *runtime_watches_new(struct kube_client *client, struct m
                                             const struct runtime_watches_handler *handler);
 void runtime_watches_free(struct runtime_watches *watches);
 
-/* Everything that is served has been listed; what may be missing (Kueue, Events) does not hold it up when it may not be
- * read, nor for more than a minute after all else could be. */
+/* Everything that is served has been listed, but for what this controller may not read (model_forbidden); what may be
+ * missing (Kueue, Events) does not hold it up for more than a minute after all else could be read. */
 bool runtime_watches_are_synced(const struct runtime_watches *watches);
+/* False: those of some namespace may not be read, so that their absence says nothing. */
+bool runtime_watches_list_all_jobgoodputs(const struct runtime_watches *watches);
 /* What is not synced yet, for /readyz: "pods, nodes"; "" if nothing. */
 void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);
 

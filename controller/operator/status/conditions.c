@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READY, STEP_LOG_ATTACHED, EVIDENCE_COMPLETE, CLOCK_SKEW, FINISHED };
+enum { READY, STEP_LOG_ATTACHED, EVIDENCE_COMPLETE, CLOCK_SKEW, FINISHED, PERMISSION_MISSING };
 
 static const char *const types[JOB_CONDITIONS] = {"Ready", "StepLogAttached", "EvidenceComplete", "ClockSkew",
-                                                  "Finished"};
+                                                  "Finished", "PermissionMissing"};
 
 __attribute__((format(printf, 6, 7))) static void set(struct view *v, int which, bool is_true, const char *reason,
                                                       int64_t at_ms, const char *format, ...) {
@@ -30,10 +30,13 @@ __attribute__((format(printf, 6, 7))) static void set(struct view *v, int which,
 
 static void set_ready(struct view *v) {
     const struct model_job *job = v->job;
+    const struct forbidden *blocked = job_blocked(job);
     const char *kind = job->target_kind == TARGET_JOBSET ? "JobSet" : "Job";
     if (job->duplicate_of)
         set(v, READY, false, "Duplicate", job->created_ms, "%s %s is already measured by JobGoodput %s, which is older",
             kind, job->target_name, job->duplicate_of->name);
+    else if (blocked && !v->is_final)
+        set(v, READY, false, "Forbidden", TIME_UNKNOWN, "%s", blocked->words);
     else if (job->target == NULL || !job->target->is_seen)
         set(v, READY, false, "TargetNotFound", job->created_ms, "there is no %s %s in namespace %s yet; waiting for it",
             kind, job->target_name, job->namespace_);
@@ -88,9 +91,12 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
         return true;
     }
     const char *trouble = NULL;
-    bool is_user = format < 0 && !(job->format[0] >= 'A' && job->format[0] <= 'Z'); /* names of objects are not so */
+    bool is_user = job_has_user_format(job);
+    const struct forbidden *forbidden = job_forbidden(job, RESOURCE_STEPLOGFORMAT);
     if (is_user && job_user_format(job, &trouble) == NULL) {
-        if (trouble == NULL)
+        if (trouble == NULL && forbidden)
+            set(v, STEP_LOG_ATTACHED, false, "FormatForbidden", at_ms, "%s", forbidden->words);
+        else if (trouble == NULL)
             set(v, STEP_LOG_ATTACHED, false, "FormatMissing", at_ms,
                 "there is no StepLogFormat %s; the log is read when it appears", job->format);
         else
@@ -279,6 +285,23 @@ static void set_finished(struct view *v) {
             t->end_message ? t->end_message : "");
 }
 
+/* ---- permissions ---- */
+
+/* Of all that the job depends on, each refusal once: two watches of one kind are refused in the same words. */
+static void set_permission(struct view *v) {
+    char words[sizeof v->conditions[0].message] = "";
+    if (v->is_final || v->job->duplicate_of)
+        return;
+    for (int r = 0; r < RESOURCE_COUNT; r++) {
+        const struct forbidden *f = job_forbidden(v->job, (enum resource)r);
+        size_t used = strlen(words);
+        if (f != NULL && strstr(words, f->words) == NULL)
+            snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? "; " : "", f->words);
+    }
+    if (words[0] != '\0')
+        set(v, PERMISSION_MISSING, true, "Forbidden", TIME_UNKNOWN, "%s", words);
+}
+
 /* Where no fact tells since when it is so, memory does. */
 static void settle_times(struct view *v) {
     for (int i = 0; i < JOB_CONDITIONS; i++) {
@@ -307,5 +330,6 @@ void view_conditions(struct view *v) {
                 (long long)v->result.clipped_ms);
         set_finished(v);
     }
+    set_permission(v);
     settle_times(v);
 }

@@ -15,12 +15,20 @@ int64_t view_events_known(const struct model *m, int64_t now_ms) {
     return known_of(m, RESOURCE_EVENT, now_ms);
 }
 
-int64_t view_objects_known(const struct model *m, int64_t now_ms) {
+/* What may not be read any more is known as far as it was read, by this controller or by one before it. */
+static int64_t known_for(const struct model_job *job, enum resource resource, int64_t now_ms) {
+    const struct forbidden *f = job_blocked_by(job, resource);
+    if (f == NULL)
+        return known_of(job->model, resource, now_ms);
+    return min_of(now_ms, max_of(f->through_ms, job->told_through_ms));
+}
+
+int64_t view_objects_known(const struct model_job *job, int64_t now_ms) {
     static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE,
                                            RESOURCE_WORKLOAD};
     int64_t least_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
-        least_ms = min_of(least_ms, known_of(m, needed[i], now_ms));
+        least_ms = min_of(least_ms, known_for(job, needed[i], now_ms));
     return least_ms;
 }
 
@@ -41,7 +49,7 @@ static int64_t settled_ms(const struct model_job *job, int64_t through_ms) {
 }
 
 int64_t view_observed_through(struct model_job *job, int64_t now_ms) {
-    int64_t end_ms = job_end_ms(job), through_ms = view_objects_known(job->model, now_ms);
+    int64_t end_ms = job_end_ms(job), through_ms = view_objects_known(job, now_ms);
     if (through_ms >= end_ms)
         return end_ms;
     int64_t settled = settled_ms(job, through_ms);

@@ -45,7 +45,7 @@ static enum reading reading_of(const struct model_job *job, const struct pod *p)
 /* Before the numbers are made. */
 static void give_up_logs(struct model_job *job, int64_t now_ms) {
     if (job->end_learned_ms == TIME_UNKNOWN ||
-        view_objects_known(job->model, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
+        view_objects_known(job, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
         return;
     for (int i = 0; i < job->log_pod_count; i++)
         if ((job->log_pods[i]->is_gone || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
@@ -82,12 +82,23 @@ static bool is_final(const struct view *v) {
         return false;
     if (job->end_learned_ms == TIME_UNKNOWN)
         job->end_learned_ms = v->now_ms;
-    int64_t known_ms = view_objects_known(job->model, v->now_ms);
+    int64_t known_ms = view_objects_known(job, v->now_ms);
     if (known_ms > job->end_learned_ms + GIVE_UP_MS)
         return is_log_read(v);
     int64_t enough_ms = job->end_learned_ms + APART_MS;
     return known_ms >= enough_ms && view_events_known(job->model, v->now_ms) >= enough_ms && !is_success_coming(v) &&
            is_log_read(v);
+}
+
+/* Nothing was ever read of what decides: its absence says nothing of the job. */
+static bool is_blind(const struct model_job *job) {
+    static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
+    bool is_so = false;
+    for (size_t i = 0; i < ARRAY_SIZE(all) && job->told_through_ms == TIME_UNKNOWN; i++) {
+        const struct forbidden *f = job_blocked_by(job, all[i]);
+        is_so |= f != NULL && f->through_ms == TIME_UNKNOWN;
+    }
+    return is_so;
 }
 
 /* What a status says of the target and its log. */
@@ -137,7 +148,7 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
     v->previous_count = job->previous_count;
     v->documentation_url = job->model->documentation_url;
     v->now_ms = v->through_ms = now_ms;
-    if (job->target && job->target->is_seen && !job_is_managed_elsewhere(job)) {
+    if (job->target && job->target->is_seen && !job_is_managed_elsewhere(job) && !is_blind(job)) {
         v->target = job->target;
         v->has_numbers = true;
         give_up_logs(job, now_ms);

@@ -20,7 +20,7 @@ struct condition_view {
     const char *type;   /* NULL: this condition is not shown */
     const char *status; /* "True", "False", "Unknown" */
     const char *reason;
-    char message[512];
+    char message[2048];
     int64_t at_ms; /* TIME_UNKNOWN: the conditions' own memory tells */
 };
 
@@ -84,7 +84,7 @@ static inline int64_t view_interruptions(const struct view *v) {
     return v->result.interruption_count + v->result.older.count;
 }
 /* observed.c: up to when everything about the objects is known; the status' observedThrough */
-int64_t view_objects_known(const struct model *m, int64_t now_ms);
+int64_t view_objects_known(const struct model_job *job, int64_t now_ms);
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(struct model_job *job, int64_t now_ms);
 void view_log(struct view *v); /* conditions.c: state of the log */

@@ -168,6 +168,7 @@ void store_done(struct model *m) {
         store_forget(m, m->targets.entries[m->targets.count - 1].value);
     for (size_t i = 0; i < m->nodes.count; i++)
         node_free(m->nodes.entries[i].value);
+    store_forbidden_done(m);
     map_done(&m->targets);
     map_done(&m->names);
     map_done(&m->pods);

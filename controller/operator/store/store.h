@@ -366,6 +366,15 @@ struct target {
     struct target *next_named;            /* older targets of the same name */
 };
 
+/* ---- permissions that are missing ---- */
+
+struct forbidden {
+    enum resource resource;
+    char *namespace_; /* "": all of them */
+    char *words;      /* the server's */
+    int64_t through_ms; /* known until then; TIME_UNKNOWN: never listed */
+};
+
 /* ---- the model ---- */
 
 struct model {
@@ -389,6 +398,8 @@ struct model {
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
     int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
+    struct forbidden *forbidden; /* few: at most one for each watch */
+    size_t forbidden_count, forbidden_capacity;
     bool keeps_checkpoints;
     int64_t forget_after_ms;
     char *chip_peaks, *chip_prices; /* NULL */
@@ -435,6 +446,12 @@ struct past_change *past_at(struct past *past, int64_t at_ms);
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms);
 /* What was restored of that kind and was not seen since has vanished; so have nodes that only pods tell of. */
 void store_sweep(struct model *m, enum resource resource, int64_t received_ms);
+/* forbidden.c: as model_forbidden(); true if it changed anything. */
+bool store_forbid(struct model *m, enum resource resource, struct slice namespace_, const char *words,
+                  int64_t through_ms);
+/* Why no object of that kind in this namespace can be read; NULL: they can. */
+const struct forbidden *store_forbidden(const struct model *m, enum resource resource, const char *namespace_);
+void store_forbidden_done(struct model *m);
 void store_node_done(struct node *n); /* frees what it holds */
 void store_done(struct model *m);
 

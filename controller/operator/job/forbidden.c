@@ -1,0 +1,62 @@
+/* Which of the permissions that the controller lacks concern a job, and which of them leave nothing to measure. */
+#include "operator/job/job.h"
+
+#include <string.h>
+
+/* A suspended target outside any queue may be Kueue's as well: its Workload alone shows it. */
+static bool may_be_queued(const struct target *t) {
+    return t != NULL && t->is_seen && (target_is_queued_by_kueue(t) || t->suspended.count > 0);
+}
+
+/* The one lease that matters is that of a node that is not Ready. */
+static bool has_silent_node(const struct target *t) {
+    for (size_t i = 0; t != NULL && i < t->pod_count; i++) {
+        const struct pod *p = t->pods[i];
+        const struct node_past *past = p->node && !p->is_gone ? node_past(p->node) : NULL;
+        if (past && past->trouble_count > 0 && past->troubles[past->trouble_count - 1].to_ms == TIME_OPEN)
+            return true;
+    }
+    return false;
+}
+
+static bool is_concerned(const struct model_job *job, enum resource resource) {
+    switch (resource) {
+    case RESOURCE_JOBSET:
+        return job->target_kind == TARGET_JOBSET;
+    case RESOURCE_WORKLOAD:
+        return may_be_queued(job->target);
+    case RESOURCE_STEPLOGFORMAT:
+        return job_has_user_format(job);
+    case RESOURCE_NODE_LEASE:
+        return has_silent_node(job->target);
+    case RESOURCE_JOB:
+    case RESOURCE_POD:
+    case RESOURCE_NODE:
+    case RESOURCE_EVENT:
+        return true;
+    case RESOURCE_JOBGOODPUT:
+    case RESOURCE_COUNT:
+        break;
+    }
+    return false;
+}
+
+const struct forbidden *job_forbidden(const struct model_job *job, enum resource resource) {
+    const struct forbidden *f = store_forbidden(job->model, resource, job->namespace_);
+    return f != NULL && is_concerned(job, resource) ? f : NULL;
+}
+
+/* Without nodes and Events pods still show which slots are held; a Workload once known may have changed since. */
+const struct forbidden *job_blocked_by(const struct model_job *job, enum resource resource) {
+    bool decides = resource == RESOURCE_JOBSET || resource == RESOURCE_JOB || resource == RESOURCE_POD ||
+                   (resource == RESOURCE_WORKLOAD && job->target && job->target->workloads);
+    return decides ? job_forbidden(job, resource) : NULL;
+}
+
+const struct forbidden *job_blocked(const struct model_job *job) {
+    static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
+    const struct forbidden *f = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(all) && f == NULL; i++)
+        f = job_blocked_by(job, all[i]);
+    return f;
+}
