@@ -36,7 +36,7 @@ static const char objects[] =
     "apply <<END\n"
     "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"j%1$d\",\"namespace\":"
     "\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j%1$d\"},"
-    "\"stepLog\":{\"source\":\"PodLog\",\"format\":\"MaxText\"},\"span\":\"Target\"}}\nEND\n";
+    "\"stepLog\":{\"source\":\"PodLog\",\"format\":\"MaxText\"}}}\nEND\n";
 
 /* Steps [from, to) of a job, a second each. */
 static int print_steps(struct apiserver *s, int job, int from, int to) {

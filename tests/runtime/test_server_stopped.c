@@ -23,7 +23,7 @@
     "END\napply <<END\n"                                                                                               \
     "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"a\",\"namespace\":"     \
     "\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"a\"},"              \
-    "\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"},\"span\":\"Target\"}}\nEND\n"
+    "\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}\nEND\n"
 
 struct stage {
     struct apiserver *server;
