@@ -1,101 +1,150 @@
 #!/usr/bin/env bash
-# test.sh: what `make test` runs: every unit, replay and client test in two builds (release, ASan+UBSan), the checks
-# of the source, the corpora and ten seconds of fuzzing a target. The last line is the total.
+# test.sh: what `make test` runs: every unit, replay and client test in two builds (release, ASan+UBSan), the checks of
+# the source, the corpora and some seconds of fuzzing a target. As many steps run at once as there are cores; each says when
+# it starts to take long and how long it took. The last line is the total.
+# Environment: TEST_JOBS (steps at once; the number of cores), TEST_ONLY (a pattern of step names, to repeat some).
 set -u
 cd "$(dirname "$0")/../.."
 logs=.build/test-logs
+rm -rf "$logs"
 mkdir -p "$logs"
+jobs=${TEST_JOBS:-$(nproc)}
+started=$SECONDS
 passed=0 failed=0 failures=()
+TIMEFORMAT='%R %U %S'
 
-# count LOG: adds the last "N passed, N failed" line of a log; a program without one counts as a failure.
-count() {
-    local line
-    line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$2" | tail -n 1)
-    if [ -z "$line" ]; then
-        echo "FAIL $1: no total (see $2)"
-        tail -n 15 "$2"
-        failed=$((failed + 1))
-        failures+=("$1")
-        return
-    fi
-    read -r p _ f _ <<<"$line"
-    passed=$((passed + p)) failed=$((failed + f))
-    echo "$1: ${line}"
-    if [ "$f" != 0 ]; then
-        failures+=("$1")
-        grep -aE -A2 '^not ok|FAILED|^    [0-9]+\.|^tests/[^ ]+:[0-9]+:' "$2" | head -60
-    fi
-}
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 FUZZ_SEED=1
 
-# step NAME COMMAND...: one check that passes or fails as a whole.
-step() {
-    local name=$1 log=$logs/$1.log
+# ---- a step: a log, a line with its times, and its exit status -------------------------------------------------------
+run() { # NAME COMMAND...
+    local name=$1
     shift
-    if "$@" >"$log" 2>&1; then
-        passed=$((passed + 1))
-        echo "$name: ok"
-    else
-        failed=$((failed + 1))
-        failures+=("$name")
-        echo "FAIL $name (see $log)"
-        tail -n 20 "$log"
-    fi
+    { time "$@" >"$logs/$name.log" 2>&1; } 2>"$logs/$name.times"
+    echo $? >"$logs/$name.status"
 }
 
-export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
-jobs=$(nproc)
+# report NAME: adds a finished step to the totals. A step whose log ends with "N passed, N failed" counts these; any other
+# counts as one check.
+report() {
+    local name=$1 log=$logs/$1.log status line p=0 f=0 real user system
+    status=$(cat "$logs/$name.status" 2>/dev/null || echo 1)
+    line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    if [ -n "$line" ]; then
+        read -r p _ f _ <<<"$line"
+        [ "$status" = 0 ] || [ "$f" != 0 ] || f=1 # it ended badly after its total
+    elif [ "$status" = 0 ] && [[ $name != test-* ]]; then
+        p=1
+    else
+        f=1
+    fi
+    read -r real user system < <(tail -n 1 "$logs/$name.times")
+    passed=$((passed + p)) failed=$((failed + f))
+    if [ "$f" = 0 ]; then
+        printf '%-28s %4d passed  %6.1f s (CPU %.1f s)\n' "$name" "$p" "$real" "$(bc_sum "$user" "$system")"
+    else
+        failures+=("$name")
+        printf '%-28s %4d passed, %d FAILED after %.1f s (exit %s), log: %s\n' "$name" "$p" "$f" "$real" "$status" "$log"
+        grep -aE -A2 '^not ok|FAILED|^    [0-9]+\.|^tests/[^ ]+:[0-9]+:|ERROR: |runtime error' "$log" | head -60
+        tail -n 15 "$log"
+    fi
+}
+bc_sum() { awk -v a="$1" -v b="$2" 'BEGIN {print a + b}'; }
+
+# ---- the steps of a group run $jobs at once --------------------------------------------------------------------------
+declare -A running=()
+finished() { # reports what has ended; true if anything has
+    local pid any=1
+    for pid in "${!running[@]}"; do
+        [ -e "$logs/${running[$pid]}.status" ] || continue
+        wait "$pid"
+        report "${running[$pid]}"
+        unset "running[$pid]"
+        any=0
+    done
+    return $any
+}
+step() { # NAME COMMAND...
+    [[ $1 =~ ${TEST_ONLY:-.} ]] || return 0
+    while [ ${#running[@]} -ge "$jobs" ]; do await; done
+    run "$@" &
+    running[$!]=$1
+}
+said=$SECONDS
+await() {
+    finished && said=$SECONDS && return 0
+    if [ $((SECONDS - said)) -ge 60 ]; then
+        echo "    $(((SECONDS - started) / 60)) min: still running: ${running[*]}"
+        said=$SECONDS
+    fi
+    sleep 0.2
+}
+all_done() { while [ ${#running[@]} -gt 0 ]; do await; done; }
+alone() { # NAME COMMAND...: nothing else runs meanwhile
+    all_done
+    step "$@"
+    all_done
+}
+
+# ---- build -----------------------------------------------------------------------------------------------------------
+echo "make test: two builds, then unit tests, simulations, faults, fuzzing; $jobs steps at once; logs in $logs"
 for variant in release asan; do
-    step "build-$variant" make -s -j"$jobs" V=$variant programs tests
+    alone "build-$variant" make -s -j"$jobs" V=$variant programs tests
 done
-step check make -s check
-step hardening tests/check/hardening.sh .build/release/bin/goodput-controller .build/release/bin/kubectl-goodput
-for variant in release asan; do
-    for program in .build/$variant/tests/test-*; do
-        case $program in *.log | *.d) continue ;; esac
-        [ -x "$program" ] || continue
-        name=$(basename "$program")-$variant
-        GOODPUT_BIN=.build/$variant/bin timeout 600 "$program" >"$logs/$name.log" 2>&1
-        count "$name" "$logs/$name.log"
+alone build-fuzz make -s -j"$jobs" V=fuzz fuzz-programs
+
+# ---- tests: the long ones first --------------------------------------------------------------------------------------
+for variant in asan release; do
+    for program in faults operator runtime export ledger cli kube io recorder sources fleet steplog; do
+        name=test-$program
+        [ -x ".build/$variant/tests/$name" ] || continue
+        step "$name-$variant" env GOODPUT_BIN=".build/$variant/bin" timeout 900 ".build/$variant/tests/$name"
+    done
+    for program in ".build/$variant"/tests/test-*; do
+        name=$(basename "$program")
+        [ -x "$program" ] && [[ $name != *.* ]] && [ ! -e "$logs/$name-$variant.log" ] || continue
+        step "$name-$variant" env GOODPUT_BIN=".build/$variant/bin" timeout 900 "$program"
     done
 done
+all_done
 # Simulated jobs in every log format, against their truth: the tables are in the logs.
 for variant in release asan; do
     step "truth-$variant" timeout 600 make -s truth V=$variant TRUTH_JOBS=500
 done
-# Random lives of training jobs with known truth, seen promptly, late and reordered, without Events, killed, with a gap, late.
-for variant in release asan; do
-    for sight in 0 1 2 3 4 5; do
-        step "sim-$sight-$variant" timeout 600 .build/$variant/bin/test-sim -k $sight 500
-    done
+# Random lives of training jobs with known truth, observed promptly, late and reordered, without Events, killed, with a gap.
+for sight in 0 1 2 3 4 5; do
+    step "sim-$sight-release" timeout 600 .build/release/bin/test-sim -k $sight 500
+    step "sim-$sight-asan" timeout 600 .build/asan/bin/test-sim -k $sight 100
 done
+# Locale and time zone must not matter.
+for program in base ledger steplog operator cli; do
+    step "test-$program-kathmandu" env LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu timeout 600 ".build/release/tests/test-$program"
+done
+step check make -s check
+step hardening tests/check/hardening.sh .build/release/bin/goodput-controller .build/release/bin/kubectl-goodput
 # A short piece of `make soak`, at a pace that a busy machine can keep. Not under a sanitizer, which keeps what is freed.
 step soak env SOAK_SPEED=4 timeout 600 .build/release/bin/test-soak
-# Locale and time zone must not matter.
-for program in .build/release/tests/test-{base,ledger,steplog,operator,cli}; do
-    [ -x "$program" ] || continue
-    name=$(basename "$program")-kathmandu
-    LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu timeout 600 "$program" >"$logs/$name.log" 2>&1
-    count "$name" "$logs/$name.log"
-done
+# The Python library's answers: its own where it can be installed, else the recorded ones.
+parity() {
+    if timeout 300 tests/parity/setup.sh; then
+        timeout 600 .build/parity/venv/bin/python tests/parity/parity.py 200
+    else
+        echo "against the recorded answers: the library cannot be installed here"
+        python3 tests/parity/parity.py --frozen tests/data/library
+    fi
+}
+step parity parity
 # An unmodified kubectl of 1.30 or newer against the embedded server, where there is one (.ci/run builds one).
 kubectl=.build/cluster/bin/kubectl
 [ -x $kubectl ] || kubectl=$(command -v kubectl || true)
 if [ -n "$kubectl" ]; then
-    timeout 300 tests/apiserver/kubectl-check.sh "$kubectl" >"$logs/kubectl-check.log" 2>&1
-    count kubectl-check "$logs/kubectl-check.log"
+    step kubectl-check timeout 300 tests/apiserver/kubectl-check.sh "$kubectl"
 else
     echo "kubectl-check: not run, there is no kubectl here (tests/cluster/build.sh kubectl builds one)"
 fi
-# The Python library's answers: its own where it can be installed, else those that were kept.
-if timeout 300 tests/parity/setup.sh >"$logs/parity-setup.log" 2>&1; then
-    timeout 600 .build/parity/venv/bin/python tests/parity/parity.py 200 >"$logs/parity.log" 2>&1
-    count parity "$logs/parity.log"
-else
-    python3 tests/parity/parity.py --frozen tests/data/library >"$logs/parity.log" 2>&1
-    count "parity (against kept answers: the library cannot be installed here, see $logs/parity-setup.log)" "$logs/parity.log"
-fi
 step demo timeout 300 make -s demo
-FUZZ_SEED=1 step fuzz make -s -j"$jobs" fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
+all_done
+alone fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-10}" FUZZ_JOBS="$jobs"
 [ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]} (logs in $logs)"
+echo "took $(((SECONDS - started) / 60)) min $(((SECONDS - started) % 60)) s"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
