@@ -3,10 +3,10 @@
 #include "base/jscan.h"
 #include "base/jsonlog.h"
 #include "base/jwrite.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "io/work.h"
 #include "recorder/entries_write.h"
+#include "recorder/quota.h"
 #include "recorder/store.h"
 #include "recorder/who.h"
 
@@ -14,23 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PAGE_BYTES ((int64_t)16 << 20)
-#define PAGE_ENTRIES INT64_C(20000)
+#define PAGE_BYTES ((int64_t)4 << 20)
+#define PAGE_ENTRIES INT64_C(5000)
 #define TOKEN_S 600
-#define MAX_WAITING 256 /* requests that wait for the disk */
-/* Of one namespace, sustained and at once. */
-#define RATE_BYTES_PER_S INT64_C(1048576)
-#define BURST_BYTES ((int64_t)16 << 20)
-#define RATE_REQUESTS_PER_S 20
-#define BURST_REQUESTS 200
-#define MAX_WRITERS 4096
+#define MAX_WAITING 256      /* writes that wait for the disk */
+#define MAX_WAITING_LISTS 16 /* of one namespace */
 #define LOG_EVERY_US INT64_C(10000000)
 
 enum kind { WRITE, LIST, PUSH };
-
-struct writer { /* of a namespace: what it may still send */
-    int64_t at_us, bytes, millirequests;
-};
 
 struct exchange {
     struct endpoint *endpoint;
@@ -43,6 +34,7 @@ struct exchange {
     char namespace_[WHO_NAME_SIZE];
     /* done beside the loop */
     struct work_task *task;
+    bool waits; /* a list whose turn has not come */
     struct entries_lines lines;
     struct filter *filter;
     struct store_query list;
@@ -58,10 +50,12 @@ struct endpoint {
     struct loop *loop;
     struct who *who;
     struct store *store;
-    struct work_pool *pool;
+    struct work_pool *writes, *lists; /* a thread each: reading back delays no write */
     struct exchange *exchanges;
     int waiting;
-    struct map writers;
+    bool is_listing;
+    char listed_namespace[WHO_NAME_SIZE]; /* whose list ran last */
+    struct quota *quota;
     uint64_t next_id;
     int64_t logged_us;
     struct endpoint_figures figures;
@@ -202,8 +196,6 @@ static void on_done(void *context) {
     x->endpoint->waiting--;
     if (x->result < 0)
         refuse(x, status_of(-x->result), error_text(x->err));
-    else if (x->kind == LIST)
-        listed(x);
     else
         written(x);
 }
@@ -218,7 +210,7 @@ static void refuse_job(struct exchange *x) {
     refuse(x, 403, text);
 }
 
-static void start(struct exchange *x, void (*run)(void *data)) {
+static void start_write(struct exchange *x) {
     struct endpoint *e = x->endpoint;
     if (e->waiting >= MAX_WAITING) {
         refuse(x, 503, "the volume of the store does not keep up");
@@ -227,33 +219,51 @@ static void start(struct exchange *x, void (*run)(void *data)) {
     e->waiting++;
     x->store = e->store;
     x->now_s = loop_wall(e->loop).us / 1000000;
-    x->task = work_start(e->pool, run, x, on_done, x, exchange_free);
+    x->task = work_start(e->writes, run_write, x, on_done, x, exchange_free);
 }
 
-/* ---- quotas ---- */
+/* ---- lists: one runs at a time, and namespaces take turns ---- */
 
-/* A bucket that fills with time; false: it is empty. */
-static bool may_send(struct endpoint *e, const char *namespace_, int64_t bytes) {
-    struct writer *w = map_get(&e->writers, slice_of(namespace_));
-    int64_t now_us = loop_now(e->loop).us;
-    if (w == NULL && e->writers.count >= MAX_WRITERS)
-        return false;
-    if (w == NULL) {
-        w = mem_new(struct writer);
-        *w = (struct writer){now_us, BURST_BYTES, BURST_REQUESTS * 1000};
-        map_put(&e->writers, slice_of(namespace_), w);
+static void on_listed(void *context);
+
+static void start_next_list(struct endpoint *e) {
+    struct exchange *next = NULL;
+    for (struct exchange *x = e->exchanges; x != NULL && !e->is_listing; x = x->next) /* the newest first */
+        if (x->waits && (next == NULL || strcmp(next->namespace_, e->listed_namespace) == 0 ||
+                         strcmp(x->namespace_, e->listed_namespace) != 0))
+            next = x;
+    if (next == NULL)
+        return;
+    e->is_listing = true;
+    next->waits = false;
+    slice_copy(e->listed_namespace, sizeof e->listed_namespace, slice_of(next->namespace_));
+    buf_init(&next->page, (size_t)PAGE_BYTES + ENTRY_MAX_BYTES);
+    next->store = e->store;
+    next->task = work_start(e->lists, run_list, next, on_listed, next, exchange_free);
+}
+
+static void on_listed(void *context) {
+    struct exchange *x = context;
+    struct endpoint *e = x->endpoint;
+    x->task = NULL;
+    e->is_listing = false;
+    if (x->result < 0)
+        refuse(x, status_of(-x->result), error_text(x->err));
+    else
+        listed(x);
+    start_next_list(e);
+}
+
+static void queue_list(struct exchange *x) {
+    int count = 0;
+    for (const struct exchange *o = x->endpoint->exchanges; o != NULL; o = o->next)
+        count += o->waits && strcmp(o->namespace_, x->namespace_) == 0;
+    if (count >= MAX_WAITING_LISTS) {
+        refuse(x, 429, "the namespace has 16 requests waiting; retry later");
+        return;
     }
-    int64_t passed_us = now_us - w->at_us < 3600000000 ? now_us - w->at_us : 3600000000;
-    w->at_us = now_us;
-    w->bytes += passed_us * RATE_BYTES_PER_S / 1000000;
-    w->millirequests += passed_us * RATE_REQUESTS_PER_S / 1000;
-    w->bytes = w->bytes < BURST_BYTES ? w->bytes : BURST_BYTES;
-    w->millirequests = w->millirequests < BURST_REQUESTS * 1000 ? w->millirequests : BURST_REQUESTS * 1000;
-    if (w->bytes < bytes || w->millirequests < 1000)
-        return false;
-    w->bytes -= bytes;
-    w->millirequests -= 1000;
-    return true;
+    x->waits = true;
+    start_next_list(x->endpoint);
 }
 
 /* ---- what is asked ---- */
@@ -273,7 +283,7 @@ static void begin_write(struct exchange *x) {
     else if (!are_allowed)
         refuse_job(x);
     else
-        start(x, run_write);
+        start_write(x);
 }
 
 /* "job=NAME" of the query, decoded by the server already. */
@@ -293,7 +303,7 @@ static void begin_push(struct exchange *x) {
     if (code < 0)
         refuse(x, status_of(-code), error_text(x->err));
     else
-        start(x, run_write);
+        start_write(x);
 }
 
 struct list_request {
@@ -360,13 +370,12 @@ static void begin_list(struct exchange *x) {
     x->list.filter = x->filter;
     x->list.most_entries = q->size > 0 && q->size < PAGE_ENTRIES ? q->size : PAGE_ENTRIES;
     x->list.most_bytes = PAGE_BYTES;
-    buf_init(&x->page, (size_t)PAGE_BYTES + ENTRY_MAX_BYTES);
     if (x->list.job.size_bytes == 0)
         refuse(x, 400, "the filter must name a job: jsonPayload.job_name=\"...\"");
     else if (!is_allowed(x, x->list.job))
         refuse_job(x);
     else
-        start(x, run_list);
+        queue_list(x);
 }
 
 static void on_who(void *context, int status, const char *namespace_, const char *user) {
@@ -379,7 +388,8 @@ static void on_who(void *context, int status, const char *namespace_, const char
         refuse(x, 403, "only ServiceAccounts write and read here");
     else if (status != 200)
         refuse(x, 503, "the API server could not be asked who this is");
-    else if (!may_send(x->endpoint, x->namespace_, x->kind == LIST ? 0 : (int64_t)x->body.size_bytes))
+    else if (!quota_send(x->endpoint->quota, loop_now(x->endpoint->loop).us, x->namespace_,
+                         x->kind == LIST ? 0 : (int64_t)x->body.size_bytes))
         refuse(x, 429, "the namespace sends more than 1 MiB or 20 requests a second");
     else if (x->kind == WRITE)
         begin_write(x);
@@ -454,8 +464,9 @@ struct endpoint *endpoint_new(struct kube_client *client, const char *root, cons
     e->loop = kube_client_loop(client);
     e->who = who_new(client, tokens_folder != NULL ? tokens_new(tokens_folder) : NULL);
     e->store = store_new(root, &store_default_limits);
-    e->pool = work_pool_new(e->loop, 1);
-    map_init(&e->writers, free);
+    e->writes = work_pool_new(e->loop, 1);
+    e->lists = work_pool_new(e->loop, 1);
+    e->quota = quota_new(&quota_default_limits);
     e->paths[0] = (struct server_endpoint){"/v2/entries:write", handle_write, e};
     e->paths[1] = (struct server_endpoint){"/v2/entries:list", handle_list, e};
     e->paths[2] = (struct server_endpoint){"/v1/push", handle_push, e};
@@ -486,9 +497,10 @@ void endpoint_free(struct endpoint *e) {
         else
             exchange_free(x);
     }
-    work_pool_free(e->pool);
-    if (e->waiting == 0) /* else its thread may still be at it, and the process ends */
+    work_pool_free(e->writes);
+    work_pool_free(e->lists);
+    if (e->waiting == 0 && !e->is_listing) /* else its thread may still be at it, and the process ends */
         store_free(e->store);
-    map_done(&e->writers);
+    quota_free(e->quota);
     free(e);
 }
