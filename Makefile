@@ -24,6 +24,10 @@ CFLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined 
 LDFLAGS_asan := -fsanitize=address,undefined
 CFLAGS_clang := -O2 -Werror
 CFLAGS_debug := -O0
+CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
+LDFLAGS_coverage := --coverage
+CFLAGS_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
+LDFLAGS_tsan := -fsanitize=thread
 CFLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 LDFLAGS_fuzz := -fsanitize=address,undefined
 ifneq ($(filter $(V),clang fuzz),)
@@ -180,6 +184,15 @@ test: ## everything that needs no cluster; installs what it needs; ends with "N 
 	@tests/check/packages.sh --install build test
 	@tests/check/test.sh
 
+.PHONY: coverage
+coverage: ## lines and branches that the unit tests reach, by layer, and the least covered functions
+	@tests/check/packages.sh --install build test coverage
+	@tests/check/coverage.sh
+
+.PHONY: tsan
+tsan: missing ## the tests of what uses threads, under ThreadSanitizer
+	@tests/check/tsan.sh
+
 LIVES ?= 10000
 sim: missing ## LIVES random lives of training jobs with known truth, against the model: the table of errors
 	@$(MAKE) -s $(OUT)/bin/test-sim
@@ -298,6 +311,6 @@ format: ## clang-format over all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean: ## removes what was built, except the cluster's binaries
-	rm -rf .build/release .build/asan .build/clang .build/debug .build/fuzz .build/bin
+	rm -rf .build/release .build/asan .build/clang .build/debug .build/coverage .build/tsan .build/fuzz .build/bin
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

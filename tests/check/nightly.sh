@@ -44,6 +44,9 @@ step cppcheck cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,por
 for layer in base ledger formulas steplog operator cli; do
     GOODPUT_VALGRIND=1 GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
 done
+step tsan tests/check/tsan.sh
+step coverage make -s coverage
+sed -n '/^lines:/,$p' "$logs/coverage.log"
 step parity make -s parity LOGS="${LOGS:-20000}"
 step recorder-test make -s recorder-test
 step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"

@@ -9,6 +9,7 @@ declare -A groups=(
     [image]="buildah mmdebstrap"
     [nodes]="containerd runc containernetworking-plugins docker-registry iproute2 util-linux procps nftables python3 python3-yaml curl openssl"
     [cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap binutils"
+    [coverage]="gcovr"
     [nightly]="valgrind cppcheck"
 )
 install=0
