@@ -322,6 +322,8 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result);
 void ledger_result_done(struct ledger_result *result);
+/* When the number of available, running or required slots changes last, for all that is known; TIME_UNKNOWN: never. */
+int64_t ledger_last_change_ms(struct ledger *l);
 
 struct ledger_scores { /* parts per million; RECORD_NONE: not known */
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm;

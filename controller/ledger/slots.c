@@ -455,6 +455,11 @@ const struct slot_timeline *slot_timeline_get(struct ledger *l) {
     return &l->slots;
 }
 
+int64_t ledger_last_change_ms(struct ledger *l) {
+    const struct slot_timeline *t = slot_timeline_get(l);
+    return t->count > 1 ? t->items[t->count - 1].from_ms : TIME_UNKNOWN;
+}
+
 size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms) {
     size_t begun = BISECT(i, t->count, t->items[i].from_ms <= at_ms);
     return begun == 0 ? 0 : begun - 1;

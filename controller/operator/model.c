@@ -1,6 +1,7 @@
 #include "operator/model.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/job/checkpoint.h"
 #include "operator/job/job.h"
 
@@ -37,7 +38,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->formats, format_free);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         m->watermark_ms[r] = TIME_UNKNOWN;
-    m->pods_complete_ms = TIME_UNKNOWN;
+    m->pods_complete_ms = m->receipt_ms = TIME_UNKNOWN;
     return m;
 }
 
@@ -93,6 +94,7 @@ void model_free(struct model *m) {
 }
 
 void job_mark_dirty(struct model *m, struct model_job *job) {
+    job->observed_ms = max_of(job->observed_ms, m->receipt_ms);
     if (job->is_dirty)
         return;
     job->is_dirty = true;
@@ -196,7 +198,7 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
     job->name = slice_dup(meta->name);
     job->uid = slice_dup(meta->uid);
     job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
-    job->log_watermark_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
+    job->log_watermark_ms = job->observed_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
     job->hold_now.kind = BUCKET_COUNT;
     job->trace.most_points = JOB_TRACE_POINTS;
     for (int i = 0; i < JOB_CONDITIONS; i++)
@@ -264,6 +266,7 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
 int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,
                   struct slice name, struct slice uid, struct slice object, int64_t received_ms) {
     int r = -EINVAL;
+    m->receipt_ms = received_ms;
     if (resource < RESOURCE_COUNT && received_ms > m->watermark_ms[resource] &&
         m->watermark_ms[resource] != TIME_UNKNOWN)
         m->watermark_ms[resource] = received_ms;
@@ -300,6 +303,7 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
     case RESOURCE_COUNT:
         break;
     }
+    m->receipt_ms = TIME_UNKNOWN;
     m->malformed += r < 0;
     return r;
 }
@@ -308,7 +312,9 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
     m->is_absent[resource] = is_absent;
     if (!is_absent && !m->is_swept[resource]) {
         m->is_swept[resource] = true;
+        m->receipt_ms = received_ms;
         store_sweep(m, resource, received_ms);
+        m->receipt_ms = TIME_UNKNOWN;
     }
     if (!is_absent && resource == RESOURCE_POD && received_ms > m->pods_complete_ms)
         m->pods_complete_ms = received_ms;

@@ -67,6 +67,9 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
 void model_forbidden(struct model *m, enum resource resource, struct slice namespace_, const char *words,
                      int64_t through_ms);
 
+/* All watches that decide a status are known until then, now_ms at most. */
+int64_t model_known_ms(const struct model *m, int64_t now_ms);
+
 /* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
  * JobGoodput is observed deleted (then model_job_is_deleted, once; after that call it is gone). */
 struct model_job *model_next_dirty(struct model *m);
@@ -90,6 +93,8 @@ struct model_summary {
     uint64_t conditions_hash; /* types, statuses, reasons */
     bool has_new_steps;       /* since the last call */
     bool has_ended, is_final;
+    int64_t awaits_ms; /* wall time: what was observed then lies after observedThrough, and counts once model_known_ms
+                        * has reached it; TIME_UNKNOWN: the status covers all that was observed */
 };
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
 

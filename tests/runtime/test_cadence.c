@@ -15,6 +15,7 @@ struct fake {
     struct cadence_job job; /* first */
     uint64_t key, hash;
     bool has_new_steps, is_ending, is_final;
+    int64_t awaits_ms; /* 0: nothing */
     int evaluations, writes;
     int64_t written_us[4096];
 };
@@ -28,7 +29,8 @@ static int turn(struct cadence *c, int64_t now_us) {
                                        .hash = fake->hash,
                                        .has_new_steps = fake->has_new_steps,
                                        .is_ending = fake->is_ending,
-                                       .is_final = fake->is_final};
+                                       .is_final = fake->is_final,
+                                       .awaits_ms = fake->awaits_ms ? fake->awaits_ms : TIME_UNKNOWN};
         fake->evaluations++;
         if (fake->evaluations > 100000) {
             harness_fail(__FILE__, __LINE__, "evaluates for ever");
@@ -452,4 +454,56 @@ TEST(cadence_costs_a_job_as_much_among_many_as_among_few) {
     int64_t few = compared_each(500), many = compared_each(8000);
     printf("compared for each evaluation: %lld among 500 jobs, %lld among 8,000\n", (long long)few, (long long)many);
     CHECK(many <= 2 * few); /* 13 levels of a heap beside 9 */
+}
+
+/* A watch is cut: the loss that was observed at 5000 ms is neither in the first status nor in the one after settling.
+ * The totals would bring it after 15 s. */
+TEST(cadence_evaluates_again_once_the_watches_are_known_as_far_as_awaited) {
+    struct cadence_options settling = options;
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1};
+    int64_t now = 0;
+    settling.settle_us = S * 3 / 10;
+    cadence_init(&c, &settling);
+    cadence_add(&f.job);
+    cadence_mark(&c, &f.job);
+    run(&c, &now, 5 * S);
+    f.evaluations = 0;
+    f.awaits_ms = 5000;
+    cadence_mark(&c, &f.job);
+    turn(&c, now);
+    CHECK(!cadence_is_behind(&c)); /* it is evaluated after settling anyway */
+    run(&c, &now, 6 * S);
+    CHECK_INT(f.evaluations, 2);
+    CHECK(cadence_is_behind(&c));
+    cadence_known(&c, 4999);
+    run(&c, &now, 7 * S);
+    CHECK_INT(f.evaluations, 2);
+    f.key++, f.hash++, f.awaits_ms = 0;
+    cadence_known(&c, 5000);
+    CHECK_INT(turn(&c, now), 1);
+    CHECK_INT(f.evaluations, 3);
+    CHECK(!cadence_is_behind(&c));
+    cadence_remove(&c, &f.job);
+    cadence_done(&c);
+}
+
+/* An outage of an hour: what waits costs no evaluation, however often it is looked at. */
+TEST(cadence_evaluates_nothing_while_a_job_awaits_the_watches) {
+    struct cadence c;
+    struct fake f = {.key = 1, .hash = 1, .awaits_ms = 1000};
+    int64_t now = 0;
+    cadence_init(&c, &options);
+    cadence_add(&f.job);
+    cadence_mark(&c, &f.job);
+    turn(&c, now);
+    for (int i = 0; i < 36000; i++) {
+        cadence_known(&c, 999);
+        now += S / 10;
+        turn(&c, now);
+    }
+    CHECK_INT(f.evaluations, 61); /* the totals, every minute */
+    cadence_remove(&c, &f.job);
+    CHECK(!cadence_is_behind(&c));
+    cadence_done(&c);
 }

@@ -98,6 +98,7 @@ struct model_job {
     struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
     int64_t holds_over_ms;       /* when it last stopped to wait */
     int64_t end_learned_ms;      /* when an evaluation first knew that the target has ended; TIME_UNKNOWN */
+    int64_t observed_ms;         /* receipt of the newest object that may have changed its status */
     int64_t told_through_ms;     /* observedThrough never goes back while the target runs */
     bool is_deleted, is_dirty, needs_all_pods;
     /* the log */

@@ -23,6 +23,7 @@ void cadence_init(struct cadence *c, const struct cadence_options *options) {
 }
 
 void cadence_done(struct cadence *c) {
+    timers_done(&c->behind);
     timers_done(&c->marked);
     timers_done(&c->urgent);
     timers_done(&c->calm);
@@ -49,6 +50,7 @@ static void set_turn(struct cadence *c, struct cadence_job *job) {
 }
 
 void cadence_remove(struct cadence *c, struct cadence_job *job) {
+    timers_stop(&c->behind, &job->behind);
     timers_stop(&c->marked, &job->mark);
     if (job->is_in_flight)
         landed(c, job);
@@ -66,12 +68,23 @@ static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *jo
 static void mark(struct cadence *c, struct cadence_job *job, bool is_settling) {
     c->adds += job->mark.place == 0;
     job->is_settling = is_settling;
+    timers_stop(&c->behind, &job->behind);
     timers_set(&c->marked, &job->mark, evaluate_us(c, job));
 }
 
 void cadence_mark(struct cadence *c, struct cadence_job *job) {
     if (job->mark.place == 0 || job->is_settling)
         mark(c, job, false);
+}
+
+void cadence_known(struct cadence *c, int64_t known_ms) {
+    struct timer *first;
+    while ((first = timers_first(&c->behind)) != NULL && first->deadline_us <= known_ms)
+        mark(c, (struct cadence_job *)((char *)first - offsetof(struct cadence_job, behind)), true);
+}
+
+bool cadence_is_behind(const struct cadence *c) {
+    return timers_first(&c->behind) != NULL;
 }
 
 void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us) {
@@ -166,6 +179,9 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     job->evaluated_us = now_us;
     if (is_to_settle && !evaluation->is_final)
         mark(c, job, true);
+    timers_stop(&c->behind, &job->behind);
+    if (evaluation->awaits_ms != TIME_UNKNOWN && !evaluation->is_final && job->mark.place == 0)
+        timers_set(&c->behind, &job->behind, evaluation->awaits_ms);
     job->is_active |= evaluation->has_new_steps;
     job->is_ending = evaluation->is_ending;
     job->is_final = evaluation->is_final;
@@ -205,6 +221,7 @@ bool cadence_decide_last(struct cadence *c, struct cadence_job *job, const struc
 }
 
 void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us) {
+    timers_stop(&c->behind, &job->behind);
     timers_stop(&c->marked, &job->mark);
     job->was_evaluated = true;
     job->evaluated_us = now_us;

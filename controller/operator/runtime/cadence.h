@@ -9,10 +9,14 @@
  * job's interval stretches alike, and no more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets
  * no more to do. A status that the server already holds is not written.
  *
- * All times are microseconds of the monotonic clock. Jobs are embedded in their user's struct and stay theirs. */
+ * A status that does not cover all that was observed (a watch is cut, or was resumed a moment ago) is evaluated again
+ * as soon as the watches are known that far, not with the next running total: cadence_known.
+ *
+ * All times are microseconds of the monotonic clock, except those that end in _ms: the wall clock's. Jobs are embedded in their user's struct and stay theirs. */
 #ifndef OPERATOR_RUNTIME_CADENCE_H
 #define OPERATOR_RUNTIME_CADENCE_H
 
+#include "base/clock.h"
 #include "io/timers.h"
 
 #include <stdbool.h>
@@ -35,6 +39,7 @@ enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
 struct cadence_job {   /* all-zero, then cadence_add */
     struct timer mark; /* on while it may have changed: when it may be evaluated */
     struct timer turn; /* on while it waits to be written or looked at */
+    struct timer behind; /* on while its last evaluation awaits the watches, and it is not marked */
     enum cadence_want want;
     bool is_turn_urgent;           /* the queue that turn is in */
     int64_t due_us;                /* of want, or of the next look at the totals */
@@ -51,6 +56,7 @@ struct cadence_job {   /* all-zero, then cadence_add */
 
 struct cadence {
     struct cadence_options options;
+    struct timers behind; /* by the wall time that each awaits, in ms */
     struct timers marked, urgent, calm; /* the first of each is next: no call costs more than O(log jobs) */
     int64_t *sent_us;                   /* ring of the last writes_per_second writes */
     int sent_next, in_flight;
@@ -64,6 +70,8 @@ struct cadence_evaluation {
     bool has_new_steps;
     bool is_ending; /* the target has ended, and what led to it is not all known: looked at every second */
     bool is_final;
+    int64_t awaits_ms; /* the watches must be known until then for a status that covers all that was observed;
+                        * TIME_UNKNOWN: it does */
 };
 
 void cadence_init(struct cadence *c, const struct cadence_options *options);
@@ -73,6 +81,10 @@ void cadence_remove(struct cadence *c, struct cadence_job *job);
 
 /* The job's status may have changed. */
 void cadence_mark(struct cadence *c, struct cadence_job *job);
+/* All watches are known until then: jobs whose last evaluation awaited that are evaluated again. */
+void cadence_known(struct cadence *c, int64_t known_ms);
+/* True if a job awaits the watches: cadence_known is due every moment, as no event brings it. */
+bool cadence_is_behind(const struct cadence *c);
 /* The status that the server holds, as the watch told it; ends a wait for a newer object. */
 void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us);
 

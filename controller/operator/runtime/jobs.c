@@ -2,6 +2,7 @@
 
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/runtime/json.h"
 #include "operator/runtime/logs.h"
 
@@ -11,6 +12,7 @@
 #define RETRY_US INT64_C(5000000) /* after a failed write, doubling up to ... */
 #define RETRY_MAX_US INT64_C(300000000)
 #define READY_LOOK_US INT64_C(1000000)
+#define BEHIND_LOOK_US INT64_C(100000) /* no event reports that a watch which was resumed is up to date */
 #define CONFLICT_US INT64_C(10000000) /* for the newer object to arrive by the watch */
 
 struct runtime_job {            /* one JobGoodput, the model's user pointer */
@@ -238,7 +240,8 @@ static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluat
                                               .hash = runtime_json_hash_of_status(buf_slice(&jobs->status)),
                                               .has_new_steps = summary.has_new_steps,
                                               .is_ending = summary.has_ended && !summary.is_final,
-                                              .is_final = summary.is_final};
+                                              .is_final = summary.is_final,
+                                              .awaits_ms = summary.awaits_ms};
     if (jobs->status.truncated || evaluation->hash == 0) {
         jsonlog(JSONLOG_ERROR, "status is not JSON", "name", LOG_S(model_job_name(mine->job)), "bytes",
                 LOG_I(jobs->status.size_bytes), NULL);
@@ -358,6 +361,20 @@ static void observe_all_logs(struct runtime_jobs *jobs) {
     }
 }
 
+/* Before anything is evaluated. False: the server has been silent, and its answer is waited for. */
+static bool learn_watermarks(struct runtime_jobs *jobs) {
+    int64_t wait_us;
+    if (cadence_pick(&jobs->cadence, loop_now(jobs->loop).us) == NULL && !cadence_is_behind(&jobs->cadence))
+        return true;
+    if (runtime_watches_await_server(jobs->watches, &wait_us)) {
+        loop_timer_set(jobs->timer, wait_us);
+        return false;
+    }
+    runtime_watches_tell_watermarks(jobs->watches);
+    cadence_known(&jobs->cadence, model_known_ms(jobs->model, wall_ms(loop_wall(jobs->loop))));
+    return true;
+}
+
 /* Of a leader that was stopped beyond its lease, all that waited comes in when it goes on, its successor's writes among
  * it: with their resourceVersions it could overwrite them. Nothing is read while a turn of the work lasts, so what it
  * names is from before this look at the clock, and from before any successor. */
@@ -379,20 +396,14 @@ static void pump(void *context) {
     if (!was_ready)
         observe_all_logs(jobs);
 
-    bool has_told = false;
+    if (!learn_watermarks(jobs))
+        return;
     struct cadence_job *due;
-    while ((due = cadence_pick(&jobs->cadence, loop_now(jobs->loop).us)) != NULL) {
-        int64_t wait_us;
-        if (!has_told && runtime_watches_await_server(jobs->watches, &wait_us)) {
-            loop_timer_set(jobs->timer, wait_us);
-            return;
-        }
-        if (!has_told)
-            runtime_watches_tell_watermarks(jobs->watches);
-        has_told = true;
+    while ((due = cadence_pick(&jobs->cadence, loop_now(jobs->loop).us)) != NULL)
         look_at((struct runtime_job *)due);
-    }
     int64_t wake_us = cadence_wake_us(&jobs->cadence);
+    if (cadence_is_behind(&jobs->cadence))
+        wake_us = min_of(wake_us, loop_now(jobs->loop).us + BEHIND_LOOK_US);
     if (wake_us == CADENCE_NEVER)
         loop_timer_stop(jobs->timer);
     else

@@ -4,6 +4,7 @@
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 
+#define AHEAD_MS 60000             /* how far the API server's clock may be ahead of ours */
 #define LEAST_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */
 
 static int64_t known_of(const struct model *m, enum resource resource, int64_t now_ms) {
@@ -23,9 +24,16 @@ static int64_t known_for(const struct model_job *job, enum resource resource, in
     return min_of(now_ms, max_of(f->through_ms, job->told_through_ms));
 }
 
+static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE, RESOURCE_WORKLOAD};
+
+int64_t model_known_ms(const struct model *m, int64_t now_ms) {
+    int64_t least_ms = now_ms;
+    for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+        least_ms = min_of(least_ms, known_of(m, needed[i], now_ms));
+    return least_ms;
+}
+
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms) {
-    static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE,
-                                           RESOURCE_WORKLOAD};
     int64_t least_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
         least_ms = min_of(least_ms, known_for(job, needed[i], now_ms));
@@ -60,4 +68,15 @@ int64_t view_observed_through(struct model_job *job, int64_t now_ms) {
     if (through_ms < job->target->created_ms)
         through_ms = job->target->created_ms;
     return job->told_through_ms = through_ms;
+}
+
+/* A watch that is cut, or that was resumed less than a moment ago, holds back all numbers. What the job is forbidden to
+ * read is not awaited: that it may be read again marks the job by itself. */
+int64_t view_awaits_ms(struct model_job *job, int64_t now_ms) {
+    int64_t known_ms = model_known_ms(job->model, now_ms), awaits_ms = TIME_UNKNOWN;
+    int64_t needed_ms[] = {job->observed_ms, ledger_last_change_ms(job->ledger)};
+    for (size_t i = 0; i < ARRAY_SIZE(needed_ms); i++)
+        if (needed_ms[i] >= known_ms && needed_ms[i] <= now_ms + AHEAD_MS)
+            awaits_ms = max_of(awaits_ms, needed_ms[i] + 1); /* what is at the end of a span is not in it */
+    return awaits_ms;
 }

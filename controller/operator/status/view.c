@@ -205,6 +205,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         summary->has_new_steps = v.result.step_count > job->told_steps;
         summary->has_ended = v.has_ended;
         summary->is_final = v.is_final;
+        summary->awaits_ms = v.target && !v.is_final ? view_awaits_ms(job, now_ms) : TIME_UNKNOWN;
     }
     job->told_steps = v.result.step_count;
     job->is_final = v.is_final;

@@ -83,10 +83,11 @@ void view_scores(struct view *v); /* from the result */
 static inline int64_t view_interruptions(const struct view *v) {
     return v->result.interruption_count + v->result.older.count;
 }
-/* observed.c: up to when everything about the objects is known; the status' observedThrough */
+/* observed.c: up to when everything about the job's objects is known; the status' observedThrough */
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms);
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(struct model_job *job, int64_t now_ms);
+int64_t view_awaits_ms(struct model_job *job, int64_t now_ms); /* model_summary.awaits_ms */
 void view_log(struct view *v); /* conditions.c: state of the log */
 /* The format that the log is read as: a trainer's, Regex, or the name of a StepLogFormat. */
 const char *view_log_format(const struct view *v);

@@ -396,6 +396,7 @@ struct model {
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
+    int64_t receipt_ms;       /* of the object that is being observed; TIME_UNKNOWN: none is */
     int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     struct forbidden *forbidden; /* few: at most one for each watch */
