@@ -272,13 +272,13 @@ class Fleet:
         while time.time() - begun < seconds:
             due = int((time.time() - begun) * count / STEP_EVERY_S)
             while sent < due:
-                lines = [self._step_line(number, count) for number in range(sent, min(due, sent + LINES_AT_ONCE))]
+                lines = [self.step_line(number, count) for number in range(sent, min(due, sent + LINES_AT_ONCE))]
                 server.do("\n".join(lines))
                 sent += len(lines)
             time.sleep(0.05)
         return sent
 
-    def _step_line(self, number, count):
+    def step_line(self, number, count):
         text = f"completed step: {STEP_LINES + number // count}, seconds: {STEP_EVERY_S}.000, TFLOP/s/device: 50.1, loss: 2.1"
         return f'log train/job-{number % count}-slice-0-0-x "{text}"'
 

@@ -218,11 +218,14 @@ struct object_steplogformat {
 };
 int object_steplogformat_parse(struct slice json, struct object_steplogformat *format);
 
-/* When what an object shows came about at the latest, if no field of its own tells: its newest managedFields time, or
- * the receipt. */
-static inline int64_t object_told_ms(const struct object_meta *meta, int64_t received_ms) {
+/* When a change that an object shows came about, if no field of its own reports it: its newest managedFields time, or the
+ * receipt. before_ms: the receipt of its last version, which did not show the change; TIME_UNKNOWN: there was none. A
+ * write that only removes something leaves no entry in managedFields: a time from before that version is of an earlier
+ * change. */
+static inline int64_t object_told_ms(const struct object_meta *meta, int64_t received_ms, int64_t before_ms) {
     bool is_known = meta->written_ms != TIME_UNKNOWN && meta->written_ms < received_ms;
-    return is_known && meta->written_ms >= meta->created_ms ? meta->written_ms : received_ms;
+    return is_known && meta->written_ms >= meta->created_ms && meta->written_ms >= before_ms ? meta->written_ms
+                                                                                             : received_ms;
 }
 
 /* Shared by the readers of one kind each; each consumes one value. */

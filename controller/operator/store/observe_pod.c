@@ -289,9 +289,10 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     bool is_first = p->seen_ms == TIME_UNKNOWN;
     if (is_first)
         note_first(m, p, received_ms);
+    int64_t before_ms = is_first ? TIME_UNKNOWN : max_of(p->seen_ms, p->target->watched_ms);
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
-    apply_binding(m, p, &o, object_told_ms(&o.meta, received_ms));
+    apply_binding(m, p, &o, object_told_ms(&o.meta, received_ms, before_ms));
     for (int i = 0; i < o.status_count; i++)
         apply_status(m, p, &o.statuses[i], o.meta.deletion_ms != TIME_UNKNOWN);
     apply_disruption(m, p, &o);

@@ -275,6 +275,7 @@ struct workload {
     char *uid, *name;
     struct target *target;
     int64_t created_ms, finished_ms, gone_ms;
+    int64_t version_ms; /* receipt of its last version; TIME_UNKNOWN: none of this controller's */
     struct history reserved, admitted, evicted, active; /* active: spec.active */
     bool awaits_provisioning, is_restored;
     /* So many evictions its status counts that `evicted` does not have: nobody saw them; -1: it counts none ever */
@@ -353,6 +354,7 @@ struct target {
     size_t unindexed_pods;           /* of them have no completion index */
     struct spans unseen;             /* nobody watched its pods: before it was seen first, or while the watch was cut */
     int64_t unseen_pods;             /* pods that were made then */
+    int64_t version_ms;              /* receipt of its own last version; TIME_UNKNOWN: none of this controller's */
     int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
     struct kube_job *kube_jobs;
     int64_t forgotten_restarted; /* Jobs that are forgotten, and were restarted alone */
