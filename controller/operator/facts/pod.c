@@ -229,11 +229,20 @@ static bool has_successor(const struct pod *p) {
     return false;
 }
 
+/* Its Job already failed, or was being deleted, when the pod ended: the Job controller lists the index of such a pod in
+ * completedIndexes as well, next to FailureTarget, but the index is run again with the next Job. */
+static bool is_completed_in_vain(const struct pod *p, int64_t ended_ms) {
+    int64_t failing_ms = p->job->failing_ms, deletion_ms = p->job->deletion_ms;
+    return (failing_ms != TIME_UNKNOWN && failing_ms / 1000 <= ended_ms / 1000) ||
+           (deletion_ms != TIME_UNKNOWN && deletion_ms / 1000 <= ended_ms / 1000);
+}
+
 int64_t fact_pod_done_ms(const struct pod *p) {
     if (p->phase != POD_SUCCEEDED)
         return TIME_UNKNOWN;
     int64_t ended_ms = fact_pod_ended_ms(p);
-    bool is_done = !was_asked_before_its_end(p, ended_ms) || (has_completed_index(p) && !has_successor(p));
+    bool is_done = !was_asked_before_its_end(p, ended_ms) ||
+                   (has_completed_index(p) && !is_completed_in_vain(p, ended_ms) && !has_successor(p));
     return is_done ? ended_ms : TIME_UNKNOWN;
 }
 

@@ -1,0 +1,149 @@
+/* A drain of a whole Job whose trainer handles SIGTERM and exits 0: its pods are Succeeded, and the Job controller counts
+ * their indexes as completed while it already fails the Job for them. Nothing is done by that. */
+#include "base/mem.h"
+#include "fake.h"
+#include "harness.h"
+#include "replay.h"
+
+#include <string.h>
+
+static struct model *begin(struct fake_pod pods[2]) {
+    static const char *const names[] = {"a", "b"};
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_tell_jobset(m, 2, "", "", 0.2);
+    fake_tell_job(m, 1, 1.1);
+    for (int i = 0; i < 2; i++) {
+        pods[i] = fake_pod(names[i], i, 2);
+        pods[i].bound = 3;
+        pods[i].started = 4;
+        pods[i].phase = "Running";
+        pods[i].job_uid = "uid-job";
+        fake_tell_pod(m, &pods[i], OBSERVED_PRESENT, 4.1);
+    }
+    return m;
+}
+
+static void ask_to_go(struct model *m, struct fake_pod *p, const char *disruption, int at) {
+    p->asked_to_go = at;
+    p->grace = 30;
+    p->disruption = disruption;
+    fake_tell_pod(m, p, OBSERVED_PRESENT, at + 0.1);
+}
+
+static void exit_0(struct model *m, struct fake_pod *p, int at) {
+    p->finished = at;
+    p->exit_code = 0;
+    p->phase = "Succeeded";
+    fake_tell_pod(m, p, OBSERVED_PRESENT, at + 0.3);
+}
+
+/* deletion: 0: it is not deleted. */
+static void observe_job_version(struct model *m, const char *completed, const char *condition, int deletion,
+                                enum observed what, double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"uid-job\",\"creationTimestamp\":%s%s%s,"
+        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
+        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
+        "\"status\":{\"completedIndexes\":\"%s\",\"failed\":1,\"conditions\":[%s]}}",
+        fake_time(1), deletion > 0 ? ",\"deletionTimestamp\":" : "", deletion > 0 ? fake_time(deletion) : "", completed,
+        condition);
+    CHECK_INT(model_observe(m, RESOURCE_JOB, what, SLICE("ns"), SLICE("js-slice-0"), SLICE("uid-job"), slice_of(json),
+                            fake_ms(at)),
+              0);
+}
+
+static void observe_job(struct model *m, const char *completed, const char *condition, double at) {
+    observe_job_version(m, completed, condition, 0, OBSERVED_PRESENT, at);
+}
+
+/* The status at 60: when the only interruption began and ended, and why. */
+static void check_lost(struct model *m, const char *cause, int reschedule_ms) {
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), cause);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), reschedule_ms);
+}
+
+static void observe_next_pods(struct model *m) {
+    for (int i = 0; i < 2; i++) {
+        struct fake_pod p = fake_pod(i == 0 ? "c" : "d", i, 40);
+        p.bound = 41;
+        p.started = 42;
+        p.phase = "Running";
+        fake_tell_pod(m, &p, OBSERVED_PRESENT, 42.1);
+    }
+}
+
+TEST(a_drained_job_whose_trainer_exits_0_is_lost_when_it_was_asked) {
+    struct fake_pod pods[2];
+    struct model *m = begin(pods);
+    ask_to_go(m, &pods[0], "EvictionByEvictionAPI", 20);
+    observe_job(m, "", fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 20), 20.3);
+    ask_to_go(m, &pods[1], NULL, 20);
+    exit_0(m, &pods[0], 22);
+    exit_0(m, &pods[1], 22);
+    observe_job(m, "0,1", fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 20), 22.5);
+    observe_job_version(m, "0,1", fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 20), 33,
+                        OBSERVED_DELETED, 33.5);
+    observe_next_pods(m);
+    check_lost(m, "Eviction", 21000);
+    model_free(m);
+}
+
+/* The completed indexes are observed before the failure. */
+TEST(an_index_completed_by_a_failing_job_is_not_done_in_whatever_order_that_is_observed) {
+    struct fake_pod pods[2];
+    struct model *m = begin(pods);
+    ask_to_go(m, &pods[0], "EvictionByEvictionAPI", 20);
+    exit_0(m, &pods[0], 22);
+    observe_job(m, "0", fake_condition("Suspended", "False", "", 2), 22.4);
+    observe_job(m, "0", fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 20), 22.5);
+    check_lost(m, "Eviction", 40000);
+    model_free(m);
+}
+
+/* JobSet restarts the whole set: it deletes the Job, whose pods exit 0, and which still counts them. */
+TEST(an_index_completed_by_a_deleted_job_is_not_done) {
+    struct fake_pod pods[2];
+    struct model *m = begin(pods);
+    observe_job_version(m, "", fake_condition("Suspended", "False", "", 2), 20, OBSERVED_PRESENT, 20.05);
+    for (int i = 0; i < 2; i++)
+        ask_to_go(m, &pods[i], NULL, 20);
+    for (int i = 0; i < 2; i++)
+        exit_0(m, &pods[i], 25);
+    observe_job_version(m, "0,1", fake_condition("Suspended", "False", "", 2), 20, OBSERVED_DELETED, 26);
+    observe_next_pods(m);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 21000);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    model_free(m);
+}
+
+/* What Kubernetes counts as completed, of a Job that goes on, is done when its pod has ended. */
+TEST(an_index_that_a_healthy_job_counts_as_completed_is_done) {
+    struct fake_pod pods[2];
+    struct model *m = begin(pods);
+    ask_to_go(m, &pods[0], NULL, 20);
+    exit_0(m, &pods[0], 22);
+    observe_job(m, "0", fake_condition("Suspended", "False", "", 2), 22.4);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    CHECK_INT(status_int(s, "time.availableMs"), 55000); /* 3 to 20, 22 to 60 */
+    model_free(m);
+}
+
+/* And what was completed before the Job began to fail. */
+TEST(an_index_completed_before_the_job_fails_is_done_until_the_job_is_deleted) {
+    struct fake_pod pods[2];
+    struct model *m = begin(pods);
+    exit_0(m, &pods[0], 10);
+    observe_job(m, "0", fake_condition("Suspended", "False", "", 2), 10.4);
+    ask_to_go(m, &pods[1], "EvictionByEvictionAPI", 20);
+    observe_job(m, "0", fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 20), 20.4);
+    exit_0(m, &pods[1], 22);
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+    CHECK_INT(status_int(s, "time.availableMs"), 17000);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    model_free(m);
+}
