@@ -104,7 +104,7 @@ TEST(a_suspension_whose_field_is_removed_lasted_until_then) {
     model_free(m);
 }
 
-/* A stamp of the second in which the last version came may be of that version. */
+/* The stamp is the one of the last version. */
 TEST(a_change_within_a_second_of_the_last_version_is_not_placed_before_it) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);

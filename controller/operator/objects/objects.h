@@ -218,14 +218,21 @@ struct object_steplogformat {
 };
 int object_steplogformat_parse(struct slice json, struct object_steplogformat *format);
 
+/* The version of an object before the one at hand: its newest managedFields time (TIME_UNKNOWN: not known), and a time at
+ * which it was still the last one (0: not known). */
+struct object_before {
+    int64_t written_ms, at_ms;
+};
+
 /* When a change that an object shows came about, if no field of its own reports it: its newest managedFields time, or the
- * receipt. before_ms: the receipt of its last version, which did not show the change; TIME_UNKNOWN: there was none. A
- * write that only removes something leaves no entry in managedFields: a time from before that version is of an earlier
- * change. */
-static inline int64_t object_told_ms(const struct object_meta *meta, int64_t received_ms, int64_t before_ms) {
-    bool is_known = meta->written_ms != TIME_UNKNOWN && meta->written_ms < received_ms;
-    return is_known && meta->written_ms >= meta->created_ms && meta->written_ms >= before_ms ? meta->written_ms
-                                                                                             : received_ms;
+ * receipt. A write that only removes something leaves no entry in managedFields: then the newest time is the one of the
+ * version before. */
+static inline int64_t object_told_ms(const struct object_meta *meta, struct object_before before, int64_t received_ms) {
+    int64_t written_ms = meta->written_ms;
+    bool is_known = written_ms != TIME_UNKNOWN && written_ms < received_ms && written_ms >= meta->created_ms;
+    bool is_new = before.written_ms != TIME_UNKNOWN ? written_ms > before.written_ms
+                                                    : written_ms > before.at_ms - 1000; /* times are whole seconds */
+    return is_known && is_new ? written_ms : received_ms;
 }
 
 /* Shared by the readers of one kind each; each consumes one value. */

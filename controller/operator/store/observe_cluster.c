@@ -24,8 +24,8 @@ static void apply_condition(struct model *m, struct target *target, struct histo
 }
 
 /* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
-static void apply_active(struct model *m, struct workload *w, const struct object_workload *o, int64_t before_ms,
-                         int64_t received_ms) {
+static void apply_active(struct model *m, struct workload *w, const struct object_workload *o,
+                         struct object_before before, int64_t received_ms) {
     const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
     const struct object_condition *requeued = object_condition_find(&o->conditions, "Requeued");
     const struct object_condition *told = o->is_active ? requeued : evicted;
@@ -36,7 +36,7 @@ static void apply_active(struct model *m, struct workload *w, const struct objec
     if (last == NULL && o->is_active)
         return; /* as it was made */
     struct transition t = {is_told ? told->at_ms
-                           : last  ? object_told_ms(&o->meta, received_ms, before_ms)
+                           : last  ? object_told_ms(&o->meta, before, received_ms)
                                    : w->created_ms,
                            o->is_active, !is_told, is_told ? store_intern(m, told->reason) : "", NULL};
     history_add(&w->active, t);
@@ -144,11 +144,11 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
     if (count_unseen_evictions(w, o.evictions) && !is_first)
         store_missed(m, t, received_ms);
-    int64_t before_ms = is_first ? TIME_UNKNOWN : max_of(w->version_ms, t->watched_ms);
-    w->version_ms = received_ms;
-    apply_active(m, w, &o, before_ms, received_ms);
+    struct object_before before = {w->written_ms, is_first ? 0 : max_of(t->watched_ms, 0)};
+    w->written_ms = o.meta.written_ms;
+    apply_active(m, w, &o, before, received_ms);
     apply_checks(m, w, &o);
-    apply_unhealthy(m, w, &o, object_told_ms(&o.meta, received_ms, before_ms));
+    apply_unhealthy(m, w, &o, object_told_ms(&o.meta, before, received_ms));
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
     if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
         w->finished_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;

@@ -67,6 +67,8 @@ static void apply_binding(struct model *m, struct pod *p, const struct object_po
         p->bound_ms = received_ms;
     if (is_gated && pod_trouble(p)->gated_from_ms == TIME_UNKNOWN)
         store_trouble(p)->gated_from_ms = p->created_ms;
+    if (is_gated)
+        p->trouble->gated_written_ms = o->meta.written_ms;
     if (!is_gated && pod_trouble(p)->gated_from_ms != TIME_UNKNOWN && pod_trouble(p)->gated_to_ms == TIME_UNKNOWN)
         p->trouble->gated_to_ms = p->bound_ms != TIME_UNKNOWN && p->bound_ms < received_ms ? p->bound_ms : received_ms;
     if (c && !is_true && !is_gated) {
@@ -289,10 +291,10 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     bool is_first = p->seen_ms == TIME_UNKNOWN;
     if (is_first)
         note_first(m, p, received_ms);
-    int64_t before_ms = is_first ? TIME_UNKNOWN : max_of(p->seen_ms, p->target->watched_ms);
+    struct object_before before = {pod_trouble(p)->gated_written_ms, is_first ? 0 : max_of(p->seen_ms, p->target->watched_ms)};
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
-    apply_binding(m, p, &o, object_told_ms(&o.meta, received_ms, before_ms));
+    apply_binding(m, p, &o, object_told_ms(&o.meta, before, received_ms));
     for (int i = 0; i < o.status_count; i++)
         apply_status(m, p, &o.statuses[i], o.meta.deletion_ms != TIME_UNKNOWN);
     apply_disruption(m, p, &o);

@@ -145,9 +145,8 @@ static bool target_seen(struct model *m, struct target *t, const struct object_m
     return true;
 }
 
-/* The receipt of the target's last version, of which a predecessor's checkpoint may be the witness. */
-static int64_t last_version_ms(const struct target *t, bool is_first) {
-    return is_first ? TIME_UNKNOWN : max_of(t->version_ms, t->watched_ms);
+static struct object_before before(const struct target *t) {
+    return (struct object_before){t->written_ms, max_of(t->watched_ms, 0)};
 }
 
 static void restart_add(struct target *t, const char *what, int64_t number, int64_t at_ms, bool is_derived,
@@ -198,8 +197,8 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     bool is_first = target_seen(m, t, &o.meta, received_ms);
     store_told(t, received_ms);
     int changes = turning_points(t);
-    int64_t told_ms = object_told_ms(&o.meta, received_ms, last_version_ms(t, is_first));
-    t->version_ms = received_ms;
+    int64_t told_ms = object_told_ms(&o.meta, before(t), received_ms);
+    t->written_ms = o.meta.written_ms;
     if (is_first) {
         t->first_restarts = o.restarts;
         t->first_job_restarts = o.job_restarts;
@@ -264,8 +263,8 @@ static void apply_job_target(struct model *m, struct target *t, const struct obj
     store_told(t, received_ms);
     t->queue = store_intern(m, o->meta.queue);
     t->managed_by = store_intern(m, o->managed_by);
-    int64_t told_ms = object_told_ms(&o->meta, received_ms, last_version_ms(t, is_first));
-    t->version_ms = received_ms;
+    int64_t told_ms = object_told_ms(&o->meta, before(t), received_ms);
+    t->written_ms = o->meta.written_ms;
     apply_shape(m, t, &o->job, 1, told_ms);
     apply_suspend(m, t, o->is_suspended, &o->conditions, is_first, told_ms);
     apply_end(m, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);

@@ -61,7 +61,7 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->name = slice_dup(name);
     t->kind = kind;
     t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
-    t->version_ms = t->told_ms = t->told_before_ms = TIME_UNKNOWN;
+    t->written_ms = t->told_ms = t->told_before_ms = TIME_UNKNOWN;
     t->look_ms = TIME_OPEN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = -1;
@@ -147,6 +147,7 @@ static const struct pod_trouble no_trouble = {
     .gated_to_ms = TIME_UNKNOWN,
     .unschedulable_ms = TIME_UNKNOWN,
     .disruption_ms = TIME_UNKNOWN,
+    .gated_written_ms = TIME_UNKNOWN,
     .disruption_reason = "",
     .reason = "",
 };
@@ -192,7 +193,7 @@ struct workload *store_workload(struct model *m, struct target *t, struct slice 
     w = mem_new(struct workload);
     w->uid = slice_dup(uid);
     w->target = t;
-    w->created_ms = w->finished_ms = w->gone_ms = w->version_ms = TIME_UNKNOWN;
+    w->created_ms = w->finished_ms = w->gone_ms = w->written_ms = TIME_UNKNOWN;
     w->check_name = w->queue = "";
     w->next_in_target = t->workloads;
     t->workloads = w;

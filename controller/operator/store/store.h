@@ -108,6 +108,7 @@ enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 /* What few pods ever have. */
 struct pod_trouble {
     int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
+    int64_t gated_written_ms; /* newest managedFields time of the last version in which it was gated; TIME_UNKNOWN */
     const char *disruption_reason, *reason;                              /* reason: of its status; "" */
     char *unschedulable_message, *disruption_message, *message;          /* NULL */
 };
@@ -275,7 +276,7 @@ struct workload {
     char *uid, *name;
     struct target *target;
     int64_t created_ms, finished_ms, gone_ms;
-    int64_t version_ms; /* receipt of its last version; TIME_UNKNOWN: none of this controller's */
+    int64_t written_ms; /* newest managedFields time of its last version; TIME_UNKNOWN: none was observed */
     struct history reserved, admitted, evicted, active; /* active: spec.active */
     bool awaits_provisioning, is_restored;
     /* So many evictions its status counts that `evicted` does not have: nobody saw them; -1: it counts none ever */
@@ -354,7 +355,7 @@ struct target {
     size_t unindexed_pods;           /* of them have no completion index */
     struct spans unseen;             /* nobody watched its pods: before it was seen first, or while the watch was cut */
     int64_t unseen_pods;             /* pods that were made then */
-    int64_t version_ms;              /* receipt of its own last version; TIME_UNKNOWN: none of this controller's */
+    int64_t written_ms;              /* newest managedFields time of its last version; TIME_UNKNOWN: none observed */
     int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
     struct kube_job *kube_jobs;
     int64_t forgotten_restarted; /* Jobs that are forgotten, and were restarted alone */
