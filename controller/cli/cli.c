@@ -31,7 +31,14 @@ static const struct {
      "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
      "      [-o json|yaml]",
      "many jobs as one, weighed by chips: goodput by group, what the most chip-hours were lost to, and what that\n"
-     "      cost; with NAME what that FleetGoodput says of its window",
+     "      cost; with NAME what that FleetGoodput says of its window. Of the jobs whose steps are known (KNOWN: "
+     "their\n"
+     "      share of CHIP-H, the chip-hours asked for; without any SCHED is of all jobs, as SCHED-ALL is always):\n"
+     "      SCHED = available / asked for, RUNTIME = productive / available, GOODPUT = SCHED x RUNTIME. PROGRAM is of "
+     "the\n"
+     "      jobs whose program goodput is known; MPG = GOODPUT x PROGRAM if that is so of all with steps. COST is of "
+     "all\n"
+     "      chips held, LOST of those not productive, of jobs with steps. What is not known is \"-\"",
      MAY_HAVE_NAME, cli_fleet, cli_fleet_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"

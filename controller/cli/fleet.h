@@ -1,4 +1,5 @@
-/* fleet: many JobGoodputs as one, by group, at once: the sums of fleet/sums.h over the statuses that are there. */
+/* fleet: many JobGoodputs as one, by group: those that are there, rolled up at once by the module that keeps a
+ * FleetGoodput (fleet/roll.h, fleet/outcome.h), or a FleetGoodput's own status. */
 #ifndef CLI_FLEET_H
 #define CLI_FLEET_H
 

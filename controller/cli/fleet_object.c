@@ -9,7 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 24, GROUP_WIDTH = 16, NUMBER_WIDTH = 10, SHARE_WIDTH = 8, COST_WIDTH = 12, BAR_WIDTH = 24 };
+enum {
+    NAME_WIDTH = 24,
+    GROUP_WIDTH = 12,
+    JOBS_WIDTH = 6,
+    NUMBER_WIDTH = 10,
+    SHARE_WIDTH = 8,
+    COST_WIDTH = 12,
+    BAR_WIDTH = 24
+};
 
 static void draw_hours(struct buf *out, const json_t *of, const char *key) {
     char text[32] = "-";
@@ -48,7 +56,8 @@ static void draw_head(const json_t *fleet, const struct text_style *style, struc
 }
 
 static void draw_scores(const json_t *status, const struct text_style *style, struct buf *out) {
-    static const char *const names[] = {"scheduling", "runtime", "job", "program", "productivity"};
+    static const char *const names[] = {"scheduling",   "runtime",       "job",     "program",
+                                        "productivity", "allScheduling", "evidence"};
     CLEANUP_BUF struct buf line;
     buf_init(&line, 1024);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -87,27 +96,65 @@ static void draw_waterfall(const json_t *status, const struct text_style *style,
     }
 }
 
-static void draw_groups(const json_t *status, bool has_cost, struct buf *out) {
-    static const char *const scores[] = {"goodput.scheduling", "goodput.runtime", "goodput.job", "goodput.program",
-                                         "goodput.productivity"};
-    const json_t *groups = pick(status, "groups");
-    size_t i;
-    json_t *item;
-    if (json_array_size(groups) == 0)
+struct group_column {
+    const char *title, *path; /* below the group */
+    int width;
+    bool is_hours, is_number, is_cost;
+    int dispensable; /* 0: always shown; else where not all fit, the first of these goes first */
+};
+static const struct group_column group_columns[] = {
+    {.title = "JOBS", .path = "jobs", .width = JOBS_WIDTH, .is_number = true},
+    {.title = "CHIP-H", .path = "askedChipSeconds", .width = NUMBER_WIDTH, .is_hours = true},
+    {.title = "SCHED-ALL", .path = "goodput.allScheduling", .width = NUMBER_WIDTH, .dispensable = 1},
+    {.title = "KNOWN", .path = "goodput.evidence", .width = SHARE_WIDTH, .dispensable = 4},
+    {.title = "SCHED", .path = "goodput.scheduling", .width = SHARE_WIDTH},
+    {.title = "RUNTIME", .path = "goodput.runtime", .width = SHARE_WIDTH},
+    {.title = "GOODPUT", .path = "goodput.job", .width = SHARE_WIDTH},
+    {.title = "PROGRAM", .path = "goodput.program", .width = SHARE_WIDTH, .dispensable = 3},
+    {.title = "MPG", .path = "goodput.productivity", .width = SHARE_WIDTH},
+    {.title = "COST", .path = "cost", .width = COST_WIDTH, .is_cost = true, .dispensable = 2},
+    {.title = "LOST", .path = "costLost", .width = COST_WIDTH, .is_cost = true},
+};
+enum { DISPENSABLE = 4 };
+
+static int groups_width(bool has_cost, int dropped) {
+    int width = 2 + GROUP_WIDTH;
+    for (size_t c = 0; c < ARRAY_SIZE(group_columns); c++) {
+        bool is_dropped = group_columns[c].dispensable > 0 && group_columns[c].dispensable <= dropped;
+        width += is_dropped || (group_columns[c].is_cost && !has_cost) ? 0 : group_columns[c].width;
+    }
+    return width;
+}
+
+static void draw_cell(const json_t *group, const struct group_column *c, struct buf *out) {
+    char number[32] = "";
+    if (c->is_hours) {
+        draw_hours(out, group, c->path);
         return;
-    buf_format(out, "\n  %-*s%*s%*s%*s%*s%*s%*s", GROUP_WIDTH, "GROUP", NUMBER_WIDTH, "CHIP-H", SHARE_WIDTH, "SCHED",
-               SHARE_WIDTH, "RUNTIME", SHARE_WIDTH, "GOODPUT", SHARE_WIDTH, "PROGRAM", SHARE_WIDTH, "MPG");
-    if (has_cost)
-        buf_format(out, "%*s", COST_WIDTH, "COST LOST");
-    buf_append_char(out, '\n');
-    json_array_foreach(groups, i, item) {
-        buf_append_text(out, "  ");
-        text_cell(out, pick_text(item, "name"), GROUP_WIDTH, 1);
-        draw_hours(out, item, "askedChipSeconds");
-        for (size_t k = 0; k < ARRAY_SIZE(scores); k++)
-            draw_text(out, pick_text(item, scores[k]), SHARE_WIDTH);
-        if (has_cost)
-            draw_text(out, pick_text(item, "costLost"), COST_WIDTH);
+    }
+    if (c->is_number && pick_has(group, c->path))
+        snprintf(number, sizeof number, "%lld", (long long)pick_int(group, c->path, 0));
+    draw_text(out, c->is_number ? number : pick_text(group, c->path), c->width);
+}
+
+static void draw_groups(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {
+    const json_t *groups = pick(status, "groups");
+    int dropped = 0;
+    while (dropped < DISPENSABLE && style->columns > 0 && groups_width(has_cost, dropped) > style->columns)
+        dropped++;
+    for (size_t row = 0; row <= json_array_size(groups) && json_array_size(groups) > 0; row++) {
+        const json_t *group = row > 0 ? json_array_get(groups, row - 1) : NULL;
+        buf_append_text(out, row == 0 ? "\n  " : "  ");
+        text_cell(out, group ? pick_text(group, "name") : "GROUP", GROUP_WIDTH, 1);
+        for (size_t k = 0; k < ARRAY_SIZE(group_columns); k++) {
+            const struct group_column *c = &group_columns[k];
+            if ((c->dispensable > 0 && c->dispensable <= dropped) || (c->is_cost && !has_cost))
+                continue;
+            if (group != NULL)
+                draw_cell(group, c, out);
+            else
+                text_cell(out, c->title, c->width, -1);
+        }
         buf_append_char(out, '\n');
     }
 }
@@ -178,11 +225,11 @@ void cli_fleet_object_draw(const json_t *fleet, const struct text_style *style, 
         const char *priced = pick_text(status, "cost.pricedShare");
         draw_line(out, style,
                   mem_format("cost in %s: %s, of these %s lost%s%s%s", currency, pick_text(status, "cost.allocated"),
-                             pick_text(status, "cost.lost"), *priced ? " (" : "", priced,
-                             *priced ? " of the chip-hours have a price)" : ""));
+                             pick_has(status, "cost.lost") ? pick_text(status, "cost.lost") : "not known to be",
+                             *priced ? " (" : "", priced, *priced ? " of the chip-hours have a price)" : ""));
     }
     draw_waterfall(status, style, out);
-    draw_groups(status, *currency != '\0', out);
+    draw_groups(status, *currency != '\0', style, out);
     draw_losses(status, *currency != '\0', style, out);
     draw_interruptions(status, *currency != '\0', style, out);
 }

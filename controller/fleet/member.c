@@ -16,7 +16,7 @@ struct reading {
     struct member *m;
     char uid[64], target_uid[64];
     int64_t wall_ms, available_ms, productive_ms, program_ppm; /* -1: absent */
-    int64_t paid_milli_hours, paid_productive_milli_hours;
+    int64_t paid_milli_hours, paid_productive_milli_hours;     /* paid: -1: absent */
     int64_t total, excluded;
     int64_t cost, cost_lost; /* hundredths; -1: absent */
 };
@@ -320,17 +320,20 @@ static void finish(struct reading *r) {
     of[SUMS_AVAILABLE] = of[SUMS_SLOT_TIME] = r->available_ms > 0 ? r->available_ms : 0;
     of[SUMS_INTERRUPTIONS] = r->total;
     of[SUMS_FAILURES] = r->total > r->excluded ? r->total - r->excluded : 0;
-    of[SUMS_PAID] = r->paid_milli_hours * CHIP_MS_PER_MILLI_HOUR;
+    of[SUMS_PAID] = max_of(0, r->paid_milli_hours) * CHIP_MS_PER_MILLI_HOUR;
+    of[SUMS_PAID_WALL] = r->paid_milli_hours >= 0 ? r->wall_ms : 0;
     if (r->cost >= 0 && m->currency[0] != '\0') {
         of[SUMS_PRICED] = of[SUMS_PAID];
         of[SUMS_COST] = r->cost;
         of[SUMS_COST_LOST] = max_of(0, r->cost_lost);
+        of[SUMS_KNOWN_PRICED] = r->cost_lost >= 0 ? of[SUMS_PAID] : 0;
     }
     if (!m->has_steps)
         return;
     of[SUMS_KNOWN_WALL] = of[SUMS_WALL];
     of[SUMS_KNOWN_AVAILABLE] = of[SUMS_AVAILABLE];
     of[SUMS_PRODUCTIVE] = r->productive_ms;
+    of[SUMS_KNOWN_PAID] = of[SUMS_PAID];
     of[SUMS_PAID_PRODUCTIVE] = r->paid_productive_milli_hours * CHIP_MS_PER_MILLI_HOUR;
     if (r->program_ppm < 0)
         return;
@@ -347,6 +350,7 @@ struct member *member_read(struct slice object) {
                         .available_ms = -1,
                         .productive_ms = -1,
                         .program_ppm = -1,
+                        .paid_milli_hours = -1,
                         .cost = -1,
                         .cost_lost = -1};
     struct member *m = r.m;

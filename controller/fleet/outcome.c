@@ -53,11 +53,49 @@ static bool is_empty(const struct sums *s) {
     return true;
 }
 
+static int by_size(const void *a, const void *b) {
+    const struct outcome_group *x = a, *y = b;
+    int64_t size_x = x->sums.of[SUMS_WALL], size_y = y->sums.of[SUMS_WALL];
+    return size_x != size_y ? (size_x < size_y ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static void count_jobs(const struct roll *roll, struct outcome *o) {
+    for (size_t i = 0; i < roll->cursors.count; i++) {
+        const struct roll_cursor *c = roll->cursors.entries[i].value;
+        if (c->is_ended || c->group >= o->group_count)
+            continue;
+        o->groups[c->group].jobs++;
+        o->groups[c->group].without_steps += !c->has_steps;
+    }
+    for (int i = 0; i < o->group_count; i++) {
+        o->groups[i].jobs += o->groups[i].sums.of[SUMS_ENDED];
+        o->groups[i].without_steps += o->groups[i].sums.of[SUMS_ENDED_WITHOUT_STEPS];
+    }
+}
+
+static void add_group(struct outcome_group *to, const struct outcome_group *more) {
+    sums_add(&to->sums, &more->sums);
+    to->jobs += more->jobs;
+    to->without_steps += more->without_steps;
+}
+
+/* The smallest are one: what had no place in the roll, and what there is no row for here. */
 static void sort_groups(struct outcome *o) {
+    struct outcome_group other = {.name = ROLL_OTHER};
     int kept = 0;
-    for (int i = 0; i < o->group_count; i++)
-        if (!is_empty(&o->groups[i].sums))
+    for (int i = 0; i < o->group_count; i++) {
+        bool is_empty_group = is_empty(&o->groups[i].sums) && o->groups[i].jobs == 0;
+        if (i == ROLL_ROOM)
+            other = o->groups[i];
+        else if (!is_empty_group)
             o->groups[kept++] = o->groups[i];
+    }
+    bool has_other = !is_empty(&other.sums) || other.jobs > 0 || kept > OUTCOME_GROUPS;
+    qsort(o->groups, (size_t)kept, sizeof o->groups[0], by_size);
+    while (has_other && kept >= OUTCOME_GROUPS)
+        add_group(&other, &o->groups[--kept]);
+    if (has_other)
+        o->groups[kept++] = other;
     o->group_count = kept;
     qsort(o->groups, (size_t)kept, sizeof o->groups[0], by_lost);
 }
@@ -113,7 +151,6 @@ static void find_losses(const struct roll *roll, const struct roll_input *input,
         all[b].bucket = b;
         all[b].chip_ms = o->all.of[SUMS_LOST(b)];
         all[b].paid_chip_ms = o->all.of[SUMS_PAID_LOST(b)];
-        all[b].cost = o->all.of[SUMS_COST_LOST_TO(b)];
     }
     for (size_t i = 0; i < input->count; i++) {
         const struct member *m = input->members[i].member;
@@ -142,8 +179,7 @@ static int by_cost(const void *a, const void *b) {
 
 static void find_causes(struct outcome *o) {
     for (int c = 0; c < CAUSE_COUNT; c++) {
-        struct outcome_cause one = {(enum cause)c, o->all.of[SUMS_CAUSED(c)], o->all.of[SUMS_PAID_CAUSED(c)],
-                                    o->all.of[SUMS_COST_CAUSED(c)]};
+        struct outcome_cause one = {(enum cause)c, o->all.of[SUMS_CAUSED(c)], o->all.of[SUMS_PAID_CAUSED(c)]};
         if (one.count > 0 || one.paid_chip_ms > 0)
             o->causes[o->cause_count++] = one;
     }
@@ -215,6 +251,7 @@ void outcome_make(const struct roll *roll, const struct roll_input *input, struc
     for (size_t i = 0; i < roll->slot_count; i++)
         if (is_in(roll, &roll->slots[i], from_ms))
             add_slot(o, &roll->slots[i]);
+    count_jobs(roll, o);
     sort_groups(o);
     sort_pools(o);
     o->jobs = roll->live + o->all.of[SUMS_ENDED];

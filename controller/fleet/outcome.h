@@ -6,7 +6,7 @@
 
 #include "fleet/roll.h"
 
-enum { OUTCOME_LOSSES = 12, OUTCOME_JOBS = 3, OUTCOME_STEPS = 2 * SUMS_BUCKETS };
+enum { OUTCOME_GROUPS = 32, OUTCOME_LOSSES = 12, OUTCOME_JOBS = 3, OUTCOME_STEPS = 2 * SUMS_BUCKETS };
 
 struct outcome_job {
     const char *name;
@@ -14,18 +14,19 @@ struct outcome_job {
 };
 struct outcome_loss {
     int bucket;
-    int64_t chip_ms, paid_chip_ms, cost; /* cost: hundredths, of what has a price */
+    int64_t chip_ms, paid_chip_ms;
     struct outcome_job
         jobs[OUTCOME_JOBS]; /* the most first; of jobs that began before the window, a part in proportion */
     int job_count;
 };
 struct outcome_cause {
     enum cause cause;
-    int64_t count, paid_chip_ms, cost;
+    int64_t count, paid_chip_ms;
 };
 struct outcome_group {
     const char *name;
     struct sums sums;
+    int64_t jobs, without_steps; /* as in the whole */
 };
 struct outcome_pool {
     const char *name;
@@ -42,8 +43,9 @@ struct outcome_step {
 struct outcome {
     int64_t from_ms, until_ms; /* of the window */
     struct sums all;
-    int64_t jobs, without_steps;              /* counted in the window; of these, without steps */
-    struct outcome_group groups[ROLL_GROUPS]; /* the most lost chip time first */
+    int64_t jobs, without_steps; /* counted in the window; of these, without steps */
+    /* At most OUTCOME_GROUPS, the most lost chip time first: the largest by chip time asked for, and ROLL_OTHER. */
+    struct outcome_group groups[ROLL_GROUPS];
     int group_count;
     struct outcome_loss losses[OUTCOME_LOSSES]; /* the most first */
     int loss_count;

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
+#include "fleet/groups.h"
 #include "fleet/slots.h"
 #include "fleet/spread.h"
 
@@ -257,41 +258,6 @@ static int by_name(const void *a, const void *b) {
     return r != 0 ? r : x->is_gone - y->is_gone;
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int group_find(const struct roll *roll, const char *name) {
-    for (int i = 0; i < roll->group_count; i++)
-        if (strcmp(roll->groups[i], name) == 0)
-            return i;
-    return -1;
-}
-
-/* Those that are new, by name, as long as there is room; the last place is for all that come later. */
-static void add_groups(struct roll *roll, const struct roll_input *input) {
-    CLEANUP_FREE const char **names = mem_alloc((input->count + 1) * sizeof *names);
-    size_t count = 0;
-    const char *last = NULL;
-    for (size_t i = 0; i < input->count; i++) {
-        const char *name = input->members[i].group;
-        if (!input->members[i].is_selected) /* of no group */
-            continue;
-        bool is_repeated = last != NULL && (name == last || strcmp(name, last) == 0);
-        if (!is_repeated && group_find(roll, name) < 0)
-            names[count++] = name;
-        last = name;
-    }
-    qsort(names, count, sizeof *names, by_text);
-    for (size_t i = 0; i < count; i++) {
-        bool is_last = roll->group_count == ROLL_GROUPS - 1;
-        if (group_find(roll, names[i]) >= 0 || roll->group_count == ROLL_GROUPS)
-            continue;
-        roll->groups[roll->group_count++] = mem_strdup(is_last ? ROLL_OTHER : names[i]);
-    }
-    roll->has_folded |= roll->group_count == ROLL_GROUPS;
-}
-
 static void add_nodes(struct turn *t) {
     const struct roll_input *in = t->input;
     int64_t at_ms = t->roll->rolled_ms, gap_ms = at_ms == TIME_UNKNOWN ? 0 : in->now_ms - at_ms;
@@ -350,7 +316,7 @@ void roll_up(struct roll *roll, const struct roll_input *input) {
         roll->since_ms = input->now_ms;
     forget_old(&t);
     qsort(input->members, input->count, sizeof *input->members, by_name);
-    add_groups(roll, input);
+    roll_assign_groups(roll, input, t.from_ms);
     add_nodes(&t);
     spread_init(&t.spread, roll, t.from_ms, input->now_ms);
     int group = -1;
@@ -358,10 +324,10 @@ void roll_up(struct roll *roll, const struct roll_input *input) {
     for (size_t i = 0; i < input->count; i++) {
         const struct roll_member *m = &input->members[i];
         if (m->is_selected && m->group != last) {
-            group = group_find(roll, m->group);
+            group = roll_group(roll, m->group);
             last = m->group;
         }
-        take(&t, m, group >= 0 ? group : ROLL_GROUPS - 1);
+        take(&t, m, group >= 0 ? group : ROLL_ROOM);
     }
     drop_cursors(&t);
     spread_done(&t.spread);

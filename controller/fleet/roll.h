@@ -14,8 +14,9 @@
 
 #define ROLL_HOUR_MS INT64_C(3600000)
 #define ROLL_DAY_MS INT64_C(86400000)
-#define ROLL_OTHER "other" /* the group of those beyond ROLL_GROUPS */
-enum { ROLL_GROUPS = 32, ROLL_POOLS = 64, ROLL_JOBS = 12000, ROLL_LOSERS = 4 };
+#define ROLL_OTHER "Other" /* the smallest groups, by chip time asked for; no name in Kubernetes has a capital */
+/* ROLL_ROOM: with a place of their own; more than are shown (outcome.h), so that a group can grow before it is. */
+enum { ROLL_GROUPS = 64, ROLL_ROOM = ROLL_GROUPS - 1, ROLL_POOLS = 64, ROLL_JOBS = 12000, ROLL_LOSERS = 4 };
 
 enum roll_window { ROLL_ROLLING, ROLL_DAY, ROLL_WEEK, ROLL_MONTH, ROLL_FIXED };
 struct roll_options {
@@ -60,7 +61,7 @@ struct roll_loser { /* a job that is gone, and what it lost to a bucket */
 
 struct roll {
     struct roll_options options;
-    char *groups[ROLL_GROUPS], *pools[ROLL_POOLS];
+    char *groups[ROLL_GROUPS], *pools[ROLL_POOLS]; /* groups: "" is a free place; the last is for the others */
     int group_count, pool_count;
     struct roll_slot *slots; /* by time */
     size_t slot_count, slot_capacity;
@@ -74,7 +75,7 @@ struct roll {
     /* of the last roll-up */
     int64_t live, live_without_steps, spread, without_time, without_chips, beyond;
     char currency[4]; /* of the first job whose costs are known; those of others are left out */
-    bool has_folded;  /* groups beyond ROLL_GROUPS are in ROLL_OTHER */
+    bool has_folded;  /* the window has more groups than ROLL_ROOM: what some of them had is in ROLL_OTHER */
 };
 
 struct roll_member {

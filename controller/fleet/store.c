@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#define VERSION 1
+#define VERSION 2
 #define MOST_SLOTS 4096
 #define MOST_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600

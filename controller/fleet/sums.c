@@ -167,7 +167,7 @@ int sums_compare_lost(const struct sums *x, const struct sums *y) {
 }
 
 void sums_leave_out_costs(struct sums *s) {
-    s->of[SUMS_PRICED] = s->of[SUMS_COST] = s->of[SUMS_COST_LOST] = 0;
+    s->of[SUMS_PRICED] = s->of[SUMS_KNOWN_PRICED] = s->of[SUMS_COST] = s->of[SUMS_COST_LOST] = 0;
     for (int b = 0; b < SUMS_BUCKETS; b++)
         s->of[SUMS_COST_LOST_TO(b)] = 0;
     for (int c = 0; c < CAUSE_COUNT; c++)
@@ -189,13 +189,23 @@ static int64_t ppm(int64_t numerator, int64_t denominator) {
 }
 
 struct sums_scores sums_scores(const struct sums *s) {
-    return (struct sums_scores){
-        .scheduling = ppm(s->of[SUMS_AVAILABLE], s->of[SUMS_WALL]),
-        .runtime = ppm(s->of[SUMS_PRODUCTIVE], s->of[SUMS_KNOWN_AVAILABLE]),
-        .job = ppm(s->of[SUMS_PRODUCTIVE], s->of[SUMS_KNOWN_WALL]),
-        .program = ppm(s->of[SUMS_IDEAL], s->of[SUMS_PROGRAMMED]),
-        .productivity = ppm(s->of[SUMS_IDEAL], s->of[SUMS_PROGRAMMED_WALL]),
+    const int64_t *of = s->of;
+    struct sums_scores scores = {
+        .scheduling = ppm(of[SUMS_KNOWN_AVAILABLE], of[SUMS_KNOWN_WALL]),
+        .runtime = ppm(of[SUMS_PRODUCTIVE], of[SUMS_KNOWN_AVAILABLE]),
+        .job = ppm(of[SUMS_PRODUCTIVE], of[SUMS_KNOWN_WALL]),
+        .program = ppm(of[SUMS_IDEAL], of[SUMS_PROGRAMMED]),
+        .productivity = -1,
+        .all_scheduling = ppm(of[SUMS_AVAILABLE], of[SUMS_WALL]),
+        .evidence = ppm(of[SUMS_KNOWN_WALL], of[SUMS_WALL]),
     };
+    if (scores.job < 0)
+        scores.scheduling = scores.all_scheduling;
+    if (of[SUMS_PROGRAMMED_WALL] == of[SUMS_KNOWN_WALL])
+        scores.productivity = ppm(of[SUMS_IDEAL], of[SUMS_PROGRAMMED_WALL]);
+    if (scores.evidence > 1000000) /* steps that came late count for the time before the window as well */
+        scores.evidence = 1000000;
+    return scores;
 }
 
 int64_t sums_failures_per_1000_node_days(const struct sums *s) {

@@ -12,8 +12,8 @@
 
 /* X(IDENTIFIER, weight): CHIPS and SLOTS times what a job asks for, ONE as it is.
  * KNOWN_: of jobs whose steps are known. PROGRAMMED: of jobs whose program goodput is known (productive and wall time);
- * IDEAL = productive time x program goodput. PAID: chips bound to nodes x ms. COST in hundredths of the currency, of
- * PRICED chips x ms.
+ * IDEAL = productive time x program goodput. PAID: chips bound to nodes x ms, known of the jobs whose wall time is
+ * PAID_WALL. COST in hundredths of the currency, of PRICED chips x ms; KNOWN_PRICED: of those whose COST_LOST is known.
  */
 #define SUMS_FIELDS(X)                                                                                                 \
     X(WALL, CHIPS)                                                                                                     \
@@ -27,9 +27,12 @@
     X(SLOT_TIME, SLOTS)                                                                                                \
     X(PAID, ONE)                                                                                                       \
     X(PAID_PRODUCTIVE, ONE)                                                                                            \
+    X(PAID_WALL, CHIPS)                                                                                                \
+    X(KNOWN_PAID, ONE)                                                                                                 \
     X(FAILURES, ONE)                                                                                                   \
     X(INTERRUPTIONS, ONE)                                                                                              \
     X(PRICED, ONE)                                                                                                     \
+    X(KNOWN_PRICED, ONE)                                                                                               \
     X(COST, ONE)                                                                                                       \
     X(COST_LOST, ONE)                                                                                                  \
     X(ENDED, ONE)                                                                                                      \
@@ -97,9 +100,14 @@ int sums_compare_lost(const struct sums *x, const struct sums *y);
 void sums_leave_out_costs(struct sums *sums);
 void sums_add(struct sums *to, const struct sums *more); /* nothing weighed */
 
-/* In parts per million; -1: not known. productivity is of the jobs whose program goodput is known. */
+/* In parts per million; -1: not known. scheduling, runtime and job are of the same jobs, those whose steps are known,
+ * so that scheduling x runtime is job; without any such job, scheduling is of all. program is of the jobs whose program
+ * goodput is known; productivity is job x program, not known unless these are all whose steps are. evidence: how much
+ * of the chip time asked for is of jobs whose steps are known. */
 struct sums_scores {
     int64_t scheduling, runtime, job, program, productivity;
+    int64_t all_scheduling; /* of all jobs */
+    int64_t evidence;
 };
 struct sums_scores sums_scores(const struct sums *sums);
 /* Failures per 1,000 node-days of available time, in thousandths; -1 without any such time. */

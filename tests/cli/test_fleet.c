@@ -129,7 +129,9 @@ TEST(fleet_sums_by_hand) {
     CHECK_INT(pick_int(all, "productiveChipMs", 0), 256 * HOUR + 8 * HOUR);
     CHECK_INT(accounted(all), pick_int(all, "chipMs", 0));
     CHECK_INT(pick_int(all, "goodputPPM.job", 0), llround(264.0 / 528 * 1e6)); /* of those with steps */
-    CHECK_INT(pick_int(all, "goodputPPM.productivity", 0), 260000);            /* 0.5 x 0.52: of the one that tells */
+    CHECK_INT(pick_int(all, "goodputPPM.productivity", -1), -1); /* one job's program goodput is not known */
+    CHECK_INT(pick_int(all, "goodputPPM.program", -1), 520000);  /* of the one whose is */
+    CHECK_INT(pick_int(all, "goodputPPM.evidence", -1), llround(528.0 / (2 * 256 + 16 + 8) * 1e6));
     CHECK_INT((int64_t)json_array_size(groups), 2);
     CHECK_TEXT(pick_text(json_array_get(groups, 0), "group"), "research");
     CHECK_INT(pick_int(json_array_get(groups, 1), "goodputPPM.job", -1), -1); /* no steps: absent, not 0 */

@@ -3,8 +3,10 @@
 #include "base/jwrite.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
+#include "fleet/cost.h"
 #include "formulas/price.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void write_time(struct jwrite *w, const char *key, int64_t ms) {
@@ -41,6 +43,8 @@ static void write_scores_as(struct jwrite *w, const char *key, const struct sums
     write(w, "job", s->job);
     write(w, "program", s->program);
     write(w, "productivity", s->productivity);
+    write(w, "allScheduling", s->all_scheduling);
+    write(w, "evidence", s->evidence);
     jwrite_object_end(w);
 }
 
@@ -140,9 +144,11 @@ static void write_waterfall(struct jwrite *w, const struct outcome *o) {
     jwrite_array_end(w);
 }
 
-static void write_amount(struct jwrite *w, const char *key, int64_t hundredths) {
+/* Absent where it is not known. */
+static void write_amount(struct jwrite *w, const char *key, double amount) {
     char text[PRICE_TEXT_SIZE];
-    jwrite_member_text(w, key, price_cents_format(text, max_of(0, hundredths)));
+    if (!isnan(amount))
+        jwrite_member_text(w, key, price_cents_format(text, max_of(0, llround(amount * 100))));
 }
 
 static void write_groups(struct jwrite *w, const struct outcome *o) {
@@ -152,6 +158,8 @@ static void write_groups(struct jwrite *w, const struct outcome *o) {
         const struct sums *s = &o->groups[i].sums;
         jwrite_object(w);
         jwrite_member_text(w, "name", o->groups[i].name);
+        jwrite_member_int(w, "jobs", o->groups[i].jobs);
+        jwrite_member_int(w, "withoutSteps", o->groups[i].without_steps);
         write_scores(w, s);
         jwrite_member_int(w, "askedChipSeconds", seconds(s->of[SUMS_WALL]));
         if (s->of[SUMS_KNOWN_WALL] > 0)
@@ -159,10 +167,8 @@ static void write_groups(struct jwrite *w, const struct outcome *o) {
         jwrite_member_int(w, "allocatedChipSeconds", seconds(s->of[SUMS_PAID]));
         write_top(w, s);
         jwrite_member_int(w, "interruptions", max_of(0, s->of[SUMS_FAILURES]));
-        if (s->of[SUMS_PRICED] > 0) {
-            write_amount(w, "cost", s->of[SUMS_COST]);
-            write_amount(w, "costLost", s->of[SUMS_COST_LOST]);
-        }
+        write_amount(w, "cost", cost_allocated(s, NAN));
+        write_amount(w, "costLost", cost_lost(s, NAN));
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
@@ -179,8 +185,7 @@ static void write_losses(struct jwrite *w, const struct outcome *o) {
         jwrite_member_int(w, "chipSeconds", l->chip_ms / 1000);
         write_share(w, l->chip_ms, o->all.of[SUMS_WALL]);
         jwrite_member_int(w, "allocatedChipSeconds", seconds(l->paid_chip_ms));
-        if (o->all.of[SUMS_PRICED] > 0)
-            write_amount(w, "cost", l->cost);
+        write_amount(w, "cost", cost_lost_to(&o->all, l->bucket, NAN));
         jwrite_key(w, "jobs");
         jwrite_array(w);
         for (int k = 0; k < l->job_count; k++) {
@@ -215,8 +220,7 @@ static void write_interruptions(struct jwrite *w, const struct outcome *o) {
         jwrite_member_int(w, "count", max_of(0, c->count));
         if (c->paid_chip_ms > 0) { /* else no job tells what it lost */
             jwrite_member_int(w, "chipSeconds", seconds(c->paid_chip_ms));
-            if (o->all.of[SUMS_PRICED] > 0)
-                write_amount(w, "cost", c->cost);
+            write_amount(w, "cost", cost_caused(&o->all, c->cause, NAN));
         }
         jwrite_object_end(w);
     }
@@ -248,8 +252,8 @@ static void write_cost(struct jwrite *w, const struct fleets_view *v) {
     jwrite_key(w, "cost");
     jwrite_object(w);
     jwrite_member_text(w, "currency", v->roll->currency);
-    write_amount(w, "allocated", of[SUMS_COST]);
-    write_amount(w, "lost", of[SUMS_COST_LOST]);
+    write_amount(w, "allocated", cost_allocated(&v->outcome->all, NAN));
+    write_amount(w, "lost", cost_lost(&v->outcome->all, NAN));
     if (of[SUMS_PAID] > 0)
         write_percent(w, "pricedShare", (int64_t)((__int128)of[SUMS_PRICED] * 1000000 / of[SUMS_PAID]));
     jwrite_object_end(w);

@@ -288,7 +288,7 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
          "status.settled was damaged: the sums were begun anew from the JobGoodputs that are there"},
         {o->roll.beyond > 0, "TooManyJobs", "more jobs than can be kept apart: use several FleetGoodputs"},
         {o->roll.has_folded, "TooManyGroups",
-         "more groups than can be kept: those that came last are in the group other; group by fewer keys"},
+         "more groups than can be kept apart: the smallest are in the group Other, with their past; group by fewer keys"},
         {is_coarse, "StatusAtBound",
          "status.settled is at its bound of 256 KiB: older hours are kept in longer spans, and after a restart what "
          "some "

@@ -1,0 +1,12 @@
+/* groups: which groups of a roll have a place of their own: the largest by chip time asked for in the window. Those
+ * that lose theirs to a larger one are summed in the last place, with their past. Private to fleet/. */
+#ifndef FLEET_GROUPS_H
+#define FLEET_GROUPS_H
+
+#include "fleet/roll.h"
+
+/* Before the members of a roll-up are taken. from_ms: of the window. */
+void roll_assign_groups(struct roll *roll, const struct roll_input *input, int64_t from_ms);
+int roll_group(const struct roll *roll, const char *name); /* its place; -1: among the others */
+
+#endif
