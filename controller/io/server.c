@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "io/loop_lws.h"
+#include "io/server_internal.h"
 #include "io/server_listen.h"
 #include "io/server_tls.h"
 
@@ -16,37 +17,10 @@
 
 enum {
     REPLY_MAX_BYTES = 64 << 20,
-    MESSAGE_MAX_BYTES = 1 << 20,
-    RECEIVE_MAX_BYTES = 256, /* a browser has nothing to say but pongs */
-    HEADER_MAX_BYTES = 2048,
     AUTHORIZATION_MAX_BYTES = 16384,
     CHUNK_BYTES = 16384,
     CHUNKS_AT_ONCE = 16, /* as long as the socket takes them: a busy loop comes by seldom, and has others to serve */
     STALLED_S = 30,      /* a peer that takes nothing for so long is gone */
-};
-
-struct server {
-    struct loop *loop;
-    struct lws_vhost *vhost;
-    int listen_fd, port;
-    struct loop_fd *watch;
-    struct server_endpoint *endpoints;
-    int endpoint_count;
-    size_t most_body_bytes;
-    struct server_feed feed; /* path NULL: none */
-    bool is_local_only;      /* other Host headers are refused */
-    struct server_tls *tls;  /* NULL: plain; borrowed from shared */
-    struct shared *shared;
-};
-
-/* What a connection knows its server by. lws moves connections between its vhosts by their Host headers when several
- * of them have sockets of their own, so a connection's vhost says nothing; and it may outlive the server. */
-struct shared {
-    struct server *server;  /* NULL: gone */
-    struct server_tls *tls; /* a handshake may be under way when the server goes */
-    struct peer *peers;
-    size_t bodies_bytes; /* told for those that are coming in */
-    int connections;
 };
 
 /* Per connection, in lws's memory. */
@@ -55,8 +29,10 @@ struct server_exchange {
     struct buf body;
     size_t sent_bytes;
     bool is_head;
-    bool ends;        /* the connection, with this reply */
-    int ends_of_body; /* told after it was over */
+    bool ends;                /* the connection, with this reply */
+    bool is_replying;         /* from the request until its reply is sent */
+    bool is_over;             /* lws closes the connection at its next callback */
+    struct loop_fd *writable; /* while the socket takes no more of the reply */
     struct server_ticket *ticket;
     struct server_reply *now;  /* while its handler runs */
     struct incoming *incoming; /* a POST whose body is not here yet */
@@ -66,7 +42,8 @@ struct incoming {                           /* headers are gone when the body is
     const struct server_endpoint *endpoint; /* of a server that may be gone: looked at if it is not */
     char *query, *authorization;
     struct buf body;
-    size_t told_bytes;
+    size_t left_bytes; /* of its Content-Length: not received yet */
+    size_t told_bytes; /* counted in the server's bodies_bytes; 0: refused */
     int refusal_status;
     const char *refusal; /* NULL: it is wanted */
     bool is_empty;
@@ -76,16 +53,15 @@ struct server_ticket {
     struct server_exchange *exchange; /* NULL: the peer went away */
 };
 
-struct peer { /* of the feed */
-    struct lws *wsi;
-    struct peer *next;
-    int64_t cursor;
-    size_t received_bytes;
-};
-
-static const struct server *server_of(struct lws *wsi) {
+const struct server *server_of_connection(struct lws *wsi) {
     const struct shared *shared = lws_get_opaque_user_data(wsi);
     return shared != NULL ? shared->server : NULL;
+}
+
+struct slice server_header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size) {
+    space[0] = '\0';
+    int n = lws_hdr_copy(wsi, space, (int)size, token);
+    return (struct slice){space, n > 0 ? (size_t)n : 0};
 }
 
 static void shared_drop(struct shared *shared) {
@@ -154,27 +130,6 @@ static int send_chunk(struct lws *wsi, struct server_exchange *x) {
     return 0;
 }
 
-/* Negative: the connection ends. */
-static int end_reply(struct lws *wsi, bool ends) {
-    if (ends)
-        return -1;
-    return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
-}
-
-static int start_reply(struct server_exchange *x, struct server_reply *reply) {
-    int failed = send_headers(x->wsi, reply, x->ends);
-    buf_done(&x->body);
-    x->body = reply->body;
-    reply->body = (struct buf){0};
-    x->sent_bytes = x->is_head ? x->body.size_bytes : 0;
-    if (failed != 0)
-        return -1;
-    if (x->sent_bytes == x->body.size_bytes)
-        return end_reply(x->wsi, x->ends);
-    lws_callback_on_writable(x->wsi);
-    return 0;
-}
-
 static void incoming_drop(struct server_exchange *x) {
     struct incoming *in = x->incoming;
     struct shared *shared = x->wsi != NULL ? lws_get_opaque_user_data(x->wsi) : NULL;
@@ -189,11 +144,68 @@ static void incoming_drop(struct server_exchange *x) {
     x->incoming = NULL;
 }
 
-/* The header's value in space; empty if it is absent or does not fit. */
-static struct slice header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size) {
-    space[0] = '\0';
-    int n = lws_hdr_copy(wsi, space, (int)size, token);
-    return (struct slice){space, n > 0 ? (size_t)n : 0};
+static void exchange_done(struct server_exchange *x) {
+    buf_done(&x->body);
+    incoming_drop(x);
+    loop_fd_remove(x->writable);
+    if (x->ticket != NULL)
+        x->ticket->exchange = NULL;
+    *x = (struct server_exchange){0};
+}
+
+/* Only lws closes with a TLS close_notify and a FIN, and only from one of its callbacks. */
+static void end_reply(struct server_exchange *x) {
+    struct lws *wsi = x->wsi;
+    bool is_over = x->ends;
+    exchange_done(x);
+    if (!is_over)
+        is_over = lws_http_transaction_completed(wsi) != 0; /* may replace what lws_wsi_user returns */
+    x = lws_wsi_user(wsi);
+    if (x != NULL)
+        x->is_over = is_over;
+    lws_rx_flow_control(wsi, 1);
+    lws_callback_on_writable(wsi);
+}
+
+static void on_writable(void *context, int fd, int events);
+
+/* lws does not write while its input is held, so the loop watches the socket. Negative: the connection is broken. */
+static int send_reply(struct server_exchange *x) {
+    const struct server *s = server_of_connection(x->wsi);
+    size_t size = x->body.size_bytes;
+    /* The peer takes what it was sent. Without this lws ends a reply after 20 s, however well it goes. */
+    lws_set_timeout(x->wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_S);
+    if (lws_partial_buffered(x->wsi) && lws_write(x->wsi, NULL, 0, LWS_WRITE_HTTP) < 0)
+        return -1;
+    for (int i = 0; i < CHUNKS_AT_ONCE && x->sent_bytes < size && !lws_send_pipe_choked(x->wsi); i++)
+        if (send_chunk(x->wsi, x) < 0)
+            return -1;
+    if (x->sent_bytes == size && !lws_partial_buffered(x->wsi))
+        end_reply(x);
+    else if (s == NULL)
+        return -1;
+    else if (x->writable == NULL)
+        x->writable = loop_fd_add(s->loop, lws_get_socket_fd(x->wsi), LOOP_WRITE, on_writable, x);
+    return 0;
+}
+
+static void on_writable(void *context, int fd, int events) {
+    struct server_exchange *x = context;
+    struct lws *wsi = x->wsi;
+    (void)fd, (void)events;
+    if (send_reply(x) == 0)
+        return;
+    exchange_done(x);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+}
+
+static int start_reply(struct server_exchange *x, struct server_reply *reply) {
+    int failed = send_headers(x->wsi, reply, x->ends);
+    buf_done(&x->body);
+    x->body = reply->body;
+    reply->body = (struct buf){0};
+    x->sent_bytes = x->is_head ? x->body.size_bytes : 0;
+    return failed != 0 ? -1 : send_reply(x);
 }
 
 /* lws hands the query out decoded and piece by piece. */
@@ -224,16 +236,16 @@ static bool is_local_host(struct slice host) {
            (strcmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &address) == 1);
 }
 
-static bool is_host_served(const struct server *s, struct lws *wsi) {
+bool server_is_host_served(const struct server *s, struct lws *wsi) {
     char space[HEADER_MAX_BYTES];
-    return !s->is_local_only || is_local_host(header(wsi, WSI_TOKEN_HOST, space, sizeof space));
+    return !s->is_local_only || is_local_host(server_header(wsi, WSI_TOKEN_HOST, space, sizeof space));
 }
 
 static bool has_body(struct lws *wsi) {
     char length[2];
     return lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0 ||
            (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) > 0 &&
-            !slice_is(header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length), "0"));
+            !slice_is(server_header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length), "0"));
 }
 
 static void handle_request(const struct server *s, struct server_exchange *x, struct slice path,
@@ -242,15 +254,15 @@ static void handle_request(const struct server *s, struct server_exchange *x, st
     struct server_request request = {
         .exchange = x,
         .query = join_query(x->wsi, query, sizeof query),
-        .accept = header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
-        .authorization = header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization)};
+        .accept = server_header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
+        .authorization = server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization)};
     if (!x->is_head && lws_hdr_total_length(x->wsi, WSI_TOKEN_GET_URI) <= 0) {
         reply->status = 405;
         buf_append_text(&reply->body, "only GET and HEAD\n");
     } else if (has_body(x->wsi)) {
         reply->status = 400;
         buf_append_text(&reply->body, "a GET has no body\n");
-    } else if (!is_host_served(s, x->wsi)) {
+    } else if (!server_is_host_served(s, x->wsi)) {
         reply->status = 403;
         buf_append_text(&reply->body, "served to localhost only: open it by that name\n");
     } else
@@ -259,8 +271,7 @@ static void handle_request(const struct server *s, struct server_exchange *x, st
 
 /* ---- a request with a body: its headers first ---- */
 
-/* A body that is not wanted is taken and dropped before the answer: one that is sent on into a reply would be read as
- * the next request. */
+/* A refused body is read and dropped before the answer: in a reply it would be read as the next request. */
 static int refuse_body(struct incoming *in, int status, const char *text) {
     in->refusal_status = status;
     in->refusal = text;
@@ -271,18 +282,19 @@ static int refuse_body(struct incoming *in, int status, const char *text) {
 /* Negative: the connection ends. */
 static int expect_body(const struct server *s, struct server_exchange *x, const struct server_endpoint *endpoint) {
     char query[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES], length[32];
-    struct slice told = header(x->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length);
+    struct slice told = server_header(x->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length);
     struct incoming *in = x->incoming = mem_new(struct incoming);
     struct shared *shared = s->shared;
     int64_t bytes = 0;
     bool has_length = slice_take_uint(&told, &bytes) && told.size_bytes == 0;
     in->endpoint = endpoint;
     in->is_empty = !has_length || bytes == 0;
+    in->left_bytes = (size_t)bytes;
     if (!has_length)
-        return refuse_body(in, 411, "a body is wanted, and its Content-Length\n");
+        return refuse_body(in, 411, "Content-Length required\n");
     if ((uint64_t)bytes > SERVER_BODIES_MAX_BYTES)
         return -1;
-    if (!is_host_served(s, x->wsi))
+    if (!server_is_host_served(s, x->wsi))
         return refuse_body(in, 403, "served to localhost only: open it by that name\n");
     if (endpoint == NULL)
         return refuse_body(in, 404, "not found\n");
@@ -291,7 +303,8 @@ static int expect_body(const struct server *s, struct server_exchange *x, const 
     if (shared->bodies_bytes + (size_t)bytes > SERVER_BODIES_MAX_BYTES)
         return refuse_body(in, 503, "too much is coming in at a time: come again\n");
     in->query = slice_dup(join_query(x->wsi, query, sizeof query));
-    in->authorization = slice_dup(header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization));
+    in->authorization =
+        slice_dup(server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization));
     in->told_bytes = (size_t)bytes;
     shared->bodies_bytes += in->told_bytes;
     buf_init(&in->body, in->told_bytes);
@@ -299,12 +312,12 @@ static int expect_body(const struct server *s, struct server_exchange *x, const 
 }
 
 static int on_body_end(struct lws *wsi, struct server_exchange *x) {
-    const struct server *s = server_of(wsi);
+    const struct server *s = server_of_connection(wsi);
     struct incoming *in = x->incoming;
     struct server_reply reply = {.status = 200};
-    if (in == NULL) /* an empty one, or more came behind it: told at each turn, until the answer is out */
-        return x->ticket != NULL && ++x->ends_of_body > 1 ? -1 : 0;
-    if (s == NULL)
+    if (in == NULL) /* lws reports the end of an empty body that on_request answered */
+        return x->is_over ? -1 : 0;
+    if (s == NULL || lws_rx_flow_control(wsi, 0) < 0)
         return -1;
     buf_init(&reply.body, REPLY_MAX_BYTES);
     if (in->refusal != NULL) {
@@ -326,9 +339,18 @@ static int on_body_end(struct lws *wsi, struct server_exchange *x) {
     return 0;
 }
 
-static int on_body(struct server_exchange *x, struct slice bytes) {
+/* With bytes after the body in the same read, lws 4.3 hands over all of them and never reports the body's end. */
+static int on_body(struct lws *wsi, struct server_exchange *x, struct slice bytes) {
     struct incoming *in = x->incoming;
-    return in == NULL || in->refusal != NULL ? 0 : buf_append_slice(&in->body, bytes) < 0 ? -1 : 0;
+    if (in == NULL)
+        return x->is_over ? -1 : 0;
+    bool has_more = bytes.size_bytes > in->left_bytes;
+    if (has_more)
+        bytes.size_bytes = in->left_bytes;
+    in->left_bytes -= bytes.size_bytes;
+    if (in->refusal == NULL && buf_append_slice(&in->body, bytes) < 0)
+        return -1;
+    return has_more ? on_body_end(wsi, x) : 0;
 }
 
 static int refuse_at_once(struct server_exchange *x, struct server_reply *reply) {
@@ -341,20 +363,15 @@ static int refuse_at_once(struct server_exchange *x, struct server_reply *reply)
     return -1;
 }
 
-/* What a client sends along with a request, without waiting for the reply, needs care. lws (4.1.6; lws_http_action, as in
- * 4.4) looks for the body of such a request at the wrong place and waits for its end in a loop that nothing leaves: one
- * client would stop the whole process. And it knows of one reply at a time. So a body comes only with a connection's one
- * request, where bodies are wanted, and is never begun where they are not; and who asks again before the reply is out is
- * told by the connection's end to ask again (RFC 9112, section 9.3.2). */
+/* A client may send its next request before the reply (RFC 9112, section 9.3.2). lws reads it at once: 4.1 finds its
+ * body at the wrong place and waits for the end in a loop that never ends, 4.3 closes the connection in the middle of
+ * the reply. So nothing is read while a reply is due, a connection carries one request with a body, and a body where
+ * none is allowed ends the connection before lws looks for it. */
 static int on_request(struct lws *wsi, struct server_exchange *x, struct slice path) {
-    const struct server *s = server_of(wsi);
-    bool is_replying = x->ticket != NULL || x->sent_bytes < x->body.size_bytes;
-    if (s == NULL || (is_replying && has_body(wsi)))
+    const struct server *s = server_of_connection(wsi);
+    if (s == NULL || x->is_replying)
         return -1;
-    if (is_replying) {
-        x->ends = true;
-        return 0;
-    }
+    x->is_replying = true;
     x->wsi = wsi;
     x->ends = s->most_body_bytes > 0;
     incoming_drop(x);
@@ -363,6 +380,8 @@ static int on_request(struct lws *wsi, struct server_exchange *x, struct slice p
         int r = expect_body(s, x, find_endpoint(s, path));
         return r == 0 && x->incoming->is_empty ? on_body_end(wsi, x) : r;
     }
+    if (lws_rx_flow_control(wsi, 0) < 0)
+        return -1;
     struct server_reply reply = {.status = 200};
     buf_init(&reply.body, REPLY_MAX_BYTES);
     x->now = &reply;
@@ -396,45 +415,16 @@ void server_answer(struct server_ticket *ticket, struct server_reply *reply) {
         reply->body = (struct buf){0};
         return;
     }
+    struct lws *wsi = x->wsi;
     if (reply == NULL || start_reply(x, reply) < 0)
-        lws_set_timeout(x->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-}
-
-static void exchange_done(struct server_exchange *x) {
-    buf_done(&x->body);
-    incoming_drop(x);
-    if (x->ticket != NULL)
-        x->ticket->exchange = NULL;
-    *x = (struct server_exchange){0};
-}
-
-/* Only a negative return closes here; 1 would leave a dead socket that spins. */
-static int on_writeable(struct lws *wsi, struct server_exchange *x) {
-    if (x->sent_bytes == x->body.size_bytes)
-        return 0;
-    /* The peer takes what it was sent. Without this lws ends a reply that is not out after 20 s, however well it goes.
-     */
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_S);
-    for (int i = 0; i < CHUNKS_AT_ONCE && x->sent_bytes < x->body.size_bytes; i++) {
-        if (send_chunk(wsi, x) < 0)
-            return -1;
-        if (lws_send_pipe_choked(wsi))
-            break;
-    }
-    if (x->sent_bytes < x->body.size_bytes) {
-        lws_callback_on_writable(wsi);
-        return 0;
-    }
-    bool ends = x->ends;
-    exchange_done(x);
-    return end_reply(wsi, ends);
+        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
 /* To a WebSocket only: lws would speak HTTP/2 without TLS. What it hands over as the header's text may be gone, if it
  * refused that upgrade itself. */
 static int confirm_upgrade(struct lws *wsi) {
     char upgrade[16];
-    header(wsi, WSI_TOKEN_UPGRADE, upgrade, sizeof upgrade);
+    server_header(wsi, WSI_TOKEN_UPGRADE, upgrade, sizeof upgrade);
     return strcasecmp(upgrade, "websocket") == 0 ? 0 : -1;
 }
 
@@ -447,9 +437,9 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_HTTP:
         return on_request(wsi, x, (struct slice){in, size});
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return on_writeable(wsi, x);
-    case LWS_CALLBACK_HTTP_BODY: /* where nobody has business sending one it was answered with 405, and is dropped */
-        return on_body(x, (struct slice){in, size});
+        return x != NULL && x->is_over ? -1 : 0; /* 1 would leave a dead socket that spins */
+    case LWS_CALLBACK_HTTP_BODY:
+        return on_body(wsi, x, (struct slice){in, size});
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         return on_body_end(wsi, x);
     case LWS_CALLBACK_CLOSED_HTTP:
@@ -469,82 +459,13 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     }
 }
 
-/* ---- the feed ---- */
-
-/* A browser tells the page's origin; another site's page must not read ours. Programs send none. */
-static bool is_own_origin(struct lws *wsi) {
-    char origin_space[HEADER_MAX_BYTES], host_space[HEADER_MAX_BYTES];
-    struct slice origin = header(wsi, WSI_TOKEN_ORIGIN, origin_space, sizeof origin_space);
-    struct slice host = header(wsi, WSI_TOKEN_HOST, host_space, sizeof host_space);
-    if (origin.size_bytes == 0)
-        return true;
-    return (slice_take_prefix(&origin, "http://") || slice_take_prefix(&origin, "https://")) &&
-           slice_equal(origin, host);
-}
-
-static int check_peer(struct lws *wsi) {
-    const struct server *s = server_of(wsi);
-    char path[HEADER_MAX_BYTES];
-    bool is_wanted =
-        s != NULL && s->feed.path != NULL && slice_is(header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
-    return is_wanted && is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
-}
-
-static int send_news(struct lws *wsi, struct peer *peer) {
-    const struct server *s = server_of(wsi);
-    CLEANUP_BUF struct buf message;
-    if (s == NULL)
-        return -1;
-    buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
-    static const char room[LWS_PRE];
-    buf_append(&message, room, LWS_PRE);
-    if (!s->feed.next(s->feed.context, &peer->cursor, &message))
-        return 0;
-    size_t size = message.size_bytes - LWS_PRE;
-    if (message.truncated || lws_write(wsi, (unsigned char *)message.data + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
-        return -1;
-    lws_callback_on_writable(wsi); /* until there is no more */
-    return 0;
-}
-
-static int on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
-    struct peer *peer = user;
-    struct shared *shared = lws_get_opaque_user_data(wsi);
-    (void)in;
-    switch (reason) {
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return check_peer(wsi);
-    case LWS_CALLBACK_ESTABLISHED:
-        *peer = (struct peer){.wsi = wsi, .next = shared->peers};
-        shared->peers = peer;
-        lws_callback_on_writable(wsi);
-        return 0;
-    case LWS_CALLBACK_CLOSED:
-        for (struct peer **p = &shared->peers; *p != NULL; p = &(*p)->next)
-            if (*p == peer) {
-                *p = peer->next;
-                break;
-            }
-        return 0;
-    case LWS_CALLBACK_SERVER_WRITEABLE:
-        return send_news(wsi, peer);
-    case LWS_CALLBACK_RECEIVE:
-        peer->received_bytes += size;
-        return peer->received_bytes > RECEIVE_MAX_BYTES ? -1 : 0;
-    default:
-        return 0;
-    }
-}
-
-void server_feed_stir(struct server *server) {
-    for (struct peer *p = server != NULL ? server->shared->peers : NULL; p != NULL; p = p->next)
-        lws_callback_on_writable(p->wsi);
-}
-
 /* The first one is told what happens to connections; both are the same for every server. */
 static const struct lws_protocols protocols[] = {
-    {.name = "http", .callback = on_http, .per_session_data_size = sizeof(struct server_exchange)},
-    {.name = "goodput", .callback = on_feed, .per_session_data_size = sizeof(struct peer)},
+    {.name = "http",
+     .callback = on_http,
+     .per_session_data_size = sizeof(struct server_exchange),
+     .tx_packet_size = CHUNK_BYTES},
+    {.name = "goodput", .callback = server_on_feed, .per_session_data_size = sizeof(struct peer)},
     {0}};
 
 static void accept_ready(void *context, int fd, int events) {

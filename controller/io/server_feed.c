@@ -1,0 +1,78 @@
+#include "io/server_internal.h"
+
+#include <string.h>
+
+enum {
+    MESSAGE_MAX_BYTES = 1 << 20,
+    RECEIVE_MAX_BYTES = 256, /* a browser has nothing to say but pongs */
+};
+
+/* A browser tells the page's origin; another site's page must not read ours. Programs send none. */
+static bool is_own_origin(struct lws *wsi) {
+    char origin_space[HEADER_MAX_BYTES], host_space[HEADER_MAX_BYTES];
+    struct slice origin = server_header(wsi, WSI_TOKEN_ORIGIN, origin_space, sizeof origin_space);
+    struct slice host = server_header(wsi, WSI_TOKEN_HOST, host_space, sizeof host_space);
+    if (origin.size_bytes == 0)
+        return true;
+    return (slice_take_prefix(&origin, "http://") || slice_take_prefix(&origin, "https://")) &&
+           slice_equal(origin, host);
+}
+
+static int check_peer(struct lws *wsi) {
+    const struct server *s = server_of_connection(wsi);
+    char path[HEADER_MAX_BYTES];
+    bool is_wanted = s != NULL && s->feed.path != NULL &&
+                     slice_is(server_header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
+    return is_wanted && server_is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
+}
+
+static int send_news(struct lws *wsi, struct peer *peer) {
+    const struct server *s = server_of_connection(wsi);
+    CLEANUP_BUF struct buf message;
+    if (s == NULL)
+        return -1;
+    buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
+    static const char room[LWS_PRE];
+    buf_append(&message, room, LWS_PRE);
+    if (!s->feed.next(s->feed.context, &peer->cursor, &message))
+        return 0;
+    size_t size = message.size_bytes - LWS_PRE;
+    if (message.truncated || lws_write(wsi, (unsigned char *)message.data + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
+        return -1;
+    lws_callback_on_writable(wsi); /* until there is no more */
+    return 0;
+}
+
+int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
+    struct peer *peer = user;
+    struct shared *shared = lws_get_opaque_user_data(wsi);
+    (void)in;
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return check_peer(wsi);
+    case LWS_CALLBACK_ESTABLISHED:
+        *peer = (struct peer){.wsi = wsi, .next = shared->peers};
+        shared->peers = peer;
+        lws_callback_on_writable(wsi);
+        return 0;
+    case LWS_CALLBACK_CLOSED:
+        for (struct peer **p = &shared->peers; *p != NULL; p = &(*p)->next)
+            if (*p == peer) {
+                *p = peer->next;
+                break;
+            }
+        return 0;
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return send_news(wsi, peer);
+    case LWS_CALLBACK_RECEIVE:
+        peer->received_bytes += size;
+        return peer->received_bytes > RECEIVE_MAX_BYTES ? -1 : 0;
+    default:
+        return 0;
+    }
+}
+
+void server_feed_stir(struct server *server) {
+    for (struct peer *p = server != NULL ? server->shared->peers : NULL; p != NULL; p = p->next)
+        lws_callback_on_writable(p->wsi);
+}
