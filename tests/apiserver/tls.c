@@ -93,7 +93,11 @@ int tls_make(const char *directory) {
 static void forget_sessions(SSL_CTX *server) {
     unsigned char keys[80];
     long size = SSL_CTX_get_tlsext_ticket_keys(server, NULL, 0);
+#if OPENSSL_VERSION_NUMBER >= 0x30400000L
+    SSL_CTX_flush_sessions_ex(server, 0);
+#else
     SSL_CTX_flush_sessions(server, 0);
+#endif
     if (size > 0 && size <= (long)sizeof keys && RAND_bytes(keys, (int)size) == 1)
         SSL_CTX_set_tlsext_ticket_keys(server, keys, size);
 }

@@ -616,8 +616,8 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     info.iface = "127.0.0.1";
     info.protocols = protocols;
     info.user = srv;
-    info.gid = -1;
-    info.uid = -1;
+    memset(&info.gid, 0xff, sizeof info.gid); /* -1: no change; of signed type up to libwebsockets 4.1 */
+    memset(&info.uid, 0xff, sizeof info.uid);
     info.max_http_header_data = 16384;
     info.max_http_header_pool = 2048; /* beyond it lws ends the whole connection */
     info.fd_limit_per_thread = 1024;

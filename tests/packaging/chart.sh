@@ -5,7 +5,10 @@ cd "$(dirname "$0")/../.."
 . tests/packaging/lib.sh
 helm=${HELM:-.build/cluster/bin/helm}
 chart=helm/goodput-controller
-render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-version 1.36.0 "$@"; }
+# Each output is kept, to be read strictly at the end.
+rendered=$(mktemp -d)
+trap 'rm -rf "$rendered"' EXIT
+render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-version 1.36.0 "$@" | tee "$(mktemp "$rendered/XXXXXX")"; }
 # kinds OUTPUT: the kinds of objects, sorted, with their numbers
 kinds() { sed -n 's/^kind: //p' | sort | uniq -c | awk '{printf "%s%s=%s", sep, $2, $1; sep=" "}'; }
 
@@ -159,4 +162,8 @@ refused "an issuer with nowhere to write to" "metrics.tls.issuerRef needs metric
 refused "an issuer without a name" "at '/metrics/tls/issuerRef': properties 'name' required, if 'kind' exists" render --set metrics.tls.secretName=own,metrics.tls.issuerRef.kind=Issuer
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
 refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0
+find "$rendered" -empty -delete # what was refused
+outputs=$(find "$rendered" -type f | wc -l)
+check "at least 40 outputs were rendered: $outputs" test "$outputs" -ge 40
+check "no mapping of them has a key twice" sh -c 'exec tests/packaging/strict-yaml.py "$0"/*' "$rendered"
 finish

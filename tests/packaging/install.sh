@@ -96,4 +96,28 @@ same "nothing else does" "" "$("$kubectl" get deploy,svc,sa,pdb,networkpolicy,co
 "$kubectl" delete jgp -n "$jobs" minimal >/dev/null
 check "a second install takes the kept CRD" "$helm" install goodput "$chart" -n "$release"
 "$helm" uninstall goodput -n "$release" >/dev/null 2>&1
+"$kubectl" delete crd jobgoodputs.goodput.dev fleetgoodputs.goodput.dev steplogformats.goodput.dev >/dev/null
+
+# Without Helm, as the README says it.
+plain() { "$kubectl" get deployment,service,serviceaccount,poddisruptionbudget,role,rolebinding -n goodput-system -l app.kubernetes.io/name=goodput-controller -o name; }
+check "kubectl kustomize deploy: no mapping has a key twice" sh -c '"$0" kustomize deploy | tests/packaging/strict-yaml.py' "$kubectl"
+for how in "" --server-side; do
+	check "kubectl apply $how -k deploy" "$kubectl" apply $how -k deploy
+	for kind in jobgoodputs fleetgoodputs steplogformats; do
+		check "... establishes $kind" "$kubectl" wait --for=condition=Established "crd/$kind.goodput.dev" --timeout=120s
+	done
+	same "... makes the namespace's objects" "deployment poddisruptionbudget role rolebinding service serviceaccount" \
+		"$(plain | sed 's/[./].*//' | sort -u | paste -sd' ')"
+	account=system:serviceaccount:goodput-system:goodput-controller
+	same_soon "... lets the controller read jobs" true may list jobs.batch watched
+	check "... a JobGoodput is taken" "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml
+	check "... a FleetGoodput is taken" "$kubectl" create -f tests/data/crd/good/fleet-minimal.yaml
+	check "kubectl apply $how -k deploy, again" "$kubectl" apply $how -k deploy
+	check "kubectl delete -k deploy" "$kubectl" delete -k deploy --wait=false
+	# No namespace controller runs here to finalize it.
+	"$kubectl" get namespace goodput-system -o json | sed 's/"kubernetes"$//' |
+		"$kubectl" replace --raw /api/v1/namespaces/goodput-system/finalize -f - >/dev/null
+	check "... deletes all of it" "$kubectl" wait --for=delete namespace/goodput-system crd/jobgoodputs.goodput.dev \
+		crd/fleetgoodputs.goodput.dev crd/steplogformats.goodput.dev --timeout=60s
+done
 finish
