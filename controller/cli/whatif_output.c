@@ -71,11 +71,11 @@ struct plot {
 };
 
 static double plot_x(const struct plot *p, double at_s) {
-    return LEFT + (WIDTH - LEFT - RIGHT) * log(at_s / p->from_s) / log(p->to_s / p->from_s);
+    return (double)LEFT + (WIDTH - LEFT - RIGHT) * log(at_s / p->from_s) / log(p->to_s / p->from_s);
 }
 
 static double plot_y(const struct plot *p, double goodput) {
-    return TOP + (HEIGHT - TOP - BOTTOM) * (p->high - goodput) / (p->high - p->low);
+    return (double)TOP + (HEIGHT - TOP - BOTTOM) * (p->high - goodput) / (p->high - p->low);
 }
 
 static void svg_mark(struct buf *out, const struct plot *p, const struct figures *f, double at_s, const char *label) {
@@ -105,7 +105,7 @@ void whatif_svg(const struct whatif *w, struct buf *out) {
     const struct figures *f = &w->then;
     struct plot p = {.low = 1, .high = 0};
     whatif_range(w, &p.from_s, &p.to_s);
-    double step = log(p.to_s / p.from_s) / POINTS;
+    double step = log(p.to_s / p.from_s) / (double)POINTS;
     for (int i = 0; i <= POINTS; i++) {
         double g = whatif_goodput(f, p.from_s * exp(step * i));
         p.low = fmin(p.low, g);

@@ -237,7 +237,7 @@ TEST(simulation_agrees) {
     enum { JOBS = 4000, SEGMENTS = 20 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned short state[3] = {2026, 11, (unsigned short)i};
-        double sum = 0, squares = 0, mean, deviation, work = SEGMENTS * rows[i].interval_s;
+        double sum = 0, squares = 0, mean, deviation, work = (double)SEGMENTS * rows[i].interval_s;
         for (int k = 0; k < JOBS; k++) {
             double t = simulated(&rows[i], SEGMENTS, state);
             sum += t;
@@ -245,8 +245,9 @@ TEST(simulation_agrees) {
         }
         forecast_finish(&rows[i], work, &mean, &deviation);
         CHECK_NEAR(mean, work / forecast_exact(&rows[i]), 1e-6 * mean); /* two ways to the same mean */
-        CHECK_NEAR(sum / JOBS, mean, 4 * deviation / sqrt(JOBS));
-        double seen = sqrt(squares / JOBS - sum / JOBS * (sum / JOBS));
+        double jobs = JOBS, average = sum / jobs;
+        CHECK_NEAR(average, mean, 4 * deviation / sqrt(jobs));
+        double seen = sqrt(squares / jobs - average * average);
         CHECK_NEAR(seen / deviation, 1, 0.08);
     }
 }

@@ -28,7 +28,7 @@ TEST(recorder_lines_a_second) {
     int64_t us = clock_mono().us - start_us;
     CHECK_INT(records, LINES * ROUNDS);
     printf(" %.1f million lines/s, %.0f MB/s ", (double)records / (double)us,
-           (double)b.size_bytes * ROUNDS / (double)us);
+           (double)b.size_bytes * (double)ROUNDS / (double)us);
 }
 
 /* A document of the shape and size of a pod event: 7.8 KB, mostly strings, depth 9. */
