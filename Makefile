@@ -62,6 +62,11 @@ release: all
 missing:
 	@tests/check/packages.sh build
 
+.PHONY: fresh-test
+fresh-test: ## the README's two commands on a fresh machine: SUITE=bookworm, trixie or noble, in a root of its own (root; needs apt's mirrors)
+	@tests/check/packages.sh --install image
+	@tests/check/fresh.sh "$(SUITE)"
+
 deps: ## install the Debian/Ubuntu packages that the build and the tests need
 	@tests/check/packages.sh --install build test
 

@@ -3,7 +3,7 @@
 set -eu
 declare -A groups=(
     [build]="gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev"
-    [test]="libcunit1-dev clang libclang-rt-14-dev curl openssl python3 python3-venv"
+    [test]="libcunit1-dev clang curl openssl python3 python3-venv"
     [cluster]="curl openssl python3 python3-yaml procps"
     [export]="python3 python3-prometheus-client openssl prometheus chromium fonts-dejavu-core"
     [image]="buildah mmdebstrap"
@@ -17,39 +17,76 @@ if [ "${1:-}" = --install ]; then
     install=1
     shift
 fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Debian and Ubuntu keep clang's sanitizers and fuzzer in a package of their own from clang 14 on, named by its version.
+can_fuzz() {
+    echo 'int LLVMFuzzerTestOneInput(const char *d, long n); int LLVMFuzzerTestOneInput(const char *d, long n) { return d == 0 && n > 0; }' |
+        clang -x c -fsanitize=fuzzer,address,undefined -o "$scratch/fuzz" - >/dev/null 2>&1
+}
+clang_version() { clang -dumpversion | cut -d. -f1; }
+
 if ! command -v dpkg-query >/dev/null; then
-    # Not Debian or Ubuntu: ask the compiler for the headers instead, and name what to install.
-    for header in curl/curl.h libwebsockets.h jansson.h yaml.h zlib.h openssl/ssl.h; do
-        if ! printf '#include <%s>\n' "$header" | cc -E - >/dev/null 2>&1; then
-            echo "missing: $header; install the development packages of libcurl, libwebsockets, jansson, libyaml, pcre2, zlib, OpenSSL (and CUnit, clang for the tests)" >&2
-            exit 1
-        fi
+    # Not Debian or Ubuntu: ask the compiler for the headers instead, and name the libraries to install.
+    declare -A headers=(
+        [build]="curl/curl.h=libcurl libwebsockets.h=libwebsockets jansson.h=jansson yaml.h=libyaml pcre2.h=pcre2 zlib.h=zlib openssl/ssl.h=OpenSSL"
+        [test]="CUnit/Basic.h=CUnit"
+    )
+    missing=()
+    for group in "$@"; do
+        for header in ${headers[$group]:-}; do
+            printf '#define PCRE2_CODE_UNIT_WIDTH 8\n#include <%s>\n' "${header%=*}" | ${CC:-cc} -E - >/dev/null 2>&1 ||
+                missing+=("${header#*=} (${header%=*})")
+        done
+        [ "$group" != test ] || can_fuzz || missing+=("clang with its sanitizers and libFuzzer (compiler-rt)")
     done
-    exit 0
+    [ ${#missing[@]} -eq 0 ] && exit 0
+    echo "missing: $(printf '%s, ' "${missing[@]}" | sed 's/, $//'); install their development packages" >&2
+    exit 1
 fi
-missing=()
-for group in "$@"; do
-    for package in ${groups[$group]}; do
-        case $(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true) in
-        ii*) ;;
-        *)
-            # libclang-rt-14-dev exists only where clang is 14; elsewhere clang brings its own runtime.
-            [ "$package" = libclang-rt-14-dev ] && ! apt-cache show "$package" >/dev/null 2>&1 && continue
-            missing+=("$package")
-            ;;
-        esac
+
+# The packages of the groups that are not installed, in missing.
+find_missing() {
+    missing=()
+    local group package
+    for group in "$@"; do
+        for package in ${groups[$group]}; do
+            case $(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true) in
+            ii*) ;;
+            *) missing+=("$package") ;;
+            esac
+        done
     done
-done
+    if [[ " $* " = *" test "* ]] && command -v clang >/dev/null && ! can_fuzz; then
+        missing+=("libclang-rt-$(clang_version)-dev")
+    fi
+}
+
+# sudo drops the environment, so DEBIAN_FRONTEND is set behind it.
+install_missing() {
+    local as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || { echo "missing packages: ${missing[*]}; install them as root: there is no sudo" >&2; exit 1; }
+        as_root=(sudo)
+    fi
+    echo "installing: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null || {
+        echo "could not install: ${missing[*]}; install them by hand and run this again" >&2
+        exit 1
+    }
+}
+
+find_missing "$@"
 [ ${#missing[@]} -eq 0 ] && exit 0
 if [ $install = 0 ]; then
     echo "missing packages: ${missing[*]} (install them with: make deps)" >&2
     exit 1
 fi
-sudo=
-[ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing: ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null || {
-    echo "could not install: ${missing[*]}; install them by hand and run this again" >&2
-    exit 1
-}
+install_missing
+find_missing "$@" # the version of clang is known now
+[ ${#missing[@]} -eq 0 ] && exit 0
+install_missing
+find_missing "$@"
+[ ${#missing[@]} -eq 0 ] || { echo "still missing after the installation: ${missing[*]}" >&2; exit 1; }

@@ -120,6 +120,7 @@ for program in base ledger steplog operator cli; do
     step "test-$program-kathmandu" env LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu timeout 600 ".build/release/tests/test-$program"
 done
 step check make -s check
+step packages tests/check/packages-test.sh
 step hardening tests/check/hardening.sh .build/release/bin/goodput-controller .build/release/bin/kubectl-goodput
 # A short piece of `make soak`, at a pace that a busy machine can keep. Not under a sanitizer, which keeps what is freed.
 step soak env SOAK_SPEED=4 timeout 600 .build/release/bin/test-soak

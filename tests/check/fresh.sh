@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# fresh.sh SUITE: the README's two commands, each as the first one on a fresh machine of SUITE (bookworm, trixie, noble):
+# a minimal root, built with mmdebstrap (kept as .build/fresh/SUITE.tar), in it a clone of the last commit, no package
+# list, and nothing else. `make demo` runs as a user with sudo, `make test` as root, as in a container. Fails if either
+# does, or if a compiler or linker warns.
+# FRESH_COMMANDS: other commands instead, a line each, as root, in one root. FRESH_KEEP=1 keeps the last root.
+# Needs root, mmdebstrap, and apt's mirrors, as this machine has them.
+set -eu
+cd "$(dirname "$0")/../.."
+suite=${1:-}
+case $suite in
+bookworm | trixie) distribution=debian ;;
+noble) distribution=ubuntu ;;
+*) echo "fresh.sh: SUITE is \"$suite\"; it can be bookworm, trixie or noble: make fresh-test SUITE=trixie" >&2; exit 2 ;;
+esac
+work=.build/fresh root=.build/fresh/$suite log=.build/fresh/$suite.log
+die() {
+    echo "not ok - $suite: $*"
+    echo "0 passed, 1 failed"
+    exit 1
+}
+[ "$(id -u)" = 0 ] || die "needs root: mmdebstrap and chroot do"
+command -v mmdebstrap >/dev/null || die "no mmdebstrap: apt-get install mmdebstrap"
+mkdir -p "$work"
+
+# The mirrors of this machine's apt, of its own distribution: those of SUITE. Nothing for another distribution, whose
+# default mmdebstrap knows.
+mirrors() {
+    local ID VERSION_CODENAME
+    . /etc/os-release
+    [ "$ID" = $distribution ] || return 0
+    apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) main' "Created-By: Packages" |
+        sed -nE "s/ $VERSION_CODENAME(-updates|-security)? main\$/ $suite\1 main/p" | sort -u
+}
+proxy=$(apt-config dump --format '%f "%v";%n' Acquire::http::Proxy Acquire::https::Proxy)
+bootstrap() { mmdebstrap --quiet ${proxy:+--aptopt="$proxy"} "$@"; }
+
+# Debian packages Ubuntu's keys from trixie on.
+ubuntu_keys() {
+    local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+    if [ ! -s $keys ]; then
+        keys=$work/keys$keys
+        [ -s "$keys" ] || { rm -rf "$work/keys"; bootstrap --variant=extract --include=ubuntu-keyring trixie "$work/keys" >&2; } || return 1
+    fi
+    echo "$keys"
+}
+
+make_base() {
+    local options=(--variant=minbase --include=git,make,sudo) keys sources
+    if [ $distribution = ubuntu ]; then
+        keys=$(ubuntu_keys) || die "could not get Ubuntu's archive keys (package ubuntu-keyring of Debian trixie)"
+        options+=(--keyring="$keys" --components=main,universe)
+    fi
+    sources=$(mirrors)
+    echo "building the root of $suite"
+    bootstrap "${options[@]}" "$suite" "$work/$suite.new.tar" ${sources:+-} <<<"$sources" ||
+        die "mmdebstrap could not build the root: its mirror does not answer, or not with this suite (see above)"
+    mv "$work/$suite.new.tar" "$work/$suite.tar"
+}
+
+new_root() {
+    rm -rf --one-file-system "$root"
+    mkdir -p "$root"
+    tar -xf "$work/$suite.tar" -C "$root" --exclude='./dev/*'
+    [ -z "$(ls "$root/var/lib/apt/lists" | grep -v -e lock -e partial)" ] || die "the root has package lists: delete $work/$suite.tar"
+    cp /etc/resolv.conf /etc/hosts "$root/etc/"
+    chroot "$root" useradd --create-home --shell /bin/bash fresh
+    echo 'fresh ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/fresh"
+    git clone --quiet --no-hardlinks . "$root/home/fresh/goodput"
+    chroot "$root" chown -R fresh:fresh /home/fresh
+}
+
+# run_in USER COMMAND: in the clone, with mounts and processes that end with it
+run_in() {
+    local shell=(env -i "HOME=/home/$1" "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    if [ "$1" = root ]; then
+        chown -R root:root "$root/home/fresh/goodput"
+        shell[2]=HOME=/root
+    else
+        shell=(setpriv --reuid=fresh --regid=fresh --init-groups "${shell[@]}")
+    fi
+    unshare --mount --pid --fork --kill-child --propagation=private bash -c '
+        root=$1 command=$2
+        shift 2
+        mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || exit 125
+        mount -t tmpfs -o mode=1777 shm "$root/dev/shm" # this machine may have none
+        exec chroot "$root" "$@" /bin/sh -c "cd /home/fresh/goodput && $command"' bash "$root" "$2" "${shell[@]}" </dev/null 2>&1
+}
+
+passed=0 failed=0
+try() { # USER COMMAND
+    local rc=0 warnings begun=$SECONDS
+    echo "== $suite: $2 (as $1)"
+    run_in "$1" "$2" | tee "$log" || rc=$?
+    warnings=$(cat "$log" "$root"/home/fresh/goodput/.build/test-logs/*.log 2>/dev/null | grep -E -A3 '(:[0-9]+:|ld: |cc1: |clang: |make: )[^"]*\bwarning: ' || true)
+    if [ "$rc" != 0 ]; then
+        echo "not ok - $suite: $2: exit code $rc"
+    elif [ -n "$warnings" ]; then
+        echo "not ok - $suite: $2: there are warnings:"
+        echo "$warnings" | head -40
+    else
+        echo "ok - $suite: $2 ($((SECONDS - begun)) s)"
+        passed=$((passed + 1))
+        return
+    fi
+    failed=$((failed + 1))
+}
+set -o pipefail
+[ -s "$work/$suite.tar" ] || make_base
+if [ -n "${FRESH_COMMANDS:-}" ]; then
+    new_root
+    while read -r command; do [ -z "$command" ] || try root "$command"; done <<<"$FRESH_COMMANDS"
+else
+    new_root
+    try fresh "make demo"
+    new_root
+    try root "make test"
+fi
+[ -n "${FRESH_KEEP:-}" ] || rm -rf --one-file-system "$root"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
