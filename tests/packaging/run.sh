@@ -31,6 +31,7 @@ trap 'tests/packaging/apiserver.sh stop "$work/api"' EXIT
 if KUBECONFIG=$(tests/packaging/apiserver.sh start "$root/$work/api"); then
 	export KUBECONFIG
 	part "install" tests/packaging/install.sh
+	part "missing permissions" tests/packaging/rbac-missing.sh
 	part "a real Prometheus" python3 tests/packaging/prometheus.py
 	part "what the API server says" tests/packaging/crd-refusals.sh
 else
