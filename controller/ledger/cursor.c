@@ -164,13 +164,16 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
     const struct training *t = c->training;
     const struct run *last = &t->runs[v->run_first + v->run_count - 1];
     c->tail_view_plus_1 = (v - t->views) + 1;
+    c->credit_last = last->last_step + last->missing_steps;
     c->credit_ms = last->missing_steps * t->ideal_ms;
     c->unfinished_ms = 0;
     if (v->job_end_ms != TIME_UNKNOWN)
         return;
     if (is_last_of_success(c, v)) {
-        if (v->tells_starts) /* its end was not said, but the job did it */
+        if (v->tells_starts) { /* its end was not said, but the job did it */
+            c->credit_last++;
             c->credit_ms += t->ideal_ms;
+        }
     } else if (was_cut_off(c, v)) {
         int lag = v->process->line_lag >= 0 ? v->process->line_lag : !v->tells_starts;
         c->unfinished_ms = t->ideal_ms * t->interval * (1 + lag);
@@ -184,6 +187,34 @@ static const struct loss *loss_of_unfinished(struct cursor *c, const struct run 
     return &c->unfinished_loss;
 }
 
+/* Steps from this number on share another fate: what took them is another loss, or none. */
+static int64_t next_fate(const struct run *run, const struct loss *loss) {
+    size_t i = loss != NULL ? (size_t)(loss - run->losses) : run->loss_count;
+    return i > 0 ? run->losses[i - 1].from_step : INT64_MAX;
+}
+
+/* The credit of the steps that share the fate of the next one. */
+static void set_credit(struct cursor *c, const struct run *run) {
+    const int64_t ideal_ms = c->training->ideal_ms;
+    struct base *b = &c->base;
+    b->kind = BASE_CREDIT;
+    b->step = c->credit_last - (c->credit_ms - 1) / ideal_ms;
+    b->loss = training_loss(run, b->step);
+    int64_t until = min_of(next_fate(run, b->loss), c->credit_last + 1);
+    b->ordinary_ms = c->credit_ms - (c->credit_last + 1 - until) * ideal_ms;
+}
+
+/* A credited step is done as soon as some of its time is credited: a later step proves that it was. What has no time
+ * in the productive time is no step either, so that both speak of the same work. */
+static void book_credit(struct cursor *c, int64_t from_ms, int64_t to_ms) {
+    const int64_t ideal_ms = c->training->ideal_ms, before = c->credit_ms / ideal_ms;
+    c->credit_ms -= to_ms - from_ms;
+    const int64_t left = c->credit_ms / ideal_ms;
+    struct step_span s = {from_ms, to_ms, before - left};
+    if (s.weight > 0)
+        c->on_step(c->context, c->base.run, &s, c->credit_last - left, c->base.loss);
+}
+
 static void set_tail(struct cursor *c, const struct view *v) {
     const struct run *last = &c->training->runs[v->run_first + v->run_count - 1];
     if (c->tail_view_plus_1 != (v - c->training->views) + 1)
@@ -193,9 +224,7 @@ static void set_tail(struct cursor *c, const struct view *v) {
     c->base.step = last->last_step + 1;
     c->base.line = v->list->items[v->event_count - 1].line;
     if (c->credit_ms > 0) {
-        c->base.kind = BASE_CREDIT;
-        c->base.ordinary_ms = c->credit_ms;
-        c->base.loss = training_loss(last, c->base.step);
+        set_credit(c, last);
     } else if (c->unfinished_ms > 0) {
         c->base.kind = BASE_UNFINISHED;
         c->base.ordinary_ms = c->unfinished_ms;
@@ -215,10 +244,11 @@ static void set_gap(struct cursor *c, int64_t t, int64_t to_ms, int64_t running_
         c->base.kind = BASE_DEAD;
 }
 
-void cursor_book(struct cursor *c, int64_t ms) {
+void cursor_book(struct cursor *c, int64_t from_ms, int64_t to_ms) {
+    const int64_t ms = to_ms - from_ms;
     struct base *b = &c->base;
     if (b->kind == BASE_CREDIT)
-        c->credit_ms -= ms;
+        book_credit(c, from_ms, to_ms);
     else if (b->kind == BASE_UNFINISHED)
         c->unfinished_ms -= ms;
     if (b->startup_ms > 0)
@@ -266,12 +296,6 @@ const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_
         set_before_steps(c, v, t, v->end_ms);
     }
     return &c->base;
-}
-
-/* Steps from this number on share another fate: what took them is another loss, or none. */
-static int64_t next_fate(const struct run *run, const struct loss *loss) {
-    size_t i = loss != NULL ? (size_t)(loss - run->losses) : run->loss_count;
-    return i > 0 ? run->losses[i - 1].from_step : INT64_MAX;
 }
 
 bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step, struct steps_ahead *ret) {

@@ -38,9 +38,9 @@ struct cursor {
     bool is_placed; /* event belongs to run */
     struct base base;
     int64_t tail_view_plus_1; /* the view whose tail budgets are in credit_ms and unfinished_ms */
-    int64_t credit_ms, unfinished_ms;
+    int64_t credit_ms, unfinished_ms, credit_last; /* credit_last: the number of the last step that is credited */
     struct loss unfinished_loss;
-    /* Called when a completed step is left behind. */
+    /* Called when a completed step is left behind, and for credited ones when their time is booked. */
     void (*on_step)(void *context, const struct run *run, const struct step_span *span, int64_t step,
                     const struct loss *loss);
     void *context;
@@ -58,9 +58,8 @@ struct steps_ahead {
  * far as none of them is the first of its run or stalls and all share the fate of the present one. on_step is not
  * called for them. False if there are none. */
 bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step, struct steps_ahead *ret);
-/* So many milliseconds of what cursor_at gave were booked as its work; no more at once than is left of the present
- * part. */
-void cursor_book(struct cursor *c, int64_t ms);
+/* This part of what cursor_at gave was booked as its work; no more at once than is left of the present part. */
+void cursor_book(struct cursor *c, int64_t from_ms, int64_t to_ms);
 /* The innermost named interval at t or NULL; *next_ms: when that changes. */
 const struct segment *cursor_segment(struct cursor *c, int64_t t, int64_t *next_ms);
 /* Leaves all steps behind that ended by the limit. */

@@ -24,11 +24,13 @@ static void push_loss(struct run *run, struct loss loss) {
     run->losses[run->loss_count++] = loss;
 }
 
+/* What is left of the steps up to `last` of a run. */
+static int64_t kept_through(const struct run *run, int64_t last) {
+    return run->loss_count > 0 ? min_of(last, run->losses[run->loss_count - 1].from_step - 1) : last;
+}
+
 static int64_t kept_last(const struct run *run) {
-    int64_t last = run->last_step;
-    if (run->loss_count > 0 && run->losses[run->loss_count - 1].from_step - 1 < last)
-        last = run->losses[run->loss_count - 1].from_step - 1;
-    return last;
+    return kept_through(run, run->last_step);
 }
 
 static void lose_settled(struct settler *s, struct loss loss) {
@@ -45,7 +47,7 @@ static void lose_from(struct settler *s, int64_t step, int interruption, bool is
     struct loss loss = {step, interruption, is_assumed};
     while (s->kept_count > 0) {
         struct run *run = s->kept[s->kept_count - 1];
-        if (kept_last(run) + run->missing_steps < step)
+        if (kept_through(run, run->last_step + run->missing_steps) < step)
             return;
         push_loss(run, loss);
         if (run->first_step < step) {

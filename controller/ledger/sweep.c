@@ -500,7 +500,7 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     if (counts)
         book(s, &v, b, t, to);
     if (v.is_work)
-        cursor_book(&s->cursor, to - t);
+        cursor_book(&s->cursor, t, to);
     return to;
 }
 

@@ -17,10 +17,14 @@ struct plan {
     uint64_t seed;
     bool tells_starts;
     int64_t steps, save_every, save_ms, kills[MOST_KILLS], kill_count, compile_ms, down_ms;
+    bool is_steady;     /* every step takes IDEAL_MS */
+    int64_t lost_lines; /* the log ends before the lines of this many steps before each kill */
 };
 
 static int64_t step_ms(const struct plan *p, int64_t step) {
     uint64_t r = p->seed + (uint64_t)step * 7919;
+    if (p->is_steady)
+        return IDEAL_MS;
     return IDEAL_MS + random_below(&r, 400);
 }
 
@@ -81,6 +85,13 @@ static bool is_killed(const struct plan *p, bool *used, int64_t step) {
     return false;
 }
 
+static bool is_lost(const struct plan *p, const bool *used, int64_t step) {
+    for (int64_t i = 0; i < p->kill_count; i++)
+        if (!used[i] && p->kills[i] > step && p->kills[i] - step <= p->lost_lines)
+            return true;
+    return false;
+}
+
 static void evaluate(const struct plan *p, struct ledger_result *ret) {
     struct telling t = {.l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = IDEAL_MS}),
                         .plan = p};
@@ -104,12 +115,15 @@ static void evaluate(const struct plan *p, struct ledger_result *ret) {
             continue;
         }
         t.at_ms += step_ms(p, step);
-        if (!p->tells_starts)
+        bool has_lines = !is_lost(p, used, step);
+        if (!p->tells_starts && has_lines)
             say(&t, RECORD_STEP_END, step);
         if (step % p->save_every == 0) {
-            say(&t, RECORD_SAVE_START, step);
+            if (has_lines)
+                say(&t, RECORD_SAVE_START, step);
             t.at_ms += p->save_ms;
-            say(&t, RECORD_SAVE_DURABLE, step);
+            if (has_lines)
+                say(&t, RECORD_SAVE_DURABLE, step);
             durable = step;
         }
     }
@@ -142,6 +156,35 @@ TEST(adding_a_restart_never_raises_goodput) {
         ledger_result_done(&less);
         ledger_result_done(&more);
     }
+}
+
+/* Where every step takes as long, the productive time is that of the retained steps, whichever lines are lost: less
+ * what a credited step has no time for, at most one for each interruption. */
+TEST(productive_time_is_that_of_the_retained_steps) {
+    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 2000);
+    int64_t credited = 0;
+    for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
+        struct plan p = random_plan(seed), whole;
+        uint64_t random = seed ^ 78;
+        struct ledger_result r, all;
+        char words[64];
+        p.is_steady = true;
+        p.tells_starts = false;
+        whole = p;
+        p.lost_lines = random_below(&random, 30);
+        evaluate(&whole, &all);
+        evaluate(&p, &r);
+        snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
+        check_identities(&r, words);
+        int64_t less_ms = r.retained_steps * IDEAL_MS - r.productive_ms;
+        if (less_ms < 0 || less_ms > IDEAL_MS * r.interruption_count || r.retained_steps > all.retained_steps)
+            harness_fail(__FILE__, __LINE__, "%s: %" PRId64 " steps of %d ms, of %" PRId64 ", are retained in %" PRId64
+                         " ms", words, r.retained_steps, IDEAL_MS, all.retained_steps, r.productive_ms);
+        credited += r.buckets[r.bucket_count - 1].basis == BASIS_DERIVED;
+        ledger_result_done(&r);
+        ledger_result_done(&all);
+    }
+    CHECK(credited > 100);
 }
 
 static void check_product(const struct ledger_result *r, const char *words) {
