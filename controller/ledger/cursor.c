@@ -16,10 +16,11 @@ static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms
         c->is_placed = true;
         for (; c->event < run->end; c->event++) {
             struct step_span s = training_step(c->training, run, c->event);
+            bool is_counted = s.to_ms > v->begin_ms && s.from_ms < v->end_ms; /* others lie outside of what it owns */
+            s.to_ms = min_of(s.to_ms, v->end_ms); /* a step of which a part is its own is one step in that part */
             if (s.to_ms > until_ms)
                 return;
             int64_t step = v->list->items[c->event].step;
-            bool is_counted = s.to_ms > v->begin_ms && s.to_ms <= v->end_ms; /* others lie outside of what it owns */
             if (is_counted)
                 c->on_step(c->context, run, &s, step, training_loss(run, step));
         }

@@ -37,7 +37,7 @@ struct cursor {
     size_t view, run, event, segment;
     bool is_placed; /* event belongs to run */
     struct base base;
-    int64_t tail_view_plus_1; /* the view whose tail budgets are in credit_ms and unfinished_ms */
+    int64_t tail_view_plus_1;                      /* the view whose tail budgets are in credit_ms and unfinished_ms */
     int64_t credit_ms, unfinished_ms, credit_last; /* credit_last: the number of the last step that is credited */
     struct loss unfinished_loss;
     /* Called when a completed step is left behind, and for credited ones when their time is booked. */

@@ -304,7 +304,9 @@ static int64_t last_record(const struct view *v, int64_t through_ms) {
 
 static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     const struct training *t = s->training;
-    result->has_steps = s->ledger->options.has_log && s->step_count > 0;
+    /* An interval may hold only a part of a step, which counts where it ends. */
+    bool any = s->step_count > 0 || s->accounts[BUCKET_PRODUCTIVE].ms > 0;
+    result->has_steps = s->ledger->options.has_log && any;
     result->last_step = s->last_step;
     result->max_step = s->max_step;
     result->step_count = s->step_count;

@@ -286,6 +286,7 @@ void check_identities(const struct ledger_result *r, const char *words) {
     HOLDS(r->productive_ms == productive && productive >= 0 && productive <= r->available_ms);
     HOLDS(r->available_ms <= r->wall_ms);
     HOLDS(r->provisional_ms >= 0 && r->provisional_ms <= r->productive_ms);
+    HOLDS(r->productive_ms == 0 || r->has_steps);
     HOLDS(r->lost_steps >= 0 && r->lost_steps <= r->step_count && r->retained_steps + r->lost_steps == r->step_count);
     HOLDS(chips == r->chip_ms_allocated && r->chip_ms_productive <= chips && r->chip_ms_waiting >= 0);
     HOLDS(r->execution_count == r->interruption_count + 1 && r->clipped_ms >= 0);

@@ -178,8 +178,9 @@ TEST(productive_time_is_that_of_the_retained_steps) {
         check_identities(&r, words);
         int64_t less_ms = r.retained_steps * IDEAL_MS - r.productive_ms;
         if (less_ms < 0 || less_ms > IDEAL_MS * r.interruption_count || r.retained_steps > all.retained_steps)
-            harness_fail(__FILE__, __LINE__, "%s: %" PRId64 " steps of %d ms, of %" PRId64 ", are retained in %" PRId64
-                         " ms", words, r.retained_steps, IDEAL_MS, all.retained_steps, r.productive_ms);
+            harness_fail(__FILE__, __LINE__,
+                         "%s: %" PRId64 " steps of %d ms, of %" PRId64 ", are retained in %" PRId64 " ms", words,
+                         r.retained_steps, IDEAL_MS, all.retained_steps, r.productive_ms);
         credited += r.buckets[r.bucket_count - 1].basis == BASIS_DERIVED;
         ledger_result_done(&r);
         ledger_result_done(&all);

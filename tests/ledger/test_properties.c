@@ -143,6 +143,8 @@ static char *evaluated(struct ledger *l, int64_t through_ms, const char *words) 
     struct ledger_result result;
     ledger_evaluate(l, through_ms, &result);
     check_identities(&result, words);
+    if (result.productive_ms > 0 && result.retained_steps == 0) /* of an interval it may be a part of a step */
+        harness_fail(__FILE__, __LINE__, "%s: %" PRId64 " ms are productive, no step is", words, result.productive_ms);
     char *text = result_text(&result);
     ledger_result_done(&result);
     return text;
