@@ -96,13 +96,15 @@ $(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(call link_order,cli) $(LIBS)
 
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
-HARNESS := $(call objects,tests/harness/harness.c)
+HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c)
+# What derives every number of a status from the others in it: wherever a test sees one.
+STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c)
 # Tests start the embedded API server as a process; apiserver.c is the handle on it.
 APISERVER := $(call objects,tests/apiserver/apiserver.c)
 TEST_LAYERS := $(filter-out ,$(foreach l,$(LAYERS) runtime,$(if $(wildcard tests/$(l)/*.c),$(l))))
 TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
-# kube's and the runtime's tests talk to the embedded API server.
-needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER))
+# kube's and the runtime's tests talk to the embedded API server; these see statuses.
+needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK))
 test_top = $(if $(filter runtime,$(1)),cli,$(1))
 
 define test_rules
@@ -133,17 +135,22 @@ SOAK_HOURS ?= 24
 soak: programs tests ## SOAK_HOURS of a cluster's life SOAK_SPEED (60) times as fast: memory, descriptors, identities
 	@SOAK_HOURS=$(SOAK_HOURS) $(OUT)/bin/test-soak
 
-tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif
 
-$(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(OUT)/libbase.a
+$(OUT)/bin/test-apiserver: $(call objects,$(wildcard tests/apiserver/*.c)) $(STATUS_CHECK) $(OUT)/libbase.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(OUT)/libbase.a $(LIBS)
 
+# The same check for statuses that a script collected: one a line on standard input.
+$(OUT)/bin/test-status: $(call objects,tests/harness/status_check_main.c) $(STATUS_CHECK)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson -lm
+
 # Random lives with known truth, against the model.
-$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(call link_order,operator)
+$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(call link_order,operator)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_order,operator) $(LIBS)
 
@@ -161,13 +168,14 @@ truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log for
 
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_TARGETS := $(filter-out fuzz_main $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
+FUZZ_TARGETS := $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
 FUZZ_SECONDS ?= 10
 FUZZ_JOBS ?= 1
 
 # Built as a variant: what a target does not call, its program does not hold.
-$(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(call link_order,cli)
-	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(call link_order,cli) $(LIBS)
+FUZZ_HELP := $(STATUS_CHECK) $(call objects,tests/harness/reach.c tests/fuzz/seeds.c)
+$(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(FUZZ_HELP) $(call link_order,cli)
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_HELP) $(call link_order,cli) $(LIBS)
 
 fuzz-programs: $(addprefix $(OUT)/,$(FUZZ_TARGETS))
 

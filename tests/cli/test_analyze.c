@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cli/analyze.h"
 #include "cli/pick.h"
+#include "status_check.h"
 
 #include <math.h>
 
@@ -102,6 +103,9 @@ static json_t *answer_for(const char *text, bool by_library, int64_t from_us, in
     }
     analyze_ledger_free(l);
     library_log_done(&log);
+    char why[STATUS_WHY];
+    if (r == 0 && !by_library && !status_check_text(json.data, json.size_bytes, why))
+        harness_fail(__FILE__, __LINE__, "%s", why);
     return r < 0 ? json_string(error_text(err)) : json_loads(buf_text(&json), 0, NULL);
 }
 

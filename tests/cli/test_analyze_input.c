@@ -1,6 +1,7 @@
 /* analyze as its users run it, on input that is bad in every way: what is wrong is said once, with the file and the
  * line, the rest is read, and memory stays bounded. */
 #include "harness.h"
+#include "status_check.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -84,6 +85,9 @@ static struct run run_analyze(const char *files, const char *options) {
     run.out = read_back("out");
     run.err = read_back("err");
     run.rss_kib = usage.ru_maxrss;
+    char why[STATUS_WHY];
+    if (run.out != NULL && run.out[0] == '{' && !status_check_text(run.out, strlen(run.out), why))
+        harness_fail(__FILE__, __LINE__, "%s: %s", options, why);
     return run;
 }
 

@@ -463,11 +463,7 @@ static void tell_jobgoodput(struct model *m, const char *resource_version, int g
 /* A controller started anew finds the job's final status and of the job itself only the object: pods and Workload are
  * gone. */
 TEST(final_numbers_are_never_computed_again) {
-    static const char status[] =
-        "{\"target\":{\"uid\":\"uid-js\"},\"phase\":\"Failed\",\"conditions\":[{\"type\":\"Finished\",\"status\":"
-        "\"True\","
-        "\"reason\":\"Failed\"}],\"time\":{\"start\":\"2026-11-21T02:00:00.000Z\",\"end\":\"2026-11-21T02:00:50.000Z\","
-        "\"wallMs\":50000,\"availableMs\":40000,\"productiveMs\":30000},\"interruptions\":{\"total\":4}}";
+    CLEANUP_FREE char *status = harness_read_file("tests/data/replay/final-status.json", NULL);
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     struct model_summary summary;

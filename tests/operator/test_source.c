@@ -181,16 +181,12 @@ TEST(the_cursor_is_part_of_the_checkpoint) {
     CHECK_INT(source.cursor.size_bytes, 0);
     tell_steps(m, NULL, 0, 20, 10);
     model_job_source_cursor(its_job(m), SLICE("here"));
-    CLEANUP_BUF struct buf status;
-    buf_init(&status, 1 << 20);
-    struct model_summary summary;
-    model_job_status(its_job(m), fake_ms(40), &status, &summary);
-    model_job_add_checkpoint(its_job(m), fake_ms(40), &status);
+    CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(40), NULL);
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":1,"
                    "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
                    "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{" FROM_FILE "}},\"status\":%s}",
-                   fake_time(0), buf_text(&status));
+                   fake_time(0), status);
     model_free(m);
     const struct model_options options = {.version = "0", .keeps_checkpoints = true};
     m = model_new(&options);

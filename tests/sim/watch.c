@@ -2,8 +2,10 @@
  * after which the streams are listed. */
 #include "base/mem.h"
 #include "sim.h"
+#include "status_check.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +112,18 @@ static void told_all(struct model *m, int64_t at_ms) {
         model_watermark(m, r, at_ms, false);
 }
 
-static char *evaluate(struct model *m, int64_t now_ms, bool for_successor) {
+static char *evaluate(struct model *m, const struct sim_life *l, int64_t now_ms, bool for_successor) {
     struct buf out;
     struct model_summary summary;
+    char why[STATUS_WHY];
     buf_init(&out, 1 << 20);
     told_all(m, now_ms);
     model_job_status(model_job_find(m, "ns", "js"), now_ms, &out, &summary);
+    if (!status_check_text(out.data, out.size_bytes, why)) {
+        fprintf(stderr, "a status of seed %" PRIu64 " does not hold: %s\n%s\n", l->seed, why,
+                buf_text(&out));
+        abort();
+    }
     if (for_successor)
         model_job_add_checkpoint(model_job_find(m, "ns", "js"), now_ms, &out);
     return buf_take(&out);
@@ -150,7 +158,7 @@ struct watcher {
 static struct model *succeed(struct model *old, const struct watcher *w, size_t n, int64_t at_ms, bool is_cut) {
     const struct sim_life *l = w->life;
     const struct sights *s = &w->sights;
-    CLEANUP_FREE char *status = evaluate(old, at_ms, true);
+    CLEANUP_FREE char *status = evaluate(old, l, at_ms, true);
     model_free(old);
     struct model *m = begin(l, w->sight, status);
     if (is_cut)
@@ -163,7 +171,7 @@ static struct model *succeed(struct model *old, const struct watcher *w, size_t 
         if (is_last)
             tell(m, &s->items[i], at_ms);
     }
-    free(evaluate(m, at_ms, false));
+    free(evaluate(m, l, at_ms, false));
     return m;
 }
 
@@ -197,7 +205,7 @@ static void watch_one(struct watcher *w, size_t i) {
         if (!s->survives)
             w->model = succeed(w->model, w, i, written_ms, is_list);
         else /* the last status shows until when it watched, to both */
-            free(evaluate(w->model, written_ms, true));
+            free(evaluate(w->model, w->life, written_ms, true));
         w->is_blind = is_list && !s->survives;
     }
     tell(w->model, x, x->at_ms);
@@ -207,7 +215,7 @@ static void watch_one(struct watcher *w, size_t i) {
         told_all(w->model, x->at_ms);
     w->is_blind &= !is_list;
     if (s->evaluates_often && random_lag(w->sight, 9) == 0)
-        free(evaluate(w->model, x->at_ms, false));
+        free(evaluate(w->model, w->life, x->at_ms, false));
 }
 
 struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret_status) {
@@ -215,7 +223,7 @@ struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret
     for (size_t i = 0; i < w.sights.count; i++)
         watch_one(&w, i);
     free(w.sights.items);
-    char *status = evaluate(w.model, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000, false);
+    char *status = evaluate(w.model, l, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000, false);
     if (ret_status)
         *ret_status = status;
     else
