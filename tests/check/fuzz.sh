@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS TARGET...: replays each target's corpus (tests/data/fuzz/<target>/), then fuzzes for SECONDS. FUZZ_SEED: of
-# the search; `make test` gives one, so that it finds the same on every machine; nights search at random.
+# fuzz.sh SECONDS TARGET...: replays each target's seeds (tests/data/fuzz/<target>/), which must reach what the target
+# says (tests/harness/reach.h), then fuzzes for SECONDS. FUZZ_SEED: of the search; `make test` gives one, so that it finds
+# the same on every machine; nights search at random.
 # FUZZ_STEPLOG_FORMAT: one format by itself, beside others that run at the same time. The log's end says how many inputs ran.
 # What a search finds of use is kept in .build/fuzz/work for the next one, but is written to memory while it runs: on a
 # disk that others use, too, nine tenths of the time went into waiting for it.
@@ -37,7 +38,9 @@ for target in "$@"; do
     seeds=() options=() whole=()
     [ -d "$corpus" ] && seeds=("$corpus") && whole=("$corpus"/*)
     [ "$target" = fuzz_steplog ] && steplog_seeds
-    .build/fuzz/"$target" -timeout=10 -verbosity=0 "${whole[@]}" >.build/fuzz/"$name".log 2>&1 &&
+    reach=$target
+    [ -z "${FUZZ_STEPLOG_FORMAT:-}" ] || reach= # one format does not reach what all of them do
+    FUZZ_SEEDS=$reach .build/fuzz/"$target" -timeout=10 -verbosity=0 "${whole[@]}" >.build/fuzz/"$name".log 2>&1 &&
         ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=4${ASAN_OPTIONS:+:$ASAN_OPTIONS} \
             .build/fuzz/"$target" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
             -print_final_stats=1 -entropic=0 -reload=0 "${options[@]}" -artifact_prefix=.build/fuzz/crash-"$name"- \

@@ -4,6 +4,7 @@
 #include "cli/analyze.h"
 #include "cli/cli.h"
 #include "operator/runtime/flags.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -23,6 +24,10 @@ static void try_controller(int argc, char **argv) {
     struct error *err CLEANUP_ERROR = NULL;
     int r = runtime_flags_parse(&flags, argc, argv, &err);
     check(r, err);
+    if (r == 0)
+        REACHED("flags of the controller that are taken");
+    else
+        REACHED("flags of the controller that are refused");
     assert(r < 0 || (flags.status_interval_us > 0 && flags.status_qps > 0 && flags.max_log_follows >= 0));
 }
 
@@ -34,6 +39,8 @@ static void try_analyze(int argc, char **argv) {
             return;
     int r = analyze_parse(&a, argc, argv, &err);
     check(r, err);
+    if (r == 0 && a.path_count > 0)
+        REACHED("a file to analyze");
     assert(r < 0 || a.wants_help || a.path_count > 0);
     analyze_done(&a);
 }
@@ -43,8 +50,10 @@ static void try_plugin(int argc, char **argv) {
     struct error *err CLEANUP_ERROR = NULL;
     int r = cli_parse(&options, argc, argv, &err);
     check(r, err);
-    if (r == 0 && options.command != NULL && strcmp(options.command, "whatif") == 0)
+    if (r == 0 && options.command != NULL && strcmp(options.command, "whatif") == 0) {
+        REACHED("whatif");
         check(cli_whatif_check(&options, &err), err);
+    }
     if (r == 0 && options.command != NULL && strcmp(options.command, "fleet") == 0)
         check(cli_fleet_check(&options, &err), err);
 }

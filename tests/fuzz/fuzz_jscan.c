@@ -1,5 +1,6 @@
 /* jscan: whatever the bytes, the walk ends, stays inside, and the quick skip agrees with reading every value. */
 #include "base/jscan.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@ static void read_value(struct jscan *j) {
                 read_value(j);
         break;
     case JSCAN_STRING:
-        if (j->at + 3 < j->end && j->at[2] == 'T')
-            jscan_time_ms(j, &i);
-        else
+        if (j->at + 12 < j->end && j->at[11] == 'T') {
+            if (jscan_time_ms(j, &i))
+                REACHED("a time");
+        } else
             jscan_string_raw(j, &s);
         break;
     case JSCAN_NUMBER:
@@ -50,6 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     jscan_skip(&skipping);
     jscan_init(&reading, bytes);
     read_value(&reading);
+    if (jscan_at_end(&skipping))
+        REACHED("a whole document");
+    else
+        REACHED("a broken document");
     assert(jscan_at_end(&skipping) == jscan_at_end(&reading));
     assert(skipping.at <= (const char *)data + size && reading.at <= (const char *)data + size);
     char text[8];

@@ -1,5 +1,6 @@
 /* kubeconfig: a file of anything. It gives a configuration that can be used, or one sentence on one line. */
 #include "kube/config.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -32,10 +33,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct error *err = NULL;
     int r = kube_config_load_files(path, true, NULL, &config, &err);
     assert((r < 0) == (err != NULL) && (r < 0) == (config == NULL));
-    if (r < 0)
+    if (r < 0) {
+        REACHED("a file that is refused");
         assert(err->text[0] != '\0' && strpbrk(err->text, "\r\n") == NULL);
-    else
+    } else {
+        if (config->exec != NULL)
+            REACHED("a credential plugin");
+        if (config->ca_pem != NULL)
+            REACHED("a certificate authority");
         check(config);
+    }
     kube_config_free(config);
     error_free(err);
     close(fd);

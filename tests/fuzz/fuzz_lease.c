@@ -2,6 +2,7 @@
  * bytes that are no UTF-8, which are replaced the first time. */
 #include "base/jscan.h"
 #include "kube/lease_record.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -21,6 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct lease_record first, second, third;
     if (!lease_record_parse((struct slice){(const char *)data, size}, &first))
         return 0;
+    if (first.holder[0] != '\0')
+        REACHED("a lease that somebody holds");
     assert(first.resource_version[0] != '\0');
     assert(first.duration_s >= 0 && first.duration_s <= INT32_MAX);
     assert(first.transitions >= 0 && first.transitions <= INT32_MAX);

@@ -1,6 +1,7 @@
 /* ledger: a checkpoint that somebody wrote. The checksum is put right, so that what is behind it is reached. What is
  * read is evaluated, must add up, and writes itself again as it was read. */
 #include "ledger/ledger.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -13,6 +14,8 @@ static void evaluate(struct ledger *l, int64_t through_ms) {
     ledger_evaluate(l, through_ms, &r);
     for (int i = 0; i < r.bucket_count; i++)
         sum += r.buckets[i].ms;
+    if (r.has_steps && r.interruption_count > 0)
+        REACHED("steps and an interruption out of a checkpoint");
     assert(sum == r.wall_ms);
     ledger_result_done(&r);
 }
@@ -33,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         error_free(err);
         return 0;
     }
+    REACHED("a checkpoint that is read");
     assert(ledger_save(l, LEDGER_SAVE_ALL, &again) == 0);
     back = ledger_load(buf_slice(&again), NULL, &err);
     assert(back != NULL);

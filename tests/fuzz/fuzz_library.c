@@ -1,6 +1,7 @@
 /* library: any bytes are read or refused; what was read can be asked everything, and a file in two pieces at a line's
  * end gives the same answers as in one. */
 #include "library/library.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <math.h>
@@ -36,6 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int64_t at_us = library_microseconds(whole.last_s);
     ask(&whole, at_us, &a);
     ask(&pieces, at_us, &b);
+    if (a.error[0] == '\0' && a.productive_s > 0)
+        REACHED("productive seconds");
+    if (a.error[0] != '\0')
+        REACHED("an error of the library");
     assert(strcmp(a.error, b.error) == 0 && memcmp(&a.productive_s, &b.productive_s, sizeof a.productive_s) == 0);
     library_answer_done(&a);
     library_answer_done(&b);

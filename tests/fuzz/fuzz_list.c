@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "kube/frame.h"
 #include "kube/list.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -79,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     buf_init(&items, 64 << 20);
     read_page(&whole, bytes, size);
     read_page(&pieces, bytes, data[0] + 1U);
+    if (whole.result < 0)
+        REACHED("a page that is refused");
     assert(whole.result == pieces.result);
     assert(slice_equal(buf_slice(&whole.items), buf_slice(&pieces.items)));
     if (whole.result == 0) {
@@ -87,8 +90,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const char *a = whole.list.continue_token, *b = pieces.list.continue_token;
         assert((a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0));
     }
-    if (scan_items(bytes, &items) && whole.result == 0)
+    if (scan_items(bytes, &items) && whole.result == 0) {
+        if (items.size_bytes > 0 && kube_list_is_whole(&whole.list))
+            REACHED("a whole page with items");
         assert(slice_equal(buf_slice(&items), buf_slice(&whole.items)));
+    }
     end_page(&whole);
     end_page(&pieces);
     return 0;

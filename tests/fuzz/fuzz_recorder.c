@@ -2,6 +2,7 @@
  * that can be read back, and of the writer's own project; a filter that is understood decides the same twice. */
 #include "recorder/entries_write.h"
 #include "recorder/store.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -37,18 +38,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct filter_entry entry = {.at_ns = received.at_ns,
                                  .fields = {SLICE("projects/ns/logs/l"), SLICE("INFO"), SLICE("1"), SLICE("j")}};
     entries_write_read(&lines, in, &received, NULL);
+    if (lines.taken > 0)
+        REACHED("entries that are taken");
     check_lines(&lines, true);
     entries_lines_done(&lines);
     entries_push_read(&lines, in, "j", &received, NULL);
+    if (lines.taken > 0)
+        REACHED("pushed lines that are taken");
     check_lines(&lines, false);
     entries_lines_done(&lines);
     if (filter_parse(filter, in, NULL) == 0) {
         bool is_so = filter_matches(filter, &entry);
         struct slice job = filter_job(filter);
+        if (is_so)
+            REACHED("a filter that matches");
         assert(is_so == filter_matches(filter, &entry));
         assert(!is_so || job.size_bytes == 0 || slice_is(job, "j"));
     }
-    store_read_line(in, &entry);
+    if (store_read_line(in, &entry))
+        REACHED("a stored line");
     free(filter);
     return 0;
 }

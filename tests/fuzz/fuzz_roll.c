@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/mem.h"
 #include "fleet/outcome.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -35,6 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CLEANUP_FREE char *text = packed(data, size);
     roll_init(&roll, &week);
     if (roll_restore(&roll, 5, slice_of(text)) == 0 || m != NULL) {
+        if (m != NULL)
+            REACHED("a JobGoodput");
+        else
+            REACHED("a roll that a fleet kept");
         int64_t now_ms = roll.rolled_ms != TIME_UNKNOWN ? roll.rolled_ms : INT64_C(1793491200000);
         struct roll_input in = {.members = &rm, .count = m != NULL, .now_ms = now_ms};
         roll_up(&roll, &in);

@@ -1,6 +1,7 @@
 /* numbers: never read beyond the bytes; the double is strtod's (this program runs in the C locale); the scaled integer
  * is the double's neighbour. */
 #include "base/slice.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,6 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool is_scaled = slice_take_scaled(&scaled, 3, &i);
     if (!slice_take_double(&s, &value) || size > 4096)
         return 0;
+    REACHED("a double");
     size_t taken = (size_t)(s.data - (const char *)data);
     char *text = malloc(taken + 1);
     memcpy(text, data, taken);
@@ -24,6 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     double expected = strtod(text, NULL);
     free(text);
     assert(isnan(value) ? isnan(expected) : value == expected);
+    if (is_scaled)
+        REACHED("a scaled integer");
     if (is_scaled)
         assert(fabs((double)i - value * 1000) <= 0.5 + fabs(value) * 1000 * 1e-15);
     else

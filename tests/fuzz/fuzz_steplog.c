@@ -1,7 +1,8 @@
-/* steplog: the first byte says the format (3: the second byte says it), whether lines are stamped, and into which
+/* steplog: the first byte says the format (3: the second byte is its letter), whether lines are stamped, and into which
  * pieces the rest is cut; in pieces and whole the records are the same. Auto runs every parser but Regex, whose
  * patterns are fixed here (fuzz_regex: any).
  * FUZZ_STEPLOG_FORMAT=Megatron in the environment reads all inputs as that format: make fuzz-formats, a run each. */
+#include "reach.h"
 #include "steplog/steplog.h"
 
 #include <assert.h>
@@ -9,6 +10,29 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever formats are added: each is reached by its seeds. */
+static void reached_format(enum steplog_format format) {
+#define FORMATS(X)                                                                                                     \
+    X(RECORDER) X(MAXTEXT) X(MEGATRON) X(NEMO) X(TORCHTITAN) X(DEEPSPEED) X(HUGGINGFACE) X(KERAS) X(LIGHTNING) X(REGEX)
+#define X(name)                                                                                                        \
+    if (format == STEPLOG_##name)                                                                                      \
+        REACHED("records of " #name);
+    FORMATS(X)
+#undef X
+}
+
+/* The seeds' letters stay what they are when formats are added. */
+static enum steplog_format format_of(char letter) {
+#define X(name, by)                                                                                                    \
+    if (letter == by)                                                                                                  \
+        return STEPLOG_##name;
+    X(RECORDER, 'R')
+    X(MAXTEXT, 'M') X(MEGATRON, 'E') X(NEMO, 'N') X(TORCHTITAN, 'T') X(DEEPSPEED, 'D') X(HUGGINGFACE, 'H') X(KERAS, 'K')
+        X(LIGHTNING, 'L') X(REGEX, 'X')
+#undef X
+            return STEPLOG_AUTO;
+}
 
 static void on_record(void *context, const struct record *r) {
     uint64_t *hash = context;
@@ -42,7 +66,7 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
     if ((options & 3) < 3)
         format = formats[options & 3];
     else if (bytes.size_bytes != 0)
-        format = (enum steplog_format)((unsigned char)bytes.data[0] % STEPLOG_FORMAT_COUNT);
+        format = format_of((char)bytes.data[0]);
     static int forced = -2;
     if (forced == -2)
         forced = forced_format();
@@ -60,6 +84,8 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
     }
     steplog_end(s);
     struct steplog_counts counts = steplog_counts_get(s);
+    if (counts.records > 0)
+        reached_format(format == STEPLOG_AUTO ? counts.recognised : format);
     steplog_free(s);
     return hash * 31 + (uint64_t)counts.records + (uint64_t)counts.too_long;
 }

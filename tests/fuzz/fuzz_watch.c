@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "io/lines.h"
 #include "kube/frame.h"
+#include "reach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -40,6 +41,10 @@ static int on_line(void *context, struct slice line, bool is_cut) {
     bool is_well_formed = kube_frame_parse(line, &f) == 0;
     look(line, is_well_formed);
     if (is_well_formed) {
+        if (f.kind == KUBE_FRAME_EVENT)
+            REACHED("an event");
+        else
+            REACHED("a frame that is no event");
         is_within(f.event.object, line);
         is_within(f.event.name, line);
         is_within(f.event.namespace_, line);

@@ -1,4 +1,5 @@
 #include "harness.h"
+#include "reach.h"
 
 #include <CUnit/Basic.h>
 #include <CUnit/TestRun.h>
@@ -82,6 +83,9 @@ void harness_replay(const char *name, size_t least, int (*target)(const uint8_t 
     globfree(&found);
     if (count < least)
         harness_fail(pattern, 0, "%zu files, expected %zu at least", count, least);
+    char why[2000];
+    if (!reach_check(name, why, sizeof why))
+        harness_fail(pattern, 0, "%s", why);
 }
 
 static int by_file(const void *a, const void *b) {
