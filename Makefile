@@ -135,7 +135,16 @@ SOAK_HOURS ?= 24
 soak: programs tests ## SOAK_HOURS of a cluster's life SOAK_SPEED (60) times as fast: memory, descriptors, identities
 	@SOAK_HOURS=$(SOAK_HOURS) $(OUT)/bin/test-soak
 
-tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+# kubectl-goodput's commands, one after the other in one process: what tests/outputs/outputs.py drives.
+$(OUT)/bin/test-outputs: $(call objects,tests/outputs/worker.c) $(call link_order,cli)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(call link_order,cli) $(LIBS)
+
+.PHONY: outputs
+outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth ## every subcommand x every output x every log and status, also stretched by 60 and 3,600 (V=asan)
+	@python3 -B tests/outputs/outputs.py $^
+
+tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif

@@ -106,6 +106,8 @@ for variant in asan release; do
     done
 done
 all_done
+# Every subcommand and output on every log and status, also stretched to hours and days.
+step outputs timeout 600 make -s V=asan outputs
 # Simulated jobs in every log format, against their truth: the tables are in the logs.
 for variant in release asan; do
     step "truth-$variant" timeout 600 make -s truth V=$variant TRUTH_JOBS=500

@@ -281,6 +281,7 @@ void check_identities(const struct ledger_result *r, const char *words) {
         enum family family = bucket_family(b->bucket);
         *(family == FAMILY_SCHEDULING ? &scheduling : family == FAMILY_RUNTIME ? &runtime : &productive) += b->ms;
     }
+    HOLDS(r->has_steps || productive == 0); /* what is not written of P would be missing in the sum */
     HOLDS(sum == r->wall_ms);
     HOLDS(r->available_ms == runtime + productive && r->wall_ms - r->available_ms == scheduling);
     HOLDS(r->productive_ms == productive && productive >= 0 && productive <= r->available_ms);

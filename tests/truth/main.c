@@ -2,8 +2,10 @@
  * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of the jobs (or of
  * one format's; 3 % of less than 10,000) have a bucket out of tolerance. With --seed and one job, prints that job's
  * spans and buckets; --log also its log, and with more jobs a line for each that is out. --tear: what one torn line
- * costs (tear.h). */
+ * costs (tear.h). --write DIR [--least SECONDS]: writes the logs of JOBS jobs a format that last that long, and judges
+ * nothing (keep.h). */
 #include "judge.h"
+#include "keep.h"
 #include "tear.h"
 #include "write.h"
 
@@ -223,6 +225,8 @@ int main(int argc, char **argv) {
     int64_t jobs = 1000;
     int format = STEPLOG_AUTO, failed = 0, passed = 0;
     bool explains = false, with_log = false, tears = false;
+    const char *folder = NULL;
+    int64_t min_s = 0;
     struct total total = {0};
     for (int i = 1; i < argc; i++) {
         bool has_value = i + 1 < argc;
@@ -230,6 +234,10 @@ int main(int argc, char **argv) {
             format = steplog_format_of_name(slice_of(argv[++i]));
         else if (strcmp(argv[i], "--seed") == 0 && has_value)
             seed = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--write") == 0 && has_value)
+            folder = argv[++i];
+        else if (strcmp(argv[i], "--least") == 0 && has_value)
+            min_s = atoll(argv[++i]);
         else if (strcmp(argv[i], "--tear") == 0)
             tears = true;
         else if (strcmp(argv[i], "--log") == 0)
@@ -238,19 +246,22 @@ int main(int argc, char **argv) {
             jobs = atoll(argv[i]);
     }
     if (format < 0 || jobs < 1) {
-        fprintf(stderr, "usage: truth [--format FORMAT] [--seed NUMBER] [--log] [--tear] JOBS\n");
+        fprintf(
+            stderr,
+            "usage: truth [--format FORMAT] [--seed NUMBER] [--log] [--tear] [--write DIR [--least SECONDS]] JOBS\n");
         return 2;
     }
     explains = jobs == 1;
     for (int f = STEPLOG_RECORDER; f < STEPLOG_FORMAT_COUNT; f++) {
         if (format != STEPLOG_AUTO && f != format)
             continue;
-        bool is_good = tears ? tear_jobs((enum steplog_format)f, seed, jobs)
-                             : run_format((enum steplog_format)f, seed, jobs, explains, with_log, &total);
+        bool is_good = folder  ? keep_logs(folder, (enum steplog_format)f, seed, jobs, min_s * 1000)
+                       : tears ? tear_jobs((enum steplog_format)f, seed, jobs)
+                               : run_format((enum steplog_format)f, seed, jobs, explains, with_log, &total);
         passed += is_good;
         failed += !is_good;
     }
-    if (tears) {
+    if (tears || folder) {
         printf("%d passed, %d failed\n", passed, failed);
         return failed > 0;
     }

@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""outputs.py WORKER TRUTH [WORD]: every subcommand of kubectl-goodput x every output x every log and every status in
+tests/data, each as it is and with its time axis stretched by 60 and by 3,600 (stretch.py), and hour-long logs of every
+format from the truth generator. A new file in tests/data takes part by being there. WORD: only inputs whose names have it.
+
+Of each run: exit code 0, or 1 with one line that says why; not a word of a sanitizer; what is printed is what was asked
+for. Of each ledger: every millisecond in one bucket, in the status, each window and each interval. Of each stretched log:
+the wall time is stretched as well."""
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+
+from stretch import origin_of, read, stretch, times, write
+
+FACTORS = (1, 60, 3600)
+DATA = pathlib.Path("tests/data")
+# No logs and no statuses: what other parts of the program read, and what one file in a folder stands for.
+NOT_READ = ("fuzz", "charts", "crd/bad", "kube")
+SEPARATOR = "\x1f"
+SANITIZER = re.compile(r"runtime error:|Sanitizer|DEADLYSIGNAL")
+STATUS_COMMANDS = [("explain", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("-o", "name"))] + \
+    [("timeline", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("-o", "name"))] + \
+    [("whatif", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("--mtbf", "6h", "--hot-spares", "2", "--preload-image"))] + \
+    [("report", "--html", "-")]
+LIST_COMMANDS = [("top", *more) for more in ((), ("-o", "wide"), ("-o", "json"), ("-o", "yaml"), ("-o", "name"))] + \
+    [("fleet", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("--group-by", "queue", "--price", "1.20"), ("--since", "168h"))]
+
+
+class Tally:
+    def __init__(self):
+        self.lock, self.passed, self.failed, self.runs, self.seen = threading.Lock(), 0, [], 0, {}
+
+    def check(self, what, good, shown=""):
+        with self.lock:
+            if good:
+                self.passed += 1
+            else:
+                self.failed.append(what)
+                print(f"FAILED {what}\n    {str(shown)[:600]}", flush=True)
+        return good
+
+    def note(self, what):
+        with self.lock:
+            self.seen[what] = self.seen.get(what, 0) + 1
+
+
+class Worker:
+    """Runs commands in one process; started again after a crash."""
+
+    def __init__(self, program, folder, tally):
+        self.program, self.folder, self.tally, self.process = program, folder, tally, None
+
+    def start(self):
+        env = {**os.environ, "NO_COLOR": "1", "KUBECONFIG": "/dev/null"}
+        self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+
+    def run(self, *arguments):
+        """(exit code or None after a crash, output, errors)"""
+        if self.process is None:
+            self.start()
+        out, err = self.folder + "/out", self.folder + "/err"
+        self.process.stdin.write(SEPARATOR.join((out, err, *arguments)) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        with self.tally.lock:
+            self.tally.runs += 1
+        code = int(answer) if answer else None
+        if code is None:
+            self.end()
+        return code, read(out), read(err)
+
+    def end(self):
+        """What leaks is reported when the process ends; the exit code says so."""
+        if self.process is None:
+            return 0
+        self.process.stdin.close()
+        code = self.process.wait()
+        self.process = None
+        return code
+
+    def expect(self, name, arguments, codes=(0, 1)):
+        """The output if all is well with it and the exit code is 0; else None."""
+        code, out, err = self.run(*arguments)
+        shown = f"kubectl-goodput {' '.join(arguments)}: exit {code}: {err[-500:]}"
+        lines = err.splitlines()
+        good = code in codes and not SANITIZER.search(err) and (code == 0 or lines[-1:] and lines[-1].startswith("kubectl-goodput: "))
+        self.tally.check(f"{name}: {' '.join(arguments[:1] + arguments[2:])}", good, shown)
+        return out if good and code == 0 else None
+
+
+# ---- what is printed ----
+
+def check_ledger(tally, name, status):
+    """Every millisecond of the wall time is in one bucket."""
+    time = status["time"]
+    lost = sum(b["ms"] for b in status["badput"])
+    tally.check(f"{name}: buckets sum to the wall time", time.get("productiveMs", 0) + lost == time["wallMs"], (time, status["badput"]))
+    tally.check(f"{name}: no bucket is negative", all(b["ms"] >= 0 for b in status["badput"]) and
+                0 <= time.get("productiveMs", 0) <= time["availableMs"] <= time["wallMs"], time)
+    scheduling = sum(b["ms"] for b in status["badput"] if b["family"] == "Scheduling")
+    tally.check(f"{name}: scheduling buckets and available time are the wall time", scheduling + time["availableMs"] == time["wallMs"], time)
+    ppm = status.get("goodputPPM", {}).get("job")
+    if ppm is not None and time["wallMs"]:
+        tally.check(f"{name}: job goodput is productive / wall", abs(ppm - time["productiveMs"] * 1e6 / time["wallMs"]) <= 1, (ppm, time))
+    for window in status.get("windows", []):
+        lost = sum(b["ms"] for b in window["badput"])
+        tally.check(f"{name}: a window's buckets do not exceed it", lost <= window["ms"], window)
+    for interval in status.get("intervals", []):
+        check_ledger(tally, name + " interval", interval)
+
+
+def check_output(tally, name, output, text):
+    if output == "json":
+        try:
+            json.loads(text)
+            good = True
+        except ValueError:
+            good = False
+    elif output == "html":
+        good = text.lower().startswith("<!doctype html") and text.rstrip().endswith("</html>")
+    else:
+        good = text.strip() != "" and ("hostile" in name or not re.search(r"(?<![\w./-])-?(nan|inf)(?![\w/-])", text))
+    tally.check(f"{name}: what is printed is {output}", good, text[:300])
+
+
+# ---- logs ----
+
+def analyze(worker, name, files, more):
+    """The status by the ledger, or None; and every other output of it."""
+    tally = worker.tally
+    text = worker.expect(name, ("analyze", *files, "-o", "json", *more))
+    if text is None:
+        return None
+    check_output(tally, name, "json", text)
+    status = json.loads(text)
+    check_ledger(tally, name, status)
+    start, end = status["time"]["start"], status["time"]["observedThrough"]
+    half = str(next(times(start)) / 1e9 + status["time"]["wallMs"] / 2000)
+    runs = [] if status["time"]["wallMs"] == 0 else [
+            ("json", "-o", "json", "--from", start, "--to", half, "--window", "60,3600,86400"),
+            ("table", "--from", half, "--to", end, "--window", "60,86400"), ("html", "--html", "-", "--at", half),
+            ("json", "-o", "json", "--exclude", f"{half},{end}", "--ideal-step", "1"),
+            ("json", "-o", "json", "--definition", "library", "--window", "3600", "--exclude", f"{half},{end}")]
+    runs += [("table",), ("yaml", "-o", "yaml"), ("html", "--html", "-"), ("table", "--definition", "both"),
+            ("json", "-o", "json", "--definition", "both"), ("yaml", "-o", "yaml", "--definition", "both"),
+            ("table", "--definition", "library", "--step-deviation", "--elastic")]
+    for output, *options in runs:
+        shown = worker.expect(name, ("analyze", *files, *more, *options))
+        if shown is None:
+            continue
+        check_output(tally, f"{name} {' '.join(options)}", output, shown)
+        if output == "json" and "--definition" not in options:
+            check_ledger(tally, f"{name} {' '.join(options)}", json.loads(shown))
+        if output == "table" and not options:
+            for what in re.findall(r"\d+([dhm]) \d\d", shown):
+                tally.note(f"a duration with {what}")
+    for field in ("advice", "forecast", "windows", "interruptions"):
+        if status.get(field):
+            tally.note(field)
+    return status
+
+
+def stretched_log(worker, name, files, more):
+    folder = worker.folder
+    texts = [read(f) for f in files]
+    origin = origin_of(texts)
+    wall = {}
+    for factor in FACTORS:
+        paths = list(map(str, files))
+        if factor > 1:
+            shutil.rmtree(folder + "/logs", ignore_errors=True)
+            os.mkdir(folder + "/logs")
+            paths = [f"{folder}/logs/{i}-{pathlib.Path(f).name}" for i, f in enumerate(files)]
+            for path, text in zip(paths, texts):
+                write(path, stretch(text, factor, origin))
+        status = analyze(worker, f"{name} x{factor}", paths, more)
+        if status is None:
+            worker.tally.check(f"{name}: x{factor} is read as well as x1", factor == 1)
+            return
+        wall[factor] = status["time"]["wallMs"]
+        worker.tally.note(f"logs x{factor}")
+        # Progress bars have clocks of whole seconds, and readers have limits in seconds. Lines of a table are of several runs.
+        low, high = (0.1, 2) if "tsv" in name else (0.8, 1.2)
+        good = factor * (low * wall[1] - 1000) <= wall[factor] <= factor * (high * wall[1] + 1000)
+        worker.tally.check(f"{name}: x{factor} stretches the wall time", good, wall)
+        statuses(worker, f"{name} x{factor} status", {"kind": "JobGoodput", "metadata": {"name": "job", "namespace": "ns"},
+                                                     "spec": {}, "status": status})
+
+
+# ---- statuses ----
+
+def statuses(worker, name, value):
+    """value: a JobGoodput, a FleetGoodput, or a list of them."""
+    path = worker.folder + "/status.json"
+    write(path, json.dumps(value))
+    for command in LIST_COMMANDS:
+        show(worker, name, command, path)
+    for item in value.get("items", [value]):
+        metadata = item.get("metadata", {})
+        if "name" not in metadata:
+            continue
+        kinds = STATUS_COMMANDS if item.get("kind") == "JobGoodput" else [("fleet",), ("fleet", "-o", "json"), ("fleet", "-o", "yaml")]
+        for command in kinds:
+            show(worker, name, (command[0], metadata["name"], *command[1:]), path)
+
+
+def show(worker, name, command, path):
+    text = worker.expect(name, (*command, "-f", path))
+    if text is None:
+        return
+    output = "json" if "json" in command else "html" if "--html" in command else "table"
+    if output != "table" or text:
+        check_output(worker.tally, f"{name} {' '.join(command)}", output, text)
+
+
+def stretched_statuses(worker, name, text):
+    for factor in FACTORS:
+        value = json.loads(stretch(text, factor) if factor > 1 else text)
+        if "phase" in value and "kind" not in value:
+            value = {"kind": "JobGoodput", "metadata": {"name": "job", "namespace": "ns"}, "spec": {}, "status": value}
+        worker.tally.note(f"statuses x{factor}")
+        statuses(worker, f"{name} x{factor}", value)
+
+
+# ---- inputs ----
+
+def is_status(text):
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and ("kind" in value or "phase" in value)
+
+
+def steplog_cases(text):
+    """The lines of a table of tests/data/steplog, stamped a second apart, as tests/steplog reads them."""
+    lines = [l for l in text.splitlines() if l and l[0] not in "#!\t"]
+    lines = [l.replace("␛", "\033").replace("␍", "\r") for l in lines]
+    return "".join(f"2026-11-21T{2 + i // 3600:02d}:{i // 60 % 60:02d}:{i % 60:02d}.5Z {l}\n" for i, l in enumerate(lines))
+
+
+def unpacked(path, folder):
+    """The files that it stands for, as they are read."""
+    to = pathlib.Path(folder) / "unpacked" / path.name
+    if path.suffix == ".tgz":
+        with tarfile.open(path) as archive:
+            archive.extractall(to)
+        return sorted(p for p in to.rglob("*") if p.is_file())
+    if path.suffix == ".gz":
+        to.mkdir(parents=True)
+        (to / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+        return [to / path.stem]
+    if path.suffix == ".tsv":
+        to.mkdir(parents=True)
+        write(to / "steps.log", steplog_cases(read(path)))
+        return [to / "steps.log"]
+    return [path]
+
+
+def inputs(folder, truth):
+    """(name, function, its arguments) of everything that is read."""
+    groups, found = {}, []
+    logs = folder + "/truth"
+    subprocess.run([truth, "--write", logs, "--least", "3600", "2"], check=True, stdout=subprocess.DEVNULL)
+    kept = [p for p in sorted(DATA.rglob("*")) if p.is_file() and not str(p.relative_to(DATA)).startswith(NOT_READ)]
+    paths = [(p, q) for p in kept + sorted(pathlib.Path(logs).rglob("attempt-*")) for q in unpacked(p, folder)]
+    for source, path in paths:
+        name = str(source).removeprefix(f"{DATA}/").removeprefix(folder + "/")
+        if path.name not in name:
+            name += "/" + path.name
+        text = read(path)
+        if is_status(text):
+            found.append((name, stretched_statuses, (text,)))
+        elif match := re.match(r"(.*)attempt-\d+\.log", str(path)):
+            groups.setdefault(match[1], []).append(path)
+        else:
+            beside = path.with_suffix(".yaml") if path.suffix == ".log" else path
+            more = ("--format-file", str(beside)) if beside != path and beside.exists() else ()
+            found.append((name, stretched_log, ([path], more)))
+    for group, files in groups.items():
+        arguments = pathlib.Path(group + "arguments")
+        more = tuple(read(arguments).splitlines()) if arguments.exists() else ()
+        name = group.removeprefix(str(DATA) + "/").removeprefix(folder + "/").rstrip("/")
+        found.append((name, stretched_log, (files, more)))
+        if len(files) > 1:
+            found.append((name + " last", stretched_log, (files[-1:], more)))
+    return found
+
+
+def wrong_usage(worker):
+    """Exit code 2, and a line that says why."""
+    for arguments in ((), ("no-such",), ("explain",), ("report", "x"), ("top", "x"), ("analyze",), ("explain", "x", "-o", "xml"),
+                      ("analyze", "x", "-o", "xml"), ("analyze", "x", "--format", "No"), ("analyze", "x", "--window", "0"),
+                      ("whatif", "--mtbf", "x"), ("fleet", "--price", "x"), ("analyze", "x", "--from", "yesterday")):
+        code, out, err = worker.run(*arguments)
+        worker.tally.check(f"wrong usage is 2: {arguments}", code == 2 and err and not out, (code, out, err))
+    for arguments in (("help",), ("version",), ("--help",), ("analyze", "--help")):
+        code, out, err = worker.run(*arguments)
+        worker.tally.check(f"{arguments} is 0", code == 0 and out and not err, (code, out, err))
+
+
+def work(program, folder, queue, tally):
+    os.mkdir(folder)
+    worker = Worker(program, folder, tally)
+    while queue:
+        try:
+            name, function, arguments = queue.pop()
+        except IndexError:
+            break
+        try:
+            function(worker, name, *arguments)
+        except Exception as e:  # a fault of the test must not pass for the end of the queue
+            tally.check(f"{name}: the test itself", False, repr(e))
+    wrong_usage(worker)
+    tally.check("nothing leaks", worker.end() == 0)
+
+
+def main():
+    program, truth, word = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        queue = [i for i in inputs(folder, truth) if word in i[0]]
+        count = len(queue)
+        threads = [threading.Thread(target=work, args=(program, f"{folder}/{i}", queue, tally)) for i in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    if not word:  # what the test is for has appeared
+        for what, least in (("logs x1", 80), ("logs x60", 80), ("logs x3600", 80), ("statuses x3600", 14), ("advice", 100), ("forecast", 20),
+                            ("a duration with m", 50), ("a duration with h", 50), ("a duration with d", 20)):
+            tally.check(f"at least {least} x {what}", tally.seen.get(what, 0) >= least, tally.seen)
+    print(f"{count} inputs, {tally.runs} runs; seen: {tally.seen}")
+    print(f"{tally.passed} passed, {len(tally.failed)} failed")
+    return 1 if tally.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
