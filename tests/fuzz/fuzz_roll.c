@@ -6,20 +6,43 @@
 #include "reach.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char *packed(const uint8_t *data, size_t size) {
-    uint64_t head[2] = {1, 5}; /* version, key; little-endian as written */
-    char *bytes = mem_alloc(sizeof head + size + sizeof(uint64_t));
-    memcpy(bytes, head, sizeof head);
-    memcpy(bytes + sizeof head, data, size);
-    uint64_t sum = slice_hash((struct slice){bytes, sizeof head + size});
-    memcpy(bytes + sizeof head + size, &sum, sizeof sum);
-    char *text = base64_encode((struct slice){bytes, sizeof head + size + sizeof sum});
+enum { HEAD_BYTES = 16 /* version and key */, SUM_BYTES = 8 };
+
+/* Behind the head that today's version writes. */
+static char *packed(const struct roll_options *options, const uint8_t *data, size_t size) {
+    struct roll empty;
+    bool is_coarse;
+    size_t empty_bytes;
+    roll_init(&empty, options);
+    CLEANUP_FREE char *stored = roll_store(&empty, 5, 1 << 20, &is_coarse);
+    CLEANUP_FREE char *head = base64_decode(slice_of(stored), &empty_bytes);
+    roll_done(&empty);
+    char *bytes = mem_alloc(HEAD_BYTES + size + SUM_BYTES);
+    memcpy(bytes, head, HEAD_BYTES);
+    memcpy(bytes + HEAD_BYTES, data, size);
+    uint64_t sum = slice_hash((struct slice){bytes, HEAD_BYTES + size});
+    memcpy(bytes + HEAD_BYTES + size, &sum, sizeof sum);
+    char *text = base64_encode((struct slice){bytes, HEAD_BYTES + size + sizeof sum});
     free(bytes);
     return text;
+}
+
+/* A seed of today's version: what the JobGoodput of an input left, written to the file that FUZZ_ROLL_KEEP names. */
+static void keep_seed(const char *text) {
+    const char *path = getenv("FUZZ_ROLL_KEEP");
+    FILE *f = path != NULL ? fopen(path, "wb") : NULL;
+    size_t bytes;
+    CLEANUP_FREE char *stored = base64_decode(slice_of(text), &bytes);
+    if (f == NULL)
+        return;
+    fwrite(stored + HEAD_BYTES, 1, bytes - HEAD_BYTES - SUM_BYTES, f);
+    fclose(f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -33,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         member_free(m);
         return 0;
     }
-    CLEANUP_FREE char *text = packed(data, size);
+    CLEANUP_FREE char *text = packed(&week, data, size);
     roll_init(&roll, &week);
     if (roll_restore(&roll, 5, slice_of(text)) == 0 || m != NULL) {
         if (m != NULL)
@@ -45,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         roll_up(&roll, &in);
         outcome_make(&roll, &in, &o);
         CLEANUP_FREE char *first = roll_store(&roll, 5, 1 << 20, &is_coarse);
+        if (m != NULL && first != NULL)
+            keep_seed(first);
         roll_init(&again, &week);
         assert(first != NULL && roll_restore(&again, 5, slice_of(first)) == 0);
         CLEANUP_FREE char *second = roll_store(&again, 5, 1 << 20, &is_coarse);
