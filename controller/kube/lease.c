@@ -27,7 +27,8 @@ struct kube_lease {
     int64_t asked_us;   /* of the write under way */
     bool is_leading, is_over;
     char leader[256]; /* last told */
-    char *trouble;    /* last logged */
+    char predecessor[256];
+    char *trouble; /* last logged */
     struct kube_call *call;
     struct loop_timer *timer, *deadline;
     loop_callback *released;
@@ -81,6 +82,8 @@ static void deadline_due(void *context) {
 static void see(struct kube_lease *l, const struct lease_record *r) {
     if (strcmp(r->resource_version, l->seen.resource_version) != 0)
         l->seen_us = now_us(l);
+    if (r->holder[0] != '\0' && strcmp(r->holder, l->identity) != 0)
+        slice_copy(l->predecessor, sizeof l->predecessor, slice_of(r->holder));
     l->seen = *r;
 }
 
@@ -275,6 +278,10 @@ void kube_lease_free(struct kube_lease *lease) {
 
 bool kube_lease_is_leading(const struct kube_lease *lease) {
     return lease->is_leading;
+}
+
+const char *kube_lease_predecessor(const struct kube_lease *lease) {
+    return lease->predecessor;
 }
 
 bool kube_lease_is_held(const struct kube_lease *lease) {

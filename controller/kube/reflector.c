@@ -288,3 +288,7 @@ bool kube_reflector_is_refused(const struct kube_reflector *r) {
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r) {
     return r->watermark;
 }
+
+const char *kube_reflector_version(const struct kube_reflector *r) {
+    return r->phase == PHASE_WATCH && r->is_synced ? r->resource_version : "";
+}

@@ -61,6 +61,8 @@ bool kube_reflector_is_synced(const struct kube_reflector *r);
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);
 /* In trouble because the last answer was 403: it may not be read, while others may. */
 bool kube_reflector_is_refused(const struct kube_reflector *r);
+/* The resourceVersion up to which every change was handed on; "" while a list is read. */
+const char *kube_reflector_version(const struct kube_reflector *r);
 /* When the server was last known to have told everything up to then (event, bookmark or sync). */
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r);
 

@@ -210,7 +210,10 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
 /* From what a predecessor knew; if that cannot be, from what the cluster still shows. */
 static void go_on(struct model_job *job, struct object_jobgoodput *o) {
     CLEANUP_ERROR struct error *err = NULL;
-    if (checkpoint_read(job, o->checkpoint, &err) == 0)
+    struct slice rest = o->checkpoint, checkpoint;
+    if (!slice_take_until(&rest, MODEL_CHECKPOINT_END, &checkpoint))
+        checkpoint = o->checkpoint;
+    if (checkpoint_read(job, checkpoint, &err) == 0)
         return;
     snprintf(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
              "status.checkpoint is set aside: %s; what is counted is what the cluster still shows", error_text(err));
@@ -370,6 +373,17 @@ const char *model_job_name(const struct model_job *job) {
 
 const char *model_job_uid(const struct model_job *job) {
     return job->uid;
+}
+
+void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t now_ms) {
+    struct target *t = job->target;
+    if (t == NULL)
+        return;
+    if (missed_until_ms != TIME_UNKNOWN)
+        store_unseen(t, t->watched_ms, missed_until_ms);
+    else
+        t->is_restored = false;
+    t->watched_ms = now_ms;
 }
 
 bool model_job_is_deleted(const struct model_job *job) {

@@ -101,6 +101,12 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
 /* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on
  * from it. Apart, because it costs more than the status, and only a status that is really sent needs it. */
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
+/* Ends the checkpoint proper in status.checkpoint: what stands behind it is its writer's own. */
+#define MODEL_CHECKPOINT_END ';'
+/* After its JobGoodput was told, and before its target: the changes of the target since its checkpoint follow one by
+ * one, each with the time of its receipt, up to now_ms. Those before missed_until_ms may be missing; TIME_UNKNOWN: none
+ * is. */
+void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t now_ms);
 
 /* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is
  * told once, and again after model_format_again. */

@@ -105,7 +105,7 @@ static bool begin(struct stage *st) {
     st->model = model_new(&(struct model_options){.version = "test"});
     st->timer = loop_timer_new(st->loop, on_time, st);
     if (st->client != NULL)
-        st->watches = runtime_watches_new(st->client, st->model, "", &handler);
+        st->watches = runtime_watches_new(st->client, st->model, "", false, &handler);
     return st->watches != NULL;
 }
 

@@ -13,7 +13,7 @@
 
 #include "operator/job/job.h"
 
-#define CHECKPOINT_MAX_BYTES 32768
+#define CHECKPOINT_MAX_BYTES 32512 /* the CRD takes 32768: the rest is for what follows MODEL_CHECKPOINT_END */
 
 /* Appends the text; nothing if there is no target. */
 void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out);

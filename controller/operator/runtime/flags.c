@@ -33,6 +33,13 @@ static const struct flag table[] = {
      "only the holder of the Lease goodput-controller writes; default true"},
     {"lease-namespace", "NAME", TEXT, AT(lease_namespace), 0, 0,
      "where the Lease is; default the pod's own namespace, else goodput-system"},
+    {"standby-watches", "BOOL", SWITCH, AT(standby_watches), 0, 0,
+     "a replica that waits for the Lease watches too, so that nothing is missed while the leader changes; false spares "
+     "the API server these watches; default true"},
+    {"pod-name", "NAME", TEXT, AT(pod_name), 0, 0,
+     "this pod in the Lease's namespace: its label goodput.dev/role becomes leader or standby, for Services that only "
+     "the "
+     "leader may serve; default none: no label is written"},
     {"health-bind-address", "ADDRESS", TEXT, AT(health_bind_address), 0, 0,
      "where /healthz and /readyz are served, 0 for nowhere; default :8081"},
     {"metrics-bind-address", "ADDRESS", TEXT, AT(metrics_bind_address), 0, 0,
@@ -311,6 +318,7 @@ static const struct flag *find(struct slice name) {
 
 int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv, struct error **err) {
     *flags = (struct runtime_flags){.leader_elect = true,
+                                    .standby_watches = true,
                                     .health_bind_address = ":8081",
                                     .metrics_bind_address = "0",
                                     .page_bind_address = "0",

@@ -18,12 +18,13 @@ static void healthz(void *context, const struct server_request *request, struct 
     buf_append_text(&reply->body, "ok\n");
 }
 
-/* Ready: every served resource has been listed. A replica that waits for the lease is ready too. */
+/* Ready: every served resource has been listed. So a rollout ends the old leader once a replica can continue from its
+ * own memory. Without watches a replica that waits for the lease is ready at once. */
 static void readyz(void *context, const struct server_request *request, struct server_reply *reply) {
     const struct runtime_health *health = context;
     (void)request;
-    bool is_standby = health->lease != NULL && health->watches == NULL;
-    if (is_standby || (health->watches != NULL && runtime_watches_are_synced(health->watches))) {
+    bool is_waiting = health->is_cold && health->lease != NULL && health->watches == NULL;
+    if (is_waiting || (health->watches != NULL && runtime_watches_are_synced(health->watches))) {
         buf_append_text(&reply->body, "ok\n");
         return;
     }

@@ -9,6 +9,7 @@
 struct runtime_health {
     const struct runtime_watches *watches; /* NULL until they exist */
     const struct kube_lease *lease;        /* NULL without leader election */
+    bool is_cold;                          /* it does not watch while it waits for the lease */
 };
 
 /* Serves `health`, which stays the caller's and may be filled later. NULL without error for address "0". */

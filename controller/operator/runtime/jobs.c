@@ -248,13 +248,18 @@ static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluat
         return false;
     }
     if (summary.is_final && mine->server_has_checkpoint)
-        evaluation->hash ^= 1; /* the same numbers, but not yet the last word */
+        evaluation->hash ^= 1;                /* the same numbers, but not yet the last word */
     return mine->resource_version[0] != '\0'; /* else there is nothing to hold a write against */
 }
 
 static void write_now(struct runtime_job *mine) {
     struct runtime_jobs *jobs = mine->owner;
+    size_t size_bytes = jobs->status.size_bytes;
+    struct positions positions;
     model_job_add_checkpoint(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status);
+    runtime_watches_positions(jobs->watches, model_job_namespace(mine->job), &positions);
+    if (jobs->status.size_bytes > size_bytes)
+        positions_append(&positions, &jobs->status);
     write_status(mine, buf_slice(&jobs->status));
 }
 

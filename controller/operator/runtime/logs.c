@@ -178,9 +178,14 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
 
 static void observe(struct runtime_follow *follow, const struct model_log *log) {
     bool is_read = follow->ended_through >= log->restart_count && !log->is_running;
-    if (!is_read && !log->pod_exists && follow->queue == &follow->owner->waiting)
+    if (!is_read && !log->pod_exists && follow->podlog == NULL && (log->has_started || log->restart_count > 0)) {
+        /* It waited for its turn, or its pod was deleted while the leader changed. */
         model_job_log_end(follow->job, follow->pod_uid, log->restart_count,
-                          "the pod was deleted before it was the turn of its log");
+                          follow->queue == &follow->owner->waiting
+                              ? "the pod was deleted before it was the turn of its log"
+                              : "the pod was deleted before the end of its log was read");
+        follow->ended_through = log->restart_count;
+    }
     if (is_read || (!log->pod_exists && follow->podlog == NULL)) {
         close_follow(follow);
         return;

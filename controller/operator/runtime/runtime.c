@@ -9,6 +9,7 @@
 #include "operator/runtime/health.h"
 #include "operator/runtime/jobs.h"
 #include "operator/runtime/records.h"
+#include "operator/runtime/role.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -38,12 +39,14 @@ struct runtime {
     struct runtime_formats *formats;
     struct fleets *fleets;
     struct kube_lease *lease;
+    struct role *role; /* NULL: no pod of its own is known */
     struct server *server;
     struct runtime_health health;
     struct loop_timer *knock_timer, *end_timer;
     struct kube_call *knock;
     struct mono_time started;
     char identity[192], lease_namespace[256];
+    bool is_leading, is_warm;   /* warm: every list is read while it waits for the lease */
     bool is_ending, is_leaving; /* SIGTERM came; the last writes are over */
 };
 
@@ -54,10 +57,21 @@ static void complain(const char *text) {
 
 /* ---- watches to jobs ---- */
 
+static void note_warm(struct runtime *r) {
+    if (r->is_warm || r->watches == NULL || !runtime_watches_are_synced(r->watches))
+        return;
+    r->is_warm = true;
+    jsonlog(JSONLOG_INFO, "standing by", "identity", LOG_S(r->identity), NULL);
+}
+
 static void on_change(void *context) {
     struct runtime *r = context;
     if (r->is_ending)
         return;
+    if (!r->is_leading) {
+        note_warm(r);
+        return;
+    }
     runtime_jobs_wake(r->jobs);
     bool are_synced = r->watches != NULL && runtime_watches_are_synced(r->watches);
     runtime_records_set_active(r->records, are_synced);
@@ -81,12 +95,22 @@ static void on_jobgoodput(void *context, const char *namespace_, const char *nam
 
 /* ---- leading ---- */
 
-/* Only a leader watches: it begins with the newest checkpoints of the one before it. */
-static void lead(struct runtime *r) {
+static void watch(struct runtime *r, bool is_standby) {
     struct runtime_watches_handler handler = {on_change, on_jobgoodput, on_record, r};
-    r->watches = runtime_watches_new(r->client, r->model, r->flags->watch_namespaces, &handler);
-    runtime_jobs_set_watches(r->jobs, r->watches);
+    r->watches = runtime_watches_new(r->client, r->model, r->flags->watch_namespaces, is_standby, &handler);
     r->health.watches = r->watches;
+}
+
+/* From its own memory, if that is whole; else from the newest checkpoints of the leader before, and what lists show. */
+static void lead(struct runtime *r) {
+    r->is_leading = true;
+    if (!r->is_warm) {
+        runtime_watches_free(r->watches);
+        watch(r, false);
+    }
+    runtime_jobs_set_watches(r->jobs, r->watches);
+    if (r->is_warm)
+        runtime_watches_lead(r->watches);
     runtime_jobs_set_leading(r->jobs, true);
     fleets_lead(r->fleets, r->lease);
 }
@@ -95,10 +119,13 @@ static void on_leading(void *context) {
     struct runtime *r = context;
     jsonlog(JSONLOG_INFO, "leading", "identity", LOG_S(r->identity), NULL);
     lead(r);
+    if (r->role != NULL)
+        role_lead(r->role, kube_lease_predecessor(r->lease));
 }
 
 static void on_lost(void *context, const char *why) {
     struct runtime *r = context;
+    r->is_leading = false;
     runtime_jobs_set_leading(r->jobs, false);
     runtime_records_set_active(r->records, false);
     runtime_formats_set_active(r->formats, false);
@@ -108,8 +135,10 @@ static void on_lost(void *context, const char *why) {
 }
 
 static void on_leader(void *context, const char *identity) {
-    (void)context;
+    struct runtime *r = context;
     jsonlog(JSONLOG_INFO, "leader", "identity", LOG_S(identity), NULL);
+    if (r->flags->standby_watches && r->watches == NULL)
+        watch(r, true);
 }
 
 static void start_election(struct runtime *r) {
@@ -118,7 +147,12 @@ static void start_election(struct runtime *r) {
     struct kube_lease_handler handler = {on_leading, on_lost, on_leader, r};
     r->lease = kube_lease_new(r->client, &options, &handler);
     r->health.lease = r->lease;
+    r->health.is_cold = !r->flags->standby_watches;
     runtime_jobs_set_lease(r->jobs, r->lease);
+    if (r->flags->pod_name != NULL) {
+        r->role = role_new(r->client, r->lease_namespace, r->flags->pod_name);
+        role_wait(r->role);
+    }
 }
 
 /* ---- start: the server must answer before anything else is asked of it ---- */
@@ -208,11 +242,13 @@ static void on_terminate(void *context) {
 
 /* ---- the whole ---- */
 
-/* "<host>_<random>", as client-go does: a restarted pod must not take itself for its predecessor. */
+/* "<pod or host>_<random>", as client-go does: a restarted pod must not take itself for its predecessor. */
 static void make_identity(struct runtime *r) {
     char host[128] = "";
     uint64_t random = 0;
-    if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+    if (r->flags->pod_name != NULL)
+        slice_copy(host, sizeof host, slice_of(r->flags->pod_name));
+    else if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
         slice_copy(host, sizeof host, SLICE("unknown"));
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         random = (uint64_t)clock_mono().us ^ (uint64_t)getpid() << 40;
@@ -302,6 +338,7 @@ static void tear_down(struct runtime *r) {
     runtime_formats_free(r->formats);
     fleets_free(r->fleets);
     runtime_watches_free(r->watches);
+    role_free(r->role);
     if (r->recorder != NULL)
         kube_recorder_free(r->recorder);
     if (r->lease != NULL)

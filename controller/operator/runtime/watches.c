@@ -5,7 +5,7 @@
 #include "base/minmax.h"
 #include "kube/reflector.h"
 #include "kube/tally.h"
-#include "operator/runtime/nodes.h"
+#include "operator/runtime/feed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,7 @@ struct runtime_watches {
     struct kube_client *client;
     struct model *model;
     struct runtime_watches_handler handler;
-    struct runtime_nodes *nodes;
+    struct feed *feed;
     struct watch **watches;
     size_t count, capacity;
     bool are_jobgoodputs_started, are_all_started;
@@ -127,37 +127,13 @@ static void changed(struct runtime_watches *owner) {
     owner->handler.on_change(owner->handler.context);
 }
 
-static void tell_record(struct runtime_watches *owner, enum resource resource, const struct kube_event *event,
-                        bool is_present) {
-    const struct runtime_watches_handler *h = &owner->handler;
-    char namespace_[256], name[256];
-    if (!slice_copy(namespace_, sizeof namespace_, event->namespace_) || !slice_copy(name, sizeof name, event->name))
-        return;
-    if (resource == RESOURCE_JOBGOODPUT && is_present)
-        h->on_jobgoodput(h->context, namespace_, name, event->object);
-    h->on_record(h->context, resource, namespace_, name, is_present ? event->object : slice_of(NULL));
-}
-
 static int on_object(void *context, const struct kube_event *event) {
-    static const enum observed observed[] = {[KUBE_ADDED] = OBSERVED_PRESENT,
-                                             [KUBE_MODIFIED] = OBSERVED_PRESENT,
-                                             [KUBE_DELETED] = OBSERVED_DELETED,
-                                             [KUBE_VANISHED] = OBSERVED_VANISHED};
     struct watch *watch = context;
-    struct runtime_watches *owner = watch->owner;
-    enum resource resource = watch->source->resource;
-    enum observed what = observed[event->type];
-    int r = model_observe(owner->model, resource, what, event->namespace_, event->name, event->uid, event->object,
-                          wall_ms(event->received));
+    int r = feed_object(watch->owner->feed, watch->source->resource, event);
     if (r < 0) {
-        kube_tally_add(owner->client, "watch", watch->source->plural, "misunderstood");
+        kube_tally_add(watch->owner->client, "watch", watch->source->plural, "misunderstood");
         jsonlog(JSONLOG_WARNING, "object not understood", "resource", LOG_S(watch->source->plural), NULL);
     }
-    if (resource == RESOURCE_NODE)
-        runtime_nodes_observed(owner->nodes, event->name, what, event->object);
-    if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)
-        tell_record(owner, resource, event, what == OBSERVED_PRESENT);
-    changed(owner);
     return r;
 }
 
@@ -236,7 +212,8 @@ static void start_rest(struct runtime_watches *owner, bool is_late) {
     for (size_t i = 0; i < owner->count; i++) {
         struct watch *watch = owner->watches[i];
         const struct watch *jobgoodputs = watch->source->scope == CLUSTER ? NULL : jobgoodputs_of(owner, watch);
-        if (watch->source->is_fallback || watch->reflector != NULL ||
+        bool is_for_later = feed_is_standby(owner->feed) && watch->source->resource == RESOURCE_EVENT;
+        if (watch->source->is_fallback || is_for_later || watch->reflector != NULL ||
             (jobgoodputs != NULL && !kube_reflector_is_synced(jobgoodputs->reflector)))
             continue;
         if (is_late && jobgoodputs != NULL && jobgoodputs->words != NULL)
@@ -278,6 +255,7 @@ static void on_synced(void *context) {
     struct watch *watch = context;
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
             LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
+    feed_listed(watch->owner->feed, watch->source->resource, kube_reflector_version(watch->reflector));
     find_forbidden(watch);
     start_more(watch->owner);
     find_needed(watch->owner);
@@ -288,6 +266,8 @@ static void on_synced(void *context) {
 static void on_absent(void *context, bool is_absent) {
     struct watch *watch = context;
     watch->is_absent = is_absent;
+    if (is_absent)
+        feed_listed(watch->owner->feed, watch->source->resource, "");
     jsonlog(is_absent && watch->source->resource != RESOURCE_WORKLOAD ? JSONLOG_WARNING : JSONLOG_INFO,
             is_absent ? "resource not served" : "resource served", "resource", LOG_S(watch->source->plural), "path",
             LOG_S(watch->source->group_path), "meaning", LOG_S(is_absent ? watch->source->absent : ""), NULL);
@@ -383,13 +363,13 @@ static void add_scope(struct runtime_watches *owner, enum scope scope, struct sl
 }
 
 struct runtime_watches *runtime_watches_new(struct kube_client *client, struct model *model, const char *namespaces,
-                                            const struct runtime_watches_handler *handler) {
+                                            bool is_standby, const struct runtime_watches_handler *handler) {
     struct runtime_watches *owner = mem_new(struct runtime_watches);
     owner->client = client;
     owner->model = model;
     owner->handler = *handler;
     owner->refused_timer = loop_timer_new(kube_client_loop(client), on_refused, owner);
-    owner->nodes = runtime_nodes_new(client, model, handler->on_change, handler->context);
+    owner->feed = feed_new(client, model, is_standby, handler);
 
     add_scope(owner, CLUSTER, slice_of(NULL));
     struct slice rest = slice_of(namespaces), namespace_;
@@ -422,9 +402,15 @@ void runtime_watches_free(struct runtime_watches *owner) {
     }
     kube_call_cancel(owner->probe);
     loop_timer_free(owner->refused_timer);
-    runtime_nodes_free(owner->nodes);
+    feed_free(owner->feed);
     free(owner->watches);
     free(owner);
+}
+
+void runtime_watches_lead(struct runtime_watches *owner) {
+    feed_lead(owner->feed);
+    start_rest(owner, false);
+    changed(owner);
 }
 
 bool runtime_watches_are_synced(const struct runtime_watches *owner) {
@@ -496,6 +482,18 @@ static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
         wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - max_of(SKEW_MS, (unheard_us + 999) / 1000);
     bool is_current = kube_reflector_is_current(watch->reflector, SKEW_MS * 1000);
     return is_current && silent_ms > told_ms ? silent_ms : told_ms;
+}
+
+void runtime_watches_positions(const struct runtime_watches *owner, const char *namespace_,
+                               struct positions *positions) {
+    *positions = (struct positions){0};
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct watch *watch = owner->watches[i];
+        bool is_of_it = watch->namespace_ == NULL || strcmp(watch->namespace_, namespace_) == 0;
+        if (is_of_it && watch->reflector != NULL && !watch->is_absent && positions_has(watch->source->resource))
+            positions->version[watch->source->resource] =
+                positions_version(slice_of(kube_reflector_version(watch->reflector)));
+    }
 }
 
 void runtime_watches_tell_watermarks(struct runtime_watches *owner) {
