@@ -85,6 +85,10 @@ static int start_metrics(struct exporter *e, struct kube_client *client, const c
     return 0;
 }
 
+static bool is_leading(const void *runtime) {
+    return runtime_is_leading(runtime);
+}
+
 /* In clear to this machine alone; elsewhere with a certificate that those who write can verify. */
 static int start_ingest(struct exporter *e, const struct runtime_flags *flags, struct error **err) {
     struct server_options options = {.address = flags->ingest_bind_address};
@@ -98,6 +102,7 @@ static int start_ingest(struct exporter *e, const struct runtime_flags *flags, s
         return error_set(err, EINVAL, "--ingest-bind-address %s needs --ingest-cert-dir: who writes must know to whom",
                          options.address);
     e->endpoint = endpoint_new(e->client, flags->ingest_store, flags->ingest_tokens);
+    endpoint_serve_while(e->endpoint, is_leading, e->runtime);
     endpoint_serve(e->endpoint, &options);
     if (flags->ingest_cert_dir == NULL)
         e->ingest = server_new(e->loop, &options, err);

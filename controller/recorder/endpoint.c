@@ -60,6 +60,8 @@ struct endpoint {
     int64_t logged_us;
     struct endpoint_figures figures;
     struct server_endpoint paths[4];
+    bool (*is_leading)(const void *context); /* NULL: always */
+    const void *leading_context;
 };
 
 /* ---- answers ---- */
@@ -406,6 +408,10 @@ static void begin(struct endpoint *e, enum kind kind, const struct server_reques
     x->next = e->exchanges;
     e->exchanges = x;
     x->ticket = server_reply_later(request);
+    if (e->is_leading != NULL && !e->is_leading(e->leading_context)) {
+        refuse(x, 503, "this replica does not lead: try again");
+        return;
+    }
     x->query = slice_dup(request->query);
     buf_init(&x->body, ENDPOINT_BODY_BYTES);
     buf_append_slice(&x->body, request->body);
@@ -472,6 +478,11 @@ struct endpoint *endpoint_new(struct kube_client *client, const char *root, cons
     e->paths[2] = (struct server_endpoint){"/v1/push", handle_push, e};
     e->paths[3] = (struct server_endpoint){"/v1/token", handle_token, e};
     return e;
+}
+
+void endpoint_serve_while(struct endpoint *endpoint, bool (*is_leading)(const void *context), const void *context) {
+    endpoint->is_leading = is_leading;
+    endpoint->leading_context = context;
 }
 
 void endpoint_serve(struct endpoint *endpoint, struct server_options *options) {

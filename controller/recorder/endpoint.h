@@ -15,6 +15,8 @@ struct endpoint;
 
 /* root: an existing folder, which is written to. tokens_folder: of tokens of jobs; NULL: there are none. */
 struct endpoint *endpoint_new(struct kube_client *client, const char *root, const char *tokens_folder);
+/* While it says false, requests are refused with 503, which clients try again: the store has one writer. */
+void endpoint_serve_while(struct endpoint *endpoint, bool (*is_leading)(const void *context), const void *context);
 void endpoint_free(struct endpoint *endpoint); /* after the server is gone */
 /* For server_new: the paths and the limit of bodies. */
 void endpoint_serve(struct endpoint *endpoint, struct server_options *options);

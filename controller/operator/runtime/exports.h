@@ -37,6 +37,9 @@ struct runtime_figures { /* counts since the start */
 };
 void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures);
 
+/* By the clock of this moment: a process that was stopped beyond its lease does not lead. */
+bool runtime_is_leading(const struct runtime *runtime);
+
 /* What the log of one job told, as model_job_trace() writes it; false if there is no such job here. One who does not
  * lead reads no logs: then it is empty. */
 bool runtime_trace(const struct runtime *runtime, const char *namespace_, const char *name, struct buf *json);

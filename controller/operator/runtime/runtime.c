@@ -321,6 +321,10 @@ void runtime_figures(const struct runtime *runtime, struct runtime_figures *figu
     figures->duration_count = kube_client_durations(runtime->client, &figures->durations);
 }
 
+bool runtime_is_leading(const struct runtime *runtime) {
+    return runtime->is_leading && (runtime->lease == NULL || kube_lease_is_held(runtime->lease));
+}
+
 bool runtime_trace(const struct runtime *runtime, const char *namespace_, const char *name, struct buf *json) {
     const struct model_job *job = runtime->model ? model_job_find(runtime->model, namespace_, name) : NULL;
     if (job == NULL)
