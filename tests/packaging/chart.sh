@@ -84,7 +84,7 @@ for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: tru
 	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
 done
 flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
-same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
+same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --v=0' "$(flags)"
 same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --currency=USD --documentation-url=https://git.example.com/goodput/blob/main/deploy/docs --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --v=2 --x=y' \
 	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,documentationURL=https://git.example.com/goodput/blob/main/deploy/docs,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,logLevel=2,extraArgs={--x=y}')"
 same "files are read from a volume" "--log-root=/srv/steps mountPath: /srv/steps claimName: steps" \
@@ -142,7 +142,16 @@ maps = [m for m in yaml.safe_load_all(sys.stdin) if m]
 print(*[m["data"]["GOOGLE_CLOUD_PROJECT"] for m in maps if "GOOGLE_CLOUD_PROJECT" in m["data"] and m["metadata"]["namespace"] == m["data"]["GOOGLE_CLOUD_PROJECT"]],
       *sorted(json.loads(maps[1]["data"]["credentials.json"])))')"
 refused "... without the authority" "ingest.client.namespaces needs ingest.client.ca" render --set "$ingest,ingest.client.namespaces={ml}"
-refused "the endpoint of recorders in two replicas" "ingest.enabled needs replicas: 1" render --set $ingest,replicas=2
+same "... with two replicas its Service reaches the leader, by the label that it sets" \
+	'goodput.dev/role: leader --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --pod-name=$(POD_NAME) fieldPath: metadata.name' \
+	"$(render --set $ingest,replicas=2 | sed -nE 's/^[- ]*(goodput.dev\/role: .*|--lease-namespace.*|--pod-name.*|--standby-watches.*|fieldPath: metadata.name|type: Recreate)$/\1/p' | paste -sd' ')"
+same "... which it may write, in its own namespace" "resources: [pods] verbs: [patch]" \
+	"$(render --set $ingest,replicas=2 -s templates/role-leader.yaml | grep -A1 'resources: \[pods\]' | xargs)"
+same "without the endpoint no pod is written to" "" "$(render | grep -E 'pod-name|goodput.dev/role|POD_NAME$')$(render -s templates/role-leader.yaml | grep pods)"
+same "without election every replica is reached" "" "$(render --set $ingest,leaderElection.enabled=false | grep -E 'pod-name|goodput.dev/role')"
+refused "the endpoint of recorders in two replicas with a store each" "ingest.volume must not be an emptyDir with several replicas" \
+	render --set replicas=2,ingest.enabled=true,ingest.tls.secretName=cert,ingest.volume.emptyDir.medium=Memory
+same "standbys that do not watch" "--standby-watches=false" "$(flags --set leaderElection.standbyWatches=false | grep -o -- '--standby-watches=[a-z]*')"
 refused "... without a volume" "ingest.enabled needs ingest.volume" render --set replicas=1,ingest.enabled=true,ingest.tls.secretName=cert
 refused "... without a certificate" "ingest.enabled needs ingest.tls.secretName" render --set replicas=1,ingest.enabled=true,ingest.volume.emptyDir.medium=Memory
 same "event files for TensorBoard: the flag, the mount, the volume" "--tensorboard-dir=/var/lib/goodput/tensorboard --tensorboard-interval=30s mountPath: /var/lib/goodput/tensorboard claimName: boards" \

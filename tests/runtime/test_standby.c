@@ -198,6 +198,13 @@ TEST(what_may_be_missing_is_said) {
     replay(st);
     CHECK_INT(st->missed_until_ms, 3000);
     standby_free(st->s);
+    begin(st, 0); /* etcd was restored from a backup: versions begin again */
+    jobgoodput(st, "a", 20, "A;jobs=10,pods=11");
+    pod(st, OBSERVED_PRESENT, "a", "a-0", 12, 2000);
+    standby_listed(st->s, RESOURCE_POD, SLICE("7"), (struct wall_time){3000000});
+    replay(st);
+    CHECK_INT(st->missed_until_ms, NOW_MS);
+    standby_free(st->s);
     begin(st, 0); /* versions that are no numbers cannot be compared */
     jobgoodput(st, "a", 20, "A;jobs=10,pods=11");
     pod(st, OBSERVED_PRESENT, "a", "a-0", 0, 2000);

@@ -248,7 +248,7 @@ static struct change *add_change(struct standby *s, struct item *item, enum obse
     c->packed_bytes = (uint32_t)packed.size_bytes;
     c->received_ms = wall_ms(event->received);
     c->version = is_vanished ? s->reached[item->resource] : positions_version(event->resource_version);
-    if (c->version == 0) /* not a number: the changes cannot be told apart from those that are written */
+    if (c->version == 0) /* no number: whether a status holds the change is not known */
         s->listed[item->resource] = INT64_MAX;
     s->reached[item->resource] = max_of(s->reached[item->resource], c->version);
     s->figures.object_bytes += sizeof *c + c->packed_bytes;
@@ -368,8 +368,11 @@ void standby_listed(struct standby *s, enum resource resource, struct slice vers
     s->listed_ms[resource] = wall_ms(now);
     if (version.size_bytes == 0)
         s->listed[resource] = 0;
+    else if (listed < s->reached[resource]) /* no number, or etcd was restored: versions cannot be compared */
+        s->listed[resource] = INT64_MAX;
     else
-        s->listed[resource] = listed == 0 ? INT64_MAX : max_of(s->listed[resource], listed);
+        s->listed[resource] = max_of(s->listed[resource], listed);
+    s->reached[resource] = max_of(s->reached[resource], listed);
 }
 
 /* ---- the takeover ---- */
