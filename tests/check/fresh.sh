@@ -46,7 +46,7 @@ ubuntu_keys() {
 }
 
 make_base() {
-    local options=(--variant=minbase --include=git,make,sudo) keys sources
+    local options=(--variant=minbase --include=apt,git,make,sudo) keys sources
     if [ $distribution = ubuntu ]; then
         keys=$(ubuntu_keys) || die "could not get Ubuntu's archive keys (package ubuntu-keyring of Debian trixie)"
         options+=(--keyring="$keys" --components=main,universe)
@@ -61,7 +61,7 @@ make_base() {
 new_root() {
     rm -rf --one-file-system "$root"
     mkdir -p "$root"
-    tar -xf "$work/$suite.tar" -C "$root" --exclude='./dev/*'
+    tar -xf "$work/$suite.tar" -C "$root"
     [ -z "$(ls "$root/var/lib/apt/lists" | grep -v -e lock -e partial)" ] || die "the root has package lists: delete $work/$suite.tar"
     cp /etc/resolv.conf /etc/hosts "$root/etc/"
     chroot "$root" useradd --create-home --shell /bin/bash fresh
