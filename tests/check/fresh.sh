@@ -3,7 +3,8 @@
 # a minimal root, built with mmdebstrap (kept as .build/fresh/SUITE.tar), in it a clone of the last commit, no package
 # list, and nothing else. `make demo` runs as a user with sudo, `make test` as root, as in a container. Fails if either
 # does, or if a compiler or linker warns.
-# FRESH_COMMANDS: other commands instead, a line each, as root, in one root. FRESH_KEEP=1 keeps the last root.
+# FRESH_COMMANDS: other commands instead, a line each, in one root, as FRESH_USER (root; or fresh, who has sudo).
+# FRESH_KEEP=1 keeps the last root.
 # Needs root, mmdebstrap, and apt's mirrors, as this machine has them.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -109,7 +110,7 @@ set -o pipefail
 [ -s "$work/$suite.tar" ] || make_base
 if [ -n "${FRESH_COMMANDS:-}" ]; then
     new_root
-    while read -r command; do [ -z "$command" ] || try root "$command"; done <<<"$FRESH_COMMANDS"
+    while read -r command; do [ -z "$command" ] || try "${FRESH_USER:-root}" "$command"; done <<<"$FRESH_COMMANDS"
 else
     new_root
     try fresh "make demo"
