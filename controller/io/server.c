@@ -16,59 +16,20 @@
 /* The listening socket is ours, so that its address and its errors are said our way; lws gets the accepted ones. */
 
 enum {
-    REPLY_MAX_BYTES = 64 << 20,
-    AUTHORIZATION_MAX_BYTES = 16384,
     CHUNK_BYTES = 16384,
     CHUNKS_AT_ONCE = 16, /* as long as the socket takes them: a busy loop comes by seldom, and has others to serve */
     STALLED_S = 30,      /* a peer that takes nothing for so long is gone */
 };
 
-/* Per connection, in lws's memory. */
-struct server_exchange {
-    struct lws *wsi;
-    struct buf body;
-    size_t sent_bytes;
-    bool is_head;
-    bool ends;                /* the connection, with this reply */
-    bool is_replying;         /* from the request until its reply is sent */
-    bool is_over;             /* lws closes the connection at its next callback */
-    struct loop_fd *writable; /* while the socket takes no more of the reply */
-    struct server_ticket *ticket;
-    struct server_reply *now;  /* while its handler runs */
-    struct incoming *incoming; /* a POST whose body is not here yet */
-};
-
-struct incoming {                           /* headers are gone when the body is here */
-    const struct server_endpoint *endpoint; /* of a server that may be gone: looked at if it is not */
-    char *query, *authorization;
-    struct buf body;
-    size_t left_bytes; /* of its Content-Length: not received yet */
-    size_t told_bytes; /* counted in the server's bodies_bytes; 0: refused */
-    int refusal_status;
-    const char *refusal; /* NULL: it is wanted */
-    bool is_empty;
-};
-
-struct server_ticket {
-    struct server_exchange *exchange; /* NULL: the peer went away */
-};
-
 const struct server *server_of_connection(struct lws *wsi) {
-    const struct shared *shared = lws_get_opaque_user_data(wsi);
-    return shared != NULL ? shared->server : NULL;
+    const struct connection *c = lws_get_opaque_user_data(wsi);
+    return c != NULL ? c->shared->server : NULL;
 }
 
 struct slice server_header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size) {
     space[0] = '\0';
     int n = lws_hdr_copy(wsi, space, (int)size, token);
     return (struct slice){space, n > 0 ? (size_t)n : 0};
-}
-
-static void shared_drop(struct shared *shared) {
-    if (shared == NULL || --shared->connections > 0)
-        return;
-    server_tls_free(shared->tls);
-    free(shared);
 }
 
 static const struct server_endpoint *find_endpoint(const struct server *s, struct slice path) {
@@ -130,26 +91,21 @@ static int send_chunk(struct lws *wsi, struct server_exchange *x) {
     return 0;
 }
 
-static void incoming_drop(struct server_exchange *x) {
-    struct incoming *in = x->incoming;
-    struct shared *shared = x->wsi != NULL ? lws_get_opaque_user_data(x->wsi) : NULL;
-    if (in == NULL)
-        return;
-    if (shared != NULL)
-        shared->bodies_bytes -= in->told_bytes;
-    free(in->query);
-    free(in->authorization);
-    buf_done(&in->body);
-    free(in);
-    x->incoming = NULL;
+static void hold_release(struct server_hold *hold) {
+    if (hold->release != NULL)
+        hold->release(hold->context);
+    *hold = (struct server_hold){0};
 }
 
 static void exchange_done(struct server_exchange *x) {
     buf_done(&x->body);
-    incoming_drop(x);
+    hold_release(&x->hold);
+    server_body_drop(x);
     loop_fd_remove(x->writable);
     if (x->ticket != NULL)
         x->ticket->exchange = NULL;
+    if (x->admission != NULL)
+        x->admission->exchange = NULL;
     *x = (struct server_exchange){0};
 }
 
@@ -160,6 +116,7 @@ static void end_reply(struct server_exchange *x) {
     exchange_done(x);
     if (!is_over)
         is_over = lws_http_transaction_completed(wsi) != 0; /* may replace what lws_wsi_user returns */
+    connection_enter(lws_get_opaque_user_data(wsi), CONNECTION_WAITS);
     x = lws_wsi_user(wsi);
     if (x != NULL)
         x->is_over = is_over;
@@ -199,17 +156,26 @@ static void on_writable(void *context, int fd, int events) {
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-static int start_reply(struct server_exchange *x, struct server_reply *reply) {
+int server_start_reply(struct server_exchange *x, struct server_reply *reply) {
     int failed = send_headers(x->wsi, reply, x->ends);
     buf_done(&x->body);
+    hold_release(&x->hold);
     x->body = reply->body;
+    x->hold = reply->hold;
     reply->body = (struct buf){0};
+    reply->hold = (struct server_hold){0};
     x->sent_bytes = x->is_head ? x->body.size_bytes : 0;
     return failed != 0 ? -1 : send_reply(x);
 }
 
+const char *server_peer(struct lws *wsi, char space[static PEER_SIZE]) {
+    space[0] = '\0';
+    lws_get_peer_simple(wsi, space, PEER_SIZE);
+    return space;
+}
+
 /* lws hands the query out decoded and piece by piece. */
-static struct slice join_query(struct lws *wsi, char *space, size_t size) {
+struct slice server_query(struct lws *wsi, char *space, size_t size) {
     size_t n = 0;
     for (int i = 0, got; n + 1 < size; i++) {
         size_t at = n + (n > 0 ? 1 : 0);
@@ -251,9 +217,11 @@ static bool has_body(struct lws *wsi) {
 static void handle_request(const struct server *s, struct server_exchange *x, struct slice path,
                            struct server_reply *reply) {
     char query[HEADER_MAX_BYTES], accept[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES];
+    char peer[PEER_SIZE];
     struct server_request request = {
         .exchange = x,
-        .query = join_query(x->wsi, query, sizeof query),
+        .peer = server_peer(x->wsi, peer),
+        .query = server_query(x->wsi, query, sizeof query),
         .accept = server_header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
         .authorization = server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization)};
     if (!x->is_head && lws_hdr_total_length(x->wsi, WSI_TOKEN_GET_URI) <= 0) {
@@ -267,90 +235,6 @@ static void handle_request(const struct server *s, struct server_exchange *x, st
         buf_append_text(&reply->body, "served to localhost only: open it by that name\n");
     } else
         answer(s, path, &request, reply);
-}
-
-/* ---- a request with a body: its headers first ---- */
-
-/* A refused body is read and dropped before the answer: in a reply it would be read as the next request. */
-static int refuse_body(struct incoming *in, int status, const char *text) {
-    in->refusal_status = status;
-    in->refusal = text;
-    in->told_bytes = 0;
-    return 0;
-}
-
-/* Negative: the connection ends. */
-static int expect_body(const struct server *s, struct server_exchange *x, const struct server_endpoint *endpoint) {
-    char query[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES], length[32];
-    struct slice told = server_header(x->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length);
-    struct incoming *in = x->incoming = mem_new(struct incoming);
-    struct shared *shared = s->shared;
-    int64_t bytes = 0;
-    bool has_length = slice_take_uint(&told, &bytes) && told.size_bytes == 0;
-    in->endpoint = endpoint;
-    in->is_empty = !has_length || bytes == 0;
-    in->left_bytes = (size_t)bytes;
-    if (!has_length)
-        return refuse_body(in, 411, "Content-Length required\n");
-    if ((uint64_t)bytes > SERVER_BODIES_MAX_BYTES)
-        return -1;
-    if (!server_is_host_served(s, x->wsi))
-        return refuse_body(in, 403, "served to localhost only: open it by that name\n");
-    if (endpoint == NULL)
-        return refuse_body(in, 404, "not found\n");
-    if ((uint64_t)bytes > s->most_body_bytes)
-        return refuse_body(in, 413, "the body is too large\n");
-    if (shared->bodies_bytes + (size_t)bytes > SERVER_BODIES_MAX_BYTES)
-        return refuse_body(in, 503, "too much is coming in at a time: come again\n");
-    in->query = slice_dup(join_query(x->wsi, query, sizeof query));
-    in->authorization =
-        slice_dup(server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization));
-    in->told_bytes = (size_t)bytes;
-    shared->bodies_bytes += in->told_bytes;
-    buf_init(&in->body, in->told_bytes);
-    return 0;
-}
-
-static int on_body_end(struct lws *wsi, struct server_exchange *x) {
-    const struct server *s = server_of_connection(wsi);
-    struct incoming *in = x->incoming;
-    struct server_reply reply = {.status = 200};
-    if (in == NULL) /* lws reports the end of an empty body that on_request answered */
-        return x->is_over ? -1 : 0;
-    if (s == NULL || lws_rx_flow_control(wsi, 0) < 0)
-        return -1;
-    buf_init(&reply.body, REPLY_MAX_BYTES);
-    if (in->refusal != NULL) {
-        reply.status = in->refusal_status;
-        buf_append_text(&reply.body, in->refusal);
-    } else {
-        const struct server_request request = {.exchange = x,
-                                               .query = slice_of(in->query),
-                                               .authorization = slice_of(in->authorization),
-                                               .body = buf_slice(&in->body)};
-        x->now = &reply;
-        in->endpoint->handle(in->endpoint->context, &request, &reply);
-        x->now = NULL;
-    }
-    incoming_drop(x);
-    if (x->ticket == NULL)
-        return start_reply(x, &reply);
-    buf_done(&reply.body);
-    return 0;
-}
-
-/* With bytes after the body in the same read, lws 4.3 hands over all of them and never reports the body's end. */
-static int on_body(struct lws *wsi, struct server_exchange *x, struct slice bytes) {
-    struct incoming *in = x->incoming;
-    if (in == NULL)
-        return x->is_over ? -1 : 0;
-    bool has_more = bytes.size_bytes > in->left_bytes;
-    if (has_more)
-        bytes.size_bytes = in->left_bytes;
-    in->left_bytes -= bytes.size_bytes;
-    if (in->refusal == NULL && buf_append_slice(&in->body, bytes) < 0)
-        return -1;
-    return has_more ? on_body_end(wsi, x) : 0;
 }
 
 static int refuse_at_once(struct server_exchange *x, struct server_reply *reply) {
@@ -374,14 +258,15 @@ static int on_request(struct lws *wsi, struct server_exchange *x, struct slice p
     x->is_replying = true;
     x->wsi = wsi;
     x->ends = s->most_body_bytes > 0;
-    incoming_drop(x);
+    server_body_drop(x);
     x->is_head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
     if (s->most_body_bytes > 0 && lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0) {
-        int r = expect_body(s, x, find_endpoint(s, path));
-        return r == 0 && x->incoming->is_empty ? on_body_end(wsi, x) : r;
+        int r = server_body_expect(s, x, find_endpoint(s, path));
+        return r == 0 && x->incoming->is_empty ? server_body_end(wsi, x) : r;
     }
     if (lws_rx_flow_control(wsi, 0) < 0)
         return -1;
+    connection_enter(lws_get_opaque_user_data(wsi), CONNECTION_REPLIES);
     struct server_reply reply = {.status = 200};
     buf_init(&reply.body, REPLY_MAX_BYTES);
     x->now = &reply;
@@ -390,7 +275,7 @@ static int on_request(struct lws *wsi, struct server_exchange *x, struct slice p
     if (has_body(wsi))
         return refuse_at_once(x, &reply);
     if (x->ticket == NULL)
-        return start_reply(x, &reply);
+        return server_start_reply(x, &reply);
     buf_done(&reply.body);
     return 0;
 }
@@ -406,17 +291,21 @@ void server_answer(struct server_ticket *ticket, struct server_reply *reply) {
         return;
     struct server_exchange *x = ticket->exchange;
     free(ticket);
-    if (x == NULL)
+    if (x == NULL) {
+        if (reply != NULL)
+            hold_release(&reply->hold);
         return;
+    }
     x->ticket = NULL;
     if (x->now != NULL && reply != NULL) { /* it is later already: what the handler's reply held is dropped */
         buf_done(&x->now->body);
         *x->now = *reply;
         reply->body = (struct buf){0};
+        reply->hold = (struct server_hold){0};
         return;
     }
     struct lws *wsi = x->wsi;
-    if (reply == NULL || start_reply(x, reply) < 0)
+    if (reply == NULL || server_start_reply(x, reply) < 0)
         lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
@@ -439,9 +328,9 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return x != NULL && x->is_over ? -1 : 0; /* 1 would leave a dead socket that spins */
     case LWS_CALLBACK_HTTP_BODY:
-        return on_body(wsi, x, (struct slice){in, size});
+        return server_body_part(wsi, x, (struct slice){in, size});
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        return on_body_end(wsi, x);
+        return server_body_end(wsi, x);
     case LWS_CALLBACK_CLOSED_HTTP:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
         if (x != NULL)
@@ -452,7 +341,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return -1; /* a WebSocket that does not ask for the feed */
     case LWS_CALLBACK_WSI_DESTROY:
-        shared_drop(lws_get_opaque_user_data(wsi));
+        connection_end(wsi);
         return 0;
     default:
         return 0;
@@ -467,19 +356,6 @@ static const struct lws_protocols protocols[] = {
      .tx_packet_size = CHUNK_BYTES},
     {.name = "goodput", .callback = server_on_feed, .per_session_data_size = sizeof(struct peer)},
     {0}};
-
-static void accept_ready(void *context, int fd, int events) {
-    (void)events;
-    struct server *s = context;
-    int accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (accepted < 0)
-        return;
-    struct lws *wsi = lws_adopt_socket_vhost(s->vhost, accepted); /* closes it if it refuses */
-    if (wsi == NULL)
-        return;
-    s->shared->connections++;
-    lws_set_opaque_user_data(wsi, s->shared);
-}
 
 static struct lws_vhost *make_vhost(struct server *s) {
     struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
@@ -504,9 +380,11 @@ struct server *server_new(struct loop *loop, const struct server_options *option
     *s = (struct server){.loop = loop,
                          .listen_fd = -1,
                          .endpoint_count = options->endpoint_count,
-                         .most_body_bytes = options->most_body_bytes};
-    s->shared = mem_new(struct shared);
-    *s->shared = (struct shared){.server = s, .connections = 1};
+                         .most_body_bytes = options->most_body_bytes,
+                         .admit = options->admit,
+                         .max_connections =
+                             options->max_connections > 0 ? options->max_connections : SERVER_MAX_CONNECTIONS};
+    s->shared = shared_new(s);
     s->endpoints = mem_resize(NULL, count + 1, sizeof *s->endpoints);
     memcpy(s->endpoints, options->endpoints, count * sizeof *s->endpoints);
     if (options->feed != NULL)
@@ -527,7 +405,7 @@ struct server *server_new(struct loop *loop, const struct server_options *option
         server_free(s);
         return NULL;
     }
-    s->watch = loop_fd_add(loop, s->listen_fd, LOOP_READ, accept_ready, s);
+    s->watch = loop_fd_add(loop, s->listen_fd, LOOP_READ, connections_accept, s);
     return s;
 }
 
@@ -540,7 +418,7 @@ void server_free(struct server *server) {
     server->shared->server = NULL;
     if (server->vhost != NULL)
         lws_vhost_destroy(server->vhost);
-    shared_drop(server->shared);
+    shared_end(server->shared);
     free(server->endpoints);
     free(server);
 }

@@ -10,13 +10,22 @@
 struct server;
 struct server_ticket;
 
-#define SERVER_BODIES_MAX_BYTES ((size_t)64 << 20)
+#define SERVER_MAX_CONNECTIONS 48 /* of a listener, unless its options say otherwise */
 
 struct server_request { /* slices are borrowed for the call; empty: the header was not sent, or is over 2 KiB
                            (authorization: 16 KiB) */
     struct slice query /* a=b&c=d, decoded */, accept, authorization;
+    const char *peer;                 /* numeric address, "" if not known */
     struct slice body;                /* of a POST; accept is empty then */
+    struct buf *owned_body;           /* the same: a handler may take it, and leave an all-zero one */
+    void *admitted;                   /* what server_admit was given; the handler's from now on */
     struct server_exchange *exchange; /* for server_reply_later */
+};
+
+/* What a reply's body holds of a budget: released when the body is sent or dropped. */
+struct server_hold {
+    void (*release)(void *context); /* NULL: nothing */
+    void *context;
 };
 
 /* Fills body and sets the status; content_type defaults to text/plain. Called once per request. */
@@ -24,6 +33,7 @@ struct server_reply {
     int status;
     const char *content_type;
     struct buf body;
+    struct server_hold hold;
 };
 struct server_endpoint {
     const char *path; /* exact */
@@ -36,6 +46,16 @@ struct server_endpoint {
 struct server_ticket *server_reply_later(const struct server_request *request);
 /* Ends the ticket and takes reply's body; if the peer went away meanwhile, nothing is sent. NULL reply: close. */
 void server_answer(struct server_ticket *ticket, struct server_reply *reply);
+
+/* Ends the ticket of an admit(). Status 200: the body is read, and the endpoint handles the request with `admitted`; if
+ * the connection ends before, drop(admitted). Other statuses: the body is read and dropped, text is the answer. */
+struct server_admission {
+    int status;
+    const char *text;
+    void *admitted;
+    void (*drop)(void *admitted);
+};
+void server_admit(struct server_ticket *ticket, const struct server_admission *admission);
 
 /* The feed. next() writes the message for a peer that has all up to *cursor (0: nothing yet) and moves the cursor;
  * false if there is nothing new. Messages are text of at most 1 MiB; the
@@ -53,8 +73,14 @@ struct server_options {
     const struct server_endpoint *endpoints; /* copied */
     int endpoint_count;
     /* 0: the endpoints are for GET and HEAD; else for POST, with a body of at most so many bytes, whose length is told
-     * before it. All bodies that are coming in at a time may hold SERVER_BODIES_MAX_BYTES. */
+     * before it. */
     size_t most_body_bytes;
+    /* Before the body of a POST to an endpoint is read: may it be sent? Gets the endpoint's context and answers by
+     * server_admit, now or in a later turn of the loop; the request has no body yet. NULL: all may. */
+    void (*admit)(void *context, const struct server_request *request, size_t body_bytes, struct server_ticket *ticket);
+    /* At most so many at once; 0: SERVER_MAX_CONNECTIONS. When they are all taken, the one that has waited longest
+     * without a request makes room. */
+    int max_connections;
     const struct server_feed *feed;                /* NULL: none; copied */
     struct slice certificate_pem, private_key_pem; /* empty: plain; the chain follows the certificate */
     bool is_for_browsers; /* on a loopback address only Host: localhost or an IP address is served (DNS rebinding) */

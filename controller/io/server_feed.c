@@ -23,7 +23,10 @@ static int check_peer(struct lws *wsi) {
     char path[HEADER_MAX_BYTES];
     bool is_wanted = s != NULL && s->feed.path != NULL &&
                      slice_is(server_header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
-    return is_wanted && server_is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
+    /* A quarter of the connections stays for requests. */
+    if (!is_wanted || connections_of_feed(s->shared) >= s->max_connections * 3 / 4)
+        return -1;
+    return server_is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
 }
 
 static int send_news(struct lws *wsi, struct peer *peer) {
@@ -45,7 +48,8 @@ static int send_news(struct lws *wsi, struct peer *peer) {
 
 int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
     struct peer *peer = user;
-    struct shared *shared = lws_get_opaque_user_data(wsi);
+    struct connection *c = lws_get_opaque_user_data(wsi);
+    struct shared *shared = c != NULL ? c->shared : NULL;
     (void)in;
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
@@ -53,6 +57,7 @@ int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_ESTABLISHED:
         *peer = (struct peer){.wsi = wsi, .next = shared->peers};
         shared->peers = peer;
+        connection_enter(c, CONNECTION_FEED);
         lws_callback_on_writable(wsi);
         return 0;
     case LWS_CALLBACK_CLOSED:

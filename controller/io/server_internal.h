@@ -1,4 +1,4 @@
-/* What server.c and server_feed.c share. */
+/* What server.c, server_connections.c and server_feed.c share. */
 #ifndef IO_SERVER_INTERNAL_H
 #define IO_SERVER_INTERNAL_H
 
@@ -6,7 +6,12 @@
 
 #include <libwebsockets.h>
 
-enum { HEADER_MAX_BYTES = 2048 };
+enum {
+    HEADER_MAX_BYTES = 2048,
+    AUTHORIZATION_MAX_BYTES = 16384,
+    REPLY_MAX_BYTES = 64 << 20,
+    PEER_SIZE = 48, /* of a numeric address */
+};
 
 struct server {
     struct loop *loop;
@@ -16,6 +21,8 @@ struct server {
     struct server_endpoint *endpoints;
     int endpoint_count;
     size_t most_body_bytes;
+    int max_connections;
+    void (*admit)(void *context, const struct server_request *request, size_t body_bytes, struct server_ticket *ticket);
     struct server_feed feed; /* path NULL: none */
     bool is_local_only;      /* other Host headers are refused */
     struct server_tls *tls;  /* NULL: plain; borrowed from shared */
@@ -28,14 +35,79 @@ struct shared {
     struct server *server;  /* NULL: gone */
     struct server_tls *tls; /* a handshake may be under way when the server goes */
     struct peer *peers;
-    size_t bodies_bytes; /* told for those that are coming in */
-    int connections;
+    struct connection *oldest, *newest;
+    struct loop_timer *sweep; /* NULL: the server is deleted */
+    int connections;          /* and one for the server */
 };
+struct shared *shared_new(struct server *server);
+void shared_end(struct shared *shared); /* the server is deleted; its connections may outlive it */
+void shared_drop(struct shared *shared);
+
+enum connection_state { CONNECTION_WAITS, CONNECTION_RECEIVES, CONNECTION_REPLIES, CONNECTION_FEED };
+
+/* From the accept of a socket to its end; what lws keeps for us as the connection's opaque data. */
+struct connection {
+    struct shared *shared;
+    struct lws *wsi;
+    struct connection *older, *newer;
+    int64_t since_us; /* in this state */
+    enum connection_state state;
+    bool is_admitted; /* who sends the body is known */
+    bool is_dying;
+};
+void connections_accept(void *server, int fd, int events);
+void connection_enter(struct connection *c, enum connection_state state); /* NULL-safe */
+void connection_end(struct lws *wsi);
+int connections_of_feed(const struct shared *shared);
 
 const struct server *server_of_connection(struct lws *wsi); /* NULL: gone */
 /* The header's value in space; empty if it is absent or does not fit. */
 struct slice server_header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size);
 bool server_is_host_served(const struct server *s, struct lws *wsi);
+
+/* Per connection, in lws's memory. */
+struct server_exchange {
+    struct lws *wsi;
+    struct buf body;
+    size_t sent_bytes;
+    bool is_head;
+    bool ends;                /* the connection, with this reply */
+    bool is_replying;         /* from the request until its reply is sent */
+    bool is_over;             /* lws closes the connection at its next callback */
+    struct loop_fd *writable; /* while the socket takes no more of the reply */
+    struct server_ticket *ticket, *admission;
+    struct server_hold hold;   /* of the body */
+    struct server_reply *now;  /* while its handler runs */
+    struct incoming *incoming; /* a POST whose body is not here yet */
+};
+
+struct incoming {                           /* headers are gone when the body is here */
+    const struct server_endpoint *endpoint; /* of a server that may be gone: looked at if it is not */
+    char *query, *authorization;
+    struct buf body;
+    size_t left_bytes; /* of its Content-Length: not received yet */
+    int refusal_status;
+    char *refusal; /* NULL: it is wanted */
+    void *admitted;
+    void (*drop)(void *admitted);
+    bool is_asking, is_waiting; /* for server_admit: within admit(), and after it */
+    bool is_empty, is_complete;
+};
+
+struct server_ticket {
+    struct server_exchange *exchange; /* NULL: the peer went away */
+};
+
+/* server.c */
+int server_start_reply(struct server_exchange *x, struct server_reply *reply);
+struct slice server_query(struct lws *wsi, char *space, size_t size); /* decoded: a=b&c=d */
+const char *server_peer(struct lws *wsi, char space[static PEER_SIZE]);
+
+/* server_body.c; negative: the connection ends */
+int server_body_expect(const struct server *s, struct server_exchange *x, const struct server_endpoint *endpoint);
+int server_body_part(struct lws *wsi, struct server_exchange *x, struct slice bytes);
+int server_body_end(struct lws *wsi, struct server_exchange *x);
+void server_body_drop(struct server_exchange *x);
 
 /* server_feed.c: connections of the WebSocket protocol. */
 struct peer { /* of the feed */

@@ -15,20 +15,27 @@
 #include <string.h>
 
 #define PAGE_BYTES ((int64_t)4 << 20)
+#define HELD_PAGE_BYTES ((size_t)2 * PAGE_BYTES) /* as it is read, and as it is sent */
 #define PAGE_ENTRIES INT64_C(5000)
 #define TOKEN_S 600
+#define TOKEN_BODY_BYTES 65536
+#define MAX_REQUESTS 32 /* of one namespace, under way at once */
+#define MAX_CONNECTIONS 96
 #define MAX_WAITING 256      /* writes that wait for the disk */
 #define MAX_WAITING_LISTS 16 /* of one namespace */
 #define LOG_EVERY_US INT64_C(10000000)
 
-enum kind { WRITE, LIST, PUSH };
+enum kind { WRITE, LIST, PUSH, TOKEN, PATHS };
 
 struct exchange {
     struct endpoint *endpoint;
     struct exchange *next;
     enum kind kind;
     struct who_asker asker;
-    struct server_ticket *ticket;
+    struct server_ticket *ticket; /* of the admission, then of the reply */
+    bool is_admitted;
+    size_t body_bytes; /* announced */
+    size_t held_bytes; /* of the namespace's share */
     struct buf body;
     char *query;
     char namespace_[WHO_NAME_SIZE];
@@ -56,16 +63,22 @@ struct endpoint {
     bool is_listing;
     char listed_namespace[WHO_NAME_SIZE]; /* whose list ran last */
     struct quota *quota;
+    struct page_hold *pages; /* replies that are not taken yet */
     uint64_t next_id;
     int64_t logged_us;
     struct endpoint_figures figures;
-    struct server_endpoint paths[4];
     bool (*is_leading)(const void *context); /* NULL: always */
     const void *leading_context;
+    struct server_endpoint paths[PATHS];
+    struct path {
+        struct endpoint *endpoint;
+        enum kind kind;
+    } contexts[PATHS];
 };
 
 /* ---- answers ---- */
 
+/* Frees what is not counted: on any thread. */
 static void exchange_free(void *data) {
     struct exchange *x = data;
     buf_done(&x->body);
@@ -85,6 +98,12 @@ static void detach(struct exchange *x) {
         }
 }
 
+static void exchange_end(struct exchange *x) {
+    quota_release(x->endpoint->quota, x->namespace_, x->held_bytes);
+    detach(x);
+    exchange_free(x);
+}
+
 static void count(struct endpoint *e, int status) {
     int at = status < 300                     ? 0
              : status == 401 || status == 403 ? 2
@@ -100,8 +119,7 @@ static void answer(struct exchange *x, struct server_reply *reply) {
     reply->content_type = "application/json";
     server_answer(x->ticket, reply);
     buf_done(&reply->body);
-    detach(x);
-    exchange_free(x);
+    exchange_end(x);
 }
 
 /* Once in ten seconds: a writer that does something wrong does it often. */
@@ -121,10 +139,10 @@ static void refuse(struct exchange *x, int status, const char *text) {
                        : status == 413 ? "OUT_OF_RANGE"
                        : status == 429 ? "RESOURCE_EXHAUSTED"
                                        : "UNAVAILABLE";
-    struct server_reply reply = {.status = status};
+    CLEANUP_BUF struct buf text_buf;
     struct jwrite w;
-    buf_init(&reply.body, 1 << 16);
-    jwrite_init(&w, &reply.body);
+    buf_init(&text_buf, 1 << 16);
+    jwrite_init(&w, &text_buf);
     jwrite_object(&w);
     jwrite_key(&w, "error");
     jwrite_object(&w);
@@ -136,7 +154,16 @@ static void refuse(struct exchange *x, int status, const char *text) {
     if (status != 401 && may_log(x->endpoint))
         jsonlog(JSONLOG_WARNING, "request of a recorder refused", "namespace", LOG_S(x->namespace_), "status",
                 LOG_I(status), "why", LOG_S(text), NULL);
-    answer(x, &reply);
+    if (x->is_admitted) {
+        struct server_reply reply = {.status = status, .body = text_buf};
+        text_buf = (struct buf){0};
+        answer(x, &reply);
+        return;
+    }
+    const struct server_admission admission = {.status = status, .text = buf_text(&text_buf)};
+    count(x->endpoint, status);
+    server_admit(x->ticket, &admission);
+    exchange_end(x);
 }
 
 static int status_of(int code) {
@@ -180,8 +207,43 @@ static void written(struct exchange *x) {
     answer(x, &reply);
 }
 
+/* The reader's share holds the page until the reader has taken it. */
+struct page_hold {
+    struct endpoint *endpoint;
+    struct page_hold *next;
+    size_t bytes;
+    char namespace_[WHO_NAME_SIZE];
+};
+
+static void start_next_list(struct endpoint *e);
+
+static void page_taken(void *context) {
+    struct page_hold *hold = context;
+    struct endpoint *e = hold->endpoint;
+    if (e != NULL) {
+        for (struct page_hold **at = &e->pages; *at != NULL; at = &(*at)->next)
+            if (*at == hold) {
+                *at = hold->next;
+                break;
+            }
+        quota_release(e->quota, hold->namespace_, hold->bytes);
+        start_next_list(e);
+    }
+    free(hold);
+}
+
+static struct server_hold hold_page(struct exchange *x) {
+    struct endpoint *e = x->endpoint;
+    struct page_hold *hold = mem_new(struct page_hold);
+    *hold = (struct page_hold){.endpoint = e, .next = e->pages, .bytes = x->held_bytes};
+    slice_copy(hold->namespace_, sizeof hold->namespace_, slice_of(x->namespace_));
+    e->pages = hold;
+    x->held_bytes = 0;
+    return (struct server_hold){page_taken, hold};
+}
+
 static void listed(struct exchange *x) {
-    struct server_reply reply = {.status = 200};
+    struct server_reply reply = {.status = 200, .hold = hold_page(x)};
     buf_init(&reply.body, (size_t)PAGE_BYTES + (1 << 20));
     buf_append_text(&reply.body, "{\"entries\":[");
     buf_append_slice(&reply.body, buf_slice(&x->page));
@@ -228,14 +290,24 @@ static void start_write(struct exchange *x) {
 
 static void on_listed(void *context);
 
-static void start_next_list(struct endpoint *e) {
+/* The oldest that waits, of another namespace than the last one's if there is one, whose page its share can hold. */
+static struct exchange *next_list(struct endpoint *e) {
     struct exchange *next = NULL;
-    for (struct exchange *x = e->exchanges; x != NULL && !e->is_listing; x = x->next) /* the newest first */
-        if (x->waits && (next == NULL || strcmp(next->namespace_, e->listed_namespace) == 0 ||
-                         strcmp(x->namespace_, e->listed_namespace) != 0))
+    for (struct exchange *x = e->exchanges; x != NULL; x = x->next) { /* the newest first */
+        bool is_better = next == NULL || strcmp(next->namespace_, e->listed_namespace) == 0 ||
+                         strcmp(x->namespace_, e->listed_namespace) != 0;
+        if (x->waits && is_better && quota_may_hold(e->quota, loop_now(e->loop).us, x->namespace_, HELD_PAGE_BYTES))
             next = x;
+    }
+    return next;
+}
+
+static void start_next_list(struct endpoint *e) {
+    struct exchange *next = e->is_listing ? NULL : next_list(e);
     if (next == NULL)
         return;
+    quota_hold(e->quota, loop_now(e->loop).us, next->namespace_, HELD_PAGE_BYTES);
+    next->held_bytes += HELD_PAGE_BYTES;
     e->is_listing = true;
     next->waits = false;
     slice_copy(e->listed_namespace, sizeof e->listed_namespace, slice_of(next->namespace_));
@@ -380,56 +452,109 @@ static void begin_list(struct exchange *x) {
         queue_list(x);
 }
 
+/* What a request makes this process hold: its body, and as much again when it is parsed. */
+static size_t bytes_to_hold(const struct exchange *x) {
+    return sizeof *x + 2 * x->body_bytes;
+}
+
+static int requests_of(const struct exchange *x) {
+    int count = 0;
+    for (const struct exchange *o = x->endpoint->exchanges; o != NULL; o = o->next)
+        count += strcmp(o->namespace_, x->namespace_) == 0;
+    return count;
+}
+
+/* The connection ended before the body was there; perhaps after the endpoint. */
+static void drop_admitted(void *admitted) {
+    struct exchange *x = admitted;
+    if (x->endpoint != NULL)
+        exchange_end(x);
+    else
+        exchange_free(x);
+}
+
+static void admit(struct exchange *x) {
+    const struct server_admission admission = {.status = 200, .admitted = x, .drop = drop_admitted};
+    struct server_ticket *ticket = x->ticket;
+    x->ticket = NULL;
+    x->is_admitted = true;
+    server_admit(ticket, &admission);
+}
+
 static void on_who(void *context, int status, const char *namespace_, const char *user) {
     struct exchange *x = context;
+    struct endpoint *e = x->endpoint;
+    int64_t now_us = loop_now(e->loop).us;
     (void)user;
     slice_copy(x->namespace_, sizeof x->namespace_, slice_of(namespace_));
     if (status == 401)
-        refuse(x, 401, "a ServiceAccount's token that the cluster knows, or a job's own, is wanted");
+        refuse(x, 401, "a ServiceAccount's token that the cluster knows, or a job's own, is required");
     else if (status == 403)
         refuse(x, 403, "only ServiceAccounts write and read here");
+    else if (status == 429)
+        refuse(x, 429, "too many tokens that are not known come from this address; retry later");
     else if (status != 200)
         refuse(x, 503, "the API server could not be asked who this is");
-    else if (!quota_send(x->endpoint->quota, loop_now(x->endpoint->loop).us, x->namespace_,
-                         x->kind == LIST ? 0 : (int64_t)x->body.size_bytes))
+    else if (requests_of(x) > MAX_REQUESTS)
+        refuse(x, 429, "the namespace has 32 requests under way; retry later");
+    else if (!quota_send(e->quota, now_us, x->namespace_, x->kind == LIST ? 0 : (int64_t)x->body_bytes))
         refuse(x, 429, "the namespace sends more than 1 MiB or 20 requests a second");
-    else if (x->kind == WRITE)
-        begin_write(x);
-    else if (x->kind == PUSH)
-        begin_push(x);
-    else
-        begin_list(x);
+    else if (!quota_hold(e->quota, now_us, x->namespace_, bytes_to_hold(x)))
+        refuse(x, 429, "server busy with as much of the namespace as it may hold; retry later");
+    else {
+        x->held_bytes = bytes_to_hold(x);
+        admit(x);
+    }
 }
 
-static void begin(struct endpoint *e, enum kind kind, const struct server_request *request) {
+static void begin_admission(struct endpoint *e, enum kind kind, const struct server_request *request, size_t body_bytes,
+                            struct server_ticket *ticket) {
     struct exchange *x = mem_new(struct exchange);
     x->endpoint = e;
     x->kind = kind;
+    x->body_bytes = body_bytes;
     x->next = e->exchanges;
     e->exchanges = x;
-    x->ticket = server_reply_later(request);
+    x->ticket = ticket;
     if (e->is_leading != NULL && !e->is_leading(e->leading_context)) {
         refuse(x, 503, "this replica does not lead: try again");
         return;
     }
     x->query = slice_dup(request->query);
-    buf_init(&x->body, ENDPOINT_BODY_BYTES);
-    buf_append_slice(&x->body, request->body);
     x->asker = (struct who_asker){.done = on_who, .context = x};
-    who_ask(e->who, request->authorization, &x->asker);
+    who_ask(e->who, request->authorization, request->peer, &x->asker);
+}
+
+static void on_admit(void *context, const struct server_request *request, size_t body_bytes,
+                     struct server_ticket *ticket) {
+    const struct path *path = context;
+    if (path->kind == TOKEN) /* gives back what it was given: there is nothing to check */
+        server_admit(ticket, body_bytes <= TOKEN_BODY_BYTES
+                                 ? &(struct server_admission){.status = 200}
+                                 : &(struct server_admission){.status = 413, .text = "the body is too large\n"});
+    else
+        begin_admission(path->endpoint, path->kind, request, body_bytes, ticket);
+}
+
+static void handle(const struct server_request *request, void (*begin)(struct exchange *x)) {
+    struct exchange *x = request->admitted;
+    x->ticket = server_reply_later(request);
+    x->body = *request->owned_body;
+    *request->owned_body = (struct buf){0};
+    begin(x);
 }
 
 static void handle_write(void *context, const struct server_request *request, struct server_reply *reply) {
-    (void)reply;
-    begin(context, WRITE, request);
+    (void)context, (void)reply;
+    handle(request, begin_write);
 }
 static void handle_list(void *context, const struct server_request *request, struct server_reply *reply) {
-    (void)reply;
-    begin(context, LIST, request);
+    (void)context, (void)reply;
+    handle(request, begin_list);
 }
 static void handle_push(void *context, const struct server_request *request, struct server_reply *reply) {
-    (void)reply;
-    begin(context, PUSH, request);
+    (void)context, (void)reply;
+    handle(request, begin_push);
 }
 
 /* RFC 8693, as Google's clients ask for it of an external_account: the ServiceAccount's token for an access token,
@@ -473,10 +598,15 @@ struct endpoint *endpoint_new(struct kube_client *client, const char *root, cons
     e->writes = work_pool_new(e->loop, 1);
     e->lists = work_pool_new(e->loop, 1);
     e->quota = quota_new(&quota_default_limits);
-    e->paths[0] = (struct server_endpoint){"/v2/entries:write", handle_write, e};
-    e->paths[1] = (struct server_endpoint){"/v2/entries:list", handle_list, e};
-    e->paths[2] = (struct server_endpoint){"/v1/push", handle_push, e};
-    e->paths[3] = (struct server_endpoint){"/v1/token", handle_token, e};
+    static const struct server_endpoint paths[PATHS] = {[WRITE] = {"/v2/entries:write", handle_write, NULL},
+                                                        [LIST] = {"/v2/entries:list", handle_list, NULL},
+                                                        [PUSH] = {"/v1/push", handle_push, NULL},
+                                                        [TOKEN] = {"/v1/token", handle_token, NULL}};
+    for (enum kind kind = 0; kind < PATHS; kind++) {
+        e->contexts[kind] = (struct path){e, kind};
+        e->paths[kind] = paths[kind];
+        e->paths[kind].context = &e->contexts[kind];
+    }
     return e;
 }
 
@@ -489,6 +619,8 @@ void endpoint_serve(struct endpoint *endpoint, struct server_options *options) {
     options->endpoints = endpoint->paths;
     options->endpoint_count = (int)ARRAY_SIZE(endpoint->paths);
     options->most_body_bytes = ENDPOINT_BODY_BYTES;
+    options->max_connections = MAX_CONNECTIONS;
+    options->admit = on_admit;
 }
 
 const struct endpoint_figures *endpoint_figures(const struct endpoint *endpoint) {
@@ -502,12 +634,20 @@ void endpoint_free(struct endpoint *e) {
     while (e->exchanges != NULL) {
         struct exchange *x = e->exchanges;
         e->exchanges = x->next;
-        server_answer(x->ticket, NULL);
+        x->endpoint = NULL;
+        if (x->is_admitted && x->ticket == NULL)
+            continue; /* its body is not here: drop_admitted frees it */
+        if (x->is_admitted)
+            server_answer(x->ticket, NULL);
+        else
+            server_admit(x->ticket, &(struct server_admission){.status = 503, .text = "the controller ends\n"});
         if (x->task != NULL)
             work_cancel(x->task); /* frees it once nobody uses it */
         else
             exchange_free(x);
     }
+    for (struct page_hold *hold = e->pages; hold != NULL; hold = hold->next)
+        hold->endpoint = NULL;
     work_pool_free(e->writes);
     work_pool_free(e->lists);
     if (e->waiting == 0 && !e->is_listing) /* else its thread may still be at it, and the process ends */

@@ -83,10 +83,18 @@ bool quota_send(struct quota *quota, int64_t now_us, const char *namespace_, int
     return true;
 }
 
+static bool fits(const struct quota *q, const struct tenant *t, size_t bytes) {
+    return t != NULL && bytes <= q->limits.held_bytes_one - t->held_bytes &&
+           bytes <= q->limits.held_bytes - q->held_bytes;
+}
+
+bool quota_may_hold(struct quota *quota, int64_t now_us, const char *namespace_, size_t bytes) {
+    return fits(quota, find(quota, now_us, namespace_), bytes);
+}
+
 bool quota_hold(struct quota *quota, int64_t now_us, const char *namespace_, size_t bytes) {
     struct tenant *t = find(quota, now_us, namespace_);
-    if (t == NULL || bytes > quota->limits.held_bytes_one - t->held_bytes ||
-        bytes > quota->limits.held_bytes - quota->held_bytes)
+    if (!fits(quota, t, bytes))
         return false;
     t->held_bytes += bytes;
     quota->held_bytes += bytes;

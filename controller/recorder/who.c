@@ -5,6 +5,7 @@
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/review.h"
+#include "recorder/quota.h"
 
 #include <openssl/evp.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 enum { MAX_VERDICTS = 1024, MAX_PENDING = 64 };
 #define KNOWN_US INT64_C(60000000)
 #define REFUSED_US INT64_C(10000000)
+
+/* A node's pods may share an address, and each asks once a minute. */
+static const struct quota_limits review_limits = {.requests_per_s = 5, .burst_requests = 100, .namespaces = 1024};
 
 struct verdict {
     unsigned char token[32];
@@ -24,6 +28,7 @@ struct who {
     struct kube_client *client;
     struct tokens *tokens;
     struct verdict verdicts[MAX_VERDICTS];
+    struct quota *reviews; /* by the address that brings unknown tokens */
     struct who_asker *pending;
     int pending_count;
 };
@@ -32,6 +37,7 @@ struct who *who_new(struct kube_client *client, struct tokens *tokens) {
     struct who *who = mem_new(struct who);
     who->tokens = tokens;
     who->client = client;
+    who->reviews = quota_new(&review_limits);
     return who;
 }
 
@@ -52,6 +58,7 @@ void who_free(struct who *who) {
         forget(who->pending);
     }
     tokens_free(who->tokens);
+    quota_free(who->reviews);
     free(who);
 }
 
@@ -141,7 +148,7 @@ static bool is_for_us(struct slice token) {
     return is_so;
 }
 
-void who_ask(struct who *who, struct slice authorization, struct who_asker *a) {
+void who_ask(struct who *who, struct slice authorization, const char *peer, struct who_asker *a) {
     struct slice token = authorization;
     unsigned size;
     unsigned char digest[EVP_MAX_MD_SIZE];
@@ -163,8 +170,9 @@ void who_ask(struct who *who, struct slice authorization, struct who_asker *a) {
         a->done(a->context, known->status, known->namespace_, known->user);
         return;
     }
-    if (who->pending_count >= MAX_PENDING) {
-        a->done(a->context, 503, "", "");
+    bool may_review = quota_send(who->reviews, now_us(who), peer, 0);
+    if (!may_review || who->pending_count >= MAX_PENDING) {
+        a->done(a->context, may_review ? 503 : 429, "", "");
         return;
     }
     memcpy(a->token, digest, sizeof a->token);

@@ -14,7 +14,7 @@
 struct who;
 
 struct who_asker { /* the caller's own */
-    /* status 200: namespace_ is its namespace, user its name; else 401, 403 or 503. Called once, perhaps within
+    /* status 200: namespace_ is its namespace, user its name; else 401, 403, 429 or 503. Called once, perhaps within
      * who_ask. */
     void (*done)(void *context, int status, const char *namespace_, const char *user);
     void *context;
@@ -29,6 +29,8 @@ struct who_asker { /* the caller's own */
 struct who *who_new(struct kube_client *client, struct tokens *tokens);
 void who_free(struct who *who); /* forgets who waits */
 /* authorization: the header. */
-void who_ask(struct who *who, struct slice authorization, struct who_asker *asker);
+/* peer: the numeric address that asks. Tokens that are not known cost the API server a TokenReview each, so that an address
+ * may bring only so many (429). */
+void who_ask(struct who *who, struct slice authorization, const char *peer, struct who_asker *asker);
 
 #endif

@@ -40,6 +40,6 @@ struct server *runtime_health_serve(struct loop *loop, const char *address, stru
                                     struct error **err) {
     struct server_endpoint endpoints[] = {{"/healthz", healthz, health}, {"/readyz", readyz, health}};
     struct server_options options = {
-        .address = address, .endpoints = endpoints, .endpoint_count = ARRAY_SIZE(endpoints)};
+        .address = address, .endpoints = endpoints, .endpoint_count = ARRAY_SIZE(endpoints), .max_connections = 32};
     return server_new(loop, &options, err);
 }
