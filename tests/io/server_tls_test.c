@@ -1,14 +1,21 @@
-/* Which certificate a handshake is shown, over memory instead of sockets. That the whole controller renews its own is
- * tested in tests/export/certificates.py. */
+/* Which certificate a handshake is shown, over memory instead of sockets; and replies over TLS, over sockets. That the
+ * whole controller renews its own is tested in tests/export/certificates.py. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "harness.h"
+#include "io/rawserver.h"
+#include "io/server.h"
 #include "io/server_tls.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 struct pair {
     struct buf certificate, key;
@@ -172,4 +179,63 @@ TEST(what_does_not_fit_is_refused_and_the_old_pair_stays) {
     SSL_CTX_free(server);
     SSL_CTX_free(client);
     server_tls_free(tls);
+}
+
+static void large(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)context;
+    for (int i = 0; i < 300000; i++)
+        buf_append_slice(&reply->body, request->query);
+}
+
+/* Requests sent together over TLS, by a client with a small window: all replies, then a close_notify. */
+TEST(replies_come_whole_over_tls) {
+    static const char requests[] = "GET /large?a HTTP/1.1\r\nHost: x\r\n\r\nGET /large?b HTTP/1.1\r\nHost: x\r\n\r\n"
+                                   "GET /large?c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    CLEANUP_PAIR struct pair pair = {0};
+    CLEANUP_BUF struct buf all;
+    make(&pair, EVP_EC_gen("P-256"), "x", NULL);
+    buf_init(&all, 2 << 20);
+    struct loop *loop = loop_new(NULL);
+    const struct server_endpoint endpoint = {"/large", large, NULL};
+    struct server_options options = {.address = "127.0.0.1:0",
+                                     .endpoints = &endpoint,
+                                     .endpoint_count = 1,
+                                     .certificate_pem = buf_slice(&pair.certificate),
+                                     .private_key_pem = buf_slice(&pair.key)};
+    struct server *s = server_new(loop, &options, NULL);
+    REQUIRE(s != NULL);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), window_bytes = 4096, end = SSL_ERROR_WANT_READ;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &window_bytes, sizeof window_bytes);
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)server_port(s)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    REQUIRE(connect(fd, (struct sockaddr *)&to, sizeof to) == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(context);
+    SSL_set_fd(ssl, fd);
+    SSL_set_connect_state(ssl);
+    bool is_sent = false;
+    for (int i = 0; i < 60000 && (end == SSL_ERROR_WANT_READ || end == SSL_ERROR_WANT_WRITE); i++) {
+        char piece[3000];
+        loop_for(loop, 1000);
+        if (!is_sent)
+            is_sent = SSL_write(ssl, requests, sizeof requests - 1) > 0;
+        int got;
+        while ((got = SSL_read(ssl, piece, sizeof piece)) > 0)
+            buf_append(&all, piece, (size_t)got);
+        end = SSL_get_error(ssl, got);
+    }
+    CHECK_INT(end, SSL_ERROR_ZERO_RETURN);
+    const char *at = buf_text(&all);
+    for (const char *letter = "abc"; *letter != '\0'; letter++) {
+        const char only[] = {*letter, '\0'}, *body = strstr(at, "\r\n\r\n");
+        REQUIRE(strncmp(at, "HTTP/1.1 200 ", 13) == 0 && body != NULL);
+        CHECK_INT(strspn(body + 4, only), 300000);
+        at = body + 4 + strspn(body + 4, only);
+    }
+    CHECK_TEXT(at, "");
+    SSL_free(ssl);
+    SSL_CTX_free(context);
+    close(fd);
+    server_free(s);
+    loop_free(loop);
 }
