@@ -260,6 +260,7 @@ static void done(struct srv *s) {
     life_stop_all(s);
     each_stop();
     wire_close(s);
+    control_done(s);
     faults_done(&s->faults);
     logs_done(&s->logs);
     read_forget_snapshots(s);

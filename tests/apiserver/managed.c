@@ -317,11 +317,10 @@ static void remove_fields(const json_t *set, const json_t *schema, const char *n
     json_object_foreach((json_t *)set, key, part) {
         if (strncmp(key, "f:", 2) == 0) {
             json_t *member = json_object_get(value, key + 2);
-            if (json_object_size(part) == 0)
-                json_object_del(value, key + 2);
-            else if (member != NULL)
+            bool is_leaf = json_object_size(part) == 0;
+            if (!is_leaf && member != NULL)
                 remove_fields(part, schema_member(schema, key + 2), key + 2, member);
-            if (json_is_object(member) && json_object_size(part) > 0 && json_object_size(member) == 0)
+            if (is_leaf || (json_is_object(member) && json_object_size(member) == 0))
                 json_object_del(value, key + 2);
             continue;
         }

@@ -245,5 +245,13 @@ void control_open(struct srv *srv, int fd) {
     struct control *c = mem_new(struct control);
     *c = (struct control){.srv = srv, .fd = fd};
     buf_init(&c->in, 256 << 20);
+    srv->control = c;
     wire_watch_fd(srv, fd, on_readable, c);
+}
+
+void control_done(struct srv *srv) {
+    if (srv->control != NULL)
+        buf_done(&srv->control->in);
+    free(srv->control);
+    srv->control = NULL;
 }

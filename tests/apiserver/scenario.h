@@ -33,6 +33,7 @@ bool each_is_done(void);
 void each_stop(void);
 
 void control_open(struct srv *srv, int fd);
+void control_done(struct srv *srv);
 
 /* commands.c: one command; heredoc may be NULL. 0, or -1 with a sentence in why[]. */
 int command_run(struct scenario *sc, const char *line, const char *heredoc, char why[static 200]);

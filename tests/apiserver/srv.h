@@ -56,6 +56,7 @@ struct srv {
     struct snapshot *snapshots; /* what continue tokens point into (read.c) */
     long snapshot_number;
     uint64_t random;
+    struct control *control; /* the commands on standard input; NULL: none are read */
     json_t *printed;    /* --print-table: last row by object */
     char *print_table;
     long ledgers_seen, ledgers_bad; /* statuses of JobGoodputs that were written; those whose identities did not hold */

@@ -94,15 +94,16 @@ alone build-fuzz make -s -j"$jobs" V=fuzz fuzz-programs
 
 # ---- tests: the long ones first --------------------------------------------------------------------------------------
 for variant in asan release; do
+    built=(env GOODPUT_BIN=".build/$variant/bin" TEST_APISERVER=".build/$variant/bin/test-apiserver")
     for program in faults operator runtime export ledger cli kube io recorder sources fleet steplog; do
         name=test-$program
         [ -x ".build/$variant/tests/$name" ] || continue
-        step "$name-$variant" env GOODPUT_BIN=".build/$variant/bin" timeout 900 ".build/$variant/tests/$name"
+        step "$name-$variant" "${built[@]}" timeout 900 ".build/$variant/tests/$name"
     done
     for program in ".build/$variant"/tests/test-*; do
         name=$(basename "$program")
         [ -x "$program" ] && [[ $name != *.* ]] && [ ! -e "$logs/$name-$variant.log" ] || continue
-        step "$name-$variant" env GOODPUT_BIN=".build/$variant/bin" timeout 900 "$program"
+        step "$name-$variant" "${built[@]}" timeout 900 "$program"
     done
 done
 all_done

@@ -1,6 +1,7 @@
 #include "fixture.h"
 
 #include "base/mem.h"
+#include "harness.h"
 #include "io/rawserver.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ void fixture_end(struct fixture *f) {
     loop_free(f->loop);
     if (f->server != NULL)
         apiserver_do(f->server, "stop"); /* sooner than by the end of its stdin */
-    apiserver_stop(f->server);
+    CHECK_INT(apiserver_stop(f->server), 0); /* a sanitizer's findings are its exit code */
 }
 
 void fixture_pod(struct fixture *f, const char *name) {
