@@ -92,6 +92,7 @@ struct model_summary {
     int64_t interruptions, executions;
     uint64_t conditions_hash; /* types, statuses, reasons */
     bool has_new_steps;       /* since the last call */
+    uint64_t waiting_hash;    /* of the reason why the target does not start, without ages and numbers */
     bool has_ended, is_final;
     int64_t awaits_ms; /* wall time: what was observed then lies after observedThrough, and counts once model_known_ms
                         * has reached it; TIME_UNKNOWN: the status covers all that was observed */

@@ -213,6 +213,7 @@ static uint64_t summary_key(const struct model_summary *summary) {
     uint64_t key = slice_hash(slice_of(summary->phase)) ^ summary->conditions_hash;
     key = key * UINT64_C(1099511628211) ^ (uint64_t)summary->interruptions;
     key = key * UINT64_C(1099511628211) ^ (uint64_t)summary->executions;
+    key = key * UINT64_C(1099511628211) ^ summary->waiting_hash;
     return key * UINT64_C(1099511628211) ^ (uint64_t)summary->is_final;
 }
 

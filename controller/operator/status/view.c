@@ -202,6 +202,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         summary->interruptions = view_interruptions(&v);
         summary->executions = view_interruptions(&v) + 1;
         summary->conditions_hash = conditions_hash(&v);
+        summary->waiting_hash = v.waiting_hash;
         summary->has_new_steps = v.result.step_count > job->told_steps;
         summary->has_ended = v.has_ended;
         summary->is_final = v.is_final;

@@ -51,6 +51,7 @@ struct view {
     const char *phase;
     int64_t phase_since_ms;
     char waiting_for[1024];
+    uint64_t waiting_hash; /* of the reason; 0: none that says more than the phase */
     enum log_state log;
     enum steplog_format log_format; /* AUTO: not recognised */
     int64_t attached_ms;

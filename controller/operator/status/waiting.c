@@ -23,19 +23,31 @@ static bool is_unavailable(const struct pod *p) {
     return p->bound_ms == TIME_UNKNOWN || (p->phase != POD_SUCCEEDED && fact_pod_lost_ms(p) != TIME_OPEN);
 }
 
-/* Why this pod does not count as available; false if it does. */
-static bool why(const struct view *v, const struct pod *p, char *out, size_t size) {
+/* Numbers in the words (of nodes, of quota that is missing) move without another reason. */
+static void note_reason(struct view *v, const char *kind, const char *words) {
+    v->waiting_hash = slice_hash(slice_of(kind));
+    for (const char *c = words ? words : ""; *c; c++)
+        if (*c < '0' || *c > '9')
+            v->waiting_hash = (v->waiting_hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
+}
+
+/* Why this pod does not count as available; false if it does. That a new pod is not bound yet is no news. */
+static bool why(struct view *v, const struct pod *p, char *out, size_t size) {
     char age[32];
-    if (p->bound_ms == TIME_UNKNOWN && pod_trouble(p)->unschedulable_ms != TIME_UNKNOWN) {
-        format_age(age, v->through_ms - pod_trouble(p)->unschedulable_ms);
-        snprintf(out, size, "Unschedulable for %s: %s", age, pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "");
-    } else if (p->bound_ms == TIME_UNKNOWN && pod_trouble(p)->gated_from_ms != TIME_UNKNOWN && pod_trouble(p)->gated_to_ms == TIME_UNKNOWN) {
-        format_age(age, v->through_ms - pod_trouble(p)->gated_from_ms);
+    const struct pod_trouble *t = pod_trouble(p);
+    if (p->bound_ms == TIME_UNKNOWN && t->unschedulable_ms != TIME_UNKNOWN) {
+        note_reason(v, "Unschedulable", t->unschedulable_message);
+        format_age(age, v->through_ms - t->unschedulable_ms);
+        snprintf(out, size, "Unschedulable for %s: %s", age, t->unschedulable_message ? t->unschedulable_message : "");
+    } else if (p->bound_ms == TIME_UNKNOWN && t->gated_from_ms != TIME_UNKNOWN && t->gated_to_ms == TIME_UNKNOWN) {
+        note_reason(v, "SchedulingGated", NULL);
+        format_age(age, v->through_ms - t->gated_from_ms);
         snprintf(out, size, "pod %s held by a scheduling gate for %s", p->name, age);
     } else if (p->bound_ms == TIME_UNKNOWN) {
         format_age(age, v->through_ms - p->created_ms);
         snprintf(out, size, "pod %s not yet bound for %s", p->name, age);
     } else if (is_unavailable(p)) {
+        note_reason(v, "Lost", NULL);
         const char *what = p->phase == POD_FAILED           ? "failed"
                            : p->deletion_ms != TIME_UNKNOWN ? "is terminating"
                                                             : "is lost";
@@ -156,6 +168,8 @@ static void describe_slots(struct view *v, size_t slots) {
         return;
     slot_name(v, missing, name, sizeof name);
     const char *refusal = refusal_of(v, missing);
+    if (refusal != NULL)
+        note_reason(v, "FailedCreate", refusal);
     snprintf(v->waiting_for, sizeof v->waiting_for, "%s: no pod yet%s%s", name, refusal ? ": FailedCreate: " : "",
              refusal ? refusal : "");
 }
@@ -163,9 +177,11 @@ static void describe_slots(struct view *v, size_t slots) {
 void view_waiting(struct view *v) {
     const struct ledger_result *r = &v->result;
     v->waiting_for[0] = '\0';
+    v->waiting_hash = 0;
     if (v->target == NULL || v->has_ended || (r->slots_required > 0 && r->slots_available >= r->slots_required))
         return;
     if (v->job->hold_now.kind < BUCKET_COUNT) {
+        note_reason(v, bucket_name(v->job->hold_now.kind), v->job->hold_now.evidence);
         slice_copy(v->waiting_for, sizeof v->waiting_for, slice_of(v->job->hold_now.evidence));
         return;
     }
