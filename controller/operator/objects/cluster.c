@@ -5,6 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+/* It ends pods, or announces that the node ends. */
+static bool ends_pods(const struct object_taint *t) {
+    return slice_is(t->effect, "NoExecute") || slice_contains(t->key, "impending-node-termination") ||
+           slice_contains(t->key, "maintenance");
+}
+
 static void taints_scan(struct jscan *j, struct object_node *node) {
     struct slice key;
     if (!jscan_array(j))
@@ -25,7 +31,7 @@ static void taints_scan(struct jscan *j, struct object_node *node) {
             else
                 jscan_skip(j);
         }
-        if (node->taint_count < OBJECT_TAINTS)
+        if (ends_pods(&t) && node->taint_count < OBJECT_TAINTS)
             node->taints[node->taint_count++] = t;
     }
 }

@@ -69,32 +69,59 @@ static bool array_has_elements(struct jscan *j) {
     return has;
 }
 
-static void replicated_jobs_scan(struct jscan *j, struct object_jobset *jobset) {
+static void replicated_job_scan(struct jscan *j, struct object_replicated_job *job) {
     struct slice key;
+    memset(job, 0, sizeof *job);
+    job->replicas = 1;
+    job->parallelism = job->completions = -1;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "name"))
+            job->name = object_text_scan(j);
+        else if (slice_is(key, "replicas"))
+            job->replicas = object_int_scan(j, 1);
+        else if (slice_is(key, "template"))
+            job_template_scan(j, job);
+        else if (slice_is(key, "dependsOn"))
+            job->has_dependency = array_has_elements(j);
+        else
+            jscan_skip(j);
+    }
+}
+
+/* One more than fit: which are required is decided by those with chips. */
+static void put_instead(struct object_jobset *jobset, const struct object_replicated_job *job, int *without_chips) {
+    int at = jobset->job_count - 1;
+    if (job->containers.chips == 0) {
+        ++*without_chips;
+        return;
+    }
+    while (at >= 0 && jobset->jobs[at].containers.chips > 0)
+        at--;
+    if (at < 0) {
+        jobset->left_out++;
+        return;
+    }
+    ++*without_chips;
+    jobset->jobs[at] = *job;
+}
+
+static void replicated_jobs_scan(struct jscan *j, struct object_jobset *jobset) {
+    int left_out_without_chips = 0;
     if (!jscan_array(j))
         return;
     while (jscan_element(j)) {
-        struct object_replicated_job spare, *job = &spare;
-        if (jobset->job_count < OBJECT_REPLICATED_JOBS)
-            job = &jobset->jobs[jobset->job_count++];
-        memset(job, 0, sizeof *job);
-        job->replicas = 1;
-        job->parallelism = job->completions = -1;
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "name"))
-                job->name = object_text_scan(j);
-            else if (slice_is(key, "replicas"))
-                job->replicas = object_int_scan(j, 1);
-            else if (slice_is(key, "template"))
-                job_template_scan(j, job);
-            else if (slice_is(key, "dependsOn"))
-                job->has_dependency = array_has_elements(j);
-            else
-                jscan_skip(j);
-        }
+        struct object_replicated_job spare;
+        bool fits = jobset->job_count < OBJECT_REPLICATED_JOBS;
+        replicated_job_scan(j, fits ? &jobset->jobs[jobset->job_count++] : &spare);
+        if (!fits)
+            put_instead(jobset, &spare, &left_out_without_chips);
     }
+    bool has_chips = jobset->left_out > 0;
+    for (int i = 0; i < jobset->job_count; i++)
+        has_chips |= jobset->jobs[i].containers.chips > 0;
+    jobset->left_out += has_chips ? 0 : left_out_without_chips;
 }
 
 static void coordinator_scan(struct jscan *j, struct object_jobset *jobset) {

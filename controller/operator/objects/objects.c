@@ -3,10 +3,24 @@
 #include "base/jscan.h"
 #include "base/minmax.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
+/* What object_condition_find is asked for: of Pods, JobSets and Jobs, Workloads, Nodes, and our own kinds. */
+static const char *const read_types[OBJECT_CONDITIONS] = {
+    "PodScheduled", "Ready",     "DisruptionTarget", "TerminatedByKueue", "Suspended", "Completed", "Complete", "Failed",
+    "FailureTarget", "RestartingJobSet", "QuotaReserved", "Admitted", "Evicted", "Requeued", "Finished"};
+
+static bool is_read(struct slice type) {
+    for (int i = 0; i < OBJECT_CONDITIONS && read_types[i] != NULL; i++)
+        if (slice_is(type, read_types[i]))
+            return true;
+    return false;
+}
+
 const struct object_condition *object_condition_find(const struct object_conditions *conditions, const char *type) {
+    assert(is_read(slice_of(type)));
     for (int i = 0; i < conditions->count; i++)
         if (slice_is(conditions->items[i].type, type))
             return &conditions->items[i];
@@ -206,7 +220,10 @@ void object_conditions_scan(struct jscan *j, struct object_conditions *condition
             else
                 jscan_skip(j);
         }
-        if (conditions->count < OBJECT_CONDITIONS)
+        bool is_known = !is_read(c.type);
+        for (int i = 0; i < conditions->count && !is_known; i++)
+            is_known = slice_equal(conditions->items[i].type, c.type);
+        if (!is_known)
             conditions->items[conditions->count++] = c;
     }
 }
@@ -291,8 +308,13 @@ void object_containers_scan(struct jscan *j, struct object_containers *container
                 jscan_skip(j);
         }
         containers->chips += c.chips;
-        if (containers->count < OBJECT_CONTAINERS)
+        int at = containers->count;
+        while (at == OBJECT_CONTAINERS || (at < containers->count && at > 0 && containers->items[at].chips > 0))
+            at--;
+        if (at == containers->count)
             containers->items[containers->count++] = c;
+        else if (c.chips > 0 && containers->items[at].chips == 0)
+            containers->items[at] = c;
     }
 }
 

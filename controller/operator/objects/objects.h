@@ -10,7 +10,15 @@
 #include "formulas/flops.h"
 #include "formulas/price.h"
 
-#define OBJECT_CONDITIONS 24
+/* How many of each are kept, and what happens to one more (tests/operator/test_caps.c):
+ * Conditions: only types that something reads are kept (object_condition_find), each once, so there is never one more.
+ * Containers: one that asks for chips takes the place of the last that does not; otherwise it is left out. The statuses of
+ * containers have no bound: they are read one by one.
+ * Replicated jobs: as containers; one left out that would decide is counted, and the condition Ready says so.
+ * Taints: only those that end pods or announce an end are kept; the first ones explain as much as all.
+ * Admission checks (8), unhealthyNodes (8): Kueue's CRD allows no more. windowSeconds (4), requiredReplicatedJobs (64):
+ * neither does the CRD of the JobGoodput. */
+#define OBJECT_CONDITIONS 20
 #define OBJECT_CONTAINERS 16
 #define OBJECT_REPLICATED_JOBS 64
 #define OBJECT_TAINTS 16
@@ -29,7 +37,7 @@ struct object_conditions {
     int count;
 };
 
-/* NULL if there is none of that type. */
+/* NULL if there is none of that type, which is one of the table in objects.c. */
 const struct object_condition *object_condition_find(const struct object_conditions *conditions, const char *type);
 
 struct object_meta {
@@ -77,11 +85,12 @@ struct object_pod {
     struct slice message; /* raw */
     struct object_containers containers;
     struct object_conditions conditions;
-    struct object_container_status statuses[OBJECT_CONTAINERS];
-    int status_count;
+    struct slice statuses; /* status.containerStatuses: object_status_next */
 };
 /* is_known: only what can still change once it is bound is read: its end, its deletion, its status. */
 int object_pod_parse(struct slice json, bool is_known, struct object_pod *pod);
+/* The next of a pod's container statuses, which are taken off the array; false: there are no more. */
+bool object_status_next(struct slice *statuses, struct object_container_status *status);
 
 struct object_replicated_job {
     struct slice name;
@@ -93,7 +102,7 @@ struct object_replicated_job {
 struct object_jobset {
     struct object_meta meta;
     struct object_replicated_job jobs[OBJECT_REPLICATED_JOBS];
-    int job_count;
+    int job_count, left_out; /* left_out: so many that ask for chips (or of any, if none does) are not among jobs */
     bool is_suspended, is_started_in_order;
     struct slice managed_by;
     struct slice coordinator_job; /* spec.coordinator */

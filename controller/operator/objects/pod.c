@@ -60,36 +60,47 @@ static void states_scan(struct jscan *j, struct object_container_status *out, bo
     }
 }
 
-static void statuses_scan(struct jscan *j, struct object_pod *pod) {
+static struct object_container_status status_scan_one(struct jscan *j) {
     struct slice key;
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct object_container_status s = {.started_ms = TIME_UNKNOWN,
-                                            .finished_ms = TIME_UNKNOWN,
-                                            .exit_code = -1,
-                                            .last_started_ms = TIME_UNKNOWN,
-                                            .last_finished_ms = TIME_UNKNOWN,
-                                            .last_exit_code = -1};
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "name"))
-                s.name = object_text_scan(j);
-            else if (slice_is(key, "restartCount"))
-                s.restart_count = object_int_scan(j, 0);
-            else if (slice_is(key, "state"))
-                states_scan(j, &s, false);
-            else if (slice_is(key, "lastState"))
-                states_scan(j, &s, true);
-            else
-                jscan_skip(j);
-        }
-        if (s.restart_count < 0 || s.restart_count > INT32_MAX)
-            s.restart_count = 0;
-        if (pod->status_count < OBJECT_CONTAINERS)
-            pod->statuses[pod->status_count++] = s;
+    struct object_container_status s = {.started_ms = TIME_UNKNOWN,
+                                        .finished_ms = TIME_UNKNOWN,
+                                        .exit_code = -1,
+                                        .last_started_ms = TIME_UNKNOWN,
+                                        .last_finished_ms = TIME_UNKNOWN,
+                                        .last_exit_code = -1};
+    if (!jscan_object(j))
+        return s;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "name"))
+            s.name = object_text_scan(j);
+        else if (slice_is(key, "restartCount"))
+            s.restart_count = object_int_scan(j, 0);
+        else if (slice_is(key, "state"))
+            states_scan(j, &s, false);
+        else if (slice_is(key, "lastState"))
+            states_scan(j, &s, true);
+        else
+            jscan_skip(j);
     }
+    if (s.restart_count < 0 || s.restart_count > INT32_MAX)
+        s.restart_count = 0;
+    return s;
+}
+
+/* An element of the array at a time; its bytes were checked with the pod's. */
+bool object_status_next(struct slice *statuses, struct object_container_status *status) {
+    struct slice rest = *statuses, element;
+    struct jscan j;
+    if (!slice_take_char(&rest, '[') && !slice_take_char(&rest, ','))
+        return false;
+    rest = slice_trim(rest);
+    jscan_init_loose(&j, rest);
+    if (rest.size_bytes == 0 || rest.data[0] == ']' || !jscan_raw(&j, &element))
+        return false;
+    *statuses = slice_trim(slice_skip(rest, (size_t)(element.data + element.size_bytes - rest.data)));
+    jscan_init_loose(&j, element);
+    *status = status_scan_one(&j);
+    return true;
 }
 
 static void spec_scan(struct jscan *j, struct object_pod *pod) {
@@ -122,7 +133,7 @@ static void status_scan(struct jscan *j, struct object_pod *pod) {
         else if (slice_is(key, "conditions"))
             object_conditions_scan(j, &pod->conditions);
         else if (slice_is(key, "containerStatuses"))
-            statuses_scan(j, pod);
+            jscan_raw(j, &pod->statuses);
         else
             jscan_skip(j);
     }

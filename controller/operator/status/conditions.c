@@ -47,6 +47,10 @@ static void set_ready(struct view *v) {
     else if (v->result.slots_required == 0 && !v->has_ended)
         set(v, READY, false, "NothingRequired", v->target->created_ms,
             "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->target_name);
+    else if (v->target->left_out > 0)
+        set(v, READY, false, "TooManyReplicatedJobs", v->target->created_ms,
+            "%s %s has more replicated jobs than the %d that are measured: %d that should be required are left out", kind,
+            job->target_name, OBJECT_REPLICATED_JOBS, v->target->left_out);
     else if (job->log_changed_in > 0)
         set(v, READY, true, "Accounted", v->target->created_ms,
             "%s %s is measured; its steps were read anew for generation %lld of the spec", kind, job->target_name,

@@ -198,18 +198,13 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
     return now != NULL;
 }
 
-static bool is_telling(const struct object_taint *t) {
-    return slice_is(t->effect, "NoExecute") || slice_contains(t->key, "impending-node-termination") ||
-           slice_contains(t->key, "maintenance");
-}
-
 static bool apply_taints(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
     bool changed = false;
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         struct node_taint *known = &n->past->taints[i];
         bool is_there = false;
         for (int k = 0; k < o->taint_count && known->to_ms == TIME_OPEN; k++)
-            is_there |= is_telling(&o->taints[k]) && slice_is(o->taints[k].key, known->key);
+            is_there |= slice_is(o->taints[k].key, known->key);
         if (known->to_ms == TIME_OPEN && !is_there) {
             known->to_ms = received_ms;
             changed = true;
@@ -217,12 +212,14 @@ static bool apply_taints(struct model *m, struct node *n, const struct object_no
     }
     for (int k = 0; k < o->taint_count; k++) {
         const struct object_taint *t = &o->taints[k];
-        bool is_known = !is_telling(t);
+        bool is_known = false;
         for (int i = 0; i < node_past(n)->taint_count && !is_known; i++)
             is_known = n->past->taints[i].to_ms == TIME_OPEN && slice_is(t->key, n->past->taints[i].key);
-        if (is_known || node_past(n)->taint_count == STORE_MAX_TRANSITIONS)
+        if (is_known)
             continue;
         struct node_past *past = store_node_past(n);
+        if (past->taint_count == STORE_MAX_TRANSITIONS)
+            memmove(&past->taints[0], &past->taints[1], (size_t)--past->taint_count * sizeof *past->taints);
         STORE_GROW(past->taints, past->taint_count, past->taint_capacity);
         past->taints[past->taint_count++] =
             (struct node_taint){store_intern(m, t->key), store_intern(m, t->value),

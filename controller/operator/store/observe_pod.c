@@ -189,7 +189,8 @@ static void apply_ready(struct pod *p, const struct object_pod *o) {
         last->to_ms = c->at_ms > last->from_ms ? c->at_ms : last->from_ms;
 }
 
-static void apply_end(struct pod *p, const struct object_pod *o, int64_t received_ms) {
+/* finished_ms: the newest end of its containers. */
+static void apply_end(struct pod *p, const struct object_pod *o, int64_t finished_ms, int64_t received_ms) {
     if (slice_is(o->phase, "Succeeded"))
         p->phase = POD_SUCCEEDED;
     else if (slice_is(o->phase, "Failed"))
@@ -200,9 +201,7 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t receive
         return;
     int64_t asked_ms = max_of(p->deletion_ms, pod_trouble(p)->disruption_ms);
     p->was_asked_first = asked_ms != TIME_UNKNOWN;
-    for (int i = 0; i < o->status_count; i++)
-        if (o->statuses[i].finished_ms > p->ended_ms)
-            p->ended_ms = o->statuses[i].finished_ms;
+    p->ended_ms = finished_ms;
     const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
     if (p->ended_ms == TIME_UNKNOWN && c && !slice_is(c->status, "True"))
         p->ended_ms = c->at_ms;
@@ -295,11 +294,15 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, object_told_ms(&o.meta, before, received_ms));
-    for (int i = 0; i < o.status_count; i++)
-        apply_status(m, p, &o.statuses[i], o.meta.deletion_ms != TIME_UNKNOWN);
+    struct object_container_status status;
+    int64_t finished_ms = TIME_UNKNOWN;
+    while (object_status_next(&o.statuses, &status)) {
+        apply_status(m, p, &status, o.meta.deletion_ms != TIME_UNKNOWN);
+        finished_ms = max_of(finished_ms, status.finished_ms);
+    }
     apply_disruption(m, p, &o);
     apply_ready(p, &o);
-    apply_end(p, &o, received_ms);
+    apply_end(p, &o, finished_ms, received_ms);
     if (what == OBSERVED_DELETED)
         pod_gone(p, &o, received_ms);
     if (m->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, m->watermark_ms[RESOURCE_NODE]))
@@ -373,9 +376,9 @@ static void refusal_add(struct refusals *all, struct refusal r) {
             all->items[n++] = *known;
         }
     }
-    all->count = n;
     if (n == STORE_MAX_REFUSALS)
-        return;
+        memmove(&all->items[0], &all->items[1], (size_t)--n * sizeof all->items[0]);
+    all->count = n;
     while (n > 0 && all->items[n - 1].from_ms > r.from_ms) {
         all->items[n] = all->items[n - 1];
         n--;

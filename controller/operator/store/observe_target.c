@@ -206,6 +206,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     t->queue = store_intern(m, o.meta.queue);
     t->managed_by = store_intern(m, o.managed_by);
     t->is_started_in_order = o.is_started_in_order;
+    t->left_out = o.left_out;
     t->coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(m, o.coordinator_job) : NULL;
     t->coordinator_job_index = o.coordinator_job_index;
     t->coordinator_pod_index = o.coordinator_pod_index;

@@ -23,9 +23,9 @@
     } while (0)
 
 #define STORE_MESSAGE_SIZE 256
-#define STORE_MAX_TRANSITIONS 512
-#define STORE_MAX_INSTANCES 64
-#define STORE_MAX_UNHEALTHY 64 /* of one Workload */
+#define STORE_MAX_TRANSITIONS 512 /* of one history; the oldest is dropped */
+#define STORE_MAX_INSTANCES 64    /* of one container; the oldest but the first is dropped */
+#define STORE_MAX_UNHEALTHY 64 /* of one Workload; the oldest is dropped */
 #define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
 #define STORE_LATE_MS 10000     /* what is told so long after it came about was not watched */
 #define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
@@ -184,7 +184,7 @@ struct pod_signs {
 };
 
 /* What Events tell about a Job: its pods were refused from then until then. */
-#define STORE_MAX_REFUSALS 16        /* of one Job; later ones are left out */
+#define STORE_MAX_REFUSALS 16        /* of one Job; the oldest is dropped */
 #define STORE_MAX_REFUSED_JOBS 4096  /* of which only Events are known */
 #define STORE_REFUSED_AGAIN_MS 62000 /* the Job controller tries again after at most 60 s (MaxJobApiBackOff) */
 
@@ -344,6 +344,7 @@ struct target {
     struct history suspended;
     struct replicated_job *jobs;
     int job_count;
+    int left_out; /* replicated jobs that should be required and do not fit: objects.h */
     bool is_started_in_order;
     const char *coordinator; /* replicated job; NULL */
     int64_t coordinator_job_index, coordinator_pod_index;
