@@ -68,6 +68,9 @@ step node-test make -s node-test NODE_MORE=maxtext
 grep -hE '^(SKIPPED|not ok)|event to status|cost of the controller|helm install to' "$logs/node-test.log"
 step chaos make -s chaos CHAOS="${CHAOS:-200}"
 grep -h '^chaos: seed' "$logs/chaos.log"
+step losses python3 tests/bench/losses.py
+step losses-cluster env -u JOBS tests/cluster/losses.sh
+grep -hE 'losses, in status' "$logs"/losses*.log
 step fuzz-formats make -s fuzz-formats FUZZ_SECONDS="${FORMAT_SECONDS:-600}"
 step bench-ledger make -s bench-ledger
 step bench-ledger-layer env GOODPUT_BENCH=1 .build/release/tests/test-ledger test_speed
