@@ -62,8 +62,8 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent);
 
 /* The server refuses to show `resource` in `namespace_` (empty: anywhere), in these words; NULL: it shows it again, and
- * all of it has been listed. through_ms: up to when it was known before; TIME_UNKNOWN: it was never listed. The resource
- * may be absent elsewhere (model_watermark) at the same time. */
+ * all of it has been listed. through_ms: up to when it was known before; TIME_UNKNOWN: it was never listed. The
+ * resource may be absent elsewhere (model_watermark) at the same time. */
 void model_forbidden(struct model *m, enum resource resource, struct slice namespace_, const char *words,
                      int64_t through_ms);
 
@@ -102,11 +102,11 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
 /* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on
  * from it. Apart, because it costs more than the status, and only a status that is really sent needs it. */
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
-/* Ends the checkpoint proper in status.checkpoint: what stands behind it is its writer's own. */
+/* Ends the checkpoint proper in status.checkpoint: what follows belongs to its writer. */
 #define MODEL_CHECKPOINT_END ';'
-/* After its JobGoodput was told, and before its target: the changes of the target since its checkpoint follow one by
- * one, each with the time of its receipt, up to now_ms. Those before missed_until_ms may be missing; TIME_UNKNOWN: none
- * is. */
+/* Called between the observation of the JobGoodput and that of its target: all changes of the target since its checkpoint
+ * follow, each with the time of its receipt, up to now_ms. Those before missed_until_ms may be missing; TIME_UNKNOWN:
+ * none is. */
 void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t now_ms);
 
 /* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is

@@ -19,11 +19,14 @@
 
 static struct program *start(const struct apiserver *s, const char *pod, bool watches) {
     CLEANUP_FREE char *name = mem_format("--pod-name=%s", pod);
+    CLEANUP_FREE char *store = mem_format("--ingest-store=%s", apiserver_directory(s));
     const char *arguments[] = {"--kubeconfig",
                                apiserver_kubeconfig(s),
                                "--health-bind-address=127.0.0.1:0",
                                "--metrics-bind-address=127.0.0.1:0",
                                "--page-bind-address=127.0.0.1:0",
+                               "--ingest-bind-address=127.0.0.1:0",
+                               store,
                                "--lease-namespace=research",
                                "--status-interval=5s",
                                name,
@@ -41,8 +44,8 @@ static struct program *start(const struct apiserver *s, const char *pod, bool wa
         }                                                                                                              \
     } while (0)
 
-/* What a GET of the server that announced itself so returns, headers first; "" if there is no answer. Heap. */
-static char *get(struct program *p, const char *what, const char *path) {
+/* What the server that announced itself so answers, headers first; "" if there is no answer. Heap. */
+static char *ask(struct program *p, const char *what, const char *request) {
     CLEANUP_FREE char *mark = mem_format("\"%s served\",\"port\":", what);
     CLEANUP_BUF struct buf reply;
     buf_init(&reply, 1 << 22);
@@ -52,7 +55,6 @@ static char *get(struct program *p, const char *what, const char *path) {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CLEANUP_FREE char *request = mem_format("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
     char bytes[4096];
     ssize_t n = connect(fd, (struct sockaddr *)&address, sizeof address);
     if (n == 0 && write(fd, request, strlen(request)) == (ssize_t)strlen(request))
@@ -61,6 +63,13 @@ static char *get(struct program *p, const char *what, const char *path) {
     close(fd);
     return mem_strdup(buf_text(&reply));
 }
+
+static char *get(struct program *p, const char *what, const char *path) {
+    CLEANUP_FREE char *request = mem_format("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
+    return ask(p, what, request);
+}
+
+#define PUSH "POST /v1/push?job=train HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\nx\n"
 
 /* ---- the story: all times are in the objects ---- */
 
@@ -216,6 +225,9 @@ static void check_waiting(struct apiserver *s, struct program *leader, struct pr
     CHECK_INT(occurrences(waits, "\ngoodput_job_"), 0);
     CLEANUP_FREE char *page = get(waiting, "page", "/");
     CHECK(strncmp(page, "HTTP/1.1 200", 12) == 0);
+    CLEANUP_FREE char *refused = ask(waiting, "ingest", PUSH), *asked = ask(leader, "ingest", PUSH);
+    CHECK(strncmp(refused, "HTTP/1.1 503", 12) == 0 && strstr(refused, "does not lead") != NULL);
+    CHECK(strncmp(asked, "HTTP/1.1 401", 12) == 0); /* whose token it is would be the next question */
     CLEANUP_FREE char *ready = get(waiting, "health", "/readyz");
     CHECK(strncmp(ready, "HTTP/1.1 200", 12) == 0);
     CHECK_INT(apiserver_do(s, "wait field pods research/one .metadata.labels.goodput\\.dev/role leader\n"

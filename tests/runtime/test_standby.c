@@ -27,7 +27,7 @@ TEST(positions_stand_behind_the_checkpoint) {
     CHECK(!positions_read(SLICE("AAAA"), &read));
 }
 
-TEST(positions_that_are_none_are_unknown) {
+TEST(malformed_positions_are_unknown) {
     struct positions p;
     CHECK(positions_read(SLICE("A;pods=,jobs=-1,jobsets=9223372036854775808,nodes=1x,cows=7,workloads=3"), &p));
     CHECK_INT(p.version[RESOURCE_POD], 0);
@@ -62,7 +62,7 @@ TEST(objects_are_unpacked_as_they_were) {
 
 /* ---- the journal ---- */
 
-struct told {
+struct handed {
     enum resource resource;
     enum observed what;
     char name[32], version[24];
@@ -71,17 +71,17 @@ struct told {
 
 struct stage {
     struct standby *s;
-    struct told told[4096];
+    struct handed handed[4096];
     int count;
     int64_t missed_until_ms; /* of the JobGoodput "a"; 0: it was not resumed */
 };
 
 static void on_object(void *context, enum resource resource, enum observed what, const struct kube_event *event) {
     struct stage *st = context;
-    if (st->count == ARRAY_SIZE(st->told))
+    if (st->count == ARRAY_SIZE(st->handed))
         return;
-    struct told *t = &st->told[st->count++];
-    *t = (struct told){.resource = resource, .what = what, .received_ms = wall_ms(event->received)};
+    struct handed *t = &st->handed[st->count++];
+    *t = (struct handed){.resource = resource, .what = what, .received_ms = wall_ms(event->received)};
     slice_copy(t->name, sizeof t->name, event->name);
     slice_copy(t->version, sizeof t->version, event->resource_version);
 }
@@ -136,12 +136,12 @@ static void begin(struct stage *st, size_t journal_bytes) {
     standby_listed(st->s, RESOURCE_POD, SLICE("10"), (struct wall_time){1000000});
 }
 
-#define CHECK_TOLD(i, a_name, a_version, a_what, a_received_ms)                                                        \
+#define CHECK_HANDED(i, a_name, a_version, a_what, a_received_ms)                                                      \
     do {                                                                                                               \
-        CHECK_TEXT(st->told[i].name, a_name);                                                                          \
-        CHECK_TEXT(st->told[i].version, a_version);                                                                    \
-        CHECK_INT(st->told[i].what, a_what);                                                                           \
-        CHECK_INT(st->told[i].received_ms, a_received_ms);                                                             \
+        CHECK_TEXT(st->handed[i].name, a_name);                                                                        \
+        CHECK_TEXT(st->handed[i].version, a_version);                                                                  \
+        CHECK_INT(st->handed[i].what, a_what);                                                                         \
+        CHECK_INT(st->handed[i].received_ms, a_received_ms);                                                           \
     } while (0)
 
 /* What the status holds is not handed on again, a pod that came and went behind it is; the rest as a list shows it. */
@@ -158,18 +158,18 @@ TEST(changes_behind_the_written_status_are_handed_on_once) {
     pod(st, OBSERVED_PRESENT, "a", "a-0", 17, 2006);
     replay(st);
     REQUIRE(st->count == 5);
-    CHECK_INT(st->told[0].resource, RESOURCE_JOBGOODPUT);
-    CHECK_TOLD(1, "a-3", "15", OBSERVED_PRESENT, 2004);
-    CHECK_TOLD(2, "a-3", "16", OBSERVED_DELETED, 2005);
-    CHECK_TOLD(3, "a-0", "17", OBSERVED_PRESENT, 2006);
-    CHECK_TOLD(4, "a-2", "14", OBSERVED_PRESENT, NOW_MS);
+    CHECK_INT(st->handed[0].resource, RESOURCE_JOBGOODPUT);
+    CHECK_HANDED(1, "a-3", "15", OBSERVED_PRESENT, 2004);
+    CHECK_HANDED(2, "a-3", "16", OBSERVED_DELETED, 2005);
+    CHECK_HANDED(3, "a-0", "17", OBSERVED_PRESENT, 2006);
+    CHECK_HANDED(4, "a-2", "14", OBSERVED_PRESENT, NOW_MS);
     CHECK_INT(st->missed_until_ms, TIME_UNKNOWN);
     standby_free(st->s);
     free(st);
 }
 
 /* Each way in which changes may be missing, and until when. */
-TEST(what_may_be_missing_is_said) {
+TEST(what_may_be_missing_is_reported) {
     struct stage *st = mem_new(struct stage);
     const struct {
         const char *checkpoint;
@@ -214,7 +214,7 @@ TEST(what_may_be_missing_is_said) {
     free(st);
 }
 
-TEST(a_full_journal_drops_the_oldest_changes_and_says_so) {
+TEST(a_full_journal_drops_the_oldest_changes_and_reports_it) {
     struct stage *st = mem_new(struct stage);
     struct standby_figures figures;
     begin(st, 4096);
@@ -227,7 +227,7 @@ TEST(a_full_journal_drops_the_oldest_changes_and_says_so) {
     replay(st);
     CHECK_INT(st->count, 1 + (int64_t)figures.changes);
     CHECK_INT(st->missed_until_ms, 2000 + 199 - (int64_t)figures.changes);
-    CHECK_TOLD(st->count - 1, "a-0", "210", OBSERVED_PRESENT, 2199);
+    CHECK_HANDED(st->count - 1, "a-0", "210", OBSERVED_PRESENT, 2199);
     standby_free(st->s);
     begin(st, 4096); /* once the leader has written again, nothing is missing */
     jobgoodput(st, "a", 20, "A;jobs=10,pods=10");
@@ -253,9 +253,9 @@ TEST(changes_of_what_no_status_holds_are_kept_for_minutes) {
     pod(st, OBSERVED_VANISHED, "b", "unknown", 0, 302000);
     replay(st);
     REQUIRE(st->count == 3);
-    CHECK_TOLD(0, "b-0", "12", OBSERVED_DELETED, 2000);
-    CHECK_TOLD(1, "b-1", "13", OBSERVED_PRESENT, 302000);
-    CHECK_TOLD(2, "b-1", "", OBSERVED_VANISHED, 302000);
+    CHECK_HANDED(0, "b-0", "12", OBSERVED_DELETED, 2000);
+    CHECK_HANDED(1, "b-1", "13", OBSERVED_PRESENT, 302000);
+    CHECK_HANDED(2, "b-1", "", OBSERVED_VANISHED, 302000);
     CHECK_INT(st->missed_until_ms, 0);
     standby_free(st->s);
     free(st);
@@ -320,8 +320,8 @@ static void step(struct stage *st, struct chance *c) {
     }
 }
 
-/* Whether the told one is that number of all that happened. */
-static bool is_told(const struct told *t, const struct chance *c, int i, int64_t received_ms) {
+/* Whether this one is that number of all that happened. */
+static bool is_handed(const struct handed *t, const struct chance *c, int i, int64_t received_ms) {
     char name[32], version[24];
     snprintf(name, sizeof name, "%c-%d", 'a' + c->all[i].target, c->all[i].pod);
     snprintf(version, sizeof version, "%d", 11 + i);
@@ -333,20 +333,20 @@ static void check_replay(struct stage *st, const struct chance *c) {
     int at = 0, left = 0;
     int newest[TARGETS][PODS];
     memset(newest, -1, sizeof newest);
-    while (at < st->count && st->told[at].resource == RESOURCE_JOBGOODPUT)
+    while (at < st->count && st->handed[at].resource == RESOURCE_JOBGOODPUT)
         at++;
     for (int i = 0; i < c->count; i++) {
         newest[c->all[i].target][c->all[i].pod] = i;
         if (i >= c->written[c->all[i].target])
-            CHECK(at < st->count && is_told(&st->told[at], c, i, 1001 + i) && ++at);
+            CHECK(at < st->count && is_handed(&st->handed[at], c, i, 1001 + i) && ++at);
     }
     for (int t = 0; t < TARGETS; t++)
         for (int p = 0; p < PODS; p++)
             left += newest[t][p] >= 0 && c->exists[t][p] && newest[t][p] < c->written[t];
     CHECK_INT(st->count - at, left);
     for (; at < st->count; at++) {
-        const struct told *told = &st->told[at];
-        CHECK(is_told(told, c, newest[told->name[0] - 'a'][told->name[2] - '0'], NOW_MS));
+        const struct handed *handed = &st->handed[at];
+        CHECK(is_handed(handed, c, newest[handed->name[0] - 'a'][handed->name[2] - '0'], NOW_MS));
     }
 }
 

@@ -10,7 +10,7 @@ struct feed {
     struct model *model;
     struct runtime_watches_handler handler;
     struct runtime_nodes *nodes;
-    struct standby *standby; /* NULL: the model is told */
+    struct standby *standby; /* NULL: objects go to the model */
 };
 
 struct feed *feed_new(struct kube_client *client, struct model *model, bool is_standby,

@@ -13,7 +13,7 @@ struct positions {
 /* The resources that have a position: a job is made of their objects. */
 bool positions_has(enum resource resource);
 
-/* A resourceVersion as a number; 0 if it is none, or beyond int64_t. */
+/* A resourceVersion as a number; 0 if it is not a number, or beyond int64_t. */
 int64_t positions_version(struct slice resource_version);
 
 /* Puts them behind the checkpoint with which `status` ends, as model_job_add_checkpoint() leaves it. */

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define JOURNAL_MAX_BYTES ((size_t)16 << 20)
-/* Changes of what no checkpoint speaks of are kept so long: a JobGoodput whose first status is not written yet. */
+/* How long changes are kept that no checkpoint covers: a JobGoodput may not have its first status yet. */
 #define UNWRITTEN_MS INT64_C(300000)
-#define OWN_SAMPLE 8 /* a target with so many objects of a kind has a sample of its own */
+#define OWN_SAMPLE 8 /* a target with this number of objects of a kind has its own sample */
 #define KEY_SIZE 600
 #define NODES "nodes" /* the target of all nodes, as they belong to no job alone */
 
@@ -430,7 +430,7 @@ static void hand_on_all(const struct replay *p, enum resource resource) {
     }
 }
 
-/* Which of the changes a checkpoint without versions holds is not known: only what exists is handed on. */
+/* A checkpoint without versions may hold any of the changes: only what exists is handed on. */
 static void drop_unordered(struct standby *s) {
     for (struct change *c = s->oldest, *next; c != NULL; c = next) {
         next = c->newer;

@@ -28,7 +28,7 @@ struct runtime_watches_handler {
  * outlive it. */
 struct runtime_watches *runtime_watches_new(struct kube_client *client, struct model *model, const char *namespaces,
                                             bool is_standby, const struct runtime_watches_handler *handler);
-/* The model takes over what was observed while waiting; nothing may have been told to it before. Only when synced. */
+/* The model takes over what was observed while waiting; it has observed no object yet. Only when synced. */
 void runtime_watches_lead(struct runtime_watches *watches);
 void runtime_watches_free(struct runtime_watches *watches);
 
