@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define JOURNAL_MAX_BYTES ((size_t)16 << 20)
+#define JOURNAL_MAX_BYTES ((size_t)8 << 20) /* a minute of 250 changes a second, and a third more */
 /* How long changes are kept that no checkpoint covers: a JobGoodput may not have its first status yet. */
 #define UNWRITTEN_MS INT64_C(300000)
 #define OWN_SAMPLE 8 /* a target with this number of objects of a kind has its own sample */
