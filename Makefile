@@ -228,13 +228,13 @@ demo: ## a training job's life in about a minute, with nothing else installed
 
 cluster-test: ## the same on a real control plane, built from Go modules
 	@tests/check/packages.sh --install build cluster
-	@$(MAKE) -s -j2 programs
+	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status
 	@tests/cluster/cluster-test.sh
 
 CHAOS ?= 200
 chaos: ## CHAOS strikes (kill -9, pause, restart) against the controller and its control plane; seconds lost
 	@tests/check/packages.sh --install build cluster
-	@$(MAKE) -s -j2 programs
+	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status
 	@CHAOS=$(CHAOS) tests/cluster/cluster-test.sh --chaos
 
 LOGS ?= 2000

@@ -106,7 +106,7 @@ static int64_t all_ready_ms(const struct view *v) {
     const struct ready_line *line = &v->job->ready_line;
     int64_t ready = 0, sum_ms = 0, required = 0, same_until_ms = INT64_MIN;
     for (size_t i = 0; i < line->count && line->items[i].at_ms < v->through_ms; i++) {
-        int64_t at_ms = line->items[i].at_ms, next_ms = v->through_ms;
+        int64_t at_ms = max_of(line->items[i].at_ms, v->result.start_ms), next_ms = v->through_ms;
         if (i + 1 < line->count)
             next_ms = min_of(next_ms, line->items[i + 1].at_ms);
         ready += line->items[i].by;

@@ -156,6 +156,8 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
         v->through_ms = view_observed_through(job, now_ms);
         v->has_ended = v->through_ms >= job_end_ms(job);
         ledger_evaluate(job->ledger, v->through_ms, &v->result);
+        if (v->through_ms < v->result.start_ms) /* an object that ended before it was created */
+            v->through_ms = v->result.start_ms;
         view_scores(v);
         view_definitions(v);
         view_program(v);

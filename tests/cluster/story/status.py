@@ -1,5 +1,11 @@
 """Reads a JobGoodput's status; absent fields read as None or 0, never as an error."""
+import json
+import os
+import subprocess
+
 from watch import condition
+
+CHECK = os.path.join(os.path.dirname(__file__), "../../../.build/release/bin/test-status")
 
 
 def status(goodput):
@@ -42,6 +48,14 @@ def ledger_gap_ms(goodput):
         return None
     badput = sum(entry["ms"] for entry in status(goodput).get("badput") or [])
     return wall - badput - (time_ms(goodput, "productiveMs") or 0)
+
+
+def wrong(goodputs):
+    """What is wrong with the numbers of these JobGoodputs, a line each with its place in the list: each is derived from
+    the others by the check that all tests share (tests/harness/status_check.h)."""
+    lines = "".join(json.dumps(goodput) + "\n" for goodput in goodputs)
+    done = subprocess.run([CHECK], input=lines, capture_output=True, text=True, check=False)
+    return [line for line in done.stdout.splitlines() if line.startswith("line ")] if done.stdout else [done.stderr]
 
 
 def describe(goodput, kind):
