@@ -65,7 +65,8 @@ static void tell_attempt(struct analyze_ledger *l, size_t number, int64_t lost_m
                                .lost_ms = lost_ms,
                                .ended_ms = lost_ms,
                                .done_ms = TIME_UNKNOWN,
-                               .released_ms = lost_ms};
+                               .released_ms = lost_ms,
+                               .known_until_ms = TIME_OPEN};
     slice_copy(life.name, sizeof life.name, slice_of(t->path));
     ledger_add_life(l->ledger, &life);
     ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);

@@ -16,6 +16,7 @@ enum family { FAMILY_SCHEDULING, FAMILY_RUNTIME, FAMILY_PRODUCTIVE };
     X(NODE_FAILURE_DETECTION, "FailureDetection", SCHEDULING)                                                          \
     X(RESCHEDULING, "Rescheduling", SCHEDULING)                                                                        \
     X(BINDING, "Binding", SCHEDULING)                                                                                  \
+    X(UNOBSERVED, "Unobserved", SCHEDULING) /* decided before every other scheduling bucket */                         \
     X(IMAGE_PULL, "ImagePull", RUNTIME)                                                                                \
     X(CONTAINER_START, "ContainerStart", RUNTIME)                                                                      \
     X(ACCELERATOR_INIT, "AcceleratorInit", RUNTIME)                                                                    \

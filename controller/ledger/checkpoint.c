@@ -7,8 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 9
-#define OLDEST_VERSION 1
+#define VERSION 10 /* the only one that is read: nothing was released before */
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MOST_OBJECTS 2000000
 #define MOST_AMOUNT INT32_MAX
@@ -43,7 +42,7 @@ static void visit_amount(struct codec *c, struct amount_from *x) {
 static void visit_life(struct codec *c, struct life_fact *x) {
     int64_t ended_ms = x->released_ms; /* nothing asks for it */
     int64_t *times[] = {&x->created_ms, &x->bound_ms, &x->pull_start_ms, &x->pull_end_ms, &x->running_ms,
-                        &x->lost_ms,    &ended_ms,    &x->done_ms,       &x->released_ms};
+                        &x->lost_ms,    &ended_ms,    &x->done_ms,       &x->released_ms,   &x->known_until_ms};
     codec_u64(c, &x->id);
     CODEC_INT(c, &x->slot, 0, UINT32_MAX);
     CODEC_INT(c, &x->chips, 0, INT32_MAX);
@@ -58,15 +57,32 @@ static void visit_change(struct codec *c, struct ledger_change *x) {
     CODEC_INT(c, &x->available, -MOST_OBJECTS, MOST_OBJECTS);
     CODEC_INT(c, &x->running, -MOST_OBJECTS, MOST_OBJECTS);
     CODEC_INT(c, &x->pulling, -MOST_OBJECTS, MOST_OBJECTS);
+    CODEC_INT(c, &x->silent, -MOST_OBJECTS, MOST_OBJECTS);
+    CODEC_INT(c, &x->known, -MOST_OBJECTS, MOST_OBJECTS);
     CODEC_INT(c, &x->largest_chips, 0, INT32_MAX);
     CODEC_INT(c, &x->replaced, 0, MOST_OBJECTS);
     CODEC_INT(c, &x->restarted, 0, MOST_OBJECTS);
+    CODEC_INT(c, &x->lost, 0, MOST_OBJECTS);
 }
 
 static void visit_gap(struct codec *c, struct life_gap *x) {
     codec_u64(c, &x->life_id);
     checkpoint_time(c, &x->from_ms);
     checkpoint_time(c, &x->to_ms);
+}
+
+static void visit_unwatched(struct codec *c, struct ledger *l) {
+    size_t count = codec_count(c, l->unwatched_count, MOST_OBJECTS);
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        if (codec_is_reading(c)) {
+            l->unwatched = mem_resize(l->unwatched, i + 1, sizeof *l->unwatched);
+            l->unwatched[l->unwatched_count++] = (struct time_span){0};
+        }
+        checkpoint_time(c, &l->unwatched[i].from_ms);
+        checkpoint_time(c, &l->unwatched[i].to_ms);
+        c->failed |= l->unwatched[i].from_ms >= l->unwatched[i].to_ms;
+        c->failed |= i > 0 && l->unwatched[i].from_ms < l->unwatched[i - 1].to_ms;
+    }
 }
 
 static void visit_hold(struct codec *c, struct hold_fact *x) {
@@ -96,14 +112,14 @@ static void visit_disruption(struct codec *c, const struct ledger *l, struct dis
         *x = words_pack(&d);
 }
 
-static void visit_objects(struct codec *c, struct ledger *l, int64_t version) {
+static void visit_objects(struct codec *c, struct ledger *l) {
     VISIT_STORE(c, l->required, visit_amount, from_ms, 0);
     VISIT_STORE(c, l->required_chips, visit_amount, from_ms, 0);
     VISIT_STORE(c, l->lives, visit_life, id, 0);
-    if (version >= 9)
-        VISIT_STORE(c, l->past, visit_change, at_ms, 0);
+    VISIT_STORE(c, l->past, visit_change, at_ms, 0);
     VISIT_STORE(c, l->restarts, visit_gap, life_id, item_->from_ms);
-    VISIT_STORE(c, l->outages, visit_gap, life_id, item_->from_ms);
+    VISIT_STORE(c, l->silences, visit_gap, life_id, item_->from_ms);
+    visit_unwatched(c, l);
     VISIT_STORE(c, l->holds, visit_hold, key, item_->kind);
 #define VISIT_DISRUPTION(c, x) visit_disruption((c), l, (x))
     VISIT_STORE(c, l->disruptions, VISIT_DISRUPTION, key, item_->cause);
@@ -134,7 +150,7 @@ static void visit_options(struct codec *c, struct ledger_options *o) {
     codec_bool(c, &o->keep_all);
 }
 
-static void visit_processes(struct codec *c, struct ledger *l, int64_t version) {
+static void visit_processes(struct codec *c, struct ledger *l) {
     size_t count = codec_count(c, l->live_count, MOST_OBJECTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
@@ -146,7 +162,7 @@ static void visit_processes(struct codec *c, struct ledger *l, int64_t version) 
             l->live[l->live_count++] = p;
         }
         bool is_new = true;
-        checkpoint_process(c, l->live[i], version);
+        checkpoint_process(c, l->live[i]);
         if (codec_is_reading(c))
             keyed_put(&l->process_keys, l->live[i]->id, 0, &is_new);
         c->failed |= !is_new;
@@ -162,21 +178,18 @@ static void check_continued(struct codec *c, const struct ledger *l) {
                  (s->tells_starts ? list->items[0].step <= s->run_last_step : list->items[0].step != s->run_last_step);
 }
 
-static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_objects) {
+static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
     bool has_settled = l->settled != NULL;
     visit_options(c, &l->options);
     checkpoint_time(c, &l->start_ms);
     checkpoint_time(c, &l->end_ms);
     CODEC_INT(c, &l->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     checkpoint_sum(c, &l->late_records);
-    if (version >= 2) {
-        checkpoint_time(c, &l->evaluated_ms);
-        checkpoint_time(c, &l->folded_ms);
-        visit_exclusions(c, l);
-    }
-    if (version >= 5)
-        told_visit(c, &l->told, version);
-    visit_processes(c, l, version);
+    checkpoint_time(c, &l->evaluated_ms);
+    checkpoint_time(c, &l->folded_ms);
+    visit_exclusions(c, l);
+    told_visit(c, &l->told);
+    visit_processes(c, l);
     codec_bool(c, &has_settled);
     if (has_settled && codec_is_reading(c))
         l->settled = mem_new(struct settled);
@@ -185,7 +198,7 @@ static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_
         for (size_t i = 0; i < l->live_count && !codec_is_reading(c); i++) /* they get new numbers */
             if (l->live[i] == l->processes[process])
                 l->settled->process = i;
-        checkpoint_settled(c, l->settled, l->start_ms, l->live_count, version);
+        checkpoint_settled(c, l->settled, l->start_ms, l->live_count);
         if (codec_is_reading(c) && !c->failed)
             check_continued(c, l);
         if (!codec_is_reading(c))
@@ -193,13 +206,13 @@ static void visit(struct codec *c, struct ledger *l, int64_t version, bool *has_
     }
     codec_bool(c, has_objects);
     if (*has_objects)
-        visit_objects(c, l, version);
+        visit_objects(c, l);
 }
 
 void checkpoint_write_parts(struct ledger *l, struct buf *out) {
     struct codec c = codec_writing(out);
     bool has_objects = false;
-    visit(&c, l, VERSION, &has_objects);
+    visit(&c, l, &has_objects);
 }
 
 int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
@@ -211,7 +224,7 @@ int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
     ledger_sort_processes(l);
     c.failed |= buf_append(out, magic, sizeof magic) < 0;
     codec_i64(&c, &version);
-    visit(&c, l, VERSION, &has_objects);
+    visit(&c, l, &has_objects);
     uint64_t sum = slice_hash(slice_skip(buf_slice(out), begin));
     codec_u64(&c, &sum);
     if (!c.failed)
@@ -239,14 +252,14 @@ struct ledger *ledger_load(struct slice saved, const struct ledger_options *opti
     struct codec c = codec_reading(slice_skip(body, sizeof magic));
     int64_t version = 0;
     codec_i64(&c, &version);
-    if (version < OLDEST_VERSION || version > VERSION) {
-        error_set(err, ENOTSUP, "the ledger's checkpoint is of version %lld; this program reads versions %d to %d",
-                  (long long)version, OLDEST_VERSION, VERSION);
+    if (version != VERSION) {
+        error_set(err, ENOTSUP, "the ledger's checkpoint is of version %lld; this program reads version %d",
+                  (long long)version, VERSION);
         return NULL;
     }
     struct ledger *l = ledger_new(&(struct ledger_options){0});
     bool has_objects = false;
-    visit(&c, l, version, &has_objects);
+    visit(&c, l, &has_objects);
     if (!codec_is_done(&c)) {
         error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: it does not hold what it says",
                   saved.size_bytes);

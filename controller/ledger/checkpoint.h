@@ -11,9 +11,9 @@
 /* What is settled and the processes, as ledger_save writes them, without what objects tell. */
 void checkpoint_write_parts(struct ledger *l, struct buf *out);
 
-/* Each visits one part: codec.h. version: of the checkpoint that is read or written. */
-void checkpoint_process(struct codec *c, struct process *p, int64_t version);
-void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count, int64_t version);
+/* Each visits one part: codec.h. */
+void checkpoint_process(struct codec *c, struct process *p);
+void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count);
 void checkpoint_time(struct codec *c, int64_t *ms); /* a time in the years 1 to 9999, unknown or open */
 void checkpoint_sum(struct codec *c, int64_t *v);   /* 0 to CHECKPOINT_MOST_SUM */
 void checkpoint_step(struct codec *c, int64_t *v);  /* a step's number, or RECORD_NONE */

@@ -196,7 +196,7 @@ static void visit_slices(struct codec *c, struct process *p) {
     }
 }
 
-void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
+void checkpoint_process(struct codec *c, struct process *p) {
     int64_t *times[] = {&p->started_ms,      &p->ended_ms, &p->settled_ms, &p->ready_ms,
                         &p->first_record_ms, &p->last_ms,  &p->job_end_ms, &p->first_checkpoint_ms,
                         &p->sigterm_save_ms};
@@ -228,22 +228,16 @@ void checkpoint_process(struct codec *c, struct process *p, int64_t version) {
     for (int i = 0; i < 8 && i < p->line_hash_count; i++)
         codec_u64(c, &p->line_hashes[i]);
     checkpoint_sum(c, &p->late_records);
-    if (version >= 2)
-        codec_bool(c, &p->is_thinned);
-    if (version < 3)
-        return;
+    codec_bool(c, &p->is_thinned);
     visit_open(c, &p->open[OPEN_WAIT]);
     visit_slices(c, p);
-    if (version >= 4)
-        checkpoint_time(c, &p->first_line_ms);
-    for (int i = 0; i < PROCESS_SAVINGS && version >= 7; i++) {
+    checkpoint_time(c, &p->first_line_ms);
+    for (int i = 0; i < PROCESS_SAVINGS; i++) {
         checkpoint_step(c, &p->saving[i].step);
         checkpoint_time(c, &p->saving[i].from_ms);
         codec_bool(c, &p->saving[i].is_async);
         codec_bool(c, &p->saving[i].is_written);
     }
-    for (int i = 0; i < 2 && version >= 9; i++)
+    for (int i = 0; i < 2; i++)
         checkpoint_time(c, &p->last_saved_ms[i]);
-    for (size_t i = 0; i < p->durable_count && version < 9; i++)
-        p->last_saved_ms[p->durables[i].is_final] = p->durables[i].at_ms;
 }

@@ -43,7 +43,7 @@ static void visit_accounts(struct codec *c, struct settled *s) {
     }
 }
 
-static void visit_execution(struct codec *c, struct execution *x, int64_t version) {
+static void visit_execution(struct codec *c, struct execution *x) {
     int64_t *times[] = {&x->start_ms, &x->available_ms, &x->first_step_ms, &x->end_ms};
     for (size_t i = 0; i < ARRAY_SIZE(times); i++)
         checkpoint_time(c, times[i]);
@@ -52,29 +52,13 @@ static void visit_execution(struct codec *c, struct execution *x, int64_t versio
     checkpoint_sum(c, &x->image_pull_ms);
     checkpoint_sum(c, &x->container_start_ms);
     checkpoint_sum(c, &x->productive_ms);
-    if (version < 8) {
-        x->startup_ms = 0;
-        x->pull_from_ms = x->pull_to_ms = TIME_UNKNOWN;
-        return;
-    }
     checkpoint_sum(c, &x->startup_ms);
     checkpoint_time(c, &x->pull_from_ms);
     checkpoint_time(c, &x->pull_to_ms);
     visit_text(c, x->puller, sizeof x->puller);
 }
 
-/* Before version 9 what was not known to be saved was not known at all. */
-static void visit_saved(struct codec *c, enum ledger_saved *x, int64_t version) {
-    bool is_saved = *x == SAVED_YES;
-    if (version >= 9) {
-        CODEC_INT(c, x, SAVED_UNKNOWN, SAVED_NO);
-        return;
-    }
-    codec_bool(c, &is_saved);
-    *x = is_saved ? SAVED_YES : SAVED_UNKNOWN;
-}
-
-static void visit_listed(struct codec *c, struct listed *x, int64_t version) {
+static void visit_listed(struct codec *c, struct listed *x) {
     int64_t *times[] = {&x->item.lost_ms,           &x->item.at_ms,
                         &x->item.until_ms,          &x->item.running_ms,
                         &x->recovery.first_step_ms, &x->recovery.new_progress_ms};
@@ -86,7 +70,7 @@ static void visit_listed(struct codec *c, struct listed *x, int64_t version) {
         checkpoint_sum(c, sums[i]);
     checkpoint_step(c, &x->recovery.max_step_before);
     codec_bool(c, &x->recovery.is_assumed);
-    visit_saved(c, &x->saved_on_sigterm, version);
+    CODEC_INT(c, &x->saved_on_sigterm, SAVED_UNKNOWN, SAVED_NO);
     bool has_cause = x->item.cause != NULL;
     codec_bool(c, &has_cause);
     x->item.cause = has_cause ? &x->cause : NULL;
@@ -102,20 +86,18 @@ static void visit_listed(struct codec *c, struct listed *x, int64_t version) {
     visit_text(c, x->cause.node_pool, sizeof x->cause.node_pool);
 }
 
-static void visit_interruptions(struct codec *c, struct settled *s, int64_t version) {
+static void visit_interruptions(struct codec *c, struct settled *s) {
     struct ledger_older *o = &s->older;
     s->listed_count = codec_count(c, s->listed_count, SETTLED_LISTED);
     for (size_t i = 0; i <= s->listed_count; i++) {
-        visit_execution(c, &s->executions[i], version);
+        visit_execution(c, &s->executions[i]);
         checkpoint_sum(c, &s->productive_before_ms[i]);
-        if (i < s->listed_count)
-            visit_listed(c, &s->listed[i], version);
-        if (i < s->listed_count && version >= 6)
-            checkpoint_sum(c, &s->listed[i].recovery.chip_ms);
-        if (i < s->listed_count && version >= 6)
-            checkpoint_sum(c, &s->listed[i].item.quiet_ms);
-        if (i < s->listed_count && version >= 8)
-            checkpoint_sum(c, &s->listed[i].recovery.detect_ms);
+        if (i == s->listed_count)
+            break;
+        visit_listed(c, &s->listed[i]);
+        checkpoint_sum(c, &s->listed[i].recovery.chip_ms);
+        checkpoint_sum(c, &s->listed[i].item.quiet_ms);
+        checkpoint_sum(c, &s->listed[i].recovery.detect_ms);
     }
     CODEC_INT(c, &o->count, 0, INT32_MAX / 2);
     checkpoint_sum(c, &o->counted);
@@ -127,8 +109,7 @@ static void visit_interruptions(struct codec *c, struct settled *s, int64_t vers
         CODEC_INT(c, &o->causes[i].cause, 0, CAUSE_COUNT - 1);
         visit_text(c, o->causes[i].reason, sizeof o->causes[i].reason);
         checkpoint_sum(c, &o->causes[i].count);
-        if (version >= 6)
-            checkpoint_sum(c, &o->causes[i].chip_ms);
+        checkpoint_sum(c, &o->causes[i].chip_ms);
     }
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct interruption *x = &s->listed[i].item;
@@ -346,7 +327,7 @@ static void visit_down(struct codec *c, struct slices_down *d, int64_t through_m
     CODEC_INT(c, &d->total, 0, INT32_MAX);
 }
 
-void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count, int64_t version) {
+void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, size_t process_count) {
     checkpoint_time(c, &s->through_ms);
     c->failed |= s->through_ms == TIME_UNKNOWN || s->through_ms == TIME_OPEN || s->through_ms <= start_ms;
     visit_accounts(c, s);
@@ -363,16 +344,13 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     CODEC_INT(c, &s->losses.last_count, -1, INT32_MAX);
     checkpoint_time(c, &s->losses.lost_ms);
     codec_bool(c, &s->losses.is_restarting);
-    visit_interruptions(c, s, version);
+    codec_bool(c, &s->losses.was_available);
+    visit_interruptions(c, s);
     visit_training(c, s, process_count);
     visit_durations(c, &s->durations);
     if (codec_is_reading(c))
         check_sums(c, s, start_ms);
     visit_knots(c, s, start_ms);
-    if (version >= 3)
-        visit_down(c, &s->down, s->through_ms);
-    else
-        s->down.from_ms = TIME_UNKNOWN;
-    if (version >= 4)
-        checkpoint_sum(c, &s->headless_ms);
+    visit_down(c, &s->down, s->through_ms);
+    checkpoint_sum(c, &s->headless_ms);
 }

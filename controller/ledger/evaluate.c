@@ -22,17 +22,23 @@ int64_t ledger_ppm(int64_t numerator, int64_t denominator) {
 
 struct ledger_scores ledger_scores_of(const struct ledger_result *r) {
     struct ledger_scores s = {.scheduling_ppm = ledger_ppm(r->available_ms, r->wall_ms)};
-    s.runtime_ppm = s.job_ppm = s.upper_ppm = s.evidence_ppm = RECORD_NONE;
+    s.runtime_ppm = s.job_ppm = s.upper_ppm = s.evidence_ppm = s.scheduling_upper_ppm = s.job_upper_ppm = RECORD_NONE;
     for (int i = 0; i < r->bucket_count; i++) {
         if (r->buckets[i].bucket == BUCKET_UNATTRIBUTED)
             s.unattributed_ms = r->buckets[i].ms;
         if (r->buckets[i].bucket == BUCKET_SUSPENDED)
             s.suspended_ms = r->buckets[i].ms;
+        if (r->buckets[i].bucket == BUCKET_UNOBSERVED)
+            s.unobserved_ms = r->buckets[i].ms;
     }
+    if (s.unobserved_ms > 0)
+        s.scheduling_upper_ppm = ledger_ppm(r->available_ms + s.unobserved_ms, r->wall_ms);
     if (!r->has_steps)
         return s;
     s.runtime_ppm = ledger_ppm(r->productive_ms, r->available_ms);
     s.job_ppm = ledger_ppm(r->productive_ms, r->wall_ms);
+    if (s.unobserved_ms > 0)
+        s.job_upper_ppm = ledger_ppm(r->productive_ms + s.unattributed_ms + s.unobserved_ms, r->wall_ms);
     s.upper_ppm = ledger_ppm(r->productive_ms + s.unattributed_ms, r->available_ms);
     s.evidence_ppm = ledger_ppm(r->available_ms - s.unattributed_ms, r->available_ms);
     return s;
@@ -79,7 +85,8 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
             evidence_write(b->evidence, s, b->bucket, a);
         result->chip_ms_allocated += a->chip_ms;
         bool is_top =
-            i != BUCKET_PRODUCTIVE && (result->top_badput < 0 || b->ms > result->buckets[result->top_badput].ms);
+            i != BUCKET_PRODUCTIVE && i != BUCKET_UNOBSERVED &&
+            (result->top_badput < 0 || b->ms > result->buckets[result->top_badput].ms);
         if (is_top)
             result->top_badput = result->bucket_count;
         result->bucket_count++;
@@ -279,7 +286,7 @@ static void fill_windows(struct ledger_result *result, const struct sweep *s) {
         for (int i = 0; i < ACCOUNT_COUNT; i++) {
             int64_t ms = s->accounts[i].window_ms[w];
             window->ms += ms;
-            if (i != BUCKET_PRODUCTIVE && ms > top) {
+            if (i != BUCKET_PRODUCTIVE && i != BUCKET_UNOBSERVED && ms > top) {
                 top = ms;
                 window->top_badput = i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM;
             }

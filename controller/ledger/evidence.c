@@ -141,6 +141,28 @@ static void write_cause(char *out, const struct sweep *s, const struct account *
                  cause_name(x->cause != NULL ? x->cause->cause : CAUSE_UNKNOWN));
 }
 
+/* Why that time is not observed. */
+static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
+    const struct ledger *l = s->ledger;
+    const struct life_gap *quiet = NULL;
+    for (size_t i = 0; i < l->unwatched_count; i++)
+        if (l->unwatched[i].from_ms <= at_ms && l->unwatched[i].to_ms > at_ms) {
+            snprintf(out, LEDGER_TEXT_SIZE, "no controller watched, and nothing proves whether all slots were available");
+            return;
+        }
+    for (size_t i = 0; i < l->silences.count; i++) {
+        const struct life_gap *x = &l->silences.items[i];
+        if (x->from_ms <= at_ms && x->to_ms > at_ms && (quiet == NULL || x->life_id < quiet->life_id))
+            quiet = x;
+    }
+    size_t at = quiet != NULL ? keyed_find(&l->lives.keys, quiet->life_id, 0) : SIZE_MAX;
+    char name[LEDGER_NAME_SIZE] = "";
+    if (at != SIZE_MAX)
+        words_of_life(s->ledger, &l->lives.items[at], name);
+    if (name[0] != '\0')
+        snprintf(out, LEDGER_TEXT_SIZE, "no sign of life from the machine of %s", name);
+}
+
 void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, enum bucket bucket,
                     const struct account *a) {
     const struct origin *o = &a->largest;
@@ -149,7 +171,9 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
     out[0] = '\0';
     if (bucket == BUCKET_BINDING || bucket == BUCKET_IMAGE_PULL || bucket == BUCKET_CONTAINER_START)
         life = slowest(s->ledger, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket);
-    if (o->hold != NULL)
+    if (bucket == BUCKET_UNOBSERVED)
+        write_unobserved(out, s, a->largest_from_ms);
+    else if (o->hold != NULL)
         snprintf(out, LEDGER_TEXT_SIZE, "%s", o->hold->evidence != NULL ? o->hold->evidence : "");
     else if (life != NULL)
         write_slowest(out, s, life);

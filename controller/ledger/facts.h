@@ -13,13 +13,14 @@
 struct life_fact { /* struct ledger_life without its bounded text: there are many */
     uint64_t id;
     int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, done_ms, released_ms;
+    int64_t known_until_ms;
     uint32_t older, newer; /* of its slot, by creation: position and one; slots.c */
     uint32_t slot;
     int32_t chips;
     char *name; /* words.h; NULL: none */
 };
 
-struct life_gap { /* a restart (down to running) or an outage (from to to) within a life */
+struct life_gap { /* a restart (down to running) or a silence (from to to) within a life */
     uint64_t life_id;
     int64_t from_ms, to_ms;
     uint32_t next; /* of the same life: position and one; slots.c */
@@ -70,12 +71,12 @@ struct gap_index { /* the last one of each life that has some: position and one 
     size_t capacity;
 };
 
-struct slot_lives { /* made of lives, restarts and outages; slots.c */
+struct slot_lives { /* made of lives, restarts and silences; slots.c */
     bool is_made;
     struct keyed slots;
     uint32_t *newest; /* the newest life of each slot: position and one */
     size_t capacity;
-    struct gap_index restarts, outages;
+    struct gap_index restarts, silences;
     struct slot_changes changes;
 };
 
@@ -122,7 +123,7 @@ struct ledger {
     size_t named_count, named_capacity;
     STORE(struct amount_from) required, required_chips;
     STORE(struct life_fact) lives;
-    STORE(struct life_gap) restarts, outages;
+    STORE(struct life_gap) restarts, silences;
     STORE(struct hold_fact) holds;
     STORE(struct disruption_fact) disruptions;
     struct ledger_words words;
@@ -132,6 +133,8 @@ struct ledger {
     struct process **live; /* those that are not settled, in time order once sorted */
     size_t live_count, live_capacity;
     bool is_live_sorted;
+    struct time_span *unwatched; /* in time order, disjoint */
+    size_t unwatched_count;
     struct time_span *exclusions; /* as told */
     size_t exclusion_count, exclusion_capacity;
     struct settled *settled; /* NULL: nothing is */

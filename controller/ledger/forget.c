@@ -129,7 +129,7 @@ static void keep_others(struct ledger_forgetting *f) {
     struct ledger *l = f->ledger;
     slots_done(l);
     KEEP(l->restarts, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
-    KEEP(l->outages, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
+    KEEP(l->silences, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
     KEEP(l->lives, f->lives[i], words_free_life(item_->name), item_->id, 0);
     KEEP(l->holds, f->holds[i], free(item_->evidence), item_->key, item_->kind);
     KEEP(l->disruptions, f->disruptions[i], free(item_->words), item_->key, item_->cause);

@@ -18,7 +18,7 @@
 struct effective {
     int64_t from_ms, to_ms;
     const struct slot_state *slots;
-    bool by_objects, is_available, is_slot_edge;
+    bool by_objects, is_available, is_unobserved, is_slot_edge;
 };
 
 struct effectives {
@@ -47,8 +47,13 @@ static struct effectives combine(const struct slot_timeline *slots, const struct
         next = min_of(next, limit_ms);
         bool by_objects = slot_state_is_available(&slots->items[s]);
         MEM_GROW(list.items, list.count, list.capacity);
-        list.items[list.count++] = (struct effective){
-            at, next, &slots->items[s], by_objects, by_objects || is_proved, slots->items[s].from_ms == at};
+        list.items[list.count++] = (struct effective){.from_ms = at,
+                                                      .to_ms = next,
+                                                      .slots = &slots->items[s],
+                                                      .by_objects = by_objects,
+                                                      .is_available = by_objects || is_proved,
+                                                      .is_unobserved = slot_state_is_unobserved(&slots->items[s]),
+                                                      .is_slot_edge = slots->items[s].from_ms == at};
         at = next;
     }
     return list;
@@ -61,8 +66,17 @@ static void add(struct interruptions *list, struct interruption item) {
     list->items[list->count++] = item;
 }
 
+/* One that lasts until all slots are available again. */
+static void open_loss(struct interruptions *list, const struct effective *x, struct loss_finder *f) {
+    if (f->is_restarting) /* part of the same failure: the restart did not hold */
+        list->items[list->count - 1].until_ms = TIME_OPEN;
+    else
+        add(list, (struct interruption){x->from_ms, TIME_OPEN, f->lost_ms, TIME_OPEN, NULL, 0});
+    f->is_restarting = false;
+}
+
 /* Slots lost, replaced, or their containers restarted. Restarts in place of several slots belong to one interruption
- * until all run again; losses until all slots are available again. */
+ * until all run again; losses until all slots are available again. Time that is not observed opens none by itself. */
 static struct loss_finder find_losses(struct interruptions *list, const struct effectives *e, struct loss_finder f) {
     bool is_open = false;
     for (size_t i = 0; i < e->count; i++) {
@@ -71,28 +85,26 @@ static struct loss_finder find_losses(struct interruptions *list, const struct e
             f.lost_ms = TIME_UNKNOWN;
         else if (f.lost_ms == TIME_UNKNOWN)
             f.lost_ms = x->from_ms;
+        f.was_available |= i > 0 && e->items[i - 1].is_available;
+        bool is_edge = x->is_slot_edge && (x->slots->is_replaced || x->slots->is_restarted);
         if (!x->is_available) {
-            bool is_loss = i > 0 && e->items[i - 1].is_available && x->slots->available < f.last_count;
-            if (is_loss && !is_open) {
-                if (f.is_restarting) /* part of the same failure: the restart did not hold */
-                    list->items[list->count - 1].until_ms = TIME_OPEN;
-                else
-                    add(list, (struct interruption){x->from_ms, TIME_OPEN, f.lost_ms, TIME_OPEN, NULL, 0});
+            is_edge |= x->is_slot_edge && x->slots->is_lost;
+            bool is_loss = x->is_unobserved ? is_edge : x->slots->available < f.last_count;
+            if (f.was_available && is_loss && !is_open) {
+                open_loss(list, x, &f);
                 is_open = true;
-                f.is_restarting = false;
             }
+            f.was_available &= x->is_unobserved;
             continue;
         }
         f.last_count = x->by_objects ? x->slots->available : max_of(f.last_count, x->slots->required);
         if (is_open)
             list->items[list->count - 1].until_ms = x->from_ms;
-        bool is_struck = x->is_slot_edge && (x->slots->is_replaced || x->slots->is_restarted) && i > 0 &&
-                         e->items[i - 1].is_available;
-        if (is_struck && !is_open && !f.is_restarting) {
+        if (is_edge && f.was_available && !is_open && !f.is_restarting) {
             add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL, 0});
             f.is_restarting = true;
         }
-        is_open = false;
+        is_open = f.was_available = false;
         if (slot_state_is_running(x->slots))
             f.is_restarting = false;
     }
@@ -115,9 +127,24 @@ static size_t effective_at(const struct effectives *e, int64_t ms) {
     return BISECT(i, e->count, e->items[i].to_ms <= ms);
 }
 
+/* Where it is not observed whether all slots were available before, a slot that is proved lost is no interruption by
+ * itself. With something else that proves one soon after, it is when that one began. */
+static int64_t loss_before(const struct effectives *e, size_t at, int64_t at_ms) {
+    int64_t lost_ms = at_ms;
+    bool is_unobserved = false;
+    for (size_t i = at; i > 0 && i < e->count && !e->items[i].is_available; i--) {
+        const struct effective *x = &e->items[i];
+        if (x->slots->available < e->items[i - 1].slots->available)
+            lost_ms = min_of(lost_ms, x->from_ms);
+        is_unobserved |= e->items[i - 1].is_unobserved;
+    }
+    return is_unobserved ? lost_ms : at_ms;
+}
+
 /* An interruption without a loss, which lasts until the slots are available, if they are not. */
 static void add_point(struct interruptions *points, const struct effectives *e, int64_t at_ms) {
     size_t i = effective_at(e, at_ms);
+    at_ms = loss_before(e, i, at_ms);
     while (i < e->count && !e->items[i].is_available)
         i++;
     int64_t until = i < e->count ? max_of(at_ms, e->items[i].from_ms) : TIME_OPEN;

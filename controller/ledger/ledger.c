@@ -49,6 +49,7 @@ void ledger_free(struct ledger *l) {
         free(l->slowest[i].later);
     free(l->hold_times.items);
     free(l->live);
+    free(l->unwatched);
     free(l->exclusions);
     settled_free(l->settled);
     told_done(&l->told);
@@ -58,7 +59,7 @@ void ledger_free(struct ledger *l) {
     STORE_DONE(l->past);
     free(l->named);
     STORE_DONE(l->restarts);
-    STORE_DONE(l->outages);
+    STORE_DONE(l->silences);
     STORE_DONE(l->holds);
     STORE_DONE(l->disruptions);
     keyed_done(&l->process_keys);
@@ -105,9 +106,12 @@ void ledger_change_add(struct ledger_change *to, const struct ledger_change *cha
     to->available += change->available;
     to->running += change->running;
     to->pulling += change->pulling;
+    to->silent += change->silent;
+    to->known += change->known;
     to->largest_chips = (int32_t)max_of(to->largest_chips, change->largest_chips);
     to->replaced += change->replaced;
     to->restarted += change->restarted;
+    to->lost += change->lost;
 }
 
 void ledger_add_past(struct ledger *l, const struct ledger_change *change) {
@@ -143,6 +147,7 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
                             .lost_ms = life->lost_ms,
                             .done_ms = life->done_ms,
                             .released_ms = life->released_ms,
+                            .known_until_ms = life->known_until_ms,
                             .chips = life->chips < 0 ? 0 : life->chips,
                             .name = before.name};
     if (is_known && memcmp(&before, &now, sizeof now) == 0)
@@ -167,11 +172,11 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
     l->options.keep_all = true;
 }
 
-static void put_gap(struct ledger *l, bool is_outage, const struct life_gap *gap) {
+static void put_gap(struct ledger *l, bool is_silence, const struct life_gap *gap) {
     struct life_gap *item;
     bool is_known = true;
-    if (is_outage)
-        STORE_PUT(l->outages, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
+    if (is_silence)
+        STORE_PUT(l->silences, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
     else
         STORE_PUT(l->restarts, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
     if (is_known && item->from_ms == gap->from_ms && item->to_ms == gap->to_ms)
@@ -182,7 +187,7 @@ static void put_gap(struct ledger *l, bool is_outage, const struct life_gap *gap
     uint32_t next = item->next;
     *item = *gap;
     item->next = next;
-    slots_put_gap(l, is_outage, (size_t)(item - (is_outage ? l->outages.items : l->restarts.items)), !is_known);
+    slots_put_gap(l, is_silence, (size_t)(item - (is_silence ? l->silences.items : l->restarts.items)), !is_known);
     if (life != SIZE_MAX)
         slots_put(l, life);
 }
@@ -191,8 +196,21 @@ void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int
     put_gap(l, false, &(struct life_gap){.life_id = life_id, .from_ms = down_ms, .to_ms = running_ms});
 }
 
-void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
+void ledger_add_silence(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
     put_gap(l, true, &(struct life_gap){.life_id = life_id, .from_ms = from_ms, .to_ms = to_ms});
+}
+
+void ledger_set_unwatched(struct ledger *l, const struct ledger_span *spans, size_t count) {
+    bool is_same = count == l->unwatched_count;
+    for (size_t i = 0; i < count && is_same; i++)
+        is_same = l->unwatched[i].from_ms == spans[i].from_ms && l->unwatched[i].to_ms == spans[i].to_ms;
+    if (is_same)
+        return;
+    l->unwatched = mem_resize(l->unwatched, count + 1, sizeof *l->unwatched);
+    l->unwatched_count = count;
+    for (size_t i = 0; i < count; i++)
+        l->unwatched[i] = (struct time_span){spans[i].from_ms, spans[i].to_ms};
+    l->slot_lives.is_made = l->has_slots = false;
 }
 
 void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {

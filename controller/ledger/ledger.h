@@ -73,6 +73,8 @@ struct ledger_life {
     int64_t lost_ms;             /* no longer available: ended, terminating, disrupted, machine not Ready ... */
     int64_t ended_ms;            /* nothing of it can run after this (containers finished): clips records; TIME_OPEN */
     int64_t done_ms;             /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
+    int64_t known_until_ms;      /* after it nothing is known of it: where time is not watched (ledger_set_unwatched) its
+                                    slot may be held by another life; TIME_OPEN */
     int32_t chips;               /* accelerators held from bound to released */
     int64_t released_ms;         /* the machine is free again; TIME_OPEN */
     char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07"; may be empty */
@@ -84,15 +86,24 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life);
  * told of that moment is taken back. */
 void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms);
 
-/* A span in which the machine under a life was not usable although it came back (NotReady and Ready again). */
-void ledger_add_outage(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms);
+/* A span in which the machine under a life gave no sign of life: whether the slot was held is not known. */
+void ledger_add_silence(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms);
+
+/* The spans, in time order and disjoint, in which lives may have come and gone without being observed. In them a slot is
+ * known only from a life's creation until its known_until_ms; replaces the spans that were set before. */
+struct ledger_span {
+    int64_t from_ms, to_ms; /* TIME_OPEN */
+};
+void ledger_set_unwatched(struct ledger *l, const struct ledger_span *spans, size_t count);
 
 /* What all lives that are forgotten (forget.h) did at one time: added to what the others do. */
 struct ledger_change {
     int64_t at_ms, chips; /* by so much they moved then */
-    int32_t available, running, pulling;
+    int32_t available, running, pulling, silent;
+    int32_t known;               /* slots of which something is known; only within time that is not watched */
     int32_t largest_chips;       /* of those that got their machine then */
     int32_t replaced, restarted; /* so many were, then */
+    int32_t lost;                /* so many were; only within time that is not watched */
 };
 /* Of the same time: both together. */
 void ledger_change_add(struct ledger_change *to, const struct ledger_change *change);
@@ -182,7 +193,7 @@ struct ledger_cost ledger_cost_of(const struct ledger *l);
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
     LEDGER_SAVE_WITHOUT_OBJECTS /* leaves out what objects tell: required slots and chips, lives, the past, restarts,
-                                   outages, holds, disruptions. After the load the caller tells them all again, also
+                                   silences, unwatched spans, holds, disruptions. After the load the caller tells them all again, also
                                    those of the past, before it evaluates or saves. */
 };
 
@@ -327,11 +338,12 @@ int64_t ledger_last_change_ms(struct ledger *l);
 
 struct ledger_scores { /* parts per million; RECORD_NONE: not known */
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm;
-    int64_t unattributed_ms, suspended_ms;
+    int64_t scheduling_upper_ppm, job_upper_ppm; /* RECORD_NONE as well where nothing is unobserved */
+    int64_t unattributed_ms, suspended_ms, unobserved_ms;
 };
 
-/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A
- * (deploy/docs/concepts.md, test_identities.c). */
+/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A, upper bound of SG
+ * (A + Unobserved) / W and of the job goodput (P + U + Unobserved) / W (deploy/docs/concepts.md, test_identities.c). */
 struct ledger_scores ledger_scores_of(const struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */

@@ -58,6 +58,7 @@ struct interruption {
 struct loss_finder { /* where the search for losses stands: see interruptions.c */
     int64_t last_count, lost_ms;
     bool is_restarting;
+    bool was_available; /* before time in which it is not observed whether all slots are */
 };
 
 /* What was retained when a step ended. */

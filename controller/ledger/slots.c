@@ -50,7 +50,9 @@ static void changes_grow(struct slot_changes *c) {
 struct maker {
     struct slot_changes *changes;
     int by;
-    struct life_gaps restarts, outages;
+    const struct time_span *unwatched;
+    size_t unwatched_count;
+    struct life_gaps restarts, silences;
 };
 
 static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
@@ -69,15 +71,12 @@ static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
     return change;
 }
 
-enum amount { AVAILABLE, RUNNING, PULLING };
+enum amount { AVAILABLE, RUNNING, PULLING, SILENT, KNOWN };
 
 static void add_amount(struct slot_change *c, enum amount what, int by) {
-    if (what == AVAILABLE)
-        c->did.available += by;
-    else if (what == RUNNING)
-        c->did.running += by;
-    else
-        c->did.pulling += by;
+    int32_t *amounts[] = {[AVAILABLE] = &c->did.available, [RUNNING] = &c->did.running, [PULLING] = &c->did.pulling,
+                          [SILENT] = &c->did.silent,       [KNOWN] = &c->did.known};
+    *amounts[what] += by;
 }
 
 static void add_span(const struct maker *m, enum amount what, int64_t from, int64_t to) {
@@ -88,7 +87,7 @@ static void add_span(const struct maker *m, enum amount what, int64_t from, int6
         add_amount(change_at(m, to), what, -m->by);
 }
 
-/* ---- gaps (restarts, outages) of a life ---- */
+/* ---- gaps (restarts, silences) of a life ---- */
 
 static int compare_gaps(const void *a, const void *b) {
     const struct life_gap *x = a, *y = b;
@@ -127,6 +126,10 @@ static void index_done(struct gap_index *index) {
 
 /* ---- one life ---- */
 
+static int64_t life_created(const struct life_fact *life) {
+    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
+}
+
 /* The training containers within a span in which the slot is available. */
 static void add_running(const struct maker *m, const struct life_fact *life, int64_t from, int64_t to) {
     int64_t at = life->running_ms == TIME_UNKNOWN ? TIME_OPEN : max_of(from, life->running_ms);
@@ -153,34 +156,47 @@ static void add_running(const struct maker *m, const struct life_fact *life, int
 }
 
 static void add_available(const struct maker *m, const struct life_fact *life, int64_t from, int64_t to) {
-    for (size_t i = 0; i < m->outages.count && from < to; i++) {
-        const struct life_gap *out = &m->outages.items[i];
-        int64_t back = out->to_ms == TIME_UNKNOWN ? TIME_OPEN : out->to_ms;
-        if (back <= from || out->from_ms >= to)
+    for (size_t i = 0; i < m->silences.count && from < to; i++) {
+        const struct life_gap *quiet = &m->silences.items[i];
+        int64_t heard = quiet->to_ms == TIME_UNKNOWN ? TIME_OPEN : quiet->to_ms;
+        if (heard <= from || heard <= quiet->from_ms || quiet->from_ms >= to)
             continue;
-        if (out->from_ms > from) {
-            add_span(m, AVAILABLE, from, out->from_ms);
-            add_running(m, life, from, out->from_ms);
+        if (quiet->from_ms > from) {
+            add_span(m, AVAILABLE, from, quiet->from_ms);
+            add_running(m, life, from, quiet->from_ms);
         }
-        from = back;
+        add_span(m, SILENT, max_of(from, quiet->from_ms), min_of(heard, to));
+        from = heard;
     }
     add_span(m, AVAILABLE, from, to);
     if (from < to)
         add_running(m, life, from, to);
 }
 
+static void add_known(const struct maker *m, int64_t from, int64_t to) {
+    for (size_t i = 0; i < m->unwatched_count; i++)
+        add_span(m, KNOWN, max_of(from, m->unwatched[i].from_ms), min_of(to, m->unwatched[i].to_ms));
+}
+
 /* superseded_ms: when the slot's next life began (TIME_OPEN: this is the newest). */
 static void add_life(const struct maker *m, const struct life_fact *life, int64_t superseded_ms) {
+    int64_t known = min_of(life->known_until_ms, superseded_ms);
+    if (m->unwatched_count > 0)
+        add_known(m, life_created(life), known);
     if (life->bound_ms == TIME_UNKNOWN || life->bound_ms > THROUGH_MS)
         return;
     int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
     int64_t done = life->done_ms == TIME_UNKNOWN ? TIME_OPEN : max_of(life->done_ms, life->bound_ms);
-    if (done <= lost) {
-        add_available(m, life, life->bound_ms, superseded_ms);
+    if (life->done_ms != TIME_UNKNOWN && done <= lost) {
+        add_available(m, life, life->bound_ms, known);
     } else {
-        add_available(m, life, life->bound_ms, min_of(lost, superseded_ms));
-        add_available(m, life, done, superseded_ms);
+        add_available(m, life, life->bound_ms, min_of(lost, known));
+        add_available(m, life, done, known);
     }
+    bool is_lost = lost <= known && lost > life->bound_ms && done > lost;
+    for (size_t i = 0; is_lost && i < m->unwatched_count; i++) /* else the next state shows it */
+        if (lost >= m->unwatched[i].from_ms && lost < m->unwatched[i].to_ms)
+            change_at(m, lost)->did.lost += m->by;
     bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;
     if (is_cut && superseded_ms <= THROUGH_MS)
         change_at(m, superseded_ms)->did.replaced += m->by;
@@ -196,10 +212,6 @@ static void add_life(const struct maker *m, const struct life_fact *life, int64_
 }
 
 /* ---- the lives of a slot, from the newest to the oldest ---- */
-
-static int64_t life_created(const struct life_fact *life) {
-    return life->created_ms != TIME_UNKNOWN ? life->created_ms : life->bound_ms;
-}
 
 static bool is_begun(const struct life_fact *life) {
     int64_t created = life_created(life);
@@ -229,11 +241,13 @@ static void make_into(struct slot_changes *changes, const struct ledger *l, cons
     const struct life_fact *newer = linked(l, life->newer);
     struct maker m = {.changes = changes,
                       .by = by,
+                      .unwatched = l->unwatched,
+                      .unwatched_count = l->unwatched_count,
                       .restarts = gaps_of(&s->restarts, l->restarts.items, life->id),
-                      .outages = gaps_of(&s->outages, l->outages.items, life->id)};
+                      .silences = gaps_of(&s->silences, l->silences.items, life->id)};
     add_life(&m, life, newer != NULL ? life_created(newer) : TIME_OPEN);
     free(m.restarts.items);
-    free(m.outages.items);
+    free(m.silences.items);
 }
 
 static void make(struct ledger *l, const struct life_fact *life, int by) {
@@ -242,8 +256,8 @@ static void make(struct ledger *l, const struct life_fact *life, int by) {
 }
 
 /* Whether it matters when the next life of its slot began, which is no earlier than that. */
-static bool ends_with_next(const struct life_fact *life, int64_t next_ms) {
-    return life->lost_ms == TIME_UNKNOWN || life->lost_ms > next_ms || life->done_ms != TIME_UNKNOWN;
+static bool ends_with_next(const struct ledger *l, const struct life_fact *life, int64_t next_ms) {
+    return (l->unwatched_count > 0 && life->known_until_ms > next_ms) || life->lost_ms == TIME_UNKNOWN || life->lost_ms > next_ms || life->done_ms != TIME_UNKNOWN;
 }
 
 /* Sets what is newer than a life, which may be none. */
@@ -251,7 +265,7 @@ static void set_newer(struct ledger *l, uint32_t older, uint32_t newer, int64_t 
     struct life_fact *life = linked(l, older);
     if (life == NULL)
         return;
-    bool is_changed = ends_with_next(life, next_ms);
+    bool is_changed = ends_with_next(l, life, next_ms);
     if (is_changed)
         make(l, life, -1);
     life->newer = newer;
@@ -304,11 +318,11 @@ void slots_moved(struct ledger *l, const struct life_fact *before, const struct 
         l->slot_lives.is_made = false;
 }
 
-void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_new) {
+void slots_put_gap(struct ledger *l, bool is_silence, size_t position, bool is_new) {
     struct slot_lives *s = &l->slot_lives;
-    struct life_gap *all = is_outage ? l->outages.items : l->restarts.items;
+    struct life_gap *all = is_silence ? l->silences.items : l->restarts.items;
     if (s->is_made && is_new)
-        index_gap(is_outage ? &s->outages : &s->restarts, all, position);
+        index_gap(is_silence ? &s->silences : &s->restarts, all, position);
 }
 
 struct slot_changes slots_of_life(const struct ledger *l, size_t position) {
@@ -322,10 +336,10 @@ bool slots_is_past(const struct ledger *l, size_t position) {
     const struct life_fact *newer = linked(l, life->newer), *older = linked(l, life->older);
     if (!l->slot_lives.is_made || !is_begun(life))
         return false;
-    if (older != NULL && ends_with_next(older, life_created(life)))
+    if (older != NULL && ends_with_next(l, older, life_created(life)))
         return false;
     if (newer == NULL)
-        return life->lost_ms <= l->evaluated_ms && !ends_with_next(life, TIME_OPEN);
+        return life->lost_ms <= l->evaluated_ms && !ends_with_next(l, life, TIME_OPEN);
     /* of two made within a second nobody can tell which is the newer */
     return life_created(newer) > life_created(life) + 1;
 }
@@ -347,7 +361,7 @@ static void make_all(struct ledger *l) {
     l->slot_lives.is_made = true;
     for (size_t i = 0; i < l->restarts.count; i++)
         slots_put_gap(l, false, i, true);
-    for (size_t i = 0; i < l->outages.count; i++)
+    for (size_t i = 0; i < l->silences.count; i++)
         slots_put_gap(l, true, i, true);
     for (size_t i = 0; i < l->lives.count; i++)
         l->lives.items[i].older = l->lives.items[i].newer = 0;
@@ -360,7 +374,7 @@ static void make_all(struct ledger *l) {
 void slots_done(struct ledger *l) {
     struct slot_lives *s = &l->slot_lives;
     index_done(&s->restarts);
-    index_done(&s->outages);
+    index_done(&s->silences);
     keyed_done(&s->slots);
     free(s->newest);
     free(s->changes.table);
@@ -388,10 +402,10 @@ static struct amount_from *sorted_amounts(const struct amount_from *items, size_
     return sorted;
 }
 
-/* In time order, each time once; also those at which only what is required changes. Heap. */
+/* In time order, each time once; also those at which only what is required or watched changes. Heap. */
 static struct slot_change *sorted_changes(const struct ledger *l, size_t *ret_count) {
     const struct slot_changes *c = &l->slot_lives.changes;
-    struct slot_change *all = mem_resize(NULL, c->count + l->required.count + l->required_chips.count + 1, sizeof *all);
+    struct slot_change *all = mem_resize(NULL, c->count + l->required.count + l->required_chips.count + 2 * l->unwatched_count + 1, sizeof *all);
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < c->size; i++)
         if (c->table[i].uses > 0)
@@ -400,6 +414,10 @@ static struct slot_change *sorted_changes(const struct ledger *l, size_t *ret_co
         all[n++] = (struct slot_change){.did.at_ms = l->required.items[i].from_ms};
     for (size_t i = 0; i < l->required_chips.count; i++)
         all[n++] = (struct slot_change){.did.at_ms = l->required_chips.items[i].from_ms};
+    for (size_t i = 0; i < l->unwatched_count; i++) {
+        all[n++] = (struct slot_change){.did.at_ms = l->unwatched[i].from_ms};
+        all[n++] = (struct slot_change){.did.at_ms = l->unwatched[i].to_ms};
+    }
     qsort(all, n, sizeof *all, compare_changes);
     for (size_t i = 0; i < n; i++) {
         bool is_same = kept > 0 && all[kept - 1].did.at_ms == all[i].did.at_ms;
@@ -421,6 +439,7 @@ static struct slot_timeline accumulate(const struct ledger *l) {
     struct slot_timeline t = {mem_resize(NULL, count + 1, sizeof *t.items), 0};
     struct slot_state s = {.from_ms = INT64_MIN};
     s.chips_required = l->required_chips.count > 0 ? 0 : RECORD_NONE;
+    size_t u = 0;
     t.items[t.count++] = s;
     for (size_t i = 0; i < count; i++) {
         const struct ledger_change *c = &changes[i].did;
@@ -428,9 +447,15 @@ static struct slot_timeline accumulate(const struct ledger *l) {
         s.available += c->available;
         s.running += c->running;
         s.pulling += c->pulling;
+        s.silent += c->silent;
+        s.known += c->known;
         s.chips_allocated += c->chips;
         s.is_replaced = c->replaced > 0;
         s.is_restarted = c->restarted > 0;
+        s.is_lost = c->lost > 0;
+        while (u < l->unwatched_count && l->unwatched[u].to_ms <= s.from_ms)
+            u++;
+        s.is_unwatched = u < l->unwatched_count && l->unwatched[u].from_ms <= s.from_ms;
         while (r < l->required.count && required[r].from_ms <= s.from_ms)
             s.required = required[r++].amount;
         while (k < l->required_chips.count && chips[k].from_ms <= s.from_ms)

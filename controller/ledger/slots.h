@@ -9,7 +9,7 @@ void slots_take(struct ledger *l, size_t position); /* of the life in its store 
 void slots_put(struct ledger *l, size_t position);
 /* Between the two: what it was, and what it is now. */
 void slots_moved(struct ledger *l, const struct life_fact *before, const struct life_fact *now);
-void slots_put_gap(struct ledger *l, bool is_outage, size_t position, bool is_new);
+void slots_put_gap(struct ledger *l, bool is_silence, size_t position, bool is_new);
 /* What the life does, summed per time; its table is the caller's. */
 struct slot_changes slots_of_life(const struct ledger *l, size_t position);
 /* Nothing that its slot does later changes what it did: the next one has begun, or it was lost before. And no other one

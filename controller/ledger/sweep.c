@@ -125,6 +125,12 @@ static struct verdict of_objects(const struct sweep *s, enum bucket bucket) {
         .account = (int)bucket, .basis = BASIS_OBSERVED, .lost_to = -1, .origin = {.interruption = s->interruption}};
 }
 
+static struct verdict unobserved(const struct sweep *s) {
+    struct verdict v = of_objects(s, BUCKET_UNOBSERVED);
+    v.basis = BASIS_DERIVED;
+    return v;
+}
+
 static struct verdict unavailable(const struct sweep *s, int64_t t) {
     const struct hold_fact *hold = s->holds->items[s->hold].scheduling;
     bool is_interrupted = s->interruption >= 0 && t < s->interruptions->items[s->interruption].until_ms;
@@ -194,7 +200,7 @@ static struct verdict judge(const struct sweep *s, const struct base *b, const s
     bool is_proved = b->kind == BASE_STEP, is_winding_down = t >= s->interruptions->tail_ms;
     if (!is_proved && !is_winding_down) {
         if (!slot_state_is_available(slots))
-            return unavailable(s, t);
+            return slot_state_is_unobserved(slots) ? unobserved(s) : unavailable(s, t);
         struct verdict v = of_objects(s, slots->pulling > 0 ? BUCKET_IMAGE_PULL : BUCKET_CONTAINER_START);
         v.is_available = true;
         if (!slot_state_is_running(slots))
@@ -302,7 +308,9 @@ static void book_interruption(struct sweep *s, const struct verdict *v, int64_t 
         return;
     struct recovery *r = &s->recoveries[s->interruption];
     int64_t *part = NULL;
-    if (t < s->interruptions->items[s->interruption].until_ms && !v->is_available) {
+    if (v->account == BUCKET_UNOBSERVED) {
+        return;
+    } else if (t < s->interruptions->items[s->interruption].until_ms && !v->is_available) {
         bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
                        v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
         part = is_wait ? &r->wait_ms : &r->tre_ms;
@@ -327,7 +335,8 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
     slices_book(s, b->view, slices, from);
     add_chips(&s->accounts[v->account].chip_ms, slots->chips_allocated - down, ms);
     add_chips(&s->down.chip_ms, down, ms);
-    add_chips(&s->chip_ms_waiting, required - slots->chips_allocated, ms);
+    if (v->account != BUCKET_UNOBSERVED) /* they may have been allocated */
+        add_chips(&s->chip_ms_waiting, required - slots->chips_allocated, ms);
     if (v->is_available)
         s->available_ms += ms;
     if (s->ledger->options.window_count > 0)

@@ -113,7 +113,7 @@ struct told_saves told_saves(const struct told *t) {
 
 /* ---- checkpoints, results ---- */
 
-void told_visit(struct codec *c, struct told *t, int64_t version) {
+void told_visit(struct codec *c, struct told *t) {
     size_t count = codec_count(c, t->count, CLASSES);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
@@ -127,7 +127,7 @@ void told_visit(struct codec *c, struct told *t, int64_t version) {
         checkpoint_sum(c, &x->mflop);
         c->failed |= i > 0 && x->class <= t->items[i - 1].class;
     }
-    for (int i = 0; i < 2 && version >= 7; i++) {
+    for (int i = 0; i < 2; i++) {
         checkpoint_sum(c, &t->saves[i].count);
         checkpoint_sum(c, &t->saves[i].ms);
         c->failed |= t->saves[i].count == 0 && t->saves[i].ms > 0;

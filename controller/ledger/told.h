@@ -23,8 +23,7 @@ struct told {
 void told_add(struct told *t, int64_t tflops_milli, int64_t steps, int64_t took_ms);
 /* A record of a save, with those of its process that are under way (process.h). */
 void told_save(struct told *t, struct saving *saving, const struct record *r, int64_t at_ms);
-/* version: of the checkpoint; saves are in it since 7. */
-void told_visit(struct codec *c, struct told *t, int64_t version);
+void told_visit(struct codec *c, struct told *t);
 /* Owned by the caller; NULL if there are none. */
 struct ledger_flops *told_copy(const struct told *t);
 /* Saves of which a line calls any final count alone, as for what is durable (rollback.c). */

@@ -31,14 +31,14 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->nodes, NULL);
     map_init(&m->events, store_events_free);
     map_init(&m->refusals, free);
-    map_init(&m->stops, free);
     map_init(&m->strings, free);
     map_init(&m->jobs, NULL);
     map_init(&m->by_target, NULL);
     map_init(&m->formats, format_free);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         m->watermark_ms[r] = TIME_UNKNOWN;
-    m->pods_complete_ms = m->receipt_ms = TIME_UNKNOWN;
+    m->pods_complete_ms = m->receipt_ms = m->received_ms = TIME_UNKNOWN;
+    m->watching_ms = TIME_OPEN;
     return m;
 }
 
@@ -58,6 +58,7 @@ static void job_free(struct model_job *job) {
     free(job->processes);
     free(job->log_pods);
     free(job->pushed.items);
+    free(job->unwatched.items);
     free(job->ready_line.items);
     job_slots_clear(&job->slots);
     free(job->namespace_);
@@ -270,6 +271,8 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
                   struct slice name, struct slice uid, struct slice object, int64_t received_ms) {
     int r = -EINVAL;
     m->receipt_ms = received_ms;
+    if (resource != RESOURCE_JOBGOODPUT && resource != RESOURCE_STEPLOGFORMAT)
+        store_watching(m, received_ms);
     if (resource < RESOURCE_COUNT && received_ms > m->watermark_ms[resource] &&
         m->watermark_ms[resource] != TIME_UNKNOWN)
         m->watermark_ms[resource] = received_ms;
@@ -313,6 +316,8 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
 
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent) {
     m->is_absent[resource] = is_absent;
+    if (!is_absent && resource != RESOURCE_JOBGOODPUT && resource != RESOURCE_STEPLOGFORMAT)
+        store_watching(m, received_ms);
     if (!is_absent && !m->is_swept[resource]) {
         m->is_swept[resource] = true;
         m->receipt_ms = received_ms;
@@ -334,6 +339,19 @@ void model_forbidden(struct model *m, enum resource resource, struct slice names
         if (namespace_.size_bytes == 0 || slice_is(namespace_, job->namespace_))
             job_mark_dirty(m, job);
     }
+}
+
+void model_unwatched(struct model *m, int64_t from_ms, int64_t to_ms) {
+    store_cut(m, from_ms, to_ms);
+}
+
+void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
+    if (from_ms >= to_ms)
+        return;
+    spans_add(&m->unreachable, from_ms, to_ms);
+    for (size_t i = 0; i < m->nodes.count; i++)
+        if (node_past(m->nodes.entries[i].value)->trouble_count > 0)
+            store_touch_node(m, m->nodes.entries[i].value);
 }
 
 struct model_job *model_next_dirty(struct model *m) {

@@ -70,6 +70,13 @@ void model_forbidden(struct model *m, enum resource resource, struct slice names
 /* All watches that decide a status are known until then, now_ms at most. */
 int64_t model_known_ms(const struct model *m, int64_t now_ms);
 
+/* Between those times the watch of pods was cut, and they were listed again: what came and went is not known. */
+void model_unwatched(struct model *m, int64_t from_ms, int64_t to_ms);
+
+/* Between those times the API server could not be reached: a node's lease and conditions of that time, and until it has
+ * recovered, prove nothing. */
+void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms);
+
 /* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
  * JobGoodput is observed deleted (then model_job_is_deleted, once; after that call it is gone). */
 struct model_job *model_next_dirty(struct model *m);

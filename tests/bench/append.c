@@ -36,7 +36,7 @@ static void on_record(void *context, const struct record *r) {
             .id = 1, .created_ms = r->at_ms, .bound_ms = r->at_ms, .pull_start_ms = TIME_UNKNOWN};
         life.pull_end_ms = life.done_ms = TIME_UNKNOWN;
         life.running_ms = r->at_ms;
-        life.lost_ms = life.ended_ms = life.released_ms = TIME_OPEN;
+        life.lost_ms = life.ended_ms = life.released_ms = life.known_until_ms = TIME_OPEN;
         ledger_set_span(b->ledger, r->at_ms, TIME_OPEN, OUTCOME_RUNNING);
         ledger_set_required(b->ledger, r->at_ms, 1);
         ledger_add_life(b->ledger, &life);

@@ -124,7 +124,14 @@ static void read_life(struct test_case *c, char *const *w, int n) {
     set_time(w, n, "ended", &l->ended_ms);
     set_time(w, n, "done", &l->done_ms);
     set_time(w, n, "released", &l->released_ms);
+    set_time(w, n, "known", &l->known_until_ms);
     set_text(w, n, "name", l->name, sizeof l->name);
+}
+
+static void read_unwatched(struct test_case *c, char *const *w) {
+    struct fact *f = fact_list_add(&c->facts, FACT_UNWATCHED);
+    f->at_ms = time_of(w[1], TIME_UNKNOWN);
+    f->to_ms = time_of(w[2], TIME_OPEN);
 }
 
 static void read_hold(struct test_case *c, char *const *w, int n) {
@@ -237,8 +244,10 @@ static void read_line(struct test_case *c, char *const *w, int n, int line) {
         read_life(c, w, n);
     else if (strcmp(w[0], "restart") == 0)
         read_between(c, FACT_RESTART, w, n);
-    else if (strcmp(w[0], "outage") == 0)
-        read_between(c, FACT_OUTAGE, w, n);
+    else if (strcmp(w[0], "silence") == 0)
+        read_between(c, FACT_SILENCE, w, n);
+    else if (strcmp(w[0], "unwatched") == 0)
+        read_unwatched(c, w);
     else if (strcmp(w[0], "process") == 0)
         read_between(c, FACT_PROCESS, w, n);
     else if (strcmp(w[0], "hold") == 0)

@@ -29,7 +29,8 @@ struct ledger_life fact_life(uint64_t id, uint32_t slot, int64_t created_ms) {
                                 .lost_ms = TIME_OPEN,
                                 .ended_ms = TIME_OPEN,
                                 .done_ms = TIME_UNKNOWN,
-                                .released_ms = TIME_OPEN};
+                                .released_ms = TIME_OPEN,
+                                .known_until_ms = TIME_OPEN};
 }
 
 uint64_t random_next(uint64_t *state) {
@@ -86,8 +87,11 @@ void fact_tell(struct teller *a, const struct fact *f) {
     case FACT_RESTART:
         ledger_add_restart(a->ledger, f->id, f->at_ms, f->to_ms);
         break;
-    case FACT_OUTAGE:
-        ledger_add_outage(a->ledger, f->id, f->at_ms, f->to_ms);
+    case FACT_SILENCE:
+        ledger_add_silence(a->ledger, f->id, f->at_ms, f->to_ms);
+        break;
+    case FACT_UNWATCHED:
+        ledger_set_unwatched(a->ledger, &(struct ledger_span){f->at_ms, f->to_ms}, 1);
         break;
     case FACT_HOLD:
         ledger_add_hold(a->ledger, &f->hold);

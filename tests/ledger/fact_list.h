@@ -10,7 +10,8 @@ enum fact_kind {
     FACT_CHIPS,
     FACT_LIFE,
     FACT_RESTART,
-    FACT_OUTAGE,
+    FACT_SILENCE,
+    FACT_UNWATCHED, /* one span at most */
     FACT_HOLD,
     FACT_DISRUPTION,
     FACT_PROCESS,
@@ -22,7 +23,7 @@ enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2, PROCESS_IS_LATE = 4 };
 
 struct fact {
     enum fact_kind kind;
-    int64_t at_ms, to_ms, amount; /* required, chips, restart, outage, process (amount: PROCESS_* together) */
+    int64_t at_ms, to_ms, amount; /* required, chips, restart, silence, unwatched, process (amount: PROCESS_* together) */
     uint64_t id;                  /* life or process */
     union {
         struct ledger_life life;

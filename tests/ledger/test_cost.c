@@ -73,7 +73,7 @@ static void check_shape(const struct shape *shape) {
     struct ledger_life life = {.id = 1, .created_ms = j.at_ms, .bound_ms = j.at_ms, .pull_start_ms = TIME_UNKNOWN};
     life.pull_end_ms = life.done_ms = TIME_UNKNOWN;
     life.running_ms = j.at_ms;
-    life.lost_ms = life.ended_ms = life.released_ms = TIME_OPEN;
+    life.lost_ms = life.ended_ms = life.released_ms = life.known_until_ms = TIME_OPEN;
     ledger_set_span(j.ledger, j.at_ms, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(j.ledger, j.at_ms, 1);
     ledger_add_life(j.ledger, &life);

@@ -15,7 +15,7 @@ static int64_t second(uint64_t *r, int64_t span) {
     return random_below(r, span / 1000) * 1000;
 }
 
-/* A life and what is told with it: its end's cause, what it waited for, a restart, an outage. */
+/* A life and what is told with it: its end's cause, what it waited for, a restart, a silence. */
 static void tell_life(struct ledger *l, uint64_t *r, size_t i) {
     struct ledger_life life = fact_life(i + 1, (uint32_t)random_below(r, SLOTS), second(r, SPAN));
     int64_t at = life.created_ms;
@@ -26,13 +26,14 @@ static void tell_life(struct ledger *l, uint64_t *r, size_t i) {
     life.lost_ms = random_below(r, 12) ? at += second(r, SPAN / 8) : TIME_OPEN;
     life.done_ms = random_below(r, 12) ? TIME_UNKNOWN : at;
     life.released_ms = life.lost_ms == TIME_OPEN ? TIME_OPEN : at + second(r, 3000);
+    life.known_until_ms = random_below(r, 3) ? TIME_OPEN : life.lost_ms;
     life.chips = (int32_t)random_below(r, 5);
     snprintf(life.name, sizeof life.name, "pod-%d", (int)i);
     ledger_add_life(l, &life);
     if (random_below(r, 3) == 0)
         ledger_add_restart(l, life.id, life.created_ms + 9000, life.created_ms + 12000);
     if (random_below(r, 3) == 0)
-        ledger_add_outage(l, life.id, life.created_ms + 20000, life.created_ms + 24000);
+        ledger_add_silence(l, life.id, life.created_ms + 20000, life.created_ms + 24000);
     struct ledger_disruption d = {.cause = random_below(r, 2) ? CAUSE_POD_DELETED : CAUSE_NODE_FAILURE,
                                   .key = life.id,
                                   .at_ms = life.lost_ms == TIME_OPEN ? TIME_UNKNOWN : life.lost_ms};
@@ -96,6 +97,7 @@ TEST(without_the_lives_that_are_forgotten_the_result_is_the_same) {
         struct ledger *l = ledger_new(&(struct ledger_options){.windows_ms = {SPAN}, .window_count = 1});
         ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
         ledger_set_required(l, 0, SLOTS);
+        ledger_set_unwatched(l, (struct ledger_span[]){{0, SPAN / 8}, {SPAN / 4, SPAN / 2}}, seed % 3);
         for (size_t i = 0; i < LIVES; i++)
             tell_life(l, &r, i);
         CLEANUP_FREE char *whole = evaluated(l);

@@ -11,10 +11,11 @@ enum { LIVES = 12, GAPS = 8, DISRUPTIONS = 8, ROUNDS = 60, SPAN = 60000 };
 
 struct facts {
     struct ledger_life lives[LIVES];
+    struct ledger_span unwatched;
     struct {
         uint64_t life;
         int64_t from_ms, to_ms;
-        bool is_outage, is_told;
+        bool is_silence, is_told;
     } gaps[GAPS];
     struct ledger_disruption disruptions[DISRUPTIONS];
     bool has_disruption[DISRUPTIONS], has_life[LIVES];
@@ -42,6 +43,7 @@ static void change_life(struct facts *f, uint64_t *r, size_t i) {
     life->lost_ms = maybe(r, TIME_OPEN, at += second(r, SPAN / 2));
     life->done_ms = random_below(r, 5) ? TIME_UNKNOWN : at + second(r, 3000);
     life->released_ms = maybe(r, TIME_OPEN, at + second(r, 3000));
+    life->known_until_ms = maybe(r, TIME_OPEN, at + second(r, 3000));
     life->chips = (int32_t)random_below(r, 4);
     snprintf(life->name, sizeof life->name, "pod-%d", (int)i);
 }
@@ -49,8 +51,8 @@ static void change_life(struct facts *f, uint64_t *r, size_t i) {
 static void tell_gap(struct ledger *l, const struct facts *f, size_t i) {
     if (!f->gaps[i].is_told)
         return;
-    if (f->gaps[i].is_outage)
-        ledger_add_outage(l, f->gaps[i].life, f->gaps[i].from_ms, f->gaps[i].to_ms);
+    if (f->gaps[i].is_silence)
+        ledger_add_silence(l, f->gaps[i].life, f->gaps[i].from_ms, f->gaps[i].to_ms);
     else
         ledger_add_restart(l, f->gaps[i].life, f->gaps[i].from_ms, f->gaps[i].to_ms);
 }
@@ -59,7 +61,7 @@ static void change_gap(struct facts *f, uint64_t *r, size_t i) {
     if (!f->gaps[i].is_told) {
         f->gaps[i].life = (uint64_t)random_below(r, LIVES) + 1;
         f->gaps[i].from_ms = second(r, SPAN) + (int64_t)i; /* its identity */
-        f->gaps[i].is_outage = random_below(r, 2) == 0;
+        f->gaps[i].is_silence = random_below(r, 2) == 0;
         f->gaps[i].is_told = true;
     }
     f->gaps[i].to_ms = maybe(r, f->gaps[i].from_ms - 1, f->gaps[i].from_ms + second(r, 9000));
@@ -93,8 +95,13 @@ static struct ledger *job(void) {
     return l;
 }
 
+static void tell_unwatched(struct ledger *l, const struct facts *f) {
+    ledger_set_unwatched(l, &f->unwatched, f->unwatched.to_ms > 0);
+}
+
 static char *told_at_once(const struct facts *f, int64_t through_ms) {
     struct ledger *l = job();
+    tell_unwatched(l, f);
     for (size_t i = 0; i < LIVES; i++)
         if (f->has_life[i])
             ledger_add_life(l, &f->lives[i]);
@@ -126,6 +133,11 @@ TEST(facts_that_change_one_by_one_add_up_as_if_told_at_once) {
             if (random_below(&r, 2) == 0) {
                 change_disruption(&f, &r, k);
                 ledger_add_disruption(l, &f.disruptions[k]);
+            }
+            if (random_below(&r, 8) == 0) {
+                f.unwatched.from_ms = second(&r, SPAN);
+                f.unwatched.to_ms = f.unwatched.from_ms + 1000 + second(&r, SPAN / 4);
+                tell_unwatched(l, &f);
             }
             int64_t through_ms = random_below(&r, 2) ? SPAN * 2 : second(&r, SPAN * 2);
             CLEANUP_FREE char *got = evaluated(l, through_ms), *want = told_at_once(&f, through_ms);

@@ -22,7 +22,8 @@ static struct ledger *job_of(int interruptions, int planned) {
                                .lost_ms = TIME_OPEN,
                                .ended_ms = TIME_OPEN,
                                .done_ms = TIME_UNKNOWN,
-                               .released_ms = TIME_OPEN};
+                               .released_ms = TIME_OPEN,
+                               .known_until_ms = TIME_OPEN};
     ledger_add_life(l, &life);
     for (int i = 0; i < interruptions; i++) {
         int64_t at_ms = START + 54 * DAY / (interruptions + 1) * (i + 1);

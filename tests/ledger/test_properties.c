@@ -124,7 +124,7 @@ static struct fact_list wild_job(uint64_t seed) {
     for (int64_t n = random_below(&r, 12), i = 0; i < n; i++) {
         add_wild_life(&list, &r, (uint64_t)i, span);
         if (random_below(&r, 4) == 0) {
-            struct fact *f = fact_list_add(&list, random_below(&r, 2) ? FACT_RESTART : FACT_OUTAGE);
+            struct fact *f = fact_list_add(&list, random_below(&r, 2) ? FACT_RESTART : FACT_SILENCE);
             f->id = (uint64_t)i;
             f->at_ms = random_below(&r, span);
             f->to_ms = maybe(&r, TIME_OPEN, f->at_ms + random_below(&r, 9000));

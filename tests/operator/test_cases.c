@@ -102,55 +102,6 @@ TEST(an_exit_before_the_deletion_is_the_applications) {
     free(s);
 }
 
-/* A pod ended at 20, its node fell silent at 30, which showed at 71: that cannot have ended the pod. The node reports
- * its status every 5 min (heartbeat at 0). */
-TEST(a_life_that_was_over_is_not_touched_by_its_node) {
-    struct model *m = begin("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3), b = running_pod("b", 0, 22, 23, 24);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
-    a.finished = 20;
-    a.exit_code = 7;
-    a.phase = "Failed";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.5);
-    b.node = "n1";
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 24.5);
-    fake_tell_heartbeat(m, "n0", 71, 0, 71.2);
-    for (int has_lease = 0; has_lease < 2; has_lease++) {
-        char *s = replay_status(m, "ns", "js", fake_ms(80), NULL);
-        CHECK_INT(status_int(s, "interruptions.total"), 1);
-        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
-        CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), -1);
-        free(s);
-        fake_tell_lease(m, "n0", 15); /* even if the lease had stopped before it */
-    }
-    model_free(m);
-}
-
-/* The lease is read when the node is seen to be lost; until it comes nothing is dated back. */
-TEST(without_its_lease_a_dead_node_is_dead_when_it_shows) {
-    struct model *m = begin("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
-    fake_tell_heartbeat(m, "n0", 71, 40, 71.2); /* with leases, this says little: every 5 min */
-    char *s = replay_status(m, "ns", "js", fake_ms(71.3), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), 69000);
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), -1);
-    free(s);
-    fake_tell_lease(m, "n0", 50);
-    s = replay_status(m, "ns", "js", fake_ms(75), NULL);
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 21000);
-    free(s);
-    fake_tell_node(m, "n0", "True", 100, "", "", 100.2);
-    fake_tell_heartbeat(m, "n0", 200, 190, 200.1); /* again, and the lease known is still that of the first time */
-    s = finish(m, 200.2);
-    CHECK_INT(status_int(s, "time.availableMs"), 48000 + 100000);
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 21000);
-    free(s);
-}
-
 TEST(suspended_from_the_beginning_is_no_interruption) {
     struct model *m = begin("");
     fake_tell_jobset(m, 1, ",\"suspend\":true", "", 0.2);
@@ -187,76 +138,6 @@ TEST(an_image_already_present_is_no_pull) {
     char *s = finish(m, 20);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), -1);
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 7000);
-    free(s);
-}
-
-/* The node's lease was renewed last at 30, Ready turned Unknown at 71, the pod was deleted at 80 and came up elsewhere.
- */
-static void tell_node_failure(struct model *m, bool lease_first) {
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-nodepool\":\"pool\"", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
-    for (int at = 0; at <= 30 && lease_first; at += 10)
-        fake_tell_lease(m, "n0", at);
-    fake_tell_node(m, "n0", "Unknown", 71, "\"cloud.google.com/gke-nodepool\":\"pool\"", "", 71.2);
-    a.asked_to_go = 80;
-    a.disruption = "DeletionByTaintManager";
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 81);
-    struct fake_pod b = running_pod("b", 0, 82, 84, 85);
-    b.node = "n1";
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 85.1);
-    free(replay_status(m, "ns", "js", fake_ms(90), NULL));
-    for (int at = 0; at <= 30 && !lease_first; at += 10)
-        fake_tell_lease(m, "n0", at);
-    if (!lease_first) /* a lease does not wake a job by itself */
-        fake_tell_node(m, "n0", "Unknown", 71, "\"cloud.google.com/gke-nodepool\":\"other\"", "", 90);
-}
-
-TEST(a_dead_node_counts_from_its_last_sign_of_life) {
-    for (int lease_first = 0; lease_first < 2; lease_first++) {
-        struct model *m = begin("");
-        tell_node_failure(m, lease_first);
-        char *s = finish(m, 100);
-        CHECK_INT(status_int(s, "time.availableMs"), 44000); /* 2-30, 84-100 */
-        CHECK_INT(status_int(s, "badput[family=Scheduling].ms"),
-                  41000); /* FailureDetection is the first of them: 30-71 */
-        CHECK_TEXT(status_text(s, "badput[family=Scheduling].bucket"), "FailureDetection");
-        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 13000); /* 71-84 */
-        CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
-        CHECK_TEXT(status_text(s, "executions[number=1].node"), "n0");
-        CHECK(strstr(status_text(s, "executions[number=1].evidence"), "n0 that was not Ready") != NULL);
-        free(s);
-    }
-}
-
-/* The lease is renewed every 10 s: one that was cut off soon after a pod came up is not dead since before that. */
-TEST(a_container_that_started_is_a_sign_of_life_of_its_node) {
-    struct model *m = begin("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 31, 32, 36);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 36.1);
-    fake_tell_lease(m, "n0", 30);
-    fake_tell_node(m, "n0", "Unknown", 71, "", "", 71.2);
-    char *s = finish(m, 75);
-    CHECK_INT(status_int(s, "time.availableMs"), 4000); /* 32-36 */
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 71000 - 36000);
-    CHECK_INT(status_int(s, "interruptions.total"), 1);
-    free(s);
-}
-
-TEST(a_node_that_comes_back_was_an_outage) {
-    struct model *m = begin("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
-    fake_tell_node(m, "n0", "False", 20, "", "", 20.2);
-    fake_tell_node(m, "n0", "True", 30, "", "", 30.2);
-    char *s = finish(m, 40);
-    CHECK_INT(status_int(s, "time.availableMs"), 28000);
-    CHECK_INT(status_int(s, "interruptions.total"), 1);
-    CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:00:20.000Z");
     free(s);
 }
 

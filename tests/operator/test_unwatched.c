@@ -1,6 +1,5 @@
-/* A node that was away, and a pod that was stopped, while nobody watched: the Node shows its last transition only and
- * the pod is gone, but Events are kept for an hour. The watch is cut at 40 and the lists come at 200, or all begins
- * then. */
+/* Time that no controller watched: what objects and Events prove of it, and that all else is Unobserved. A predecessor
+ * is killed at 50, and the lists come at 100; or nothing was watched before that. Everything of "a", "b" is slot 0. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -9,34 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOT_READY "NodeNotReady", "Node is not ready"
-#define STOPPED "Killing", "Stopping container train"
-
-enum node { BACK, DELETED, READY_ALWAYS };
-
-struct life {
-    const char *what, *reason, *message; /* of the Event at 60; NULL: it is lost */
-    enum node node;                      /* n0: Ready again since 90, deleted, or nothing was the matter */
-    bool stays, starts_late;             /* the pod stays; nobody watched before 200 */
-    int interruptions, available_s;
-    const char *cause, *evidence;
-};
-
-/* a is bound at 2 on n0; if it does not stay, b is bound at 76 on n1. The status is of 210. */
-static const struct life lives[] = {
-    {"the pod outlives it", NOT_READY, BACK, true, false, 1, 58 + 120, "NodeFailure",
-     "Node n0: not Ready (Event NodeNotReady); pod a"},
-    {"the same, and nobody watched before", NOT_READY, BACK, true, true, 1, 58 + 120, "NodeFailure",
-     "Node n0: not Ready (Event NodeNotReady); pod a"},
-    {"no Event tells of it", NULL, NULL, BACK, true, false, 0, 208, "", ""},
-    {"the pod is replaced", NOT_READY, BACK, false, false, 1, 58 + 134, "NodeFailure",
-     "Node n0: not Ready (Event NodeNotReady); pod a"},
-    {"its node is deleted", NOT_READY, DELETED, false, false, 1, 58 + 134, "NodeFailure",
-     "Node n0: not Ready (NodeDeleted); pod a"},
-    {"its kubelet stops it", STOPPED, READY_ALWAYS, false, false, 1, 58 + 134, "Unknown", ""},
-    {"a container is started again", "Killing", "Container train failed liveness probe, will be restarted",
-     READY_ALWAYS, true, false, 0, 208, "", ""},
-};
+#define QUOTA "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips"
 
 static struct model *new_model(const char *status) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
@@ -45,108 +17,354 @@ static struct model *new_model(const char *status) {
     return m;
 }
 
-static struct fake_pod running(const char *name, const char *node, int created) {
-    struct fake_pod p = fake_running(name, node, created);
+static struct fake_pod running(const char *name, int created) {
+    struct fake_pod p = fake_running(name, "n0", created);
     p.job_uid = "uid-job";
     return p;
 }
 
-static void vanish(struct model *m, enum resource resource, const char *name, const char *uid) {
-    CHECK_INT(model_observe(m, resource, OBSERVED_VANISHED, SLICE("ns"), slice_of(name), slice_of(uid),
-                            (struct slice){0}, fake_ms(200)),
+static void tell_all(struct model *m, double at) {
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        model_watermark(m, (enum resource)r, fake_ms(at), r == RESOURCE_NODE_LEASE);
+}
+
+/* A pod runs from 3 on; the status of 50 is found. */
+static struct model *killed_at_50(void) {
+    struct model *m = new_model(NULL);
+    struct fake_pod a = running("a", 2);
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_job(m, 1, 1.1);
+    fake_tell_node(m, "n0", "True", -100, "", "", 1.2);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(50), NULL);
+    model_free(m);
+    return new_model(status);
+}
+
+static void tell_lists(struct model *m, const char *jobset_status, const char *job_status) {
+    fake_tell_jobset(m, 1, "", jobset_status, 100);
+    fake_tell_job_status(m, 1, job_status, 100);
+    fake_tell_node(m, "n0", "True", -100, "", "", 100);
+}
+
+static int64_t sum_of(const char *status) {
+    int64_t sum = 0;
+    const char *at = strstr(status, "\"badput\":["), *end = at ? strchr(at, ']') : NULL;
+    while (at && (at = strstr(at, "\"ms\":")) != NULL && at < end)
+        sum += strtoll(at += 5, NULL, 10);
+    return sum;
+}
+
+static char *status_at(struct model *m, int at) {
+    tell_all(m, at);
+    char *s = replay_status(m, "ns", "js", fake_ms(at), NULL);
+    CHECK_INT(sum_of(s), status_int(s, "time.wallMs"));
+    return s;
+}
+
+struct expected {
+    int available_s, unobserved_s, rescheduling_s, interruptions;
+};
+
+static void check(const char *what, const char *s, struct expected e) {
+    int64_t unobserved_ms = status_int(s, "badput[bucket=Unobserved].ms"), total = status_int(s, "interruptions.total");
+    int64_t again_ms = status_int(s, "badput[bucket=Rescheduling].ms");
+    if (status_int(s, "time.availableMs") != e.available_s * 1000 ||
+        unobserved_ms != (e.unobserved_s ? e.unobserved_s * 1000 : -1) ||
+        again_ms != (e.rescheduling_s ? e.rescheduling_s * 1000 : -1) || total != e.interruptions)
+        harness_fail(__FILE__, __LINE__, "%s: available %lld, unobserved %lld, rescheduling %lld, interruptions %lld", what,
+                     (long long)status_int(s, "time.availableMs"), (long long)unobserved_ms, (long long)again_ms,
+                     (long long)total);
+}
+
+TEST(a_pod_that_was_there_before_and_after_held_its_slot) {
+    struct model *m = killed_at_50();
+    struct fake_pod a = running("a", 2);
+    tell_lists(m, "", "");
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("the same pod", s, (struct expected){117, 0, 0, 0});
+    CHECK_INT(status_int(s, "goodputPPM.schedulingUpperBound"), -1);
+    model_free(m);
+}
+
+/* Who held the slot between the last that is known of a and the creation of b is not known. */
+TEST(a_pod_that_was_replaced_is_one_interruption_at_an_unknown_time) {
+    struct model *m = killed_at_50();
+    struct fake_pod b = running("b", 80);
+    tell_lists(m, "", "\"failed\":1");
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("another pod", s, (struct expected){47 + 39, 30, 1, 1});
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Unknown");
+    CHECK_INT(status_int(s, "executions[number=1].treMs"), 1000);
+    CHECK_INT(status_int(s, "interruptions.meanTimeBetweenSeconds"), 86);
+    CHECK_INT(status_int(s, "goodputPPM.schedulingUpperBound"), 966667); /* (86 + 30) / 120 */
+    CHECK_TEXT(status_text(s, "badput[bucket=Unobserved].basis"), "Derived");
+    CHECK_TEXT(status_text(s, "topBadput"), "Unattributed");
+    model_free(m);
+    m = killed_at_50(); /* and its kubelet says when it stopped it: then b is what came next */
+    tell_lists(m, "", "\"failed\":1");
+    fake_tell_event(m, "a", "Killing", "Stopping container train", 70);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *told = status_at(m, 120);
+    check("with its Event", told, (struct expected){67 + 39, 10, 1, 1});
+    model_free(m);
+}
+
+TEST(what_a_pod_that_is_there_still_says_of_itself_is_known) {
+    struct model *m = killed_at_50();
+    struct fake_pod a = running("a", 2), b = running("b", 110);
+    tell_lists(m, "", "");
+    a.asked_to_go = 60;
+    a.grace = 60;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 100);
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 105);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 112);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("terminating", s, (struct expected){57 + 9, 40, 11, 1});
+    CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:01:00.000Z");
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
+    model_free(m);
+}
+
+TEST(a_slot_that_is_found_empty_is_not_held_from_then_on) {
+    struct model *m = killed_at_50();
+    tell_lists(m, "", "");
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("no pod", s, (struct expected){47, 50, 20, 1});
+    model_free(m);
+}
+
+/* The same, where it was the watch that was cut. */
+TEST(a_watch_that_was_cut_is_a_gap_as_well) {
+    for (int has_vanished = 0; has_vanished < 2; has_vanished++) {
+        struct model *m = new_model(NULL);
+        struct fake_pod a = running("a", 2), b = running("b", 80);
+        fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_tell_node(m, "n0", "True", -100, "", "", 1.2);
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+        tell_all(m, 50);
+        if (has_vanished) {
+            CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_VANISHED, SLICE("ns"), SLICE("a"), SLICE("uid-a"),
+                                    (struct slice){0}, fake_ms(100)),
+                      0);
+            fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+        } else {
+            model_unwatched(m, fake_ms(50), fake_ms(100));
+            fake_tell_pod(m, &a, OBSERVED_PRESENT, 100);
+        }
+        CLEANUP_FREE char *s = status_at(m, 120);
+        check("cut", s, has_vanished ? (struct expected){47 + 39, 30, 1, 1} : (struct expected){117, 0, 0, 0});
+        model_free(m);
+    }
+}
+
+/* ---- a JobGoodput, or a controller, that comes late ---- */
+
+TEST(before_the_first_pod_that_is_known_nothing_is) {
+    struct model *m = new_model(NULL);
+    struct fake_pod b = running("b", 80);
+    tell_lists(m, "", "");
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("late", s, (struct expected){39, 80, 0, 0});
+    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);
+    model_free(m);
+    m = new_model(NULL); /* made with its JobSet: there was none before it */
+    b = running("b", 1);
+    tell_lists(m, "", "");
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *first = status_at(m, 120);
+    check("late, of a job that runs since the start", first, (struct expected){118, 0, 0, 0});
+    model_free(m);
+}
+
+static void tell_workload(struct model *m, const char *evicted, int evictions, int reserved, int admitted) {
+    CLEANUP_FREE char *all = mem_format("%s,%s%s%s", fake_condition("QuotaReserved", "True", "", reserved),
+                                        fake_condition("Admitted", "True", "", admitted), evicted ? "," : "",
+                                        evicted ? evicted : "");
+    CLEANUP_FREE char *more =
+        mem_format(",\"schedulingStats\":{\"evictions\":[{\"reason\":\"Preempted\",\"count\":%d}]}", evictions);
+    fake_tell_workload_status(m, all, more, 100);
+}
+
+TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
+    struct fake_pod b = running("b", 75);
+    struct model *m = new_model(NULL);
+    tell_lists(m, "", "");
+    tell_workload(m, NULL, 0, 70, 75);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("never evicted", s, (struct expected){44, 0, 0, 0});
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 75000);
+    model_free(m);
+    m = new_model(NULL);
+    tell_lists(m, "", "");
+    tell_workload(m, fake_condition("Evicted", "False", "QuotaReserved", 70), 2, 70, 75);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *evicted = status_at(m, 120);
+    check("evicted before", evicted, (struct expected){44, 70, 0, 2});
+    CHECK_INT(status_int(evicted, "interruptions.byCause[cause=KueueEviction].count"), 2);
+    CHECK_INT(status_int(evicted, "interruptions.excluded"), 2);
+    CHECK_INT(status_int(evicted, "interruptions.meanTimeBetweenSeconds"), -1);
+    model_free(m);
+}
+
+/* ---- counters ---- */
+
+/* Two restarts are counted; of the second its Job tells when it was. */
+TEST(a_counter_adds_what_it_has_more_than_is_known) {
+    struct model *m = new_model(NULL);
+    struct fake_pod b = running("b", 80);
+    tell_lists(m, "\"restarts\":2", "\"failed\":3");
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    CHECK_INT(status_int(s, "interruptions.total"), 2 + 3);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=Unknown].count"), 5);
+    CHECK_INT(status_int(s, "interruptions.meanTimeBetweenSeconds"), -1);
+    CHECK_INT(status_int(s, "executions[number=2].number"), -1);
+    tell_lists(m, "\"restarts\":2", "\"failed\":3");
+    CLEANUP_FREE char *again = status_at(m, 120);
+    CHECK_INT(status_int(again, "interruptions.total"), 5);
+    model_free(m);
+}
+
+/* a is lost, and its Job fails, at 40; the JobSet restarts, which the successor finds. */
+TEST(a_restart_that_a_predecessor_saw_begin_is_counted_once) {
+    struct model *m = new_model(NULL);
+    struct fake_pod a = running("a", 2), b = running("b", 80);
+    fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
+    fake_tell_job(m, 1, 1.1);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    a.phase = "Failed";
+    a.finished = 40;
+    a.exit_code = 3;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 40.5);
+    CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(50), NULL);
+    CHECK_INT(status_int(status, "interruptions.total"), 1);
+    model_free(m);
+    m = new_model(status);
+    CLEANUP_FREE char *restarted = mem_format("\"restarts\":1,\"conditions\":[%s]",
+                                              fake_condition("RestartingJobSet", "True", "DefaultFailurePolicy", 79));
+    fake_tell_jobset(m, 1, "", restarted, 100);
+    b.job_uid = "uid-new";
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("restarted", s, (struct expected){37 + 39, 30, 11, 1});
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
+    model_free(m);
+}
+
+/* ---- a target that is made again ---- */
+
+static void tell_other_jobset(struct model *m, int created, double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-other\",\"creationTimestamp\":%s},\"spec\":{"
+        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
+        "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\"}]}}}}}]},\"status\":{}}",
+        fake_time(created));
+    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-other"),
+                            slice_of(json), fake_ms(at)),
               0);
 }
 
-static void list_pods(struct model *m, const struct life *l) {
-    struct fake_pod a = running("a", "n0", 1), b = running("b", "n1", 75);
-    if (l->stays)
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 200);
-    else
-        fake_tell_pod(m, &b, OBSERVED_PRESENT, 200);
-    if (!l->stays)
-        vanish(m, RESOURCE_POD, "a", "uid-a");
+TEST(what_was_published_of_a_target_that_was_made_again_meanwhile_is_kept) {
+    struct model *m = killed_at_50();
+    tell_other_jobset(m, 90, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    CHECK_TEXT(status_text(s, "target.uid"), "uid-other");
+    const char *previous = strstr(s, "\"previous\":");
+    REQUIRE(previous != NULL);
+    CHECK(strstr(previous, "\"wallMs\":90000,\"availableMs\":47000") != NULL); /* it ended by 90 */
+    model_free(m);
 }
 
-static void list_nodes(struct model *m, const struct life *l) {
-    fake_tell_node(m, "n1", "True", -100, "", "", 200);
-    if (l->node == DELETED)
-        vanish(m, RESOURCE_NODE, "n0", "");
-    else
-        fake_tell_node(m, "n0", "True", l->node == BACK ? 90 : -100, "", "", 200);
-}
+/* ---- the size of the job changes nothing ---- */
 
-/* In each order of the three lists. */
-static void tell_lists(struct model *m, const struct life *l, int order) {
-    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    fake_tell_jobset(m, 1, "", "", 200);
-    fake_tell_job_status(m, 1, l->stays ? "" : "\"failed\":1", 200); /* no other held the slot */
-    for (int i = 0; i < 3; i++)
-        if (orders[order][i] == 0)
-            list_pods(m, l);
-        else if (orders[order][i] == 1)
-            list_nodes(m, l);
-        else if (l->reason)
-            fake_tell_event(m, "a", l->reason, l->message, 60);
-}
-
-static void tell_all(struct model *m, double at) {
-    model_watermark(m, RESOURCE_POD, fake_ms(at), false);
-    model_watermark(m, RESOURCE_NODE, fake_ms(at), false);
-}
-
-/* has_successor: which finds the lists of 205, and the Events have run out. */
-static char *status_of(const struct life *l, int order, bool has_successor) {
+static char *refused(int pods, bool is_late) {
     struct model *m = new_model(NULL);
-    if (!l->starts_late) {
-        struct fake_pod a = running("a", "n0", 1);
-        fake_tell_jobset(m, 1, "", "", 0.2);
-        fake_tell_job(m, 1, 1.1);
-        fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
-        fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
-        tell_all(m, 40);
+    fake_tell_jobset(m, pods, "", "", 100);
+    fake_tell_job_status(m, 1, "\"failed\":3", 100);
+    for (int i = 0; i < pods; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p%d", i);
+        struct fake_pod p = running(name, 66);
+        p.index = i;
+        fake_tell_pod(m, &p, OBSERVED_PRESENT, 100);
     }
-    tell_lists(m, l, order);
-    tell_all(m, 200);
-    if (has_successor) {
-        CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(201), NULL);
-        struct fake_pod a = running("a", "n0", 1), b = running("b", "n1", 75);
-        model_free(m);
-        m = new_model(status);
-        fake_tell_jobset(m, 1, "", "", 205);
-        fake_tell_job_status(m, 1, l->stays ? "" : "\"failed\":1", 205);
-        fake_tell_pod(m, l->stays ? &a : &b, OBSERVED_PRESENT, 205);
-        fake_tell_node(m, "n1", "True", -100, "", "", 205);
-        if (l->node != DELETED)
-            fake_tell_node(m, "n0", "True", l->node == BACK ? 90 : -100, "", "", 205);
-    }
-    tell_all(m, 210);
-    char *s = replay_status(m, "ns", "js", fake_ms(210), NULL);
+    if (is_late)
+        free(replay_status(m, "ns", "js", fake_ms(101), NULL));
+    fake_tell_job_event(m, "FailedCreate", QUOTA, 2, 34);
+    struct fake_pod p = running("p0", 66);
+    p.ready = 105;
+    fake_tell_pod(m, &p, OBSERVED_PRESENT, 105.5);
+    char *s = replay_status(m, "ns", "js", fake_ms(110), NULL);
+    char *checkpoint = strstr(s, ",\"checkpoint\":");
+    if (checkpoint)
+        memcpy(checkpoint, "}", 2);
     model_free(m);
     return s;
 }
 
-TEST(events_tell_of_what_nobody_watched) {
-    for (size_t i = 0; i < ARRAY_SIZE(lives); i++)
-        for (int k = 0; k < 12; k++) {
-            const struct life *l = &lives[i];
-            CLEANUP_FREE char *s = status_of(l, k % 6, k >= 6);
-            if (status_int(s, "interruptions.total") != l->interruptions ||
-                status_int(s, "time.availableMs") != l->available_s * 1000)
-                harness_fail(__FILE__, __LINE__, "%s (%d): %lld interruptions, available %lld ms", l->what, k,
-                             (long long)status_int(s, "interruptions.total"),
-                             (long long)status_int(s, "time.availableMs"));
-            CHECK_INT(status_int(s, "time.wallMs"), 210000);
-            if (l->interruptions > 0) /* the Event's time */
-                CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:01:00.000Z");
-            CHECK_TEXT(status_text(s, "executions[number=1].cause"), l->cause);
-            CHECK_TEXT(status_text(s, "executions[number=1].evidence"), l->evidence);
-        }
+TEST(a_late_event_tells_the_same_whatever_the_number_of_pods) {
+    static const int sizes[] = {1, 512, 513, 1000};
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        CLEANUP_FREE char *first = refused(sizes[i], false), *late = refused(sizes[i], true);
+        CHECK_TEXT(late, first);
+        CHECK_INT(status_int(first, "badput[bucket=Unobserved].ms"), 66000);
+        CHECK_INT(status_int(first, "time.availableMs"), 43000);
+    }
 }
 
-/* Without an Event nobody knows until when the slot was held: that is Unattributed, as before. */
-TEST(without_an_event_a_pod_that_is_gone_held_its_slot_for_all_that_is_known) {
-    const struct life l = {.what = "replaced", .node = BACK};
-    CLEANUP_FREE char *s = status_of(&l, 0, false);
-    CHECK_INT(status_int(s, "time.availableMs"), 208000 - 1000); /* b was created at 75 and bound at 76 */
+/* ---- the API server is away ---- */
+
+/* From 40 to 65; n0 shows as not Ready from 66 to 70. */
+static struct model *outage(bool is_known) {
+    struct model *m = new_model(NULL);
+    struct fake_pod a = running("a", 2);
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_tell_lease(m, "n0", 38);
+    if (is_known)
+        model_unreachable(m, fake_ms(40), fake_ms(65));
+    fake_tell_node(m, "n0", "Unknown", 66, "", "", 66.2);
+    return m;
+}
+
+TEST(while_the_api_server_was_away_a_silent_node_proves_nothing) {
+    for (int is_known = 0; is_known < 2; is_known++) {
+        struct model *m = outage(is_known);
+        CLEANUP_FREE char *during = status_at(m, 68);
+        check("not Ready yet", during, is_known ? (struct expected){62, 3, 0, 0} : (struct expected){35, 30, 0, 0});
+        fake_tell_node(m, "n0", "True", 70, "", "", 70.2);
+        CLEANUP_FREE char *s = status_at(m, 100);
+        check("back", s, (struct expected){97, 0, 0, 0});
+        model_free(m);
+    }
+}
+
+/* An exit code is stronger than what the node shows: the cause that was published stays. */
+TEST(a_published_cause_is_not_overwritten_by_a_node_that_was_not_ready) {
+    struct model *m = new_model(NULL);
+    struct fake_pod a = running("a", 2);
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_tell_lease(m, "n0", 38);
+    a.phase = "Failed";
+    a.finished = 39;
+    a.exit_code = 3;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 39.5);
+    CLEANUP_FREE char *before = status_at(m, 40);
+    CHECK_TEXT(status_text(before, "executions[number=1].cause"), "ApplicationError");
+    fake_tell_node(m, "n0", "Unknown", 66, "", "", 66.2);
+    a.asked_to_go = 67;
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 67.1);
+    CLEANUP_FREE char *s = status_at(m, 100);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
+    CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:00:39.000Z");
+    model_free(m);
 }

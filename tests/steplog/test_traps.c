@@ -78,7 +78,8 @@ static void run(struct log *logs, int count, enum ledger_outcome outcome, struct
                                                      .lost_ms = TIME_OPEN,
                                                      .ended_ms = TIME_OPEN,
                                                      .done_ms = TIME_UNKNOWN,
-                                                     .released_ms = TIME_OPEN});
+                                                     .released_ms = TIME_OPEN,
+                                                     .known_until_ms = TIME_OPEN});
     for (int i = 0; i < count; i++) {
         if (i > 0)
             ledger_add_restart(f->ledger, 1, BASE_MS + logs[i - 1].to_s * 1000, BASE_MS + logs[i].from_s * 1000);

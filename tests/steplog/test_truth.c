@@ -82,6 +82,7 @@ static void check_run(const struct run *run) {
                                .ended_ms = TIME_OPEN,
                                .done_ms = TIME_UNKNOWN,
                                .released_ms = TIME_OPEN,
+                               .known_until_ms = TIME_OPEN,
                                .chips = 1};
     ledger_add_life(l, &life);
     for (int i = 0; i < n; i++) {

@@ -115,6 +115,7 @@ static void tell_lives(const struct job *job, struct ledger *l, const int64_t *e
                                    .ended_ms = ends[last],
                                    .done_ms = is_lost ? TIME_UNKNOWN : ends[last],
                                    .released_ms = ends[last],
+                                   .known_until_ms = TIME_OPEN,
                                    .chips = 4};
         if (a->pulled_ms > a->pull_ms) {
             life.pull_start_ms = a->pull_ms;

@@ -110,24 +110,18 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
     }
 }
 
-/* The Jobs of the new attempt are made right after; that is known even if nobody looked. */
-static int64_t restarted_ms(const struct target *t, const struct restart *r) {
-    int64_t at_ms = r->at_ms;
-    if (!r->is_derived || strcmp(r->what, "restarts") != 0)
-        return at_ms;
-    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
-        if (j->attempt == r->number && j->created_ms != TIME_UNKNOWN)
-            at_ms = min_of(at_ms, j->created_ms);
-    return at_ms;
-}
-
-static void tell_restarts(const struct target *t, struct sink *sink) {
+static void tell_restarts(const struct model_job *job, struct sink *sink) {
+    const struct target *t = job->target;
     for (int i = 0; i < t->restart_count; i++) {
         const struct restart *r = &t->restart_list[i];
         char reason[64];
+        if (!fact_is_restart_known(job, r)) /* only counted */
+            continue;
         snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
         struct cause_facts f = {"JobSet", "restarts", reason, "", t->name, r->message ? r->message : "", "", ""};
-        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), .at_ms = restarted_ms(t, r), .opens = true};
+        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), 
+                                      .at_ms = fact_restarted_ms(job, r),
+                                      .opens = fact_is_restart_watched(job, r)};
         if (cause_fill(&f, &d))
             sink_disruption(sink, &d);
     }
@@ -223,15 +217,16 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
     int64_t last = 0;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
         last = max_of(last, j->attempt);
-    for (int64_t n = max_of(t->first_restarts, last - MAX_ATTEMPTS); n <= last; n++) {
+    for (int64_t n = max_of(0, last - MAX_ATTEMPTS); n <= last; n++) {
         struct attempt a = attempt_of(t, r->name, n);
+        if (a.begun_ms == TIME_OPEN && n < last) /* nothing of it is known */
+            continue;
         for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
             if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
         struct cause_facts f = held_by(t, r);
         struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
-                                   .from_ms = n == 0 ? max_of(t->created_ms, t->resumed_unseen_ms)
-                                                     : max_of(a.begun_ms, a.cleared_ms),
+                                   .from_ms = n == 0 ? t->created_ms : max_of(a.begun_ms, a.cleared_ms),
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
         if (cause_fill_hold(&f, &hold))
@@ -276,7 +271,7 @@ void fact_tell_target(struct model_job *job) {
                     t->end_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->outcome);
     tell_sizes(job);
     tell_suspensions(job, &sink);
-    tell_restarts(t, &sink);
+    tell_restarts(job, &sink);
     tell_dependencies(job, &sink);
     fact_tell_workloads(job, &sink);
     fact_tell_refusals(job, &sink);
@@ -313,12 +308,11 @@ void job_tell_facts(struct model_job *job) {
         return;
     fact_give_words(job);
     job->needs_all_pods |= place_unindexed(t); /* any may have moved */
-    fact_find_unseen_stops(t, job->model);
     job_find_log_pods(job);
     job_tell_processes(job);
+    fact_tell_unwatched(job);
     fact_tell_target(job);
     fact_tell_past(job);
-    fact_tell_hidden(job);
     if (job->shape_version != t->shape_version)
         job->needs_all_pods = true;
     job->shape_version = t->shape_version;
@@ -336,4 +330,5 @@ void job_tell_facts(struct model_job *job) {
     }
     t->dirty_pods = NULL;
     job->needs_all_pods = false;
+    fact_count(job);
 }

@@ -14,16 +14,12 @@ int64_t fact_pod_ended_ms(const struct pod *p);
 int64_t fact_pod_lost_ms(const struct pod *p);
 /* When its index was done; TIME_UNKNOWN if it is not. */
 int64_t fact_pod_done_ms(const struct pod *p);
-/* When its kubelet began to stop it, which only an Event tells; TIME_OPEN: none does. */
-int64_t fact_pod_stopped_unseen_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
 int64_t fact_pod_failed_ms(const struct pod *p);
 /* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
 int64_t fact_pod_unwanted_ms(const struct pod *p);
 /* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
 bool fact_pod_may_be_counted(const struct pod *p);
-/* Until then it was seen to be there, or its end would have been told; TIME_OPEN: its end was seen as well. */
-int64_t fact_pod_watched_until_ms(const struct pod *p);
 bool fact_is_training_container(const struct pod *p, int container);
 /* The container ended because its pod was asked to go, not by itself. */
 bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
@@ -33,9 +29,23 @@ int64_t fact_signalled_ms(const struct pod *p, const struct instance *i);
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
 /* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
+/* Since when its node gives no sign of life, which nothing has explained yet; TIME_OPEN: it does. */
+int64_t fact_pod_silent_ms(const struct pod *p);
+/* The trouble of its node during which it was deleted or disrupted, and so the loss; NULL: none. */
+const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *ret_from_ms);
 
-/* What was while nobody looked. */
-void fact_tell_hidden(struct model_job *job);
+
+/* In which time lives may have come and gone unobserved. */
+void fact_tell_unwatched(struct model_job *job);
+/* counted.c: interruptions that only counters tell of, into job->counted; after all pods are told. */
+void fact_count(struct model_job *job);
+/* When the restart was; TIME_OPEN: only the counter tells of it. */
+int64_t fact_restarted_ms(const struct model_job *job, const struct restart *r);
+/* It is not counted beside what it did to the pods: it was watched, or pods of before are known. */
+bool fact_is_restart_known(const struct model_job *job, const struct restart *r);
+bool fact_is_restart_watched(const struct model_job *job, const struct restart *r);
+/* It was deleted, and another took its place in the same attempt. */
+bool fact_is_restarted_alone(const struct kube_job *j);
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Its part of how many required pods were Ready when; after p->slot is known. */
 void fact_tell_ready(struct model_job *job, struct pod *p);
@@ -51,22 +61,14 @@ void fact_give_words(struct model_job *job);
 void fact_tell_target(struct model_job *job);
 /* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
 void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
-void fact_find_unseen_stops(struct target *t, const struct model *m);
 /* Pods that could not be made. */
 void fact_tell_refusals(struct model_job *job, struct sink *sink);
 /* Why pods of that Job cannot be made now; NULL. Borrowed. */
 const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index);
-/* Since when pods of that Job were refused, some of which were made then; else then. */
-int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms);
 /* The Workload that named the pod's node in status.unhealthyNodes then, give or take; NULL. */
 const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from_ms, int64_t to_ms);
-/* The first time in there in which pods of that Job were refused. */
-bool fact_refused_within(const struct model_job *job, const char *replicated_job, int64_t job_index, int64_t from_ms,
-                         int64_t to_ms, struct span *ret);
 void fact_tell_workloads(struct model_job *job, struct sink *sink);
 /* Why the pod was lost, if an object tells. */
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d);
-/* Why its node was away for a while, which the pod outlived. */
-bool fact_outage_cause(const struct pod *p, const struct node_trouble *trouble, struct ledger_disruption *d);
 
 #endif

@@ -52,7 +52,8 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     for (int i = 0; i < past->trouble_count; i++)
         if (fact_is_touched(p, &past->troubles[i], NEAR_MS) && troubles(n, &past->troubles[i], at_ms))
             return "NotReady";
-    return fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, at_ms + NEAR_MS) ? "Unhealthy" : "";
+    int64_t to_ms = p->has_vanished ? TIME_OPEN - 1 : at_ms + NEAR_MS; /* it went at an unknown time after that */
+    return fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, to_ms) ? "Unhealthy" : "";
 }
 
 /* A Job that fails because pods failed proves nothing about this pod: its own deletion may be what failed the Job. */
@@ -161,47 +162,16 @@ static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_m
     return true;
 }
 
-/* By an exit that no signal explains, which a kubelet that shuts down would have named its own. */
-static bool has_failed_by_itself(const struct pod *p, int64_t lost_ms) {
-    char message[STORE_MESSAGE_SIZE], reason[32];
-    struct cause_facts f;
-    int64_t at_ms;
-    bool is_signal = false;
-    if (!exit_facts(p, &f, &at_ms, message, reason) || pod_trouble(p)->reason[0])
-        return false;
-    is_signal = strcmp(f.reason, "exit 143") == 0 || strcmp(f.reason, "exit 137") == 0;
-    return at_ms == lost_ms && !is_signal;
-}
-
 static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms) {
-    int64_t lost_ms = fact_pod_lost_ms(p);
-    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
-        const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        int64_t from_ms = fact_node_silent_from_ms(p->node, t);
-        if ((from_ms > p->bound_ms ? from_ms : p->bound_ms) != lost_ms || !fact_is_touched(p, t, 0))
-            continue;
-        if (!t->is_silent && p->deletion_ms == lost_ms && is_deletion_explained(p))
-            continue; /* of the same second: it was asked to go for a reason that is known */
-        if (!t->is_silent && has_failed_by_itself(p, lost_ms))
-            continue;
-        f->object = "Node";
-        f->shows = "Ready";
-        f->reason = t->reason;
-        f->message = p->name;
-        f->name = p->node->name;
-        *at_ms = lost_ms;
-        return true;
-    }
-    return false;
-}
-
-bool fact_outage_cause(const struct pod *p, const struct node_trouble *t, struct ledger_disruption *d) {
-    char taint[STORE_MESSAGE_SIZE] = "";
-    int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
-    struct cause_facts f = {"Node",        "Ready", t->reason,     node_state(p, from_ms, taint),
-                            p->node->name, p->name, p->node->name, p->node->pool};
-    *d = (struct ledger_disruption){.key = p->id ^ (uint64_t)t->visible_ms, .at_ms = from_ms};
-    return cause_fill(&f, d);
+    const struct node_trouble *t = fact_pod_loss_by_node(p, at_ms);
+    if (t == NULL || (!t->is_silent && p->deletion_ms != TIME_UNKNOWN && is_deletion_explained(p)))
+        return false;
+    f->object = "Node";
+    f->shows = "Ready";
+    f->reason = t->reason;
+    f->message = p->name;
+    f->name = p->node->name;
+    return true;
 }
 
 /* A pod that was over may still be disrupted: its object is evicted from a node that is lost later. The kubelet writes
@@ -230,7 +200,7 @@ static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_
                                char text[static STORE_MESSAGE_SIZE]) {
     const struct cause_rule *rule = cause_find(f);
     const struct workload *w =
-        fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, p->is_gone ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
+        fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, p->is_gone && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
     if (rule == NULL || rule->cause != CAUSE_NODE_FAILURE || w == NULL || w->name == NULL)
         return;
     snprintf(text, STORE_MESSAGE_SIZE, "%.90s%sWorkload %.70s: status.unhealthyNodes names %.50s", f->message,
@@ -266,7 +236,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         d->at_ms = p->deletion_ms;
     } else if (p->deletion_ms == TIME_UNKNOWN) {
         f.shows = "lost"; /* nothing more is known of its end */
-        d->at_ms = fact_pod_lost_ms(p);
+        d->at_ms = p->has_vanished ? p->gone_ms : fact_pod_lost_ms(p);
     } else {
         return false;
     }

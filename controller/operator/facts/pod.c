@@ -10,6 +10,9 @@
 /* A lease renewed longer ago than this is not what made the node count as lost (node-monitor-grace-period: 50 s). */
 #define LEASE_TOO_OLD_MS 300000
 
+/* After an outage of the API server nodes may show as not Ready for so long. */
+#define RECOVERY_MS 60000
+
 #define EXIT_SIGTERM 143
 #define EXIT_SIGKILL 137
 
@@ -73,15 +76,6 @@ static const struct pod_events *events_of(const struct pod *p) {
     return p->target->job ? map_get(&p->target->job->model->events, slice_of(pod_uid(p))) : NULL;
 }
 
-/* Of one that was gone when the watch came back, Events may still tell when it was asked to go. */
-int64_t fact_pod_stopped_unseen_ms(const struct pod *p) {
-    const struct pod_events *e = events_of(p);
-    bool is_told = e && e->signs && e->signs->killing_ms != TIME_UNKNOWN;
-    return p->has_vanished && p->deletion_ms == TIME_UNKNOWN && is_told
-               ? max_of(e->signs->killing_ms, fact_pod_watched_until_ms(p))
-               : TIME_OPEN;
-}
-
 static int64_t asked_to_go_ms(const struct pod *p) {
     const struct pod_events *e = events_of(p);
     int64_t at_ms = TIME_OPEN;
@@ -91,7 +85,9 @@ static int64_t asked_to_go_ms(const struct pod *p) {
         at_ms = min_of(at_ms, pod_trouble(p)->disruption_ms);
     if (e && e->evicted_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, e->evicted_ms);
-    return min_of(at_ms, fact_pod_stopped_unseen_ms(p));
+    if (e && e->killing_ms != TIME_UNKNOWN && p->has_vanished && p->deletion_ms == TIME_UNKNOWN)
+        at_ms = min_of(at_ms, max_of(e->killing_ms, p->gone_ms));
+    return at_ms;
 }
 
 int64_t fact_pod_failed_ms(const struct pod *p) {
@@ -153,43 +149,102 @@ static int64_t over_ms_of(const struct pod *p) {
     return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
 }
 
-/* It got the pod while it was not Ready, for all that was seen, and then said of itself that it is not: in between it
- * was Ready, and nobody looked. */
-static bool was_ready_unseen(const struct pod *p, const struct node_trouble *trouble) {
-    bool is_last = trouble == &node_past(p->node)->troubles[node_past(p->node)->trouble_count - 1];
-    return !is_last && trouble[1].visible_ms == trouble->to_ms && trouble->visible_ms < p->bound_ms;
-}
-
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
-    return !was_ready_unseen(p, trouble) && p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
+    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
            trouble->visible_ms - slack_ms <= over_ms_of(p);
 }
 
-int64_t fact_pod_watched_until_ms(const struct pod *p) {
-    const struct target *t = p->target;
-    for (int i = 0; i < t->unseen.count && p->has_vanished; i++)
-        if (p->gone_ms <= t->unseen.items[i].to_ms)
-            return max_of(t->unseen.items[i].from_ms, p->seen_ms);
-    return p->has_vanished ? p->seen_ms : TIME_OPEN;
+/* The API server could not be reached when the node could have renewed its lease, or a moment before: so its conditions
+ * prove nothing, and its silence counts from the end of that. */
+static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble *trouble, int64_t from_ms) {
+    const struct model_job *job = p->target->job;
+    for (int i = 0; job && i < job->model->unreachable.count; i++) {
+        const struct span *s = &job->model->unreachable.items[i];
+        if (s->from_ms <= trouble->visible_ms && s->to_ms + RECOVERY_MS >= trouble->visible_ms && s->to_ms > from_ms)
+            from_ms = s->to_ms;
+    }
+    return from_ms;
 }
 
-/* The trouble of its node that ended the pod, or NULL; outages that it outlived go to the sink, if there is one. */
-static const struct node_trouble *fatal_trouble(const struct pod *p, struct sink *sink) {
-    int64_t over_ms = over_ms_of(p);
+/* What a node's trouble means to a pod on it. */
+struct quiet {
+    int64_t from_ms, to_ms; /* while nothing but the node's silence tells of the pod; TIME_OPEN */
+    bool is_fatal;          /* the pod was deleted or disrupted during it */
+    bool is_moot;           /* the API server was away */
+};
+
+/* When its containers ended, as its kubelet says. Pods of a dead node are set to Failed by others (PodGC), who know of no
+ * container's end. */
+static int64_t containers_ended_ms(const struct pod *p) {
+    const char *name;
+    const struct instance *failed = failed_instance(p, &name);
+    bool has_finished = failed != NULL;
+    for (int i = 0; i < p->container_count; i++)
+        has_finished |= container_now(&p->containers[i])->finished_ms != TIME_UNKNOWN;
+    int64_t ended_ms = fact_pod_ended_ms(p);
+    if (failed)
+        return fact_finished_ms(failed);
+    return has_finished && ended_ms != TIME_UNKNOWN ? ended_ms : TIME_OPEN;
+}
+
+static struct quiet quiet_of(const struct pod *p, const struct node_trouble *t) {
+    int64_t heard_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms), asked_ms = asked_to_go_ms(p);
+    struct quiet q = {.from_ms = reachable_from_ms(p, t, heard_ms)};
+    int64_t gone_ms = p->gone_ms == TIME_UNKNOWN ? TIME_OPEN : p->gone_ms;
+    int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), gone_ms);
+    q.is_moot = q.from_ms > heard_ms;
+    q.to_ms = min_of(t->to_ms, ended_ms);
+    q.is_fatal = !q.is_moot && asked_ms != TIME_OPEN && asked_ms == ended_ms && asked_ms >= heard_ms &&
+                 asked_ms <= t->to_ms; /* within a second of the node's return it was asked because of its absence */
+    return q;
+}
+
+const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *ret_from_ms) {
     for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
         const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        int64_t from_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms);
-        if (!fact_is_touched(p, t, 0) || from_ms >= over_ms)
+        if (!fact_is_touched(p, t, 0))
             continue;
-        if (t->to_ms >= over_ms || t->to_ms >= fact_pod_watched_until_ms(p))
-            return t;
-        struct ledger_disruption d;
-        if (sink)
-            sink_outage(sink, p->id, from_ms, t->to_ms);
-        if (sink && fact_outage_cause(p, t, &d))
-            sink_disruption(sink, &d);
+        struct quiet q = quiet_of(p, t);
+        if (!q.is_fatal)
+            continue;
+        *ret_from_ms = q.from_ms;
+        return t;
     }
     return NULL;
+}
+
+/* A node that comes back with the pod as it was held it all the time. */
+static bool is_outlived(const struct node_trouble *t, const struct quiet *q) {
+    return t->to_ms != TIME_OPEN && q->to_ms == t->to_ms;
+}
+
+int64_t fact_pod_silent_ms(const struct pod *p) {
+    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
+        const struct node_trouble *t = &node_past(p->node)->troubles[i];
+        if (t->to_ms == TIME_OPEN && fact_is_touched(p, t, 0) && quiet_of(p, t).to_ms == TIME_OPEN)
+            return quiet_of(p, t).from_ms;
+    }
+    return TIME_OPEN;
+}
+
+/* Until its pod shows that a node is dead, nothing is known of the time since its last sign of life; then it was the
+ * detection of the failure. What a kubelet tells of the pod later proves no more than that it ended then. */
+static void tell_quiet(const struct pod *p, struct sink *sink) {
+    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
+        const struct node_trouble *t = &node_past(p->node)->troubles[i];
+        if (!fact_is_touched(p, t, 0))
+            continue;
+        struct quiet q = quiet_of(p, t);
+        struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
+        struct ledger_hold hold = {.key = p->id ^ (uint64_t)t->visible_ms,
+                                   .from_ms = q.from_ms,
+                                   .to_ms = q.to_ms,
+                                   .basis = BASIS_DERIVED};
+        if (!q.is_fatal && !is_outlived(t, &q) && q.from_ms < q.to_ms)
+            sink_silence(sink, p->id, q.from_ms, q.to_ms);
+        else if (q.is_fatal && cause_fill_hold(&f, &hold))
+            sink_hold(sink, &hold);
+    }
 }
 
 static bool has_completed_index(const struct pod *p) {
@@ -248,10 +303,10 @@ int64_t fact_pod_done_ms(const struct pod *p) {
 
 int64_t fact_pod_lost_ms(const struct pod *p) {
     int64_t at_ms = min_of(fact_pod_failed_ms(p), asked_to_go_ms(p));
-    const struct node_trouble *trouble = fatal_trouble(p, NULL);
-    if (trouble)
-        at_ms = min_of(at_ms, fact_node_silent_from_ms(p->node, trouble));
-    if (p->is_gone)
+    int64_t silent_ms;
+    if (fact_pod_loss_by_node(p, &silent_ms))
+        at_ms = min_of(at_ms, silent_ms);
+    if (p->is_gone && !p->has_vanished)
         at_ms = min_of(at_ms, p->gone_ms);
     if (p->phase == POD_SUCCEEDED && fact_pod_done_ms(p) == TIME_UNKNOWN)
         at_ms = min_of(at_ms, fact_pod_ended_ms(p));
@@ -273,19 +328,6 @@ static int64_t running_ms(const struct pod *p) {
         at_ms = max_of(at_ms, started_ms);
     }
     return at_ms == TIME_UNKNOWN || p->bound_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->bound_ms);
-}
-
-/* Of a pod that was gone when the watch came back, nothing is known since the watch was cut: not that it still waited.
- */
-static int64_t bound_or_unseen_ms(const struct pod *p) {
-    int64_t at_ms = p->bound_ms == TIME_UNKNOWN && p->has_vanished ? fact_pod_watched_until_ms(p) : p->bound_ms;
-    return at_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->created_ms);
-}
-
-/* Nor that it still started. */
-static int64_t running_or_unseen_ms(const struct pod *p) {
-    int64_t at_ms = running_ms(p);
-    return at_ms == TIME_UNKNOWN && p->has_vanished ? fact_pod_watched_until_ms(p) : at_ms;
 }
 
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
@@ -350,27 +392,12 @@ static void tell_wait(const struct pod *p, const char *reason, const char *messa
 }
 
 static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
-    int64_t bound_ms = bound_or_unseen_ms(p), until_ms = bound_ms != TIME_UNKNOWN ? bound_ms : lost_ms;
+    int64_t until_ms = p->bound_ms != TIME_UNKNOWN ? p->bound_ms : lost_ms;
     int64_t lifted_ms = pod_trouble(p)->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : pod_trouble(p)->gated_to_ms;
     tell_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED,
               sink);
     tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "",
               pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
-}
-
-static void tell_silence(const struct pod *p, struct sink *sink) {
-    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
-        const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        if (!t->is_silent || !fact_is_touched(p, t, 0))
-            continue;
-        struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
-        struct ledger_hold hold = {.key = p->id ^ (uint64_t)t->visible_ms,
-                                   .from_ms = fact_node_silent_from_ms(p->node, t),
-                                   .to_ms = min_of(t->visible_ms, asked_to_go_ms(p)),
-                                   .basis = BASIS_DERIVED};
-        if (cause_fill_hold(&f, &hold))
-            sink_hold(sink, &hold);
-    }
 }
 
 /* When the replicated job, which did not want that index any more, wanted it again; TIME_OPEN: not yet. */
@@ -453,6 +480,25 @@ void fact_give_words(struct model_job *job) {
     ledger_set_words(job->ledger, &(struct ledger_words){job, name_life, describe_loss});
 }
 
+/* An index that is done stays so without its pod, as long as its target is there. One that is lost may have another at
+ * once, though its object stays. */
+static int64_t life_known_until_ms(const struct model_job *job, const struct pod *p, int64_t lost_ms) {
+    const struct span *last = job->unwatched.count > 0 ? &job->unwatched.items[job->unwatched.count - 1] : NULL;
+    bool is_done = fact_pod_done_ms(p) != TIME_UNKNOWN;
+    int64_t known_ms = is_done ? TIME_OPEN : min_of(store_known_until_ms(job->model, p), lost_ms);
+    if (p->target->has_vanished && last && last->to_ms >= p->target->end_ms) /* when it ended is not known */
+        known_ms = min_of(known_ms, last->from_ms);
+    return known_ms;
+}
+
+/* The Job counts its pods that failed: so many of them are known. */
+static void count_lost(struct pod *p) {
+    bool is_counted = p->job && fact_pod_may_be_counted(p);
+    if (is_counted != p->is_counted)
+        p->job->lost_pods += is_counted ? 1 : -1;
+    p->is_counted = is_counted;
+}
+
 /* Its words can be had again from the pod. d: NULL: nothing tells why it was lost. */
 static void tell_loss(struct model_job *job, struct pod *p, const struct ledger_disruption *d) {
     struct ledger_disruption told = {.key = p->id, .at_ms = TIME_UNKNOWN};
@@ -473,6 +519,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
     int64_t slot = job_slot(job, p);
     p->slot = slot <= INT32_MAX ? (int)slot : -1;
     fact_tell_ready(job, p);
+    count_lost(p);
     bool is_explained = false;
     struct ledger_disruption d = {.key = p->id};
     if (slot >= 0) {
@@ -484,15 +531,17 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .slot = (uint32_t)slot,
                                    /* of two made within a second, the one that was lost in it came first */
                                    .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
-                                   .bound_ms = bound_or_unseen_ms(p),
+                                   .bound_ms = p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms)
+                                                                          : TIME_UNKNOWN,
                                    .pull_start_ms = TIME_UNKNOWN,
                                    .pull_end_ms = TIME_UNKNOWN,
-                                   .running_ms = running_or_unseen_ms(p),
+                                   .running_ms = running_ms(p),
                                    .lost_ms = lost_ms,
                                    .ended_ms = over_ms,
                                    .done_ms = no_more_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
                                    .chips = p->chips,
                                    .released_ms = over_ms,
+                                   .known_until_ms = life_known_until_ms(job, p, lost_ms),
                                    .has_name = true};
         tell_pull(p, &life);
         bool is_done = life.done_ms != TIME_UNKNOWN;
@@ -501,11 +550,10 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
             life.done_ms = TIME_UNKNOWN;
         }
         ledger_add_life(job->ledger, &life);
-        fatal_trouble(p, &sink);
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);
-        tell_silence(p, &sink);
-        is_explained = lost_ms != TIME_OPEN && !is_done && fact_pod_cause(p, &d);
+        tell_quiet(p, &sink);
+        is_explained = (lost_ms != TIME_OPEN || p->has_vanished) && !is_done && fact_pod_cause(p, &d);
     }
     tell_loss(job, p, is_explained ? &d : NULL);
     job_slots_told(job, p);

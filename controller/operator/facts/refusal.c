@@ -21,18 +21,6 @@ static bool is_complete(const struct model_job *job, const struct kube_job *j, i
     return there >= wanted;
 }
 
-/* Nobody watched then, and the Job may have made pods that are gone since. */
-static bool may_have_been_made(const struct kube_job *j, int64_t at_ms) {
-    const struct spans *unseen = &j->target->unseen;
-    bool is_unseen = false;
-    int64_t lost = j->forgotten_lost;
-    for (int i = 0; i < unseen->count; i++)
-        is_unseen |= at_ms >= unseen->items[i].from_ms && at_ms < unseen->items[i].to_ms;
-    for (const struct pod *p = j->pods; p && is_unseen; p = p->next_in_job)
-        lost += fact_pod_may_be_counted(p);
-    return is_unseen && j->failed_pods > lost;
-}
-
 /* Until the first pod that was made after the last refusal: the Job makes all that are missing at once. */
 static int64_t refused_until_ms(const struct model_job *job, const struct kube_job *j, const struct refusal *r) {
     int64_t until_ms = j->deletion_ms == TIME_UNKNOWN ? TIME_OPEN : j->deletion_ms, made_ms;
@@ -46,8 +34,6 @@ static int64_t refused_until_ms(const struct model_job *job, const struct kube_j
             until_ms = min_of(until_ms, p->created_ms);
     if (until_ms == TIME_OPEN && is_complete(job, j, &made_ms)) /* within the second of the last refusal */
         until_ms = max_of(made_ms, r->from_ms);
-    if (may_have_been_made(j, r->last_ms))
-        until_ms = min_of(until_ms, max_of(r->last_ms, r->from_ms));
     return until_ms;
 }
 
@@ -83,34 +69,4 @@ const char *fact_refusal_now(const struct model_job *job, const char *replicated
             return all->message;
     }
     return NULL;
-}
-
-bool fact_refused_within(const struct model_job *job, const char *replicated_job, int64_t job_index, int64_t from_ms,
-                         int64_t to_ms, struct span *ret) {
-    bool is_found = false;
-    for (const struct kube_job *j = job->target->kube_jobs; j && job->model->refusals.count > 0;
-         j = j->next_in_target) {
-        const struct refusals *all = is_job_of(job->target, j, replicated_job, job_index)
-                                         ? map_get(&job->model->refusals, slice_of(j->uid))
-                                         : NULL;
-        for (int i = 0; all && i < all->count; i++) {
-            struct span s = {max_of(all->items[i].from_ms, from_ms), min_of(all->items[i].last_ms, to_ms)};
-            if (s.to_ms > s.from_ms && (!is_found || s.from_ms < ret->from_ms)) {
-                *ret = s;
-                is_found = true;
-            }
-        }
-    }
-    return is_found;
-}
-
-int64_t fact_refused_since_ms(const struct model_job *job, const struct kube_job *j, int64_t made_ms) {
-    const struct refusals *all = map_get(&job->model->refusals, slice_of(j->uid));
-    for (int i = 0; all && i < all->count; i++) {
-        const struct refusal *r = &all->items[i];
-        int64_t until_ms = min_of(refused_until_ms(job, j, r), r->last_ms + STORE_REFUSED_AGAIN_MS);
-        if (made_ms >= r->from_ms && made_ms <= until_ms + 1000)
-            return r->from_ms;
-    }
-    return made_ms;
 }

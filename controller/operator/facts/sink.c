@@ -37,9 +37,9 @@ void sink_disruption(struct sink *s, const struct ledger_disruption *d) {
     note(s, (struct pushed){PUSHED_DISRUPTION, (uint8_t)d->cause, true, d->key, 0});
 }
 
-void sink_outage(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
-    ledger_add_outage(s->ledger, life_id, from_ms, to_ms);
-    note(s, (struct pushed){PUSHED_OUTAGE, 0, true, life_id, from_ms});
+void sink_silence(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
+    ledger_add_silence(s->ledger, life_id, from_ms, to_ms);
+    note(s, (struct pushed){PUSHED_SILENCE, 0, true, life_id, from_ms});
 }
 
 void sink_restart(struct sink *s, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
@@ -54,8 +54,8 @@ static void take_back(struct ledger *l, const struct pushed *p) {
     } else if (p->kind == PUSHED_DISRUPTION) {
         struct ledger_disruption d = {.cause = (enum cause)p->detail, .key = p->key, .at_ms = TIME_UNKNOWN};
         ledger_add_disruption(l, &d);
-    } else if (p->kind == PUSHED_OUTAGE) {
-        ledger_add_outage(l, p->key, p->from_ms, p->from_ms);
+    } else if (p->kind == PUSHED_SILENCE) {
+        ledger_add_silence(l, p->key, p->from_ms, p->from_ms);
     } else {
         ledger_add_restart(l, p->key, p->from_ms, p->from_ms - 1); /* one that took no time is a restart */
     }

@@ -18,7 +18,7 @@ struct sink sink_begin(struct ledger *l, struct pushed_list *list);
 void sink_end(struct sink *s);
 void sink_hold(struct sink *s, const struct ledger_hold *hold);
 void sink_disruption(struct sink *s, const struct ledger_disruption *d);
-void sink_outage(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms);
+void sink_silence(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms);
 void sink_restart(struct sink *s, uint64_t life_id, int64_t down_ms, int64_t running_ms);
 
 #endif

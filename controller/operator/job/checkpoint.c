@@ -8,8 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 8
-#define OLDEST_VERSION 3
+#define VERSION 9 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
@@ -40,14 +39,13 @@ static void visit_previous(struct visitor *v, struct model_job *job) {
 
 static void visit_told(struct visitor *v, struct model_job *job) {
     codec_time(v->codec, &job->told_through_ms);
-    CODEC_INT(v->codec, &job->hidden_most, 0, 255);
     codec_i64(v->codec, &job->told_steps);
     codec_bool(v->codec, &job->told_first_step);
     for (int i = 0; i < JOB_TOLD; i++) {
         CODEC_INT(v->codec, &job->told[i].number, 0, INT32_MAX);
         codec_u64(v->codec, &job->told[i].hash);
     }
-    for (int i = 0; i < (v->version < 8 ? JOB_CONDITIONS - 1 : JOB_CONDITIONS); i++) {
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
         codec_chars(v->codec, job->conditions[i].status, sizeof job->conditions[i].status);
         codec_time(v->codec, &job->conditions[i].at_ms);
     }
@@ -84,8 +82,7 @@ static void visit_process(struct visitor *v, struct log_process *p) {
     codec_time(v->codec, &p->first_line_ms);
     codec_time(v->codec, &p->last_line_ms);
     codec_time(v->codec, &p->last_stamp_ns);
-    if (v->version >= 6)
-        visit_runs(v, p);
+    visit_runs(v, p);
     codec_bool(v->codec, &has_parser);
     if (has_parser && p->parser == NULL)
         v->codec->failed = true;
@@ -174,7 +171,7 @@ static void visit_head(struct codec *c, struct head *h) {
 static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent, struct buf *raw) {
     struct target *t = job->target;
     struct codec codec = codec_writing(raw);
-    struct visitor v = {&codec, job->model, job, extent, written_ms, VERSION};
+    struct visitor v = {&codec, job->model, job, extent, written_ms};
     struct head h = {.written_ms = written_ms, .generation = job->generation, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
     slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));
@@ -205,13 +202,14 @@ static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec,
     return codec_is_done(v->codec) ? 0 : damaged(err);
 }
 
-static int read_raw(struct model_job *job, struct slice raw, int version, struct error **err) {
+static int read_raw(struct model_job *job, struct slice raw, struct error **err) {
     struct model *m = job->model;
     struct codec codec = codec_reading(raw);
-    struct visitor v = {.codec = &codec, .model = m, .version = version};
+    struct visitor v = {.codec = &codec, .model = m};
     struct head h = {0};
     visit_head(&codec, &h);
     v.written_ms = h.written_ms;
+    v.extent = h.extent;
     if (codec.failed || h.uid[0] == '\0' || strcmp(h.namespace_, job->namespace_) != 0)
         return damaged(err);
     if (map_get(&m->targets, slice_of(h.uid)) != NULL)
@@ -303,9 +301,8 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
     CLEANUP_FREE char *packed = text.size_bytes <= CHECKPOINT_MAX_BYTES ? base64_decode(text, &size) : NULL;
     if (packed == NULL || size < HEAD_BYTES)
         return damaged(err);
-    if (packed[0] < OLDEST_VERSION || packed[0] > VERSION)
-        return error_set(err, EPROTO, "it is of version %d, and this controller reads versions %d to %d", packed[0],
-                         OLDEST_VERSION, VERSION);
+    if (packed[0] != VERSION)
+        return error_set(err, EPROTO, "it is of version %d, and this controller reads version %d", packed[0], VERSION);
     uLong raw_size = get_u32(packed + 5);
     if (raw_size > MOST_BYTES)
         return damaged(err);
@@ -314,7 +311,7 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
     if (uncompress((Bytef *)raw, &got, (const Bytef *)packed + HEAD_BYTES, (uLong)(size - HEAD_BYTES)) != Z_OK ||
         got != raw_size || crc32(0, (const Bytef *)raw, (uInt)raw_size) != get_u32(packed + 1))
         return damaged(err);
-    return read_raw(job, (struct slice){raw, raw_size}, packed[0], err);
+    return read_raw(job, (struct slice){raw, raw_size}, err);
 }
 
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
@@ -322,7 +319,7 @@ void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf 
     buf_init(&text, CHECKPOINT_MAX_BYTES);
     if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
         return;
-    checkpoint_write(job, now_ms, &text);
+    checkpoint_write(job, store_pods_known_ms(job->model, now_ms), &text);
     if (text.size_bytes == 0)
         return;
     status->size_bytes--; /* the closing brace */

@@ -13,7 +13,6 @@ struct visitor {
     const struct model_job *job; /* writing */
     enum checkpoint_extent extent;
     int64_t written_ms;
-    int version;
 };
 
 char *checkpoint_pack(struct slice raw); /* heap; NULL if it does not fit */

@@ -26,10 +26,13 @@ static void visit_past(struct visitor *v, struct past *past) {
     VISIT_FIELD(v, past, all.available, MOST_PODS);
     VISIT_FIELD(v, past, all.running, MOST_PODS);
     VISIT_FIELD(v, past, all.pulling, MOST_PODS);
+    VISIT_FIELD(v, past, all.silent, MOST_PODS);
+    VISIT_FIELD(v, past, all.known, MOST_PODS);
     VISIT_FIELD(v, past, all.chips, INT32_MAX);
     VISIT_FIELD(v, past, all.largest_chips, INT32_MAX);
     VISIT_FIELD(v, past, all.replaced, MOST_PODS);
     VISIT_FIELD(v, past, all.restarted, MOST_PODS);
+    VISIT_FIELD(v, past, all.lost, MOST_PODS);
     VISIT_FIELD(v, past, ready, MOST_PODS);
 }
 

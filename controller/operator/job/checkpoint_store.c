@@ -1,5 +1,6 @@
 /* The part of the store that one target is, written and read by the same functions. */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/job/checkpoint_internal.h"
 
 #include <string.h>
@@ -79,8 +80,6 @@ static void visit_node(struct visitor *v, struct node *n) {
     visit_name(v, &n->pool);
     codec_bool(v->codec, &n->is_spot);
     codec_bool(v->codec, &n->exists);
-    if (v->version >= 7)
-        CODEC_INT(v->codec, &n->ready_s, 0, UINT32_MAX);
     codec_time(v->codec, &n->renewed_ms);
     struct node_past none = {0}, *past = is_reading(v) ? store_node_past(n) : n->past ? n->past : &none;
     visit_troubles(v, past);
@@ -107,7 +106,6 @@ static void read_node(struct visitor *v) {
     n->pool = read.pool;
     n->is_spot = read.is_spot;
     n->exists = read.exists;
-    n->ready_s = read.ready_s;
     n->renewed_ms = read.renewed_ms;
     n->past = read.past;
     n->restored_ms = v->written_ms;
@@ -164,17 +162,6 @@ static void visit_containers(struct visitor *v, struct pod *p) {
     }
 }
 
-static void visit_signs(struct visitor *v, struct pod_events *e) {
-    bool has_signs = e->signs != NULL;
-    codec_bool(v->codec, &has_signs);
-    if (!has_signs)
-        return;
-    if (e->signs == NULL)
-        e->signs = mem_new(struct pod_signs);
-    codec_time(v->codec, &e->signs->not_ready_ms);
-    codec_time(v->codec, &e->signs->killing_ms);
-}
-
 static void visit_events(struct visitor *v, const char *uid) {
     struct pod_events *e = map_get(&v->model->events, slice_of(uid));
     bool has_events = e != NULL;
@@ -194,14 +181,12 @@ static void visit_events(struct visitor *v, const char *uid) {
         free(e->evicted_message);
         e->evicted_message = mem_strdup(message);
     }
-    if (v->version >= 7)
-        visit_signs(v, e);
+    codec_time(v->codec, &e->killing_ms);
 }
 
 /* With what stands between its parts in a checkpoint. */
 static void visit_trouble(struct visitor *v, struct pod *p) {
     struct pod_trouble *t = store_trouble(p);
-    char *unused = NULL; /* version 2 had a message there */
     codec_time(v->codec, &t->gated_from_ms);
     codec_time(v->codec, &t->gated_to_ms);
     codec_time(v->codec, &t->unschedulable_ms);
@@ -213,8 +198,6 @@ static void visit_trouble(struct visitor *v, struct pod *p) {
     visit_name(v, &p->waiting_reason);
     codec_text(v->codec, &t->disruption_message, MOST_MESSAGE);
     codec_text(v->codec, &t->message, MOST_MESSAGE);
-    codec_text(v->codec, &unused, MOST_MESSAGE);
-    free(unused);
     bool has_some = t->gated_from_ms != TIME_UNKNOWN || t->gated_to_ms != TIME_UNKNOWN ||
                     t->unschedulable_ms != TIME_UNKNOWN || t->disruption_ms != TIME_UNKNOWN ||
                     t->disruption_reason[0] || t->reason[0] || t->unschedulable_message || t->disruption_message ||
@@ -245,9 +228,6 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     codec_bool(v->codec, &p->is_gone);
     codec_bool(v->codec, &p->was_asked_first);
     codec_bool(v->codec, &p->had_pull_trouble);
-    bool was_late = false; /* version 3 */
-    if (v->version < 4)
-        codec_bool(v->codec, &was_late);
     codec_bool(v->codec, &p->has_vanished);
     codec_time(v->codec, &p->seen_ms);
     codec_time(v->codec, &p->bound_ms);
@@ -359,13 +339,13 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     codec_i64(v->codec, &j->attempt);
     codec_i64(v->codec, &j->job_index);
     codec_i64(v->codec, &j->failed_pods);
-    codec_i64(v->codec, &j->forgotten_lost);
-    if (v->version < 7) { /* it was told first with so many, and then */
-        int64_t told_ms;
-        j->forgotten_lost = 0;
-        if (v->version >= 4)
-            codec_time(v->codec, &told_ms);
-    }
+    codec_i64(v->codec, &j->failed_unwatched);
+    int64_t forgotten = j->lost_pods; /* those in the checkpoint are counted again when they are read */
+    for (const struct pod *p = j->pods; p && !is_reading(v); p = p->next_in_job)
+        forgotten -= p->is_counted && checkpoint_has_pod(v, p);
+    codec_i64(v->codec, &forgotten);
+    if (is_reading(v))
+        j->lost_pods = forgotten;
     visit_name(v, &j->failing_reason);
     visit_history(v, &j->suspended);
     codec_text(v->codec, &j->completed_indexes, 65536);
@@ -414,16 +394,12 @@ static void visit_workload(struct visitor *v, struct workload *w) {
     visit_history(v, &w->evicted);
     visit_history(v, &w->active);
     codec_bool(v->codec, &w->awaits_provisioning);
-    codec_i64(v->codec, &w->unseen_evictions);
+    codec_i64(v->codec, &w->evictions);
     visit_name(v, &w->check_name);
     visit_name(v, &w->queue);
-    if (v->version >= 5) {
-        visit_name(v, &w->cluster_queue);
-        visit_name(v, &w->priority);
-    }
+    visit_name(v, &w->cluster_queue);
+    visit_name(v, &w->priority);
     codec_text(v->codec, &w->check_message, MOST_MESSAGE);
-    if (v->version < 7)
-        return;
     VISIT_ARRAY(v, w->unhealthy, w->unhealthy_count, &w->unhealthy_capacity, STORE_MAX_UNHEALTHY);
     for (int i = 0; i < w->unhealthy_count; i++) {
         visit_name(v, &w->unhealthy[i].name);
@@ -509,18 +485,16 @@ static void visit_coordinator(struct visitor *v, struct target *t) {
 void visit_target(struct visitor *v, struct target *t) {
     codec_bool(v->codec, &t->is_seen);
     codec_bool(v->codec, &t->is_gone);
+    codec_bool(v->codec, &t->has_vanished);
     codec_time(v->codec, &t->created_ms);
     codec_time(v->codec, &t->end_ms);
     codec_time(v->codec, &t->gone_ms);
-    codec_time(v->codec, &t->first_seen_ms);
-    codec_time(v->codec, &t->resumed_unseen_ms);
-    codec_i64(v->codec, &t->first_restarts);
-    codec_i64(v->codec, &t->first_job_restarts);
-    int64_t late_pods = 0; /* version 3 */
-    if (v->version < 4)
-        codec_i64(v->codec, &late_pods);
+    struct spans unwatched = is_reading(v) ? t->unwatched : store_unwatched(v->model, t);
+    visit_spans(v, &unwatched);
+    if (is_reading(v))
+        t->unwatched = unwatched;
     else
-        visit_spans(v, &t->unseen);
+        free(unwatched.items);
     CODEC_INT(v->codec, &t->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     visit_name(v, &t->end_reason);
     visit_name(v, &t->queue);
@@ -535,15 +509,15 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_workloads(v, t);
     visit_nodes(v, t);
     visit_pods(v, t);
-    if (v->version >= 7) {
-        codec_i64(v->codec, &t->forgotten_restarted);
-        visit_pasts(v, t);
-    }
+    codec_time(v->codec, &t->first_pod_ms);
+    codec_i64(v->codec, &t->forgotten_restarted);
+    visit_pasts(v, t);
     if (is_reading(v)) {
         t->look_ms = INT64_MIN / 2; /* some may be gone long enough */
-        t->watched_ms = t->told_ms = t->told_before_ms = v->written_ms;
-        if (v->version < 4 && t->first_seen_ms > t->created_ms + STORE_LATE_MS)
-            store_unseen(t, t->created_ms, t->first_seen_ms);
+        t->watched_ms = v->written_ms;
+        t->is_partial = v->extent != EXTENT_ALL;
+        if (t->is_partial) /* some of its Jobs are not in the checkpoint */
+            t->forgotten_restarted = max_of(t->job_restarts, 0);
         t->shape_version++;
     }
 }

@@ -4,7 +4,6 @@
 #include "ledger/forget.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/facts/empty.h"
 #include "operator/facts/facts.h"
 
 #include <string.h>
@@ -18,11 +17,6 @@ void job_tell_past_anew(struct model_job *job, bool with_ready) {
         job->target->pasts[i].is_told = false;
         job->target->pasts[i].is_ready_told &= !with_ready;
     }
-}
-
-/* What was while nobody watched is worked out from all that is known of that time: hidden.c. */
-static bool is_of_unseen_time(const struct target *t, int64_t created_ms) {
-    return t->unseen.count > 0 && created_ms <= t->unseen.items[t->unseen.count - 1].to_ms;
 }
 
 /* ---- which ---- */
@@ -46,8 +40,7 @@ struct wish {
 static bool can_forget(const struct pod *p, const struct wish *w, const struct ledger_forgetting *f) {
     bool even_newest = w->even_newest && p->phase != POD_SUCCEEDED;
     return p->is_gone && p->gone_ms <= w->gone_by_ms && !p->is_dirty && p->completion_index >= 0 && p->slot >= 0 &&
-           !is_of_unseen_time(p->target, p->created_ms) && fact_can_move_ready(p) &&
-           ledger_can_forget_life(f, p->id, even_newest) && can_forget_told(p, f);
+           fact_can_move_ready(p) && ledger_can_forget_life(f, p->id, even_newest) && can_forget_told(p, f);
 }
 
 /* The log hangs on its pods. */
@@ -118,8 +111,6 @@ static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forge
     ledger_forget_life(f, p->id, take_change, &(struct into){job, past});
     forget_told(p, f);
     job_slots_forget(&job->slots, p);
-    if (p->job)
-        p->job->forgotten_lost += fact_pod_may_be_counted(p);
     store_forget_pod(job->model, p);
 }
 
@@ -169,11 +160,10 @@ static void forget_jobs(struct model *m, struct target *t, int64_t by_ms) {
     for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {
         next = j->next_in_target;
         if (j->gone_ms == TIME_UNKNOWN || j->gone_ms > by_ms || j->pods || j->attempt >= before ||
-            is_of_unseen_time(t, j->created_ms) || map_get(&m->refusals, slice_of(j->uid)) ||
-            map_get(&m->stops, slice_of(j->uid)))
+            map_get(&m->refusals, slice_of(j->uid)))
             continue;
         keep_time(j);
-        t->forgotten_restarted += empty_is_restarted_alone(j);
+        t->forgotten_restarted += fact_is_restarted_alone(j);
         store_forget_job(m, j);
     }
 }

@@ -93,8 +93,11 @@ struct model_job {
     struct pushed_list pushed;
     struct ready_line ready_line;
     struct job_slots slots;
-    uint64_t shape_version, hidden_version, hidden_hash;
-    int hidden_most;             /* so many pieces of a slot were told at most that nobody knows */
+    uint64_t shape_version;
+    struct spans unwatched;             /* as told last: store_unwatched() */
+    int64_t counted, counted_evictions; /* interruptions that only counters tell of; by Kueue */
+    int64_t restarted_alone;            /* Jobs that were, as of jobs_version */
+    uint64_t jobs_version;
     struct ledger_hold hold_now; /* what the target itself waits for; kind BUCKET_COUNT: nothing */
     int64_t holds_over_ms;       /* when it last stopped to wait */
     int64_t end_learned_ms;      /* when an evaluation first knew that the target has ended; TIME_UNKNOWN */

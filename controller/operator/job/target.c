@@ -41,9 +41,9 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->ready_line.count = 0;
     job_slots_clear(&job->slots);
     job->target = t;
-    job->shape_version = job->hidden_version = job->hidden_hash = 0;
+    job->shape_version = job->jobs_version = 0;
+    job->counted = job->counted_evictions = 0;
     job->needs_all_pods = true;
-    job->hidden_most = 0;
     job->log_pod_count = 0;
     job->log_pods_version = UINT64_MAX;
     memset(job->told, 0, sizeof job->told);
@@ -90,9 +90,8 @@ void job_count_otherwise(struct model_job *job) {
     ledger_free(job->ledger);
     job->ledger = otherwise;
     job->pushed.count = 0;
-    job->shape_version = job->hidden_version = job->hidden_hash = 0;
+    job->shape_version = 0;
     job->needs_all_pods = true;
-    job->hidden_most = 0;
     job->told_through_ms = TIME_UNKNOWN;
     job_tell_past_anew(job, false);
     for (size_t i = 0; i < job->target->pod_count; i++)

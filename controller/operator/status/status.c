@@ -111,6 +111,8 @@ static void write_scores(struct jwrite *w, const char *key, const struct view *v
     write(w, "program", v->program_ppm);
     write(w, "productivity", v->productivity_ppm);
     write(w, "runtimeUpperBound", v->upper_ppm);
+    write(w, "schedulingUpperBound", v->scheduling_upper_ppm);
+    write(w, "jobUpperBound", v->job_upper_ppm);
     write(w, "evidence", v->evidence_ppm);
     jwrite_object_end(w);
 }
@@ -223,8 +225,13 @@ static void count_cause(struct cause_count counts[static MAX_CAUSES], int *n, en
     (*n)++;
 }
 
-static int count_causes(const struct ledger_result *r, struct cause_count counts[static MAX_CAUSES]) {
+static int count_causes(const struct view *v, struct cause_count counts[static MAX_CAUSES]) {
+    const struct ledger_result *r = &v->result;
     int n = 0;
+    if (v->counted > 0)
+        count_cause(counts, &n, CAUSE_UNKNOWN, "", v->counted, 0);
+    if (v->counted_evictions > 0)
+        count_cause(counts, &n, CAUSE_KUEUE_EVICTION, "", v->counted_evictions, 0);
     for (int i = 0; i < r->older.cause_count; i++)
         count_cause(counts, &n, r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count,
                     r->older.causes[i].chip_ms);
@@ -236,8 +243,8 @@ static int count_causes(const struct ledger_result *r, struct cause_count counts
 static void write_interruptions(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     struct cause_count counts[MAX_CAUSES + 1];
-    int n = count_causes(r, counts);
-    int64_t excluded = r->older.count - r->older.counted;
+    int n = count_causes(v, counts);
+    int64_t excluded = r->older.count - r->older.counted + v->counted_evictions;
     for (int i = 0; i < r->interruption_count; i++)
         excluded += cause_is_excluded(r->interruptions[i].cause) ? 1 : 0;
     jwrite_key(w, "interruptions");

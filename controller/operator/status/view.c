@@ -11,6 +11,8 @@ void view_scores(struct view *v) {
     v->runtime_ppm = s.runtime_ppm;
     v->job_ppm = s.job_ppm;
     v->upper_ppm = s.upper_ppm;
+    v->scheduling_upper_ppm = s.scheduling_upper_ppm;
+    v->job_upper_ppm = s.job_upper_ppm;
     v->evidence_ppm = s.evidence_ppm;
 }
 
@@ -131,7 +133,7 @@ void view_init(struct view *v) {
     v->phase_since_ms = v->attached_ms = TIME_UNKNOWN;
     v->admitted_ms = RECORD_NONE;
     v->scheduling_ppm = v->runtime_ppm = v->job_ppm = v->upper_ppm = v->evidence_ppm = RECORD_NONE;
-    v->program_ppm = v->productivity_ppm = RECORD_NONE;
+    v->program_ppm = v->productivity_ppm = v->scheduling_upper_ppm = v->job_upper_ppm = RECORD_NONE;
     v->gflops_per_chip = -1;
     v->data_type = CHIP_TYPES;
     v->price = PRICE_NONE;
@@ -158,6 +160,8 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
         ledger_evaluate(job->ledger, v->through_ms, &v->result);
         if (v->through_ms < v->result.start_ms) /* an object that ended before it was created */
             v->through_ms = v->result.start_ms;
+        v->counted = job->counted;
+        v->counted_evictions = job->counted_evictions;
         view_scores(v);
         view_definitions(v);
         view_program(v);

@@ -57,7 +57,9 @@ struct view {
     int64_t attached_ms;
     struct condition_view conditions[JOB_CONDITIONS];
     int64_t unattributed_ms, suspended_ms;
+    int64_t counted, counted_evictions; /* interruptions that only counters tell of; by Kueue */
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
+    int64_t scheduling_upper_ppm, job_upper_ppm;                           /* RECORD_NONE: all is observed, too */
     int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
     int64_t peak_gflops;                                                   /* of a chip; 0: not known */
@@ -82,7 +84,7 @@ void view_scores(struct view *v); /* from the result */
 
 /* All of them, also those that the ledger no longer lists. */
 static inline int64_t view_interruptions(const struct view *v) {
-    return v->result.interruption_count + v->result.older.count;
+    return v->counted + v->counted_evictions + v->result.interruption_count + v->result.older.count;
 }
 /* observed.c: up to when everything about the job's objects is known; the status' observedThrough */
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms);

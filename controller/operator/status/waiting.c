@@ -20,7 +20,8 @@ static void format_age(char out[static 32], int64_t ms) {
 }
 
 static bool is_unavailable(const struct pod *p) {
-    return p->bound_ms == TIME_UNKNOWN || (p->phase != POD_SUCCEEDED && fact_pod_lost_ms(p) != TIME_OPEN);
+    return p->bound_ms == TIME_UNKNOWN ||
+           (p->phase != POD_SUCCEEDED && (fact_pod_lost_ms(p) != TIME_OPEN || fact_pod_silent_ms(p) != TIME_OPEN));
 }
 
 /* Numbers in the words (of nodes, of quota that is missing) move without another reason. */
@@ -46,6 +47,10 @@ static bool why(struct view *v, const struct pod *p, char *out, size_t size) {
     } else if (p->bound_ms == TIME_UNKNOWN) {
         format_age(age, v->through_ms - p->created_ms);
         snprintf(out, size, "pod %s not yet bound for %s", p->name, age);
+    } else if (fact_pod_silent_ms(p) != TIME_OPEN && fact_pod_lost_ms(p) == TIME_OPEN) {
+        format_age(age, v->through_ms - fact_pod_silent_ms(p));
+        snprintf(out, size, "node %s gives no sign of life for %s; pod %s is not known to be lost", p->node->name, age,
+                 p->name);
     } else if (is_unavailable(p)) {
         note_reason(v, "Lost", NULL);
         const char *what = p->phase == POD_FAILED           ? "failed"

@@ -19,6 +19,9 @@ static void forbidden_free(struct forbidden *f) {
 static bool allow(struct model *m, struct forbidden *f) {
     if (f == NULL)
         return false;
+    int64_t from_ms = f->through_ms != TIME_UNKNOWN ? f->through_ms : m->watching_ms;
+    if (f->resource == RESOURCE_POD)
+        store_unwatch(m, slice_of(f->namespace_), from_ms);
     m->is_swept[f->resource] = false; /* what was restored and is not in the new list has vanished */
     forbidden_free(f);
     *f = m->forbidden[--m->forbidden_count];

@@ -17,7 +17,6 @@ void store_trouble_free(struct pod *p) {
 void store_events_free(void *value) {
     struct pod_events *e = value;
     free(e->evicted_message);
-    free(e->signs);
     free(e);
 }
 
@@ -53,7 +52,6 @@ void store_forget_pod(struct model *m, struct pod *p) {
 
 static void kube_job_free(struct model *m, struct kube_job *j) {
     map_remove(&m->refusals, slice_of(j->uid));
-    map_remove(&m->stops, slice_of(j->uid));
     map_remove(&m->kube_jobs, slice_of(j->uid));
     history_done(&j->suspended);
     free(j->completed_indexes);
@@ -124,7 +122,7 @@ void store_forget(struct model *m, struct target *t) {
     free(t->restart_list);
     free(t->jobs);
     free(t->pods);
-    free(t->unseen.items);
+    free(t->unwatched.items);
     free(t->end_message);
     free(t->uid);
     free(t->namespace_);
@@ -177,6 +175,7 @@ void store_done(struct model *m) {
     map_done(&m->nodes);
     map_done(&m->events);
     map_done(&m->refusals);
-    map_done(&m->stops);
+    free(m->cuts.items);
+    free(m->unreachable.items);
     map_done(&m->strings);
 }

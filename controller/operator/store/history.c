@@ -43,17 +43,6 @@ bool history_add(struct history *h, struct transition t) {
     return true;
 }
 
-void history_insert(struct history *h, int at, struct transition t) {
-    if (h->count == STORE_MAX_TRANSITIONS) {
-        free(t.message);
-        return;
-    }
-    STORE_GROW(h->items, h->count, h->capacity);
-    memmove(&h->items[at + 1], &h->items[at], (size_t)(h->count - at) * sizeof *h->items);
-    h->items[at] = t;
-    h->count++;
-}
-
 void history_done(struct history *h) {
     for (int i = 0; i < h->count; i++)
         free(h->items[i].message);
@@ -69,38 +58,6 @@ struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms) {
     STORE_GROW(s->items, s->count, s->capacity);
     s->items[s->count] = (struct span){from_ms, to_ms};
     return &s->items[s->count++];
-}
-
-/* Lists come together; what was told before them was so some time earlier. */
-void store_told(struct target *t, int64_t received_ms) {
-    if (t->told_ms == TIME_UNKNOWN || received_ms > t->told_ms + STORE_LATE_MS)
-        t->told_before_ms = t->told_ms;
-    t->told_ms = received_ms;
-}
-
-void store_missed(const struct model *m, struct target *t, int64_t received_ms) {
-    int64_t from_ms = t->told_before_ms != TIME_UNKNOWN ? t->told_before_ms
-                      : t->is_seen                      ? t->first_seen_ms
-                                                        : t->created_ms;
-    if (m->pods_complete_ms != TIME_UNKNOWN && m->pods_complete_ms > from_ms)
-        from_ms = m->pods_complete_ms;
-    store_unseen(t, from_ms, received_ms);
-}
-
-void store_told_late(const struct model *m, struct target *t, int64_t at_ms, int64_t received_ms) {
-    bool was_before = t->is_seen && at_ms <= t->first_seen_ms; /* all of that is told as one */
-    if (at_ms != TIME_UNKNOWN && at_ms + STORE_LATE_MS < received_ms && at_ms > t->watched_ms && !was_before)
-        store_missed(m, t, received_ms);
-}
-
-void store_unseen(struct target *t, int64_t from_ms, int64_t to_ms) {
-    struct span *last = t->unseen.count > 0 ? &t->unseen.items[t->unseen.count - 1] : NULL;
-    if (t->created_ms != TIME_UNKNOWN && from_ms < t->created_ms)
-        from_ms = t->created_ms;
-    if (last && from_ms <= last->to_ms)
-        last->to_ms = to_ms > last->to_ms ? to_ms : last->to_ms;
-    else if (from_ms < to_ms)
-        spans_add(&t->unseen, from_ms, to_ms);
 }
 
 struct instance *container_now(struct container *c) {

@@ -9,8 +9,8 @@
 /* A kubelet renews its lease every 10 s; a longer silence is remembered (kubelet nodeLeaseDurationSeconds 40). */
 #define SILENCE_MS 15000
 
-static void apply_condition(struct model *m, struct target *target, struct history *h, const struct object_workload *o,
-                            const char *type, int64_t received_ms) {
+static void apply_condition(struct model *m, struct history *h, const struct object_workload *o, const char *type,
+                            int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, type);
     if (c == NULL)
         return;
@@ -19,8 +19,7 @@ static void apply_condition(struct model *m, struct target *target, struct histo
     if (t.is_derived)
         t.at_ms = received_ms;
     store_text(&t.message, c->message);
-    if (history_add(h, t))
-        store_told_late(m, target, c->at_ms, received_ms);
+    history_add(h, t);
 }
 
 /* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
@@ -96,17 +95,6 @@ static void apply_unhealthy(struct model *m, struct workload *w, const struct ob
         unhealthy_add(m, w, store_intern(m, o->unhealthy[k]), told_ms);
 }
 
-/* Kueue counts them since v0.13: status.schedulingStats. True if one more was missed. */
-static bool count_unseen_evictions(struct workload *w, int64_t evictions) {
-    int64_t before = w->unseen_evictions;
-    w->unseen_evictions = evictions;
-    for (int i = 0; i < w->evicted.count; i++)
-        w->unseen_evictions -= w->evicted.items[i].is_true;
-    if (evictions == 0 && w->evicted.count > 0)
-        w->unseen_evictions = -1;
-    return w->unseen_evictions > max_of(before, 0);
-}
-
 int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_workload o;
     if (what == OBSERVED_VANISHED) {
@@ -128,7 +116,6 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct workload *w = store_workload(m, t, o.meta.uid);
-    store_told(t, received_ms);
     w->is_restored = false;
     bool is_first = w->name == NULL;
     if (is_first)
@@ -139,11 +126,10 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
         w->cluster_queue = store_intern(m, o.cluster_queue);
     if (o.priority.size_bytes > 0)
         w->priority = store_intern(m, o.priority);
-    apply_condition(m, t, &w->reserved, &o, "QuotaReserved", received_ms);
-    apply_condition(m, t, &w->admitted, &o, "Admitted", received_ms);
-    apply_condition(m, t, &w->evicted, &o, "Evicted", received_ms);
-    if (count_unseen_evictions(w, o.evictions) && !is_first)
-        store_missed(m, t, received_ms);
+    apply_condition(m, &w->reserved, &o, "QuotaReserved", received_ms);
+    apply_condition(m, &w->admitted, &o, "Admitted", received_ms);
+    apply_condition(m, &w->evicted, &o, "Evicted", received_ms);
+    w->evictions = o.evictions;
     struct object_before before = {w->written_ms, is_first ? 0 : max_of(t->watched_ms, 0)};
     w->written_ms = o.meta.written_ms;
     apply_active(m, w, &o, before, received_ms);
@@ -191,10 +177,6 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
         return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(m, c->reason));
     if (now)
         now->to_ms = at_ms > now->visible_ms ? at_ms : now->visible_ms;
-    bool is_new = n->ready_s != (uint32_t)(at_ms / 1000);
-    n->ready_s = (uint32_t)(at_ms / 1000);
-    if (is_new)
-        store_learn_outage(m, n);
     return now != NULL;
 }
 
@@ -247,10 +229,8 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
     if (what == OBSERVED_VANISHED) {
         struct node *gone = map_get(&m->nodes, name);
         const char *reason = gone && gone->exists ? "NodeDeleted" : "NodeMissing"; /* never seen, though pods name it */
-        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason)) {
-            store_learn_outage(m, gone);
+        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason))
             store_touch_node(m, gone);
-        }
         return 0;
     }
     int err = object_node_parse(json, &o);

@@ -250,23 +250,24 @@ static bool is_settled_in(const struct pod *p) {
     return p && p->seen_ms != TIME_UNKNOWN && p->containers && p->node && p->bound_ms != TIME_UNKNOWN;
 }
 
-static void note_first(const struct model *m, const struct pod *p, int64_t received_ms) {
-    struct target *t = p->target;
-    store_told_late(m, t, p->created_ms, received_ms);
-    t->unseen_pods += t->unseen.count > 0 && p->created_ms <= t->unseen.items[t->unseen.count - 1].to_ms;
+/* It is missing in a new list: its end was not observed, nor what else came and went meanwhile. */
+static void pod_vanished(struct model *m, struct pod *p, int64_t received_ms) {
+    int64_t known_ms = p->is_restored                           ? p->target->watched_ms
+                       : m->pods_complete_ms != TIME_UNKNOWN ? m->pods_complete_ms
+                                                                : p->seen_ms;
+    if (!p->is_restored)
+        store_cut(m, known_ms, received_ms);
+    p->has_vanished = true;
+    pod_gone(p, NULL, min_of(max_of(known_ms, p->seen_ms), received_ms));
+    store_touch_pod(m, p);
 }
 
 int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
         struct pod *gone = map_get(&m->pods, uid);
-        if (gone && !gone->is_gone) {
-            gone->has_vanished = true;
-            store_told(gone->target, received_ms);
-            store_missed(m, gone->target, received_ms);
-            pod_gone(gone, NULL, received_ms);
-            store_touch_pod(m, gone);
-        }
+        if (gone && !gone->is_gone)
+            pod_vanished(m, gone, received_ms);
         return 0;
     }
     struct pod *p = map_get(&m->pods, uid);
@@ -284,13 +285,9 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (p == NULL)
         return 0;
     p->is_restored = false;
-    if (p->deletion_ms == TIME_UNKNOWN && o.meta.deletion_ms != TIME_UNKNOWN)
-        store_forget_killing(m, p);
-    store_told(p->target, received_ms);
     bool is_first = p->seen_ms == TIME_UNKNOWN;
-    if (is_first)
-        note_first(m, p, received_ms);
-    struct object_before before = {pod_trouble(p)->gated_written_ms, is_first ? 0 : max_of(p->seen_ms, p->target->watched_ms)};
+    struct object_before before = {pod_trouble(p)->gated_written_ms,
+                                   is_first ? 0 : max_of(p->seen_ms, p->target->watched_ms)};
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, object_told_ms(&o.meta, before, received_ms));
@@ -307,8 +304,6 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
         pod_gone(p, &o, received_ms);
     if (m->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, m->watermark_ms[RESOURCE_NODE]))
         observe_node(m, OBSERVED_VANISHED, slice_of(p->node->name), (struct slice){0}, m->watermark_ms[RESOURCE_NODE]);
-    if (is_first && p->node)
-        store_learn_outage(m, p->node);
     store_touch_pod(m, p);
     return 0;
 }
@@ -387,20 +382,9 @@ static void refusal_add(struct refusals *all, struct refusal r) {
     all->count++;
 }
 
-static void observe_stop(struct model *m, struct kube_job *j, const struct object_event *o) {
-    if (j && j->target->queue[0])
-        return;
-    store_stop(m, o->uid, o->first_ms);
-    store_stop(m, o->uid, max_of(o->first_ms, o->last_ms));
-    if (j)
-        store_touch_target(m, j->target);
-}
-
 static void observe_job_event(struct model *m, const struct object_event *o) {
     struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(m, o->uid) : NULL;
     struct kube_job *j = map_get(&m->kube_jobs, o->uid);
-    if (slice_is(o->reason, "Suspended"))
-        observe_stop(m, j, o);
     if (all == NULL)
         return;
     bool is_last = all->count == 0 || o->last_ms >= all->items[all->count - 1].last_ms;
@@ -415,6 +399,18 @@ static void observe_job_event(struct model *m, const struct object_event *o) {
         store_touch_target(m, j->target);
 }
 
+/* Kubelets say "Stopping container x" of pods that go, else why a container is started again. Of a pod whose end is not
+ * observed it is the only trace. TaintManagerEviction is of no use: it names the pod without its UID
+ * (tainteviction/taint_eviction.go). */
+static void observe_killing(struct model *m, const struct object_event *o) {
+    struct pod *p = map_get(&m->pods, o->uid);
+    if (p == NULL || p->deletion_ms != TIME_UNKNOWN || !slice_starts(o->message, "Stopping container"))
+        return;
+    struct pod_events *e = store_events(m, o->uid);
+    e->killing_ms = e->killing_ms == TIME_UNKNOWN ? o->first_ms : min_of(e->killing_ms, o->first_ms);
+    store_touch_pod(m, p);
+}
+
 int observe_event(struct model *m, enum observed what, struct slice json) {
     struct object_event o;
     if (what != OBSERVED_PRESENT)
@@ -426,7 +422,8 @@ int observe_event(struct model *m, enum observed what, struct slice json) {
         observe_job_event(m, &o);
     if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)
         return 0;
-    store_sign(m, &o);
+    if (slice_is(o.reason, "Killing"))
+        observe_killing(m, &o);
     if (!slice_is(o.reason, "Pulling") && !slice_is(o.reason, "Pulled") && !slice_is(o.reason, "Evicted"))
         return 0;
     struct pod *p = map_get(&m->pods, o.uid);

@@ -72,8 +72,6 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
                           bool is_first, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(all, "Suspended");
     struct history *h = &t->suspended;
-    if (is_first && c && slice_is(c->status, "False"))
-        t->resumed_unseen_ms = c->at_ms;
     if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True"))) {
         struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL};
         const struct transition *last = history_last(h);
@@ -82,8 +80,8 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
             told.at_ms = last->at_ms;
             told.is_derived = true;
         }
-        if (!is_outdated(h, &told) && history_add(h, told))
-            store_told_late(m, t, c->at_ms, t->told_ms);
+        if (!is_outdated(h, &told))
+            history_add(h, told);
     }
     if (history_is_true(h) == is_suspended)
         return;
@@ -99,7 +97,6 @@ static void apply_end(struct model *m, struct target *t, const struct object_con
         return;
     t->end_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
     t->outcome = outcome;
-    store_told_late(m, t, t->end_ms, received_ms);
     t->end_reason = store_intern(m, c->reason);
     store_text(&t->end_message, c->message);
 }
@@ -126,21 +123,21 @@ static void target_gone(struct model *m, struct target *t, const struct object_m
     store_trim(m);
 }
 
+void store_target_replaced(struct model *m, struct target *t, int64_t by_ms) {
+    t->has_vanished |= !t->is_gone;
+    target_gone(m, t, NULL, by_ms);
+}
+
 /* First sight of the object itself. */
 static bool target_seen(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
     if (t->is_seen)
         return false;
     t->is_seen = true;
-    t->first_seen_ms = received_ms;
     t->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
     free(t->name);
     free(t->namespace_);
     t->name = slice_dup(meta->name);
     t->namespace_ = slice_dup(meta->namespace_);
-    if (t->unseen.count > 0 && t->unseen.items[0].from_ms < t->created_ms) /* its pods were told before it */
-        t->unseen.items[0].from_ms = t->created_ms;
-    if (received_ms > t->created_ms + STORE_LATE_MS)
-        store_unseen(t, t->created_ms, received_ms);
     store_target_named(m, t);
     return true;
 }
@@ -162,14 +159,14 @@ static void restart_add(struct target *t, const char *what, int64_t number, int6
     store_text(&r->message, message);
 }
 
-/* A counter that moved since the last sight. What it was before the first sight nobody knows. */
+/* A counter that moved since the last observation, when told_ms was the latest it can have. */
 static void apply_counter(struct target *t, const char *what, int64_t *known, int64_t value,
-                          const struct object_condition *c, int64_t received_ms) {
+                          const struct object_condition *c, int64_t told_ms) {
     bool is_told = c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN;
     for (int i = 0; i < t->restart_count && is_told; i++)
         is_told = t->restart_list[i].at_ms < c->at_ms;
-    if (*known >= 0 ? value > *known : value > 0 && is_told)
-        restart_add(t, what, value, is_told ? c->at_ms : received_ms, !is_told,
+    if (value > max_of(*known, 0))
+        restart_add(t, what, value, is_told ? c->at_ms : told_ms, !is_told,
                     is_told ? c->message : (struct slice){0});
     *known = value;
 }
@@ -184,7 +181,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     if (what == OBSERVED_VANISHED) {
         struct target *gone = map_get(&m->targets, uid);
         if (gone)
-            target_gone(m, gone, NULL, received_ms);
+            store_target_replaced(m, gone, received_ms);
         return 0;
     }
     int err = object_jobset_parse(json, &o);
@@ -195,14 +192,9 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
         return -EINVAL;
     t->is_restored = false;
     bool is_first = target_seen(m, t, &o.meta, received_ms);
-    store_told(t, received_ms);
     int changes = turning_points(t);
     int64_t told_ms = object_told_ms(&o.meta, before(t), received_ms);
     t->written_ms = o.meta.written_ms;
-    if (is_first) {
-        t->first_restarts = o.restarts;
-        t->first_job_restarts = o.job_restarts;
-    }
     t->queue = store_intern(m, o.meta.queue);
     t->managed_by = store_intern(m, o.managed_by);
     t->is_started_in_order = o.is_started_in_order;
@@ -226,8 +218,10 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
 }
 
 /* What the pods of a Job have to know of it: its suspension, its failure, its deletion, its completed indexes. */
-static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o) {
+static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o, bool was_watched) {
     bool changed = false;
+    if (!was_watched && o->failed_pods > j->failed_pods)
+        j->failed_unwatched += o->failed_pods - j->failed_pods;
     const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
     if (c && c->at_ms != TIME_UNKNOWN)
         changed |=
@@ -252,6 +246,7 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
         j->completed_indexes = slice_dup(o->completed_indexes);
         changed = true;
     }
+    j->target->jobs_version += j->created_ms != o->meta.created_ms;
     j->created_ms = o->meta.created_ms;
     j->attempt = o->meta.restart_attempt;
     j->job_index = max_of(o->meta.job_index, 0);
@@ -261,7 +256,6 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
 
 static void apply_job_target(struct model *m, struct target *t, const struct object_job *o, int64_t received_ms) {
     bool is_first = target_seen(m, t, &o->meta, received_ms);
-    store_told(t, received_ms);
     t->queue = store_intern(m, o->meta.queue);
     t->managed_by = store_intern(m, o->managed_by);
     int64_t told_ms = object_told_ms(&o->meta, before(t), received_ms);
@@ -280,7 +274,9 @@ static void job_gone(struct model *m, struct kube_job *j, const struct object_me
         for (struct pod *p = j->pods; p; p = p->next_in_job)
             store_touch_pod(m, p);
     }
-    if (j->target->kind == TARGET_JOB)
+    if (j->target->kind == TARGET_JOB && meta == NULL)
+        store_target_replaced(m, j->target, received_ms);
+    else if (j->target->kind == TARGET_JOB)
         target_gone(m, j->target, meta, received_ms);
 }
 
@@ -302,17 +298,17 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct kube_job *j = store_kube_job(m, t, o.meta.uid);
+    bool was_watched = j->name != NULL ? !j->is_restored : o.meta.created_ms + STORE_SECOND_MS >= m->watching_ms;
     j->is_restored = false;
     if (!is_part)
         t->is_restored = false;
     bool is_first = j->name == NULL;
-    store_told(t, received_ms);
     if (is_first)
         j->name = slice_dup(o.meta.name);
     j->replicated_job = store_intern(m, o.meta.replicated_job);
     if (!is_part)
         apply_job_target(m, t, &o, received_ms);
-    if (apply_kube_job(m, j, &o))
+    if (apply_kube_job(m, j, &o, was_watched))
         for (struct pod *p = j->pods; p; p = p->next_in_job)
             store_touch_pod(m, p);
     store_touch_target(m, t);

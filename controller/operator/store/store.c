@@ -60,9 +60,8 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->namespace_ = slice_dup(namespace_);
     t->name = slice_dup(name);
     t->kind = kind;
-    t->created_ms = t->end_ms = t->gone_ms = t->resumed_unseen_ms = t->watched_ms = TIME_UNKNOWN;
-    t->written_ms = t->told_ms = t->told_before_ms = TIME_UNKNOWN;
-    t->look_ms = TIME_OPEN;
+    t->created_ms = t->end_ms = t->gone_ms = t->watched_ms = t->written_ms = TIME_UNKNOWN;
+    t->look_ms = t->first_pod_ms = TIME_OPEN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = -1;
     map_put(&m->targets, uid, t);
@@ -79,6 +78,8 @@ void store_target_named(struct model *m, struct target *t) {
     char key[STORE_NAME_KEY];
     store_name_key(key, t->kind, t->namespace_, t->name);
     struct target *newest = map_get(&m->names, slice_of(key));
+    if (newest && newest->created_ms <= t->created_ms)
+        store_target_replaced(m, newest, t->created_ms);
     if (newest == NULL || newest->created_ms <= t->created_ms) {
         t->next_named = newest;
         map_put(&m->names, slice_of(key), t);
@@ -134,6 +135,7 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     t->pods[t->pod_count++] = p;
     t->unindexed_pods += p->completion_index < 0;
     t->pods_version++;
+    t->first_pod_ms = p->created_ms < t->first_pod_ms ? p->created_ms : t->first_pod_ms;
     if (meta->controller_uid.size_bytes > 0) {
         p->job = store_kube_job(m, t, meta->controller_uid);
         p->next_in_job = p->job->pods;
@@ -182,6 +184,7 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
+    t->jobs_version++;
     map_put(&m->kube_jobs, uid, j);
     return j;
 }
@@ -217,7 +220,7 @@ struct pod_events *store_events(struct model *m, struct slice pod_uid) {
     if (m->events.count >= STORE_MAX_EVENTS + m->pods.count)
         forget_foreign_events(m);
     e = mem_new(struct pod_events);
-    e->pull_start_ms = e->pull_end_ms = e->evicted_ms = TIME_UNKNOWN;
+    e->pull_start_ms = e->pull_end_ms = e->evicted_ms = e->killing_ms = TIME_UNKNOWN;
     e->pull_duration_ms = -1;
     map_put(&m->events, pod_uid, e);
     return e;
@@ -230,20 +233,6 @@ struct refusals *store_refusals(struct model *m, struct slice job_uid) {
     r = mem_new(struct refusals);
     map_put(&m->refusals, job_uid, r);
     return r;
-}
-
-void store_stop(struct model *m, struct slice job_uid, int64_t at_ms) {
-    struct stops *s = map_get(&m->stops, job_uid);
-    if (s == NULL && m->stops.count >= STORE_MAX_REFUSED_JOBS + m->kube_jobs.count)
-        return;
-    if (s == NULL)
-        map_put(&m->stops, job_uid, s = mem_new(struct stops));
-    for (int i = 0; i < s->count; i++)
-        if (s->at_ms[i] == at_ms)
-            return;
-    if (s->count == STORE_MAX_STOPS)
-        memmove(&s->at_ms[0], &s->at_ms[1], (size_t)--s->count * sizeof s->at_ms[0]);
-    s->at_ms[s->count++] = at_ms;
 }
 
 void store_touch_target(struct model *m, struct target *t) {
@@ -270,7 +259,7 @@ static struct slice key_of(const struct map_entry *e) {
 }
 
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms) {
-    return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_LATE_MS < complete_ms;
+    return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_MISSING_MS < complete_ms;
 }
 
 static bool is_missing(const struct node *n, int64_t complete_ms) {

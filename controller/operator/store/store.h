@@ -27,7 +27,8 @@
 #define STORE_MAX_INSTANCES 64    /* of one container; the oldest but the first is dropped */
 #define STORE_MAX_UNHEALTHY 64 /* of one Workload; the oldest is dropped */
 #define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
-#define STORE_LATE_MS 10000     /* what is told so long after it came about was not watched */
+#define STORE_SECOND_MS 1000    /* stamps are whole seconds */
+#define STORE_MISSING_MS 10000  /* a Node that a pod names is listed no later after the binding */
 #define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
 
 /* ---- histories ---- */
@@ -49,21 +50,19 @@ struct history {
 bool history_add(struct history *h, struct transition t);
 const struct transition *history_last(const struct history *h); /* NULL if empty */
 bool history_is_true(const struct history *h);                  /* now */
-/* Before item `at`, which is nothing new: `t` came before it, and was not seen. */
-void history_insert(struct history *h, int at, struct transition t);
 void history_done(struct history *h);
 
 /* ---- what the ledger was told ---- */
 
 /* One fact that depends on several objects, and so may turn out otherwise: sink.h takes back what no longer holds. */
-enum pushed_kind { PUSHED_HOLD, PUSHED_DISRUPTION, PUSHED_OUTAGE, PUSHED_RESTART };
+enum pushed_kind { PUSHED_HOLD, PUSHED_DISRUPTION, PUSHED_SILENCE, PUSHED_RESTART };
 
 struct pushed {
     uint8_t kind;   /* enum pushed_kind */
     uint8_t detail; /* bucket or cause */
     bool is_current;
     uint64_t key;
-    int64_t from_ms; /* of outages and restarts, part of their identity */
+    int64_t from_ms; /* of silences and restarts, part of their identity */
 };
 
 struct pushed_list {
@@ -147,7 +146,8 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
-    bool has_vanished;     /* its end was not seen */
+    bool has_vanished;     /* its end was not observed: gone_ms is when it was last known to be there */
+    bool is_counted;       /* in its Job's lost_pods */
     bool goes;             /* is being forgotten: job/forget.c */
     char name[];           /* the UID follows */
 };
@@ -174,13 +174,7 @@ struct pod_events {
     int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
     int64_t evicted_ms;
     char *evicted_message; /* heap; NULL */
-    struct pod_signs *signs; /* NULL: none */
-};
-
-/* What Events tell of it in case that nobody watched when it came about: else objects tell. */
-struct pod_signs {
-    int64_t not_ready_ms; /* the newest NodeNotReady: its node was not Ready then; TIME_UNKNOWN */
-    int64_t killing_ms;   /* its kubelet began to stop it; TIME_UNKNOWN */
+    int64_t killing_ms; /* its kubelet began to stop it, kept until its object shows that; TIME_UNKNOWN */
 };
 
 /* What Events tell about a Job: its pods were refused from then until then. */
@@ -197,14 +191,6 @@ struct refusals {
     struct refusal items[STORE_MAX_REFUSALS]; /* in time order, apart */
     int count;
     char message[STORE_MESSAGE_SIZE]; /* of the last one */
-};
-
-/* When a Job was suspended, as Events tell. Of Jobs in a queue nothing is kept: Kueue tells more. */
-#define STORE_MAX_STOPS 8
-
-struct stops {
-    int64_t at_ms[STORE_MAX_STOPS];
-    int count;
 };
 
 /* ---- nodes ---- */
@@ -236,7 +222,6 @@ struct node {
     const struct chip *chip; /* NULL: its labels name none */
     int64_t price;           /* per chip-hour, by its label: formulas/price.h */
     bool is_spot, exists, is_restored;
-    uint32_t ready_s;    /* since then Ready is True, as its condition told last; 0: not known */
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_past *past; /* NULL: none; read it by node_past() */
     int64_t renewed_ms;     /* newest lease renewal */
@@ -261,8 +246,8 @@ struct kube_job {
     struct history suspended;
     char *completed_indexes;
     int64_t failed_pods;    /* as its status tells */
-    int64_t forgotten_lost; /* of its pods that are forgotten, so many may be counted there */
-    int64_t known_lost;     /* of all its pods; while what nobody saw is worked out */
+    int64_t failed_unwatched; /* of them, while it was not watched */
+    int64_t lost_pods;      /* its pods whose end is known and that may be counted there */
     struct pod *pods;
     struct kube_job *next_in_target;
 };
@@ -279,8 +264,7 @@ struct workload {
     int64_t written_ms; /* newest managedFields time of its last version; TIME_UNKNOWN: none was observed */
     struct history reserved, admitted, evicted, active; /* active: spec.active */
     bool awaits_provisioning, is_restored;
-    /* So many evictions its status counts that `evicted` does not have: nobody saw them; -1: it counts none ever */
-    int64_t unseen_evictions;
+    int64_t evictions; /* as its status counts them: status.schedulingStats; 0 in older versions of Kueue */
     const char *check_name, *queue;
     const char *cluster_queue, *priority; /* as told last: an eviction takes the admission away; NULL */
     char *check_message;
@@ -333,11 +317,10 @@ struct target {
     enum target_kind kind;
     bool is_seen; /* the object itself, not only others that name it */
     bool is_gone, is_restored;
+    bool has_vanished; /* when it was deleted was not observed: by gone_ms, or before */
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
-    int64_t first_seen_ms, watched_ms;          /* watched: until then by a predecessor, as its checkpoint tells */
-    int64_t first_restarts, first_job_restarts; /* as its status told then */
-    int64_t resumed_unseen_ms;                  /* by its condition, when it was seen first; TIME_UNKNOWN */
+    int64_t watched_ms; /* all is known until then: its creation, or what a predecessor's checkpoint reaches to */
     enum ledger_outcome outcome;
     const char *end_reason, *queue, *managed_by;
     char *end_message;
@@ -354,12 +337,13 @@ struct target {
     struct pod **pods;
     size_t pod_count, pod_capacity;
     size_t unindexed_pods;           /* of them have no completion index */
-    struct spans unseen;             /* nobody watched its pods: before it was seen first, or while the watch was cut */
-    int64_t unseen_pods;             /* pods that were made then */
-    int64_t written_ms;              /* newest managedFields time of its last version; TIME_UNKNOWN: none observed */
-    int64_t told_ms, told_before_ms; /* the newest receipt, and the last one that came some time earlier */
+    int64_t first_pod_ms;            /* the first creation that is known; TIME_OPEN */
+    struct spans unwatched; /* time of predecessors, or without permission, in which pods may have come and gone */
+    int64_t written_ms;     /* newest managedFields time of its last version; TIME_UNKNOWN: none observed */
     struct kube_job *kube_jobs;
     int64_t forgotten_restarted; /* Jobs that are forgotten, and were restarted alone */
+    uint64_t jobs_version;       /* moves when a Job is added or its creation gets known */
+    bool is_partial;             /* a checkpoint had no room for all that its predecessor knew of it */
     struct workload *workloads;
     struct pod *dirty_pods;
     struct past *pasts;
@@ -391,7 +375,6 @@ struct model {
     struct map nodes;     /* name -> node */
     struct map events;    /* pod uid -> pod_events */
     struct map refusals;  /* Job uid -> refusals */
-    struct map stops;     /* Job uid -> stops */
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
     struct map by_target; /* "JobSet/ns/name" -> the oldest JobGoodput of that target, seen or not */
@@ -402,6 +385,10 @@ struct model {
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
     int64_t receipt_ms;       /* of the object that is being observed; TIME_UNKNOWN: none is */
     int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
+    int64_t watching_ms;      /* since then this process watches; TIME_OPEN: not yet */
+    int64_t received_ms;      /* the newest receipt */
+    struct spans cuts;        /* since then, spans in which the watch of pods was cut */
+    struct spans unreachable; /* ... in which the API server was, so that no node could renew its lease */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     struct forbidden *forbidden; /* few: at most one for each watch */
     size_t forbidden_count, forbidden_capacity;
@@ -429,6 +416,8 @@ void store_name_key(char out[static STORE_NAME_KEY], enum target_kind kind, cons
 struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name);
 /* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
 void store_target_named(struct model *m, struct target *t);
+/* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
+void store_target_replaced(struct model *m, struct target *t, int64_t by_ms);
 struct node *store_node(struct model *m, struct slice name);
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta);
 void store_pod_bind(struct pod *p, struct node *n);
@@ -437,7 +426,6 @@ struct workload *store_workload(struct model *m, struct target *t, struct slice 
 void store_events_free(void *events);
 struct pod_events *store_events(struct model *m, struct slice pod_uid);
 struct refusals *store_refusals(struct model *m, struct slice job_uid); /* NULL: there are too many */
-void store_stop(struct model *m, struct slice job_uid, int64_t at_ms);
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
 void store_trim(struct model *m);
 void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
@@ -463,14 +451,18 @@ void store_done(struct model *m);
 void store_touch_target(struct model *m, struct target *t); /* its job's status may change */
 void store_touch_pod(struct model *m, struct pod *p);
 void store_touch_node(struct model *m, struct node *n);
-/* Something of the target was told. */
-void store_told(struct target *t, int64_t received_ms);
-/* It was so since at_ms: told that much later, it came about while nobody watched. */
-void store_told_late(const struct model *m, struct target *t, int64_t at_ms, int64_t received_ms);
-/* Nobody watched between what was told before, or is known to be all there was until then, and now. */
-void store_missed(const struct model *m, struct target *t, int64_t received_ms);
-/* Nobody watched its pods between those times. */
-void store_unseen(struct target *t, int64_t from_ms, int64_t to_ms);
+/* unwatched.c: something was told: from the first time on this process watches. */
+void store_watching(struct model *m, int64_t received_ms);
+/* Pods in that namespace (empty: any) were not watched from then until now. */
+void store_unwatch(struct model *m, struct slice namespace_, int64_t from_ms);
+/* How far all is known of pods, by now. */
+int64_t store_pods_known_ms(const struct model *m, int64_t now_ms);
+/* The watch of pods was cut between those times, and they were listed again. */
+void store_cut(struct model *m, int64_t from_ms, int64_t to_ms);
+/* The spans, in time order and disjoint, in which the target's pods may have come and gone unobserved. Heap. */
+struct spans store_unwatched(const struct model *m, const struct target *t);
+/* When the pod was last known to be there; TIME_OPEN: it is. */
+int64_t store_known_until_ms(const struct model *m, const struct pod *p);
 
 struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms);
 struct instance *container_now(struct container *c);
@@ -484,9 +476,5 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
 int observe_node(struct model *m, enum observed what, struct slice name, struct slice json, int64_t received_ms);
 int observe_lease(struct model *m, enum observed what, struct slice json);
 int observe_event(struct model *m, enum observed what, struct slice json);
-/* outage.c: an Event of a pod, if it is a sign; an outage that a node's pods' Events tell of, and nothing else. */
-void store_sign(struct model *m, const struct object_event *o);
-void store_forget_killing(struct model *m, const struct pod *p); /* its object tells when it was asked to go */
-void store_learn_outage(struct model *m, struct node *n);
 
 #endif

@@ -1,0 +1,106 @@
+/* Interruptions that only counters tell of: how many there were, never when. Each counter adds what it has more than
+ * is known of one by one. */
+#include "base/map.h"
+#include "base/minmax.h"
+#include "operator/facts/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_same_place(const struct kube_job *a, const struct kube_job *b) {
+    return a->job_index == b->job_index && strcmp(a->replicated_job, b->replicated_job) == 0;
+}
+
+bool fact_is_restarted_alone(const struct kube_job *old) {
+    for (const struct kube_job *j = old->target->kube_jobs; j; j = j->next_in_target)
+        if (j->attempt == old->attempt && j->created_ms != TIME_UNKNOWN && j->created_ms > old->created_ms &&
+            is_same_place(j, old))
+            return true;
+    return false;
+}
+
+static bool is_unwatched(const struct model_job *job, int64_t at_ms) {
+    for (int i = 0; i < job->unwatched.count; i++)
+        if (at_ms > job->unwatched.items[i].from_ms && at_ms <= job->unwatched.items[i].to_ms)
+            return true;
+    return false;
+}
+
+/* The Jobs of the new attempt are made right after; that is known even if the restart was not observed. */
+int64_t fact_restarted_ms(const struct model_job *job, const struct restart *r) {
+    const struct target *t = job->target;
+    int64_t at_ms = r->is_derived && is_unwatched(job, r->at_ms) ? TIME_OPEN : r->at_ms;
+    for (const struct kube_job *j = t->kube_jobs; r->is_derived && j && strcmp(r->what, "restarts") == 0;
+         j = j->next_in_target)
+        if (j->attempt == r->number && j->created_ms != TIME_UNKNOWN)
+            at_ms = min_of(at_ms, j->created_ms);
+    return at_ms;
+}
+
+bool fact_is_restart_known(const struct model_job *job, const struct restart *r) {
+    int64_t at_ms = fact_restarted_ms(job, r);
+    return at_ms != TIME_OPEN && (!is_unwatched(job, at_ms) || job->target->first_pod_ms < at_ms);
+}
+
+bool fact_is_restart_watched(const struct model_job *job, const struct restart *r) {
+    return !is_unwatched(job, fact_restarted_ms(job, r));
+}
+
+/* How many Jobs have another of the same place and attempt after them. */
+static int64_t restarted_alone(const struct target *t) {
+    struct map places;
+    int64_t count = 0;
+    map_init(&places, NULL);
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target) {
+        char key[300];
+        if (j->created_ms == TIME_UNKNOWN)
+            continue;
+        snprintf(key, sizeof key, "%lld/%lld/%.253s", (long long)j->attempt, (long long)j->job_index,
+                 j->replicated_job);
+        if (map_get(&places, slice_of(key)))
+            count++;
+        else
+            map_put(&places, slice_of(key), (void *)j);
+    }
+    map_done(&places);
+    return count;
+}
+
+static int64_t restarts(struct model_job *job) {
+    const struct target *t = job->target;
+    int64_t more = max_of(t->restarts, 0), jobs = max_of(t->job_restarts, 0) - t->forgotten_restarted;
+    if (jobs > 0 && job->jobs_version != t->jobs_version) {
+        job->restarted_alone = restarted_alone(t);
+        job->jobs_version = t->jobs_version;
+    }
+    for (int i = 0; i < t->restart_count; i++)
+        if (strcmp(t->restart_list[i].what, "restarts") == 0)
+            more -= fact_is_restart_known(job, &t->restart_list[i]);
+    return max_of(more, 0) + (jobs > 0 ? max_of(jobs - job->restarted_alone, 0) : 0);
+}
+
+/* Of one Job, all of whose pods may have failed at once. */
+static int64_t failures(const struct target *t, const struct kube_job *j) {
+    int64_t more = min_of(j->failed_pods - j->lost_pods, j->failed_unwatched), pods = 1;
+    for (int i = 0; i < t->job_count; i++)
+        if (t->kind == TARGET_JOB || strcmp(t->jobs[i].name, j->replicated_job) == 0)
+            pods = max_of(t->jobs[i].pods, 1);
+    return more > 0 && !t->is_partial && j->failing_ms == TIME_UNKNOWN ? (more + pods - 1) / pods : 0;
+}
+
+static int64_t evictions(const struct workload *w) {
+    int64_t more = w->evictions;
+    for (int i = 0; i < w->evicted.count; i++)
+        more -= w->evicted.items[i].is_true;
+    return max_of(more, 0);
+}
+
+void fact_count(struct model_job *job) {
+    const struct target *t = job->target;
+    job->counted = restarts(job);
+    job->counted_evictions = 0;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        job->counted += failures(t, j);
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target)
+        job->counted_evictions += evictions(w);
+}

@@ -1,0 +1,115 @@
+/* Time that is not watched: from a pod's creation to its end its slot is known (ledger_set_unwatched); a pod that was
+ * not observed may have held it before and after. What proves that no pod did is told here: the target, or Kueue, held
+ * all of them back. A condition tells its last transition only, so of such time it proves what it shows from then on. */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/facts/facts.h"
+
+#include <stdlib.h>
+
+#define AT_ONCE_MS 2000 /* a controller makes what it makes within that: nothing else fits in between */
+
+struct proofs {
+    struct spans empty; /* in no order */
+    struct span unwatched;
+};
+
+static void prove(struct proofs *p, int64_t from_ms, int64_t to_ms) {
+    from_ms = max_of(from_ms, p->unwatched.from_ms);
+    to_ms = min_of(to_ms, p->unwatched.to_ms);
+    if (from_ms < to_ms)
+        spans_add(&p->empty, from_ms, to_ms);
+}
+
+/* The last transition by the end of the span holds from its time on, or throughout. */
+static void prove_state(struct proofs *p, const struct history *h, bool is_empty_if) {
+    const struct transition *last = NULL;
+    for (int i = 0; i < h->count && h->items[i].at_ms < p->unwatched.to_ms; i++)
+        last = &h->items[i];
+    if (last && last->is_true == is_empty_if)
+        prove(p, last->at_ms, p->unwatched.to_ms);
+}
+
+static const struct transition *first_true(const struct history *h, int64_t from_ms) {
+    for (int i = 0; i < h->count; i++)
+        if (h->items[i].is_true && h->items[i].at_ms >= from_ms)
+            return &h->items[i];
+    return NULL;
+}
+
+/* The one that decides all of that time; NULL: more may, or it was not observed since. */
+static const struct workload *workload_of(const struct target *t, const struct span *s) {
+    const struct workload *only = NULL;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
+        if (w->gone_ms != TIME_UNKNOWN && w->gone_ms <= s->from_ms)
+            continue;
+        bool was_observed_since = !w->is_restored && (w->gone_ms == TIME_UNKNOWN || w->gone_ms > s->to_ms);
+        if (only || !was_observed_since || w->name == NULL)
+            return NULL;
+        only = w;
+    }
+    return only;
+}
+
+static void prove_by_workload(struct proofs *p, const struct target *t, const struct workload *w) {
+    prove_state(p, &w->admitted, false);
+    prove_state(p, &w->evicted, true);
+    const struct transition *admitted = first_true(&w->admitted, INT64_MIN);
+    if (w->evicted.count == 0) /* it never was: admitted once at most */
+        prove(p, w->created_ms <= t->created_ms + AT_ONCE_MS ? t->created_ms : w->created_ms,
+              admitted ? admitted->at_ms : p->unwatched.to_ms);
+    for (int i = 0; i < w->evicted.count; i++) { /* over with the new reservation: until admitted again */
+        const struct transition *over = &w->evicted.items[i];
+        const struct transition *again = over->is_true ? NULL : first_true(&w->admitted, over->at_ms);
+        if (again)
+            prove(p, over->at_ms, again->at_ms);
+    }
+}
+
+/* Nothing is made before the target, and its first Jobs and pods are made at once. */
+static void prove_beginning(struct proofs *p, const struct target *t) {
+    if (t->first_pod_ms <= t->created_ms + AT_ONCE_MS)
+        prove(p, t->created_ms, t->first_pod_ms);
+}
+
+static int compare_spans(const void *a, const void *b) {
+    const struct span *x = a, *y = b;
+    return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
+}
+
+/* Adds the span less what is proved empty. */
+static void subtract(const struct proofs *p, struct ledger_span *out, size_t *count) {
+    int64_t from_ms = p->unwatched.from_ms;
+    for (int i = 0; i < p->empty.count; i++) {
+        if (p->empty.items[i].from_ms > from_ms)
+            out[(*count)++] = (struct ledger_span){from_ms, p->empty.items[i].from_ms};
+        from_ms = max_of(from_ms, p->empty.items[i].to_ms);
+    }
+    if (from_ms < p->unwatched.to_ms)
+        out[(*count)++] = (struct ledger_span){from_ms, p->unwatched.to_ms};
+}
+
+void fact_tell_unwatched(struct model_job *job) {
+    const struct target *t = job->target;
+    struct spans all = store_unwatched(job->model, t);
+    struct ledger_span *out = NULL;
+    size_t count = 0;
+    for (int i = 0; i < all.count; i++) {
+        struct proofs p = {.unwatched = all.items[i]};
+        const struct workload *w = workload_of(t, &p.unwatched);
+        if (!t->is_restored && !(t->has_vanished && t->gone_ms <= p.unwatched.to_ms))
+            prove_state(&p, &t->suspended, true);
+        if (w)
+            prove_by_workload(&p, t, w);
+        prove_beginning(&p, t);
+        if (p.empty.count > 1)
+            qsort(p.empty.items, (size_t)p.empty.count, sizeof *p.empty.items, compare_spans);
+        out = mem_resize(out, count + (size_t)p.empty.count + 1, sizeof *out);
+        subtract(&p, out, &count);
+        free(p.empty.items);
+    }
+    ledger_set_unwatched(job->ledger, out, count);
+    free(out);
+    free(job->unwatched.items);
+    job->unwatched = all;
+}

@@ -1,0 +1,90 @@
+/* Time that is not watched: before this process watched, between what a predecessor knew and that, and while the watch
+ * of pods was cut. Pods may have come and gone in it unobserved; facts/unwatched.c tells what is proved all the same. */
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/store/store.h"
+
+#include <stdlib.h>
+
+void store_watching(struct model *m, int64_t received_ms) {
+    m->received_ms = max_of(m->received_ms, received_ms);
+    if (m->watching_ms == TIME_OPEN)
+        m->watching_ms = received_ms;
+}
+
+int64_t store_pods_known_ms(const struct model *m, int64_t now_ms) {
+    int64_t known_ms = m->watermark_ms[RESOURCE_POD];
+    return m->is_absent[RESOURCE_POD] || known_ms == TIME_UNKNOWN ? now_ms : min_of(now_ms, known_ms);
+}
+
+void store_cut(struct model *m, int64_t from_ms, int64_t to_ms) {
+    struct span *last = m->cuts.count > 0 ? &m->cuts.items[m->cuts.count - 1] : NULL;
+    if (from_ms >= to_ms)
+        return;
+    if (last && from_ms <= last->to_ms) {
+        last->from_ms = min_of(last->from_ms, from_ms);
+        last->to_ms = max_of(last->to_ms, to_ms);
+    } else {
+        spans_add(&m->cuts, from_ms, to_ms);
+    }
+    for (size_t i = 0; i < m->targets.count; i++)
+        store_touch_target(m, m->targets.entries[i].value);
+}
+
+void store_unwatch(struct model *m, struct slice namespace_, int64_t from_ms) {
+    for (size_t i = 0; i < m->targets.count; i++) {
+        struct target *t = m->targets.entries[i].value;
+        if ((namespace_.size_bytes > 0 && !slice_is(namespace_, t->namespace_)) || from_ms >= m->received_ms)
+            continue;
+        spans_add(&t->unwatched, from_ms, m->received_ms);
+        store_touch_target(m, t);
+    }
+}
+
+static void add(struct spans *all, const struct target *t, int64_t from_ms, int64_t to_ms) {
+    from_ms = max_of(from_ms, t->created_ms);
+    if (t->end_ms != TIME_UNKNOWN)
+        to_ms = min_of(to_ms, t->end_ms);
+    if (from_ms < to_ms)
+        spans_add(all, from_ms, to_ms);
+}
+
+static int compare_spans(const void *a, const void *b) {
+    const struct span *x = a, *y = b;
+    return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
+}
+
+static void merge(struct spans *all) {
+    int n = 0;
+    if (all->count > 1)
+        qsort(all->items, (size_t)all->count, sizeof *all->items, compare_spans);
+    for (int i = 0; i < all->count; i++) {
+        struct span *last = n > 0 ? &all->items[n - 1] : NULL;
+        if (last && all->items[i].from_ms <= last->to_ms)
+            last->to_ms = max_of(last->to_ms, all->items[i].to_ms);
+        else
+            all->items[n++] = all->items[i];
+    }
+    all->count = n;
+}
+
+struct spans store_unwatched(const struct model *m, const struct target *t) {
+    struct spans all = {0};
+    for (int i = 0; i < t->unwatched.count; i++)
+        add(&all, t, t->unwatched.items[i].from_ms, t->unwatched.items[i].to_ms);
+    int64_t from_ms = max_of(t->watched_ms, t->created_ms);
+    if (m->watching_ms >= from_ms + STORE_SECOND_MS || (t->watched_ms != TIME_UNKNOWN && m->watching_ms > from_ms))
+        add(&all, t, from_ms, m->watching_ms);
+    for (int i = 0; i < m->cuts.count; i++)
+        if (m->cuts.items[i].to_ms > from_ms)
+            add(&all, t, max_of(m->cuts.items[i].from_ms, from_ms), m->cuts.items[i].to_ms);
+    merge(&all);
+    return all;
+}
+
+int64_t store_known_until_ms(const struct model *m, const struct pod *p) {
+    const struct pod_events *e = p->has_vanished ? map_get(&m->events, slice_of(pod_uid(p))) : NULL;
+    if (p->is_gone)
+        return e && e->killing_ms != TIME_UNKNOWN ? max_of(p->gone_ms, e->killing_ms) : p->gone_ms;
+    return p->is_restored ? max_of(p->target->watched_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
+}
