@@ -397,11 +397,8 @@ void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t no
     struct target *t = job->target;
     if (t == NULL)
         return;
-    if (missed_until_ms != TIME_UNKNOWN)
-        store_unseen(t, t->watched_ms, missed_until_ms);
-    else
-        t->is_restored = false;
-    t->watched_ms = now_ms;
+    t->watched_again_ms = missed_until_ms != TIME_UNKNOWN ? min_of(missed_until_ms, now_ms) : t->watched_ms;
+    t->is_restored &= missed_until_ms != TIME_UNKNOWN;
 }
 
 bool model_job_is_deleted(const struct model_job *job) {

@@ -206,7 +206,7 @@ TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
     CLEANUP_FREE char *evicted = status_at(m, 120);
     check("evicted before", evicted, (struct expected){44, 70, 0, 2});
     CHECK_INT(status_int(evicted, "interruptions.byCause[cause=KueueEviction].count"), 2);
-    CHECK_INT(status_int(evicted, "interruptions.excluded"), 2);
+    CHECK_INT(status_int(evicted, "interruptions.onlyCounted"), 2);
     CHECK_INT(status_int(evicted, "interruptions.meanTimeBetweenSeconds"), -1);
     model_free(m);
 }

@@ -27,6 +27,13 @@ bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
 int64_t fact_signalled_ms(const struct pod *p, const struct instance *i);
 /* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
+/* Nothing of the pod can be there after this; TIME_OPEN while it is. */
+int64_t fact_pod_over_ms(const struct pod *p);
+/* When it was asked to go: deleted, disrupted or evicted; TIME_OPEN: it was not. */
+int64_t fact_pod_asked_ms(const struct pod *p);
+/* The first training container that ended with a failure for good; NULL: none did. */
+const struct instance *fact_failed_instance(const struct pod *p, const char **name);
+void fact_tell_silence(const struct pod *p, struct sink *sink);
 /* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
 /* Since when its node gives no sign of life, which nothing has explained yet; TIME_OPEN: it does. */

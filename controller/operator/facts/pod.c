@@ -7,12 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A lease renewed longer ago than this is not what made the node count as lost (node-monitor-grace-period: 50 s). */
-#define LEASE_TOO_OLD_MS 300000
-
-/* After an outage of the API server nodes may show as not Ready for so long. */
-#define RECOVERY_MS 60000
-
 #define EXIT_SIGTERM 143
 #define EXIT_SIGKILL 137
 
@@ -36,8 +30,7 @@ int64_t fact_pod_ended_ms(const struct pod *p) {
     return at_ms;
 }
 
-/* The first training container that ended with a failure for good. */
-static const struct instance *failed_instance(const struct pod *p, const char **name) {
+const struct instance *fact_failed_instance(const struct pod *p, const char **name) {
     const struct instance *first = NULL;
     if (p->restarts_in_place && p->phase != POD_FAILED)
         return NULL;
@@ -76,7 +69,7 @@ static const struct pod_events *events_of(const struct pod *p) {
     return p->target->job ? map_get(&p->target->job->model->events, slice_of(pod_uid(p))) : NULL;
 }
 
-static int64_t asked_to_go_ms(const struct pod *p) {
+int64_t fact_pod_asked_ms(const struct pod *p) {
     const struct pod_events *e = events_of(p);
     int64_t at_ms = TIME_OPEN;
     if (p->deletion_ms != TIME_UNKNOWN)
@@ -92,8 +85,8 @@ static int64_t asked_to_go_ms(const struct pod *p) {
 
 int64_t fact_pod_failed_ms(const struct pod *p) {
     const char *name;
-    const struct instance *failed = failed_instance(p, &name);
-    int64_t asked_ms = asked_to_go_ms(p);
+    const struct instance *failed = fact_failed_instance(p, &name);
+    int64_t asked_ms = fact_pod_asked_ms(p);
     if (failed && p->restarts_in_place && p->was_asked_first) /* in back-off it held its slot */
         return max_of(fact_finished_ms(failed), asked_ms);
     if (failed)
@@ -101,150 +94,11 @@ int64_t fact_pod_failed_ms(const struct pod *p) {
     return p->phase == POD_FAILED ? fact_pod_ended_ms(p) : TIME_OPEN;
 }
 
-/* The last that the node's kubelet told of a pod's containers before then; TIME_UNKNOWN if nothing. */
-static int64_t last_container_change_ms(const struct node *n, int64_t before_ms) {
-    int64_t at_ms = TIME_UNKNOWN;
-    for (const struct pod *p = n->pods; p; p = p->next_on_node)
-        for (int i = 0; i < p->container_count; i++)
-            for (int k = 0; k < p->containers[i].count; k++) {
-                const struct instance *instance = &p->containers[i].instances[k];
-                if (instance->started_ms < before_ms)
-                    at_ms = max_of(at_ms, instance->started_ms);
-                if (instance->finished_ms < before_ms)
-                    at_ms = max_of(at_ms, instance->finished_ms);
-            }
-    return at_ms;
-}
-
-int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble) {
-    int64_t heard_ms = trouble->visible_ms;
-    if (!trouble->is_silent)
-        return heard_ms;
-    int64_t healthy_ms = trouble->visible_ms - LEASE_TOO_OLD_MS;
-    const struct node_past *past = node_past(n);
-    for (int i = 0; i < past->trouble_count && &past->troubles[i] != trouble; i++)
-        healthy_ms = max_of(healthy_ms, past->troubles[i].to_ms);
-    /* With leases, heartbeats come every 5 min only: they tell nothing until the lease is known (kubelet
-     * nodeStatusReportFrequency); nor does a lease read before the node was Ready again. */
-    if (n->renewed_ms <= healthy_ms)
-        return heard_ms;
-    heard_ms = min_of(heard_ms, n->renewed_ms);
-    const struct spans *silences = &past->silences;
-    for (int i = 0; i < silences->count; i++)
-        if (silences->items[i].from_ms > healthy_ms && silences->items[i].from_ms < trouble->visible_ms &&
-            silences->items[i].to_ms > trouble->visible_ms)
-            heard_ms = silences->items[i].from_ms;
-    /* A lease is renewed every 10 s: a container that started since shows that the node still lived then. */
-    heard_ms = max_of(heard_ms, last_container_change_ms(n, trouble->visible_ms));
-    return trouble->heartbeat_ms != TIME_UNKNOWN && trouble->heartbeat_ms < trouble->visible_ms
-               ? max_of(heard_ms, trouble->heartbeat_ms)
-               : heard_ms;
-}
-
-/* Nothing of the pod can be there after this; TIME_OPEN while it is. */
-static int64_t over_ms_of(const struct pod *p) {
+int64_t fact_pod_over_ms(const struct pod *p) {
     int64_t over_ms = fact_pod_ended_ms(p);
     if (p->gone_ms != TIME_UNKNOWN)
         over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
     return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
-}
-
-bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
-    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
-           trouble->visible_ms - slack_ms <= over_ms_of(p);
-}
-
-/* The API server could not be reached when the node could have renewed its lease, or a moment before: so its conditions
- * prove nothing, and its silence counts from the end of that. */
-static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble *trouble, int64_t from_ms) {
-    const struct model_job *job = p->target->job;
-    for (int i = 0; job && i < job->model->unreachable.count; i++) {
-        const struct span *s = &job->model->unreachable.items[i];
-        if (s->from_ms <= trouble->visible_ms && s->to_ms + RECOVERY_MS >= trouble->visible_ms && s->to_ms > from_ms)
-            from_ms = s->to_ms;
-    }
-    return from_ms;
-}
-
-/* What a node's trouble means to a pod on it. */
-struct quiet {
-    int64_t from_ms, to_ms; /* while nothing but the node's silence tells of the pod; TIME_OPEN */
-    bool is_fatal;          /* the pod was deleted or disrupted during it */
-    bool is_moot;           /* the API server was away */
-};
-
-/* When its containers ended, as its kubelet says. Pods of a dead node are set to Failed by others (PodGC), who know of no
- * container's end. */
-static int64_t containers_ended_ms(const struct pod *p) {
-    const char *name;
-    const struct instance *failed = failed_instance(p, &name);
-    bool has_finished = failed != NULL;
-    for (int i = 0; i < p->container_count; i++)
-        has_finished |= container_now(&p->containers[i])->finished_ms != TIME_UNKNOWN;
-    int64_t ended_ms = fact_pod_ended_ms(p);
-    if (failed)
-        return fact_finished_ms(failed);
-    return has_finished && ended_ms != TIME_UNKNOWN ? ended_ms : TIME_OPEN;
-}
-
-static struct quiet quiet_of(const struct pod *p, const struct node_trouble *t) {
-    int64_t heard_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms), asked_ms = asked_to_go_ms(p);
-    struct quiet q = {.from_ms = reachable_from_ms(p, t, heard_ms)};
-    int64_t gone_ms = p->gone_ms == TIME_UNKNOWN ? TIME_OPEN : p->gone_ms;
-    int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), gone_ms);
-    q.is_moot = q.from_ms > heard_ms;
-    q.to_ms = min_of(t->to_ms, ended_ms);
-    q.is_fatal = !q.is_moot && asked_ms != TIME_OPEN && asked_ms == ended_ms && asked_ms >= heard_ms &&
-                 asked_ms <= t->to_ms; /* within a second of the node's return it was asked because of its absence */
-    return q;
-}
-
-const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *ret_from_ms) {
-    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
-        const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        if (!fact_is_touched(p, t, 0))
-            continue;
-        struct quiet q = quiet_of(p, t);
-        if (!q.is_fatal)
-            continue;
-        *ret_from_ms = q.from_ms;
-        return t;
-    }
-    return NULL;
-}
-
-/* A node that comes back with the pod as it was held it all the time. */
-static bool is_outlived(const struct node_trouble *t, const struct quiet *q) {
-    return t->to_ms != TIME_OPEN && q->to_ms == t->to_ms;
-}
-
-int64_t fact_pod_silent_ms(const struct pod *p) {
-    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
-        const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        if (t->to_ms == TIME_OPEN && fact_is_touched(p, t, 0) && quiet_of(p, t).to_ms == TIME_OPEN)
-            return quiet_of(p, t).from_ms;
-    }
-    return TIME_OPEN;
-}
-
-/* Until its pod shows that a node is dead, nothing is known of the time since its last sign of life; then it was the
- * detection of the failure. What a kubelet tells of the pod later proves no more than that it ended then. */
-static void tell_quiet(const struct pod *p, struct sink *sink) {
-    for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
-        const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        if (!fact_is_touched(p, t, 0))
-            continue;
-        struct quiet q = quiet_of(p, t);
-        struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
-        struct ledger_hold hold = {.key = p->id ^ (uint64_t)t->visible_ms,
-                                   .from_ms = q.from_ms,
-                                   .to_ms = q.to_ms,
-                                   .basis = BASIS_DERIVED};
-        if (!q.is_fatal && !is_outlived(t, &q) && q.from_ms < q.to_ms)
-            sink_silence(sink, p->id, q.from_ms, q.to_ms);
-        else if (q.is_fatal && cause_fill_hold(&f, &hold))
-            sink_hold(sink, &hold);
-    }
 }
 
 static bool has_completed_index(const struct pod *p) {
@@ -265,7 +119,7 @@ static bool has_completed_index(const struct pod *p) {
 /* A trainer that was asked to go and handles it ends with 0 as well: that is no completion. Of one second, what was
  * seen first came first; what was seen at once was asked. */
 static bool was_asked_before_its_end(const struct pod *p, int64_t ended_ms) {
-    int64_t asked_ms = asked_to_go_ms(p);
+    int64_t asked_ms = fact_pod_asked_ms(p);
     if (asked_ms == TIME_OPEN || asked_ms / 1000 != ended_ms / 1000 || asked_ms != p->deletion_ms)
         return asked_ms < ended_ms;
     for (int i = 0; i < p->container_count; i++) {
@@ -302,7 +156,7 @@ int64_t fact_pod_done_ms(const struct pod *p) {
 }
 
 int64_t fact_pod_lost_ms(const struct pod *p) {
-    int64_t at_ms = min_of(fact_pod_failed_ms(p), asked_to_go_ms(p));
+    int64_t at_ms = min_of(fact_pod_failed_ms(p), fact_pod_asked_ms(p));
     int64_t silent_ms;
     if (fact_pod_loss_by_node(p, &silent_ms))
         at_ms = min_of(at_ms, silent_ms);
@@ -523,7 +377,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
     bool is_explained = false;
     struct ledger_disruption d = {.key = p->id};
     if (slot >= 0) {
-        int64_t over_ms = over_ms_of(p), no_more_ms = fact_pod_unwanted_ms(p),
+        int64_t over_ms = fact_pod_over_ms(p), no_more_ms = fact_pod_unwanted_ms(p),
                 lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
         if (goes_with_target(p, lost_ms))
             lost_ms = p->target->end_ms;
@@ -552,7 +406,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         ledger_add_life(job->ledger, &life);
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);
-        tell_quiet(p, &sink);
+        fact_tell_silence(p, &sink);
         is_explained = (lost_ms != TIME_OPEN || p->has_vanished) && !is_done && fact_pod_cause(p, &d);
     }
     tell_loss(job, p, is_explained ? &d : NULL);

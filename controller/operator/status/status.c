@@ -244,13 +244,14 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     struct cause_count counts[MAX_CAUSES + 1];
     int n = count_causes(v, counts);
-    int64_t excluded = r->older.count - r->older.counted + v->counted_evictions;
+    int64_t excluded = r->older.count - r->older.counted;
     for (int i = 0; i < r->interruption_count; i++)
         excluded += cause_is_excluded(r->interruptions[i].cause) ? 1 : 0;
     jwrite_key(w, "interruptions");
     jwrite_object(w);
     jwrite_member_int(w, "total", view_interruptions(v));
     jwrite_member_int(w, "excluded", excluded);
+    write_some(w, "onlyCounted", v->counted + v->counted_evictions);
     jwrite_key(w, "byCause");
     jwrite_array(w);
     for (int i = 0; i < n; i++) {

@@ -60,7 +60,8 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->namespace_ = slice_dup(namespace_);
     t->name = slice_dup(name);
     t->kind = kind;
-    t->created_ms = t->end_ms = t->gone_ms = t->watched_ms = t->written_ms = TIME_UNKNOWN;
+    t->created_ms = t->end_ms = t->gone_ms = t->watched_ms = TIME_UNKNOWN;
+    t->watched_again_ms = t->written_ms = TIME_UNKNOWN;
     t->look_ms = t->first_pod_ms = TIME_OPEN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = -1;

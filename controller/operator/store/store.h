@@ -321,6 +321,7 @@ struct target {
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
     int64_t watched_ms; /* all is known until then: its creation, or what a predecessor's checkpoint reaches to */
+    int64_t watched_again_ms; /* from then on as well; TIME_UNKNOWN: since this process watches */
     enum ledger_outcome outcome;
     const char *end_reason, *queue, *managed_by;
     char *end_message;

@@ -73,8 +73,9 @@ struct spans store_unwatched(const struct model *m, const struct target *t) {
     for (int i = 0; i < t->unwatched.count; i++)
         add(&all, t, t->unwatched.items[i].from_ms, t->unwatched.items[i].to_ms);
     int64_t from_ms = max_of(t->watched_ms, t->created_ms);
-    if (m->watching_ms >= from_ms + STORE_SECOND_MS || (t->watched_ms != TIME_UNKNOWN && m->watching_ms > from_ms))
-        add(&all, t, from_ms, m->watching_ms);
+    int64_t to_ms = t->watched_again_ms != TIME_UNKNOWN ? t->watched_again_ms : m->watching_ms;
+    if (to_ms >= from_ms + STORE_SECOND_MS || (t->watched_ms != TIME_UNKNOWN && to_ms > from_ms))
+        add(&all, t, from_ms, to_ms);
     for (int i = 0; i < m->cuts.count; i++)
         if (m->cuts.items[i].to_ms > from_ms)
             add(&all, t, max_of(m->cuts.items[i].from_ms, from_ms), m->cuts.items[i].to_ms);
