@@ -104,7 +104,7 @@ TEST(an_interruption_is_one_event_whoever_tells_it) {
     c = start(s);
     MUST(apiserver_do(s, is_over) == 0);
     event = apiserver_ask(s, "get events default/a.job-a.interruption-1");
-    MUST(event != NULL && strstr(event, "ApplicationError n0; rescheduled in 12s") != NULL);
+    MUST(event != NULL && strstr(event, "ApplicationError n0; rescheduled in 1.0s") != NULL);
     program_free(c);
     c = start(s);
     MUST(apply_job(s, "b"));
