@@ -294,7 +294,9 @@ static void write_custom(struct writer *s) {
                   {"runtime", FLEET_RUNTIME},
                   {"job", FLEET_GOODPUT},
                   {"program", FLEET_PROGRAM},
-                  {"evidence", FLEET_EVIDENCE}};
+                  {"evidence", FLEET_EVIDENCE},
+                  {"scheduling_upper_bound", FLEET_SCHEDULING_UPPER_BOUND},
+                  {"job_upper_bound", FLEET_JOB_UPPER_BOUND}};
     const struct fleet_numbers *n = s->job->numbers;
     const int64_t *v = n->values;
     for (size_t i = 0; i < ARRAY_SIZE(ratios); i++)
