@@ -200,7 +200,7 @@ static int order_buckets(const struct outcome_group *g, int out[SUMS_BUCKETS]) {
     const int64_t *lost = &g->sums.of[SUMS_LOST(0)];
     int count = 0;
     for (int b = 0; b < SUMS_BUCKETS; b++) {
-        if (lost[b] == 0 && g->sums.of[SUMS_PAID_LOST(b)] == 0)
+        if (!sums_is_loss(b) || (lost[b] == 0 && g->sums.of[SUMS_PAID_LOST(b)] == 0))
             continue;
         int at = count++;
         for (; at > 0 && lost[out[at - 1]] < lost[b]; at--)
@@ -221,6 +221,17 @@ static const char *percent(char out[static 32], int64_t ppm) {
 
 static const char *hours(char out[static 32], double chip_ms) {
     snprintf(out, 32, "%.1f", chip_ms / 3.6e6);
+    return out;
+}
+
+/* "91.18% to 93.00%" where some chip time is unobserved; in the table "91.1%+": at least that. */
+static const char *range(char out[static 32], int64_t lower_ppm, int64_t upper_ppm, bool is_whole) {
+    if (upper_ppm < 0 || lower_ppm < 0)
+        return percent(out, lower_ppm);
+    if (is_whole)
+        snprintf(out, 32, "%.2f%% to %.2f%%", (double)lower_ppm / 1e4, (double)upper_ppm / 1e4);
+    else
+        snprintf(out, 32, "%lld.%lld%%+", (long long)(lower_ppm / 10000), (long long)(lower_ppm / 1000 % 10));
     return out;
 }
 
@@ -250,9 +261,7 @@ enum {
 static const char *cell(const struct outcome_group *g, int column, double price, char text[static 32]) {
     struct sums_scores scores = sums_scores(&g->sums);
     const int64_t ppm[COLUMNS] = {
-        [ALL_SCHED] = scores.all_scheduling, [KNOWN] = scores.evidence, [SCHEDULING] = scores.scheduling,
-        [RUNTIME] = scores.runtime,          [GOODPUT] = scores.job,    [PROGRAM] = scores.program,
-        [MPG] = scores.productivity};
+        [RUNTIME] = scores.runtime, [GOODPUT] = scores.job, [PROGRAM] = scores.program, [MPG] = scores.productivity};
     switch (column) {
     case GROUP:
         return g->name;
@@ -268,6 +277,10 @@ static const char *cell(const struct outcome_group *g, int column, double price,
     case KNOWN:
         snprintf(text, 32, "%lld%%", (long long)(max_of(0, scores.evidence) / 10000));
         return text;
+    case ALL_SCHED:
+        return range(text, scores.all_scheduling, scores.all_scheduling_upper, false);
+    case SCHEDULING:
+        return range(text, scores.scheduling, scores.scheduling_upper, false);
     default:
         return percent(text, ppm[column]);
     }
@@ -383,6 +396,7 @@ static void draw_notes(const struct rolled *r, const struct text_style *style, s
     const struct outcome_group *all = &r->all;
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE], text[160];
     int64_t rate = sums_failures_per_1000_node_days(&all->sums);
+    struct sums_scores scores = sums_scores(&all->sums);
     snprintf(text, sizeof text, "%s to %s UTC", text_stamp(from, r->from_ms), text_stamp(to, r->to_ms));
     text_wrap(out, style, 0, 2, text);
     snprintf(text, sizeof text, "%.2f interruptions per 1,000 node-days", (double)rate / 1000);
@@ -391,7 +405,14 @@ static void draw_notes(const struct rolled *r, const struct text_style *style, s
     if (all->without_steps > 0) {
         char share[32];
         snprintf(text, sizeof text, "scheduling goodput of all jobs, with steps or without: %s",
-                 percent(share, sums_scores(&all->sums).all_scheduling));
+                 range(share, scores.all_scheduling, scores.all_scheduling_upper, true));
+        text_wrap(out, style, 0, 2, text);
+    }
+    if (scores.all_scheduling_upper >= 0) {
+        char both[32], sum[32];
+        snprintf(text, sizeof text, "scheduling %s (%s chip-hours unobserved)",
+                 range(both, scores.scheduling, scores.scheduling_upper, true),
+                 hours(sum, (double)all->sums.of[SUMS_LOST(BUCKET_UNOBSERVED)]));
         text_wrap(out, style, 0, 2, text);
     }
     const struct {
@@ -461,8 +482,10 @@ static json_t *scores_json(const struct outcome_group *s) {
     struct sums_scores scores = sums_scores(&s->sums);
     json_t *ppm = json_object();
     set_ppm(ppm, "allScheduling", scores.all_scheduling);
+    set_ppm(ppm, "allSchedulingUpperBound", scores.all_scheduling_upper);
     set_ppm(ppm, "evidence", scores.evidence);
     set_ppm(ppm, "scheduling", scores.scheduling);
+    set_ppm(ppm, "schedulingUpperBound", scores.scheduling_upper);
     set_ppm(ppm, "runtime", scores.runtime);
     set_ppm(ppm, "job", scores.job);
     set_ppm(ppm, "program", scores.program);
@@ -492,6 +515,8 @@ static json_t *sum_json(const struct outcome_group *s, const struct outcome *out
                              (json_int_t)s->without_steps, "goodputPPM", scores_json(s), "chipMs",
                              (json_int_t)s->sums.of[SUMS_WALL], "availableChipMs",
                              (json_int_t)s->sums.of[SUMS_AVAILABLE], "lost", lost_json(s, outcome, price));
+    if (s->sums.of[SUMS_LOST(BUCKET_UNOBSERVED)] > 0)
+        json_object_set_new(json, "unobservedChipMs", json_integer(s->sums.of[SUMS_LOST(BUCKET_UNOBSERVED)]));
     if (s->sums.of[SUMS_KNOWN_WALL] > 0)
         json_object_set_new(json, "productiveChipMs", json_integer(s->sums.of[SUMS_PRODUCTIVE]));
     set_cost(json, "cost", cost_allocated(&s->sums, price));

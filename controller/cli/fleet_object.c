@@ -65,7 +65,13 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
         snprintf(path, sizeof path, "goodput.%s", names[i]);
         if (pick_has(status, path))
             buf_format(&line, "%s%s %s", line.size_bytes > 0 ? ", " : "goodput: ", names[i], pick_text(status, path));
+        snprintf(path, sizeof path, "goodput.%sUpperBound", names[i]);
+        if (pick_has(status, path))
+            buf_format(&line, " to %s", pick_text(status, path));
     }
+    if (pick_has(status, "chipSeconds.unobserved"))
+        buf_format(&line, " (%.1f chip-hours unobserved)",
+                   (double)pick_int(status, "chipSeconds.unobserved", 0) / 3600);
     if (line.size_bytes > 0)
         text_wrap(out, style, 0, 2, buf_text(&line));
 }
@@ -134,7 +140,11 @@ static void draw_cell(const json_t *group, const struct group_column *c, struct 
     }
     if (c->is_number && pick_has(group, c->path))
         snprintf(number, sizeof number, "%lld", (long long)pick_int(group, c->path, 0));
-    draw_text(out, c->is_number ? number : pick_text(group, c->path), c->width);
+    char upper[64];
+    snprintf(upper, sizeof upper, "%sUpperBound", c->path);
+    const char *score = pick_text(group, c->path);
+    CLEANUP_FREE char *lower = mem_format("%.*s%%+", (int)strcspn(score, ".") + 2, score); /* at least that */
+    draw_text(out, c->is_number ? number : pick_has(group, upper) ? lower : score, c->width);
 }
 
 static void draw_groups(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {

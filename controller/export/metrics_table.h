@@ -87,10 +87,11 @@
       "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
     X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "What their steps took beyond it.")     \
     X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE,                                                      \
-      "Goodput of a FleetGoodput in its window: scheduling, runtime, job, program or productivity.")                   \
+      "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, program or "          \
+      "productivity.")                                                                                                 \
     X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "The same by group.")                    \
     X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE,                                                       \
-      "Chip time in its window: asked, available, productive, allocated, capacity, idle.")                             \
+      "Chip time in its window: asked, available, unobserved, productive, allocated, capacity, idle.")                 \
     X(F_FLEET_BADPUT, "goodput_fleet_badput_chip_seconds", METRIC_GAUGE,                                               \
       "Chip time lost in its window, by bucket; the largest twelve.")                                                  \
     X(F_FLEET_BADPUT_COST, "goodput_fleet_badput_cost", METRIC_GAUGE,                                                  \

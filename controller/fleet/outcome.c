@@ -166,8 +166,9 @@ static void find_losses(const struct roll *roll, const struct roll_input *input,
         add_job(&all[l->bucket], l->name, (int64_t)((double)l->chip_ms * share_of(o, l->start_ms, l->end_ms)));
     }
     qsort(all, SUMS_BUCKETS, sizeof all[0], by_chip_time);
-    for (int i = 0; i < OUTCOME_LOSSES && all[i].chip_ms > 0; i++)
-        o->losses[o->loss_count++] = all[i];
+    for (int i = 0; i < SUMS_BUCKETS && o->loss_count < OUTCOME_LOSSES && all[i].chip_ms > 0; i++)
+        if (sums_is_loss(all[i].bucket))
+            o->losses[o->loss_count++] = all[i];
 }
 
 static int by_cost(const void *a, const void *b) {

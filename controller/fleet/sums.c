@@ -20,6 +20,10 @@ const char *sums_bucket_name(int bucket) {
     return bucket == SUMS_ELASTIC ? bucket_name(BUCKET_ELASTIC_SLICE_DOWN) : "Other";
 }
 
+bool sums_is_loss(int bucket) {
+    return bucket != BUCKET_UNOBSERVED;
+}
+
 const char *sums_bucket_family(int bucket) {
     if (bucket < SUMS_ELASTIC)
         return family_name(bucket_family((enum bucket)bucket));
@@ -161,8 +165,12 @@ void sums_change_level(struct sums_change *c, double placed, double each, size_t
     }
 }
 
+static int64_t lost(const struct sums *s) {
+    return s->of[SUMS_WALL] - s->of[SUMS_PRODUCTIVE] - s->of[SUMS_LOST(BUCKET_UNOBSERVED)];
+}
+
 int sums_compare_lost(const struct sums *x, const struct sums *y) {
-    int64_t lost_x = x->of[SUMS_WALL] - x->of[SUMS_PRODUCTIVE], lost_y = y->of[SUMS_WALL] - y->of[SUMS_PRODUCTIVE];
+    int64_t lost_x = lost(x), lost_y = lost(y);
     return (lost_x < lost_y) - (lost_x > lost_y);
 }
 
@@ -188,6 +196,10 @@ static int64_t ppm(int64_t numerator, int64_t denominator) {
     return clamped(((__int128)numerator * 1000000 + denominator / 2) / denominator);
 }
 
+static int64_t upper(int64_t available, int64_t unobserved, int64_t wall) {
+    return unobserved > 0 ? ppm(clamped((__int128)available + unobserved), wall) : -1;
+}
+
 struct sums_scores sums_scores(const struct sums *s) {
     const int64_t *of = s->of;
     struct sums_scores scores = {
@@ -197,10 +209,14 @@ struct sums_scores sums_scores(const struct sums *s) {
         .program = ppm(of[SUMS_IDEAL], of[SUMS_PROGRAMMED]),
         .productivity = -1,
         .all_scheduling = ppm(of[SUMS_AVAILABLE], of[SUMS_WALL]),
+        .scheduling_upper = upper(of[SUMS_KNOWN_AVAILABLE], of[SUMS_KNOWN_UNOBSERVED], of[SUMS_KNOWN_WALL]),
+        .all_scheduling_upper = upper(of[SUMS_AVAILABLE], of[SUMS_LOST(BUCKET_UNOBSERVED)], of[SUMS_WALL]),
         .evidence = ppm(of[SUMS_KNOWN_WALL], of[SUMS_WALL]),
     };
-    if (scores.job < 0)
+    if (scores.job < 0) {
         scores.scheduling = scores.all_scheduling;
+        scores.scheduling_upper = scores.all_scheduling_upper;
+    }
     if (of[SUMS_PROGRAMMED_WALL] == of[SUMS_KNOWN_WALL])
         scores.productivity = ppm(of[SUMS_IDEAL], of[SUMS_PROGRAMMED_WALL]);
     if (scores.evidence > 1000000) /* steps that came late count for the time before the window as well */

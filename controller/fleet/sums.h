@@ -20,6 +20,7 @@
     X(AVAILABLE, CHIPS)                                                                                                \
     X(KNOWN_WALL, CHIPS)                                                                                               \
     X(KNOWN_AVAILABLE, CHIPS)                                                                                          \
+    X(KNOWN_UNOBSERVED, CHIPS)                                                                                         \
     X(PRODUCTIVE, CHIPS)                                                                                               \
     X(PROGRAMMED, CHIPS)                                                                                               \
     X(PROGRAMMED_WALL, CHIPS)                                                                                          \
@@ -61,6 +62,8 @@ struct sums {
 };
 
 const char *sums_bucket_name(int bucket);
+/* Unobserved chip time is a sum of its own: in the waterfall, but not among what was lost most. */
+bool sums_is_loss(int bucket);
 const char *sums_bucket_family(int bucket);
 /* A bucket of a JobGoodput; what this version does not know is its family's Other. */
 int sums_bucket(struct slice name, struct slice family);
@@ -107,6 +110,7 @@ void sums_add(struct sums *to, const struct sums *more); /* nothing weighed */
 struct sums_scores {
     int64_t scheduling, runtime, job, program, productivity;
     int64_t all_scheduling; /* of all jobs */
+    int64_t scheduling_upper, all_scheduling_upper; /* if unobserved chip time was available; -1 where there is none */
     int64_t evidence;
 };
 struct sums_scores sums_scores(const struct sums *sums);

@@ -103,6 +103,10 @@ TEST(fleet_of_a_name) {
     check_golden("fleet-object", "fleetgoodput");
 }
 
+TEST(fleet_of_a_name_with_unobserved_time) {
+    check_golden("fleet-object", "fleetgoodput-unobserved");
+}
+
 TEST(explain_training) {
     check_golden("explain", "training");
 }
@@ -136,6 +140,9 @@ TEST(timeline_without_status) {
 TEST(timeline_hostile) {
     check_golden("timeline", "hostile");
     check_golden("timeline", "hostile-axis");
+}
+TEST(fleet_with_unobserved_time) {
+    check_golden("fleet", "rollup-unobserved");
 }
 TEST(fleet_of_three) {
     check_golden("fleet", "rollup");

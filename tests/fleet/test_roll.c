@@ -353,6 +353,49 @@ TEST(chips_weigh_and_ratios_are_never_averaged) {
     roll_done(&r);
 }
 
+TEST(unobserved_chip_time_is_a_sum_of_its_own) {
+    struct roll r;
+    uint64_t seed = 1;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *m[2];
+    struct roll_member rm[2];
+    roll_init(&r, &fortnight);
+    for (int i = 0; i < 2; i++) { /* 10 chips an hour, half of it unobserved; 30 chips an hour in the queue */
+        m[i] = lives_begin(&seed, i, T0);
+        m[i]->weight.chips = i == 0 ? 10 : 30;
+        m[i]->has_time = true;
+        m[i]->has_steps = false;
+        m[i]->through_ms = T0 + HOUR;
+        m[i]->life.of[SUMS_WALL] = HOUR;
+        m[i]->life.of[SUMS_AVAILABLE] = i == 0 ? HOUR / 2 : 0;
+        m[i]->life.of[SUMS_LOST(BUCKET_UNATTRIBUTED)] = i == 0 ? HOUR / 2 : 0;
+        m[i]->life.of[SUMS_LOST(BUCKET_UNOBSERVED)] = i == 0 ? HOUR / 2 : 0;
+        m[i]->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = i == 0 ? 0 : HOUR;
+        rm[i] = (struct roll_member){m[i], i == 0 ? "blind" : "queued", true, false};
+    }
+    roll(&r, rm, 2, T0 + HOUR, o);
+    struct sums_scores s = sums_scores(&o->all);
+    CHECK_INT(s.scheduling, 125000);       /* 5 of 40 */
+    CHECK_INT(s.scheduling_upper, 250000); /* 10 of 40 */
+    check_partition(&o->all);
+    check_waterfall(o);
+    bool has_step = false;
+    for (int i = 0; i < o->step_count; i++)
+        has_step |= strcmp(o->waterfall[i].name, "Unobserved") == 0 && o->waterfall[i].chip_s == 5 * 3600;
+    CHECK(has_step);
+    CHECK_INT(o->loss_count, 2);
+    for (int i = 0; i < o->loss_count; i++)
+        CHECK(o->losses[i].bucket != BUCKET_UNOBSERVED);
+    for (int i = 0; i < o->group_count; i++) /* a group without any has one score */
+        CHECK_INT(sums_scores(&o->groups[i].sums).scheduling_upper,
+                  strcmp(o->groups[i].name, "blind") == 0 ? 1000000 : -1);
+    CHECK(sums_compare_lost(&o->groups[0].sums, &o->groups[1].sums) <= 0);
+    for (int i = 0; i < 2; i++)
+        member_free(m[i]);
+    free(o);
+    roll_done(&r);
+}
+
 TEST(a_job_that_was_unselected_for_a_while_is_not_counted_twice) {
     struct roll r;
     uint64_t seed = 4;

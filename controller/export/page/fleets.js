@@ -24,11 +24,12 @@ function fleetView(f) {
   const s = pick(f, 'status') || {}, ready = list(s, 'conditions').find(c => c.type === 'Ready'), degraded = list(s, 'conditions').find(c => c.type === 'Degraded' && c.status === 'True');
   const rate = text(s, 'interruptions.per1000NodeDays'), scores = ['scheduling', 'runtime', 'job', 'program', 'productivity'];
   const currency = text(s, 'cost.currency');
-  const cells = (o, name) => h('tr', null, h('td', null, name), ...scores.map(k => h('td', {class: 'num'}, text(o, 'goodput.' + k) || '–')), currency && h('td', {class: 'num'}, text(o, o === s ? 'cost.lost' : 'costLost') || '–'), h('td', null, text(o, 'topBadput') || '–'));
+  const cells = (o, name) => h('tr', null, h('td', null, name), ...scores.map(k => h('td', {class: 'num'}, range(text(o, 'goodput.' + k), text(o, `goodput.${k}UpperBound`)) || '–')), currency && h('td', {class: 'num'}, text(o, o === s ? 'cost.lost' : 'costLost') || '–'), h('td', null, text(o, 'topBadput') || '–'));
   const money = o => currency && text(o, 'cost') ? `, ${text(o, 'cost')} ${currency}` : '', hours = o => number(o, 'chipSeconds') === undefined ? '' : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`;
   return h('section', {class: 'fleetgoodput'},
     h('h2', null, `Fleet ${text(f, 'metadata.name')}`, h('small', null, ` ${text(s, 'window.name')} · ${text(s, 'jobs.counted') || 0} jobs${rate ? ` · ${rate} interruptions per 1,000 node-days` : ''}`)),
     ready && ready.status !== 'True' && h('p', {class: 'note'}, text(ready, 'message')), degraded && h('p', {class: 'note'}, text(degraded, 'message')),
+    number(s, 'chipSeconds.unobserved') > 0 && h('p', {class: 'note'}, `${chipHours(s.chipSeconds.unobserved / 3600)} chip-hours unobserved: available or not.`),
     fall(f),
     h('div', {class: 'scroll'}, h('table', null, h('thead', null, h('tr', null, ['group', 'scheduling', 'runtime', 'goodput', 'program', 'MPG', currency && `lost, ${currency}`, 'most lost to'].filter(Boolean).map(t => h('th', null, t)))),
       h('tbody', null, cells(s, 'all'), list(s, 'groups').filter(g => text(g, 'name') !== 'all').slice(0, 8).map(g => cells(g, text(g, 'name')))))),

@@ -39,6 +39,8 @@ static void write_scores_as(struct jwrite *w, const char *key, const struct sums
     jwrite_key(w, key);
     jwrite_object(w);
     write(w, "scheduling", s->scheduling);
+    write(w, "schedulingUpperBound", s->scheduling_upper);
+    write(w, "allSchedulingUpperBound", s->all_scheduling_upper);
     write(w, "runtime", s->runtime);
     write(w, "job", s->job);
     write(w, "program", s->program);
@@ -57,7 +59,7 @@ static void write_scores(struct jwrite *w, const struct sums *sums) {
 static const char *top_bucket(const struct sums *s) {
     int top = -1;
     for (int b = 0; b < SUMS_BUCKETS; b++)
-        if (s->of[SUMS_LOST(b)] > 0 && (top < 0 || s->of[SUMS_LOST(b)] > s->of[SUMS_LOST(top)]))
+        if (sums_is_loss(b) && s->of[SUMS_LOST(b)] > 0 && (top < 0 || s->of[SUMS_LOST(b)] > s->of[SUMS_LOST(top)]))
             top = b;
     return top < 0 ? NULL : sums_bucket_name(top);
 }
@@ -117,6 +119,8 @@ static void write_chip_seconds(struct jwrite *w, const struct outcome *o) {
     jwrite_object(w);
     jwrite_member_int(w, "asked", seconds(of[SUMS_WALL]));
     jwrite_member_int(w, "available", seconds(of[SUMS_AVAILABLE]));
+    if (of[SUMS_LOST(BUCKET_UNOBSERVED)] > 0)
+        jwrite_member_int(w, "unobserved", seconds(of[SUMS_LOST(BUCKET_UNOBSERVED)]));
     if (of[SUMS_KNOWN_WALL] > 0)
         jwrite_member_int(w, "productive", seconds(of[SUMS_PRODUCTIVE]));
     jwrite_member_int(w, "allocated", seconds(of[SUMS_PAID]));
