@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "harness.h"
-#include "status_check.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -72,6 +71,7 @@ static void add_event(struct replay *r, struct replay_event e) {
     name_event(&e);
     MEM_GROW(r->events, r->count, r->capacity);
     r->events[r->count++] = e;
+    r->is_watched[e.resource] = true;
     if (e.at_ms > r->last_ms)
         r->last_ms = e.at_ms;
 }
@@ -196,17 +196,23 @@ static void read_log(struct model_job *job, const struct model_log *log, struct 
     }
 }
 
+void replay_log_through(struct model_job *job, const struct replay *tar, int index, int64_t through_ms) {
+    struct model_log log;
+    char part[300];
+    model_job_log_get(job, index, &log);
+    if (log.first_unread > log.restart_count)
+        return;
+    snprintf(part, sizeof part, "%s__%s__", log.pod, log.container);
+    read_log(job, &log, tar_find((struct slice){tar->bytes, tar->size_bytes}, part),
+             through_ms == INT64_MAX ? INT64_MAX : through_ms * 1000000);
+}
+
 void replay_logs_through(struct model_job *job, const struct replay *tar, int64_t through_ms, bool at_end) {
     for (int i = 0; i < model_job_log_count(job); i++) {
         struct model_log log;
-        char part[300];
         model_job_log_get(job, i, &log);
-        if (log.first_unread > log.restart_count)
-            continue;
-        snprintf(part, sizeof part, "%s__%s__", log.pod, log.container);
-        read_log(job, &log, tar_find((struct slice){tar->bytes, tar->size_bytes}, part),
-                 through_ms == INT64_MAX ? INT64_MAX : through_ms * 1000000);
-        if (at_end)
+        replay_log_through(job, tar, i, through_ms);
+        if (at_end && log.first_unread <= log.restart_count)
             model_job_log_end(job, log.pod_uid, log.restart_count, NULL);
     }
 }
@@ -220,6 +226,11 @@ void replay_logs(struct model_job *job, const char *tgz) {
 
 char *replay_left(const char *status) {
     return status && status[0] ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
+}
+
+void replay_watermarks_of(struct model *m, const struct replay *r, int64_t at_ms) {
+    for (int resource = 0; resource < RESOURCE_COUNT; resource++)
+        model_watermark(m, (enum resource)resource, at_ms, !r->is_watched[resource]);
 }
 
 void replay_watermarks(struct model *m, int64_t at_ms) {
@@ -254,9 +265,6 @@ char *replay_status(struct model *m, const char *namespace_, const char *name, i
     model_job_status(job, now_ms, &out, summary);
     model_job_add_checkpoint(job, now_ms, &out);
     CHECK(!out.truncated);
-    char why[STATUS_WHY];
-    if (!status_check_text(out.data, out.size_bytes, why))
-        harness_fail(name, 0, "at %" PRId64 ": %s", now_ms, why);
     return buf_take(&out);
 }
 

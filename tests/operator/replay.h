@@ -19,6 +19,7 @@ struct replay {
     struct replay_event *events;
     size_t count, capacity;
     int64_t last_ms;
+    bool is_watched[RESOURCE_COUNT]; /* something of it was recorded */
 };
 
 /* workloads: which of the two recorded streams of Workloads to take, "workloads" or "workloads.v1beta1". Fails the test
@@ -36,6 +37,7 @@ void replay_logs(struct model_job *job, const char *tgz);
 /* The same log files unpacked once (replay_done frees), and of each log the lines that the job has not read yet, up to
  * a stamp. at_end: the logs end there. */
 bool replay_open_logs(struct replay *tar, const char *tgz);
+void replay_log_through(struct model_job *job, const struct replay *tar, int index, int64_t through_ms);
 void replay_logs_through(struct model_job *job, const struct replay *tar, int64_t through_ms, bool at_end);
 
 /* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog",
@@ -46,6 +48,8 @@ void replay_jobgoodput(struct model *m, const char *namespace_, const char *name
 char *replay_left(const char *status);
 /* All is listed up to then. */
 void replay_watermarks(struct model *m, int64_t at_ms);
+/* The same for the resources that the recording has; the others are not served. */
+void replay_watermarks_of(struct model *m, const struct replay *r, int64_t at_ms);
 /* The status now (heap). */
 char *replay_status(struct model *m, const char *namespace_, const char *name, int64_t now_ms,
                     struct model_summary *summary);
