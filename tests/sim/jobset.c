@@ -511,7 +511,7 @@ static void resize(struct sim_life *l, int arg) {
     if (!l->exists || l->is_finished || l->is_suspended)
         return;
     int pods = (int)sim_pick(l, 1, l->shape.groups[g].stride);
-    if (pods == old || !l->truth.was_available)
+    if (pods == old || !l->truth.was_up)
         return;
     sim_tell_story(l, pods > old ? "it grows" : "it shrinks");
     l->shape.groups[g].pods = pods;

@@ -29,70 +29,18 @@ static int64_t most_lag(const struct sim_sight *sight) {
     return most_ms;
 }
 
-#define BEFORE_UNSEEN_MS 60000 /* of what vanished, nothing is known since it was told last */
-
-/* How long nobody watched while it lived. */
-static int64_t unseen_ms(const struct sim_life *l, const struct sim_sight *sight) {
-    int64_t from_ms = sight->gap_from_ms, to_ms = sight->gap_to_ms;
-    if (sight->begin_ms > INT64_MIN) {
-        from_ms = l->start_ms;
-        to_ms = sight->begin_ms;
-    }
-    from_ms = from_ms > l->start_ms ? from_ms : l->start_ms;
-    if (!l->is_deleted) /* when it was deleted is not seen either */
-        to_ms = to_ms < l->end_ms ? to_ms : l->end_ms;
-    return to_ms > from_ms ? to_ms - from_ms + BEFORE_UNSEEN_MS : 0;
-}
-
-/* Pods go so long after what stopped them at most; if that was not seen, the stop is all that is known. */
-#define UNSEEN_STOP_MS 1500
-
-/* What happened unseen may be missing, and then it is Unattributed; no other bucket may hold more than was. */
 static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket b, int64_t told_ms, int64_t told_spans,
                          const struct sim_sight *sight, bool is_loud) {
-    int64_t true_ms = l->truth.ms[b], unseen = unseen_ms(l, sight);
+    int64_t true_ms = l->truth.ms[b];
     int64_t spans = l->truth.spans[b] > told_spans ? l->truth.spans[b] : told_spans;
     if (true_ms == 0 && told_ms == 0)
         return true;
-    int64_t resolution_ms = RESOLUTION_MS + (unseen > 0 ? UNSEEN_STOP_MS : 0);
-    int64_t tolerance_ms = resolution_ms * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
-    /* Within it, what pods that are known did may seem to have happened while all were there. */
-    bool may_grow = bucket_family(b) != FAMILY_SCHEDULING || b == BUCKET_NODE_FAILURE_DETECTION ||
-                    (l->is_deleted && sight->gap_to_ms >= l->end_ms);
-    int64_t error_ms = distance(true_ms, told_ms);
-    if (unseen > 0 && (may_grow || told_ms < true_ms))
-        error_ms = error_ms > unseen ? error_ms - unseen : 0;
-    bool is_good = tally_add(&s->buckets[b], error_ms, tolerance_ms);
+    int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
+    bool is_good = tally_add(&s->buckets[b], distance(true_ms, told_ms), tolerance_ms);
     if (!is_good && is_loud)
         printf("  %s: %" PRId64 " ms, in truth %" PRId64 " ms in %" PRId64 " spans\n", bucket_name(b), told_ms, true_ms,
                spans);
     return is_good;
-}
-
-/* What one wait has too little another may have too much, Rescheduling the first of them. That a replicated job waits
- * for another begins once its Jobs of the attempt before are gone: when that was is in no object that is left. */
-static void swap_waits(struct truth *t, const int64_t told[BUCKET_COUNT]) {
-    int64_t missing_ms = 0, missing_spans = 0;
-    if (t->ms[BUCKET_RESCHEDULING] > told[BUCKET_RESCHEDULING] && told[BUCKET_DEPENDENCY_WAIT] > 0) {
-        missing_ms = t->ms[BUCKET_RESCHEDULING] - told[BUCKET_RESCHEDULING];
-        missing_spans = t->spans[BUCKET_RESCHEDULING];
-        t->ms[BUCKET_RESCHEDULING] = told[BUCKET_RESCHEDULING];
-        t->spans[BUCKET_DEPENDENCY_WAIT] += missing_spans;
-    }
-    for (enum bucket b = 0; b < BUCKET_RESCHEDULING; b++)
-        if (t->ms[b] > told[b]) {
-            missing_ms += t->ms[b] - told[b];
-            missing_spans += t->spans[b];
-            t->ms[b] = told[b];
-        }
-    for (enum bucket b = 0; b < BUCKET_RESCHEDULING; b++)
-        if (told[b] > t->ms[b]) {
-            int64_t moved_ms = told[b] - t->ms[b] < missing_ms ? told[b] - t->ms[b] : missing_ms;
-            t->ms[b] += moved_ms;
-            missing_ms -= moved_ms;
-        }
-    t->ms[BUCKET_RESCHEDULING] += missing_ms;
-    t->spans[BUCKET_RESCHEDULING] += missing_spans;
 }
 
 static bool judge_buckets(struct score *s, const struct sim_life *l, const struct ledger_result *r,
@@ -115,10 +63,6 @@ static bool judge_buckets(struct score *s, const struct sim_life *l, const struc
         truth.truth.spans[BUCKET_CONTAINER_START] += truth.truth.spans[BUCKET_IMAGE_PULL];
         told[BUCKET_IMAGE_PULL] = truth.truth.ms[BUCKET_IMAGE_PULL] = 0;
     }
-    if (unseen_ms(l, sight) > 0) { /* which of the waits it was may not be seen; that it was one is */
-        truth.truth.is_ambiguous = true;
-        swap_waits(&truth.truth, told);
-    }
     if (truth.truth.is_ambiguous) { /* whether it was the first execution hangs on less than a second */
         told[BUCKET_RESCHEDULING] += told[BUCKET_BINDING];
         truth.truth.ms[BUCKET_RESCHEDULING] += truth.truth.ms[BUCKET_BINDING];
@@ -127,12 +71,9 @@ static bool judge_buckets(struct score *s, const struct sim_life *l, const struc
     }
     for (enum bucket b = 0; b < BUCKET_COUNT; b++)
         is_good &= judge_bucket(s, &truth, b, told[b], spans[b], sight, is_loud);
-    int64_t true_wall = l->end_ms - l->start_ms, unseen = unseen_ms(l, sight);
-    if (l->is_deleted && sight->gap_to_ms >= l->end_ms) /* the end itself was not seen */
-        true_wall = r->wall_ms;
+    int64_t true_wall = l->end_ms - l->start_ms;
     is_good &= tally_add(&s->wall, distance(true_wall, r->wall_ms), RESOLUTION_MS + most_lag(sight));
-    int64_t off_ms = distance(l->truth.available_ms, r->available_ms);
-    is_good &= tally_add(&s->available, off_ms > unseen ? off_ms - unseen : 0,
+    is_good &= tally_add(&s->available, distance(l->truth.available_ms, r->available_ms),
                          RESOLUTION_MS * (1 + (int64_t)l->truth.count + l->truth.growths) + most_lag(sight));
     if (!is_good && is_loud)
         printf("  wall %" PRId64 " available %" PRId64 ", in truth %" PRId64 " and %" PRId64 "\n", r->wall_ms,
@@ -155,32 +96,6 @@ static bool judge_interruption(struct score *s, const struct truth_interruption 
                " %s/%s tre %" PRId64 " wait %" PRId64 ": %s\n",
                i->number, i->at_ms, cause_name(i->cause), i->reason, tre_ms, wait_ms, t->at_ms, cause_name(t->cause),
                t->reason, t->tre_ms, t->wait_ms, i->evidence);
-    return is_good;
-}
-
-/* Each that is told happened, then or while nobody looked; what was seen has its cause, or none that is known. */
-static bool judge_seen(struct score *s, const struct sim_life *l, const struct ledger_result *r, int64_t slack_ms,
-                       int64_t seen_from_ms, bool is_loud) {
-    const struct truth *t = &l->truth;
-    bool is_good = true;
-    for (size_t k = 0; is_loud && k < t->count + t->has_final; k++)
-        printf("  true: %" PRId64 "-%" PRId64 " %s\n", t->interruptions[k].at_ms - l->start_ms,
-               t->interruptions[k].until_ms - l->start_ms, cause_name(t->interruptions[k].cause));
-    for (int i = 0; i < r->interruption_count; i++) {
-        const struct ledger_interruption *x = &r->interruptions[i];
-        bool is_true = false;
-        for (size_t k = 0; k < t->count + t->has_final && !is_true; k++) {
-            const struct truth_interruption *y = &t->interruptions[k];
-            bool is_then = distance(x->at_ms, y->at_ms) <= RESOLUTION_MS + slack_ms;
-            bool is_unseen = y->at_ms < seen_from_ms || x->at_ms < seen_from_ms;
-            is_true = is_then && (x->cause == y->cause || x->cause == CAUSE_UNKNOWN || is_unseen);
-        }
-        if (!is_true && is_loud)
-            printf("  told, and not true: %" PRId64 " %s: %s\n", x->at_ms - l->start_ms, cause_name(x->cause),
-                   x->evidence);
-        is_good &= is_true;
-    }
-    s->miscounted += !is_good;
     return is_good;
 }
 
@@ -235,7 +150,7 @@ static bool judge_elsewhere(struct score *s, const char *status, bool is_loud) {
 }
 
 bool judge_life(struct score *s, const struct sim_life *l, struct model *m, const char *status,
-                const struct sim_sight *sight, bool is_loud) {
+                const struct sim_sight *sight, int kind, bool is_loud) {
     struct ledger_result r;
     struct model_job *job = model_job_find(m, "ns", "js");
     if (l->truth.is_unknowable) {
@@ -248,13 +163,11 @@ bool judge_life(struct score *s, const struct sim_life *l, struct model *m, cons
     ledger_evaluate(job->ledger, TIME_OPEN - 1, &r);
     if (is_loud)
         tell_story(l);
-    bool is_good = judge_buckets(s, l, &r, sight, is_loud);
-    int64_t unseen = unseen_ms(l, sight);
-    if (unseen > 0 && !l->truth.is_ambiguous)
-        is_good &= judge_seen(s, l, &r, unseen + most_lag(sight),
-                              sight->gap_to_ms > sight->begin_ms ? sight->gap_to_ms : sight->begin_ms, is_loud);
-    else
+    bool is_good = bounds_judge(&s->bounds[kind], l, &r, sight, is_loud);
+    if (sight->gap_count == 0 && !l->truth.ends_silent) { /* promptly watched: every bucket is known */
+        is_good &= judge_buckets(s, l, &r, sight, is_loud);
         is_good &= judge_interruptions(s, l, &r, most_lag(sight), is_loud);
+    }
     s->bad_lives += !is_good;
     ledger_result_done(&r);
     return is_good;
@@ -308,6 +221,8 @@ void judge_print(struct score *s) {
 }
 
 void judge_done(struct score *s) {
+    for (int k = 0; k < SIGHT_KINDS; k++)
+        bounds_done(&s->bounds[k]);
     for (enum bucket b = 0; b < BUCKET_COUNT; b++)
         free(s->buckets[b].errors);
     free(s->wall.errors);

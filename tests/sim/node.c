@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "sim.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +94,11 @@ static void node_back(struct sim_life *l, int plan) {
     if (!is_same_death(l, plan) || !n->exists || !n->is_silent)
         return;
     sim_tell_story(l, "node back");
+    for (int i = 0; i < l->pod_count; i++) {
+        const struct sim_pod *p = &l->pods[i];
+        if (p->exists && p->is_bound && p->node == node && !p->is_terminating && !p->is_disrupted && !p->has_finished)
+            l->comes_back[node][n->deaths] = i + 1;
+    }
     n->is_ready = true;
     n->is_silent = n->is_visible = false;
     n->ready_ms = l->now_ms;
@@ -140,6 +146,11 @@ static void node_shows(struct sim_life *l, int node) {
     sim_at(l, l->shape.toleration_s * 1000 + 50, taint_evicts, node);
 }
 
+bool node_comes_back(const struct sim_life *l, int node, int pod) {
+    int with = l->comes_back[node][l->nodes[node].deaths];
+    return pod < 0 ? with > 0 : with == pod + 1;
+}
+
 /* One that was told to go away, and then is lost in whatever way, is lost because of that. */
 enum cause node_cause(const struct sim_node *n, enum cause otherwise) {
     bool has_notice = n->taint_ms != NOT_YET && strstr(n->taint, "impending-node-termination");
@@ -154,16 +165,20 @@ void node_dies(struct sim_life *l, int node) {
     n->is_silent = true;
     n->renewed_ms = l->now_ms; /* dies in the moment of a renewal, or right after: its last sign of life */
     n->death_cause = node_cause(n, CAUSE_NODE_FAILURE);
-    /* A node has one taint here: unreachable takes the place of the notice, which real ones keep beside it. */
-    l->truth.is_ambiguous |= n->death_cause != CAUSE_NODE_FAILURE;
-    truth_struck(l, n->death_cause, "");
+    assert(n->deaths + 1 < SIM_MAX_DEATHS);
+    n->deaths++;
+    if (!node_comes_back(l, node, n->pod)) {
+        /* A node has one taint here: unreachable takes the place of the notice, which real ones keep beside it. */
+        l->truth.is_ambiguous |= n->death_cause != CAUSE_NODE_FAILURE;
+        truth_struck(l, n->death_cause, "");
+    }
     for (int i = 0; i < l->pod_count; i++) { /* a container that is back, and nobody was told */
         const struct sim_pod *p = &l->pods[i];
         l->truth.is_ambiguous |= p->exists && p->is_bound && p->node == node && p->is_running && p->restart_count > 0 &&
                                  p->started_ms != p->true_started_ms;
     }
     sim_at(l, 40000 + sim_pick(l, 0, 10000), node_shows, node);
-    int plan = ++n->deaths * SIM_MAX_NODES + node;
+    int plan = n->deaths * SIM_MAX_NODES + node;
     if (sim_chance(l, 40))
         sim_at(l, 55000 + sim_pick(l, 0, 100000), node_back, plan);
     sim_at(l, 170000 + sim_pick(l, 0, 60000), node_replaced, plan);
@@ -494,6 +509,7 @@ static void node_shuts_down(struct sim_life *l, int node) {
     n->reason = "KubeletNotReady";
     n->is_visible = true;
     write_node(l, node, OBSERVED_PRESENT);
+    assert(n->deaths + 1 < SIM_MAX_DEATHS);
     sim_at(l, sim_pick(l, 10000, 60000), node_replaced, ++n->deaths * SIM_MAX_NODES + node);
 }
 

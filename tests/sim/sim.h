@@ -17,6 +17,8 @@
 #define SIM_MAX_SLOTS (SIM_MAX_GROUPS * SIM_MAX_JOBS_OF * SIM_MAX_PODS_OF)
 #define SIM_MAX_NODES (SIM_MAX_SLOTS + 3)
 #define SIM_KILLS 3
+#define SIM_GAPS 4
+#define SIM_MAX_DEATHS 16 /* of one node */
 #define NOT_YET INT64_MAX
 
 enum restart_strategy { RECREATE, BLOCKING_RECREATE, RESTART_JOB };
@@ -121,11 +123,16 @@ struct truth {
     int64_t ms[BUCKET_COUNT];
     int64_t spans[BUCKET_COUNT];
     int64_t available_ms, available_since_ms;
+    int64_t silent_ms;              /* a node of a required slot gave no sign of life */
+    int64_t hidden_ms;              /* of it, before any object showed that, where the pod was lost */
     int64_t lost_ms[SIM_MAX_SLOTS]; /* when each slot was lost last; 0 */
     bool was_there[SIM_MAX_SLOTS];
     enum bucket now;
-    bool was_available, has_begun, is_ambiguous,
-        is_unknowable; /* two interruptions within the resolution of the stamps */
+    bool was_available, was_up; /* up: no node is silent either, whether or not it comes back */
+    bool has_begun;
+    bool is_ambiguous;  /* two interruptions within the resolution of the stamps */
+    bool is_unknowable; /* no object shows it */
+    bool ends_silent;   /* a required slot's node is silent at the end: whether the slot was held stays unknown */
     struct truth_interruption *interruptions;
     size_t count, capacity;
     bool has_final; /* behind them stands the one that was the end of the job */
@@ -136,7 +143,7 @@ struct truth {
     char struck_reason[48];
     int64_t struck_open_ms, struck_ms;
     int64_t reopened_ms; /* a slot was lost while containers of it restarted in place; 0 */
-    int64_t ordered_ms; /* to stop, or to begin anew, whether or not a slot was lost by then; 0 */
+    int64_t ordered_ms;  /* to stop, or to begin anew, whether or not a slot was lost by then; 0 */
 };
 
 struct sim_life {
@@ -154,6 +161,9 @@ struct sim_life {
     int job_count, job_capacity;
     struct sim_node nodes[SIM_MAX_NODES];
     int node_count;
+    /* By node and death: the pod (its index + 1) with which it comes back, and which therefore held its slot
+     * throughout. Known from a first run of the same life. */
+    int comes_back[SIM_MAX_NODES][SIM_MAX_DEATHS];
     int newest[SIM_MAX_SLOTS]; /* pod of the slot, -1 */
     /* the JobSet, or the plain Job; is_stopped: its controller has obeyed is_suspended */
     bool exists, is_suspended, is_suspended_by_person, is_stopped, is_queued, is_finished, has_failed, is_restarting;
@@ -210,6 +220,8 @@ void pod_created(struct sim_life *l, int pod);
 void pod_delete(struct sim_life *l, int pod, int grace_s);
 void pod_finish(struct sim_life *l, int pod, int exit_code, const char *reason); /* its container ends now */
 void pod_disrupt(struct sim_life *l, int pod, const char *reason);
+/* With that pod, from the death that it is in; pod -1: with any. */
+bool node_comes_back(const struct sim_life *l, int node, int pod);
 enum cause node_cause(const struct sim_node *n, enum cause otherwise);
 void node_dies(struct sim_life *l, int node);
 void node_is_reclaimed(struct sim_life *l, int node);
@@ -249,14 +261,20 @@ void write_refusal(struct sim_life *l, int job);
 void write_event(struct sim_life *l, int pod, const char *reason, const char *message);
 
 /* watch.c: what a controller sees of it */
+struct sim_gap {     /* nothing is delivered from..to; then everything is listed */
+    int64_t from_ms; /* INT64_MIN: the controller starts at its end */
+    int64_t to_ms;
+    bool is_kill; /* another controller lists, which continues from the status written at from_ms */
+};
+
 struct sim_sight {
-    int64_t begin_ms;               /* it starts then; what was before it can only list */
-    int64_t gap_from_ms, gap_to_ms; /* its watches were cut, and it lists anew */
-    int64_t lag_ms[RESOURCE_COUNT]; /* at most so late is each event of that stream */
-    int64_t killed_ms[SIM_KILLS];   /* each time another controller goes on from status.checkpoint, in order; 0: no more */
+    struct sim_gap gaps[SIM_GAPS]; /* in order, disjoint */
+    int gap_count;
+    int64_t lag_ms[RESOURCE_COUNT]; /* maximum lag of each stream's events */
+    int64_t killed_ms[SIM_KILLS];   /* each time another controller continues at once, in order; 0: no more */
     bool survives;                  /* what would kill it */
     bool loses_events, evaluates_often;
-    int64_t forget_after_ms; /* what is left of pods that were gone so long are numbers */
+    int64_t forget_after_ms; /* pods deleted that long ago leave numbers only */
     uint64_t rng;
 };
 /* A model that saw it so, with JobGoodput ns/js; the caller frees it. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bound to a Ready Node, neither over nor asked to go; or its index is done, in a Job that is not made anew. */
-bool truth_is_available(const struct sim_life *l, int slot) {
+/* Bound, neither over nor asked to go; or its index is done, in a Job that is not created again. */
+static bool is_held(const struct sim_life *l, int slot, bool through_silence) {
     int i = l->newest[slot];
     if (i < 0)
         return false;
@@ -17,15 +17,25 @@ bool truth_is_available(const struct sim_life *l, int slot) {
         p->is_evicted_by_kubelet)
         return false;
     const struct sim_node *n = &l->nodes[p->node];
-    return n->exists && n->is_ready && !n->is_silent;
+    if (n->exists && n->is_silent)
+        return through_silence && node_comes_back(l, p->node, i);
+    return n->exists && n->is_ready;
+}
+
+bool truth_is_available(const struct sim_life *l, int slot) {
+    return is_held(l, slot, true);
+}
+
+static bool are_all_held(const struct sim_life *l, bool through_silence) {
+    int n = sim_slot_count(l);
+    for (int s = 0; s < n; s++)
+        if (sim_is_slot_required(l, s) && !is_held(l, s, through_silence))
+            return false;
+    return true;
 }
 
 static bool all_available(const struct sim_life *l) {
-    int n = sim_slot_count(l);
-    for (int s = 0; s < n; s++)
-        if (sim_is_slot_required(l, s) && !truth_is_available(l, s))
-            return false;
-    return true;
+    return are_all_held(l, true);
 }
 
 static bool is_any(const struct sim_life *l, bool (*shows)(const struct sim_life *, const struct sim_pod *)) {
@@ -50,13 +60,22 @@ static bool is_unschedulable(const struct sim_life *l, const struct sim_pod *p) 
     return is_waiting(p) && p->is_unschedulable;
 }
 
+/* Until the pod itself shows that it is lost. */
 static bool is_on_silent_node(const struct sim_life *l, const struct sim_pod *p) {
-    return p->exists && p->is_bound && !p->is_terminating && !p->has_finished && l->nodes[p->node].is_silent &&
-           !l->nodes[p->node].is_visible;
+    return p->exists && p->is_bound && !p->is_terminating && !p->is_disrupted && !p->has_finished &&
+           l->nodes[p->node].exists && l->nodes[p->node].is_silent;
+}
+
+static bool is_lost_in_silence(const struct sim_life *l, const struct sim_pod *p) {
+    return is_on_silent_node(l, p) && !node_comes_back(l, p->node, (int)(p - l->pods));
 }
 
 static bool died_unseen(const struct sim_life *l, const struct sim_pod *p) {
     return p->exists && p->is_bound && l->nodes[p->node].is_silent && !l->nodes[p->node].is_visible;
+}
+
+static bool is_lost_and_hidden(const struct sim_life *l, const struct sim_pod *p) {
+    return is_lost_in_silence(l, p) && !l->nodes[p->node].is_visible;
 }
 
 static bool is_pulling(const struct sim_life *l, const struct sim_pod *p) {
@@ -90,7 +109,7 @@ static enum bucket bucket_now(const struct sim_life *l) {
         return BUCKET_DEPENDENCY_WAIT;
     if (is_any(l, is_unschedulable))
         return BUCKET_PROVISIONING;
-    if (is_any(l, is_on_silent_node))
+    if (is_any(l, is_lost_in_silence))
         return BUCKET_NODE_FAILURE_DETECTION;
     return l->truth.is_open ? BUCKET_RESCHEDULING : BUCKET_BINDING;
 }
@@ -101,6 +120,8 @@ void truth_advance(struct sim_life *l, int64_t to_ms) {
     struct truth *t = &l->truth;
     int64_t ms = to_ms - l->now_ms;
     t->ms[t->now] += ms;
+    t->silent_ms += is_any(l, is_on_silent_node) ? ms : 0;
+    t->hidden_ms += is_any(l, is_lost_and_hidden) ? ms : 0;
     if (bucket_family(t->now) != FAMILY_SCHEDULING) {
         t->available_ms += ms;
     } else if (t->is_open) {
@@ -213,6 +234,7 @@ void truth_look(struct sim_life *l) {
     if (is_over)
         t->struck = CAUSE_COUNT;
     t->was_available = available;
+    t->was_up = are_all_held(l, false);
     enum bucket now = bucket_now(l);
     if (now != t->now) {
         t->spans[now]++;
@@ -243,7 +265,8 @@ void truth_finish(struct sim_life *l) {
         t->count--;
         t->has_final = true;
     }
-    for (int i = 0; i < l->pod_count; i++) /* nobody has seen it yet, and nobody will look */
+    t->ends_silent = is_any(l, is_on_silent_node);
+    for (int i = 0; i < l->pod_count; i++) /* nothing showed it before the end */
         t->is_unknowable |= sim_slot(l, &l->pods[i]) >= 0 && died_unseen(l, &l->pods[i]);
     /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
     t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;

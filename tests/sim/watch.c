@@ -1,11 +1,10 @@
 /* What a controller sees of a life: its writes by stream, each stream in order but late, with a late start or a gap,
  * after which the streams are listed. */
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "sim.h"
-#include "status_check.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,26 +37,32 @@ static int compare(const void *a, const void *b) {
 }
 
 static bool is_seen(const struct sim_sight *s, const struct sim_write *w) {
-    return w->at_ms >= s->begin_ms && !(w->at_ms >= s->gap_from_ms && w->at_ms < s->gap_to_ms) &&
-           !(s->loses_events && w->resource == RESOURCE_EVENT);
+    bool is_hidden = s->loses_events && w->resource == RESOURCE_EVENT;
+    for (int g = 0; g < s->gap_count; g++)
+        is_hidden |= w->at_ms >= s->gaps[g].from_ms && w->at_ms < s->gaps[g].to_ms;
+    return !is_hidden;
 }
 
-/* All that exists at that time; what was seen before and is gone has vanished. */
-static void list(struct sights *sights, const struct sim_life *l, const struct sim_sight *s, int64_t at_ms) {
-    for (size_t i = 0; i < l->write_count && l->writes[i].at_ms < at_ms; i++) {
+static bool is_same_object(const struct sim_write *a, const struct sim_write *b) {
+    return a->resource == b->resource && strcmp(a->uid, b->uid) == 0;
+}
+
+/* All that exists at its end. A controller that lives on also learns what vanished of what it knew. */
+static void list(struct sights *sights, const struct sim_life *l, const struct sim_sight *s,
+                 const struct sim_gap *gap) {
+    for (size_t i = 0; i < l->write_count && l->writes[i].at_ms < gap->to_ms; i++) {
         const struct sim_write *w = &l->writes[i];
-        bool is_last = true, was_seen = is_seen(s, w);
-        for (size_t k = i + 1; k < l->write_count && l->writes[k].at_ms < at_ms && is_last; k++)
-            is_last = l->writes[k].resource != w->resource || strcmp(l->writes[k].uid, w->uid) != 0;
+        bool is_last = true, was_known = false;
+        for (size_t k = i + 1; k < l->write_count && l->writes[k].at_ms < gap->to_ms && is_last; k++)
+            is_last = !is_same_object(&l->writes[k], w);
         if (!is_last || (w->resource == RESOURCE_EVENT && s->loses_events))
             continue;
-        for (size_t k = 0; k < i && !was_seen; k++)
-            was_seen = l->writes[k].resource == w->resource && strcmp(l->writes[k].uid, w->uid) == 0 &&
-                       is_seen(s, &l->writes[k]);
+        for (size_t k = 0; k < i && !was_known; k++)
+            was_known = is_same_object(&l->writes[k], w) && l->writes[k].at_ms < gap->from_ms;
         if (w->what == OBSERVED_PRESENT)
-            add(sights, at_ms, w, OBSERVED_PRESENT);
-        else if (was_seen && !is_seen(s, w))
-            add(sights, at_ms, w, OBSERVED_VANISHED);
+            add(sights, gap->to_ms, w, OBSERVED_PRESENT);
+        else if (was_known && w->at_ms >= gap->from_ms && !gap->is_kill)
+            add(sights, gap->to_ms, w, OBSERVED_VANISHED);
     }
 }
 
@@ -71,17 +76,16 @@ static struct sights see(const struct sim_life *l, struct sim_sight *s) {
     int64_t last_ms[RESOURCE_COUNT];
     for (int r = 0; r < RESOURCE_COUNT; r++)
         last_ms[r] = INT64_MIN;
-    if (s->begin_ms > INT64_MIN)
-        list(&sights, l, s, s->begin_ms);
-    if (s->gap_to_ms > s->gap_from_ms)
-        list(&sights, l, s, s->gap_to_ms);
+    for (int g = 0; g < s->gap_count; g++)
+        list(&sights, l, s, &s->gaps[g]);
     for (size_t i = 0; i < l->write_count; i++) {
         const struct sim_write *w = &l->writes[i];
         if (!is_seen(s, w))
             continue;
         int64_t at_ms = w->at_ms + random_lag(s, s->lag_ms[w->resource]);
-        if (w->at_ms < s->gap_from_ms && at_ms >= s->gap_from_ms)
-            at_ms = s->gap_from_ms - 1;
+        for (int g = 0; g < s->gap_count; g++)
+            if (w->at_ms < s->gaps[g].from_ms && at_ms >= s->gaps[g].from_ms)
+                at_ms = s->gaps[g].from_ms - 1;
         if (at_ms < last_ms[w->resource])
             at_ms = last_ms[w->resource];
         last_ms[w->resource] = at_ms;
@@ -112,18 +116,12 @@ static void told_all(struct model *m, int64_t at_ms) {
         model_watermark(m, r, at_ms, false);
 }
 
-static char *evaluate(struct model *m, const struct sim_life *l, int64_t now_ms, bool for_successor) {
+static char *evaluate(struct model *m, int64_t now_ms, bool for_successor) {
     struct buf out;
     struct model_summary summary;
-    char why[STATUS_WHY];
     buf_init(&out, 1 << 20);
     told_all(m, now_ms);
     model_job_status(model_job_find(m, "ns", "js"), now_ms, &out, &summary);
-    if (!status_check_text(out.data, out.size_bytes, why)) {
-        fprintf(stderr, "a status of seed %" PRIu64 " does not hold: %s\n%s\n", l->seed, why,
-                buf_text(&out));
-        abort();
-    }
     if (for_successor)
         model_job_add_checkpoint(model_job_find(m, "ns", "js"), now_ms, &out);
     return buf_take(&out);
@@ -138,8 +136,8 @@ static void tell(struct model *m, const struct sight *x, int64_t at_ms) {
 }
 
 static struct model *begin(const struct sim_life *l, const struct sim_sight *s, const char *status) {
-    struct model *m = model_new(&(struct model_options){
-        .version = "sim", .keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
+    struct model *m = model_new(
+        &(struct model_options){.version = "sim", .keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
     tell_jobgoodput(m, l, status);
     return m;
 }
@@ -158,7 +156,7 @@ struct watcher {
 static struct model *succeed(struct model *old, const struct watcher *w, size_t n, int64_t at_ms, bool is_cut) {
     const struct sim_life *l = w->life;
     const struct sights *s = &w->sights;
-    CLEANUP_FREE char *status = evaluate(old, l, at_ms, true);
+    CLEANUP_FREE char *status = evaluate(old, at_ms, true);
     model_free(old);
     struct model *m = begin(l, w->sight, status);
     if (is_cut)
@@ -171,51 +169,68 @@ static struct model *succeed(struct model *old, const struct watcher *w, size_t 
         if (is_last)
             tell(m, &s->items[i], at_ms);
     }
-    free(evaluate(m, l, at_ms, false));
+    free(evaluate(m, at_ms, false));
     return m;
 }
 
-/* Once a minute, while it watches, it learns that it has been told all: the last time. */
-static int64_t bookmark_ms(const struct sim_sight *s, int64_t now_ms) {
-    int64_t at_ms = now_ms / BOOKMARK_MS * BOOKMARK_MS - 1000; /* no event is later than that */
-    if (at_ms >= s->gap_from_ms - 1000 && at_ms < s->gap_to_ms)
-        at_ms = s->gap_from_ms / BOOKMARK_MS * BOOKMARK_MS - 1000;
-    return at_ms;
+/* Once a minute, while it watches, everything before is known to be delivered. */
+static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms) {
+    int64_t at_ms = now_ms / BOOKMARK_MS * BOOKMARK_MS - 1000; /* no event lags as much */
+    for (int g = 0; g < s->gap_count; g++)
+        if (at_ms >= s->gaps[g].from_ms && at_ms < s->gaps[g].to_ms)
+            return;
+    told_all(m, at_ms);
 }
 
-static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms) {
-    if (bookmark_ms(s, now_ms) >= s->begin_ms)
-        told_all(m, bookmark_ms(s, now_ms));
+/* The list after a gap begins. Until the gap its watches were connected, so everything before it was delivered. */
+static void begin_list(struct watcher *w, const struct sim_gap *gap) {
+    if (gap->from_ms == INT64_MIN)
+        return;
+    told_all(w->model, gap->from_ms);
+    if (!gap->is_kill) {
+        model_unwatched(w->model, gap->from_ms, gap->to_ms);
+        return;
+    }
+    CLEANUP_FREE char *status = evaluate(w->model, gap->from_ms, true);
+    model_free(w->model);
+    w->model = begin(w->life, w->sight, status);
+}
+
+static const struct sim_gap *gap_listed_at(const struct sim_sight *s, int64_t at_ms) {
+    for (int g = 0; g < s->gap_count; g++)
+        if (s->gaps[g].to_ms == at_ms)
+            return &s->gaps[g];
+    return NULL;
 }
 
 /* One sight, and who sees it. A successor that has listed nothing yet writes nothing. */
 static void watch_one(struct watcher *w, size_t i) {
     const struct sim_sight *s = w->sight;
     const struct sight *x = &w->sights.items[i];
+    const struct sim_gap *gap = gap_listed_at(s, x->at_ms);
     bool is_to_die = false;
     for (; w->kills < SIM_KILLS && s->killed_ms[w->kills] > 0 && x->at_ms >= s->killed_ms[w->kills]; w->kills++)
         is_to_die = true;
-    bool is_list = x->at_ms == s->gap_to_ms && s->gap_to_ms > s->gap_from_ms;
-    if (!w->is_blind)
+    if (gap && (i == 0 || w->sights.items[i - 1].at_ms != x->at_ms))
+        begin_list(w, gap);
+    if (!w->is_blind && !gap)
         bookmark(w->model, s, x->at_ms);
-    if (is_to_die && !w->is_blind) {
-        int64_t told_ms = i > 0 ? w->sights.items[i - 1].at_ms : w->life->start_ms;
-        int64_t known_ms = bookmark_ms(s, x->at_ms) > told_ms ? bookmark_ms(s, x->at_ms) : told_ms;
-        int64_t written_ms = is_list ? known_ms : x->at_ms;
+    if (is_to_die && !w->is_blind && !(gap && gap->from_ms == INT64_MIN)) {
+        int64_t written_ms = gap ? gap->from_ms : x->at_ms;
         if (!s->survives)
-            w->model = succeed(w->model, w, i, written_ms, is_list);
+            w->model = succeed(w->model, w, i, written_ms, gap != NULL);
         else /* the last status shows until when it watched, to both */
-            free(evaluate(w->model, w->life, written_ms, true));
-        w->is_blind = is_list && !s->survives;
+            free(evaluate(w->model, written_ms, true));
+        w->is_blind = gap != NULL && !s->survives;
     }
     tell(w->model, x, x->at_ms);
     if (i + 1 < w->sights.count && w->sights.items[i + 1].at_ms == x->at_ms)
         return;
-    if (is_list)
+    if (gap)
         told_all(w->model, x->at_ms);
-    w->is_blind &= !is_list;
+    w->is_blind &= gap == NULL;
     if (s->evaluates_often && random_lag(w->sight, 9) == 0)
-        free(evaluate(w->model, w->life, x->at_ms, false));
+        free(evaluate(w->model, x->at_ms, false));
 }
 
 struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret_status) {
@@ -223,7 +238,8 @@ struct model *sim_watch(const struct sim_life *l, struct sim_sight s, char **ret
     for (size_t i = 0; i < w.sights.count; i++)
         watch_one(&w, i);
     free(w.sights.items);
-    char *status = evaluate(w.model, l, (s.gap_to_ms > l->end_ms ? s.gap_to_ms : l->end_ms) + 20000, false);
+    int64_t last_ms = s.gap_count > 0 ? s.gaps[s.gap_count - 1].to_ms : 0;
+    char *status = evaluate(w.model, max_of(last_ms, l->end_ms) + 20000, false);
     if (ret_status)
         *ret_status = status;
     else
