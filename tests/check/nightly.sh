@@ -51,6 +51,8 @@ step parity make -s parity LOGS="${LOGS:-20000}"
 step recorder-test make -s recorder-test
 step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
+step cuts env CUTS=all .build/release/tests/test-operator bounds_hold
+grep -hE '^[a-z0-9-]+ +(relist|killed|late|cut) ' "$logs/cuts.log"
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
 step soak make -s soak SOAK_HOURS="${SOAK_HOURS:-24}"

@@ -114,7 +114,7 @@ for variant in release asan; do
     step "truth-$variant" timeout 600 make -s truth V=$variant TRUTH_JOBS=500
 done
 # Random lives of training jobs with known truth, observed promptly, late and reordered, without Events, killed, with a gap.
-for sight in 0 1 2 3 4 5; do
+for sight in 0 1 2 3 4 5 6; do
     step "sim-$sight-release" timeout 600 .build/release/bin/test-sim -k $sight 500
     step "sim-$sight-asan" timeout 600 .build/asan/bin/test-sim -k $sight 100
 done

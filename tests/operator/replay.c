@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "harness.h"
+#include "status_check.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -265,6 +266,9 @@ char *replay_status(struct model *m, const char *namespace_, const char *name, i
     model_job_status(job, now_ms, &out, summary);
     model_job_add_checkpoint(job, now_ms, &out);
     CHECK(!out.truncated);
+    char why[STATUS_WHY];
+    if (!status_check_text(out.data, out.size_bytes, why))
+        harness_fail(name, 0, "at %" PRId64 ": %s", now_ms, why);
     return buf_take(&out);
 }
 
