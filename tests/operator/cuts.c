@@ -82,7 +82,13 @@ static bool may_be(const char *status, int number, const struct truth *truth, in
     return is_inside || (is_partly_hidden && at_ms >= true_ms - RESOLUTION_MS && at_ms <= until_ms + RESOLUTION_MS);
 }
 
-/* Every interruption is one of the truth's, which stands for one only. */
+/* The target was deleted inside the gap: when it ended is not known. */
+static bool is_end_hidden(const struct truth *truth, const struct cut *cut) {
+    return truth->deleted >= cut->before && truth->deleted < cut->after;
+}
+
+/* Every interruption is one of the truth's, which stands for one only. Where the end is hidden, the last one may have
+ * been the end of a job that failed. */
 static bool are_interruptions_true(const char *status, const struct truth *truth, const struct cut *cut) {
     bool is_used[32] = {false};
     for (int n = 1; n < 32; n++) {
@@ -94,7 +100,7 @@ static bool are_interruptions_true(const char *status, const struct truth *truth
             if (true_ms > 0 && !is_used[k] && (is_near || (match == 0 && may_be(status, n, truth, k, cut))))
                 match = k;
         }
-        if (at_ms > 0 && match == 0)
+        if (at_ms > 0 && match == 0 && !(is_end_hidden(truth, cut) && execution_end_ms(status, n + 1) == 0))
             return false;
         is_used[match] = true;
     }
@@ -116,11 +122,6 @@ static bool is_range_right(const char *status) {
         return job_ppm < 0;
     sum_ms = productive_ms + or_zero(status_int(status, "badput[bucket=Unattributed].ms")) + unobserved;
     return llabs(job_ppm - sum_ms * 1000000 / wall_ms) <= 1;
-}
-
-/* The target was deleted inside the gap: when it ended is not known. */
-static bool is_end_hidden(const struct truth *truth, const struct cut *cut) {
-    return truth->deleted >= cut->before && truth->deleted < cut->after;
 }
 
 /* The sum of the time that was not watched while the target lived, as far as is known. */
@@ -169,8 +170,8 @@ static void judge(const char *status, const struct truth *truth, const struct re
     found[LOWER] = available_ms > truth->available_ms + silent_ms + tolerance_ms;
     found[UPPER] = truth->proved_ms > available_ms + unobserved + tolerance_ms;
     judge_productive(status, truth->status, tolerance_ms, found);
-    found[TWICE] =
-        status_int(status, "interruptions.total") > truth->interruptions || !are_interruptions_true(status, truth, cut);
+    found[TWICE] = status_int(status, "interruptions.total") > truth->interruptions + is_end_hidden(truth, cut) ||
+                   !are_interruptions_true(status, truth, cut);
     found[WIDE] = unobserved > gap_ms(truth, cut) + silent_ms + tolerance_ms;
     found[SUM] = cuts_badput_sum(status) != status_int(status, "time.wallMs");
     found[RANGE] = !is_range_right(status);
@@ -192,7 +193,8 @@ static bool is_right_at_list(const char *status, const struct truth *truth, cons
     if (status_int(status, "time.wallMs") < 0)
         return true;
     if (cuts_badput_sum(status) != status_int(status, "time.wallMs") || !is_range_right(status) ||
-        status_int(status, "interruptions.total") > max_of(known->interruptions, truth->interruptions))
+        status_int(status, "interruptions.total") >
+            max_of(known->interruptions, truth->interruptions) + is_end_hidden(truth, cut))
         return false;
     tolerance_ms += RESOLUTION_MS * count_changes(truth, unwatched_from_ms(truth, cut), cut->to_ms);
     return rec->logs != NULL || (available_ms <= known->available_ms + known->unobserved_ms + tolerance_ms &&
