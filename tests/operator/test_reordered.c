@@ -79,12 +79,19 @@ static bool check_same(const struct recording *rec, char *const expected[], char
     return true;
 }
 
+/* It watches from the start: everything was listed then. */
+static struct model *begin(const struct recording *rec, const struct replay *r) {
+    struct model *m = recording_model(rec, NULL, r->events[0].at_ms);
+    replay_watermarks_of(m, r, r->events[0].at_ms);
+    return m;
+}
+
 static void check_recording(const struct recording *rec, uint64_t seed) {
     struct replay r;
     char *expected[RECORDED_JOBS] = {NULL};
     REQUIRE(replay_load(&r, rec->path, "workloads"));
     r.is_watched[RESOURCE_NODE] &= !rec->lacks_nodes;
-    struct model *whole = recording_model(rec, NULL, r.events[0].at_ms);
+    struct model *whole = begin(rec, &r);
     for (size_t i = 0; i < r.count; i++)
         replay_feed(whole, &r.events[i]);
     take_statuses(rec, &r, whole, expected);
@@ -92,7 +99,7 @@ static void check_recording(const struct recording *rec, uint64_t seed) {
     for (uint64_t n = 0; n < ORDERS && is_same; n++) {
         char *got[RECORDED_JOBS] = {NULL};
         bool is_doubled = n % 2 == 1;
-        struct model *m = recording_model(rec, NULL, r.events[0].at_ms);
+        struct model *m = begin(rec, &r);
         deliver(m, &r, seed + n, is_doubled);
         take_statuses(rec, &r, m, got);
         is_same = check_same(rec, expected, got, is_doubled ? "doubled" : "reordered", seed);
