@@ -170,8 +170,9 @@ static void judge(const char *status, const struct truth *truth, const struct re
     found[LOWER] = available_ms > truth->available_ms + silent_ms + tolerance_ms;
     found[UPPER] = truth->proved_ms > available_ms + unobserved + tolerance_ms;
     judge_productive(status, truth->status, tolerance_ms, found);
-    found[TWICE] = status_int(status, "interruptions.total") > truth->interruptions + is_end_hidden(truth, cut) ||
-                   !are_interruptions_true(status, truth, cut);
+    found[TWICE] = job->interruptions >= 0 &&
+                   (status_int(status, "interruptions.total") > truth->interruptions + is_end_hidden(truth, cut) ||
+                    !are_interruptions_true(status, truth, cut));
     found[WIDE] = unobserved > gap_ms(truth, cut) + silent_ms + tolerance_ms;
     found[SUM] = cuts_badput_sum(status) != status_int(status, "time.wallMs");
     found[RANGE] = !is_range_right(status);

@@ -11,14 +11,17 @@
 
 const struct recording recordings[RECORDING_COUNT] = {
     {.name = "story",
+     .open_percent = 1,
      .path = AT("story"),
      .namespace_ = "train",
      .jobs = {{"train-a", 61000, 26000, 4, 0}, {"train-b", 17000, 12000, 1, 0}, {"train-c", 15000, 4000, 0, 0}}},
     {.name = "real-nodes",
+     .open_percent = 1,
      .path = AT("real-nodes"),
      .namespace_ = "train",
      .jobs = {{"train-a", 283000, 54000, 8, 0}, {"train-b", 87000, 87000, 0, 0}, {"train-c", 16000, 11000, 1, 0}}},
     {.name = "real-nodes-logs",
+     .open_percent = 1,
      .path = AT("real-nodes"),
      .logs = "tests/data/recordings/real-nodes.podlogs.tgz",
      .namespace_ = "train",

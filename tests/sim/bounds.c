@@ -62,11 +62,11 @@ static bool is_partly_hidden(const struct truth_interruption *t, const struct si
            is_near_gap(sight, t->at_ms, until_ms, slack_ms);
 }
 
-/* What is found lost inside a gap may have been lost before all slots were available for the first time: then the
- * interruption is the one that the loss led to. */
+/* What is found lost inside a gap or after it may have been lost before all slots were available for the first time:
+ * then the interruption is the one that the loss led to. */
 static bool may_lead_to(const struct truth_interruption *t, const struct sim_sight *sight, int64_t at_ms,
                         int64_t slack_ms) {
-    return at_ms < t->at_ms && t->at_ms - at_ms < LEADS_TO_MS && is_near_gap(sight, at_ms, at_ms, slack_ms);
+    return at_ms < t->at_ms && t->at_ms - at_ms < LEADS_TO_MS && is_near_gap(sight, INT64_MIN, at_ms, slack_ms);
 }
 
 /* Each interruption that is counted is one of the truth's, which stands for one only. */
