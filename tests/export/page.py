@@ -172,7 +172,7 @@ def check_fleetgoodput(t, b, rig):
         t.check(f"fleet: it says {words}", words in told, told)
     rows = b.ask("[...document.querySelectorAll('.fleetgoodput tbody tr')].map(r => [...r.children].map(c => c.textContent))")
     t.check("fleet: a row for all and one per group, with scores and cost", [[r[0], r[3], r[6]] for r in rows] ==
-            [["all", "50.00%", "580.00"], ["research-tpu", "50.00%", "580.00"], [status["groups"][1]["name"], "–", "0.00"]], rows)
+            [["all", "50.00%", "580.00"], ["research-tpu", "50.00%", "580.00"], [status["groups"][1]["name"], "–", "–"]], rows)
     bars = b.ask("[...document.querySelectorAll('svg.fall rect')].map(r => [r.textContent.split(':')[0], parseFloat(r.getAttribute('width')), parseFloat(r.getAttribute('x'))])")
     whole = status["waterfall"][0]["chipSeconds"]
     parts = {s["name"]: 100 * s["chipSeconds"] / whole for s in status["waterfall"] if not s.get("total") or s["name"] == "Productive"}
