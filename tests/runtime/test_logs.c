@@ -127,3 +127,42 @@ TEST(more_logs_than_may_be_followed_are_read_in_turns) {
     program_free(c);
     apiserver_stop(s);
 }
+
+static const char node[] =
+    "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"creationTimestamp\":\"" TIMED
+    "0Z\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastTransitionTime\":\"" TIMED
+    "0Z\"}]}}\nEND\n";
+
+#define INTERRUPTED "holding jobgoodputs \"interruptions\":{\"total\":1"
+
+/* As after a forced deletion: the last state of their containers is running. */
+TEST(running_pods_deleted_between_the_turns_of_their_logs_are_interruptions) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, node), 0);
+    for (int i = 0; i < JOBS; i++) {
+        CHECK_INT(apiserver_dof(s, objects, i), 0);
+        CHECK_INT(print_steps(s, i, 0, 20), 0);
+    }
+    struct program *c =
+        program_start("goodput-controller",
+                      (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                       "--leader-elect=false", "--max-log-follows=2", "--status-interval=1s", NULL});
+    REQUIRE(c != NULL);
+    for (int i = 0; i < 300 && count_done(s, 20) < JOBS; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    CHECK_INT(count_done(s, 20), JOBS);
+    CHECK_INT(apiserver_asknumber(s, INTERRUPTED), 0);
+    for (int i = 0; i < JOBS; i++)
+        CHECK_INT(apiserver_dof(s, "delete pods default/p%d", i), 0);
+    long interrupted = 0;
+    for (int i = 0; i < 100 && interrupted < JOBS; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        interrupted = apiserver_asknumber(s, INTERRUPTED);
+    }
+    if (interrupted != JOBS)
+        harness_fail(__FILE__, __LINE__, "%ld of %d jobs are interrupted; the controller said:\n%s", interrupted, JOBS,
+                     program_output(c));
+    program_free(c);
+    apiserver_stop(s);
+}
