@@ -65,6 +65,8 @@ struct watch {
     struct watch *fallback;
     bool is_absent, is_in_trouble;
     int64_t trouble_us, refused_us; /* since when; refused_us 0: it is not refused */
+    bool was_synced;
+    int64_t known_ms, reached_ms;   /* its watermark as told last; the same when its trouble began, 0: none did */
     char *words;                    /* of the last refusal, the server's; NULL */
     bool is_forbidden;              /* refused for REFUSED_US, and not listed since: done without */
 };
@@ -251,8 +253,33 @@ static void start_more(struct runtime_watches *owner) {
     start_after_jobgoodputs(owner);
 }
 
+static int64_t now_wall_ms(const struct runtime_watches *owner) {
+    return wall_ms(loop_wall(kube_client_loop(owner->client)));
+}
+
+/* A list again: what came and went since the last word of the watch before was not observed. */
+static void report_relist(struct watch *watch) {
+    bool is_again = watch->was_synced && watch->known_ms > 0;
+    watch->was_synced = true;
+    if (is_again && watch->source->resource == RESOURCE_POD && !feed_is_standby(watch->owner->feed))
+        model_unwatched(watch->owner->model, watch->known_ms, now_wall_ms(watch->owner));
+}
+
+/* Nodes renew their leases at the same server. */
+static void report_outage(struct watch *watch, bool is_over) {
+    if (watch->source->resource != RESOURCE_NODE || feed_is_standby(watch->owner->feed))
+        return;
+    if (!is_over && watch->reached_ms == 0 && !kube_reflector_is_refused(watch->reflector))
+        watch->reached_ms = watch->known_ms;
+    if (is_over && watch->reached_ms > 0)
+        model_unreachable(watch->owner->model, watch->reached_ms, now_wall_ms(watch->owner));
+    if (is_over)
+        watch->reached_ms = 0;
+}
+
 static void on_synced(void *context) {
     struct watch *watch = context;
+    report_relist(watch);
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
             LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
     feed_listed(watch->owner->feed, watch->source->resource, kube_reflector_version(watch->reflector));
@@ -300,6 +327,7 @@ static void on_trouble(void *context, const char *text) {
         jsonlog(JSONLOG_INFO, "watch works again", "resource", LOG_S(watch->source->plural), NULL);
     if (text == NULL)
         hurry_others(watch);
+    report_outage(watch, text == NULL);
     if (!watch->is_in_trouble)
         watch->trouble_us = now_us(watch->owner);
     watch->is_in_trouble = text != NULL;
@@ -505,6 +533,7 @@ void runtime_watches_tell_watermarks(struct runtime_watches *owner) {
         int64_t ms = watermark_ms(owner->watches[i], &is_absent);
         if (is_absent)
             continue;
+        owner->watches[i]->known_ms = ms;
         if (!is_served[resource] || ms < least_ms[resource])
             least_ms[resource] = ms;
         is_served[resource] = true;
