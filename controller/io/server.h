@@ -78,8 +78,8 @@ struct server_options {
     /* Before the body of a POST to an endpoint is read: may it be sent? Gets the endpoint's context and answers by
      * server_admit, now or in a later turn of the loop; the request has no body yet. NULL: all may. */
     void (*admit)(void *context, const struct server_request *request, size_t body_bytes, struct server_ticket *ticket);
-    /* At most so many at once; 0: SERVER_MAX_CONNECTIONS. When they are all taken, the one that has waited longest
-     * without a request makes room. */
+    /* At most so many at once; 0: SERVER_MAX_CONNECTIONS. When they are all taken, one without a request makes
+     * room: of the address that holds most, the one that has waited longest. */
     int max_connections;
     const struct server_feed *feed;                /* NULL: none; copied */
     struct slice certificate_pem, private_key_pem; /* empty: plain; the chain follows the certificate */

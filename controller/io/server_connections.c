@@ -6,6 +6,7 @@
 #include "io/server_internal.h"
 #include "io/server_tls.h"
 
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,15 +39,57 @@ void connection_enter(struct connection *c, enum connection_state state) {
     c->since_us = c->shared->server != NULL ? loop_now(c->shared->server->loop).us : 0;
 }
 
-/* The one that has waited longest of those that have nothing under way, or that nobody vouches for yet. */
-static struct connection *oldest_idle(const struct shared *shared) {
+/* An IPv4 address as IPv6 writes it; all zero where the peer has none. */
+static struct in6_addr peer_of(const struct sockaddr_storage *from) {
+    struct in6_addr peer = {0};
+    if (from->ss_family == AF_INET6)
+        peer = ((const struct sockaddr_in6 *)from)->sin6_addr;
+    if (from->ss_family == AF_INET) {
+        peer.s6_addr[10] = peer.s6_addr[11] = 0xff;
+        memcpy(&peer.s6_addr[12], &((const struct sockaddr_in *)from)->sin_addr, 4);
+    }
+    return peer;
+}
+
+static int held_by(const struct shared *shared, const struct in6_addr *peer) {
+    int count = 0;
+    for (const struct connection *c = shared->oldest; c != NULL; c = c->newer)
+        count += !c->is_dying && memcmp(&c->peer, peer, sizeof *peer) == 0;
+    return count;
+}
+
+/* Of those that have nothing under way, or that nobody vouches for yet: one of the address that holds most, and of its
+ * connections the one that has waited longest. So one address cannot evict another's, however fast it connects. */
+static struct connection *make_room(const struct shared *shared, int *ret_held) {
     struct connection *found = NULL;
+    *ret_held = 0;
     for (struct connection *c = shared->oldest; c != NULL; c = c->newer) {
         bool is_idle = c->state == CONNECTION_WAITS || (c->state == CONNECTION_RECEIVES && !c->is_admitted);
-        if (is_idle && !c->is_dying && (found == NULL || c->since_us < found->since_us))
+        if (!is_idle || c->is_dying)
+            continue;
+        int held = held_by(shared, &c->peer);
+        if (held > *ret_held || (held == *ret_held && c->since_us < found->since_us)) {
             found = c;
+            *ret_held = held;
+        }
     }
     return found;
+}
+
+/* True if a connection from there may be taken in. */
+static bool has_room(const struct server *s, const struct in6_addr *peer) {
+    const struct shared *shared = s->shared;
+    int held, most = s->max_connections;
+    if (shared->connections <= most) /* the server itself is one of them */
+        return true;
+    struct connection *idle = make_room(shared, &held);
+    /* One that dies is still counted until lws's next turn: twice as many are never held, and of these the second half is
+     * for addresses that hold fewer than the greediest. */
+    most += held_by(shared, peer) < held ? most - 1 : most / 4;
+    if (idle == NULL || shared->connections > most)
+        return false;
+    kill_connection(idle);
+    return true;
 }
 
 int connections_of_feed(const struct shared *shared) {
@@ -59,25 +102,22 @@ int connections_of_feed(const struct shared *shared) {
 void connections_accept(void *context, int fd, int events) {
     struct server *s = context;
     struct shared *shared = s->shared;
-    int accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct sockaddr_storage from = {0};
+    socklen_t size = sizeof from;
+    int accepted = accept4(fd, (struct sockaddr *)&from, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
     (void)events;
     if (accepted < 0)
         return;
-    if (shared->connections > s->max_connections) { /* the server itself is one of them */
-        struct connection *idle = oldest_idle(shared);
-        if (idle != NULL)
-            kill_connection(idle);
-        /* One that dies is still counted until lws's next turn: twice as many are never held. */
-        if (idle == NULL || shared->connections > s->max_connections + s->max_connections / 4) {
-            close(accepted);
-            return;
-        }
+    const struct in6_addr peer = peer_of(&from);
+    if (!has_room(s, &peer)) {
+        close(accepted);
+        return;
     }
     struct lws *wsi = lws_adopt_socket_vhost(s->vhost, accepted); /* closes it if it refuses */
     if (wsi == NULL)
         return;
     struct connection *c = mem_new(struct connection);
-    *c = (struct connection){.shared = shared, .wsi = wsi, .older = shared->newest};
+    *c = (struct connection){.shared = shared, .wsi = wsi, .older = shared->newest, .peer = peer};
     *(c->older != NULL ? &c->older->newer : &shared->oldest) = c;
     shared->newest = c;
     shared->connections++;

@@ -4,6 +4,7 @@
 
 #include "io/server.h"
 
+#include <netinet/in.h>
 #include <libwebsockets.h>
 
 enum {
@@ -52,6 +53,7 @@ struct connection {
     struct connection *older, *newer;
     int64_t since_us; /* in this state */
     enum connection_state state;
+    struct in6_addr peer;
     bool is_admitted; /* who sends the body is known */
     bool is_dying;
 };

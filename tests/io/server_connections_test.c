@@ -20,16 +20,22 @@ static void hello(void *context, const struct server_request *request, struct se
     buf_append_text(&reply->body, "hello");
 }
 
-static int connect_to(const struct server *s) {
+static int connect_from(const struct server *s, in_addr_t address) {
     struct sockaddr_in to = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)server_port(s)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(address)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
+    if (fd < 0 || bind(fd, (struct sockaddr *)&from, sizeof from) != 0 ||
+        connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
         harness_fail(__FILE__, __LINE__, "connect: %s", strerror(errno));
         return -1;
     }
     fcntl(fd, F_SETFL, O_NONBLOCK);
     return fd;
+}
+
+static int connect_to(const struct server *s) {
+    return connect_from(s, INADDR_LOOPBACK);
 }
 
 static void say(int fd, const char *text) {
@@ -80,6 +86,33 @@ TEST(idle_sockets_keep_nobody_out) {
         close(idle[i]);
     server_free(crowded);
     server_free(other);
+    loop_free(loop);
+}
+
+/* The kubelet's probe waits for its turn while a pod opens sockets faster than the loop turns. */
+TEST(sockets_of_one_address_evict_none_of_another) {
+    const struct server_endpoint endpoint = {"/hello", hello, NULL};
+    const struct server_options options = {
+        .address = "127.0.0.1:0", .endpoints = &endpoint, .endpoint_count = 1, .max_connections = 16};
+    struct loop *loop = loop_new(NULL);
+    struct server *crowded = server_new(loop, &options, NULL);
+    REQUIRE(crowded != NULL);
+    int idle[IDLE_SOCKETS], probes[3];
+    for (int i = 0; i < IDLE_SOCKETS; i++) {
+        if (i % 100 == 50)
+            probes[i / 100] = connect_to(crowded);
+        idle[i] = connect_from(crowded, INADDR_LOOPBACK + 65);
+        if (i % 60 == 59)
+            loop_for(loop, 5000);
+    }
+    for (int i = 0; i < 3; i++) {
+        say(probes[i], "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        CHECK(hears(loop, probes[i], "hello"));
+        close(probes[i]);
+    }
+    for (int i = 0; i < IDLE_SOCKETS; i++)
+        close(idle[i]);
+    server_free(crowded);
     loop_free(loop);
 }
 
