@@ -69,7 +69,7 @@ TEST(cadence_writes_a_new_status_at_once) {
     struct cadence c;
     struct fake f = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     CHECK_INT(turn(&c, 100 * S), 0); /* nothing happened yet */
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     cadence_mark(&c, &f.job);
@@ -83,7 +83,7 @@ TEST(cadence_writes_a_change_of_phase_at_once_but_coalesces) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     CHECK_INT(turn(&c, now), 1);
     for (int i = 0; i < 100; i++) { /* 100 events within a second, each a new phase */
@@ -104,7 +104,7 @@ static int evaluations_in_a_minute(int64_t cost_us) {
     struct cadence c;
     struct fake f = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     f.job.cost_us = cost_us;
     for (int64_t now_us = 100 * S; now_us < 160 * S; now_us += 1000) {
         cadence_mark(&c, &f.job);
@@ -126,7 +126,7 @@ TEST(cadence_writes_totals_at_the_interval_while_steps_come_in) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     for (int i = 0; i <= 600; i++) { /* a step a second for ten minutes */
         f.hash++;
         f.has_new_steps = true;
@@ -143,7 +143,7 @@ TEST(cadence_writes_every_minute_while_only_time_passes) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     int wakes = 0;
     for (int i = 0; i <= 600; i++) {
@@ -161,7 +161,7 @@ TEST(cadence_never_writes_what_the_server_has) {
     struct fake f = {.key = 1, .hash = 7};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_observed(&c, &f.job, true, 7, 0);
     cadence_mark(&c, &f.job);
     run(&c, &now, 600 * S);
@@ -181,7 +181,7 @@ TEST(cadence_is_silent_after_the_end) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     run(&c, &now, S);
     f.key = 2, f.hash = 2, f.is_final = true;
@@ -208,7 +208,7 @@ TEST(cadence_looks_often_between_the_end_and_the_final_numbers) {
     struct fake f = {.key = 1, .hash = 1};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     f.is_ending = true;
     cadence_mark(&c, &f.job);
     run(&c, &now, S);
@@ -226,7 +226,7 @@ TEST(cadence_keeps_one_write_in_flight) {
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&job);
+    cadence_add(&job, NULL);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
     CHECK(cadence_decide(&c, &job, &e, 0));
@@ -248,7 +248,7 @@ TEST(cadence_ends_with_the_steps_that_were_not_written) {
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&job);
+    cadence_add(&job, NULL);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
     CHECK(cadence_decide(&c, &job, &e, 0));
@@ -269,7 +269,7 @@ TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
     cadence_init(&c, &options);
-    cadence_add(&job);
+    cadence_add(&job, NULL);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
     CHECK(cadence_decide(&c, &job, &e, 0));
@@ -294,7 +294,7 @@ TEST(cadence_looks_again_when_the_streams_have_settled) {
     int64_t now = 0;
     settling.settle_us = 3 * S / 10;
     cadence_init(&c, &settling);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     run(&c, &now, now);
     CHECK_INT(f.evaluations, 1);
@@ -324,7 +324,7 @@ TEST(cadence_stretches_a_fleet_evenly) {
     for (int i = 0; i < JOBS; i++) {
         fakes[i].key = 1;
         fakes[i].hash = 1;
-        cadence_add(&fakes[i].job);
+        cadence_add(&fakes[i].job, NULL);
         cadence_observed(&c, &fakes[i].job, true, 0, 0); /* a new leader: the server has older totals */
     }
     for (int second = 1; second <= 300; second++) {
@@ -366,7 +366,7 @@ TEST(cadence_never_writes_more_than_its_limit_in_any_second) {
     cadence_init(&c, &options);
     for (int i = 0; i < JOBS; i++) {
         fakes[i].key = 1, fakes[i].hash = 1;
-        cadence_add(&fakes[i].job);
+        cadence_add(&fakes[i].job, NULL);
         cadence_mark(&c, &fakes[i].job);
     }
     run(&c, &now, 10 * S);
@@ -395,7 +395,7 @@ TEST(cadence_gives_a_slow_server_no_more_to_do) {
     quick.writes_per_second = 10 * JOBS;
     cadence_init(&c, &quick);
     for (int i = 0; i < JOBS; i++) {
-        cadence_add(&fakes[i].job);
+        cadence_add(&fakes[i].job, NULL);
         cadence_mark(&c, &fakes[i].job);
     }
     for (int64_t now_us = S; answered < JOBS && now_us < 100 * S; now_us += S / 10) {
@@ -430,7 +430,7 @@ static int64_t compared_each(int jobs) {
     cadence_init(&c, &quick);
     for (int i = 0; i < jobs; i++) {
         fakes[i].key = fakes[i].hash = 1;
-        cadence_add(&fakes[i].job);
+        cadence_add(&fakes[i].job, NULL);
         cadence_mark(&c, &fakes[i].job);
     }
     for (int i = 0; i < jobs; i++) {
@@ -465,7 +465,7 @@ TEST(cadence_evaluates_again_once_the_watches_are_known_as_far_as_awaited) {
     int64_t now = 0;
     settling.settle_us = S * 3 / 10;
     cadence_init(&c, &settling);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     run(&c, &now, 5 * S);
     f.evaluations = 0;
@@ -494,7 +494,7 @@ TEST(cadence_evaluates_nothing_while_a_job_awaits_the_watches) {
     struct fake f = {.key = 1, .hash = 1, .awaits_ms = 1000};
     int64_t now = 0;
     cadence_init(&c, &options);
-    cadence_add(&f.job);
+    cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     turn(&c, now);
     for (int i = 0; i < 36000; i++) {
@@ -505,5 +505,69 @@ TEST(cadence_evaluates_nothing_while_a_job_awaits_the_watches) {
     CHECK_INT(f.evaluations, 61); /* the totals, every minute */
     cadence_remove(&c, &f.job);
     CHECK(!cadence_is_behind(&c));
+    cadence_done(&c);
+}
+
+/* Thousands of new statuses of one namespace, and a change in another: it is among the next writes. */
+TEST(cadence_shares_urgent_writes_between_namespaces) {
+    enum { CROWD = 2000, NAMESPACES = 3 };
+    struct cadence c;
+    struct cadence_share crowded[NAMESPACES] = {0}, calm = {0};
+    struct fake *crowd = calloc(CROWD, sizeof *crowd), victim = {.key = 1, .hash = 1};
+    int64_t now = 100 * S;
+    cadence_init(&c, &options);
+    for (int i = 0; i < CROWD; i++) {
+        crowd[i].key = crowd[i].hash = (uint64_t)i + 1;
+        cadence_add(&crowd[i].job, &crowded[i % NAMESPACES]);
+        cadence_mark(&c, &crowd[i].job);
+    }
+    run(&c, &now, 110 * S);
+    cadence_add(&victim.job, &calm);
+    for (int i = 0; i < 20; i++) {
+        int64_t from = now;
+        victim.key++, victim.hash++;
+        cadence_mark(&c, &victim.job);
+        run(&c, &now, from + S);
+        CHECK_INT(victim.writes, i + 1);
+        if (victim.writes > i)
+            CHECK(victim.written_us[i] - from <= S); /* the limit is of a second */
+    }
+    for (int i = 0; i < CROWD; i++)
+        cadence_remove(&c, &crowd[i].job);
+    cadence_remove(&c, &victim.job);
+    free(crowd);
+    cadence_done(&c);
+}
+
+/* Urgent writes of one namespace leave running totals of others a quarter. */
+TEST(cadence_leaves_totals_a_part_of_the_writes) {
+    enum { CROWD = 2000 };
+    struct cadence c;
+    struct cadence_share crowded = {0}, calm = {0};
+    struct fake *crowd = calloc(CROWD, sizeof *crowd), victim = {.key = 1, .hash = 1};
+    int64_t now = 100 * S;
+    cadence_init(&c, &options);
+    cadence_add(&victim.job, &calm);
+    cadence_mark(&c, &victim.job);
+    run(&c, &now, 101 * S);
+    CHECK_INT(victim.writes, 1);
+    for (int i = 0; i < CROWD; i++) {
+        crowd[i].key = crowd[i].hash = (uint64_t)i + 1;
+        cadence_add(&crowd[i].job, &crowded);
+        cadence_mark(&c, &crowd[i].job);
+    }
+    victim.has_new_steps = true, victim.hash++;
+    cadence_mark(&c, &victim.job);
+    run(&c, &now, 120 * S);
+    CHECK_INT(victim.writes, 2);
+    int written = 0;
+    for (int i = 0; i < CROWD; i++) {
+        written += crowd[i].writes;
+        cadence_remove(&c, &crowd[i].job);
+    }
+    CHECK(written >= 19 * 15); /* three quarters of 20 a second */
+    CHECK(crowded.next_us <= now + 2 * S); /* what was not written is not charged */
+    cadence_remove(&c, &victim.job);
+    free(crowd);
     cadence_done(&c);
 }

@@ -15,7 +15,7 @@ static int64_t sooner(int64_t a, int64_t b) {
 }
 
 void cadence_init(struct cadence *c, const struct cadence_options *options) {
-    *c = (struct cadence){.options = *options, .last_sent_us = INT64_MIN / 2};
+    *c = (struct cadence){.options = *options, .last_sent_us = INT64_MIN / 2, .served_us = INT64_MIN / 2};
     assert(options->writes_per_second >= 1);
     c->sent_us = mem_resize(NULL, (size_t)options->writes_per_second, sizeof *c->sent_us);
     for (int i = 0; i < options->writes_per_second; i++)
@@ -31,13 +31,47 @@ void cadence_done(struct cadence *c) {
     *c = (struct cadence){0};
 }
 
-void cadence_add(struct cadence_job *job) {
+void cadence_add(struct cadence_job *job, struct cadence_share *share) {
     job->due_us = CADENCE_NEVER;
+    job->share = share;
 }
 
 static void landed(struct cadence *c, struct cadence_job *job) {
     job->is_in_flight = false;
     c->in_flight--;
+}
+
+/* ---- shares ---- */
+
+/* Three quarters of all writes. */
+static int64_t share_spacing_us(const struct cadence *c) {
+    return 4 * SECOND_US / (3 * c->options.writes_per_second);
+}
+
+/* While urgent writes are overdue, time among them is the tag of the last one served, else it is the clock. */
+static int64_t virtual_us(const struct cadence *c, int64_t now_us) {
+    const struct timer *first = timers_first(&c->urgent);
+    return first != NULL && first->deadline_us < now_us ? sooner(c->served_us, now_us) : now_us;
+}
+
+/* An urgent write's place: its namespace's next, but for a burst. */
+static int64_t tag(struct cadence *c, struct cadence_job *job) {
+    if (job->share == NULL)
+        return job->due_us;
+    if (!job->has_tag) {
+        int64_t start_us = virtual_us(c, job->due_us);
+        job->has_tag = true;
+        job->tag_us = later(start_us, job->share->next_us - SECOND_US);
+        job->share->next_us = later(start_us, job->share->next_us) + share_spacing_us(c);
+    }
+    return job->tag_us;
+}
+
+/* Not written after all: the namespace has its place back. */
+static void give_back_tag(const struct cadence *c, struct cadence_job *job) {
+    if (job->has_tag)
+        job->share->next_us -= share_spacing_us(c);
+    job->has_tag = false;
 }
 
 /* When the job may be written (or its totals looked at), but for the fleet's limit: its place among the others. */
@@ -46,7 +80,13 @@ static void set_turn(struct cadence *c, struct cadence_job *job) {
     if (job->is_in_flight || job->due_us == CADENCE_NEVER)
         return;
     job->is_turn_urgent = job->want == CADENCE_URGENT;
-    timers_set(job->is_turn_urgent ? &c->urgent : &c->calm, &job->turn, later(job->due_us, job->held_until_us));
+    if (!job->is_turn_urgent) {
+        give_back_tag(c, job);
+        timers_set(&c->calm, &job->turn, later(job->due_us, job->held_until_us));
+        return;
+    }
+    int64_t tag_us = tag(c, job);
+    timers_set(&c->urgent, &job->turn, job->held_until_us > job->due_us ? later(tag_us, job->held_until_us) : tag_us);
 }
 
 void cadence_remove(struct cadence *c, struct cadence_job *job) {
@@ -55,6 +95,7 @@ void cadence_remove(struct cadence *c, struct cadence_job *job) {
     if (job->is_in_flight)
         landed(c, job);
     job->due_us = CADENCE_NEVER;
+    give_back_tag(c, job);
     set_turn(c, job);
 }
 
@@ -140,6 +181,7 @@ static int64_t interval_us(const struct cadence *c, const struct cadence_job *jo
 static void settle(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                    int64_t now_us) {
     int64_t quiet_us = c->options.quiet_us;
+    give_back_tag(c, job);
     job->want = CADENCE_NOTHING;
     job->has_written_key = true;
     job->written_key = evaluation->key;
@@ -159,6 +201,9 @@ static void want(struct cadence *c, struct cadence_job *job, enum cadence_want w
 
 static void send(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                  int64_t now_us) {
+    if (job->has_tag)
+        c->served_us = job->tag_us;
+    job->has_tag = false; /* its place is used */
     job->is_in_flight = true;
     c->in_flight++;
     job->sent_hash = evaluation->hash;
@@ -225,6 +270,7 @@ void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us) {
     timers_stop(&c->marked, &job->mark);
     job->was_evaluated = true;
     job->evaluated_us = now_us;
+    give_back_tag(c, job);
     job->want = CADENCE_NOTHING;
     job->due_us = CADENCE_NEVER;
     set_turn(c, job);

@@ -9,6 +9,10 @@
  * job's interval stretches alike, and no more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets
  * no more to do. A status that the server already holds is not written.
  *
+ * Urgent writes are shared between namespaces by start-time fair queueing (Goyal, Vin, Cheng 1996): a namespace with
+ * thousands of them delays another's by one write. One namespace gets at most three quarters of the limit beyond a
+ * burst of a second's writes, so that running totals move.
+ *
  * A status that does not cover all that was observed (a watch is cut, or was resumed a moment ago) is evaluated again
  * as soon as the watches are known that far, not with the next running total: cadence_known.
  *
@@ -36,12 +40,20 @@ struct cadence_options {
 
 enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
 
+/* A namespace's, all-zero at first; outlives its jobs. */
+struct cadence_share {
+    int64_t next_us; /* the tag of its next urgent write */
+};
+
 struct cadence_job {   /* all-zero, then cadence_add */
     struct timer mark; /* on while it may have changed: when it may be evaluated */
     struct timer turn; /* on while it waits to be written or looked at */
     struct timer behind; /* on while its last evaluation awaits the watches, and it is not marked */
     enum cadence_want want;
     bool is_turn_urgent;           /* the queue that turn is in */
+    struct cadence_share *share;   /* NULL: of none */
+    bool has_tag;
+    int64_t tag_us; /* its place among the urgent writes of all namespaces */
     int64_t due_us;                /* of want, or of the next look at the totals */
     int64_t cost_us;               /* what the last evaluation took, set by the caller */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
@@ -61,6 +73,7 @@ struct cadence {
     int64_t *sent_us;                   /* ring of the last writes_per_second writes */
     int sent_next, in_flight;
     int64_t last_sent_us;
+    int64_t served_us; /* tag of the last urgent write */
     int64_t adds, retries; /* so far: jobs that were marked, writes that failed */
 };
 
@@ -76,7 +89,7 @@ struct cadence_evaluation {
 
 void cadence_init(struct cadence *c, const struct cadence_options *options);
 void cadence_done(struct cadence *c);
-void cadence_add(struct cadence_job *job);
+void cadence_add(struct cadence_job *job, struct cadence_share *share);
 void cadence_remove(struct cadence *c, struct cadence_job *job);
 
 /* The job's status may have changed. */

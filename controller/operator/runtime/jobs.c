@@ -1,6 +1,7 @@
 #include "operator/runtime/jobs.h"
 
 #include "base/jsonlog.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/runtime/json.h"
@@ -38,6 +39,7 @@ struct runtime_jobs {
     struct runtime_logs *logs;
     struct runtime_sources *sources;
     struct cadence cadence;
+    struct map shares; /* by namespace: struct share */
     struct loop_timer *timer;
     struct buf status, body; /* scratch */
     int64_t writes, write_failures;
@@ -68,6 +70,7 @@ struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options
     jobs->logs = runtime_logs_new(options->client, options->max_log_follows, on_wake, jobs);
     jobs->sources = runtime_sources_new(jobs->loop, &options->sources, on_wake, jobs);
     cadence_init(&jobs->cadence, &options->cadence);
+    map_init(&jobs->shares, free);
     jobs->timer = loop_timer_new(jobs->loop, pump, jobs);
     buf_init(&jobs->status, MAX_STATUS_BYTES);
     buf_init(&jobs->body, MAX_STATUS_BYTES + 4096);
@@ -84,6 +87,27 @@ static void drop_log(struct runtime_job *mine) {
     runtime_sources_drop(&mine->feed);
 }
 
+/* What a namespace's jobs share of the status writes. */
+struct share {
+    struct cadence_share share; /* first */
+    int jobs;
+};
+
+static struct share *share_of(struct runtime_jobs *jobs, const struct model_job *job) {
+    struct slice namespace_ = slice_of(model_job_namespace(job));
+    struct share *share = map_get(&jobs->shares, namespace_);
+    if (share == NULL) {
+        share = mem_new(struct share);
+        map_put(&jobs->shares, namespace_, share);
+    }
+    return share;
+}
+
+static void leave_share(struct runtime_jobs *jobs, const struct model_job *job) {
+    if (--share_of(jobs, job)->jobs == 0)
+        map_remove(&jobs->shares, slice_of(model_job_namespace(job)));
+}
+
 static void forget(struct runtime_jobs *jobs, struct model_job *job) {
     struct runtime_job *mine = model_job_user(job);
     if (mine == NULL)
@@ -92,6 +116,7 @@ static void forget(struct runtime_jobs *jobs, struct model_job *job) {
     kube_call_cancel(mine->write);
     drop_log(mine);
     cadence_remove(&jobs->cadence, &mine->cadence);
+    leave_share(jobs, job);
     free(mine);
 }
 
@@ -111,7 +136,9 @@ static struct runtime_job *known(struct runtime_jobs *jobs, struct model_job *jo
     mine->owner = jobs;
     mine->job = job;
     mine->retry_us = RETRY_US;
-    cadence_add(&mine->cadence);
+    struct share *share = share_of(jobs, job);
+    share->jobs++;
+    cadence_add(&mine->cadence, &share->share);
     model_job_set_user(job, mine);
     return mine;
 }
@@ -441,6 +468,7 @@ void runtime_jobs_free(struct runtime_jobs *jobs) {
     runtime_logs_free(jobs->logs);
     runtime_sources_free(jobs->sources);
     cadence_done(&jobs->cadence);
+    map_done(&jobs->shares);
     buf_done(&jobs->status);
     buf_done(&jobs->body);
     free(jobs);
