@@ -19,6 +19,9 @@ struct url_parts {
     struct slice origin, host, port, rest; /* "https://h:1", "h" or "[::1]", "1" or "", "/path" */
 };
 
+/* curl fills its buffer up to 100 times before it looks at the next stream (lib/transfer.c, maxloops). */
+#define BULK_BUFFER_BYTES 2048L
+
 static bool url_split(const char *url, struct url_parts *parts) {
     struct slice s = slice_of(url);
     const char *mark = slice_find(s, "://");
@@ -141,6 +144,8 @@ static void set_common(struct http_request *r, const struct http_options *o) {
                      (long)(o->is_http1_only ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      o->connect_timeout_us > 0 ? to_ms(o->connect_timeout_us) : CONNECT_TIMEOUT_MS);
+    if (o->is_bulk)
+        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, BULK_BUFFER_BYTES);
     if (o->total_timeout_us > 0)
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, to_ms(o->total_timeout_us));
 }

@@ -33,6 +33,7 @@ struct http_pool {
     struct http_socket *sockets; /* by descriptor */
     size_t socket_count;
     bool is_lazy; /* for lazy requests only */
+    bool is_due;  /* curl is called because it asked to be */
     size_t request_count;
     bool is_retired;
     struct http_pool *next;

@@ -62,19 +62,22 @@ void http_pool_watch(struct http_pool *pool) {
 
 static void timeout_due(void *context) {
     struct http_pool *pool = context;
+    pool->is_due = true;
     http_pool_kick(pool);
+    pool->is_due = false;
     loop_defer(pool->client->loop, http_client_settle, pool->client);
 }
 
-/* curl's callback: when it wants to be called next. "Now" needs no timer. */
+/* curl's callback: when it wants to be called next. "Now" needs no timer, unless curl says so while it is being called
+ * for that reason, as it does as long as a stream has more bytes: then it is in the next turn, after everybody else. */
 static int on_timer(CURLM *multi, long timeout_ms, void *context) {
     (void)multi;
     struct http_pool *pool = context;
     loop_timer_stop(pool->timer);
     loop_defer_cancel(pool->client->loop, timeout_due, pool);
-    if (timeout_ms == 0)
+    if (timeout_ms == 0 && !pool->is_due)
         loop_defer(pool->client->loop, timeout_due, pool);
-    else if (timeout_ms > 0)
+    else if (timeout_ms >= 0)
         loop_timer_set(pool->timer, (int64_t)timeout_ms * 1000);
     return 0;
 }

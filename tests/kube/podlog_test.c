@@ -253,3 +253,61 @@ TEST(a_turn_goes_on_between_lines_of_one_stamp) {
     CHECK(!podlog_cursor_take(&c, at_ns));
     CHECK(podlog_cursor_take(&c, at_ns + 1));
 }
+
+/* ---- floods ---- */
+
+enum { FLOODS = 6 };
+
+struct flooded {
+    struct loop_timer *tick;
+    int64_t lines, lines_since_tick, most_lines_a_turn;
+    int ticks;
+    bool is_over;
+};
+
+static void on_flood_line(void *context, int restart_count, int64_t stamp_ns, struct slice line) {
+    struct flooded *f = context;
+    volatile uint64_t hash = 0;
+    (void)restart_count, (void)stamp_ns;
+    /* Slower than what is sent, as a parser is; once the test has failed, fast, so that it ends. */
+    for (int i = 0; i < 100 && f->most_lines_a_turn <= 10000; i++)
+        hash = hash * 31 + slice_hash(line);
+    f->lines++;
+    if (++f->lines_since_tick > f->most_lines_a_turn)
+        f->most_lines_a_turn = f->lines_since_tick;
+}
+
+static void on_tick(void *context) {
+    struct flooded *f = context;
+    f->lines_since_tick = 0;
+    f->is_over = ++f->ticks >= 20 && f->lines > 50000;
+    loop_timer_set(f->tick, 0);
+}
+
+/* A timer that is always due is served between a few thousand lines, however many have come. */
+TEST(floods_of_lines_let_the_loop_turn) {
+    struct fixture f;
+    struct flooded flooded = {0};
+    struct kube_podlog *logs[FLOODS];
+    REQUIRE(fixture_begin(&f, (const char *[]){"--tls", NULL}));
+    flooded.tick = loop_timer_new(f.loop, on_tick, &flooded);
+    for (int i = 0; i < FLOODS; i++) {
+        char name[] = "p0";
+        name[1] = (char)('0' + i);
+        fixture_pod(&f, name);
+        apiserver_dof(f.server, "flood n/%s 100000000 5 2026-01-01T00:00:00Z", name);
+        struct kube_podlog_options options = {.namespace_ = "n", .pod = name, .container = "main", .since_ns = INT64_MIN};
+        struct kube_podlog_handler handler = {.on_line = on_flood_line, .context = &flooded};
+        logs[i] = kube_podlog_new(f.client, &options, &handler);
+        kube_podlog_observe(logs[i], 0, true, INT64_MIN, true);
+    }
+    loop_timer_set(flooded.tick, 0);
+    CHECK(loop_until(f.loop, &flooded.is_over));
+    CHECK(flooded.most_lines_a_turn > 0);
+    if (flooded.most_lines_a_turn > 10000)
+        harness_fail(__FILE__, __LINE__, "%lld lines in one turn of the loop", (long long)flooded.most_lines_a_turn);
+    for (int i = 0; i < FLOODS; i++)
+        kube_podlog_free(logs[i]);
+    loop_timer_free(flooded.tick);
+    fixture_end(&f);
+}
