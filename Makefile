@@ -286,6 +286,12 @@ export-test: ## metrics, alerts and the page, read by promtool and a headless br
 	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
 	@tests/export/run.sh
 
+.PHONY: abuse-test
+abuse-test: ## a hostile namespace next to a victim: event to status, probes, Lease and memory; ABUSE="sockets lists" for some attacks
+	@tests/check/packages.sh --install build cluster
+	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
+	@TEST_APISERVER=.build/release/bin/test-apiserver python3 -B tests/abuse/abuse.py $(ABUSE)
+
 PREFIX ?= /usr/local
 .PHONY: install
 install: programs ## both programs, the man page and the completions, below DESTDIR and PREFIX (/usr/local)

@@ -83,8 +83,8 @@ static bool has_room(const struct server *s, const struct in6_addr *peer) {
     if (shared->connections <= most) /* the server itself is one of them */
         return true;
     struct connection *idle = make_room(shared, &held);
-    /* One that dies is still counted until lws's next turn: twice as many are never held, and of these the second half is
-     * for addresses that hold fewer than the greediest. */
+    /* One that dies is still counted until lws's next turn: twice as many are never held, and of these the second half
+     * is for addresses that hold fewer than the greediest. */
     most += held_by(shared, peer) < held ? most - 1 : most / 4;
     if (idle == NULL || shared->connections > most)
         return false;

@@ -296,7 +296,8 @@ TEST(floods_of_lines_let_the_loop_turn) {
         name[1] = (char)('0' + i);
         fixture_pod(&f, name);
         apiserver_dof(f.server, "flood n/%s 100000000 5 2026-01-01T00:00:00Z", name);
-        struct kube_podlog_options options = {.namespace_ = "n", .pod = name, .container = "main", .since_ns = INT64_MIN};
+        struct kube_podlog_options options = {
+            .namespace_ = "n", .pod = name, .container = "main", .since_ns = INT64_MIN};
         struct kube_podlog_handler handler = {.on_line = on_flood_line, .context = &flooded};
         logs[i] = kube_podlog_new(f.client, &options, &handler);
         kube_podlog_observe(logs[i], 0, true, INT64_MIN, true);

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""abuse.py [ATTACK...]: one hostile namespace next to one victim, on one controller with the chart's flags. While each
+attack of attacks.py runs (all of them without names), and for some seconds after it: the victim's event is in its status within
+2 s, /healthz and /readyz answer within the probes' second, the Lease is renewed, and resident memory stays below the
+chart's limit. Times do not count what the machine's other programs take. Prints a table; the last line is the total."""
+import http.client
+import multiprocessing
+import os
+import re
+import shutil
+import sys
+import threading
+import time
+
+from attacks import ATTACKS
+from world import LEASE, World, chart_value, mebibytes
+
+DELAY_S = 2.0  # an event of the victim is in its status by then
+PROBE_S = 1.0  # timeoutSeconds of the chart's probes, by default
+RENEW_S = 10.0  # the controller's own deadline for the Lease
+OVERTIME_S = 60  # an attack that does not end by itself when it should has failed
+AFTER_S = 3  # what an attack leaves behind shows after it
+
+
+class Watch:
+    """The slowest of each kind since the last take(); a thread per kind."""
+
+    def __init__(self, world):
+        self.world, self.is_over, self.worst, self.counts = world, False, {}, {}
+        self.problems, self.lock = [], threading.Lock()
+        self.threads = [threading.Thread(target=self.guard, args=(run,), daemon=True) for run in (self.delays, self.probes, self.leases)]
+        for thread in self.threads:
+            thread.start()
+
+    def guard(self, run):
+        try:
+            run()
+        except Exception as problem:  # pylint: disable=broad-except  # a thread that died measures nothing
+            self.problems.append(f"{run.__name__}: {problem!r}")
+
+    def note(self, kind, seconds):
+        with self.lock:
+            self.worst[kind] = max(self.worst.get(kind, 0), seconds)
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+
+    def clock(self):
+        """Seconds, without those in which the controller or the API server was ready to run and had no CPU
+        (/proc/PID/schedstat): what other programs on the machine take is not judged."""
+        at = time.monotonic()
+        for client in (self.world.controller, self.world.server):
+            with open(f"/proc/{client.process.pid}/schedstat", encoding="ascii") as text:
+                at -= int(text.read().split()[1]) / 1e9
+        return at
+
+    def take(self):
+        with self.lock:
+            taken, self.worst, self.counts = (self.worst, self.counts), {}, {}
+        return taken
+
+    def delays(self):
+        victim = self.world.victim
+        victim.api = self.world.api()
+        while not self.is_over:
+            time.sleep(1.2)  # a life of a second: stamps are whole seconds
+            victim.delete_pod()
+            start = self.clock()
+            while victim.counted() < victim.lost:
+                self.still("delay", start)
+                time.sleep(0.05)
+            self.note("delay", self.clock() - start)
+            victim.add_pod()
+
+    def still(self, kind, start):
+        """What takes longer than an attack shows in that attack's row already."""
+        if self.clock() - start > DELAY_S:
+            self.note(kind, self.clock() - start)
+
+    def probes(self):
+        while not self.is_over:
+            for path in ("/healthz", "/readyz"):
+                start = self.clock()
+                try:
+                    connection = http.client.HTTPConnection("127.0.0.1", self.world.ports["health"], timeout=10)
+                    connection.request("GET", path)
+                    status = connection.getresponse().status
+                    connection.close()
+                    self.note("probe", self.clock() - start)
+                    if status != 200:
+                        self.problems.append(f"{path}: {status}")
+                except OSError as problem:
+                    self.note("probe", self.clock() - start)
+                    self.problems.append(f"{path}: {problem!r}")
+            time.sleep(0.25)
+
+    def leases(self):
+        api, last, since = self.world.api(), None, time.monotonic()
+        while not self.is_over:
+            renewed = api.ask("GET", LEASE)["spec"]["renewTime"]
+            at = time.monotonic()
+            if renewed != last:
+                last, since = renewed, at
+            self.note("lease", at - since)
+            time.sleep(0.25)
+
+
+def reset_peak(pid):
+    """From here on VmHWM is the most since now."""
+    with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as out:
+        out.write("5")
+
+
+def resident_mib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as text:
+        return int(re.search(r"VmHWM:\s+([0-9]+) kB", text.read()).group(1)) / 1024
+
+
+class Suite:
+    def __init__(self):
+        self.passed = self.failed = 0
+        self.world = World()
+        self.limit = mebibytes(chart_value("resources.limits.memory"))
+        self.watch = Watch(self.world)
+
+    def check(self, name, is_so, detail):
+        self.passed += bool(is_so)
+        self.failed += not is_so
+        if not is_so:
+            print(f"not ok - {name}: {detail}", flush=True)
+
+    def measure(self, what, seconds, run):
+        """One row: the worst of each while the attack runs and shortly after it."""
+        pid = self.world.controller.process.pid
+        reset_peak(pid)
+        self.watch.take()
+        del self.watch.problems[:]
+        start, cpu = time.monotonic(), self.world.controller.cpu_seconds()
+        if run:
+            self.world.until = start + seconds
+            process = multiprocessing.get_context("fork").Process(target=run, args=(self.world,))
+            process.start()
+            process.join(seconds + OVERTIME_S)
+            if process.is_alive():
+                process.kill()
+                process.join()
+            if process.exitcode != 0:
+                self.watch.problems.append(f"the attack ended with exit code {process.exitcode}")
+        time.sleep(AFTER_S if run else seconds)
+        share = (self.world.controller.cpu_seconds() - cpu) / (time.monotonic() - start)
+        self.judge(what, *self.watch.take(), resident_mib(pid), share)
+
+    def judge(self, what, worst, counts, peak, cpu):
+        missing = [kind for kind in ("delay", "probe", "lease") if not counts.get(kind)]
+        self.check(what, not missing, f"nothing was measured of {missing}")
+        delay, probe, lease = (worst.get(kind, float("inf")) for kind in ("delay", "probe", "lease"))
+        print(f"{what:72} {counts.get('delay', 0):4} {delay:7.2f} {probe:7.2f} {lease:7.1f} {peak:9.1f} {cpu:5.2f}", flush=True)
+        self.check(f"{what}: event to status", delay < DELAY_S, f"{delay:.2f} s")
+        self.check(f"{what}: probes", probe < PROBE_S, f"{probe:.2f} s")
+        self.check(f"{what}: Lease", lease < RENEW_S, f"not renewed for {lease:.1f} s")
+        self.check(f"{what}: memory", peak < self.limit, f"{peak:.1f} MiB of {self.limit}")
+        self.check(f"{what}: no problem", not self.watch.problems, self.watch.problems[:3])
+
+    def run(self, chosen):
+        missing = set(chosen) - {name for name, *_ in ATTACKS}
+        if missing:
+            raise SystemExit(f"no such attack: {missing}; there are {[name for name, *_ in ATTACKS]}")
+        print(f"{'attack':72} {'n':>4} {'delay s':>7} {'probe s':>7} {'lease s':>7} {'peak MiB':>9} {'CPU':>5}   (limit {self.limit} MiB)")
+        self.measure("none", 6, None)
+        for name, what, seconds, attack in ATTACKS:
+            if not chosen or name in chosen:
+                self.measure(what, seconds, attack)
+        self.watch.is_over = True
+        self.check("the controller runs", self.world.controller.process.poll() is None, "it ended")
+
+
+def main():
+    suite = Suite()
+    try:
+        suite.run(sys.argv[1:])
+    finally:
+        suite.world.close()
+    if suite.failed:
+        print(f"log: {suite.world.folder}/controller.log")
+    else:
+        shutil.rmtree(suite.world.folder)
+    print(f"{suite.passed} passed, {suite.failed} failed")
+    return 0 if suite.failed == 0 and suite.passed > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(line_buffering=True)
+    os.chdir(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.exit(main())
