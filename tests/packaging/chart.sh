@@ -80,7 +80,7 @@ same "digest instead of tag" "example/goodput@sha256:$(printf '0%.0s' {1..64})" 
 # ---- the pod ----
 deployment=$(render -s templates/deployment.yaml)
 for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: true" "allowPrivilegeEscalation: false" \
-	"type: RuntimeDefault" "- ALL" "path: /healthz" "path: /readyz" "memory: 128Mi" "cpu: 100m" "replicas: 2"; do
+	"type: RuntimeDefault" "- ALL" "path: /healthz" "path: /readyz" "memory: 256Mi" "cpu: 100m" "replicas: 2"; do
 	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
 done
 flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
