@@ -75,6 +75,17 @@ static void open_loss(struct interruptions *list, const struct effective *x, str
     f->is_restarting = false;
 }
 
+/* All slots are available by objects again. If steps proved throughout that training continued without one of them, the
+ * execution ends where its new pod takes over. */
+static void regain(struct interruptions *list, const struct effective *x, struct loss_finder *f) {
+    if (f->has_lost_pod && !f->is_counted && !f->is_restarting) {
+        add(list, (struct interruption){x->from_ms, x->from_ms, f->lost_ms, TIME_OPEN, NULL, 0});
+        f->is_restarting = true;
+    }
+    f->lost_ms = TIME_UNKNOWN;
+    f->has_lost_pod = f->is_counted = false;
+}
+
 /* Slots lost, replaced, or their containers restarted. Restarts in place of several slots belong to one interruption
  * until all run again; losses until all slots are available again. Time that is not observed opens none by itself. */
 static struct loss_finder find_losses(struct interruptions *list, const struct effectives *e, struct loss_finder f) {
@@ -82,7 +93,7 @@ static struct loss_finder find_losses(struct interruptions *list, const struct e
     for (size_t i = 0; i < e->count; i++) {
         const struct effective *x = &e->items[i];
         if (x->by_objects)
-            f.lost_ms = TIME_UNKNOWN;
+            regain(list, x, &f);
         else if (f.lost_ms == TIME_UNKNOWN)
             f.lost_ms = x->from_ms;
         f.was_available |= i > 0 && e->items[i - 1].is_available;
@@ -92,17 +103,19 @@ static struct loss_finder find_losses(struct interruptions *list, const struct e
             bool is_loss = x->is_unobserved ? is_edge : x->slots->available < f.last_count;
             if (f.was_available && is_loss && !is_open) {
                 open_loss(list, x, &f);
-                is_open = true;
+                is_open = f.is_counted = true;
             }
             f.was_available &= x->is_unobserved;
             continue;
         }
+        f.has_lost_pod |= !x->by_objects && x->is_slot_edge && x->slots->is_lost && f.last_count >= 0;
         f.last_count = x->by_objects ? x->slots->available : max_of(f.last_count, x->slots->required);
         if (is_open)
             list->items[list->count - 1].until_ms = x->from_ms;
         if (is_edge && f.was_available && !is_open && !f.is_restarting) {
             add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL, 0});
             f.is_restarting = true;
+            f.is_counted = !x->by_objects;
         }
         is_open = f.was_available = false;
         if (slot_state_is_running(x->slots))

@@ -103,7 +103,7 @@ struct ledger_change {
     int32_t known;               /* slots of which something is known; only within time that is not watched */
     int32_t largest_chips;       /* of those that got their machine then */
     int32_t replaced, restarted; /* so many were, then */
-    int32_t lost;                /* so many were; only within time that is not watched */
+    int32_t lost;                /* so many were, then */
 };
 /* Of the same time: both together. */
 void ledger_change_add(struct ledger_change *to, const struct ledger_change *change);

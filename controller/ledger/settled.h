@@ -58,6 +58,8 @@ struct interruption {
 struct loss_finder { /* where the search for losses stands: see interruptions.c */
     int64_t last_count, lost_ms;
     bool is_restarting;
+    bool has_lost_pod; /* since lost_ms, while steps proved that training continued */
+    bool is_counted;   /* as an interruption since lost_ms */
     bool was_available; /* before time in which it is not observed whether all slots are */
 };
 

@@ -194,9 +194,8 @@ static void add_life(const struct maker *m, const struct life_fact *life, int64_
         add_available(m, life, done, known);
     }
     bool is_lost = lost <= known && lost > life->bound_ms && done > lost;
-    for (size_t i = 0; is_lost && i < m->unwatched_count; i++) /* else the next state shows it */
-        if (lost >= m->unwatched[i].from_ms && lost < m->unwatched[i].to_ms)
-            change_at(m, lost)->did.lost += m->by;
+    if (is_lost && lost <= THROUGH_MS)
+        change_at(m, lost)->did.lost += m->by;
     bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;
     if (is_cut && superseded_ms <= THROUGH_MS)
         change_at(m, superseded_ms)->did.replaced += m->by;

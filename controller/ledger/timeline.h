@@ -13,7 +13,7 @@ struct slot_state {
     int32_t largest_chips;                         /* of the lives that were bound by then */
     bool is_unwatched;
     bool is_replaced;                              /* a slot got a new life here while the old one was there */
-    bool is_lost;                                  /* a slot was lost here, in time that is not watched */
+    bool is_lost;                                  /* a slot was lost here */
     bool is_restarted;                             /* a training container of a slot went down here within its life */
 };
 
