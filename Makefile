@@ -328,6 +328,10 @@ image-test: ## builds the image with buildah and looks into it (root)
 node-smoke: ## a real cluster of two nodes on this machine: image, chart, a training job with two failures (root)
 	@tests/nodes/node-test.sh smoke
 
+.PHONY: node-vm
+node-vm: ## node-smoke on cgroup v2, in a virtual machine with Debian's kernel: slow without KVM (root; amd64)
+	@tests/nodes/vm.sh smoke
+
 node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself (root)
 	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax renewed steady last-words drain partition node-deleted $(NODE_MORE) guides
 

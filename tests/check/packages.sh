@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # packages.sh [--install] GROUP...   Says in one line which Debian/Ubuntu packages are missing; --install gets them.
+# packages.sh --list GROUP           prints the packages of a group
 set -eu
 declare -A groups=(
     [build]="gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev"
@@ -8,10 +9,15 @@ declare -A groups=(
     [export]="python3 python3-prometheus-client openssl prometheus chromium fonts-dejavu-core"
     [image]="buildah mmdebstrap"
     [nodes]="containerd runc containernetworking-plugins docker-registry iproute2 util-linux procps nftables python3 python3-yaml curl openssl"
+    [vm]="qemu-system-x86 mmdebstrap debian-archive-keyring e2fsprogs"
     [cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap binutils"
     [coverage]="gcovr"
     [nightly]="valgrind cppcheck"
 )
+if [ "${1:-}" = --list ]; then
+    echo "${groups[$2]}"
+    exit 0
+fi
 install=0
 if [ "${1:-}" = --install ]; then
     install=1

@@ -1,23 +1,26 @@
 #!/bin/bash
-# control-plane.sh start|stop [PART...]: inside the machine cp: etcd, API server, controller manager, scheduler, registry.
+# control-plane.sh start [registry]: inside the machine cp: etcd, API server, controller manager, scheduler, registry, or
+# the registry alone. NODES_REGISTRY: its folder, where that has the images (images.sh fill).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
 
 start_registry() {
-  mkdir -p "$RUN/registry"
+  local folder=${NODES_REGISTRY:-$RUN/registry}
+  mkdir -p "$folder"
   cat >"$RUN/registry.yaml" <<K
 version: 0.1
 log: {level: warn}
-storage: {filesystem: {rootdirectory: $RUN/registry}}
+storage: {filesystem: {rootdirectory: $folder}}
 http: {addr: "$REGISTRY"}
 K
   start registry docker-registry serve "$RUN/registry.yaml"
-  wait_for registry 300 curl -sf "http://$REGISTRY/v2/"
+  wait_for registry 1200 curl -sf "http://$REGISTRY/v2/"
 }
 
-[ "${1:-}" = start ] || die "usage: control-plane.sh start"
+[ "${1:-}" = start ] || die "usage: control-plane.sh start [registry]"
 start_registry
+[ "${2:-}" != registry ] || exit 0
 start_etcd
 # Services, webhooks and the visibility API are reached at pods' addresses, which have routes here.
 start_apiserver --endpoint-reconciler-type=lease --enable-aggregator-routing=true --allow-privileged=false \

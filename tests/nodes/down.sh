@@ -17,14 +17,12 @@ for file in "$MACHINES"/*.parent; do
   done
   rm -f "$file" "${file%.parent}"
 done
-for folder in /sys/fs/cgroup/*/"$PARENT_CGROUP"; do
-  [ -d "$folder" ] || continue
-  for ((i = 0; i < 100; i++)); do # the processes may still be ending
-    find "$folder" -depth -type d -exec rmdir {} + 2>/dev/null || true
-    [ -d "$folder" ] || break
-    sleep 0.1
-  done
-done
+if [ -e "$RUN/controllers.saved" ]; then
+  remove_cgroups "$(cat "$RUN/controllers.saved")"
+  rm -f "$RUN/controllers.saved"
+else
+  remove_cgroups
+fi
 if [ -s "$RUN/sysctl.saved" ]; then
   sed 's/ = /=/' "$RUN/sysctl.saved" | xargs -r sysctl -qw
   rm -f "$RUN/sysctl.saved"

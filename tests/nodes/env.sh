@@ -12,6 +12,9 @@ NODES=2
 MACHINES=$RUN/machines # NAME: the pid of the process that holds the machine's namespaces
 TRUTH=$RUN/truth       # what the trainers say of themselves, and their checkpoints: a hostPath volume on every node
 PARENT_CGROUP=goodput-nodes
+. "$NODES_HERE/cgroups.sh"
+# What runs in the machines; build.sh makes it.
+MACHINE_PROGRAMS='etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy helm kubectl'
 KUBELET_SYSCTLS='vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes'
 
 node_address() { echo "172.30.0.$((10 + $1))"; }

@@ -1,11 +1,12 @@
 #!/bin/bash
 # images.sh: builds the images that the nodes run, into buildah's storage below .build/packaging/image: the controller's
 # from deploy/Dockerfile (by tests/packaging/image.sh), JobSet's and Kueue's from the binaries of tests/cluster/build.sh, a
-# small trainer, and the pod sandbox. What was built from the same sources is left alone.
+# small trainer, and the pod sandbox; and copies JobSet's and Kueue's charts. What was built from the same sources is left alone.
 #   images.sh jax                 builds the image of the trainer that uses JAX and Orbax
 #   images.sh maxtext             builds an image with a newer Python, and beside it .build/nodes/maxtext: MaxText itself
 #   images.sh push                pushes them to the registry of the cluster that up.sh started
 #   images.sh push-as IMAGE NAME  pushes one of them under another name
+#   images.sh fill FOLDER         makes FOLDER what such a registry keeps its images in; nothing listens on the host
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 work=$ROOT/.build/packaging/image
@@ -104,7 +105,17 @@ maxtext_image() { # MaxText needs a newer Python; itself it is too large for an 
   commit "$container" trainer-maxtext
 }
 
+chart() { # module name: from the Go module, whose folders are read-only
+  local dir copy=$ROOT/.build/nodes/charts/$2
+  dir=$(cd "$HERE/modules/$1" && GOTOOLCHAIN=$GO_VERSION GOFLAGS=-mod=readonly GOWORK=off go list -m -f '{{.Dir}}' "sigs.k8s.io/$2")
+  rm -rf "$copy"
+  mkdir -p "$copy"
+  cp -r --no-preserve=mode "$dir/charts/$2/." "$copy"
+}
+
 build_all() {
+  chart k8s jobset
+  chart kueue kueue
   controller_image # first: it makes the base image as well
   program_image jobset "$BIN/jobset-manager"
   program_image kueue "$BIN/kueue-manager"
@@ -113,20 +124,41 @@ build_all() {
   trainer_image trainer 'apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*'
 }
 
+enter=(on cp)
 push() { # image name:tag: from inside the machine, where the registry is
-  on cp buildah --root "$work/storage" --runroot "$work/run" push -q --disable-compression --tls-verify=false "$1" "docker://$REGISTRY/$2"
+  "${enter[@]}" buildah --root "$work/storage" --runroot "$work/run" push -q --disable-compression --tls-verify=false "$1" "docker://$REGISTRY/$2"
+}
+
+push_all() {
+  local image
+  for image in pause:1 jobset:v0.12.0 kueue:v0.16.2 trainer:1 goodput-controller:0.1.0; do
+    push "${image%:*}" "$image" || die "could not push $image"
+  done
+  [ ! -x "$BIN/coredns" ] || push coredns coredns:1 || die "could not push coredns"
+}
+
+# The registry runs at its address on a loopback interface that nothing else has, and ends with these namespaces.
+fill() { # folder
+  rm -rf "$1"
+  NODES_REGISTRY=$(realpath "$1") NODES_RUN=$(realpath "$1").run unshare --net --pid --fork --kill-child --mount-proc "$0" fill-inside
+  rm -rf "$1.run"
+}
+fill_inside() {
+  enter=(env)
+  mkdir -p "$PIDS" "$LOGS"
+  ip link set lo up
+  ip addr add "$ADDRESS/32" dev lo
+  "$NODES_HERE/control-plane.sh" start registry
+  push_all
 }
 
 case ${1:-build} in
 build) build_all ;;
 jax) jax_image ;;
 maxtext) maxtext_image ;;
-push)
-  for image in pause:1 jobset:v0.12.0 kueue:v0.16.2 trainer:1 goodput-controller:0.1.0; do
-    push "${image%:*}" "$image" || die "could not push $image"
-  done
-  [ ! -x "$BIN/coredns" ] || push coredns coredns:1 || die "could not push coredns"
-  ;;
+push) push_all ;;
+fill) fill "$2" ;;
+fill-inside) fill_inside ;;
 push-as) push "$2" "$3" ;;
-*) die "usage: images.sh [jax | maxtext | push | push-as IMAGE NAME]" ;;
+*) die "usage: images.sh [jax | maxtext | push | push-as IMAGE NAME | fill FOLDER]" ;;
 esac

@@ -20,19 +20,6 @@ fill() {
   [ "$(cat "$dir/$as" 2>/dev/null)" = "$text" ] || echo "$text" >"$dir/$as"
 }
 
-make_cgroups() {
-  local controller file folder
-  for controller in /sys/fs/cgroup/*/; do
-    mkdir -p "$controller$PARENT_CGROUP/$name"
-    # What else runs on this machine weighs 1024 a process; all pods of both nodes together would weigh no more.
-    [ "${controller%/}" != /sys/fs/cgroup/cpu ] || echo 16384 >"$controller$PARENT_CGROUP/cpu.shares"
-    [ "${controller%/}" = /sys/fs/cgroup/cpuset ] || continue
-    for folder in "$controller$PARENT_CGROUP" "$controller$PARENT_CGROUP/$name"; do # empty in a new cpuset
-      for file in cpuset.cpus cpuset.mems; do cat "$folder/../$file" >"$folder/$file"; done
-    done
-  done
-}
-
 start_containerd() {
   fill containerd.toml
   fill bridge.conflist cni/10-bridge.conflist
@@ -42,7 +29,7 @@ start_containerd() {
 }
 
 start_kubelet() {
-  make_cgroups
+  make_cgroups "$name"
   fill kubelet.yaml
   start "$name-kubelet" "$BIN/kubelet" --config="$dir/kubelet.yaml" --kubeconfig="$KC/$name" --hostname-override="$name" \
     --node-ip="$(node_address "$n")" --node-labels="cloud.google.com/gke-nodepool=pool-$n" --v=2

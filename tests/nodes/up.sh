@@ -51,6 +51,7 @@ chmod 777 "$TRUTH"
 # kubelet sets these for the whole machine; down.sh puts them back.
 # shellcheck disable=SC2086 # a list of words
 sysctl $KUBELET_SYSCTLS >"$RUN/sysctl.saved"
+save_controllers >"$RUN/controllers.saved"
 "$NODES_HERE/pki.sh"
 machine cp
 for ((n = 1; n <= NODES; n++)); do machine "n$n"; done
@@ -61,13 +62,18 @@ for ((n = 1; n <= NODES; n++)); do on "n$n" "$NODES_HERE/node.sh" "$n" start con
 on cp "$NODES_HERE/control-plane.sh" start
 say "control plane, registry"
 wait "${starting[@]}"
-for ((n = 1; n <= NODES; n++)); do on "n$n" "$NODES_HERE/node.sh" "$n" start; done
 k() { on cp "$BIN/kubectl" --kubeconfig "$KC/admin" "$@"; }
 k create clusterrolebinding kube-proxy --clusterrole=system:node-proxier --user=system:kube-proxy >/dev/null
+for ((n = 1; n <= NODES; n++)); do on "n$n" "$NODES_HERE/node.sh" "$n" start; done
+# While everything starts, an emulated machine may take longer for a TLS handshake than the ten seconds that kubectl allows.
+again() {
+  for ((i = 0; i < 20; i++)); do "$@" >/dev/null && return 0 || sleep 3; done
+  return 1
+}
 for ((n = 1; n <= NODES; n++)); do
   for ((i = 0; i < 600; i++)); do k get node "n$n" >/dev/null 2>&1 && break || sleep 0.2; done
-  k wait --for=condition=Ready "node/n$n" --timeout=600s >/dev/null || die "node n$n is not Ready, see $LOGS/n$n-kubelet.log"
+  again k wait --for=condition=Ready "node/n$n" --timeout=600s || die "node n$n is not Ready, see $LOGS/n$n-kubelet.log"
   # Chips, as a device plugin would announce them.
-  k patch node "n$n" --subresource=status --type=merge -p '{"status":{"capacity":{"google.com/tpu":"64"}}}' >/dev/null
+  again k patch node "n$n" --subresource=status --type=merge -p '{"status":{"capacity":{"google.com/tpu":"64"}}}' || die "node n$n got no chips"
 done
 say "up: $NODES nodes Ready"
