@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 server=${TEST_APISERVER:-.build/bin/test-apiserver}
 kubectl=${1:-kubectl}
 if ! command -v "$kubectl" >/dev/null; then
-    echo "kubectl-check: skipped, there is no $kubectl"
-    exit 0
+    echo "kubectl-check: there is no $kubectl: tests/cluster/build.sh kubectl builds one"
+    exit 1
 fi
 work=$(mktemp -d) || exit 1
 pid= watcher=
