@@ -5,8 +5,8 @@ the object itself names for what happened, where that is earlier: under load we 
 was written. Nothing here rests on what a story planned to do.
 
 A slot is available while its newest pod is bound and has not begun to end (deleted, disrupted, a container terminated,
-its node dead for good); a slot whose pod succeeded stays available. Of an outage of its node that it outlives it is not
-available from the last sign of life until the node is Ready again.
+its node dead for good); a slot whose pod succeeded stays available. A node that is silent and comes back with its pod was
+there all the time; one that does not was dead from its last sign of life, which is FailureDetection until the pod shows it.
 """
 import bisect
 
@@ -63,19 +63,16 @@ class Pod:
     def __init__(self, slot, created):
         self.slot, self.created = slot, created
         self.bound = self.lost = self.done = FOREVER
-        self.outages = []  # of its node, which it outlived: (begin, end)
         self.node = None
         self.pulling = self.pulled = None
         self.unschedulable, self.running = Steps(False), Steps(False)
 
     def times(self):
         single = (self.created, self.bound, self.lost, self.done, self.pulling, self.pulled)
-        single += tuple(t for outage in self.outages for t in outage)
         return [t for t in single if t is not None] + self.unschedulable.times + self.running.times
 
     def is_available(self, at):
-        is_out = any(begin <= at < end for begin, end in self.outages)
-        return self.done <= at or (self.bound <= at < self.lost and not is_out)
+        return self.done <= at or self.bound <= at < self.lost
 
     def is_pulling(self, at):
         return self.pulling is not None and self.pulling <= at < (self.pulled or FOREVER)
@@ -101,7 +98,7 @@ class Target:
         self.required = sum(count for count in self.replicated.values())
         self.queue = self._queue() if self.is_queued else Steps()
         self.held_back = self._held_back()
-        self.detecting = []  # (last sign of life, when the node's death was visible)
+        self.detecting = []  # (a dead node's last sign of life, when its pod showed it)
         self.pods = self._pods()
         self._end_with_nodes()
         self.newest = {}
@@ -194,14 +191,12 @@ class Target:
     def _end_with_nodes(self):
         for pod in self.pods.values():
             for sign, visible, back in deaths(self.watch, pod.node):
-                if pod.bound < visible <= min(pod.lost, pod.done):
+                shown = min(pod.lost, pod.done)
+                if pod.bound < visible <= shown <= back:
                     started = [t for t, value in zip(pod.running.times, pod.running.values) if value and t < visible]
                     sign = max([sign, pod.bound] + started)
-                    if back < min(pod.lost, pod.done):
-                        pod.outages.append((sign, back))
-                    else:
-                        pod.lost = min(pod.lost, sign)
-                    self.detecting.append((sign, visible))
+                    pod.lost = min(pod.lost, sign)
+                    self.detecting.append((sign, shown))
 
     # --- the ledger ---
 
