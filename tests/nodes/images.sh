@@ -48,12 +48,11 @@ controller_image() {
   echo "built the image goodput-controller"
 }
 
-sandbox_image() { # the first process of a pod sleeps
-  local container
-  outdated pause "$0" || return 0
-  container=$(buildah from --pull=never "$base")
-  buildah config --entrypoint '["/bin/sleep", "infinity"]' --user 65532:65532 "$container"
-  commit "$container" pause
+sandbox_image() { # small: a node unpacks it while kubelet waits for the pod's sandbox
+  local program=$ROOT/.build/nodes/pause
+  (cd "$NODES_HERE/sandbox" && GOTOOLCHAIN=$GO_VERSION GOWORK=off CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$program" pause.go) ||
+    die "the sandbox's program did not build"
+  program_image pause "$program"
 }
 
 trainer_image() { # name, commands that install what it needs
