@@ -20,8 +20,6 @@ static void check_status(const struct buf *status) {
     assert(is_right);
     if (strstr(buf_text(status), "\"wallMs\"") != NULL)
         REACHED("the times of a predecessor");
-    if (strstr(buf_text(status), "\"retained\"") != NULL)
-        REACHED("the steps of a predecessor");
     if (strstr(buf_text(status), "\"cause\"") != NULL)
         REACHED("an interruption of a predecessor");
 }
@@ -50,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         "v1alpha2\",\"kind\":\"JobSet\",\"name\":\"llama3-70b\"},\"stepLog\":{\"source\":\"PodLog\"}},"
         "\"status\":{\"checkpoint\":\"%s\"}}",
         packed);
-    int64_t now_ms = 1795287400000; /* 2026-11-21T18:56:40Z: the seeds are from within the minute before */
+    int64_t now_ms = 1795372567707; /* the seeds are from within the minute before */
     model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("research"), SLICE("llama3-70b"), SLICE("u"),
                   slice_of(json), now_ms);
     for (int r = 0; r < RESOURCE_COUNT; r++)
