@@ -20,7 +20,7 @@ struct url_parts {
 };
 
 /* curl fills its buffer up to 100 times before it looks at the next stream (lib/transfer.c, maxloops). */
-#define BULK_BUFFER_BYTES 2048L
+#define BULK_BUFFER_BYTES 4096L
 
 static bool url_split(const char *url, struct url_parts *parts) {
     struct slice s = slice_of(url);
