@@ -6,6 +6,25 @@
 #include "harness.h"
 #include "replay.h"
 
+struct model *fake_model(const char *more_spec) {
+    struct model *m = model_new(&(struct model_options){.version = "test"});
+    replay_jobgoodput(m, "ns", "js", "None", more_spec, fake_ms(0));
+    return m;
+}
+
+struct model *fake_successor(const char *status) {
+    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    CLEANUP_FREE char *more = replay_left(status);
+    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
+    return m;
+}
+
+char *fake_finish(struct model *m, double at) {
+    char *s = replay_status(m, "ns", "js", fake_ms(at), NULL);
+    model_free(m);
+    return s;
+}
+
 int64_t fake_ms(double at) {
     return (int64_t)FAKE_EPOCH_S * 1000 + (int64_t)(at * 1000);
 }
@@ -46,12 +65,17 @@ struct fake_pod fake_pod(const char *name, int index, int created) {
                              .restart_policy = "Never"};
 }
 
-struct fake_pod fake_running(const char *name, const char *node, int created) {
-    struct fake_pod p = fake_pod(name, 0, created);
-    p.node = node;
-    p.bound = created + 1;
-    p.started = created + 2;
+struct fake_pod fake_started(const char *name, int index, int created, int bound, int started) {
+    struct fake_pod p = fake_pod(name, index, created);
+    p.bound = bound;
+    p.started = started;
     p.phase = "Running";
+    return p;
+}
+
+struct fake_pod fake_running(const char *name, const char *node, int created) {
+    struct fake_pod p = fake_started(name, 0, created, created + 1, created + 2);
+    p.node = node;
     return p;
 }
 

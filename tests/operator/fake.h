@@ -7,6 +7,13 @@
 
 #define FAKE_EPOCH_S 1795226400 /* 2026-11-21T02:00:00Z */
 
+/* A model with the JobGoodput ns/js of the JobSet "js", without a log; more_spec as in replay_jobgoodput. */
+struct model *fake_model(const char *more_spec);
+/* The same, of a controller that finds this status (NULL: none) and keeps checkpoints. */
+struct model *fake_successor(const char *status);
+/* The status of ns/js then (heap); the model is freed. */
+char *fake_finish(struct model *m, double at);
+
 struct fake_pod {
     const char *name, *node, *container;
     int index, restart_count, exit_code;
@@ -22,6 +29,7 @@ struct fake_pod {
 };
 /* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */
 struct fake_pod fake_pod(const char *name, int index, int created);
+struct fake_pod fake_started(const char *name, int index, int created, int bound, int started);
 /* Index 0, bound a second after that and started in the next. */
 struct fake_pod fake_running(const char *name, const char *node, int created);
 void fake_tell_pod(struct model *m, const struct fake_pod *pod, enum observed what, double at);

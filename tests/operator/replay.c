@@ -164,6 +164,34 @@ void replay_feed(struct model *m, const struct replay_event *e) {
     CHECK_INT(model_observe(m, e->resource, e->what, e->namespace_, e->name, e->uid, e->object, e->at_ms), 0);
 }
 
+uint64_t replay_random(uint64_t *state) {
+    *state += 0x9E3779B97F4A7C15u;
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+const struct replay_event *replay_shuffled(struct replay_shuffle *s) {
+    const struct replay *r = s->replay;
+    while (s->handed_on < r->count) {
+        if (s->burst == 0) {
+            s->stream = (int)(replay_random(s->seed) % RESOURCE_COUNT);
+            s->burst = 1 + replay_random(s->seed) % 40;
+        }
+        s->burst--;
+        size_t *i = &s->next[s->stream];
+        while (*i < r->count && r->events[*i].stream != s->stream)
+            (*i)++;
+        if (*i < r->count) {
+            s->handed_on++;
+            return &r->events[(*i)++];
+        }
+        s->burst = 0;
+    }
+    return NULL;
+}
+
 /* The file in a tar whose name has `part` in it; empty if there is none. */
 static struct slice tar_find(struct slice tar, const char *part) {
     while (tar.size_bytes > 512 && tar.data[0] != '\0') {

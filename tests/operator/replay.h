@@ -28,6 +28,16 @@ bool replay_load(struct replay *r, const char *path, const char *workloads);
 void replay_done(struct replay *r);
 void replay_feed(struct model *m, const struct replay_event *e);
 
+uint64_t replay_random(uint64_t *state); /* splitmix64 */
+/* The events in bursts of one stream, then of another, at random; within a stream the order stays. */
+struct replay_shuffle {
+    const struct replay *replay;
+    uint64_t *seed;
+    size_t next[RESOURCE_COUNT], handed_on, burst;
+    int stream;
+};
+const struct replay_event *replay_shuffled(struct replay_shuffle *s); /* NULL: there are no more */
+
 /* Hands all lines of a file, each with the kubelet's stamp before it, to the job as a pod's log, and its end. */
 void replay_log_file(struct model_job *job, const char *pod_uid, const char *path);
 

@@ -6,33 +6,10 @@
 
 #include <stdlib.h>
 
-static struct model *begin(const char *more_spec) {
-    struct model_options options = {.version = "test"};
-    struct model *m = model_new(&options);
-    char created[32];
-    snprintf(created, sizeof created, "js");
-    replay_jobgoodput(m, "ns", created, "None", more_spec, fake_ms(0));
-    return m;
-}
-
-static char *finish(struct model *m, double now) {
-    char *s = replay_status(m, "ns", "js", fake_ms(now), NULL);
-    model_free(m);
-    return s;
-}
-
-static struct fake_pod running_pod(const char *name, int index, int created, int bound, int started) {
-    struct fake_pod p = fake_pod(name, index, created);
-    p.bound = bound;
-    p.started = started;
-    p.phase = "Running";
-    return p;
-}
-
 TEST(a_person_suspends_and_resumes) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     char status[512];
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 20));
@@ -46,9 +23,9 @@ TEST(a_person_suspends_and_resumes) {
     free(s);
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 50));
     fake_tell_jobset(m, 1, ",\"suspend\":false", status, 50.3);
-    struct fake_pod b = running_pod("b", 0, 51, 52, 53);
+    struct fake_pod b = fake_started("b", 0, 51, 52, 53);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 53.1);
-    s = finish(m, 60);
+    s = fake_finish(m, 60);
     CHECK_INT(status_int(s, "time.wallMs"), 60000);
     CHECK_INT(status_int(s, "time.availableMs"), 26000); /* 2-20 and 52-60 */
     CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 30000);
@@ -63,9 +40,9 @@ TEST(a_person_suspends_and_resumes) {
 /* As the kubelet and the Job controller do it: SIGTERM ends the containers within the second of the request. */
 TEST(a_suspended_pod_that_exits_is_no_application_error) {
     for (int asked_first = 0; asked_first < 2; asked_first++) {
-        struct model *m = begin("");
+        struct model *m = fake_model("");
         fake_tell_jobset(m, 1, "", "", 0.2);
-        struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+        struct fake_pod a = fake_started("a", 0, 1, 2, 3);
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
         char status[512];
         snprintf(status, sizeof status, "\"conditions\":[%s]",
@@ -79,7 +56,7 @@ TEST(a_suspended_pod_that_exits_is_no_application_error) {
         a.exit_code = asked_first ? 1 : 143; /* its own handler's exit code; or both are seen at once */
         a.phase = "Failed";
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.9);
-        char *s = finish(m, 30);
+        char *s = fake_finish(m, 30);
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
         CHECK_INT(status_int(s, "interruptions.excluded"), 1);
         free(s);
@@ -87,9 +64,9 @@ TEST(a_suspended_pod_that_exits_is_no_application_error) {
 }
 
 TEST(an_exit_before_the_deletion_is_the_applications) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.finished = 20;
     a.exit_code = 143;
     a.phase = "Failed";
@@ -97,15 +74,15 @@ TEST(an_exit_before_the_deletion_is_the_applications) {
     fake_tell_jobset(m, 1, "", "\"restarts\":1", 20.3);
     a.asked_to_go = 20; /* the JobSet deletes its Job within the same second */
     fake_tell_pod(m, &a, OBSERVED_DELETED, 20.6);
-    char *s = finish(m, 30);
+    char *s = fake_finish(m, 30);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
     free(s);
 }
 
 TEST(suspended_from_the_beginning_is_no_interruption) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, ",\"suspend\":true", "", 0.2);
-    char *s = finish(m, 10);
+    char *s = fake_finish(m, 10);
     CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 10000);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     CHECK_TEXT(status_text(s, "phase"), "Suspended");
@@ -113,15 +90,15 @@ TEST(suspended_from_the_beginning_is_no_interruption) {
 }
 
 TEST(image_pull_is_told_by_events) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_event(m, "a", "Pulling", "Pulling image \\\"x\\\"", 3); /* may come before its pod */
-    struct fake_pod a = running_pod("a", 0, 1, 2, 9);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 9);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
     fake_tell_event(m, "a", "Pulled",
                     "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.",
                     8);
-    char *s = finish(m, 20);
+    char *s = fake_finish(m, 20);
     CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 2000);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), 5000);      /* 3 to 8: both stamps fit 4.7 s */
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 2000); /* 2 to 3, 8 to 9 */
@@ -130,27 +107,27 @@ TEST(image_pull_is_told_by_events) {
 }
 
 TEST(an_image_already_present_is_no_pull) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 9);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 9);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
     fake_tell_event(m, "a", "Pulled", "Container image \\\"x\\\" already present on machine", 4);
-    char *s = finish(m, 20);
+    char *s = fake_finish(m, 20);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), -1);
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 7000);
     free(s);
 }
 
 TEST(spot_reclaim_is_told_by_the_taint) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-spot\":\"true\"",
                    "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}", 19);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.asked_to_go = 20;
     a.disruption = "TerminationByKubelet";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
-    char *s = finish(m, 40);
+    char *s = fake_finish(m, 40);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "SpotReclaim");
     CHECK_TEXT(status_text(s, "phase"), "Recovering");
     CHECK_TEXT(status_text(s, "availability.message"), "slice 0 host 0: pod a is terminating for 20s on node n0");
@@ -158,30 +135,30 @@ TEST(spot_reclaim_is_told_by_the_taint) {
 }
 
 TEST(a_success_after_an_eviction_is_no_completion) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.asked_to_go = 20;
     a.disruption = "EvictionByEvictionAPI";
     a.finished = 22;
     a.phase = "Succeeded";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
-    char *s = finish(m, 40);
+    char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMs"), 18000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
     free(s);
 }
 
 TEST(a_kubelet_eviction_is_told_by_its_event_alone) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.finished = 22;
     a.phase = "Succeeded";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
     free(replay_status(m, "ns", "js", fake_ms(23), NULL));
     fake_tell_event(m, "a", "Evicted", "Usage of EmptyDir volume exceeds the limit", 20);
-    char *s = finish(m, 40);
+    char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMs"), 18000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
     free(s);
@@ -189,17 +166,17 @@ TEST(a_kubelet_eviction_is_told_by_its_event_alone) {
 
 TEST(a_deleted_pod_is_a_cause_only_if_nothing_explains_it) {
     for (int restarted = 0; restarted < 2; restarted++) {
-        struct model *m = begin("");
+        struct model *m = fake_model("");
         fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
-        struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+        struct fake_pod a = fake_started("a", 0, 1, 2, 3);
         a.asked_to_go = 20;
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
         free(replay_status(m, "ns", "js", fake_ms(20.2), NULL));
         if (restarted)
             fake_tell_jobset(m, 1, "", "\"restarts\":1", 20.5);
-        struct fake_pod b = running_pod("b", 0, 22, 23, 24);
+        struct fake_pod b = fake_started("b", 0, 22, 23, 24);
         fake_tell_pod(m, &b, OBSERVED_PRESENT, 24.1);
-        char *s = finish(m, 40);
+        char *s = fake_finish(m, 40);
         CHECK_INT(status_int(s, "interruptions.total"), 1);
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), restarted ? "Unknown" : "PodDeleted");
         free(s);
@@ -207,9 +184,9 @@ TEST(a_deleted_pod_is_a_cause_only_if_nothing_explains_it) {
 }
 
 TEST(a_restart_in_place_keeps_the_slot) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.restart_policy = "OnFailure";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     a.restart_count = 1;
@@ -217,7 +194,7 @@ TEST(a_restart_in_place_keeps_the_slot) {
     a.last_exit_code = 1;
     a.started = 25;
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 25.1);
-    char *s = finish(m, 40);
+    char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMs"), 38000);
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000); /* 2-3, 20-25 */
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
@@ -226,13 +203,13 @@ TEST(a_restart_in_place_keeps_the_slot) {
 }
 
 TEST(unschedulable_pods_say_why) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 2, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3), b = fake_pod("b", 1, 1);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3), b = fake_pod("b", 1, 1);
     b.unschedulable = 1;
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.2);
-    char *s = finish(m, 901);
+    char *s = fake_finish(m, 901);
     CHECK_TEXT(status_text(s, "phase"), "Provisioning");
     CHECK_TEXT(status_text(s, "availability.message"), "slice 0 host 1: Unschedulable for 15m: so \"it\" is");
     CHECK_INT(status_int(s, "availability.required"), 2);
@@ -242,13 +219,13 @@ TEST(unschedulable_pods_say_why) {
 }
 
 TEST(kueue_evicts_for_other_reasons_too) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     char conditions[1400];
     fake_tell_jobset(m, 1, "", "", 0.2);
     snprintf(conditions, sizeof conditions, "%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
              fake_condition("Admitted", "True", "Admitted", 6));
     fake_tell_workload(m, conditions, 6.1);
-    struct fake_pod a = running_pod("a", 0, 7, 8, 9);
+    struct fake_pod a = fake_started("a", 0, 7, 8, 9);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
     snprintf(conditions, sizeof conditions, "%s,%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
              fake_condition("Admitted", "True", "Admitted", 6),
@@ -267,7 +244,7 @@ TEST(kueue_evicts_for_other_reasons_too) {
 }
 
 TEST(targets_that_are_missing_taken_or_gone) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     char *s = replay_status(m, "ns", "js", fake_ms(5), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Pending");
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "TargetNotFound");
@@ -305,16 +282,16 @@ TEST(targets_that_are_missing_taken_or_gone) {
 }
 
 TEST(a_target_managed_elsewhere_gets_no_scores) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, ",\"managedBy\":\"kueue.x-k8s.io/multikueue\"", "", 0.2);
-    char *s = finish(m, 10);
+    char *s = fake_finish(m, 10);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "ManagedElsewhere");
     CHECK_TEXT(status_text(s, "goodput.scheduling"), "");
     free(s);
 }
 
 TEST(a_target_made_again_moves_its_result_to_previous) {
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_jobset_gone(m, 1, 12, 12.4);
     const char *again = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":"
@@ -322,7 +299,7 @@ TEST(a_target_made_again_moves_its_result_to_previous) {
     CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
                             slice_of(again), fake_ms(20)),
               0);
-    char *s = finish(m, 25);
+    char *s = fake_finish(m, 25);
     CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
     CHECK_TEXT(status_text(s, "previous[uid=uid-js].time.end"), "2026-11-21T02:00:12.000Z");
     CHECK_INT(status_int(s, "previous[uid=uid-js].time.wallMs"), 12000);
@@ -366,7 +343,7 @@ TEST(final_numbers_are_never_computed_again) {
                             slice_of(again), fake_ms(90)),
               0);
     CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
-    s = finish(m, 100);
+    s = fake_finish(m, 100);
     CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
     CHECK_INT(status_int(s, "previous[uid=uid-js].time.productiveMs"), 30000);
     free(s);
@@ -390,7 +367,7 @@ TEST(malformed_objects_are_left_out) {
     struct replay r;
     REQUIRE(replay_load(&r, "tests/data/recordings/story.jsonl.gz", "workloads"));
     bool was_cut[RESOURCE_COUNT] = {false};
-    struct model *m = begin("");
+    struct model *m = fake_model("");
     for (size_t i = r.count; i-- > 0;) {
         struct replay_event *e = &r.events[i];
         if (was_cut[e->resource])

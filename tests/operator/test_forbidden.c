@@ -9,13 +9,6 @@
 
 #define WORDS(what) what " is forbidden: User \"controller\" cannot list resource \"" what "\""
 
-static struct model *begin(void) {
-    struct model_options options = {.version = "test"};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    return m;
-}
-
 static void forbid(struct model *m, enum resource resource, const char *words) {
     model_forbidden(m, resource, slice_of(""), words, TIME_UNKNOWN);
 }
@@ -29,7 +22,7 @@ static void check_words(struct model *m, double at, const char *words) {
 }
 
 TEST(what_cannot_be_read_is_said_until_it_can) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     struct fake_pod p = fake_running("p", "n0", 1);
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);
@@ -67,7 +60,7 @@ static void tell_queued(struct model *m, bool is_suspended, double at) {
 }
 
 TEST(a_workload_that_may_not_be_read_is_not_one_that_is_missing) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     forbid(m, RESOURCE_WORKLOAD, WORDS("workloads"));
     tell_queued(m, true, 0);
     replay_watermarks(m, fake_ms(20));
@@ -87,7 +80,7 @@ TEST(a_workload_that_may_not_be_read_is_not_one_that_is_missing) {
 }
 
 TEST(the_lease_of_a_silent_node_is_said_by_the_jobs_on_that_node) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     struct fake_pod p = fake_running("p", "n0", 1);
     fake_tell_node(m, "n0", "True", 0, "", "", 0.1);
     fake_tell_jobset(m, 1, "", "", 0.2);
@@ -106,7 +99,7 @@ TEST(the_lease_of_a_silent_node_is_said_by_the_jobs_on_that_node) {
 
 /* Nothing was ever read of its pods: no number is better than one that takes them for missing. */
 TEST(pods_that_may_not_be_read_leave_nothing_to_count) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     forbid(m, RESOURCE_POD, WORDS("pods"));
     fake_tell_jobset(m, 1, "", "", 0.2);
     replay_watermarks(m, fake_ms(100));
@@ -125,7 +118,7 @@ TEST(pods_that_may_not_be_read_leave_nothing_to_count) {
 
 /* Known until 100: the numbers stay there, and what followed is counted once it can be read again. */
 TEST(numbers_reach_to_where_a_permission_was_withdrawn) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     struct fake_pod p = fake_running("p", "n0", 1);
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);

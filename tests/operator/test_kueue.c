@@ -10,19 +10,14 @@
 #include <string.h>
 
 static struct model *begin(void) {
-    struct model_options options = {.version = "test"};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
 static struct fake_pod running(const char *name, const char *node, int created, int bound) {
-    struct fake_pod p = fake_pod(name, 0, created);
+    struct fake_pod p = fake_started(name, 0, created, bound, bound + 1);
     p.node = node;
-    p.bound = bound;
-    p.started = bound + 1;
-    p.phase = "Running";
     return p;
 }
 

@@ -12,13 +12,6 @@
 
 enum { NODES_FIRST = 1, RESTARTED = 2, SEEN_BEFORE_THE_LIST = 4, WAYS = 8 };
 
-static struct model *new_model(const char *status) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    CLEANUP_FREE char *more = replay_left(status);
-    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
-    return m;
-}
-
 static void tell_pods(struct model *m, double at) {
     struct fake_pod p[2];
     for (int i = 0; i < 2; i++) {
@@ -54,7 +47,7 @@ static char *status_at(struct model *m, double at, bool has_nodes) {
 }
 
 static char *life(int way) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     if (way & SEEN_BEFORE_THE_LIST) { /* the pods are watched, the nodes are not yet */
         fake_tell_jobset(m, 2, "", "", 0.2);
         tell_pods(m, 3.2);
@@ -63,7 +56,7 @@ static char *life(int way) {
     if (way & RESTARTED) {
         CLEANUP_FREE char *status = status_at(m, 110, true);
         model_free(m);
-        m = new_model(status);
+        m = fake_successor(status);
         tell_lists(m, way, 111);
     }
     char *s = status_at(m, 200, true);
@@ -84,7 +77,7 @@ TEST(a_pod_on_a_node_that_is_not_there_is_not_known_to_hold_its_slot_before_a_re
 
 /* Its Node may be told a moment later than a pod that was just bound to it. */
 TEST(a_pod_that_was_just_bound_is_not_on_a_missing_node) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     fake_tell_jobset(m, 2, "", "", 0.2);
     tell_nodes(m, 3);
     tell_pods(m, 3.2);
@@ -98,7 +91,7 @@ TEST(a_pod_that_was_just_bound_is_not_on_a_missing_node) {
 
 /* Nobody may read the nodes: then nothing is known of any. */
 TEST(where_nodes_are_not_served_none_is_missing) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     fake_tell_jobset(m, 2, "", "", 0.2);
     tell_pods(m, 100);
     model_watermark(m, RESOURCE_NODE, fake_ms(100), true);

@@ -5,16 +5,8 @@
 
 #include <stdlib.h>
 
-static struct fake_pod running_pod(const char *name, int index, int created) {
-    struct fake_pod p = fake_pod(name, index, created);
-    p.bound = created + 1;
-    p.started = created + 2;
-    p.phase = "Running";
-    return p;
-}
-
 static void tell_running(struct model *m, const char *name, int created) {
-    struct fake_pod p = running_pod(name, 0, created);
+    struct fake_pod p = fake_started(name, 0, created, created + 1, created + 2);
     fake_tell_pod(m, &p, OBSERVED_PRESENT, created + 2.3);
 }
 
@@ -56,7 +48,7 @@ TEST(a_notice_after_the_pod_was_gone_is_not_its_cause) {
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.asked_to_go = 20;
     a.disruption = "EvictionByEvictionAPI";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
@@ -76,7 +68,7 @@ TEST(a_node_that_goes_in_the_second_of_a_restart_is_not_its_cause) {
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_tell_jobset(m, 2, "", "\"restarts\":0", 0.2);
     fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1), b = running_pod("b", 1, 1);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3), b = fake_started("b", 1, 1, 2, 3);
     b.node = "n1";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.1);
@@ -147,7 +139,7 @@ TEST(a_trainer_that_fails_as_its_node_goes_has_failed_by_itself) {
         replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
         fake_tell_jobset(m, 1, "", "", 0.2);
         fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-        struct fake_pod a = running_pod("a", 0, 1);
+        struct fake_pod a = fake_started("a", 0, 1, 2, 3);
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
         const char *notice = "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}";
         fake_tell_node(m, "n0", "True", 0, "", notice, 28);

@@ -10,36 +10,13 @@
 #define ORDERS 6 /* of each recording */
 #define SETTLED_MS 61000
 
-static uint64_t next_random(uint64_t *state) { /* splitmix64 */
-    *state += 0x9E3779B97F4A7C15u;
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Bursts of one stream, then of another; within a stream the order stays. is_doubled: some events come twice. */
 static void deliver(struct model *m, const struct replay *r, uint64_t seed, bool is_doubled) {
-    size_t next[RESOURCE_COUNT] = {0}, left = r->count, burst = 0;
-    int stream = 0;
-    while (left > 0) {
-        if (burst == 0) {
-            stream = (int)(next_random(&seed) % RESOURCE_COUNT);
-            burst = 1 + next_random(&seed) % 40;
-        }
-        burst--;
-        size_t *i = &next[stream];
-        while (*i < r->count && r->events[*i].stream != stream)
-            (*i)++;
-        if (*i == r->count) {
-            burst = 0;
-            continue;
-        }
-        replay_feed(m, &r->events[*i]);
-        if (is_doubled && next_random(&seed) % 4 == 0)
-            replay_feed(m, &r->events[*i]);
-        (*i)++;
-        left--;
+    struct replay_shuffle shuffle = {.replay = r, .seed = &seed};
+    for (const struct replay_event *e; (e = replay_shuffled(&shuffle)) != NULL;) {
+        replay_feed(m, e);
+        if (is_doubled && replay_random(&seed) % 4 == 0)
+            replay_feed(m, e);
     }
 }
 

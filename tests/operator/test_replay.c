@@ -240,39 +240,17 @@ TEST(story_whenever_the_jobgoodput_comes) {
     replay_done(&r);
 }
 
-static uint64_t next_random(uint64_t *state) {
-    *state += 0x9E3779B97F4A7C15u;
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Streams in a random order that keeps each one's own; now and then a status is asked for in between. */
 static struct finals run_interleaved(const struct replay *r, uint64_t seed) {
-    size_t next[RESOURCE_COUNT] = {0}, left = r->count, at = next_random(&seed) % (r->count + 1);
+    size_t at = replay_random(&seed) % (r->count + 1);
     struct model *m = new_model();
-    size_t burst = 0;
-    int stream = 0;
-    while (left > 0) {
-        if (r->count - left == at)
+    struct replay_shuffle shuffle = {.replay = r, .seed = &seed};
+    for (const struct replay_event *e; (e = replay_shuffled(&shuffle)) != NULL;) {
+        if (shuffle.handed_on == at + 1)
             apply_all(m, r);
-        if (burst == 0) {
-            stream = (int)(next_random(&seed) % RESOURCE_COUNT);
-            burst = 1 + next_random(&seed) % 40;
-        }
-        burst--;
-        size_t *i = &next[stream];
-        while (*i < r->count && r->events[*i].stream != stream)
-            (*i)++;
-        if (*i == r->count) {
-            burst = 0;
-            continue;
-        }
-        replay_feed(m, &r->events[(*i)++]);
-        left--;
-        if (model_job_count(m) > 0 && next_random(&seed) % 50 == 0)
-            free(replay_status(m, "train", names[next_random(&seed) % JOBS], r->last_ms, NULL));
+        replay_feed(m, e);
+        if (model_job_count(m) > 0 && replay_random(&seed) % 50 == 0)
+            free(replay_status(m, "train", names[replay_random(&seed) % JOBS], r->last_ms, NULL));
     }
     if (at == r->count)
         apply_all(m, r);

@@ -7,33 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct model *begin(void) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    return m;
-}
-
-static char *finish(struct model *m, double now) {
-    char *s = replay_status(m, "ns", "js", fake_ms(now), NULL);
-    model_free(m);
-    return s;
-}
-
-static struct fake_pod running_pod(const char *name, int index, int created, int bound, int started) {
-    struct fake_pod p = fake_pod(name, index, created);
-    p.bound = bound;
-    p.started = started;
-    p.phase = "Running";
-    return p;
-}
-
 /* A pod ended at 20, its node fell silent at 30, which showed at 71: that cannot have ended the pod. The node reports
  * its status every 5 min (heartbeat at 0). */
 TEST(a_life_that_was_over_is_not_touched_by_its_node) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3), b = running_pod("b", 0, 22, 23, 24);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3), b = fake_started("b", 0, 22, 23, 24);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     a.finished = 20;
     a.exit_code = 7;
@@ -56,9 +36,9 @@ TEST(a_life_that_was_over_is_not_touched_by_its_node) {
 /* The lease is read when the node shows as not Ready; until it comes nothing is dated back. Once the node is back with
  * the pod as it was, the slot was held all the time. */
 TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     fake_tell_heartbeat(m, "n0", 71, 40, 71.2); /* with leases, this says little: every 5 min */
     char *s = replay_status(m, "ns", "js", fake_ms(71.3), NULL);
@@ -79,7 +59,7 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
     free(s);
     fake_tell_node(m, "n0", "True", 100, "", "", 100.2);
     fake_tell_heartbeat(m, "n0", 200, 190, 200.1); /* again, and the lease known is still that of the first time */
-    s = finish(m, 200.2);
+    s = fake_finish(m, 200.2);
     CHECK_INT(status_int(s, "time.availableMs"), 198000);
     CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 200);
     free(s);
@@ -90,7 +70,7 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
 static void tell_node_failure(struct model *m, bool lease_first) {
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-nodepool\":\"pool\"", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     for (int at = 0; at <= 30 && lease_first; at += 10)
         fake_tell_lease(m, "n0", at);
@@ -98,7 +78,7 @@ static void tell_node_failure(struct model *m, bool lease_first) {
     a.asked_to_go = 80;
     a.disruption = "DeletionByTaintManager";
     fake_tell_pod(m, &a, OBSERVED_DELETED, 81);
-    struct fake_pod b = running_pod("b", 0, 82, 84, 85);
+    struct fake_pod b = fake_started("b", 0, 82, 84, 85);
     b.node = "n1";
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 85.1);
     free(replay_status(m, "ns", "js", fake_ms(90), NULL));
@@ -110,9 +90,9 @@ static void tell_node_failure(struct model *m, bool lease_first) {
 
 TEST(a_dead_node_counts_from_its_last_sign_of_life) {
     for (int lease_first = 0; lease_first < 2; lease_first++) {
-        struct model *m = begin();
+        struct model *m = fake_model("");
         tell_node_failure(m, lease_first);
-        char *s = finish(m, 100);
+        char *s = fake_finish(m, 100);
         CHECK_INT(status_int(s, "time.availableMs"), 44000); /* 2-30, 84-100 */
         CHECK_INT(status_int(s, "badput[family=Scheduling].ms"), 50000); /* the first: FailureDetection, 30-80 */
         CHECK_TEXT(status_text(s, "badput[family=Scheduling].bucket"), "FailureDetection");
@@ -126,13 +106,13 @@ TEST(a_dead_node_counts_from_its_last_sign_of_life) {
 
 /* The lease is renewed every 10 s: one that was cut off soon after a pod came up is not dead since before that. */
 TEST(a_container_that_started_is_a_sign_of_life_of_its_node) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = running_pod("a", 0, 31, 32, 36);
+    struct fake_pod a = fake_started("a", 0, 31, 32, 36);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 36.1);
     fake_tell_lease(m, "n0", 30);
     fake_tell_node(m, "n0", "Unknown", 71, "", "", 71.2);
-    char *s = finish(m, 75);
+    char *s = fake_finish(m, 75);
     CHECK_INT(status_int(s, "time.availableMs"), 4000); /* 32-36 */
     CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 75000 - 36000);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
@@ -140,14 +120,14 @@ TEST(a_container_that_started_is_a_sign_of_life_of_its_node) {
 }
 
 TEST(a_node_that_comes_back_with_its_pod_interrupted_nothing) {
-    struct model *m = begin();
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", 0, "", "", 0.5);
-    struct fake_pod a = running_pod("a", 0, 1, 2, 3);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     fake_tell_node(m, "n0", "False", 20, "", "", 20.2);
     fake_tell_node(m, "n0", "True", 30, "", "", 30.2);
-    char *s = finish(m, 40);
+    char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMs"), 38000);
     CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), -1);
     CHECK_INT(status_int(s, "interruptions.total"), 0);

@@ -116,11 +116,7 @@ static void tell_end(struct model *m, struct fake_pod a, const struct ending *e)
 }
 
 static struct fake_pod running(const char *name, int created) {
-    struct fake_pod p = fake_pod(name, 0, created);
-    p.bound = created + 1;
-    p.started = created + 2;
-    p.phase = "Running";
-    return p;
+    return fake_started(name, 0, created, created + 1, created + 2);
 }
 
 /* The status once the next pod has trained for long; a successor takes over before that. */

@@ -10,13 +10,6 @@
 
 #define QUOTA "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips"
 
-static struct model *new_model(const char *status) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    CLEANUP_FREE char *more = replay_left(status);
-    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
-    return m;
-}
-
 static struct fake_pod running(const char *name, int created) {
     struct fake_pod p = fake_running(name, "n0", created);
     p.job_uid = "uid-job";
@@ -30,7 +23,7 @@ static void tell_all(struct model *m, double at) {
 
 /* A pod runs from 3 on; the status of 50 is found. */
 static struct model *killed_at_50(void) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     struct fake_pod a = running("a", 2);
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_job(m, 1, 1.1);
@@ -38,7 +31,7 @@ static struct model *killed_at_50(void) {
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(50), NULL);
     model_free(m);
-    return new_model(status);
+    return fake_successor(status);
 }
 
 static void tell_lists(struct model *m, const char *jobset_status, const char *job_status) {
@@ -139,7 +132,7 @@ TEST(a_slot_that_is_found_empty_is_not_held_from_then_on) {
 /* The same, where it was the watch that was cut. */
 TEST(a_watch_that_was_cut_is_a_gap_as_well) {
     for (int has_vanished = 0; has_vanished < 2; has_vanished++) {
-        struct model *m = new_model(NULL);
+        struct model *m = fake_successor(NULL);
         struct fake_pod a = running("a", 2), b = running("b", 80);
         fake_tell_jobset(m, 1, "", "", 0.2);
         fake_tell_node(m, "n0", "True", -100, "", "", 1.2);
@@ -163,7 +156,7 @@ TEST(a_watch_that_was_cut_is_a_gap_as_well) {
 /* ---- a JobGoodput, or a controller, that comes late ---- */
 
 TEST(before_the_first_pod_that_is_known_nothing_is) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     struct fake_pod b = running("b", 80);
     tell_lists(m, "", "");
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
@@ -171,7 +164,7 @@ TEST(before_the_first_pod_that_is_known_nothing_is) {
     check("late", s, (struct expected){39, 80, 0, 0});
     CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);
     model_free(m);
-    m = new_model(NULL); /* made with its JobSet: there was none before it */
+    m = fake_successor(NULL); /* made with its JobSet: there was none before it */
     b = running("b", 1);
     tell_lists(m, "", "");
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
@@ -191,7 +184,7 @@ static void tell_workload(struct model *m, const char *evicted, int evictions, i
 
 TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
     struct fake_pod b = running("b", 75);
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     tell_lists(m, "", "");
     tell_workload(m, NULL, 0, 70, 75);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
@@ -199,7 +192,7 @@ TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
     check("never evicted", s, (struct expected){44, 0, 0, 0});
     CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 75000);
     model_free(m);
-    m = new_model(NULL);
+    m = fake_successor(NULL);
     tell_lists(m, "", "");
     tell_workload(m, fake_condition("Evicted", "False", "QuotaReserved", 70), 2, 70, 75);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
@@ -215,7 +208,7 @@ TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
 
 /* Two restarts are counted; of the second its Job tells when it was. */
 TEST(a_counter_adds_what_it_has_more_than_is_known) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     struct fake_pod b = running("b", 80);
     tell_lists(m, "\"restarts\":2", "\"failed\":3");
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
@@ -232,7 +225,7 @@ TEST(a_counter_adds_what_it_has_more_than_is_known) {
 
 /* a is lost, and its Job fails, at 40; the JobSet restarts, which the successor finds. */
 TEST(a_restart_that_a_predecessor_saw_begin_is_counted_once) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     struct fake_pod a = running("a", 2), b = running("b", 80);
     fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
     fake_tell_job(m, 1, 1.1);
@@ -244,7 +237,7 @@ TEST(a_restart_that_a_predecessor_saw_begin_is_counted_once) {
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(50), NULL);
     CHECK_INT(status_int(status, "interruptions.total"), 1);
     model_free(m);
-    m = new_model(status);
+    m = fake_successor(status);
     CLEANUP_FREE char *restarted = mem_format("\"restarts\":1,\"conditions\":[%s]",
                                               fake_condition("RestartingJobSet", "True", "DefaultFailurePolicy", 79));
     fake_tell_jobset(m, 1, "", restarted, 100);
@@ -283,7 +276,7 @@ TEST(what_was_published_of_a_target_that_was_made_again_meanwhile_is_kept) {
 /* ---- the size of the job changes nothing ---- */
 
 static char *refused(int pods, bool is_late) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     fake_tell_jobset(m, pods, "", "", 100);
     fake_tell_job_status(m, 1, "\"failed\":3", 100);
     for (int i = 0; i < pods; i++) {
@@ -321,7 +314,7 @@ TEST(a_late_event_tells_the_same_whatever_the_number_of_pods) {
 
 /* From 40 to 65; n0 shows as not Ready from 66 to 70. */
 static struct model *outage(bool is_known) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     struct fake_pod a = running("a", 2);
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
@@ -347,7 +340,7 @@ TEST(while_the_api_server_was_away_a_silent_node_proves_nothing) {
 
 /* An exit code is stronger than what the node shows: the cause that was published stays. */
 TEST(a_published_cause_is_not_overwritten_by_a_node_that_was_not_ready) {
-    struct model *m = new_model(NULL);
+    struct model *m = fake_successor(NULL);
     struct fake_pod a = running("a", 2);
     fake_tell_jobset(m, 1, "", "", 0.2);
     fake_tell_node(m, "n0", "True", -100, "", "", 0.5);

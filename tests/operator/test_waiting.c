@@ -16,9 +16,7 @@ static uint64_t waiting_hash(struct model *m, double now, const char *expected) 
 }
 
 static struct model *begin(void) {
-    struct model_options options = {.version = "test"};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_tell_jobset(m, 1, "", "", 0.2);
     return m;
 }
