@@ -236,7 +236,7 @@ static void noise(struct play *p, char *rest) {
     }
 }
 
-/* METRIC [N] */
+/* METRIC [N]: waits for N as long as the metric grows, so that a slow machine may take its time. */
 static void moved(struct play *p, char *rest) {
     static const char told[] = "\"metrics served\",\"port\":";
     const char *words[WORDS_MAX], *metric;
@@ -247,8 +247,13 @@ static void moved(struct play *p, char *rest) {
     int port = p->metrics_port;
     if (port == 0 && program_says(p->controller, told, LINE_WAIT_MS))
         port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
-    while ((value = extra_metric(port, metric)) < wanted && clock_mono().us < end_us)
+    for (int64_t before = -1; clock_mono().us < end_us; before = value) {
+        if ((value = extra_metric(port, metric)) >= wanted)
+            break;
+        if (value > before)
+            end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
         usleep(50000);
+    }
     CLEANUP_FREE char *others = value < wanted ? extra_troubles(port) : NULL;
     if (value < wanted)
         fail(p, "the metric %s did not move as wanted: %lld; these did:\n%s", metric, (long long)value, others);
