@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum { STAMP_BYTES = 64, FAILURES_BEFORE_TROUBLE = 3 };
-/* After the container's end the follow should end by itself; if not (kubernetes/kubernetes#28369) we end it. */
+/* After the container's end the follow should end by itself; one that is silent this long is ended by us
+ * (kubernetes/kubernetes#28369). While bytes come it is read on: what was printed before the end may lag behind. */
 #define END_GRACE_US INT64_C(5000000)
 /* A follow that stays silent this long is opened anew: after a rotation it may never speak again (k/k#115701). */
 #define REOPEN_US INT64_C(600000000)
@@ -262,8 +263,9 @@ static void due(void *context) {
     struct kube_podlog *p = context;
     p->callback_depth++;
     int64_t silent_us = loop_now(p->loop).us - p->last_byte_us;
-    if (p->stream != NULL && !p->is_final && !is_over(p) && silent_us < REOPEN_US)
-        loop_timer_set(p->timer, REOPEN_US - silent_us);
+    int64_t limit_us = is_over(p) ? END_GRACE_US : REOPEN_US;
+    if (p->stream != NULL && !p->is_final && silent_us < limit_us)
+        loop_timer_set(p->timer, limit_us - silent_us);
     else {
         if (p->stream != NULL) {
             p->was_clean = false;
