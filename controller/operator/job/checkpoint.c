@@ -24,6 +24,12 @@ bool checkpoint_has_pod(const struct visitor *v, const struct pod *p) {
 
 /* ---- the job ---- */
 
+/* What a status can say of an earlier target: productive <= available <= wall. */
+static bool is_possible(const struct job_previous *p) {
+    return p->uid[0] != '\0' && p->available_ms >= 0 && p->available_ms <= p->wall_ms &&
+           (p->productive_ms == RECORD_NONE || (p->productive_ms >= 0 && p->productive_ms <= p->available_ms));
+}
+
 static void visit_previous(struct visitor *v, struct model_job *job) {
     job->previous_count = (int)codec_count(v->codec, (size_t)job->previous_count, JOB_MAX_PREVIOUS);
     for (int i = 0; i < job->previous_count; i++) {
@@ -34,6 +40,7 @@ static void visit_previous(struct visitor *v, struct model_job *job) {
         codec_i64(v->codec, &p->wall_ms);
         codec_i64(v->codec, &p->available_ms);
         codec_time(v->codec, &p->productive_ms); /* RECORD_NONE is TIME_UNKNOWN */
+        v->codec->failed |= !is_possible(p);
     }
 }
 
@@ -228,8 +235,12 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
                    SLICE("the job's history did not fit into status.checkpoint: of pods that were gone when another "
                          "controller took over only the settled sums are known"));
     if (r < 0) {
-        if (job->target == t)
+        if (job->target == t) { /* what was filled in goes */
             job_set_target(job, NULL);
+            job->previous_count = 0;
+            for (int i = 0; i < JOB_CONDITIONS; i++)
+                job->conditions[i] = (__typeof__(job->conditions[i])){.at_ms = TIME_UNKNOWN};
+        }
         store_forget(m, t);
     }
     return r;
