@@ -30,6 +30,7 @@ for program in .build/clang/tests/test-*; do
     case $program in *.d) continue ;; esac
     GOODPUT_BIN=.build/clang/bin step "clang-$(basename "$program")" timeout 900 "$program"
 done
+GOODPUT_BIN=.build/release/bin TEST_APISERVER=.build/release/bin/test-apiserver step faults timeout 900 .build/release/tests/test-faults
 analyze() {
     local file
     for file in $(git ls-files "controller/*.c"); do
