@@ -8,19 +8,7 @@ cd "$(dirname "$0")/../.."
 tests/check/packages.sh --install cross || exit 1
 work=$PWD/.build/arm64 triple=aarch64-linux-gnu
 root=$work/root
-passed=0 failed=0
-check() {
-    local what=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok - $what"
-    else
-        failed=$((failed + 1))
-        echo "not ok - $what"
-        tail -n 20 "$work/log"
-    fi
-}
+. tests/harness/count.sh
 
 # Unpacked only: no script of a package is run, so that neither root nor an emulator is needed for it.
 unpack() {
@@ -46,14 +34,13 @@ for program in goodput-controller kubectl-goodput; do
     check "$program is of arm64" is_arm64 ".build/arm64/bin/$program"
 done
 check "goodput-controller runs" emulated .build/arm64/bin/goodput-controller --version
-same() { # the analysis of a log is the same on both
+same_analysis() { # the analysis of a log is the same on both
     local log=tests/data/trainer-logs/torchtitan/restarts/attempt-1.log
     cmp <(emulated .build/arm64/bin/kubectl-goodput analyze "$log" -o json) <(.build/release/bin/kubectl-goodput analyze "$log" -o json)
 }
 make -s -j"$(nproc)" programs || exit 1
-check "analyze says the same as here" same
+check "analyze says the same as here" same_analysis
 for layer in $layers; do
     check "tests of $layer, emulated" emulated ".build/arm64/tests/test-$layer"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

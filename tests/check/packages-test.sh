@@ -3,12 +3,9 @@
 set -u
 unset DEBIAN_FRONTEND CC
 cd "$(dirname "$0")/../.."
-passed=0 failed=0
+. tests/harness/count.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-same() {
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'not ok - %s\n    expected: %s\n    got:      %s\n' "$1" "$2" "$3"; fi
-}
 # put NAME: a program of the machine, from standard input
 put() { { echo '#!/bin/bash'; cat; } >"$machine/$1"; chmod +x "$machine/$1"; }
 # machine NAME: empty but for what a shell script needs
@@ -83,5 +80,4 @@ put cc <<<'exit 0'
 packages build
 same "not Debian, with all headers" 0 $?
 same "not Debian, without clang" "clang with its sanitizers and libFuzzer" "$(packages build test | grep -o 'clang with its sanitizers and libFuzzer')"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -2,12 +2,9 @@
 # A skip is not a pass: .ci/run fails where a target counted nothing, and node-test.sh fails where it cannot play.
 set -u
 cd "$(dirname "$0")/../.."
-passed=0 failed=0
+. tests/harness/count.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-same() {
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'not ok - %s\n    expected: %s\n    got:      %s\n' "$1" "$2" "$3"; fi
-}
 put() { { echo '#!/bin/bash'; cat; } >"$work/bin/$1"; chmod +x "$work/bin/$1"; }
 
 # ---- .ci/run, with a make that prints the totals of $work/NAME ----
@@ -46,5 +43,4 @@ put unshare <<<'exit 0'
 mkdir "$work/cgroup"
 export NODES_CGROUPS=$work/cgroup
 refuses "without cgroups" "cgroup v1 with memory and cpuset, or cgroup v2: $NODES_CGROUPS has neither"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,12 +3,9 @@
 # answers are node-test's business (version 1 on a build machine, version 2 in vm.sh).
 set -u
 cd "$(dirname "$0")"
-passed=0 failed=0
+. ../harness/count.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-same() {
-  if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'not ok - %s\n    expected: %s\n    got:      %s\n' "$1" "$2" "$3"; fi
-}
 mkdir "$work/bin"
 printf '#!/bin/bash\ncat "${!#}/type" 2>/dev/null || echo tmpfs\n' >"$work/bin/stat" # the file system's type
 chmod +x "$work/bin/stat"
@@ -57,5 +54,4 @@ same "version 2: one group" "$CGROUPS/$group/n1" "$(find "$CGROUPS" -name n1)"
 same "version 2: its weight" 1600 "$(cat "$CGROUPS/$group/cpu.weight")"
 same "version 2: controllers of the root's groups" "+cpuset +cpu +io +memory +hugetlb +pids" "$(cat "$CGROUPS/cgroup.subtree_control")"
 same "version 2: controllers of the nodes" "+cpuset +cpu +memory +pids" "$(cat "$CGROUPS/$group/cgroup.subtree_control")"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -2,7 +2,7 @@
 # The chart without a cluster: lint, what it renders with several values, and what it says to wrong values.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 helm=${HELM:-.build/cluster/bin/helm}
 chart=helm/goodput-controller
 # Each output is kept, to be read strictly at the end.

@@ -4,7 +4,7 @@
 # Leaves nothing behind.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 data=tests/data/crd
 kubectl=${KUBECTL:-.build/cluster/bin/kubectl}
 [ -x "$kubectl" ] || kubectl=$(command -v kubectl) || { echo "not ok - no kubectl; build it with: tests/cluster/build.sh kubectl"; exit 1; }

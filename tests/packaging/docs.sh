@@ -2,7 +2,7 @@
 # The documents agree with what is installed.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 helm=${HELM:-.build/cluster/bin/helm}
 rendered=$("$helm" template goodput helm/goodput-controller --kube-version 1.36.0)
 granted=$(sed -n 's/^ *resources: \[\(.*\)\]/\1/p' <<<"$rendered" | tr -d ' ' | tr ',' '\n' | grep -v '"' | sort -u)

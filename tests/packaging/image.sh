@@ -6,7 +6,7 @@
 # Leaves the image as the archive .build/packaging/image/goodput-controller.tar (docker-archive).
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 work=$PWD/.build/packaging/image
 image=goodput-controller:0.1.0
 for tool in buildah mmdebstrap; do

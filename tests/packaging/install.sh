@@ -3,7 +3,7 @@
 # ServiceAccount meets it, upgrade, uninstall. Installs into namespaces of its own and removes them.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 helm=${HELM:-.build/cluster/bin/helm}
 kubectl=${KUBECTL:-.build/cluster/bin/kubectl}
 chart=helm/goodput-controller

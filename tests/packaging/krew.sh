@@ -3,7 +3,7 @@
 # rules for manifests, a plugin installed from its archive, found and run by kubectl, and removed again.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 tests/cluster/build.sh kubectl krew validate-krew-manifest || { echo "0 passed, 1 failed"; exit 1; }
 work=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT

@@ -4,7 +4,7 @@
 # KUBE_NETWORK_POLICIES: the binary; tests/cluster/build.sh kube-network-policies makes it. Needs root.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 helm=${HELM:-.build/cluster/bin/helm}
 enforcer=${KUBE_NETWORK_POLICIES:-.build/cluster/bin/kube-network-policies}
 [ -x "$enforcer" ] || { echo "not ok - there is no $enforcer: tests/cluster/build.sh kube-network-policies makes it; or set KUBE_NETWORK_POLICIES"; exit 1; }

@@ -3,7 +3,7 @@
 # is a condition on the jobs that it concerns, in the server's words, until it is granted.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-. tests/packaging/lib.sh
+. tests/harness/count.sh
 kubectl=${KUBECTL:-.build/cluster/bin/kubectl} controller=${CONTROLLER:-.build/release/bin/goodput-controller}
 "$kubectl" get --raw /readyz >/dev/null 2>&1 || { echo "not ok - no API server answers; set KUBECONFIG, or run tests/packaging/run.sh"; exit 1; }
 [ -x "$controller" ] || make -s programs || exit 1

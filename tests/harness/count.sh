@@ -1,4 +1,4 @@
-# Counting checks: each script of this folder reads this file first, calls check for each claim, and finish at its end.
+# count.sh: counts the checks of a shell test. A script sources this file first, calls a function per claim, and finish last.
 passed=0 failed=0
 ok() { passed=$((passed + 1)); echo "ok - $1"; }
 not_ok() { failed=$((failed + 1)); echo "not ok - $1"; }
