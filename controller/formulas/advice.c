@@ -215,7 +215,10 @@ static bool hot_spares(const struct job *job, struct advice *a) {
         duration(took, saved_ms + count * SWAP_MS));
     say(a->change, "keep %lld hot spare%s beside the %.0f: then a minute each", (long long)spares, plural(spares),
         job->nodes);
-    save_span(job, a, saved_ms);
+    const struct ledger_bucket *away = bucket_of(job, BUCKET_RESCHEDULING); /* the chips that are held meanwhile */
+    a->saved_ms = saved_ms;
+    if (away != NULL && away->ms > 0)
+        a->chip_ms = (int64_t)((double)away->chip_ms * fmin(1, (double)saved_ms / (double)away->ms));
     return true;
 }
 
@@ -258,21 +261,22 @@ static bool failing_node(const struct job *job, struct advice *a) {
     int64_t most_ms = 0;
     for (int i = 0; i < job->r->interruption_count; i++) {
         const struct ledger_interruption *first = &job->r->interruptions[i];
-        int64_t cost_ms = 0, count = 1;
+        int64_t cost_ms = 0, chip_ms = 0, count = 1;
         for (int k = i + 1; first->node[0] != '\0' && k < job->r->interruption_count; k++) {
             const struct ledger_interruption *x = &job->r->interruptions[k];
             if (strcmp(x->node, first->node) != 0 || cause_is_excluded(x->cause))
                 continue;
             count++;
             cost_ms += max_of(0, x->tch_ms) + max_of(0, x->tre_ms) + max_of(0, x->trm_ms);
+            chip_ms += x->chip_ms; /* not all chips are held while some are away */
         }
         if (count < 2 || cause_is_excluded(first->cause) || cost_ms <= most_ms)
             continue;
-        most_ms = cost_ms;
+        most_ms = a->saved_ms = cost_ms;
+        a->chip_ms = chip_ms;
         say(a->seen, "node %s ended %lld executions", first->node, (long long)count);
         say(a->change, "cordon node %s and have it repaired", first->node);
     }
-    save_span(job, a, most_ms);
     return most_ms > 0;
 }
 

@@ -131,7 +131,12 @@ TEST(a_node_that_fails_again) {
     add_interruption(&m, CAUSE_NODE_FAILURE, "bad", HOUR, 60000);
     add_interruption(&m, CAUSE_APPLICATION_ERROR, "good", HOUR, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "bad", HOUR / 2, 120000);
+    m.interruptions[2].chip_ms = 7 * HOUR; /* not all chips were held meanwhile */
     CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 120000, "node bad ended 2 executions");
+    struct advice all[ADVICE_MOST];
+    const struct advice *a = find(all, advise(&m.r, all), "FailingNode");
+    REQUIRE(a != NULL);
+    CHECK_INT(a->chip_ms, 7 * HOUR);
 }
 
 /* Spares pay where the time they save is worth more than the chips that wait: not for the same failures of 4 nodes. */
