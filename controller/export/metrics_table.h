@@ -87,8 +87,9 @@
       "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
     X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "What their steps took beyond it.")     \
     X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE,                                                      \
-      "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, program or "          \
-      "productivity.")                                                                                                 \
+      "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, program, "             \
+      "productivity; all_scheduling, all_scheduling_upper_bound (jobs without steps too); evidence (the share of the "  \
+      "chip time that is of jobs whose steps are known).")                                                             \
     X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "The same by group.")                    \
     X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE,                                                       \
       "Chip time in its window: asked, available, unobserved, productive, allocated, capacity, idle.")                 \

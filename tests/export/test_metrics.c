@@ -307,9 +307,12 @@ TEST(fleets_are_told_as_their_status_has_them) {
     fleet_init(&fleets);
     fleet_put(
         &fleets, "", "all",
-        SLICE("{\"metadata\":{\"name\":\"all\"},\"status\":{\"goodputPPM\":{\"job\":250000},\"chipSeconds\":{\"asked\":"
-              "72000,\"capacityHours\":3},\"jobs\":{\"withoutSteps\":1},\"groups\":[{\"goodputPPM\":{\"scheduling\":"
-              "500000},\"name\":\"q / \\\"1\\\"\"}],\"topLosses\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
+        SLICE("{\"metadata\":{\"name\":\"all\"},\"status\":{\"goodputPPM\":{\"job\":250000,"
+              "\"allScheduling\":812345,\"allSchedulingUpperBound\":900001,\"schedulingUpperBound\":950000,"
+              "\"evidence\":640000},\"chipSeconds\":{\"unobserved\":7,\"asked\":72000,"
+              "\"capacityHours\":3},\"jobs\":{\"withoutSteps\":1},\"groups\":[{\"goodputPPM\":{\"scheduling\":"
+              "500000,\"allScheduling\":400000,\"allSchedulingUpperBound\":450000,\"evidence\":300000},\"name\":\"q / "
+              "\\\"1\\\"\"}],\"topLosses\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
               "\"chipSeconds\":36000,\"cost\":\"4.05\"}],\"interruptions\":{\"byCause\":[{\"cause\":\"OOM\",\"cost\":"
               "\"1.20\"},{\"cause\":\"Eviction\"}],\"total\":3,\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
               "[{\"name\":\"a\",\"failures\":2,\"meanTimeBetweenFailuresSeconds\":60}],\"cost\":{\"currency\":\"EUR\","
@@ -322,6 +325,17 @@ TEST(fleets_are_told_as_their_status_has_them) {
     struct slice text = buf_slice(&out);
 #define F "{fleetgoodput=\"all\""
     CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"job\"}", v), "0.250000");
+    CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"all_scheduling\"}", v), "0.812345");
+    CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"all_scheduling_upper_bound\"}", v), "0.900001");
+    CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"scheduling_upper_bound\"}", v), "0.950000");
+    CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"evidence\"}", v), "0.640000");
+    CHECK_TEXT(value(text, "goodput_fleet_chip_seconds" F ",state=\"unobserved\"}", v), "7");
+#define GROUP F ",group=\"q / \\\"1\\\"\""
+    CHECK_TEXT(value(text, "goodput_fleet_group_goodput_ratio" GROUP ",goodput=\"all_scheduling\"}", v), "0.400000");
+    CHECK_TEXT(value(text, "goodput_fleet_group_goodput_ratio" GROUP ",goodput=\"all_scheduling_upper_bound\"}", v),
+               "0.450000");
+    CHECK_TEXT(value(text, "goodput_fleet_group_goodput_ratio" GROUP ",goodput=\"evidence\"}", v), "0.300000");
+#undef GROUP
     CHECK_TEXT(value(text, "goodput_fleet_group_goodput_ratio" F ",group=\"q / \\\"1\\\"\",goodput=\"scheduling\"}", v),
                "0.500000");
     CHECK_TEXT(value(text, "goodput_fleet_chip_seconds" F ",state=\"asked\"}", v), "72000");
