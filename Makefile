@@ -98,13 +98,15 @@ $(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
 HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c)
 # What derives every number of a status from the others in it: wherever a test sees one.
-STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c)
+STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c \
+	tests/harness/status_check_forecast.c)
+STATUS_MUTATE := $(call objects,tests/harness/status_mutate.c)
 # Tests start the embedded API server as a process; apiserver.c is the handle on it.
 APISERVER := $(call objects,tests/apiserver/apiserver.c)
 TEST_LAYERS := $(filter-out ,$(foreach l,$(LAYERS) runtime,$(if $(wildcard tests/$(l)/*.c),$(l))))
 TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
 # kube's and the runtime's tests talk to the embedded API server; these see statuses.
-needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK))
+needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE))
 test_top = $(if $(filter runtime,$(1)),cli,$(1))
 
 define test_rules
@@ -141,7 +143,7 @@ $(OUT)/bin/test-outputs: $(call objects,tests/outputs/worker.c) $(call link_orde
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(call link_order,cli) $(LIBS)
 
 .PHONY: outputs
-outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth ## every subcommand x every output x every log and status, also stretched by 60 and 3,600 (V=asan)
+outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## every subcommand x every output x every log and status, also stretched by 60 and 3,600 (V=asan)
 	@python3 -B tests/outputs/outputs.py $^
 
 tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)

@@ -204,10 +204,10 @@ static bool check_recovery(struct check *c) {
         recovered++;
         sum += tre + trm;
     }
-    if (away > c->wall - c->available)
+    if (!c->is_interval && away > c->wall - c->available)
         return fail(c, "treMs and waitMs of all executions are %" PRId64 " ms of %" PRId64, away,
                     c->wall - c->available);
-    if (lost > number_or_0(c->status, "steps.repeated"))
+    if (!c->is_interval && lost > number_or_0(c->status, "steps.repeated"))
         return fail(c, "lostSteps of all executions are %" PRId64 " of %" PRId64, lost,
                     number_or_0(c->status, "steps.repeated"));
     int64_t mean = number(c->status, "interruptions.meanTimeToRecoverSeconds");
@@ -227,7 +227,7 @@ static bool check_execution(struct check *c, const json_t *list, size_t i, int64
                     text(next, "start"));
     int64_t end = time_ms(e, "end"),
             all_end = time_ms(c->status, "time.end"); /* it may have failed before the job did */
-    if (next == NULL && ((end == ABSENT) != (all_end == ABSENT) || end > all_end))
+    if (next == NULL && !c->is_interval && ((end == ABSENT) != (all_end == ABSENT) || end > all_end))
         return fail(c, "the last execution ends at \"%s\", the time at \"%s\"", text(e, "end"),
                     text(c->status, "time.end"));
     if ((available != ABSENT && available < start) ||
@@ -246,11 +246,14 @@ static bool check_executions(struct check *c) {
     int64_t expected = c->total + 1 > LISTED_EXECUTIONS ? LISTED_EXECUTIONS : c->total + 1;
     if (!equal(c, "the number of executions", (int64_t)count, expected))
         return false;
-    if (c->lists_all && !is_text(json_array_get(list, 0), "start", text(c->status, "time.start")))
+    if (c->lists_all && !c->is_interval && !is_text(json_array_get(list, 0), "start", text(c->status, "time.start")))
         return fail(c, "the first execution starts at \"%s\"", text(json_array_get(list, 0), "start"));
+    int64_t first = c->is_interval ? number(json_array_get(list, 0), "number") : c->total + 1 - (int64_t)count + 1;
     for (size_t i = 0; i < count; i++)
-        if (!check_execution(c, list, i, c->total + 1 - (int64_t)count + 1))
+        if (!check_execution(c, list, i, first))
             return false;
+    if (c->is_interval)
+        return check_recovery(c);
     return check_of_bucket(c, "imagePullMs", "ImagePull", true) &&
            check_of_bucket(c, "containerStartMs", "ContainerStart", true) &&
            check_of_bucket(c, "programStartupMs", "ProgramStartup", true) &&
@@ -266,7 +269,8 @@ static bool check_steps(struct check *c) {
         return fail(c, "steps are %s, productiveMs is %s", s ? "there" : "absent", s ? "absent" : "there");
     if (s == NULL)
         return true;
-    if (retained < 0 || repeated < 0 || (retained == 0 && c->productive > 0))
+    bool is_cut = c->is_interval || at(c->status, "dataQuality.excludedMs") != NULL; /* maybe within a step */
+    if (retained < 0 || repeated < 0 || (retained == 0 && c->productive > 0 && !is_cut))
         return fail(c, "%" PRId64 " steps retained, %" PRId64 " repeated, in productiveMs %" PRId64, retained, repeated,
                     c->productive);
     int64_t mean = retained > 0 ? c->productive / retained : ABSENT;
@@ -331,17 +335,44 @@ static bool check_availability(struct check *c) {
     return available <= required || fail(c, "%" PRId64 " slots of %" PRId64 " are available", available, required);
 }
 
-bool status_check(const json_t *value, char why[static STATUS_WHY]) {
-    static bool (*const checks[])(struct check *) = {
-        check_times,         check_buckets,    check_scores,   check_definitions,  check_evidence,
-        check_interruptions, check_executions, check_steps,    check_windows,      check_chips,
-        check_cost,          check_program,    check_previous, check_availability,
-    };
-    struct check c = {.status = value, .why = why};
-    if (at(value, "spec") != NULL) {
-        c.spec = at(value, "spec");
-        c.status = at(value, "status");
+static bool check_part(const json_t *value, const json_t *spec, bool is_interval, char *why);
+
+static int64_t bucket_ms(const json_t *status, const json_t *like) {
+    size_t i;
+    json_t *b;
+    json_array_foreach(at(status, "badput"), i, b) if (is_text(b, "bucket", text(like, "bucket")) &&
+                                                       is_text(b, "family", text(like, "family"))) return number(b,
+                                                                                                                 "ms");
+    return 0;
+}
+
+/* Each is a status of its own, of a part of the time: nothing in it is more than in all of it. */
+static bool check_intervals(struct check *c) {
+    size_t i, k;
+    json_t *part, *b;
+    json_array_foreach(at(c->status, "intervals"), i, part) {
+        static const char *const sums[] = {"time.wallMs", "time.availableMs", "time.productiveMs",
+                                           "interruptions.total"};
+        if (!check_part(part, c->spec, true, c->why))
+            return false;
+        for (k = 0; k < sizeof sums / sizeof *sums; k++)
+            if (number(part, sums[k]) != ABSENT && number(part, sums[k]) > number_or_0(c->status, sums[k]))
+                return fail(c, "%s of an interval is %" PRId64 ", of all the time %" PRId64, sums[k],
+                            number(part, sums[k]), number(c->status, sums[k]));
+        json_array_foreach(at(part, "badput"), k, b) if (number(b, "ms") > bucket_ms(c->status, b)) return fail(
+            c, "%s of an interval is %" PRId64 " ms, of all the time %" PRId64, text(b, "bucket"), number(b, "ms"),
+            bucket_ms(c->status, b));
     }
+    return true;
+}
+
+static bool check_part(const json_t *value, const json_t *spec, bool is_interval, char *why) {
+    static bool (*const checks[])(struct check *) = {
+        check_times,      check_buckets,      check_scores,   check_definitions, check_evidence,  check_interruptions,
+        check_executions, check_steps,        check_windows,  check_chips,       check_cost,      check_program,
+        check_previous,   check_availability, check_forecast, check_advice,      check_intervals,
+    };
+    struct check c = {.status = value, .spec = spec, .why = why, .is_interval = is_interval};
     c.wall = number(c.status, "time.wallMs");
     c.available = number(c.status, "time.availableMs");
     c.productive = number(c.status, "time.productiveMs");
@@ -353,6 +384,11 @@ bool status_check(const json_t *value, char why[static STATUS_WHY]) {
         if (!checks[i](&c))
             return false;
     return true;
+}
+
+bool status_check(const json_t *value, char why[static STATUS_WHY]) {
+    const json_t *spec = at(value, "spec");
+    return check_part(spec != NULL ? at(value, "status") : value, spec, false, why);
 }
 
 bool status_check_text(const char *bytes, size_t size_bytes, char why[static STATUS_WHY]) {

@@ -9,16 +9,16 @@ bool check_chips(struct check *c) {
     double sum_s = 0;
     size_t i;
     json_t *b;
-    if (h == NULL)
-        return true;
-    if ((productive == ABSENT) != (c->productive == ABSENT))
-        return fail(c, "acceleratorHours.productive and productiveMs are not both there");
-    if (productive != ABSENT && !equal(c, "acceleratorHours.lost", lost, allocated - productive))
-        return false;
     json_array_foreach(at(c->status, "badput"), i, b) {
         sum_s += (double)number_or_0(b, "chipSeconds");
         count++;
     }
+    if (h == NULL)
+        return sum_s == 0 || fail(c, "chipSeconds of all buckets are %.0f, and acceleratorHours are absent", sum_s);
+    if ((productive == ABSENT) != (c->productive == ABSENT))
+        return fail(c, "acceleratorHours.productive and productiveMs are not both there");
+    if (productive != ABSENT && !equal(c, "acceleratorHours.lost", lost, allocated - productive))
+        return false;
     double lost_s = (double)(productive == ABSENT ? allocated : lost) * 3.6;
     if (allocated < 0 || sum_s > lost_s + 3.7 || sum_s < lost_s - 3.7 - (double)count)
         return fail(c, "chipSeconds of all buckets are %.0f, acceleratorHours make them %.1f", sum_s, lost_s);

@@ -20,14 +20,19 @@ struct check {
     char *why;
     int64_t wall, available, productive; /* productive: ABSENT without steps */
     int64_t unattributed, unobserved, suspended;
-    int64_t total;  /* interruptions */
-    bool lists_all; /* the executions: none is left out */
+    int64_t total;    /* interruptions */
+    bool lists_all;   /* the executions: none is left out */
+    bool is_interval; /* a part of the time: executions reach beyond it */
 };
 
 /* status_check_chips.c */
 bool check_chips(struct check *c);
 bool check_cost(struct check *c);
 bool check_program(struct check *c);
+
+/* status_check_forecast.c */
+bool check_forecast(struct check *c);
+bool check_advice(struct check *c);
 
 /* ---- reading ---- */
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""outputs.py WORKER TRUTH [WORD]: every subcommand of kubectl-goodput x every output x every log and every status in
+"""outputs.py WORKER TRUTH STATUS [WORD]: every subcommand of kubectl-goodput x every output x every log and every status in
 tests/data, each as it is and with its time axis stretched by 60 and by 3,600 (stretch.py), and hour-long logs of every
 format from the truth generator. A new file in tests/data takes part by being there. WORD: only inputs whose names have it.
 
@@ -37,6 +37,7 @@ LIST_COMMANDS = [("top", *more) for more in ((), ("-o", "wide"), ("-o", "json"),
 class Tally:
     def __init__(self):
         self.lock, self.passed, self.failed, self.runs, self.seen = threading.Lock(), 0, [], 0, {}
+        self.statuses = []
 
     def check(self, what, good, shown=""):
         with self.lock:
@@ -46,6 +47,17 @@ class Tally:
                 self.failed.append(what)
                 print(f"FAILED {what}\n    {str(shown)[:600]}", flush=True)
         return good
+
+    def keep(self, name, status):
+        with self.lock:
+            self.statuses.append((name, json.dumps(status)))
+
+    def check_statuses(self, program):
+        shown = subprocess.run([program], input="".join(text + "\n" for _, text in self.statuses), capture_output=True, text=True).stdout
+        wrong = dict(re.findall(r"^line (\d+): (.*)", shown, re.M))
+        self.check("all statuses are checked", shown.endswith(f"{len(self.statuses)} statuses, {len(wrong)} wrong\n"), shown[-300:])
+        for i, (name, text) in enumerate(self.statuses, 1):
+            self.check(f"{name}: its numbers agree", str(i) not in wrong, wrong.get(str(i)))
 
     def note(self, what):
         with self.lock:
@@ -98,25 +110,6 @@ class Worker:
 
 # ---- what is printed ----
 
-def check_ledger(tally, name, status):
-    """Every millisecond of the wall time is in one bucket."""
-    time = status["time"]
-    lost = sum(b["ms"] for b in status["badput"])
-    tally.check(f"{name}: buckets sum to the wall time", time.get("productiveMs", 0) + lost == time["wallMs"], (time, status["badput"]))
-    tally.check(f"{name}: no bucket is negative", all(b["ms"] >= 0 for b in status["badput"]) and
-                0 <= time.get("productiveMs", 0) <= time["availableMs"] <= time["wallMs"], time)
-    scheduling = sum(b["ms"] for b in status["badput"] if b["family"] == "Scheduling")
-    tally.check(f"{name}: scheduling buckets and available time are the wall time", scheduling + time["availableMs"] == time["wallMs"], time)
-    ppm = status.get("goodputPPM", {}).get("job")
-    if ppm is not None and time["wallMs"]:
-        tally.check(f"{name}: job goodput is productive / wall", abs(ppm - time["productiveMs"] * 1e6 / time["wallMs"]) <= 1, (ppm, time))
-    for window in status.get("windows", []):
-        lost = sum(b["ms"] for b in window["badput"])
-        tally.check(f"{name}: a window's buckets do not exceed it", lost <= window["ms"], window)
-    for interval in status.get("intervals", []):
-        check_ledger(tally, name + " interval", interval)
-
-
 def check_output(tally, name, output, text):
     if output == "json":
         try:
@@ -141,7 +134,7 @@ def analyze(worker, name, files, more):
         return None
     check_output(tally, name, "json", text)
     status = json.loads(text)
-    check_ledger(tally, name, status)
+    tally.keep(name, status)
     start, end = status["time"]["start"], status["time"]["observedThrough"]
     half = str(next(times(start)) / 1e9 + status["time"]["wallMs"] / 2000)
     runs = [] if status["time"]["wallMs"] == 0 else [
@@ -158,7 +151,7 @@ def analyze(worker, name, files, more):
             continue
         check_output(tally, f"{name} {' '.join(options)}", output, shown)
         if output == "json" and "--definition" not in options:
-            check_ledger(tally, f"{name} {' '.join(options)}", json.loads(shown))
+            tally.keep(f"{name} {' '.join(options)}", json.loads(shown))
         if output == "table" and not options:
             for what in re.findall(r"\d+([dhm]) \d\d", shown):
                 tally.note(f"a duration with {what}")
@@ -324,7 +317,7 @@ def work(program, folder, queue, tally):
 
 
 def main():
-    program, truth, word = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
+    program, truth, status, word = *sys.argv[1:4], sys.argv[4] if len(sys.argv) > 4 else ""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         queue = [i for i in inputs(folder, truth) if word in i[0]]
@@ -334,6 +327,7 @@ def main():
             t.start()
         for t in threads:
             t.join()
+    tally.check_statuses(status)
     if not word:  # what the test is for has appeared
         for what, least in (("logs x1", 80), ("logs x60", 80), ("logs x3600", 80), ("statuses x3600", 14), ("advice", 100), ("forecast", 20),
                             ("a duration with m", 50), ("a duration with h", 50), ("a duration with d", 20)):
