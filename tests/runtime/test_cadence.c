@@ -439,7 +439,8 @@ static int64_t compared_each(int jobs) {
         run(&c, &now, now + 1000);
     }
     run(&c, &now, now + jobs / 10 * S);
-    compared = c.marked.compared + c.urgent.compared + c.calm.compared;
+    compared = c.marked.compared + c.turns[CADENCE_AT_ONCE].compared + c.turns[CADENCE_DUE].compared +
+               c.turns[CADENCE_CALM].compared;
     for (int i = 0; i < jobs; i++) {
         CHECK(fakes[i].writes > 0);
         evaluations += fakes[i].evaluations;
@@ -565,9 +566,56 @@ TEST(cadence_leaves_totals_a_part_of_the_writes) {
         written += crowd[i].writes;
         cadence_remove(&c, &crowd[i].job);
     }
-    CHECK(written >= 19 * 15); /* three quarters of 20 a second */
+    CHECK(written >= 19 * 15);             /* three quarters of 20 a second */
     CHECK(crowded.next_us <= now + 2 * S); /* what was not written is not charged */
     cadence_remove(&c, &victim.job);
     free(crowd);
+    cadence_done(&c);
+}
+
+/* 10,000 stepping jobs of one namespace ask for 667 running totals a second of 20, those of another two for less than
+ * their share: only the first one's stretch, and they alike. */
+TEST(cadence_shares_running_totals_between_namespaces) {
+    enum { CROWD = 10000, CALM = 20 };
+    struct cadence c;
+    struct cadence_share crowded = {0}, calm[2] = {{0}};
+    struct fake *crowd = calloc(CROWD, sizeof *crowd), *victims = calloc(CALM, sizeof *victims);
+    int64_t now = 100 * S, longest = 0;
+    int least = 1 << 30, most = 0;
+    cadence_init(&c, &options);
+    for (int i = 0; i < CROWD + CALM; i++) {
+        struct fake *f = i < CROWD ? &crowd[i] : &victims[i - CROWD];
+        f->key = 1;
+        cadence_add(&f->job, i < CROWD ? &crowded : &calm[i % 2]);
+        cadence_observed(&c, &f->job, true, 0, now); /* a new leader: the server has older totals */
+    }
+    for (int second = 101; second <= 1200; second++) {
+        for (int i = 0; i < CROWD + CALM; i++) {
+            struct fake *f = i < CROWD ? &crowd[i] : &victims[i - CROWD];
+            f->hash++;
+            f->has_new_steps = true;
+            if (i >= CROWD || i % 60 == second % 60) /* what is evaluated costs this test time */
+                cadence_mark(&c, &f->job);
+        }
+        run(&c, &now, second * S);
+        for (int i = 0; i < CALM && second > 102; i++) {
+            CHECK(victims[i].writes > 0);
+            int64_t last = victims[i].written_us[(victims[i].writes + 4095) % 4096];
+            longest = now - last > longest ? now - last : longest;
+        }
+    }
+    for (int i = 0; i < CROWD; i++) {
+        least = crowd[i].writes < least ? crowd[i].writes : least;
+        most = crowd[i].writes > most ? crowd[i].writes : most;
+        cadence_remove(&c, &crowd[i].job);
+    }
+    for (int i = 0; i < CALM; i++)
+        cadence_remove(&c, &victims[i].job);
+    CHECK(longest <= options.active_us + 2 * S);
+    CHECK(least >= 1);
+    CHECK(most - least <= 1);
+    printf(" the longest without: %.1f s; of the crowd %d to %d writes ", (double)longest / S, least, most);
+    free(crowd);
+    free(victims);
     cadence_done(&c);
 }

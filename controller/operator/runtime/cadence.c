@@ -25,8 +25,8 @@ void cadence_init(struct cadence *c, const struct cadence_options *options) {
 void cadence_done(struct cadence *c) {
     timers_done(&c->behind);
     timers_done(&c->marked);
-    timers_done(&c->urgent);
-    timers_done(&c->calm);
+    for (int i = 0; i < CADENCE_QUEUES; i++)
+        timers_done(&c->turns[i]);
     free(c->sent_us);
     *c = (struct cadence){0};
 }
@@ -50,7 +50,7 @@ static int64_t share_spacing_us(const struct cadence *c) {
 
 /* While urgent writes are overdue, time among them is the tag of the last one served, else it is the clock. */
 static int64_t virtual_us(const struct cadence *c, int64_t now_us) {
-    const struct timer *first = timers_first(&c->urgent);
+    const struct timer *first = timers_first(&c->turns[CADENCE_AT_ONCE]);
     return first != NULL && first->deadline_us < now_us ? sooner(c->served_us, now_us) : now_us;
 }
 
@@ -74,19 +74,57 @@ static void give_back_tag(const struct cadence *c, struct cadence_job *job) {
     job->has_tag = false;
 }
 
+static struct cadence_share *share_of(struct cadence *c, const struct cadence_job *job) {
+    return job->share != NULL ? job->share : &c->unshared;
+}
+
+/* Its turn among the running totals is taken back, unless it was used. */
+static void leave_queue(struct cadence *c, struct cadence_job *job) {
+    if (job->queue == CADENCE_DUE && job->turn.place != 0)
+        share_of(c, job)->next_turn--;
+    timers_stop(&c->turns[job->queue], &job->turn);
+}
+
+static void join_queue(struct cadence *c, struct cadence_job *job, enum cadence_queue queue, int64_t place) {
+    job->queue = queue;
+    timers_set(&c->turns[queue], &job->turn, place);
+}
+
 /* When the job may be written (or its totals looked at), but for the fleet's limit: its place among the others. */
 static void set_turn(struct cadence *c, struct cadence_job *job) {
-    timers_stop(job->is_turn_urgent ? &c->urgent : &c->calm, &job->turn);
-    if (job->is_in_flight || job->due_us == CADENCE_NEVER)
+    bool is_waiting = !job->is_in_flight && job->due_us != CADENCE_NEVER;
+    bool is_urgent = job->want == CADENCE_URGENT;
+    int64_t from_us = later(job->due_us, job->held_until_us);
+    bool is_due = job->queue == CADENCE_DUE && job->turn.place != 0 && from_us <= job->due_turn_us;
+    if (is_waiting && !is_urgent && is_due)
+        return; /* keeps its place */
+    leave_queue(c, job);
+    if (!is_waiting)
         return;
-    job->is_turn_urgent = job->want == CADENCE_URGENT;
-    if (!job->is_turn_urgent) {
+    if (!is_urgent) {
         give_back_tag(c, job);
-        timers_set(&c->calm, &job->turn, later(job->due_us, job->held_until_us));
+        join_queue(c, job, CADENCE_CALM, from_us);
         return;
     }
     int64_t tag_us = tag(c, job);
-    timers_set(&c->urgent, &job->turn, job->held_until_us > job->due_us ? later(tag_us, job->held_until_us) : tag_us);
+    join_queue(c, job, CADENCE_AT_ONCE, job->held_until_us > job->due_us ? later(tag_us, job->held_until_us) : tag_us);
+}
+
+static struct cadence_job *job_of_turn(const struct timer *turn) {
+    return (struct cadence_job *)((char *)turn - offsetof(struct cadence_job, turn));
+}
+
+/* Running totals that are due by now wait for the turn of their namespace. */
+static void take_turns(struct cadence *c, int64_t now_us) {
+    struct timer *first;
+    while ((first = timers_first(&c->turns[CADENCE_CALM])) != NULL && first->deadline_us <= now_us) {
+        struct cadence_job *job = job_of_turn(first);
+        struct cadence_share *share = share_of(c, job);
+        leave_queue(c, job);
+        share->next_turn = later(c->served_turn, share->next_turn);
+        job->due_turn_us = now_us;
+        join_queue(c, job, CADENCE_DUE, share->next_turn++);
+    }
 }
 
 void cadence_remove(struct cadence *c, struct cadence_job *job) {
@@ -146,28 +184,31 @@ static int64_t token_us(const struct cadence *c, bool is_urgent) {
     return is_urgent ? window_us : later(window_us, spaced_us);
 }
 
-static int64_t turn_us(const struct cadence *c, const struct timers *queue) {
-    const struct timer *first = timers_first(queue);
-    return first == NULL ? CADENCE_NEVER : later(first->deadline_us, token_us(c, queue == &c->urgent));
-}
-
-static struct cadence_job *job_of_turn(const struct timers *queue) {
-    return (struct cadence_job *)((char *)timers_first(queue) - offsetof(struct cadence_job, turn));
+/* When the first of a queue may be written. */
+static int64_t turn_us(const struct cadence *c, enum cadence_queue queue) {
+    const struct timer *first = timers_first(&c->turns[queue]);
+    if (first == NULL)
+        return CADENCE_NEVER;
+    return later(queue == CADENCE_DUE ? INT64_MIN : first->deadline_us, token_us(c, queue == CADENCE_AT_ONCE));
 }
 
 struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
     struct timer *marked = timers_first(&c->marked);
     if (marked != NULL && marked->deadline_us <= now_us)
         return (struct cadence_job *)((char *)marked - offsetof(struct cadence_job, mark));
-    if (turn_us(c, &c->urgent) <= now_us)
-        return job_of_turn(&c->urgent);
-    return turn_us(c, &c->calm) <= now_us ? job_of_turn(&c->calm) : NULL;
+    take_turns(c, now_us);
+    for (enum cadence_queue queue = CADENCE_AT_ONCE; queue >= CADENCE_DUE; queue--)
+        if (turn_us(c, queue) <= now_us)
+            return job_of_turn(timers_first(&c->turns[queue]));
+    return NULL;
 }
 
 int64_t cadence_wake_us(const struct cadence *c) {
     const struct timer *marked = timers_first(&c->marked);
-    int64_t wake_us = sooner(turn_us(c, &c->urgent), turn_us(c, &c->calm));
-    return marked == NULL ? wake_us : sooner(wake_us, marked->deadline_us);
+    int64_t wake_us = marked == NULL ? CADENCE_NEVER : marked->deadline_us;
+    for (enum cadence_queue queue = CADENCE_CALM; queue < CADENCE_QUEUES; queue++)
+        wake_us = sooner(wake_us, turn_us(c, queue));
+    return wake_us;
 }
 
 static int64_t interval_us(const struct cadence *c, const struct cadence_job *job) {
@@ -204,6 +245,10 @@ static void send(struct cadence *c, struct cadence_job *job, const struct cadenc
     if (job->has_tag)
         c->served_us = job->tag_us;
     job->has_tag = false; /* its place is used */
+    if (job->queue == CADENCE_DUE && job->turn.place != 0) {
+        c->served_turn = job->turn.deadline_us;
+        timers_stop(&c->turns[CADENCE_DUE], &job->turn);
+    }
     job->is_in_flight = true;
     c->in_flight++;
     job->sent_hash = evaluation->hash;
@@ -214,6 +259,15 @@ static void send(struct cadence *c, struct cadence_job *job, const struct cadenc
     c->sent_next = (c->sent_next + 1) % c->options.writes_per_second;
     job->base_us = now_us;
     set_turn(c, job);
+}
+
+/* Whoever wants to be written at once is when its place has come, a running total when it is the first. */
+static bool is_next(struct cadence *c, const struct cadence_job *job, int64_t now_us) {
+    take_turns(c, now_us);
+    if (job->queue == CADENCE_CALM || token_us(c, job->queue == CADENCE_AT_ONCE) > now_us)
+        return false;
+    return job->queue == CADENCE_AT_ONCE ? job->turn.deadline_us <= now_us
+                                         : timers_first(&c->turns[CADENCE_DUE]) == &job->turn;
 }
 
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
@@ -246,7 +300,7 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     else
         want(c, job, CADENCE_TOTALS, job->base_us + interval_us(c, job));
 
-    if (job->is_in_flight || later(job->turn.deadline_us, token_us(c, is_urgent)) > now_us)
+    if (job->is_in_flight || !is_next(c, job, now_us))
         return false;
     send(c, job, evaluation, now_us);
     return true;

@@ -5,18 +5,21 @@
  * takes a twentieth of the time (but every CADENCE_MOST_US). What a person waits for (a change of phase,
  * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
  * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
- * writes_per_second go out in any one second: urgent ones first, totals oldest first and evenly spaced, so that every
- * job's interval stretches alike, and no more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets
- * no more to do. A status that the server already holds is not written.
+ * writes_per_second go out in any one second: urgent ones first, totals evenly spaced, and no more than
+ * CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets no more to do. A status that the server already
+ * holds is not written.
  *
  * Urgent writes are shared between namespaces by start-time fair queueing (Goyal, Vin, Cheng 1996): a namespace with
  * thousands of them delays another's by one write. One namespace gets at most three quarters of the limit beyond a
- * burst of a second's writes, so that running totals move.
+ * burst of a second's writes, so that running totals move. Running totals that are due are shared in the same way: the
+ * namespaces take turns, and within one the oldest is first. So where more are due than may be written, only the
+ * intervals of the namespaces that ask for more than their share stretch, and those of a namespace's jobs alike.
  *
  * A status that does not cover all that was observed (a watch is cut, or was resumed a moment ago) is evaluated again
  * as soon as the watches are known that far, not with the next running total: cadence_known.
  *
- * All times are microseconds of the monotonic clock, except those that end in _ms: the wall clock's. Jobs are embedded in their user's struct and stay theirs. */
+ * All times are microseconds of the monotonic clock, except those that end in _ms: the wall clock's. Jobs are embedded
+ * in their user's struct and stay theirs. */
 #ifndef OPERATOR_RUNTIME_CADENCE_H
 #define OPERATOR_RUNTIME_CADENCE_H
 
@@ -39,21 +42,26 @@ struct cadence_options {
 };
 
 enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
+/* Running totals until they are due, by time; those that are due, by the turns of their namespaces; what is written at
+ * once, by tags. */
+enum cadence_queue { CADENCE_CALM, CADENCE_DUE, CADENCE_AT_ONCE, CADENCE_QUEUES };
 
 /* A namespace's, all-zero at first; outlives its jobs. */
 struct cadence_share {
-    int64_t next_us; /* the tag of its next urgent write */
+    int64_t next_us;   /* the tag of its next urgent write */
+    int64_t next_turn; /* ... of its next running total that is due, in writes */
 };
 
-struct cadence_job {   /* all-zero, then cadence_add */
-    struct timer mark; /* on while it may have changed: when it may be evaluated */
-    struct timer turn; /* on while it waits to be written or looked at */
+struct cadence_job {     /* all-zero, then cadence_add */
+    struct timer mark;   /* on while it may have changed: when it may be evaluated */
+    struct timer turn;   /* on while it waits to be written or looked at, in `queue` */
     struct timer behind; /* on while its last evaluation awaits the watches, and it is not marked */
     enum cadence_want want;
-    bool is_turn_urgent;           /* the queue that turn is in */
-    struct cadence_share *share;   /* NULL: of none */
+    enum cadence_queue queue;
+    struct cadence_share *share; /* NULL: that of all which have none */
     bool has_tag;
-    int64_t tag_us; /* its place among the urgent writes of all namespaces */
+    int64_t tag_us;                /* its place among the urgent writes of all namespaces */
+    int64_t due_turn_us;           /* while in CADENCE_DUE: since when */
     int64_t due_us;                /* of want, or of the next look at the totals */
     int64_t cost_us;               /* what the last evaluation took, set by the caller */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
@@ -68,12 +76,14 @@ struct cadence_job {   /* all-zero, then cadence_add */
 
 struct cadence {
     struct cadence_options options;
-    struct timers behind; /* by the wall time that each awaits, in ms */
-    struct timers marked, urgent, calm; /* the first of each is next: no call costs more than O(log jobs) */
-    int64_t *sent_us;                   /* ring of the last writes_per_second writes */
+    struct timers behind;                        /* by the wall time that each awaits, in ms */
+    struct timers marked, turns[CADENCE_QUEUES]; /* the first of each is next: no call costs more than O(log jobs) */
+    int64_t *sent_us;                            /* ring of the last writes_per_second writes */
     int sent_next, in_flight;
     int64_t last_sent_us;
-    int64_t served_us; /* tag of the last urgent write */
+    int64_t served_us;   /* tag of the last urgent write */
+    int64_t served_turn; /* of the last running total */
+    struct cadence_share unshared;
     int64_t adds, retries; /* so far: jobs that were marked, writes that failed */
 };
 
