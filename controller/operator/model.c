@@ -35,6 +35,7 @@ struct model *model_new(const struct model_options *options) {
     map_init(&m->jobs, NULL);
     map_init(&m->by_target, NULL);
     map_init(&m->formats, format_free);
+    map_init(&m->log_work, free);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         m->watermark_ms[r] = TIME_UNKNOWN;
     m->pods_complete_ms = m->receipt_ms = m->received_ms = TIME_UNKNOWN;
@@ -86,6 +87,7 @@ void model_free(struct model *m) {
     map_done(&m->jobs);
     map_done(&m->by_target);
     map_done(&m->formats);
+    map_done(&m->log_work);
     store_done(m);
     free(m->dirty);
     free(m->chip_peaks);

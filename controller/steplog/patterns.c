@@ -11,15 +11,24 @@
 #include <math.h>
 #include <stdio.h>
 
+/* What a pattern takes as any format does, in proportion to the text, ... */
+#define UNITS_A_BYTE 2
+#define CHEAPER 64        /* ... counts as a 64th */
+#define WORK_AT_ONCE 1000 /* less is not told yet */
+
 struct patterns {
     struct {
         struct regex *regex;
         char *name;
+        int64_t work; /* so far */
         enum record_kind kind;
         struct userformat_field fields[USERFORMAT_FIELDS];
         int field_count;
     } items[USERFORMAT_PATTERNS];
     int count;
+    int64_t line;      /* the number of the last line */
+    size_t line_units; /* that are left for it */
+    int64_t work;      /* since it was taken */
 };
 
 /* What groups mean where nothing says it. */
@@ -184,11 +193,24 @@ static void emit(struct steplog *s, struct record r) {
         steplog_emit(s, &r, STEPLOG_REGEX);
 }
 
+/* One pattern on one text, charged. */
+static enum regex_result match_one(struct patterns *p, int item, struct slice text) {
+    struct regex *regex = p->items[item].regex;
+    enum regex_result found = regex_match(regex, text, p->line_units);
+    size_t units = regex_units(regex), cheap = UNITS_A_BYTE * text.size_bytes;
+    p->line_units -= units < p->line_units ? units : p->line_units;
+    cheap = cheap < units ? cheap : units;
+    int64_t work = (int64_t)(units - cheap + cheap / CHEAPER);
+    p->items[item].work += work;
+    p->work += work;
+    return found;
+}
+
 /* The first pattern that matches: its number; -1: none does. LINE_MALFORMED: it cannot be read. */
-static int match(const struct patterns *p, struct slice text, struct record *r, enum line_result *result) {
+static int match(struct patterns *p, struct slice text, struct record *r, enum line_result *result) {
     const struct record fresh = *r;
     for (int i = 0; i < p->count; i++) {
-        enum regex_result found = regex_match(p->items[i].regex, text);
+        enum regex_result found = match_one(p, i, text);
         if (found == REGEX_NO)
             continue;
         *r = fresh;
@@ -201,12 +223,35 @@ static int match(const struct patterns *p, struct slice text, struct record *r, 
 }
 
 enum line_result patterns_line(struct steplog *s, struct slice text) {
+    struct patterns *p = s->patterns;
     enum line_result result;
     struct record r = steplog_record(s, RECORD_STEP_END);
-    match(s->patterns, text, &r, &result);
+    if (p->line != s->counts.lines)
+        p->line_units = REGEX_LINE_UNITS;
+    p->line = s->counts.lines;
+    if (p->line_units == 0)
+        return LINE_MALFORMED; /* another piece of the line took all */
+    match(p, text, &r, &result);
     if (result == LINE_TAKEN)
         emit(s, r);
     return result;
+}
+
+int64_t steplog_take_work(struct steplog *s) {
+    if (s->patterns == NULL || s->patterns->work < WORK_AT_ONCE)
+        return 0;
+    int64_t work = s->patterns->work;
+    s->patterns->work = 0;
+    return work;
+}
+
+const char *steplog_costly_pattern(const struct steplog *s) {
+    const struct patterns *p = s->patterns;
+    int costly = 0;
+    for (int i = 1; p != NULL && i < p->count; i++)
+        if (p->items[i].work > p->items[costly].work)
+            costly = i;
+    return p != NULL && p->count > 0 ? p->items[costly].name : NULL;
 }
 
 const char *steplog_disabled_pattern(const struct steplog *s) {
@@ -229,12 +274,12 @@ static int differs(const char *pattern, int number, const char *what, int64_t fo
                      (long long)found, (long long)wanted);
 }
 
-static int check_example(const struct userformat *f, const struct patterns *p, int item, int example,
-                         struct error **err) {
+static int check_example(const struct userformat *f, struct patterns *p, int item, int example, struct error **err) {
     const struct userformat_example *e = &f->patterns[item].examples[example];
     const char *name = f->patterns[item].name;
     struct record r = RECORD_INIT;
     enum line_result result;
+    p->line_units = REGEX_LINE_UNITS;
     int found = match(p, slice_of(e->line), &r, &result);
     if (found < 0)
         return error_set(err, EINVAL, "pattern \"%s\", example %d: no pattern matches the line", name, example + 1);

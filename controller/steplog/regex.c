@@ -11,20 +11,20 @@
 
 /* PCRE2's own match limit restarts at each place in the text where a match may begin, and loops that the compiler made
  * possessive do not count against it (the pattern of test_regex.c's hostile tenant ran for minutes). Work is counted
- * here instead, at callouts before every item of the pattern (PCRE2_AUTO_CALLOUT, pcre2callout(3)): a unit for the
- * item, one for each byte since the last callout, and a sixteenth of the rest of the text for an item that may compare
- * all of it. An item costs more where a counted repeat of a group was compiled into thousands of nested groups, which
- * end without a callout. So a line takes milliseconds, whatever the pattern. */
+ * here instead, at callouts before every item of the pattern (PCRE2_AUTO_CALLOUT, pcre2callout(3)): eight units for the
+ * item, one for each byte since the last callout, and half the rest of the text for an item that may compare all of it.
+ * An item costs more where a counted repeat of a group was compiled into thousands of nested groups, which end without
+ * a callout. test_regex.c measures what a unit takes. */
 #define HEAD_BYTES 2048
-#define WORK_LIMIT 40000
-#define SCAN_SHARE 16
+#define ITEM_UNITS 8
+#define SCAN_SHARE 2
 #define COMPILED_BYTES_A_UNIT 2048
 #define HEAP_LIMIT_KIB 256
 #define MAX_TOO_EXPENSIVE 20
 
 struct work {
     const char *pattern;
-    size_t item_units, at, units;
+    size_t item_units, at, units, limit;
 };
 
 struct regex {
@@ -72,7 +72,7 @@ static int count_work(pcre2_callout_block *item, void *context) {
     w->at = at;
     if (may_scan(w, item))
         w->units += (item->subject_length - at) / SCAN_SHARE;
-    return w->units > WORK_LIMIT ? PCRE2_ERROR_MATCHLIMIT : 0;
+    return w->units > w->limit ? PCRE2_ERROR_MATCHLIMIT : 0;
 }
 
 struct regex *regex_new(const char *name, const char *pattern, struct error **err) {
@@ -92,7 +92,7 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
     size_t compiled_bytes = 0;
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &compiled_bytes);
     r->work.pattern = r->pattern;
-    r->work.item_units = 1 + compiled_bytes / COMPILED_BYTES_A_UNIT;
+    r->work.item_units = ITEM_UNITS * (1 + compiled_bytes / COMPILED_BYTES_A_UNIT);
     pcre2_set_callout(r->limits, count_work, &r->work);
     pcre2_set_heap_limit(r->limits, HEAP_LIMIT_KIB);
     return r;
@@ -115,14 +115,21 @@ bool regex_is_disabled(const struct regex *r) {
     return r->too_expensive >= MAX_TOO_EXPENSIVE;
 }
 
-enum regex_result regex_match(struct regex *r, struct slice text) {
+size_t regex_units(const struct regex *r) {
+    return r->work.units;
+}
+
+enum regex_result regex_match(struct regex *r, struct slice text, size_t limit) {
+    r->work.units = 0;
     if (regex_is_disabled(r))
         return REGEX_NO;
     bool is_cut = text.size_bytes > HEAD_BYTES;
     if (is_cut)
         text.size_bytes = HEAD_BYTES;
     r->text = text;
-    r->work.at = r->work.units = 0;
+    r->work.at = 0;
+    r->work.units = ITEM_UNITS;
+    r->work.limit = limit;
     uint32_t options = is_cut ? PCRE2_NOTEOL : 0; /* "$" is not there */
     int found = pcre2_match(r->code, (PCRE2_SPTR)text.data, text.size_bytes, 0, options, r->data, r->limits);
     if (found >= 0)

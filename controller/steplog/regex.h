@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "base/slice.h"
 
+/* What one line has for all patterns. */
+#define REGEX_LINE_UNITS 320000
+
 struct regex;
 
 enum regex_result { REGEX_NO, REGEX_YES, REGEX_TOO_EXPENSIVE };
@@ -16,9 +19,11 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
 void regex_free(struct regex *r);
 bool regex_has_group(const struct regex *r, const char *group);
 
-/* Only the first 2,048 bytes of a text are searched. A match takes at most a few milliseconds, whatever the pattern; one
- * that needs more is REGEX_TOO_EXPENSIVE. A pattern that was too expensive on 20 texts is disabled: it matches none. */
-enum regex_result regex_match(struct regex *r, struct slice text);
+/* Only the first 2,048 bytes of a text are searched. A match that needs more than `limit` units of work is
+ * REGEX_TOO_EXPENSIVE. A pattern that was too expensive on 20 texts is disabled: it matches none. */
+enum regex_result regex_match(struct regex *r, struct slice text, size_t limit);
+/* What the last match took: a unit is at most some tens of nanoseconds, whatever the pattern. */
+size_t regex_units(const struct regex *r);
 bool regex_is_disabled(const struct regex *r);
 /* What the named group held in the last match; false if it took no part. */
 bool regex_group(const struct regex *r, const char *group, struct slice *value);

@@ -67,6 +67,12 @@ struct steplog *steplog_new_regex(const struct steplog_patterns *patterns,
                                   void (*on_record)(void *context, const struct record *r), void *context,
                                   struct error **err);
 
+/* What its patterns took since the last call, in units of regex_units(), of which those in proportion to the text (two a
+ * byte and pattern) count as a 64th; 0 while it is little. One line takes 320,000 units at most, whatever the patterns. */
+int64_t steplog_take_work(struct steplog *s);
+/* The name of the pattern that took most of it; NULL: it has no patterns. Borrowed. */
+const char *steplog_costly_pattern(const struct steplog *s);
+
 /* The name of a pattern that is disabled, because matching it took too long on too many lines; NULL: none is. Borrowed. */
 const char *steplog_disabled_pattern(const struct steplog *s);
 

@@ -5,6 +5,7 @@
 #include "replay.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static struct model *begin(const char *regex) {
     struct model_options options = {.version = "test"};
@@ -101,6 +102,98 @@ TEST(an_expensive_pattern_does_not_stop_the_model) {
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].message"),
                "regex.step was too expensive to match on 20 lines and is not tried on further lines; simplify it");
     free(s);
+    model_free(m);
+}
+
+/* Some 250,000 units on each line of flood(): just under a line's limit. */
+#define COSTLY "(?<step>1)|^a*?a*?a*?b"
+
+static void change(struct model *m, const char *step, int generation, double at) {
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":%d,"
+                   "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
+                   "\"name\":\"js\"},\"stepLog\":{\"format\":\"Regex\",\"regex\":{\"step\":\"%s\"}}}}",
+                   generation, step);
+    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
+                            slice_of(json), fake_ms(at)),
+              0);
+}
+
+/* A flood of the worst lines; returns the CPU time in seconds. */
+static double flood(struct model *m, double at, int lines) {
+    char line[56];
+    memset(line, 'a', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    clock_t start = clock();
+    for (int i = 0; i < lines; i++)
+        say(m, at + i * 1e-6, line);
+    return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+static void check_reason(struct model *m, double at, const char *reason, const char *words) {
+    char *s = replay_status(m, "ns", "js", fake_ms(at), NULL);
+    CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), reason);
+    CHECK(strstr(status_text(s, "conditions[type=StepLogAttached].message"), words) != NULL);
+    free(s);
+}
+
+/* The work of all lines of a minute is bounded; the log is lost until the pattern is changed, and that brings no more
+ * work in the same minute. */
+TEST(patterns_have_a_budget_of_work_for_each_minute) {
+    struct model *m = begin("\"step\":\"" COSTLY "\"");
+    free(replay_status(m, "ns", "js", fake_ms(4), NULL));
+    double seconds = flood(m, 4, 30000); /* of which some 400 are within the budget */
+    check_reason(m, 5, "PatternTooExpensive", "regex.step took more work than a job has in a minute");
+    CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 0);
+    for (int i = 0; i < 20; i++) { /* edits, each with a pattern that was never tried */
+        CLEANUP_FREE char *step = mem_format(COSTLY "|%d", i);
+        change(m, step, 2 + i, 5 + i);
+        CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 0);
+        seconds += flood(m, 5 + i, 300);
+        check_reason(m, 5 + i, "PatternTooExpensive", "is read from the next one on");
+    }
+    CHECK(seconds < 6); /* a tenth of the minute; without a budget 36,000 lines of 0.2 ms and more */
+    change(m, "it (?<step>[0-9]+)", 30, 30);
+    while (model_next_dirty(m) != NULL) {
+    }
+    check_reason(m, 59, "PatternTooExpensive", "is read from the next one on");
+    CHECK(model_next_dirty(m) == NULL);
+    check_reason(m, 61, "Waiting", "no step yet"); /* the next minute: whoever reads the log is told to look again */
+    CHECK(model_next_dirty(m) != NULL);
+    CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1);
+    say(m, 62, "it 5");
+    check_reason(m, 62, "Attached", "Regex");
+    printf(" %.2f s of CPU ", seconds);
+    model_free(m);
+}
+
+/* A JobGoodput that is created again under its name has no more of it. */
+TEST(a_budget_of_work_outlives_its_jobgoodput) {
+    struct model *m = begin("\"step\":\"" COSTLY "\"");
+    free(replay_status(m, "ns", "js", fake_ms(4), NULL));
+    flood(m, 4, 3000);
+    CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 0);
+    model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, SLICE("ns"), SLICE("js"), SLICE("g"), SLICE(""),
+                  fake_ms(5));
+    while (model_next_dirty(m) != NULL) {
+    }
+    change(m, COSTLY, 1, 6);
+    CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 0);
+    check_reason(m, 7, "PatternTooExpensive", "is read from the next one on");
+    check_reason(m, 61, "Waiting", "no step yet");
+    CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1);
+    model_free(m);
+}
+
+/* A usual pattern reads 40 MB in a minute. */
+TEST(a_usual_pattern_is_within_the_budget) {
+    struct model *m = begin("\"step\":\"step=(?<step>[0-9]+)\",\"checkpointSaved\":\"saved (?<step>[0-9]+)\"");
+    char line[256];
+    for (int i = 0; i < 200000; i++) {
+        snprintf(line, sizeof line, "%0150d saw s=%d ss step: step=%d tokens/s=12345.6 mfu=45.1", 1, i, i);
+        say(m, 4 + i * 1e-4, line);
+    }
+    check_reason(m, 25, "Attached", "Regex");
     model_free(m);
 }
 

@@ -128,6 +128,45 @@ TEST(more_logs_than_may_be_followed_are_read_in_turns) {
     apiserver_stop(s);
 }
 
+static const char patterned[] =
+    "patch jobgoodputs default/j0 "
+    "{\"spec\":{\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Regex\",\"regex\":{\"step\":"
+    "\"^it (?<step>[0-9]+)|^(?:a+)+$\"}}}}";
+
+/* 400 lines of 0.7 ms take several shares of a turn: the log is set aside and read on from there, each line once. */
+TEST(a_log_of_costly_lines_is_read_in_several_turns_of_the_loop) {
+    enum { STEPS = 40, COSTLY_EACH = 10 };
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    CLEANUP_BUF struct buf lines;
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_dof(s, objects, 0), 0);
+    CHECK_INT(apiserver_do(s, patterned), 0);
+    buf_init(&lines, 1 << 20);
+    buf_append_text(&lines, "log default/p0 <<END\n");
+    for (int step = 0; step < STEPS; step++) {
+        buf_format(&lines, "2026-01-01T00:01:%02d.000000000Z it %d\n", step, step);
+        for (int i = 0; i < COSTLY_EACH; i++) /* all of one stamp */
+            buf_format(&lines, "2026-01-01T00:01:%02d.000000000Z aaaaaaaaaaaaa!\n", step);
+    }
+    buf_append_text(&lines, "END");
+    CHECK_INT(apiserver_do(s, buf_text(&lines)), 0);
+    struct program *c =
+        program_start("goodput-controller", (const char *[]){"--kubeconfig", apiserver_kubeconfig(s),
+                                                             "--health-bind-address=0", "--metrics-bind-address=0",
+                                                             "--leader-elect=false", "--status-interval=1s", NULL});
+    REQUIRE(c != NULL);
+    for (int i = 0; i < 300 && count_done(s, STEPS) < 1; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    CHECK_INT(count_done(s, STEPS), 1);
+    CHECK(apiserver_asknumber(s, "count log pods") > 2);
+    CHECK_INT(apiserver_asknumber(s, "holding jobgoodputs PatternTooExpensive"), 0);
+    if (count_done(s, STEPS) != 1)
+        harness_fail(__FILE__, __LINE__, "%ld requests for logs; the controller said:\n%s",
+                     apiserver_asknumber(s, "count log pods"), program_output(c));
+    program_free(c);
+    apiserver_stop(s);
+}
+
 static const char node[] =
     "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"creationTimestamp\":\"" TIMED
     "0Z\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastTransitionTime\":\"" TIMED

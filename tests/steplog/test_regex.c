@@ -154,6 +154,50 @@ TEST(regex_expensive_patterns_are_stopped) {
     printf(" worst %.1f ms for 100 lines ", worst_ms);
 }
 
+/* A progress bar's line is read in pieces, between carriage returns: all together have what one line has. */
+TEST(regex_pieces_of_a_line_share_its_work) {
+    enum { PIECE = 180, PIECES = 360 };
+    static const struct steplog_patterns patterns = {
+        .step = "(?<step>1)|^a*?a*?b", .checkpoint_start = "^a*?a*?c", .checkpoint_saved = "^a*?a*?d"};
+    CLEANUP_ERROR struct error *err = NULL;
+    CLEANUP_BUF struct buf line;
+    struct steplog *s = steplog_new_regex(&patterns, on_record, NULL, &err);
+    buf_init(&line, PIECES * (PIECE + 1));
+    for (int i = 0; i < PIECES; i++) {
+        for (int k = 0; k < PIECE; k++)
+            buf_append_text(&line, "a");
+        buf_append_text(&line, "\r");
+    }
+    double start_ms = cpu_ms();
+    steplog_line(s, buf_slice(&line), 0);
+    double ms = cpu_ms() - start_ms;
+    int64_t work = steplog_take_work(s);
+    CHECK(ms < MAX_LINE_MS);
+    CHECK(work > REGEX_LINE_UNITS / 2 && work <= REGEX_LINE_UNITS * 11 / 10); /* the last item may go beyond */
+    CHECK_TEXT(steplog_costly_pattern(s), "regex.step");
+    printf(" %.1f ms, %" PRId64 " units ", ms, work);
+    steplog_free(s);
+}
+
+/* What every format takes, in proportion to the text, is little of a minute's work. */
+TEST(regex_usual_patterns_are_cheap) {
+    static const char text[] =
+        "[2026-11-22 10:00:00,123][rank0] INFO train.py:12 - epoch 3 | loss: 2.3456 | lr 1.0e-4 | step=1200";
+    CLEANUP_ERROR struct error *err = NULL;
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 20);
+    struct steplog *s = steplog_new_regex(
+        &(struct steplog_patterns){.step = "step=(?<step>\\d+)", .checkpoint_start = "^saving (?<step>\\d+)"},
+        on_record, &out, &err);
+    int64_t work = 0;
+    for (int i = 0; i < 1000; i++) {
+        steplog_line(s, slice_of(text), i * 1000);
+        work += steplog_take_work(s);
+    }
+    CHECK(work > 0 && work <= 1000 * 20);
+    steplog_free(s);
+}
+
 static uint64_t next_random(uint64_t *seed) {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return *seed >> 33;
@@ -185,13 +229,17 @@ static void random_pattern(uint64_t *seed, struct buf *out) {
         buf_append_text(out, ")*");
 }
 
-/* A search for bad patterns: none takes longer than MAX_LINE_MS on a line. GOODPUT_PATTERNS: how many are tried. */
+/* A search for bad patterns: none takes longer than MAX_LINE_MS on a line, nor longer than MAX_UNIT_NS a unit, so that
+ * the 100 million units that a job has in a minute (operator/job/log_work.c) are 6 s of it at most.
+ * GOODPUT_PATTERNS: how many are tried. */
+#define MAX_UNIT_NS 60
+
 TEST(regex_no_random_pattern_takes_long) {
     static const char *const alphabets[] = {"a", "ab", "aaaaaaaaaaaa!", "aA", "ab \n"};
     const char *count_text = getenv("GOODPUT_PATTERNS");
     int64_t count = 400, compiled = 0;
-    double worst_ms = 0;
-    char text[2049], worst[1100] = "";
+    double worst_ms = 0, worst_ns = 0;
+    char text[2049], worst[1100] = "", costly[1100] = "";
     uint64_t seed = 20261122;
     if (count_text != NULL)
         count = strtoll(count_text, NULL, 10);
@@ -206,15 +254,21 @@ TEST(regex_no_random_pattern_takes_long) {
             for (size_t n = 0; n < sizeof text - 1; n++)
                 text[n] = alphabets[k][next_random(&seed) % strlen(alphabets[k])];
             double start_ms = cpu_ms();
-            regex_match(r, (struct slice){text, sizeof text - 1});
+            regex_match(r, (struct slice){text, sizeof text - 1}, REGEX_LINE_UNITS);
             double ms = cpu_ms() - start_ms;
+            double ns = regex_units(r) > REGEX_LINE_UNITS / 8 ? ms * 1e6 / (double)regex_units(r) : 0;
             if (ms > worst_ms)
                 snprintf(worst, sizeof worst, "%s", buf_text(&pattern));
+            if (ns > worst_ns)
+                snprintf(costly, sizeof costly, "%s", buf_text(&pattern));
             worst_ms = ms > worst_ms ? ms : worst_ms;
+            worst_ns = ns > worst_ns ? ns : worst_ns;
         }
         regex_free(r);
     }
     printf(" %" PRId64 " patterns, worst %.1f ms: %s ", compiled, worst_ms, worst);
+    printf(" %.1f ns a unit: %s ", worst_ns, costly);
     CHECK(compiled > count / 2);
     CHECK(worst_ms < MAX_LINE_MS);
+    CHECK(worst_ns > 0 && worst_ns < MAX_UNIT_NS);
 }

@@ -59,7 +59,7 @@ static void read_spec(struct format *f, struct slice spec) {
 }
 
 static void change_job(struct model_job *job, const struct userformat *user, bool was_usable) {
-    if (user != NULL && !was_usable)
+    if (user != NULL && (!was_usable || job->costly_pattern != NULL))
         job_begin_anew(job);
     for (int i = 0; i < job->process_count; i++) {
         struct log_process *p = job->processes[i];

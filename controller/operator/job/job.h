@@ -74,6 +74,7 @@ struct model_job {
     int64_t log_job_index, log_completion_index;
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
+    char *costly_pattern;           /* it took all work of a minute: the log is not read; NULL */
     struct ledger_options options;
     struct object_program program; /* no part of the ledger: may change at any time */
     const struct chip *chip;       /* of the target; NULL: no label told; program.c */
@@ -199,6 +200,13 @@ struct log_process *job_log_process(struct model_job *job, struct pod *p, int re
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
 void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);
 void job_tell_processes(struct model_job *job);
+
+/* log_work.c */
+#define JOB_LOG_WORK 100000000 /* of a job's patterns in a minute, in steplog_take_work()'s units */
+/* The job has no work left: its log is not read until its patterns are changed, and not before the next minute. */
+bool job_is_log_barred(const struct model_job *job);
+void job_charge_log(struct model_job *job, struct steplog *parser); /* after each line */
+void job_log_work_tick(struct model *m, int64_t now_ms);
 
 /* formats.c: StepLogFormats */
 int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,

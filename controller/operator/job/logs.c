@@ -111,6 +111,8 @@ void job_logs_done(struct model_job *job) {
     free(job->source_cursor);
     job->source_cursor = NULL;
     trace_clear(&job->trace);
+    free(job->costly_pattern);
+    job->costly_pattern = NULL;
     job->log_generation++;
     job->log_trouble[0] = '\0';
     job->log_watermark_ms = TIME_UNKNOWN;
@@ -200,7 +202,8 @@ void job_tell_processes(struct model_job *job) {
 /* ---- model.h ---- */
 
 static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
-    if (job->ledger == NULL || job->target == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE)
+    if (job->ledger == NULL || job->target == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE ||
+        job_is_log_barred(job))
         return NULL;
     struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
     return p && p->target == job->target ? p : NULL;
@@ -216,7 +219,7 @@ uint64_t model_job_log_generation(const struct model_job *job) {
 
 int model_job_log_count(const struct model_job *job) {
     job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
-    return job->log_pod_count;
+    return job_is_log_barred(job) ? 0 : job->log_pod_count;
 }
 
 /* Where a follower of the pod's log begins. */
@@ -275,16 +278,20 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
         return;
     struct log_process *p = job_log_process(job, pod, restart_count);
     int64_t stamp_ms = stamp_ns == INT64_MIN ? TIME_UNKNOWN : stamp_ns / 1000000 - (stamp_ns % 1000000 < 0);
-    if (p->parser)
+    if (p->parser) {
         steplog_line(p->parser, line, stamp_ms);
+        job_charge_log(job, p->parser);
+    }
     if (stamp_ns > p->last_stamp_ns)
         p->last_stamp_ns = stamp_ns;
     note_stamp(job, p, stamp_ms);
 }
 
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line) {
-    if (p->parser)
+    if (p->parser) {
         steplog_stored_line(p->parser, line, stored_ms);
+        job_charge_log(job, p->parser);
+    }
     note_stamp(job, p, stored_ms);
 }
 

@@ -34,7 +34,7 @@ bool job_has_source(const struct model_job *job) {
 
 bool model_job_source(const struct model_job *job, struct model_source *source) {
     if (!job_has_source(job) || job->ledger == NULL || job->target == NULL || !job->target->is_seen ||
-        job_is_managed_elsewhere(job) || job->pattern_error != NULL)
+        job_is_managed_elsewhere(job) || job->pattern_error != NULL || job_is_log_barred(job))
         return false;
     *source = (struct model_source){.kind = model_job_source_kind(job),
                                     .path = job->log_path,
@@ -99,7 +99,7 @@ static struct log_process *unseen_process(struct model_job *job) {
 bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice line) {
     struct run before, after;
     struct log_process *p;
-    if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
+    if (job->ledger == NULL || job->target == NULL || !job_has_source(job) || job_is_log_barred(job))
         return true;
     if (stamp_ms < job->target->created_ms) {
         job->source_earlier++;

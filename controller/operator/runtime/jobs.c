@@ -14,11 +14,12 @@
 #define RETRY_MAX_US INT64_C(300000000)
 #define READY_LOOK_US INT64_C(1000000)
 #define BEHIND_LOOK_US INT64_C(100000) /* no event reports that a watch which was resumed is up to date */
-#define CONFLICT_US INT64_C(10000000) /* for the newer object to arrive by the watch */
+#define CONFLICT_US INT64_C(10000000)  /* for the newer object to arrive by the watch */
 
 struct runtime_job {            /* one JobGoodput, the model's user pointer */
     struct cadence_job cadence; /* first: the cadence hands it back */
     struct runtime_jobs *owner;
+    struct share *share; /* of its namespace */
     struct model_job *job;
     struct runtime_follow *follows;
     struct runtime_feed *feed;
@@ -77,21 +78,22 @@ struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options
     return jobs;
 }
 
+/* What a namespace's jobs share: of the status writes, and of the time for logs. */
+struct share {
+    struct cadence_share writes;
+    struct log_share logs;
+    int jobs;
+};
+
 static void observe_log(struct runtime_job *mine) {
-    runtime_logs_observe(mine->owner->logs, mine->job, &mine->follows);
-    runtime_sources_observe(mine->owner->sources, mine->job, &mine->feed);
+    runtime_logs_observe(mine->owner->logs, mine->job, &mine->share->logs, &mine->follows);
+    runtime_sources_observe(mine->owner->sources, mine->job, &mine->share->logs, &mine->feed);
 }
 
 static void drop_log(struct runtime_job *mine) {
     runtime_logs_drop(mine->owner->logs, &mine->follows);
     runtime_sources_drop(&mine->feed);
 }
-
-/* What a namespace's jobs share of the status writes. */
-struct share {
-    struct cadence_share share; /* first */
-    int jobs;
-};
 
 static struct share *share_of(struct runtime_jobs *jobs, const struct model_job *job) {
     struct slice namespace_ = slice_of(model_job_namespace(job));
@@ -136,9 +138,9 @@ static struct runtime_job *known(struct runtime_jobs *jobs, struct model_job *jo
     mine->owner = jobs;
     mine->job = job;
     mine->retry_us = RETRY_US;
-    struct share *share = share_of(jobs, job);
-    share->jobs++;
-    cadence_add(&mine->cadence, &share->share);
+    mine->share = share_of(jobs, job);
+    mine->share->jobs++;
+    cadence_add(&mine->cadence, &mine->share->writes);
     model_job_set_user(job, mine);
     return mine;
 }

@@ -32,8 +32,8 @@ void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches 
 /* The server's state of a JobGoodput, after the model was told. */
 void runtime_jobs_observed(struct runtime_jobs *jobs, const char *namespace_, const char *name, struct slice object);
 void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading);
-/* Before the process ends: writes what the logs told since each job's last write, once, and calls done when that is over,
- * whether or not it could be written. Nothing else is begun from here on. */
+/* Before the process ends: writes what the logs told since each job's last write, once, and calls done when that is
+ * over, whether or not it could be written. Nothing else is begun from here on. */
 void runtime_jobs_settle(struct runtime_jobs *jobs, loop_callback *done, void *context);
 /* Nothing is written while this lease (borrowed) is not held; NULL: there is no election. */
 void runtime_jobs_set_lease(struct runtime_jobs *jobs, const struct kube_lease *lease);

@@ -16,6 +16,8 @@
 #define TURN_US INT64_C(2000000)
 #define IDLE_US INT64_C(300000)
 #define LONGEST_TURN_US INT64_C(15000000)
+/* One whose namespace has used its time in this turn of the loop is opened again after so long. */
+#define REST_US INT64_C(1000000)
 
 struct follow_queue {
     struct runtime_follow *first, *last;
@@ -30,7 +32,8 @@ struct runtime_follow {
     struct model_job *job;
     char *pod_uid;
     struct kube_podlog *podlog; /* NULL: none now */
-    int64_t started_us, last_line_us;
+    struct log_share *share;    /* of its namespace */
+    int64_t started_us, last_line_us, rest_until_us;
     int64_t last_stamp_ns, lines_at_last; /* so many lines were read with the newest stamp */
     uint64_t generation;                  /* of the job's logs */
     int ended_through;                    /* the newest instance whose log is read to its end; -1: none */
@@ -40,8 +43,8 @@ struct runtime_follow {
 struct runtime_logs {
     struct kube_client *client;
     int64_t max_follows;
-    struct follow_queue open, waiting; /* in the order in which they came */
-    struct loop_timer *timer;          /* set while some wait */
+    struct follow_queue open, waiting, resting; /* in the order in which they came */
+    struct loop_timer *timer;                   /* set while some wait or rest */
     loop_callback *on_change;
     void *context;
 };
@@ -87,12 +90,30 @@ void runtime_logs_free(struct runtime_logs *logs) {
     free(logs);
 }
 
+static void close_follow(struct runtime_follow *follow);
+
+static void rest(struct runtime_follow *follow) {
+    struct runtime_logs *logs = follow->owner;
+    close_follow(follow);
+    follow->rest_until_us = now_us(logs) + REST_US;
+    enqueue(&logs->resting, follow);
+    if (!loop_timer_is_set(logs->timer))
+        loop_timer_set(logs->timer, IDLE_US);
+}
+
 static void on_line(void *context, int restart_count, int64_t stamp_ns, struct slice line) {
     struct runtime_follow *follow = context;
+    struct loop *loop = kube_client_loop(follow->owner->client);
+    int64_t begun_us = loop_clock(loop).us;
+    if (log_share_is_used(follow->share, loop)) {
+        rest(follow);
+        return;
+    }
     follow->last_line_us = now_us(follow->owner);
     follow->lines_at_last = stamp_ns == follow->last_stamp_ns ? follow->lines_at_last + 1 : 1;
     follow->last_stamp_ns = stamp_ns;
     model_job_log_line(follow->job, follow->pod_uid, restart_count, stamp_ns, line);
+    log_share_charge(follow->share, loop, begun_us);
     follow->owner->on_change(follow->owner->context);
 }
 
@@ -111,14 +132,15 @@ static void on_trouble(void *context, const char *text) {
     follow->owner->on_change(follow->owner->context);
 }
 
-static struct runtime_follow *find_or_add(struct runtime_logs *logs, struct model_job *job, const struct model_log *log,
-                                          struct runtime_follow **list) {
+static struct runtime_follow *find_or_add(struct runtime_logs *logs, struct model_job *job, struct log_share *share,
+                                          const struct model_log *log, struct runtime_follow **list) {
     while (*list != NULL && strcmp((*list)->pod_uid, log->pod_uid) != 0)
         list = &(*list)->next;
     if (*list == NULL) {
         *list = mem_new(struct runtime_follow);
         (*list)->owner = logs;
         (*list)->job = job;
+        (*list)->share = share;
         (*list)->pod_uid = mem_strdup(log->pod_uid);
         (*list)->ended_through = log->first_unread - 1;
         (*list)->generation = model_job_log_generation(job);
@@ -152,6 +174,8 @@ static void wait_for_turn(struct runtime_follow *follow) {
 
 static void open_follow(struct runtime_follow *follow, const struct model_log *log) {
     struct runtime_logs *logs = follow->owner;
+    if (follow->queue == &logs->resting)
+        return;
     bool is_next = follow->queue == &logs->waiting ? logs->waiting.first == follow : logs->waiting.count == 0;
     if (logs->open.count >= logs->max_follows || !is_next) {
         if (follow->started_us == 0) /* later it is read, if in turns */
@@ -180,8 +204,8 @@ static void observe(struct runtime_follow *follow, const struct model_log *log) 
     bool has_ended = follow->ended_through >= log->restart_count;
     bool is_read = has_ended && !log->is_running;
     if (!has_ended && !log->pod_exists && follow->podlog == NULL && (log->has_started || log->restart_count > 0)) {
-        /* It waited for its turn, or its pod was deleted while the leader changed. Once: an end marks the job dirty, and
-         * the last state of a deleted pod's container may be running for good. */
+        /* It waited for its turn, or its pod was deleted while the leader changed. Once: an end marks the job dirty,
+         * and the last state of a deleted pod's container may be running for good. */
         model_job_log_end(follow->job, follow->pod_uid, log->restart_count,
                           follow->queue == &follow->owner->waiting
                               ? "the pod was deleted before it was the turn of its log"
@@ -200,7 +224,8 @@ static void observe(struct runtime_follow *follow, const struct model_log *log) 
     kube_podlog_observe(follow->podlog, log->restart_count, log->is_running, finished_ns, log->pod_exists);
 }
 
-void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct runtime_follow **list) {
+void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct log_share *share,
+                          struct runtime_follow **list) {
     int count = model_job_source_kind(job) == MODEL_SOURCE_POD_LOG ? model_job_log_count(job) : 0;
     if (*list != NULL && (*list)->generation != model_job_log_generation(job))
         runtime_logs_drop(logs, list);
@@ -208,7 +233,7 @@ void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, stru
         struct model_log log;
         model_job_log_get(job, i, &log);
         if (log.pod_uid != NULL && log.pod != NULL && log.container != NULL)
-            observe(find_or_add(logs, job, &log, list), &log);
+            observe(find_or_add(logs, job, share, &log, list), &log);
     }
 }
 
@@ -234,8 +259,17 @@ static bool has_had_its_turn(const struct runtime_follow *follow, int64_t at_us)
     return open_us >= LONGEST_TURN_US || (open_us >= TURN_US && idle_us >= IDLE_US);
 }
 
+static void end_rests(struct runtime_logs *logs) {
+    struct runtime_follow *first;
+    while ((first = logs->resting.first) != NULL && first->rest_until_us <= now_us(logs)) {
+        dequeue(first);
+        enqueue(&logs->waiting, first);
+    }
+}
+
 static void take_turns(void *context) {
     struct runtime_logs *logs = context;
+    end_rests(logs);
     int64_t at_us = now_us(logs), places = logs->max_follows - logs->open.count;
     struct runtime_follow *next;
     for (struct runtime_follow *f = logs->open.first; f != NULL && places < logs->waiting.count; f = next) {
@@ -248,7 +282,7 @@ static void take_turns(void *context) {
     }
     while (logs->waiting.count > 0 && logs->open.count < logs->max_follows)
         take_turn(logs->waiting.first);
-    if (logs->waiting.count > 0)
+    if (logs->waiting.count > 0 || logs->resting.count > 0)
         loop_timer_set(logs->timer, IDLE_US);
     else
         loop_timer_stop(logs->timer);
@@ -260,7 +294,8 @@ void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtim
     struct loop *loop = kube_client_loop(logs->client);
     int64_t settled_us = loop_now(loop).us - SETTLED_US;
     for (const struct runtime_follow *f = list; f != NULL; f = f->next)
-        if (f->queue == &logs->waiting || (f->podlog != NULL && (f->is_in_trouble || f->started_us > settled_us)))
+        if (f->queue == &logs->waiting || f->queue == &logs->resting ||
+            (f->podlog != NULL && (f->is_in_trouble || f->started_us > settled_us)))
             return;
     for (; list != NULL; list = list->next)
         model_job_log_watermark(list->job, list->pod_uid, wall_ms(loop_wall(loop)) - SKEW_MS);

@@ -6,6 +6,7 @@
 
 #include "kube/client.h"
 #include "operator/model.h"
+#include "operator/runtime/log_share.h"
 
 struct runtime_logs;   /* of the whole process */
 struct runtime_follow; /* a list per job; NULL is the empty one */
@@ -15,8 +16,10 @@ struct runtime_logs *runtime_logs_new(struct kube_client *client, int64_t max_fo
                                       void *context);
 void runtime_logs_free(struct runtime_logs *logs); /* after every job's runtime_logs_drop */
 
-/* Starts, steers and ends the followers of a job by what the model says of it now. */
-void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct runtime_follow **list);
+/* Starts, steers and ends the followers of a job by what the model says of it now. share: of its namespace, borrowed
+ * until runtime_logs_drop. */
+void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct log_share *share,
+                          struct runtime_follow **list);
 /* Tells the model how far the followed logs are read. */
 void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtime_follow *list);
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list);

@@ -28,8 +28,9 @@ struct runtime_sources {
 struct runtime_feed {
     struct runtime_sources *owner;
     struct model_job *job;
-    struct source *source; /* NULL: it cannot be opened, which was told */
-    uint64_t generation;   /* of the job's log */
+    struct log_share *share; /* of its namespace */
+    struct source *source;   /* NULL: it cannot be opened, which was told */
+    uint64_t generation;     /* of the job's log */
 };
 
 struct runtime_sources *runtime_sources_new(struct loop *loop, const struct runtime_sources_options *options,
@@ -55,10 +56,14 @@ void runtime_sources_free(struct runtime_sources *sources) {
 
 static bool on_line(void *context, int64_t stamp_ms, struct slice line) {
     struct runtime_feed *feed = context;
-    int64_t ahead_ms = stamp_ms - wall_ms(loop_wall(feed->owner->loop));
+    const struct loop *loop = feed->owner->loop;
+    int64_t begun_us = loop_clock(loop).us, ahead_ms = stamp_ms - wall_ms(loop_wall(feed->owner->loop));
     if (ahead_ms > -SETTLE_MS && ahead_ms < FUTURE_MS)
         return false;
+    if (log_share_is_used(feed->share, loop))
+        return false;
     bool is_taken = model_job_source_line(feed->job, stamp_ms, line);
+    log_share_charge(feed->share, loop, begun_us);
     if (is_taken)
         feed->owner->on_change(feed->owner->context);
     return is_taken;
@@ -166,7 +171,8 @@ static struct source *open_cloud_logging(struct runtime_feed *feed, const struct
     return source;
 }
 
-void runtime_sources_observe(struct runtime_sources *sources, struct model_job *job, struct runtime_feed **feed) {
+void runtime_sources_observe(struct runtime_sources *sources, struct model_job *job, struct log_share *share,
+                             struct runtime_feed **feed) {
     struct model_source from;
     if (*feed != NULL && (*feed)->generation != model_job_log_generation(job))
         runtime_sources_drop(feed);
@@ -175,6 +181,7 @@ void runtime_sources_observe(struct runtime_sources *sources, struct model_job *
     *feed = mem_new(struct runtime_feed);
     (*feed)->owner = sources;
     (*feed)->job = job;
+    (*feed)->share = share;
     (*feed)->generation = model_job_log_generation(job);
     if (from.kind == MODEL_SOURCE_FILE)
         (*feed)->source = open_file(*feed, &from);

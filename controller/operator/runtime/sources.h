@@ -5,6 +5,7 @@
 
 #include "io/loop.h"
 #include "operator/model.h"
+#include "operator/runtime/log_share.h"
 
 /* Texts are borrowed for ever. */
 struct runtime_sources_options {
@@ -23,8 +24,10 @@ struct runtime_sources *runtime_sources_new(struct loop *loop, const struct runt
                                             loop_callback *on_change, void *context);
 void runtime_sources_free(struct runtime_sources *sources); /* after every job's runtime_sources_drop */
 
-/* Opens, changes or closes the job's source by what the model says of it now. */
-void runtime_sources_observe(struct runtime_sources *sources, struct model_job *job, struct runtime_feed **feed);
+/* Opens, changes or closes the job's source by what the model says of it now. share: of its namespace, borrowed until
+ * runtime_sources_drop. */
+void runtime_sources_observe(struct runtime_sources *sources, struct model_job *job, struct log_share *share,
+                             struct runtime_feed **feed);
 void runtime_sources_drop(struct runtime_feed **feed);
 
 #endif

@@ -178,6 +178,17 @@ void view_log(struct view *v) {
     const char *disabled = disabled_pattern(v->job);
     int64_t at_ms = v->target->created_ms;
     v->log = LOG_TROUBLE;
+    if (v->job->costly_pattern != NULL) {
+        set(v, STEP_LOG_ATTACHED, false, "PatternTooExpensive", at_ms,
+            "%s took more work than a job has in a minute: the log is not read until the pattern is changed; simplify it",
+            v->job->costly_pattern);
+        return;
+    }
+    if (job_is_log_barred(v->job)) {
+        set(v, STEP_LOG_ATTACHED, false, "PatternTooExpensive", at_ms,
+            "the patterns before this change took all work of this minute: the log is read from the next one on");
+        return;
+    }
     if (disabled) {
         set(v, STEP_LOG_ATTACHED, false, "PatternTooExpensive", at_ms,
             "%s was too expensive to match on 20 lines and is not tried on further lines; simplify it", disabled);

@@ -195,6 +195,7 @@ static uint64_t conditions_hash(const struct view *v) {
 
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
+    job_log_work_tick(job->model, now_ms);
     if (job->final_status) {
         job_write_final(job, out, summary);
         return;

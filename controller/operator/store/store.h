@@ -380,6 +380,8 @@ struct model {
     struct map jobs;      /* "ns/name" -> model_job */
     struct map by_target; /* "JobSet/ns/name" -> the oldest JobGoodput of that target, seen or not */
     struct map formats;   /* StepLogFormats by name: job/formats.c */
+    struct map log_work;  /* "ns/name" -> units of this minute: job/log_work.c */
+    int64_t log_work_minute;
     struct model_job **dirty;
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
