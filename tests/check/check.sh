@@ -48,7 +48,7 @@ grep -rnwE '(fork|vfork)[ ]*\(' controller --include='*.c' | grep -v '^controlle
 # Top level: exactly these, besides dotfiles.
 for entry in $(git ls-tree --name-only HEAD); do
     case $entry in
-    .* | controller | crds | deploy | helm | tests | Makefile | README.md | LICENSE | CHANGELOG.md) ;;
+    .* | controller | crds | deploy | helm | tests | Makefile | README.md | LICENSE | CHANGELOG.md | CONTRIBUTING.md | SECURITY.md) ;;
     *) say "$entry: does not belong at the top level" ;;
     esac
 done
