@@ -17,7 +17,8 @@ struct certificate_files {
     struct loop *loop;
     char *directory;
     char *certificate, *key; /* as last read, fit to use or not */
-    char *complaint;         /* what was said last; NULL: all is well */
+    bool is_refused;         /* the two are not what is shown */
+    char *complaint;         /* logged last; NULL: all is well */
     struct server *servers[SERVERS];
     size_t server_count;
     struct loop_timer *look;
@@ -47,10 +48,14 @@ static int read_both(struct certificate_files *f, struct error **err) {
     return 1;
 }
 
+/* 1: a new pair is shown, 0: the files are as they were. */
 static int take_news(struct certificate_files *f, struct error **err) {
     int r = read_both(f, err);
+    if (r > 0)
+        f->is_refused = false;
     for (size_t i = 0; r > 0 && i < f->server_count; i++) {
         int refused = server_set_certificate(f->servers[i], slice_of(f->certificate), slice_of(f->key), err);
+        f->is_refused |= refused < 0;
         if (refused < 0)
             return refused;
     }
@@ -66,7 +71,7 @@ static void look(void *context) {
     else if (r < 0 && !is_same(f->complaint, error_text(err)))
         jsonlog(JSONLOG_WARNING, "certificate not renewed, the one before is still shown", "directory",
                 LOG_S(f->directory), "error", LOG_S(error_text(err)), NULL);
-    if (r != 0) {
+    if (r < 0 || !f->is_refused) {
         free(f->complaint);
         f->complaint = r < 0 ? mem_strdup(error_text(err)) : NULL;
     }

@@ -1,6 +1,6 @@
 /* certificate_files: tls.crt and tls.key of a directory, as a mounted Secret has them (cert-manager's), looked at every
- * ten seconds: what is new there is shown to the connections that come, without a restart. What cannot be used is told
- * once and left; what is served stays. */
+ * ten seconds: a new pair is shown to new connections, without a restart. A pair that cannot be used is logged once;
+ * the one before stays. tests/export/test_certificate_files.c */
 #ifndef EXPORT_CERTIFICATE_FILES_H
 #define EXPORT_CERTIFICATE_FILES_H
 

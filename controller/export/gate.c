@@ -11,7 +11,7 @@
 enum {
     DIGEST_BYTES = 32,
     MAX_VERDICTS = 64, /* the oldest makes room */
-    MAX_PENDING = 16,  /* more than so many unknown tokens at a time are told to come again */
+    MAX_PENDING = 16,  /* unknown tokens at once; one more gets 503 */
 };
 #define ALLOWED_US INT64_C(60000000)
 #define REFUSED_US INT64_C(10000000)
@@ -72,9 +72,9 @@ static void remember(struct gate *gate, const unsigned char *token, int status) 
 
 static void refuse(struct server_reply *reply, int status) {
     reply->status = status;
-    buf_append_text(&reply->body, status == 401   ? "a bearer token that the cluster knows is wanted\n"
+    buf_append_text(&reply->body, status == 401   ? "a bearer token that the cluster knows is required\n"
                                   : status == 403 ? "this user may not get /metrics\n"
-                                                  : "the API server could not be asked who this is\n");
+                                                  : "the API server could not be asked who this is; retry later\n");
 }
 
 static void pending_end(struct pending *p) {
@@ -90,16 +90,17 @@ static void pending_end(struct pending *p) {
     free(p);
 }
 
-/* 200: what is behind the gate; 503 is not remembered. */
+/* 200: the reply of the endpoint behind the gate; 503 is not remembered. */
 static void conclude(struct pending *p, int status) {
     struct gate *gate = p->gate;
     struct server_reply reply = {.status = status};
     struct server_request request = {.accept = buf_slice(&p->accept)};
-    buf_init(&reply.body, (size_t)64 << 20);
+    buf_init(&reply.body, SERVER_REPLY_MAX_BYTES);
     if (status == 200)
         gate->behind.handle(gate->behind.context, &request, &reply);
     else
         refuse(&reply, status);
+    server_reply_whole(&reply);
     if (status != 503)
         remember(gate, p->token, status);
     server_answer(p->ticket, &reply);

@@ -39,6 +39,15 @@ static const struct server_endpoint *find_endpoint(const struct server *s, struc
     return NULL;
 }
 
+void server_reply_whole(struct server_reply *reply) {
+    if (!reply->body.truncated)
+        return;
+    buf_clear(&reply->body);
+    reply->status = 500;
+    reply->content_type = NULL;
+    buf_append_text(&reply->body, "the answer is too long\n");
+}
+
 static void answer(const struct server *s, struct slice path, const struct server_request *request,
                    struct server_reply *reply) {
     const struct server_endpoint *endpoint = find_endpoint(s, path);
@@ -53,12 +62,7 @@ static void answer(const struct server *s, struct slice path, const struct serve
         return;
     }
     endpoint->handle(endpoint->context, request, reply);
-    if (reply->body.truncated) { /* half an answer is none */
-        buf_clear(&reply->body);
-        reply->status = 500;
-        reply->content_type = NULL;
-        buf_append_text(&reply->body, "the answer is too long\n");
-    }
+    server_reply_whole(reply);
 }
 
 static int add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end) {
@@ -268,7 +272,7 @@ static int on_request(struct lws *wsi, struct server_exchange *x, struct slice p
         return -1;
     connection_enter(lws_get_opaque_user_data(wsi), CONNECTION_REPLIES);
     struct server_reply reply = {.status = 200};
-    buf_init(&reply.body, REPLY_MAX_BYTES);
+    buf_init(&reply.body, SERVER_REPLY_MAX_BYTES);
     x->now = &reply;
     handle_request(s, x, path, &reply);
     x->now = NULL;
@@ -276,6 +280,7 @@ static int on_request(struct lws *wsi, struct server_exchange *x, struct slice p
         return refuse_at_once(x, &reply);
     if (x->ticket == NULL)
         return server_start_reply(x, &reply);
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* lws gives a handler 5 s; ours is in server_connections.c */
     buf_done(&reply.body);
     return 0;
 }

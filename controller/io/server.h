@@ -35,6 +35,10 @@ struct server_reply {
     struct buf body;
     struct server_hold hold;
 };
+/* A body that did not fit becomes a 500: half an answer is not an answer. */
+void server_reply_whole(struct server_reply *reply);
+#define SERVER_REPLY_MAX_BYTES ((size_t)64 << 20)
+
 struct server_endpoint {
     const char *path; /* exact */
     void (*handle)(void *context, const struct server_request *request, struct server_reply *reply);

@@ -100,7 +100,7 @@ int server_body_end(struct lws *wsi, struct server_exchange *x) {
     if (in->is_waiting)
         return 0; /* server_admit goes on */
     connection_enter(lws_get_opaque_user_data(wsi), CONNECTION_REPLIES);
-    buf_init(&reply.body, REPLY_MAX_BYTES);
+    buf_init(&reply.body, SERVER_REPLY_MAX_BYTES);
     if (in->refusal != NULL) {
         reply.status = in->refusal_status;
         if (in->refusal[0] == '{')

@@ -10,7 +10,6 @@
 enum {
     HEADER_MAX_BYTES = 2048,
     AUTHORIZATION_MAX_BYTES = 16384,
-    REPLY_MAX_BYTES = 64 << 20,
     PEER_SIZE = 48, /* of a numeric address */
 };
 

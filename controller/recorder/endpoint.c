@@ -24,6 +24,7 @@
 #define MAX_WAITING 256      /* writes that wait for the disk */
 #define MAX_WAITING_LISTS 16 /* of one namespace */
 #define LOG_EVERY_US INT64_C(10000000)
+#define HOLDS_TOO_MUCH "server busy with as much of the namespace as it may hold; retry later"
 
 enum kind { WRITE, LIST, PUSH, TOKEN, PATHS };
 
@@ -193,7 +194,7 @@ static void written(struct exchange *x) {
     struct endpoint *e = x->endpoint;
     struct server_reply reply = {.status = 200};
     e->figures.entries += x->lines.taken;
-    e->figures.bytes += (int64_t)x->body.size_bytes;
+    e->figures.bytes += (int64_t)x->body_bytes;
     e->figures.refused_entries += x->lines.refused;
     if (x->lines.refused > 0) {
         refuse(x, 400, error_text(x->lines.why));
@@ -274,10 +275,32 @@ static void refuse_job(struct exchange *x) {
     refuse(x, 403, text);
 }
 
+/* From now on it holds its lines instead of its body: times and names before short lines make them longer. 0, or the
+ * status to refuse it with. */
+static int hold_lines(struct exchange *x) {
+    struct endpoint *e = x->endpoint;
+    size_t bytes = sizeof *x;
+    for (int i = 0; i < x->lines.job_count; i++)
+        bytes += x->lines.jobs[i].lines.size_bytes;
+    buf_done(&x->body);
+    quota_release(e->quota, x->namespace_, x->held_bytes);
+    x->held_bytes = 0;
+    if (bytes > quota_default_limits.held_bytes_one)
+        return 413;
+    if (!quota_hold(e->quota, loop_now(e->loop).us, x->namespace_, bytes))
+        return 429;
+    x->held_bytes = bytes;
+    return 0;
+}
+
 static void start_write(struct exchange *x) {
     struct endpoint *e = x->endpoint;
-    if (e->waiting >= MAX_WAITING) {
-        refuse(x, 503, "the volume of the store does not keep up");
+    int refused = e->waiting >= MAX_WAITING ? 503 : hold_lines(x);
+    if (refused != 0) {
+        refuse(x, refused,
+               refused == 503   ? "the volume of the store does not keep up; retry later"
+               : refused == 413 ? "the request holds too many lines: send fewer at once"
+                                : HOLDS_TOO_MUCH);
         return;
     }
     e->waiting++;
@@ -494,13 +517,13 @@ static void on_who(void *context, int status, const char *namespace_, const char
     else if (status == 429)
         refuse(x, 429, "too many tokens that are not known come from this address; retry later");
     else if (status != 200)
-        refuse(x, 503, "the API server could not be asked who this is");
+        refuse(x, 503, "the API server could not be asked who this is; retry later");
     else if (requests_of(x) > MAX_REQUESTS)
         refuse(x, 429, "the namespace has 32 requests under way; retry later");
     else if (!quota_send(e->quota, now_us, x->namespace_, x->kind == LIST ? 0 : (int64_t)x->body_bytes))
         refuse(x, 429, "the namespace sends more than 1 MiB or 20 requests a second");
     else if (!quota_hold(e->quota, now_us, x->namespace_, bytes_to_hold(x)))
-        refuse(x, 429, "server busy with as much of the namespace as it may hold; retry later");
+        refuse(x, 429, HOLDS_TOO_MUCH);
     else {
         x->held_bytes = bytes_to_hold(x);
         admit(x);
@@ -517,7 +540,7 @@ static void begin_admission(struct endpoint *e, enum kind kind, const struct ser
     e->exchanges = x;
     x->ticket = ticket;
     if (e->is_leading != NULL && !e->is_leading(e->leading_context)) {
-        refuse(x, 503, "this replica does not lead: try again");
+        refuse(x, 503, "this replica does not lead; retry later");
         return;
     }
     x->query = slice_dup(request->query);
@@ -577,7 +600,7 @@ static void handle_token(void *context, const struct server_request *request, st
     if (pair.size_bytes == 0 || slice_find_char(pair, '%') != NULL) {
         reply->status = 400;
         jwrite_member_text(&w, "error", "invalid_request");
-        jwrite_member_text(&w, "error_description", "a subject_token is wanted: a ServiceAccount's JWT");
+        jwrite_member_text(&w, "error_description", "subject_token is missing: a ServiceAccount's JWT");
     } else {
         jwrite_key(&w, "access_token");
         jwrite_slice(&w, pair);

@@ -218,9 +218,11 @@ int entries_write_read(struct entries_lines *l, struct slice body, const struct 
     for (int i = 0; i < l->job_count; i++)
         if (l->jobs[i].lines.truncated)
             return error_set(err, EMSGSIZE, "the request holds too many entries: send fewer at a time");
-    if ((l->refused > 0 && !h.is_partial) || h.is_dry)
+    if ((l->refused > 0 && !h.is_partial) || h.is_dry) {
         for (int i = 0; i < l->job_count; i++)
             buf_clear(&l->jobs[i].lines);
+        l->taken = 0;
+    }
     return 0;
 }
 

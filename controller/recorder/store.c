@@ -79,8 +79,9 @@ bool store_folder(char folder[static STORE_NAME_SIZE], struct slice job) {
     return n > 0;
 }
 
+/* EIO, whatever the file system says: EPERM or EINVAL of its own would read as the writer's fault. */
 static int fail(struct error **err, int code, const char *what, const char *name) {
-    return error_set(err, code, "the store cannot %s %s: %s", what, name, strerror(code));
+    return error_set(err, EIO, "the store cannot %s %s: %s", what, name, strerror(code));
 }
 
 /* ---- what is there ---- */

@@ -28,7 +28,8 @@ const char *store_root(const struct store *store);
 #define STORE_NAME_SIZE 256
 bool store_folder(char folder[static STORE_NAME_SIZE], struct slice job);
 
-/* lines: whole ones. -EDQUOT: the namespace is full; other errors: what the file system says; nothing was kept then. */
+/* lines: whole ones. -EDQUOT: the namespace is full; -EINVAL: the name; -EIO: the volume refuses. Nothing was kept
+ * then. */
 int store_append(struct store *store, const char *namespace_, struct slice job, struct slice lines, int64_t now_s,
                  struct error **err);
 

@@ -193,7 +193,7 @@ int store_list(struct store *store, const struct store_query *q, struct buf *out
     CLEANUP_FREE char *path = mem_format("%s/%s/%s", store_root(store), q->namespace_, folder);
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
-        return errno == ENOENT ? 0 : error_set(err, errno, "the store cannot read %s: %s", folder, strerror(errno));
+        return errno == ENOENT ? 0 : error_set(err, EIO, "the store cannot read %s: %s", folder, strerror(errno));
     CLEANUP_FREE int *numbers = list_files(dir, &count);
     CLEANUP_FREE char *chunk = mem_alloc(CHUNK_BYTES);
     p.spots = mem_resize(NULL, 2 * p.most, sizeof *p.spots);

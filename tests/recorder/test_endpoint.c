@@ -1,184 +1,122 @@
-/* The endpoint with its real server and store: one namespace's requests beside another's. */
-#include "harness.h"
-
+/* One namespace's requests beside another's. The first list of "a" waits for a pipe, so that the order of the others is
+ * known. */
 #include "base/mem.h"
-#include "io/http.h"
-#include "io/rawserver.h"
-#include "recorder/endpoint.h"
-#include "recorder/store.h"
+#include "harness.h"
+#include "rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-#define LISTS 12
+#define QUEUED 16          /* lists of a namespace that may wait */
+#define LISTS (QUEUED + 2) /* one that runs, and one too many */
 
-struct rig {
-    char root[64];
-    struct loop *loop;
-    struct kube_client *client;
-    struct endpoint *endpoint;
-    struct server *server;
-    struct http_client *http;
-    int finished; /* requests */
-};
-
-struct call {
-    struct rig *rig;
-    int status, place; /* the how manieth that finished */
-    bool done;
-};
-
-static void write_text(const char *path, const char *text) {
-    FILE *f = fopen(path, "w");
-    if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
-        harness_fail(__FILE__, __LINE__, "cannot write %s", path);
+static bool are_done(const struct call *calls, int count) {
+    for (int i = 0; i < count; i++)
+        if (!calls[i].done)
+            return false;
+    return true;
 }
 
-/* Two jobs, "a.one" and "b.two", each with a token of its own. */
-static void begin(struct rig *r) {
-    CLEANUP_ERROR struct error *err = NULL;
-    *r = (struct rig){.root = "/tmp/endpoint.XXXXXX"};
-    if (mkdtemp(r->root) == NULL)
-        abort();
-    char store[96], tokens[96], path[160];
-    snprintf(store, sizeof store, "%s/store", r->root);
-    snprintf(tokens, sizeof tokens, "%s/tokens", r->root);
-    mkdir(store, 0700);
-    mkdir(tokens, 0700);
-    snprintf(path, sizeof path, "%s/a.one", tokens);
-    write_text(path, "token-of-job-one-in-namespace-a-0123456789\n");
-    snprintf(path, sizeof path, "%s/b.two", tokens);
-    write_text(path, "token-of-job-two-in-namespace-b-0123456789\n");
-    snprintf(path, sizeof path, "%s/kubeconfig", r->root);
-    write_text(path,
-               "{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}], users: "
-               "[{name: u, user: {}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}");
-    r->loop = loop_new(NULL);
-    struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
-    r->client = kube_client_new(r->loop, &options, &err);
-    if (r->client == NULL)
-        harness_fail(__FILE__, __LINE__, "%s", error_text(err));
-    r->endpoint = endpoint_new(r->client, store, tokens);
-    struct server_options serve = {.address = "127.0.0.1:0"};
-    endpoint_serve(r->endpoint, &serve);
-    r->server = server_new(r->loop, &serve, &err);
-    if (r->server == NULL)
-        harness_fail(__FILE__, __LINE__, "%s", error_text(err));
-    r->http = http_client_new(r->loop);
-}
-
-static void end(struct rig *r) {
-    CLEANUP_FREE char *remove_all = mem_format("rm -rf %s", r->root);
-    http_client_free(r->http);
-    server_free(r->server);
-    endpoint_free(r->endpoint);
-    kube_client_free(r->client);
-    loop_free(r->loop);
-    CHECK_INT(system(remove_all), 0);
-}
-
-static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
-    struct call *c = context;
-    c->status = err == NULL ? reply->status : -1;
-    c->place = ++c->rig->finished;
-    c->done = true;
-}
-
-static int on_data(void *context, struct slice bytes) {
-    (void)context, (void)bytes;
-    return 0;
-}
-
-static void post(struct rig *r, struct call *c, const char *path, const char *token, const char *body) {
-    CLEANUP_FREE char *url = mem_format("http://127.0.0.1:%d%s", server_port(r->server), path);
-    CLEANUP_FREE char *bearer = mem_format("Authorization: Bearer %s", token);
-    const char *const headers[] = {bearer, "Content-Type: application/json", NULL};
-    struct http_options options = {.method = "POST", .url = url, .headers = headers, .body = slice_of(body)};
-    const struct http_handler handler = {NULL, on_data, on_done, c};
-    *c = (struct call){.rig = r};
-    http_start(r->http, &options, &handler);
-}
-
-static void list(struct rig *r, struct call *c, const char *namespace_, const char *job, const char *token) {
-    CLEANUP_FREE char *body = mem_format(
-        "{\"resourceNames\":[\"projects/%s\"],\"filter\":\"jsonPayload.job_name=\\\"%s\\\"\"}", namespace_, job);
-    post(r, c, "/v2/entries:list", token, body);
-}
-
-#define TOKEN_A "token-of-job-one-in-namespace-a-0123456789"
-#define TOKEN_B "token-of-job-two-in-namespace-b-0123456789"
-
-/* Some 20 MB of entries of job "one", so that reading them back takes its time. */
-static void fill(struct rig *r) {
-    CLEANUP_FREE char *root = mem_format("%s/store", r->root);
-    struct store *store = store_new(root, &store_default_limits);
-    CLEANUP_BUF struct buf lines;
-    buf_init(&lines, 1 << 20);
-    for (int i = 0; i < 4000; i++)
-        buf_format(&lines,
-                   "{\"timestamp\":\"2026-01-01T00:%02d:%02dZ\",\"insertId\":\"i%d\",\"logName\":\"projects/a/logs/l\","
-                   "\"jsonPayload\":{\"job_name\":\"one\",\"step_count\":%d,\"step_start_time\":1767225600.5}}\n",
-                   i / 60 % 60, i % 60, i, i);
-    for (int i = 0; i < 30; i++)
-        CHECK_INT(store_append(store, "a", SLICE("one"), buf_slice(&lines), 1, NULL), 0);
-    store_free(store);
-}
-
-TEST(lists_of_one_namespace_delay_no_write_of_another) {
-    struct rig r;
-    struct call lists[LISTS], push;
-    begin(&r);
-    fill(&r);
-    for (int i = 0; i < LISTS; i++)
-        list(&r, &lists[i], "a", "one", TOKEN_A);
-    CHECK(loop_until(r.loop, &lists[0].done) || lists[0].done);
-    post(&r, &push, "/v1/push?job=two", TOKEN_B, "step 1\n");
-    CHECK(loop_until(r.loop, &push.done));
-    CHECK_INT(push.status, 200);
-    for (int i = 0; i < LISTS; i++) {
-        CHECK(loop_until(r.loop, &lists[i].done));
-        CHECK_INT(lists[i].status, 200);
+/* Starts them; returns when the one too many was refused: the others are queued, or run. */
+static void fill_queue(struct rig *r, struct call *lists, int count, const char *namespace_, const char *job,
+                       const char *token) {
+    bool is_full = false;
+    for (int i = 0; i < count; i++)
+        call_list(r, &lists[i], namespace_, job, token);
+    for (int turn = 0; turn < 20000 && !is_full; turn++) {
+        loop_for(r->loop, 1000);
+        for (int i = 0; i < count; i++)
+            is_full |= lists[i].done && lists[i].status == 429;
     }
-    /* With one thread for both it was the last of all. */
-    if (push.place > 4)
-        harness_fail(__FILE__, __LINE__, "the write was answered as number %d of %d", push.place, LISTS + 1);
-    end(&r);
+    CHECK(is_full);
 }
 
+/* The list that runs now gets the end of its file: 'a' or 'b', whose pipe it is. */
+static char end_one(struct rig *r, const char *const pipes[2], const struct call *calls, int count) {
+    int before = r->finished, fd = -1, whose = 0;
+    for (int turn = 0; turn < 20000 && fd < 0; turn++) {
+        loop_for(r->loop, 500);
+        for (whose = 0; whose < 2 && fd < 0; whose++)
+            fd = pipes[whose] != NULL ? open(pipes[whose], O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    }
+    if (fd < 0)
+        return '-';
+    close(fd); /* before the loop starts another list: who waited was woken */
+    for (int turn = 0; turn < 20000 && r->finished == before && !are_done(calls, count); turn++)
+        loop_for(r->loop, 500);
+    return (char)('a' + whose - 1);
+}
+
+static int count_status(const struct call *calls, int count, int status) {
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        n += calls[i].done && calls[i].status == status;
+    return n;
+}
+
+TEST(a_list_that_waits_for_the_volume_delays_no_write) {
+    struct rig r;
+    struct call list;
+    rig_begin(&r);
+    CLEANUP_FREE char *pipe = rig_pipe(&r, "a", "one");
+    call_list(&r, &list, "a", "one", TOKEN_A);
+    CHECK_INT(call_post(&r, "/v1/push?job=two", TOKEN_B, SLICE("step 1\n"), NULL), 200);
+    CHECK(!list.done);
+    CHECK_INT(end_one(&r, (const char *const[]){pipe, NULL}, &list, 1), 'a');
+    CHECK_INT(list.status, 200);
+    call_done(&list);
+    rig_end(&r);
+}
+
+TEST(one_list_runs_sixteen_wait_and_more_are_refused) {
+    struct rig r;
+    struct call lists[LISTS];
+    rig_begin(&r);
+    CLEANUP_FREE char *pipe = rig_pipe(&r, "a", "one");
+    fill_queue(&r, lists, LISTS, "a", "one", TOKEN_A);
+    CHECK_INT(count_status(lists, LISTS, 429), 1);
+    for (int i = 0; i < LISTS - 1; i++)
+        CHECK_INT(end_one(&r, (const char *const[]){pipe, NULL}, lists, LISTS), 'a');
+    CHECK(are_done(lists, LISTS));
+    CHECK_INT(count_status(lists, LISTS, 200), LISTS - 1);
+    for (int i = 0; i < LISTS; i++)
+        call_done(&lists[i]);
+    rig_end(&r);
+}
+
+/* Both queues are full before the first list ends: from then on one of each runs in turn. */
 TEST(namespaces_take_turns_with_their_lists) {
+    enum { ALL = LISTS + QUEUED + 1 };
     struct rig r;
-    struct call lists[LISTS], other;
-    begin(&r);
-    fill(&r);
-    for (int i = 0; i < LISTS; i++)
-        list(&r, &lists[i], "a", "one", TOKEN_A);
-    CHECK(loop_until(r.loop, &lists[0].done));
-    list(&r, &other, "b", "two", TOKEN_B);
-    CHECK(loop_until(r.loop, &other.done));
-    CHECK_INT(other.status, 200);
-    for (int i = 0; i < LISTS; i++)
-        CHECK(loop_until(r.loop, &lists[i].done));
-    if (other.place > 4)
-        harness_fail(__FILE__, __LINE__, "the other's list was answered as number %d of %d", other.place, LISTS + 1);
-    end(&r);
+    struct call all[ALL];
+    rig_begin(&r);
+    CLEANUP_FREE char *a = rig_pipe(&r, "a", "one"), *b = rig_pipe(&r, "b", "two");
+    fill_queue(&r, all, LISTS, "a", "one", TOKEN_A);
+    fill_queue(&r, all + LISTS, QUEUED + 1, "b", "two", TOKEN_B);
+    CHECK_INT(count_status(all, ALL, 429), 2);
+    for (int i = 0; i < 1 + 2 * QUEUED; i++)
+        CHECK_INT(end_one(&r, (const char *const[]){a, b}, all, ALL), i % 2 == 0 ? 'a' : 'b');
+    CHECK_INT(count_status(all, ALL, 200), 1 + 2 * QUEUED);
+    for (int i = 0; i < ALL; i++)
+        call_done(&all[i]);
+    rig_end(&r);
 }
 
-TEST(a_namespace_has_so_many_lists_waiting) {
+/* Both threads at the same job's files, for the sanitizers. */
+TEST(a_job_is_written_and_read_at_the_same_time) {
+    enum { ROUNDS = 12 };
     struct rig r;
-    struct call lists[40];
-    int refused = 0;
-    begin(&r);
-    fill(&r);
-    for (int i = 0; i < 40; i++)
-        list(&r, &lists[i], "a", "one", TOKEN_A);
-    for (int i = 0; i < 40; i++) {
-        CHECK(loop_until(r.loop, &lists[i].done));
-        CHECK(lists[i].status == 200 || lists[i].status == 429);
-        refused += lists[i].status == 429;
+    struct call calls[2 * ROUNDS];
+    rig_begin(&r);
+    for (int i = 0; i < ROUNDS; i++) {
+        call_start(&r, &calls[2 * i], "/v1/push?job=one", TOKEN_A, SLICE("2026-01-01T00:00:00Z step 1\n"));
+        call_list(&r, &calls[2 * i + 1], "a", "one", TOKEN_A);
     }
-    CHECK(refused > 0 && refused < 40 - 16);
-    end(&r);
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        CHECK(calls[i].done || loop_until(r.loop, &calls[i].done));
+        CHECK_INT(calls[i].status, 200);
+        call_done(&calls[i]);
+    }
+    CHECK_INT(endpoint_figures(r.endpoint)->entries, ROUNDS);
+    rig_end(&r);
 }
