@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "io/http.h"
 #include "io/rawserver.h"
+#include "io/steer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,59 +229,96 @@ TEST(a_refused_connection_fails_all_that_wait_for_it) {
 }
 
 /* The reply has come, and is read when it is asked for; another request goes its own way meanwhile. */
+/* Answers "/lazy" when the test says so: a reply that is there in the turn of its request is read in that turn; so is
+ * one that is there when curl's timers of a new connection fire, 200 ms after its start. */
+struct held {
+    struct rawconn *lazy; /* of the last request */
+    int count;
+};
+
+static void hold_lazy(void *context, struct rawconn *c, struct slice request) {
+    struct held *h = context;
+    if (!slice_starts(request, "GET /lazy ")) {
+        rawconn_reply(c, 200, "", "hello");
+        return;
+    }
+    h->lazy = c;
+    h->count++;
+}
+
+/* Returns when the request has reached the server. */
+static void get_lazy(struct fixture *f, const struct held *held, struct result *r) {
+    int before = held->count;
+    char url[128];
+    snprintf(url, sizeof url, "%s/lazy", rawserver_url(f->server));
+    get(f->client, url, r, (struct http_options){.is_lazy = true});
+    for (int i = 0; i < 20000 && held->count == before; i++)
+        loop_for(f->loop, 1000);
+    loop_for(f->loop, 0);
+    CHECK_INT(held->count, before + 1);
+}
+
 TEST(a_lazy_reply_waits_until_it_is_asked_for) {
-    struct fixture f = begin(serve_hello, NULL);
-    struct result lazy = {0}, other = {0};
-    get(f.client, rawserver_url(f.server), &lazy, (struct http_options){.is_lazy = true});
+    struct held held = {0};
+    struct fixture f = begin(hold_lazy, &held);
+    struct result first = {0}, lazy = {0}, other = {0};
+    get_lazy(&f, &held, &first);
+    http_hurry(first.request);
+    rawconn_reply(held.lazy, 200, "", "hello");
+    CHECK(loop_until(f.loop, &first.done));
+    steer_by(1000000);
+    loop_for(f.loop, 1000);
+    get_lazy(&f, &held, &lazy); /* over the same connection */
+    rawconn_reply(held.lazy, 200, "", "hello");
     get(f.client, rawserver_url(f.server), &other, (struct http_options){0});
     CHECK(loop_until(f.loop, &other.done));
-    loop_for(f.loop, 100000);
+    for (int i = 0; i < 5; i++) {
+        steer_by(1000000);
+        loop_for(f.loop, 1000);
+    }
     CHECK_INT(lazy.replies, 0);
     CHECK_INT(rawserver_connections(f.server), 2);
     uint64_t wakeups = loop_wakeups(f.loop);
+    REQUIRE(!lazy.done);
     http_hurry(lazy.request);
     loop_for(f.loop, 0);
     CHECK(lazy.done);
     CHECK_TEXT(buf_text(&lazy.body), "hello");
     CHECK(loop_wakeups(f.loop) - wakeups <= 2);
+    buf_done(&first.body);
     buf_done(&lazy.body);
     buf_done(&other.body);
     end(&f);
 }
 
 TEST(a_lazy_reply_that_is_late_is_read_as_it_comes) {
-    struct fixture f = begin(serve_hello, NULL);
+    struct held held = {0};
+    struct fixture f = begin(hold_lazy, &held);
     struct result r = {0};
-    char url[128];
-    snprintf(url, sizeof url, "%s/slow", rawserver_url(f.server));
-    get(f.client, url, &r, (struct http_options){.is_lazy = true});
-    loop_for(f.loop, 2000);
+    get_lazy(&f, &held, &r);
+    REQUIRE(!r.done);
     http_hurry(r.request);
+    rawconn_drip(held.lazy, true);
+    rawconn_reply(held.lazy, 200, "", "hello");
     CHECK(loop_until(f.loop, &r.done));
     CHECK_TEXT(buf_text(&r.body), "hello");
     buf_done(&r.body);
     end(&f);
 }
 
-static void serve_once(void *context, struct rawconn *c, struct slice request) {
-    int *count = context;
-    (void)request;
-    rawconn_reply(c, 200, "", "hello");
-    if (++*count == 1)
-        rawconn_close(c);
-}
-
 /* A connection that died between two lazy requests is replaced without a hurry: only replies may wait. */
 TEST(a_lazy_request_over_a_dead_connection_is_sent_again_at_once) {
-    int count = 0;
-    struct fixture f = begin(serve_once, &count);
+    struct held held = {0};
+    struct fixture f = begin(hold_lazy, &held);
     for (int i = 0; i < 2; i++) {
         struct result r = {0};
-        get(f.client, rawserver_url(f.server), &r, (struct http_options){.is_lazy = true});
-        loop_for(f.loop, 50000);
-        CHECK_INT(count, i + 1);
-        CHECK_INT(r.replies, 0);
-        http_hurry(r.request);
+        get_lazy(&f, &held, &r);
+        rawconn_reply(held.lazy, 200, "", "hello");
+        if (i == 0)
+            rawconn_close(held.lazy);
+        loop_for(f.loop, 1000);
+        if (!r.done)
+            http_hurry(r.request);
         CHECK(loop_until(f.loop, &r.done));
         CHECK_INT(r.code, 0);
         buf_done(&r.body);
