@@ -1,5 +1,6 @@
 /* Specs that name what their authors may not have: nobody but the API server is connected to (CloudLogging has its own
- * tests), and nothing is asked of it beyond what the controller reads anyway. */
+ * tests), and nothing is asked of it beyond what the controller reads anyway: no job of another namespace, no log of a
+ * pod that the target does not own. */
 #include "harness.h"
 
 #include "apiserver/apiserver.h"
@@ -18,6 +19,25 @@
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 /* A container's name that would be arguments and a path of its own if it were put into a URL as it is. */
 #define CONTAINER "main&previous=true&x=/../../secrets/s?y#"
+
+/* With the labels of a pod of the Job `job`, and these owners. */
+#define POD(namespace, name, job, owners)                                                                              \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name                                                          \
+    ", namespace: " namespace ", uid: " namespace "-" name ", creationTimestamp: '2026-01-01T00:00:01Z', labels: "     \
+                                                           "{batch.kubernetes.io/controller-uid: job-" job             \
+                                                  ", batch.kubernetes.io/job-name: " job                               \
+                                                  ", batch.kubernetes.io/job-completion-index: '0'}, "                 \
+                                                  "ownerReferences: "                                                  \
+                                                  "[" owners "]}, spec: {nodeName: n, containers: [{name: main}]}, "   \
+                                                             "status: {phase: Running, conditions: [{type: "           \
+                                                  "PodScheduled, status: 'True', lastTransitionTime: "                 \
+                                                  "'2026-01-01T00:00:02Z'}], containerStatuses: [{name: main, "        \
+                                                  "restartCount: 0, state: {running: {startedAt: "                     \
+                                                  "'2026-01-01T00:00:03Z'}}}]}}\n"
+#define OWNED_BY_V "{apiVersion: batch/v1, kind: Job, name: v, uid: job-v, controller: true}"
+/* Of a job in another namespace; of that job by its owner, in this namespace; of h by its labels alone. */
+#define PODS_OF_OTHERS                                                                                                 \
+    POD("victim", "v-0", "v", OWNED_BY_V) POD("default", "v-0", "v", OWNED_BY_V) POD("default", "h-1", "h", "")
 
 static const char objects[] =
     "apply <<END\n---\n"
@@ -44,13 +64,20 @@ static const char objects[] =
     "{apiVersion: goodput.dev/v1alpha1, kind: JobGoodput, metadata: {name: other, namespace: default}, spec: "
     "{targetRef: {apiVersion: batch/v1, kind: Job, name: 'victim/../../kube-system/jobs/secret'}, stepLog: {source: "
     "PodLog, format: Auto}}}\n"
-    "END\n"
+    "---\n"
+    "{apiVersion: batch/v1, kind: Job, metadata: {name: v, namespace: victim, uid: job-v, creationTimestamp: "
+    "'2026-01-01T00:00:00Z'}, spec: {parallelism: 1, completions: 1, completionMode: Indexed, template: {spec: "
+    "{containers: [{name: main}]}}}}\n"
+    "---\n"
+    "{apiVersion: goodput.dev/v1alpha1, kind: JobGoodput, metadata: {name: v, namespace: default}, spec: {targetRef: "
+    "{apiVersion: batch/v1, kind: Job, name: v}, stepLog: {source: PodLog, format: MaxText}}}\n" PODS_OF_OTHERS "END\n"
     "log default/h-0:" CONTAINER " @2026-01-01T00:00:09Z completed step: 1, seconds: 1.000, TFLOP/s/device: 1.0, "
     "Tokens/s/device: 1.0, total_weights: 1, loss: 1.000\n"
     "wait 40s answered log pods 200\n"
     "wait 40s field jobgoodputs default/h .status.steps.last 1\n"
     "wait 40s field jobgoodputs default/u .status.phase Pending\n"
-    "wait 40s field jobgoodputs default/other .status.phase Pending";
+    "wait 40s field jobgoodputs default/other .status.phase Pending\n"
+    "wait 40s field jobgoodputs default/v .status.phase Pending";
 
 static const char *const asked_for[] = {"/version",
                                         "/livez", /* of a server that was silent for long */
@@ -60,6 +87,7 @@ static const char *const asked_for[] = {"/version",
                                         "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/h/status?",
                                         "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/u/status?",
                                         "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/other/status?",
+                                        "/apis/goodput.dev/v1alpha1/namespaces/default/jobgoodputs/v/status?",
                                         "/apis/jobset.x-k8s.io/v1alpha2/jobsets?",
                                         "/apis/batch/v1/jobs?",
                                         "/apis/kueue.x-k8s.io/v1beta2/workloads?",
