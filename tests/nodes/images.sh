@@ -12,7 +12,7 @@ set -eu
 work=$ROOT/.build/packaging/image
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 buildah() { command buildah --root "$work/storage" --runroot "$work/run" "$@"; }
-base=debian:bookworm-slim
+base=debian:packages
 stamps=$ROOT/.build/nodes/images
 mkdir -p "$stamps"
 
