@@ -52,5 +52,7 @@ for entry in $(git ls-tree --name-only HEAD); do
     *) say "$entry: does not belong at the top level" ;;
     esac
 done
+# Promises of the documents have tests.
+tests/check/promises.py || bad=1
 [ $bad = 0 ] && echo "check: ok"
 exit $bad

@@ -51,6 +51,9 @@ verbs() { render "$@" -s templates/clusterrole.yaml | sed -n '/resources: \[jobg
 same "JobGoodputs: read, and deleted when over" "[get, list, watch, delete]" "$(verbs)"
 same "autoCreate: made as well" "[get, list, watch, create, delete]" "$(verbs --set autoCreate=annotated)"
 same "rbac.deleteFinished=false: only read" "[get, list, watch]" "$(verbs --set rbac.deleteFinished=false)"
+# What a tenant gets by the cluster's own roles edit and admin: FleetGoodputs, StepLogFormats and statuses it does not write.
+same "the role editor writes JobGoodputs alone" "view [jobgoodputs, steplogformats, fleetgoodputs] [get, list, watch] edit admin [jobgoodputs] [get, list, watch, create, update, patch, delete, deletecollection]" \
+	"$(render -s templates/clusterroles-users.yaml | sed -n 's/.*aggregate-to-\([a-z]*\): "true"/\1/p; s/.*resources: //p; s/.*verbs: //p' | paste -sd' ')"
 # Each monitor behind its value, and what it needs with it.
 with() { render --set "$1" | kinds | grep -oE '(Pod|Service)Monitor=1|PodMonitoring=1|PrometheusRule=1|ConfigMap=1|NetworkPolicy=1|Secret=1' | paste -sd' '; }
 same "serviceMonitor" "ServiceMonitor=1" "$(with metrics.serviceMonitor.enabled=true)"
