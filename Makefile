@@ -15,14 +15,22 @@ OUT := .build/$(V)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wvla -Wformat=2
 COMMON := -std=c17 -D_GNU_SOURCE -DGOODPUT_VERSION='"$(VERSION)"' -g $(WARNINGS) -I controller -MMD -MP
-# What this compiler supports of a list of flags. FORTIFY_SOURCE=3 needs gcc 12 or clang 15; below them 3 means 2.
-supported = $(foreach f,$(1),$(shell $(CC) -Werror $(f) -x c -c -o /dev/null /dev/null 2>/dev/null && echo $(f)))
-HARDENING := $(call supported,-fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fcf-protection=full -mbranch-protection=standard)
+ifneq ($(filter $(V),clang fuzz),)
+CC := clang
+endif
+# What this compiler supports of a list of flags, each by itself or (together) all of them. FORTIFY_SOURCE=3 needs gcc 12 or
+# clang 9; below them 3 means 2. clang up to 15 sets variables to zero only with a second flag.
+supported = $(foreach f,$(1),$(call together,$(f)))
+together = $(shell $(CC) -Werror $(1) -x c -c -o /dev/null /dev/null 2>/dev/null && echo $(1))
+ZERO := -ftrivial-auto-var-init=zero
+HARDENING := $(call supported,-fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard) \
+	$(or $(call together,$(ZERO)),$(call together,$(ZERO) -enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang))
 CFLAGS_release := -O2 $(HARDENING) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fPIE
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now
 CFLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS_asan := -fsanitize=address,undefined
-CFLAGS_clang := -O2 -Werror
+CFLAGS_clang := $(CFLAGS_release) -Werror
+LDFLAGS_clang := $(LDFLAGS_release)
 CFLAGS_debug := -O0
 CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 LDFLAGS_coverage := --coverage
@@ -30,9 +38,6 @@ CFLAGS_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
 LDFLAGS_tsan := -fsanitize=thread
 CFLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 LDFLAGS_fuzz := -fsanitize=address,undefined
-ifneq ($(filter $(V),clang fuzz),)
-CC := clang
-endif
 ALL_CFLAGS = $(COMMON) $(CFLAGS_$(V)) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_$(V)) $(LDFLAGS)
 

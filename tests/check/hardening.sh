@@ -2,8 +2,10 @@
 # hardening.sh PROGRAM...: says what a built program lacks of what the release build promises: position-independent (PIE),
 # relocations read-only once loaded (full RELRO), no memory both writable and executable (NX), stack protector, checked
 # libc calls (FORTIFY), no library path of its own; on x86-64 also landing pads (CET) and probes of large frames (stack
-# clash). Before that it tries itself on small programs that each lack one.
+# clash). Of a program with debug information also that each of its files was compiled with each flag. Before that it tries
+# itself on small programs that each lack one, and the Makefile's flags on gcc and clang.
 set -u
+. "$(dirname "$0")/../harness/count.sh"
 
 # lacks PROGRAM: one line for each thing that is missing.
 lacks() {
@@ -29,6 +31,19 @@ lacks() {
         echo "large frames are not probed (-fstack-clash-protection)"
 }
 
+# compiled_without PROGRAM FLAG...: the flags that some file of it was compiled without, as its debug information has it.
+compiled_without() {
+    local program=$1 flag
+    shift
+    LC_ALL=C readelf --debug-dump=info "$program" 2>/dev/null | sed -n 's/.*DW_AT_producer *: *(.*): //p; s/.*DW_AT_producer *: \([^(]\)/\1/p' >"$scratch/producers"
+    grep -q 'GNU C' "$scratch/producers" || return 0 # stripped, or clang's, which does not tell
+    for flag in "$@"; do
+        grep 'GNU C' "$scratch/producers" | grep -qv -e " $flag" && echo "a file without $flag"
+    done
+}
+# The Makefile's flags for a compiler.
+flags_of() { make -s V=release CC="$1" --eval='flags:;@echo $(CFLAGS_release) $(LDFLAGS_release)' flags; }
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cat >"$scratch/p.c" <<'C'
@@ -44,19 +59,40 @@ int main(int argc, char **argv) {
     return puts(text) < all[argc & 3](argc);
 }
 C
+# Ends with 0 if an automatic variable is what the call before it left on the stack.
+cat >"$scratch/zero.c" <<'C'
+__attribute__((noinline)) static int sum(int fills) {
+    volatile char a[256];
+    int s = 0;
+    for (int i = 0; fills && i < 256; i++) a[i] = 7;
+    for (int i = 0; i < 256; i++) s += a[i];
+    return s;
+}
+int main(void) { sum(1); return sum(0) == 0; }
+C
+# Ends with 0 if it may write behind memory whose size is known only when it runs.
+cat >"$scratch/behind.c" <<'C'
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) { char *p = malloc((size_t)argc * 8); memset(p, argc, strlen(argv[1])); return p[0] != argc; }
+C
 cet=()
 [ "$(uname -m)" != x86_64 ] || cet=(-fcf-protection=full)
 good=("${cet[@]}" -w -O2 -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fPIE -pie -Wl,-z,relro,-z,now)
-passed=0 failed=0
 # tried WHAT EXPECTED FLAG...: a program built with these flags too lacks just that.
 tried() {
     local what=$1 expected=$2
     shift 2
-    "${CC:-gcc}" "${good[@]}" "$@" -o "$scratch/p" "$scratch/p.c" || { echo "not ok - no program to try $what"; failed=$((failed + 1)); return; }
-    if [ "$(lacks "$scratch/p")" = "$expected" ]; then passed=$((passed + 1)); else
-        echo "not ok - $what: found \"$(lacks "$scratch/p")\" instead of \"$expected\""
-        failed=$((failed + 1))
-    fi
+    "${CC:-gcc}" "${good[@]}" "$@" -o "$scratch/p" "$scratch/p.c" || { not_ok "no program to try $what"; return; }
+    same "$what" "$expected" "$(lacks "$scratch/p")"
+}
+# ends FLAGS FILE CODE: a program built with these flags ends so.
+ends() {
+    local code=0
+    # shellcheck disable=SC2086 # a list of flags
+    $1 -w -o "$scratch/ends" "$scratch/$2.c" || return 1
+    "$scratch/ends" 0123456789012345678901234567890 >/dev/null 2>&1 || code=$?
+    [ "$code" = "$3" ] || { echo "exit code $code, not $3"; return 1; }
 }
 if [ "${1:-}" = --tried ]; then shift; else # --tried: has tried itself already in this run
     tried "a hardened one" ""
@@ -71,13 +107,25 @@ if [ "${1:-}" = --tried ]; then shift; else # --tried: has tried itself already 
         tried "no probes" "large frames are not probed (-fstack-clash-protection)" -fno-stack-clash-protection
     fi
     tried "a library path" "a library path of its own (RPATH)" -Wl,-rpath,/tmp
+    "${CC:-gcc}" -g "${good[@]}" -c -o "$scratch/p.o" "$scratch/p.c" && "${CC:-gcc}" -g -O2 -c -o "$scratch/zero.o" "$scratch/zero.c"
+    objcopy --redefine-sym main=other "$scratch/zero.o" && "${CC:-gcc}" -pie -o "$scratch/p" "$scratch/p.o" "$scratch/zero.o"
+    same "one file without a flag" "a file without -fstack-protector-strong" "$(compiled_without "$scratch/p" -fstack-protector-strong -O2)"
+    check "a variable is what was on the stack before" ends "gcc -O1" zero 0
+    check "FORTIFY=2 does not see a size that is known only when it runs" ends "gcc -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2" behind 0
+    for compiler in gcc clang; do
+        command -v $compiler >/dev/null || continue
+        flags=$(flags_of $compiler)
+        # shellcheck disable=SC2086 # a list of flags
+        check "a program is built with the Makefile's flags by $compiler" $compiler -w $flags -o "$scratch/p" "$scratch/p.c"
+        same "it lacks nothing ($compiler)" "" "$(lacks "$scratch/p")"
+        check "its variables are zero at first ($compiler)" ends "$compiler $flags" zero 1
+        check "it ends before it writes behind memory (FORTIFY=3, $compiler)" ends "$compiler $flags" behind 134
+    done
 fi
+read -r -a flags <<<"$(flags_of gcc | tr ' ' '\n' | grep -E '^-(O|m|f)' | paste -sd' ')"
 for program in "$@"; do
     missing=$(lacks "$program") || missing="no ELF program"
-    if [ -z "$missing" ]; then passed=$((passed + 1)); echo "ok - $program is hardened"; else
-        echo "not ok - $program: $missing"
-        failed=$((failed + 1))
-    fi
+    missing+=$(compiled_without "$program" "${flags[@]}")
+    same "$program is hardened" "" "$missing"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ] && [ $# -gt 0 ]
+finish && [ $# -gt 0 ]

@@ -24,6 +24,7 @@ step() {
 jobs=$(nproc)
 
 step build-clang make -s -j"$jobs" V=clang programs tests
+step hardening-clang tests/check/hardening.sh .build/clang/bin/goodput-controller .build/clang/bin/kubectl-goodput
 step build-release make -s -j"$jobs" V=release programs tests
 for program in .build/clang/tests/test-*; do
     [ -x "$program" ] && [ -f "$program" ] || continue
