@@ -1,6 +1,7 @@
 #include "export/metrics.h"
 
 #include "base/mem.h"
+#include "base/memory.h"
 #include "export/metrics_fleet.h"
 #include "export/metrics_table.h"
 #include "export/process.h"
@@ -262,11 +263,13 @@ static void write_push(struct prometheus_page *page, const struct push_figures *
 static void write_process(struct prometheus_page *page) {
     struct process_figures p;
     process_read(&p);
+    int64_t limit_bytes = memory_limit_bytes("");
     const struct {
         enum family family;
         int64_t value;
         int digits;
-    } figures[] = {{F_CPU, p.cpu_ms, 3},
+    } figures[] = {{F_MEMORY_LIMIT, limit_bytes == MEMORY_UNKNOWN ? PROCESS_NONE : limit_bytes, 0},
+                   {F_CPU, p.cpu_ms, 3},
                    {F_RESIDENT, p.resident_bytes, 0},
                    {F_VIRTUAL, p.virtual_bytes, 0},
                    {F_BEGUN, p.start_ms, 3},

@@ -147,6 +147,8 @@
       "Values (and spans) pushed, by exporter and result: delivered, dropped.")                                        \
     X(F_PUSH_LAST, "goodput_push_last_delivery_timestamp_seconds", METRIC_GAUGE,                                       \
       "When something was delivered last, since the epoch. Absent before.")                                            \
+    X(F_MEMORY_LIMIT, "goodput_controller_memory_limit_bytes", METRIC_GAUGE,                                           \
+      "Memory that the controller's container may use, by its cgroup. Absent without a limit.")                        \
     X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "User and system CPU time.")                                       \
     X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.")                                   \
     X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "Virtual memory.")                                      \

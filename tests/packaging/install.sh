@@ -90,6 +90,13 @@ compare_rbac
 same_soon "RBAC: no other namespace" false may list pods default
 
 "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
+# One JobGoodput: 13 MiB (deploy/docs/scale.md).
+warned() { "$helm" upgrade goodput "$chart" -n "$release" --reset-values --dry-run=server --set "resources.limits.memory=$1" | grep '^WARNING'; }
+for limit in 12Mi 13000k 0.01Gi 12582912; do
+	same "notes of a limit of $limit warn of what the cluster holds" \
+		"WARNING: the JobGoodputs of this cluster (1) need up to 13Mi of memory; the limit is $limit. Beyond it the" "$(warned $limit)"
+done
+for limit in 13Mi 14M 1Gi 256Mi null; do same "... of $limit do not" "" "$(warned $limit)"; done
 check "helm uninstall" "$helm" uninstall goodput -n "$release"
 same "the record outlives the chart" jobgoodput.goodput.dev/minimal "$("$kubectl" get jgp -n "$jobs" -o name)"
 same "nothing else does" "" "$("$kubectl" get deploy,svc,sa,pdb,networkpolicy,configmap,secret,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"

@@ -8,6 +8,7 @@
 #include "operator/runtime/formats.h"
 #include "operator/runtime/health.h"
 #include "operator/runtime/jobs.h"
+#include "operator/runtime/memory_watch.h"
 #include "operator/runtime/records.h"
 #include "operator/runtime/role.h"
 
@@ -42,6 +43,7 @@ struct runtime {
     struct role *role; /* NULL: no pod of its own is known */
     struct server *server;
     struct runtime_health health;
+    struct memory_watch memory;
     struct loop_timer *knock_timer, *end_timer;
     struct kube_call *knock;
     struct mono_time started;
@@ -68,6 +70,7 @@ static void on_change(void *context) {
     struct runtime *r = context;
     if (r->is_ending)
         return;
+    memory_watch_look(&r->memory, loop_now(r->loop).us, (int64_t)model_job_count(r->model));
     if (!r->is_leading) {
         note_warm(r);
         return;

@@ -99,3 +99,21 @@ insecureSkipVerify: true
   verbs: [get]
 {{- end }}
 {{- end -}}
+
+{{/* What the controller needs at most for so many JobGoodputs, in MiB: deploy/docs/scale.md. */}}
+{{- define "goodput.memoryNeededMiB" -}}
+{{- addf 12 (ternary 48 0 .ingest) (divf .jobs 16) | ceil -}}
+{{- end -}}
+
+{{/* resources.limits.memory in MiB, 0 without a limit. */}}
+{{- define "goodput.memoryLimitMiB" -}}
+{{- $text := toString (dig "limits" "memory" "" .Values.resources) -}}
+{{- $mib := 1048576.0 -}}
+{{- $bytes := dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" $mib "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
+{{- $number := regexFind "^[0-9.]+" $text -}}
+{{- if $number -}}
+{{- divf (mulf (float64 $number) (get $bytes (trimPrefix $number $text) | default 0.0)) $mib -}}
+{{- else -}}
+0
+{{- end -}}
+{{- end -}}

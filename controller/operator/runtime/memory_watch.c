@@ -1,0 +1,29 @@
+#include "operator/runtime/memory_watch.h"
+
+#include "base/jsonlog.h"
+#include "base/memory.h"
+
+#include <stddef.h>
+
+#define LOOK_US INT64_C(1000000)
+#define WARN_US INT64_C(600000000) /* between two warnings */
+
+bool memory_watch_is_due(struct memory_watch *watch, int64_t now_us, int64_t resident_bytes, int64_t limit_bytes) {
+    bool is_near =
+        resident_bytes != MEMORY_UNKNOWN && limit_bytes != MEMORY_UNKNOWN && resident_bytes >= limit_bytes / 5 * 4;
+    if (!is_near || (watch->warned_us != 0 && now_us - watch->warned_us < WARN_US))
+        return false;
+    watch->warned_us = now_us;
+    return true;
+}
+
+void memory_watch_look(struct memory_watch *watch, int64_t now_us, int64_t jobs) {
+    if (watch->looked_us != 0 && now_us - watch->looked_us < LOOK_US)
+        return;
+    watch->looked_us = now_us;
+    int64_t resident_bytes = memory_resident_bytes(), limit_bytes = memory_limit_bytes("");
+    if (memory_watch_is_due(watch, now_us, resident_bytes, limit_bytes))
+        jsonlog(JSONLOG_WARNING, "memory is near the container's limit: raise resources.limits.memory",
+                "resident_bytes", LOG_I(resident_bytes), "limit_bytes", LOG_I(limit_bytes), "jobgoodputs", LOG_I(jobs),
+                NULL);
+}
