@@ -58,9 +58,11 @@ static void print_help(FILE *out) {
     fputs("  kubectl goodput analyze FILE... [--definition ledger|library|both] [-o table|json|yaml]\n"
           "      the same from step logs alone, without a cluster; --help lists the options\n"
           "  kubectl goodput version\n\n"
-          "  -f FILE            read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
+          "  -f, --filename FILE  read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
           "  -n, --namespace N  default: the context's\n"
           "  -A, --all-namespaces\n"
+          "  -o, --output FORMAT  one of those above\n"
+          "  -w, --watch        draw the table again as it changes\n"
           "  --kubeconfig FILE, --context NAME\n",
           out);
 }

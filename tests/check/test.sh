@@ -124,6 +124,7 @@ for sight in 0 1 2 3 4 5 6; do
     step "sim-$sight-asan" timeout 600 .build/asan/bin/test-sim -k $sight 100
 done
 step check make -s check
+step documents tests/check/documents.py
 step packages tests/check/packages-test.sh
 step totals tests/check/totals-test.sh
 step node-cgroups tests/nodes/cgroups-test.sh
