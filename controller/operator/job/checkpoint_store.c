@@ -44,6 +44,7 @@ static void visit_history(struct visitor *v, struct history *h) {
         visit_name(v, &t->reason);
         codec_text(v->codec, &t->message, MOST_MESSAGE);
     }
+    h->is_cut |= is_reading(v) && h->count == STORE_MAX_TRANSITIONS;
 }
 
 static void visit_spans(struct visitor *v, struct spans *s) {
@@ -138,7 +139,7 @@ static void visit_nodes(struct visitor *v, struct target *t) {
 
 static void visit_containers(struct visitor *v, struct pod *p) {
     p->container_count =
-        (uint8_t)visit_array(v, &p->containers, p->container_count, NULL, sizeof *p->containers, OBJECT_CONTAINERS);
+        (uint8_t)visit_array(v, &p->containers, p->container_count, NULL, sizeof *p->containers, STORE_MAX_CONTAINERS);
     for (int i = 0; i < p->container_count; i++) {
         struct container *c = &p->containers[i];
         visit_name(v, &c->name);
@@ -147,6 +148,7 @@ static void visit_containers(struct visitor *v, struct pod *p) {
         c->chips = (int32_t)(chips < INT32_MAX ? chips : INT32_MAX);
         c->count = c->capacity =
             (uint16_t)visit_array(v, &c->instances, c->count, NULL, sizeof *c->instances, STORE_MAX_INSTANCES);
+        p->target->is_cut |= is_reading(v) && c->count == STORE_MAX_INSTANCES;
         for (int k = 0; k < c->count; k++) {
             struct instance *x = &c->instances[k];
             CODEC_INT(v->codec, &x->restart_count, 0, INT32_MAX);
@@ -463,6 +465,7 @@ static void visit_restarts(struct visitor *v, struct target *t) {
     codec_i64(v->codec, &t->restarts);
     codec_i64(v->codec, &t->job_restarts);
     VISIT_ARRAY(v, t->restart_list, t->restart_count, &t->restart_capacity, STORE_MAX_TRANSITIONS);
+    t->is_cut |= is_reading(v) && t->restart_count == STORE_MAX_TRANSITIONS;
     for (int i = 0; i < t->restart_count; i++) {
         struct restart *r = &t->restart_list[i];
         codec_time(v->codec, &r->at_ms);

@@ -106,27 +106,26 @@ int object_lease_parse(struct slice json, struct object_lease *lease) {
     return object_finish(&j, &lease->meta);
 }
 
-static void checks_scan(struct jscan *j, struct object_workload *workload) {
-    struct slice key;
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct object_check c = {0};
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "name"))
-                c.name = object_text_scan(j);
-            else if (slice_is(key, "state"))
-                c.state = object_text_scan(j);
-            else if (slice_is(key, "message"))
-                c.message = object_text_scan(j);
-            else
-                jscan_skip(j);
-        }
-        if (workload->check_count < OBJECT_CHECKS)
-            workload->checks[workload->check_count++] = c;
+bool object_check_next(struct slice *checks, struct object_check *check) {
+    struct slice element, key;
+    struct jscan j;
+    if (!object_element_next(checks, &element))
+        return false;
+    *check = (struct object_check){0};
+    jscan_init_loose(&j, element);
+    if (!jscan_object(&j))
+        return true;
+    while (jscan_key(&j, &key)) {
+        if (slice_is(key, "name"))
+            check->name = object_text_scan(&j);
+        else if (slice_is(key, "state"))
+            check->state = object_text_scan(&j);
+        else if (slice_is(key, "message"))
+            check->message = object_text_scan(&j);
+        else
+            jscan_skip(&j);
     }
+    return true;
 }
 
 static void evictions_scan(struct jscan *j, struct object_workload *workload) {
@@ -174,14 +173,14 @@ static struct slice member_text_scan(struct jscan *j, const char *name) {
 }
 
 /* Nodes that failed and are to be replaced: [{"name": "gke-tpu-07"}]. */
-static void unhealthy_scan(struct jscan *j, struct object_workload *workload) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct slice name = member_text_scan(j, "name");
-        if (name.size_bytes > 0 && workload->unhealthy_count < OBJECT_UNHEALTHY_NODES)
-            workload->unhealthy[workload->unhealthy_count++] = name;
-    }
+bool object_unhealthy_next(struct slice *unhealthy, struct slice *name) {
+    struct slice element;
+    struct jscan j;
+    if (!object_element_next(unhealthy, &element))
+        return false;
+    jscan_init_loose(&j, element);
+    *name = member_text_scan(&j, "name");
+    return true;
 }
 
 /* spec and status of a Workload: the keys of the two do not meet. The priority class: v1beta1's way and v1beta2's. */
@@ -203,11 +202,11 @@ static void workload_part_scan(struct jscan *j, struct object_workload *workload
         else if (slice_is(key, "conditions"))
             object_conditions_scan(j, &workload->conditions);
         else if (slice_is(key, "admissionChecks"))
-            checks_scan(j, workload);
+            jscan_raw(j, &workload->checks);
         else if (slice_is(key, "schedulingStats"))
             stats_scan(j, workload);
         else if (slice_is(key, "unhealthyNodes"))
-            unhealthy_scan(j, workload);
+            jscan_raw(j, &workload->unhealthy);
         else
             jscan_skip(j);
     }

@@ -9,8 +9,9 @@
 
 /* What object_condition_find is asked for: of Pods, JobSets and Jobs, Workloads, Nodes, and our own kinds. */
 static const char *const read_types[OBJECT_CONDITIONS] = {
-    "PodScheduled", "Ready",     "DisruptionTarget", "TerminatedByKueue", "Suspended", "Completed", "Complete", "Failed",
-    "FailureTarget", "RestartingJobSet", "QuotaReserved", "Admitted", "Evicted", "Requeued", "Finished"};
+    "PodScheduled",  "Ready",    "DisruptionTarget", "TerminatedByKueue", "Suspended",
+    "Completed",     "Complete", "Failed",           "FailureTarget",     "RestartingJobSet",
+    "QuotaReserved", "Admitted", "Evicted",          "Requeued",          "Finished"};
 
 static bool is_read(struct slice type) {
     for (int i = 0; i < OBJECT_CONDITIONS && read_types[i] != NULL; i++)
@@ -287,35 +288,58 @@ static bool is_filled_array(struct jscan *j) {
     return is_filled;
 }
 
-void object_containers_scan(struct jscan *j, struct object_containers *containers) {
+static struct object_container container_scan(struct jscan *j) {
+    struct object_container c = {0};
     struct slice key;
+    if (!jscan_object(j))
+        return c;
+    while (jscan_key(j, &key)) {
+        if (slice_is(key, "name"))
+            c.name = object_text_scan(j);
+        else if (slice_is(key, "resources"))
+            c.chips = resources_scan(j);
+        else if (slice_is(key, "restartPolicy"))
+            c.may_restart |= !slice_is(object_text_scan(j), "Never");
+        else if (slice_is(key, "restartPolicyRules"))
+            c.may_restart |= is_filled_array(j);
+        else
+            jscan_skip(j);
+    }
+    return c;
+}
+
+void object_containers_scan(struct jscan *j, struct object_containers *containers) {
     if (!jscan_array(j))
         return;
     while (jscan_element(j)) {
-        struct object_container c = {0};
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "name"))
-                c.name = object_text_scan(j);
-            else if (slice_is(key, "resources"))
-                c.chips = resources_scan(j);
-            else if (slice_is(key, "restartPolicy"))
-                c.may_restart |= !slice_is(object_text_scan(j), "Never");
-            else if (slice_is(key, "restartPolicyRules"))
-                c.may_restart |= is_filled_array(j);
-            else
-                jscan_skip(j);
-        }
+        struct object_container c = container_scan(j);
         containers->chips += c.chips;
-        int at = containers->count;
-        while (at == OBJECT_CONTAINERS || (at < containers->count && at > 0 && containers->items[at].chips > 0))
-            at--;
-        if (at == containers->count)
+        if (containers->count < OBJECT_CONTAINERS)
             containers->items[containers->count++] = c;
-        else if (c.chips > 0 && containers->items[at].chips == 0)
-            containers->items[at] = c;
     }
+}
+
+bool object_element_next(struct slice *array, struct slice *element) {
+    struct slice rest = *array;
+    struct jscan j;
+    if (!slice_take_char(&rest, '[') && !slice_take_char(&rest, ','))
+        return false;
+    rest = slice_trim(rest);
+    jscan_init_loose(&j, rest);
+    if (rest.size_bytes == 0 || rest.data[0] == ']' || !jscan_raw(&j, element))
+        return false;
+    *array = slice_trim(slice_skip(rest, (size_t)(element->data + element->size_bytes - rest.data)));
+    return true;
+}
+
+bool object_container_next(struct slice *containers, struct object_container *container) {
+    struct slice element;
+    struct jscan j;
+    if (!object_element_next(containers, &element))
+        return false;
+    jscan_init_loose(&j, element);
+    *container = container_scan(&j);
+    return true;
 }
 
 int object_finish(struct jscan *j, const struct object_meta *meta) {

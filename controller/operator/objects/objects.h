@@ -12,17 +12,16 @@
 
 /* How many of each are kept, and what happens to one more (tests/operator/test_caps.c):
  * Conditions: only types that something reads are kept (object_condition_find), each once, so there is never one more.
- * Containers: one that asks for chips takes the place of the last that does not; otherwise it is left out. The statuses of
- * containers have no bound: they are read one by one.
- * Replicated jobs: as containers; one left out that would decide is counted, and the condition Ready says so.
+ * A pod's containers and their statuses, a Workload's admission checks and unhealthyNodes have no bound: they are read
+ * one by one. Of a pod template's containers only the chips count, of all together.
+ * Replicated jobs: one with chips takes the place of the last without; one left out that would decide is counted, and
+ * the condition Ready says so.
  * Taints: only those that end pods or announce an end are kept; the first ones explain as much as all.
- * Admission checks (8), unhealthyNodes (8): Kueue's CRD allows no more. windowSeconds (4), requiredReplicatedJobs (64):
- * neither does the CRD of the JobGoodput. */
+ * windowSeconds (4), requiredReplicatedJobs (64): the CRD of the JobGoodput allows no more; the first ones count. */
 #define OBJECT_CONDITIONS 20
 #define OBJECT_CONTAINERS 16
 #define OBJECT_REPLICATED_JOBS 64
 #define OBJECT_TAINTS 16
-#define OBJECT_CHECKS 8
 #define OBJECT_WINDOWS 4
 
 struct object_condition {
@@ -83,13 +82,14 @@ struct object_pod {
     struct object_meta meta;
     struct slice node, restart_policy, phase, reason;
     struct slice message; /* raw */
-    struct object_containers containers;
+    struct slice containers; /* spec.containers: object_container_next */
     struct object_conditions conditions;
     struct slice statuses; /* status.containerStatuses: object_status_next */
 };
 /* is_known: only what can still change once it is bound is read: its end, its deletion, its status. */
 int object_pod_parse(struct slice json, bool is_known, struct object_pod *pod);
-/* The next of a pod's container statuses, which are taken off the array; false: there are no more. */
+/* The next of an array, which is taken off it; false: there are no more. */
+bool object_container_next(struct slice *containers, struct object_container *container);
 bool object_status_next(struct slice *statuses, struct object_container_status *status);
 
 struct object_replicated_job {
@@ -142,20 +142,19 @@ struct object_check {
     struct slice message; /* raw */
 };
 
-#define OBJECT_UNHEALTHY_NODES 8 /* as Kueue bounds them */
-
 struct object_workload {
     struct object_meta meta;
     bool is_active;
     struct slice queue, cluster_queue, priority; /* cluster_queue: that admitted it */
     struct object_conditions conditions;
     int64_t evictions;                              /* counted in status.schedulingStats */
-    struct slice unhealthy[OBJECT_UNHEALTHY_NODES]; /* names of status.unhealthyNodes */
-    int unhealthy_count;
-    struct object_check checks[OBJECT_CHECKS];
-    int check_count;
+    struct slice unhealthy;                         /* status.unhealthyNodes: object_unhealthy_next */
+    struct slice checks;                            /* status.admissionChecks: object_check_next */
 };
 int object_workload_parse(struct slice json, struct object_workload *workload);
+/* As object_container_next. */
+bool object_check_next(struct slice *checks, struct object_check *check);
+bool object_unhealthy_next(struct slice *unhealthy, struct slice *name);
 
 struct object_event {
     struct object_meta meta;
@@ -252,6 +251,8 @@ void object_meta_init(struct object_meta *meta);
 void object_conditions_scan(struct jscan *j, struct object_conditions *conditions);
 /* Chips among resources: {"google.com/tpu": "4", ...}. */
 int64_t object_chips_scan(struct jscan *j);
+/* Takes the next element off an array whose bytes were checked with the object's; false: there are no more. */
+bool object_element_next(struct slice *array, struct slice *element);
 void object_containers_scan(struct jscan *j, struct object_containers *containers);
 struct slice object_text_scan(struct jscan *j); /* the raw string; empty if it is of another type */
 int64_t object_time_scan(struct jscan *j);      /* TIME_UNKNOWN if it is none */

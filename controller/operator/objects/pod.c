@@ -87,17 +87,11 @@ static struct object_container_status status_scan_one(struct jscan *j) {
     return s;
 }
 
-/* An element of the array at a time; its bytes were checked with the pod's. */
 bool object_status_next(struct slice *statuses, struct object_container_status *status) {
-    struct slice rest = *statuses, element;
+    struct slice element;
     struct jscan j;
-    if (!slice_take_char(&rest, '[') && !slice_take_char(&rest, ','))
+    if (!object_element_next(statuses, &element))
         return false;
-    rest = slice_trim(rest);
-    jscan_init_loose(&j, rest);
-    if (rest.size_bytes == 0 || rest.data[0] == ']' || !jscan_raw(&j, &element))
-        return false;
-    *statuses = slice_trim(slice_skip(rest, (size_t)(element.data + element.size_bytes - rest.data)));
     jscan_init_loose(&j, element);
     *status = status_scan_one(&j);
     return true;
@@ -111,7 +105,7 @@ static void spec_scan(struct jscan *j, struct object_pod *pod) {
         if (slice_is(key, "nodeName"))
             pod->node = object_text_scan(j);
         else if (slice_is(key, "containers"))
-            object_containers_scan(j, &pod->containers);
+            jscan_raw(j, &pod->containers);
         else if (slice_is(key, "restartPolicy"))
             pod->restart_policy = object_text_scan(j);
         else

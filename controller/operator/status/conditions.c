@@ -245,6 +245,13 @@ static void set_evidence(struct view *v) {
             v->job->checkpoint_trouble);
         return;
     }
+    if (store_is_cut(v->target)) {
+        set(v, EVIDENCE_COMPLETE, false, "HistoryTooLong", TIME_UNKNOWN,
+            "more was observed than is kept (%d suspensions, restarts or evictions of the target, %d restarts of a "
+            "container): earlier interruptions are not counted, and their time is not in its bucket",
+            STORE_MAX_TRANSITIONS, STORE_MAX_INSTANCES);
+        return;
+    }
     if (v->log == LOG_NONE || r->available_ms == 0)
         return;
     int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);

@@ -16,6 +16,16 @@ static void drop_oldest(struct history *h) {
     free(h->items[0].message);
     memmove(&h->items[0], &h->items[1], (size_t)(h->count - 1) * sizeof *h->items);
     h->count--;
+    h->is_cut = true;
+}
+
+bool store_is_cut(const struct target *t) {
+    bool is_cut = t->suspended.is_cut || t->is_cut;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        is_cut |= j->suspended.is_cut;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target)
+        is_cut |= w->reserved.is_cut || w->admitted.is_cut || w->evicted.is_cut || w->active.is_cut;
+    return is_cut;
 }
 
 bool history_add(struct history *h, struct transition t) {

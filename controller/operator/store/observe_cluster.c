@@ -44,20 +44,24 @@ static void apply_active(struct model *m, struct workload *w, const struct objec
 /* The check's state does not name its controller. A ProvisioningRequest's has written to the Workload as soon as the
  * autoscaler said anything; before that, and where there are several checks, the words tell. */
 static bool is_provisioning(const struct object_workload *o, const struct object_check *c) {
-    return (o->meta.is_by_provisioner && o->check_count == 1) || slice_contains(c->message, "rovisioning") ||
+    struct slice rest = o->checks;
+    struct object_check other;
+    bool is_only_one = object_check_next(&rest, &other) && !object_check_next(&rest, &other);
+    return (o->meta.is_by_provisioner && is_only_one) || slice_contains(c->message, "rovisioning") ||
            slice_contains(c->name, "prov") || slice_contains(c->name, "dws");
 }
 
 static void apply_checks(struct model *m, struct workload *w, const struct object_workload *o) {
-    for (int i = 0; i < o->check_count; i++) {
-        const struct object_check *c = &o->checks[i];
-        if (slice_is(c->state, "Ready") && slice_is(c->name, w->check_name))
-            w->awaits_provisioning |= is_provisioning(o, c); /* what was waited for may be known only now */
-        if (slice_is(c->state, "Ready") && (w->check_name[0] || !is_provisioning(o, c)))
+    struct slice rest = o->checks;
+    struct object_check c;
+    while (object_check_next(&rest, &c)) {
+        if (slice_is(c.state, "Ready") && slice_is(c.name, w->check_name))
+            w->awaits_provisioning |= is_provisioning(o, &c); /* what was waited for may be known only now */
+        if (slice_is(c.state, "Ready") && (w->check_name[0] || !is_provisioning(o, &c)))
             continue; /* unless it was over when it was first seen */
-        w->check_name = store_intern(m, c->name);
-        store_text(&w->check_message, c->message);
-        w->awaits_provisioning = is_provisioning(o, c);
+        w->check_name = store_intern(m, c.name);
+        store_text(&w->check_message, c.message);
+        w->awaits_provisioning = is_provisioning(o, &c);
         if (w->awaits_provisioning)
             return;
     }
@@ -69,12 +73,24 @@ static void touch_node_named(struct model *m, const char *name) {
         store_touch_node(m, n);
 }
 
+/* The oldest that is over makes room. One that lasts stays: what ended its pods is known by it. */
+static void unhealthy_make_room(struct workload *w) {
+    int at = 0;
+    while (at < w->unhealthy_count && w->unhealthy[at].to_ms == TIME_OPEN)
+        at++;
+    if (w->unhealthy_count < STORE_MAX_UNHEALTHY || at == w->unhealthy_count)
+        return;
+    memmove(&w->unhealthy[at], &w->unhealthy[at + 1], (size_t)(w->unhealthy_count - at - 1) * sizeof *w->unhealthy);
+    w->unhealthy_count--;
+}
+
 static void unhealthy_add(struct model *m, struct workload *w, const char *name, int64_t at_ms) {
     for (int i = 0; i < w->unhealthy_count; i++)
         if (w->unhealthy[i].to_ms == TIME_OPEN && w->unhealthy[i].name == name)
             return;
+    unhealthy_make_room(w);
     if (w->unhealthy_count == STORE_MAX_UNHEALTHY)
-        memmove(&w->unhealthy[0], &w->unhealthy[1], (size_t)--w->unhealthy_count * sizeof *w->unhealthy);
+        return;
     STORE_GROW(w->unhealthy, w->unhealthy_count, w->unhealthy_capacity);
     w->unhealthy[w->unhealthy_count++] = (struct unhealthy_node){name, at_ms, TIME_OPEN};
     touch_node_named(m, name);
@@ -82,17 +98,19 @@ static void unhealthy_add(struct model *m, struct workload *w, const char *name,
 
 /* Kueue takes an entry back once the node is replaced, the Workload is evicted, or the node is well again. */
 static void apply_unhealthy(struct model *m, struct workload *w, const struct object_workload *o, int64_t told_ms) {
+    struct slice rest, name;
     for (int i = 0; i < w->unhealthy_count; i++) {
         bool is_there = false;
-        for (int k = 0; k < o->unhealthy_count; k++)
-            is_there |= slice_is(o->unhealthy[k], w->unhealthy[i].name);
+        for (rest = o->unhealthy; object_unhealthy_next(&rest, &name) && !is_there;)
+            is_there = slice_is(name, w->unhealthy[i].name);
         if (w->unhealthy[i].to_ms != TIME_OPEN || is_there)
             continue;
         w->unhealthy[i].to_ms = told_ms;
         touch_node_named(m, w->unhealthy[i].name);
     }
-    for (int k = 0; k < o->unhealthy_count; k++)
-        unhealthy_add(m, w, store_intern(m, o->unhealthy[k]), told_ms);
+    for (rest = o->unhealthy; object_unhealthy_next(&rest, &name);)
+        if (name.size_bytes > 0)
+            unhealthy_add(m, w, store_intern(m, name), told_ms);
 }
 
 int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {

@@ -37,21 +37,35 @@ static struct instance unseen(int64_t restart_count) {
 }
 
 static void apply_containers(struct model *m, struct pod *p, const struct object_pod *o) {
-    if (p->containers || o->containers.count == 0)
+    struct slice rest = o->containers;
+    struct object_container one;
+    int plain = 0, with_chips = 0;
+    int64_t chips = 0;
+    if (p->containers)
         return;
-    p->containers = mem_alloc((size_t)o->containers.count * sizeof *p->containers);
-    for (int i = 0; i < o->containers.count; i++) {
+    bool may_restart = !slice_is(o->restart_policy, "Never");
+    while (object_container_next(&rest, &one)) {
+        *(one.chips > 0 ? &with_chips : &plain) += 1;
+        chips = min_of(chips + one.chips, INT32_MAX);
+        may_restart |= one.may_restart;
+    }
+    if (plain + with_chips == 0)
+        return;
+    with_chips = (int)min_of(with_chips, STORE_MAX_CONTAINERS);
+    plain = (int)min_of(plain, STORE_MAX_CONTAINERS - with_chips);
+    p->containers = mem_alloc((size_t)(plain + with_chips) * sizeof *p->containers);
+    for (rest = o->containers; object_container_next(&rest, &one);) {
+        if ((*(one.chips > 0 ? &with_chips : &plain))-- <= 0)
+            continue;
         struct container *c = &p->containers[p->container_count++];
-        c->name = store_intern(m, o->containers.items[i].name);
-        c->chips = (int32_t)min_of(o->containers.items[i].chips, INT32_MAX);
+        c->name = store_intern(m, one.name);
+        c->chips = (int32_t)min_of(one.chips, INT32_MAX);
         c->instances = &c->first;
         c->instances[0] = unseen(0);
         c->count = c->capacity = 1;
     }
-    p->chips = (int32_t)(o->containers.chips < INT32_MAX ? o->containers.chips : INT32_MAX);
-    p->restarts_in_place = !slice_is(o->restart_policy, "Never");
-    for (int i = 0; i < o->containers.count; i++)
-        p->restarts_in_place |= o->containers.items[i].may_restart;
+    p->chips = (int32_t)chips;
+    p->restarts_in_place = may_restart;
 }
 
 static void apply_binding(struct model *m, struct pod *p, const struct object_pod *o, int64_t received_ms) {
@@ -81,8 +95,9 @@ static void apply_binding(struct model *m, struct pod *p, const struct object_po
     }
 }
 
-static struct instance *instance_add(struct container *c, struct instance i) {
+static struct instance *instance_add(struct pod *p, struct container *c, struct instance i) {
     if (c->count == STORE_MAX_INSTANCES) {
+        p->target->is_cut = true;
         memmove(&c->instances[1], &c->instances[2], (size_t)(c->count - 2) * sizeof *c->instances);
         c->count--;
     }
@@ -97,12 +112,13 @@ static struct instance *instance_add(struct container *c, struct instance i) {
 }
 
 /* lastState tells the instance before, in case it was not seen to end. */
-static void apply_last_state(struct model *m, struct container *c, const struct object_container_status *s) {
+static void apply_last_state(struct model *m, struct pod *p, struct container *c,
+                             const struct object_container_status *s) {
     struct instance *last = container_instance(c, (int)s->restart_count - 1);
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
         return;
     if (last == NULL)
-        last = instance_add(c, unseen(s->restart_count - 1));
+        last = instance_add(p, c, unseen(s->restart_count - 1));
     last->is_running = false;
     set_time(&last->started_ms, s->last_started_ms);
     set_time(&last->finished_ms, s->last_finished_ms);
@@ -129,8 +145,8 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         s->last_finished_ms == TIME_UNKNOWN)
         now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
     if (container_now(c)->restart_count < s->restart_count) {
-        apply_last_state(m, c, s);
-        instance_add(c, unseen(s->restart_count));
+        apply_last_state(m, p, c, s);
+        instance_add(p, c, unseen(s->restart_count));
     }
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)
@@ -252,9 +268,9 @@ static bool is_settled_in(const struct pod *p) {
 
 /* It is missing in a new list: its end was not observed, nor what else came and went meanwhile. */
 static void pod_vanished(struct model *m, struct pod *p, int64_t received_ms) {
-    int64_t known_ms = p->is_restored                           ? p->target->watched_ms
+    int64_t known_ms = p->is_restored                        ? p->target->watched_ms
                        : m->pods_complete_ms != TIME_UNKNOWN ? m->pods_complete_ms
-                                                                : p->seen_ms;
+                                                             : p->seen_ms;
     if (!p->is_restored)
         store_cut(m, known_ms, received_ms);
     p->has_vanished = true;

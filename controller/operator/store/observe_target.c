@@ -152,6 +152,7 @@ static void restart_add(struct target *t, const char *what, int64_t number, int6
         free(t->restart_list[0].message);
         memmove(&t->restart_list[0], &t->restart_list[1], (size_t)(t->restart_count - 1) * sizeof *t->restart_list);
         t->restart_count--;
+        t->is_cut = true;
     }
     STORE_GROW(t->restart_list, t->restart_count, t->restart_capacity);
     struct restart *r = &t->restart_list[t->restart_count++];

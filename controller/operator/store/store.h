@@ -23,9 +23,10 @@
     } while (0)
 
 #define STORE_MESSAGE_SIZE 256
-#define STORE_MAX_TRANSITIONS 512 /* of one history; the oldest is dropped */
-#define STORE_MAX_INSTANCES 64    /* of one container; the oldest but the first is dropped */
-#define STORE_MAX_UNHEALTHY 64 /* of one Workload; the oldest is dropped */
+#define STORE_MAX_TRANSITIONS 512 /* of one history; the oldest is dropped: store_is_cut() */
+#define STORE_MAX_INSTANCES 64    /* of one container; the oldest but the first is dropped: store_is_cut() */
+#define STORE_MAX_CONTAINERS 255  /* of one pod; those with chips first, then the first of the others */
+#define STORE_MAX_UNHEALTHY 64    /* of one Workload; the oldest that is over is dropped */
 #define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
 #define STORE_SECOND_MS 1000    /* stamps are whole seconds */
 #define STORE_MISSING_MS 10000  /* a Node that a pod names is listed no later after the binding */
@@ -44,6 +45,7 @@ struct transition {
 struct history {
     struct transition *items;
     int count, capacity;
+    bool is_cut; /* older ones are left out, which a condition says; after a restart: perhaps */
 };
 
 /* Adds what a condition shows; does nothing if it is known. True if something is new. */
@@ -335,6 +337,7 @@ struct target {
     int64_t restarts, job_restarts; /* as last seen; -1 */
     struct restart *restart_list;
     int restart_count, restart_capacity;
+    bool is_cut; /* of its own restarts or of those of a container, as of a history */
     struct pod **pods;
     size_t pod_count, pod_capacity;
     size_t unindexed_pods;           /* of them have no completion index */
@@ -467,6 +470,8 @@ struct spans store_unwatched(const struct model *m, const struct target *t);
 /* When the pod was last known to be there; TIME_OPEN: it is. */
 int64_t store_known_until_ms(const struct model *m, const struct pod *p);
 
+/* A history of the target, its Jobs, Workloads or containers is cut: what the ledger has of its start is taken back. */
+bool store_is_cut(const struct target *t);
 struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms);
 struct instance *container_now(struct container *c);
 struct instance *container_instance(struct container *c, int restart_count);
