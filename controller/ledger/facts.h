@@ -13,10 +13,11 @@
 struct life_fact { /* struct ledger_life without its bounded text: there are many */
     uint64_t id;
     int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, done_ms, released_ms;
-    int64_t known_until_ms;
+    int64_t known_until_ms, settled_ms;
     uint32_t older, newer; /* of its slot, by creation: position and one; slots.c */
     uint32_t slot;
     int32_t chips;
+    int64_t held; /* enum ledger_held; without padding, since lives are compared as bytes */
     char *name; /* words.h; NULL: none */
 };
 

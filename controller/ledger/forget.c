@@ -79,7 +79,8 @@ bool ledger_can_forget_disruption(const struct ledger_forgetting *f, uint64_t ke
 void ledger_forget_life(struct ledger_forgetting *f, uint64_t id,
                         void (*change)(void *context, const struct ledger_change *change), void *context) {
     size_t at = keyed_find(&f->ledger->lives.keys, id, 0);
-    struct slot_changes changes = slots_of_life(f->ledger, at);
+    struct slot_changes changes = {0};
+    slots_add_life(f->ledger, at, &changes);
     for (size_t i = 0; i < changes.size; i++)
         if (changes.table[i].uses > 0)
             change(context, &changes.table[i].did);

@@ -148,6 +148,8 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
                             .done_ms = life->done_ms,
                             .released_ms = life->released_ms,
                             .known_until_ms = life->known_until_ms,
+                            .settled_ms = life->settled_ms,
+                            .held = life->held,
                             .chips = life->chips < 0 ? 0 : life->chips,
                             .name = before.name};
     if (is_known && memcmp(&before, &now, sizeof now) == 0)

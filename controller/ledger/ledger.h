@@ -61,6 +61,10 @@ void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots);
  */
 void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips);
 
+/* Who held a life's slot when the past was settled. IT: what it proves of a loss before then is taken back from the past.
+ * ANOTHER: the slot was replaced when this life was created. */
+enum ledger_held { LEDGER_HELD_BY_NONE, LEDGER_HELD_BY_IT, LEDGER_HELD_BY_ANOTHER };
+
 /* One occupation of a slot. Identified by id (e.g. a pod's UID hashed): adding it again replaces it. */
 struct ledger_life {
     uint64_t id;
@@ -75,6 +79,9 @@ struct ledger_life {
     int64_t done_ms;             /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
     int64_t known_until_ms;      /* after it nothing is known of it: where time is not watched (ledger_set_unwatched) its
                                     slot may be held by another life; TIME_OPEN */
+    int64_t settled_ms;          /* ledger_add_past tells what it did until then, as if it had ended: it counts from
+                                    then on. 0: all of it does */
+    enum ledger_held held;       /* its slot at settled_ms, as ledger_add_past tells */
     int32_t chips;               /* accelerators held from bound to released */
     int64_t released_ms;         /* the machine is free again; TIME_OPEN */
     char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07"; may be empty */

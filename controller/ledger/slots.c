@@ -53,7 +53,17 @@ struct maker {
     const struct time_span *unwatched;
     size_t unwatched_count;
     struct life_gaps restarts, silences;
+    int64_t settled_ms; /* of the life */
 };
+
+/* Of what the life does at one time the past tells. */
+static bool is_settled(const struct maker *m, int64_t at_ms) {
+    return m->settled_ms > 0 && at_ms <= m->settled_ms;
+}
+
+static int64_t unsettled(const struct maker *m, int64_t from_ms) {
+    return is_settled(m, from_ms) ? m->settled_ms : from_ms;
+}
 
 static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
     struct slot_changes *c = m->changes;
@@ -79,12 +89,30 @@ static void add_amount(struct slot_change *c, enum amount what, int by) {
     *amounts[what] += by;
 }
 
-static void add_span(const struct maker *m, enum amount what, int64_t from, int64_t to) {
-    if (from == TIME_UNKNOWN || from >= to || from > THROUGH_MS)
-        return;
-    add_amount(change_at(m, from), what, m->by);
+static void put_span(const struct maker *m, enum amount what, int64_t from, int64_t to, int by) {
+    add_amount(change_at(m, from), what, by);
     if (to <= THROUGH_MS)
-        add_amount(change_at(m, to), what, -m->by);
+        add_amount(change_at(m, to), what, -by);
+}
+
+static void add_span(const struct maker *m, enum amount what, int64_t from, int64_t to) {
+    if (from == TIME_UNKNOWN)
+        return;
+    from = unsettled(m, from);
+    if (from < to && from <= THROUGH_MS)
+        put_span(m, what, from, to, m->by);
+}
+
+/* The past tells that the life held its slot until it was settled; what was learned since is that it did so only until
+ * then. */
+static void take_back(const struct maker *m, const struct life_fact *life, int64_t from, bool is_silent) {
+    put_span(m, AVAILABLE, from, m->settled_ms, -m->by);
+    if (life->running_ms != TIME_UNKNOWN && life->running_ms <= from)
+        put_span(m, RUNNING, from, m->settled_ms, -m->by);
+    if (is_silent)
+        put_span(m, SILENT, from, m->settled_ms, m->by);
+    else
+        change_at(m, from)->did.lost += m->by;
 }
 
 /* ---- gaps (restarts, silences) of a life ---- */
@@ -146,7 +174,7 @@ static void add_running(const struct maker *m, const struct life_fact *life, int
             continue;
         if (down->from_ms > at)
             add_span(m, RUNNING, at, down->from_ms);
-        if (down->from_ms >= from && down->from_ms <= THROUGH_MS)
+        if (down->from_ms >= from && down->from_ms <= THROUGH_MS && !is_settled(m, down->from_ms))
             change_at(m, down->from_ms)->did.restarted += m->by;
         at = max_of(at, up);
         if (life->done_ms != TIME_UNKNOWN && life->done_ms < at)
@@ -166,6 +194,8 @@ static void add_available(const struct maker *m, const struct life_fact *life, i
             add_running(m, life, from, quiet->from_ms);
         }
         add_span(m, SILENT, max_of(from, quiet->from_ms), min_of(heard, to));
+        if (life->held == LEDGER_HELD_BY_IT && quiet->from_ms < m->settled_ms && min_of(heard, to) > m->settled_ms)
+            take_back(m, life, max_of(from, quiet->from_ms), true);
         from = heard;
     }
     add_span(m, AVAILABLE, from, to);
@@ -183,6 +213,8 @@ static void add_life(const struct maker *m, const struct life_fact *life, int64_
     int64_t known = min_of(life->known_until_ms, superseded_ms);
     if (m->unwatched_count > 0)
         add_known(m, life_created(life), known);
+    if (life->held == LEDGER_HELD_BY_ANOTHER && life->older == 0)
+        change_at(m, life_created(life))->did.replaced += m->by;
     if (life->bound_ms == TIME_UNKNOWN || life->bound_ms > THROUGH_MS)
         return;
     int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
@@ -194,14 +226,17 @@ static void add_life(const struct maker *m, const struct life_fact *life, int64_
         add_available(m, life, done, known);
     }
     bool is_lost = lost <= known && lost > life->bound_ms && done > lost;
-    if (is_lost && lost <= THROUGH_MS)
+    if (is_lost && lost <= THROUGH_MS && !is_settled(m, lost))
         change_at(m, lost)->did.lost += m->by;
+    if (life->held == LEDGER_HELD_BY_IT && lost < m->settled_ms && done > lost && superseded_ms > m->settled_ms)
+        take_back(m, life, max_of(lost, life->bound_ms), false);
     bool is_cut = superseded_ms < lost && superseded_ms > life->bound_ms && superseded_ms < done;
-    if (is_cut && superseded_ms <= THROUGH_MS)
+    if (is_cut && superseded_ms <= THROUGH_MS && !is_settled(m, superseded_ms))
         change_at(m, superseded_ms)->did.replaced += m->by;
     int64_t released = life->released_ms == TIME_UNKNOWN ? TIME_OPEN : life->released_ms;
-    if (life->chips > 0 && released > life->bound_ms) {
-        struct ledger_change *bound = &change_at(m, life->bound_ms)->did;
+    int64_t bound_ms = unsettled(m, life->bound_ms);
+    if (life->chips > 0 && released > bound_ms && bound_ms <= THROUGH_MS) {
+        struct ledger_change *bound = &change_at(m, bound_ms)->did;
         bound->chips += m->by * (int64_t)life->chips;
         if (m->by > 0) /* taken back: slots_moved tells when that matters */
             bound->largest_chips = (int32_t)max_of(bound->largest_chips, life->chips);
@@ -243,7 +278,8 @@ static void make_into(struct slot_changes *changes, const struct ledger *l, cons
                       .unwatched = l->unwatched,
                       .unwatched_count = l->unwatched_count,
                       .restarts = gaps_of(&s->restarts, l->restarts.items, life->id),
-                      .silences = gaps_of(&s->silences, l->silences.items, life->id)};
+                      .silences = gaps_of(&s->silences, l->silences.items, life->id),
+                      .settled_ms = life->settled_ms};
     add_life(&m, life, newer != NULL ? life_created(newer) : TIME_OPEN);
     free(m.restarts.items);
     free(m.silences.items);
@@ -264,10 +300,21 @@ static void set_newer(struct ledger *l, uint32_t older, uint32_t newer, int64_t 
     struct life_fact *life = linked(l, older);
     if (life == NULL)
         return;
-    bool is_changed = ends_with_next(l, life, next_ms);
+    bool is_changed = ends_with_next(l, life, next_ms) || life->held == LEDGER_HELD_BY_IT;
     if (is_changed)
         make(l, life, -1);
     life->newer = newer;
+    if (is_changed)
+        make(l, life, 1);
+}
+
+/* Sets what is older than a life, which may be none. */
+static void set_older(struct ledger *l, uint32_t newer, uint32_t older) {
+    struct life_fact *life = linked(l, newer);
+    bool is_changed = life->held == LEDGER_HELD_BY_ANOTHER;
+    if (is_changed)
+        make(l, life, -1);
+    life->older = older;
     if (is_changed)
         make(l, life, 1);
 }
@@ -280,7 +327,7 @@ void slots_take(struct ledger *l, size_t position) {
     make(l, life, -1);
     set_newer(l, life->older, life->newer, life_created(life));
     if (life->newer > 0)
-        linked(l, life->newer)->older = life->older;
+        set_older(l, life->newer, life->older);
     else
         *newest_of(l, life->slot) = life->older;
     life->older = life->newer = 0;
@@ -304,7 +351,7 @@ void slots_put(struct ledger *l, size_t position) {
     life->older = older;
     life->newer = newer;
     if (newer > 0)
-        linked(l, newer)->older = link;
+        set_older(l, newer, link);
     else
         *newest = link;
     set_newer(l, older, link, life_created(life));
@@ -324,10 +371,27 @@ void slots_put_gap(struct ledger *l, bool is_silence, size_t position, bool is_n
         index_gap(is_silence ? &s->silences : &s->restarts, all, position);
 }
 
-struct slot_changes slots_of_life(const struct ledger *l, size_t position) {
-    struct slot_changes changes = {0};
-    make_into(&changes, l, &l->lives.items[position], 1);
-    return changes;
+void slots_add_life(const struct ledger *l, size_t position, struct slot_changes *changes) {
+    make_into(changes, l, &l->lives.items[position], 1);
+}
+
+static bool is_silent_at(const struct ledger *l, const struct life_fact *life, int64_t at_ms) {
+    struct life_gaps silences = gaps_of(&l->slot_lives.silences, l->silences.items, life->id);
+    bool is_silent = false;
+    for (size_t i = 0; i < silences.count; i++)
+        is_silent |= silences.items[i].from_ms <= at_ms &&
+                     (silences.items[i].to_ms == TIME_UNKNOWN || silences.items[i].to_ms > at_ms);
+    free(silences.items);
+    return is_silent;
+}
+
+bool slots_is_held(const struct ledger *l, size_t position, int64_t at_ms) {
+    const struct life_fact *life = &l->lives.items[position], *newer = linked(l, life->newer);
+    bool is_newest = newer == NULL || life_created(newer) > at_ms;
+    bool is_done = life->done_ms != TIME_UNKNOWN && life->done_ms <= at_ms;
+    bool is_there = is_done || life->lost_ms == TIME_UNKNOWN || life->lost_ms > at_ms;
+    return life->bound_ms != TIME_UNKNOWN && life->bound_ms <= at_ms && is_newest && is_there &&
+           life->known_until_ms > at_ms && !is_silent_at(l, life, at_ms);
 }
 
 bool slots_is_past(const struct ledger *l, size_t position) {

@@ -10,8 +10,9 @@ void slots_put(struct ledger *l, size_t position);
 /* Between the two: what it was, and what it is now. */
 void slots_moved(struct ledger *l, const struct life_fact *before, const struct life_fact *now);
 void slots_put_gap(struct ledger *l, bool is_silence, size_t position, bool is_new);
-/* What the life does, summed per time; its table is the caller's. */
-struct slot_changes slots_of_life(const struct ledger *l, size_t position);
+/* Adds what the life does, summed per time; the table is the caller's. */
+void slots_add_life(const struct ledger *l, size_t position, struct slot_changes *changes);
+bool slots_is_held(const struct ledger *l, size_t position, int64_t at_ms);
 /* Nothing that its slot does later changes what it did: the next one has begun, or it was lost before. And no other one
  * of the slot ended only because it began. */
 bool slots_is_past(const struct ledger *l, size_t position);

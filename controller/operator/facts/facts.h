@@ -59,8 +59,8 @@ void fact_tell_ready(struct model_job *job, struct pod *p);
 /* What its target's forgotten pods did. */
 void fact_tell_past(struct model_job *job);
 void fact_tell_past_ready(struct model_job *job, const struct past *past, int times);
-/* The pod is about to be forgotten: what it did to how many were Ready is of the past. */
-void fact_move_ready(const struct pod *p, struct past *past);
+/* What the pod did, until then, to how many were Ready is of the past: it is forgotten, or has no place elsewhere. */
+void fact_sum_ready(const struct pod *p, struct past *past, int64_t until_ms);
 bool fact_can_move_ready(const struct pod *p); /* it counts no more: one that is done does until its Job is deleted */
 /* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
 void fact_give_words(struct model_job *job);

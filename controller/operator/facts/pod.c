@@ -396,6 +396,8 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .chips = p->chips,
                                    .released_ms = over_ms,
                                    .known_until_ms = life_known_until_ms(job, p, lost_ms),
+                                   .settled_ms = p->settled_ms,
+                                   .held = (enum ledger_held)p->held,
                                    .has_name = true};
         tell_pull(p, &life);
         bool is_done = life.done_ms != TIME_UNKNOWN;

@@ -3,24 +3,16 @@
 #include "base/base64.h"
 #include "base/mem.h"
 #include "operator/job/checkpoint_internal.h"
+#include "operator/job/settle.h"
 
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 9 /* the only one that is read: nothing was released before */
+#define VERSION 10 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
-
-bool checkpoint_has_pod(const struct visitor *v, const struct pod *p) {
-    if (v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && p->is_gone))
-        return true;
-    for (int i = 0; i < v->job->process_count; i++) /* what was read of a log hangs on its pod */
-        if (v->job->processes[i]->pod == p)
-            return true;
-    return false;
-}
 
 /* ---- the job ---- */
 
@@ -175,10 +167,20 @@ static void visit_head(struct codec *c, struct head *h) {
     codec_chars(c, h->name, sizeof h->name);
 }
 
+static void write_numbers(struct visitor *v, struct target *numbers) {
+    struct target *t = v->job->target;
+    v->numbers = numbers;
+    if (v->extent == EXTENT_ALL)
+        *numbers = (struct target){.pasts = t->pasts, .past_count = t->past_count};
+    else if (v->extent < EXTENT_BARE)
+        job_settle_pods(v->job, v->written_ms, numbers);
+}
+
 static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent, struct buf *raw) {
-    struct target *t = job->target;
+    struct target *t = job->target, numbers = {0};
     struct codec codec = codec_writing(raw);
-    struct visitor v = {&codec, job->model, job, extent, written_ms};
+    struct visitor v = {&codec, job->model, job, extent, written_ms, NULL};
+    write_numbers(&v, &numbers);
     struct head h = {.written_ms = written_ms, .generation = job->generation, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
     slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));
@@ -190,6 +192,8 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     write_ledger(&v, job);
     write_processes(&v, job);
     visit_source(&v, job);
+    if (extent != EXTENT_ALL)
+        job_settled_done(&numbers);
     return !codec.failed;
 }
 
@@ -230,10 +234,13 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
             r = read_job(&v, job, h.generation == job->generation, err);
     }
-    if (r == 0 && h.extent >= EXTENT_TARGET)
+    if (r == 0 && h.extent >= EXTENT_NUMBERS)
         slice_copy(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
-                   SLICE("the job's history did not fit into status.checkpoint: of pods that were gone when another "
-                         "controller took over only the settled sums are known"));
+                   h.extent == EXTENT_NUMBERS
+                       ? SLICE("the job's history did not fit into status.checkpoint: of pods from before another "
+                               "controller took over only sums are known")
+                       : SLICE("the job's history did not fit into status.checkpoint: what its pods do not prove of the "
+                               "time before another controller took over is Unobserved"));
     if (r < 0) {
         if (job->target == t) { /* what was filled in goes */
             job_set_target(job, NULL);
@@ -272,17 +279,23 @@ char *checkpoint_pack(struct slice raw) {
     return (size + 2) / 3 * 4 > CHECKPOINT_MAX_BYTES ? NULL : base64_encode((struct slice){packed, size});
 }
 
-static enum checkpoint_extent first_extent(const struct target *t) {
-    size_t gone = 0;
-    for (size_t i = 0; i < t->pod_count; i++)
-        gone += t->pods[i]->is_gone;
-    return gone > MANY_PODS ? EXTENT_TARGET : t->pod_count > MANY_PODS ? EXTENT_GONE : EXTENT_ALL;
+/* False where too many pods would stay. */
+static bool leave_out_pods(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent) {
+    if (extent == EXTENT_ALL && job->target->pod_count > MANY_PODS)
+        return false;
+    return job_leave_out_pods(job,
+                              extent == EXTENT_ALL         ? SETTLE_NONE
+                              : extent <= EXTENT_FEW_JOBS ? SETTLE_ORDINARY
+                                                          : SETTLE_ALL,
+                              written_ms) <= MANY_PODS;
 }
 
 static bool write_fitting(struct model_job *job, int64_t written_ms, enum checkpoint_extent last, struct buf *out) {
     CLEANUP_BUF struct buf raw;
     buf_init(&raw, MOST_BYTES);
-    for (enum checkpoint_extent extent = first_extent(job->target); extent <= last; extent++) {
+    for (enum checkpoint_extent extent = EXTENT_ALL; extent <= last; extent++) {
+        if (!leave_out_pods(job, written_ms, extent))
+            continue;
         buf_clear(&raw);
         raw.truncated = false;
         CLEANUP_FREE char *text = write_raw(job, written_ms, extent, &raw) ? checkpoint_pack(buf_slice(&raw)) : NULL;
@@ -297,9 +310,9 @@ static bool write_fitting(struct model_job *job, int64_t written_ms, enum checkp
 void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out) {
     if (job->target == NULL || !job->target->is_seen || job->ledger == NULL)
         return;
-    if (write_fitting(job, written_ms, EXTENT_GONE, out))
+    if (write_fitting(job, written_ms, EXTENT_FEW_JOBS, out))
         return;
-    if (job_forget_all_pods(job) && write_fitting(job, written_ms, EXTENT_GONE, out))
+    if (job_forget_all_pods(job) && write_fitting(job, written_ms, EXTENT_FEW_JOBS, out))
         return;
     if (write_fitting(job, written_ms, EXTENT_BARE, out))
         return;

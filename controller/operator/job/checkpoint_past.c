@@ -37,8 +37,7 @@ static void visit_past(struct visitor *v, struct past *past) {
 }
 
 void visit_pasts(struct visitor *v, struct target *t) {
-    int written = v->extent == EXTENT_BARE ? 0 : t->past_count;
-    int count = (int)codec_count(v->codec, (size_t)written, OBJECT_REPLICATED_JOBS);
+    int count = (int)codec_count(v->codec, (size_t)t->past_count, OBJECT_REPLICATED_JOBS);
     if (codec_is_reading(v->codec)) {
         t->pasts = mem_alloc(((size_t)count + 1) * sizeof *t->pasts);
         t->past_count = count;
@@ -47,4 +46,26 @@ void visit_pasts(struct visitor *v, struct target *t) {
     }
     for (int i = 0; i < count; i++)
         visit_past(v, &t->pasts[i]);
+}
+
+static void visit_slots(struct visitor *v, struct settled_slots *s) {
+    visit_name(v, &s->replicated_job);
+    CODEC_INT(v->codec, &s->stride, 0, MOST_PODS);
+    s->count = codec_count(v->codec, s->count, MOST_PODS);
+    if (codec_is_reading(v->codec))
+        s->are_held = mem_alloc(s->count + 1);
+    for (size_t i = 0; i < s->count; i++)
+        CODEC_INT(v->codec, &s->are_held[i], 0, 1);
+}
+
+void visit_settled(struct visitor *v, struct target *t) {
+    int count = (int)codec_count(v->codec, (size_t)t->settled_count, OBJECT_REPLICATED_JOBS);
+    if (codec_is_reading(v->codec)) {
+        t->settled = mem_alloc(((size_t)count + 1) * sizeof *t->settled);
+        t->settled_count = count;
+        t->settled_ms = v->written_ms;
+        t->settled_created_ms = v->extent == EXTENT_NUMBERS ? v->written_ms : v->written_ms - STORE_SOON_MS;
+    }
+    for (int i = 0; i < count; i++)
+        visit_slots(v, &t->settled[i]);
 }

@@ -122,7 +122,7 @@ static void visit_nodes(struct visitor *v, struct target *t) {
     struct map seen;
     map_init(&seen, NULL);
     for (size_t i = 0; i < t->pod_count; i++)
-        if (t->pods[i]->node && checkpoint_has_pod(v, t->pods[i]))
+        if (t->pods[i]->node && !t->pods[i]->is_left_out)
             map_put(&seen, slice_of(t->pods[i]->node->name), t->pods[i]->node);
     codec_count(v->codec, seen.count, MOST_PODS);
     for (size_t i = 0; i < seen.count; i++) {
@@ -236,6 +236,8 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     visit_trouble(v, p);
     codec_time(v->codec, &p->ended_ms);
     codec_time(v->codec, &p->gone_ms);
+    codec_time(v->codec, &p->settled_ms);
+    CODEC_INT(v->codec, &p->held, LEDGER_HELD_BY_NONE, LEDGER_HELD_BY_ANOTHER);
     visit_ready(v, p);
     visit_containers(v, p);
     visit_events(v, pod_uid(p));
@@ -303,12 +305,12 @@ static void read_pod(struct visitor *v, struct target *t) {
 static void visit_pods(struct visitor *v, struct target *t) {
     size_t count = 0;
     for (size_t i = 0; i < t->pod_count && !is_reading(v); i++)
-        count += checkpoint_has_pod(v, t->pods[i]);
+        count += !t->pods[i]->is_left_out;
     count = codec_count(v->codec, count, MOST_PODS);
     for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++)
         read_pod(v, t);
     for (size_t i = 0; !is_reading(v) && i < t->pod_count; i++)
-        if (checkpoint_has_pod(v, t->pods[i]))
+        if (!t->pods[i]->is_left_out)
             write_pod(v, t->pods[i]);
 }
 
@@ -344,7 +346,7 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     codec_i64(v->codec, &j->failed_unwatched);
     int64_t forgotten = j->lost_pods; /* those in the checkpoint are counted again when they are read */
     for (const struct pod *p = j->pods; p && !is_reading(v); p = p->next_in_job)
-        forgotten -= p->is_counted && checkpoint_has_pod(v, p);
+        forgotten -= p->is_counted && !p->is_left_out;
     codec_i64(v->codec, &forgotten);
     if (is_reading(v))
         j->lost_pods = forgotten;
@@ -354,9 +356,9 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     visit_refusals(v, j->uid);
 }
 
-/* As with the pods: what still exists can be left to the cluster to show. */
+/* What still exists can be left to the cluster to show. */
 static bool has_kube_job(const struct visitor *v, const struct kube_job *j) {
-    return v->extent == EXTENT_ALL || (v->extent == EXTENT_GONE && j->gone_ms != TIME_UNKNOWN);
+    return v->extent <= EXTENT_ORDINARY || (v->extent == EXTENT_FEW_JOBS && j->gone_ms != TIME_UNKNOWN);
 }
 
 static void visit_kube_jobs(struct visitor *v, struct target *t) {
@@ -485,6 +487,21 @@ static void visit_coordinator(struct visitor *v, struct target *t) {
     codec_i64(v->codec, &t->coordinator_pod_index);
 }
 
+/* Nothing proves what was before the checkpoint, where its numbers have no room either. */
+static void visit_unwatched(struct visitor *v, struct target *t) {
+    struct spans unwatched = is_reading(v) ? t->unwatched : store_unwatched(v->model, t);
+    if (!is_reading(v) && v->extent == EXTENT_BARE) {
+        unwatched.count = 0;
+        if (t->created_ms < v->written_ms)
+            spans_add(&unwatched, t->created_ms, v->written_ms);
+    }
+    visit_spans(v, &unwatched);
+    if (is_reading(v))
+        t->unwatched = unwatched;
+    else
+        free(unwatched.items);
+}
+
 void visit_target(struct visitor *v, struct target *t) {
     codec_bool(v->codec, &t->is_seen);
     codec_bool(v->codec, &t->is_gone);
@@ -492,12 +509,7 @@ void visit_target(struct visitor *v, struct target *t) {
     codec_time(v->codec, &t->created_ms);
     codec_time(v->codec, &t->end_ms);
     codec_time(v->codec, &t->gone_ms);
-    struct spans unwatched = is_reading(v) ? t->unwatched : store_unwatched(v->model, t);
-    visit_spans(v, &unwatched);
-    if (is_reading(v))
-        t->unwatched = unwatched;
-    else
-        free(unwatched.items);
+    visit_unwatched(v, t);
     CODEC_INT(v->codec, &t->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     visit_name(v, &t->end_reason);
     visit_name(v, &t->queue);
@@ -514,11 +526,12 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_pods(v, t);
     codec_time(v->codec, &t->first_pod_ms);
     codec_i64(v->codec, &t->forgotten_restarted);
-    visit_pasts(v, t);
+    visit_pasts(v, is_reading(v) ? t : v->numbers);
+    visit_settled(v, is_reading(v) ? t : v->numbers);
     if (is_reading(v)) {
         t->look_ms = INT64_MIN / 2; /* some may be gone long enough */
         t->watched_ms = v->written_ms;
-        t->is_partial = v->extent != EXTENT_ALL;
+        t->is_partial = v->extent > EXTENT_ORDINARY;
         if (t->is_partial) /* some of its Jobs are not in the checkpoint */
             t->forgotten_restarted = max_of(t->job_restarts, 0);
         t->shape_version++;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define LOOKS 4          /* in the time after which pods are forgotten */
-#define SOON_MS 2000     /* stamps are whole seconds: what is made after a pod is gone is later than it by then */
 #define ATTEMPTS_KEPT 18 /* facts.c looks at so many of the newest attempts for what they waited for */
 
 void job_tell_past_anew(struct model_job *job, bool with_ready) {
@@ -107,7 +106,7 @@ static void forget_told(const struct pod *p, struct ledger_forgetting *f) {
 static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forgetting *f) {
     struct past *past = store_past(job->target, p->replicated_job);
     past->is_told = past->is_ready_told = true; /* as all that it comes from is */
-    fact_move_ready(p, past);
+    fact_sum_ready(p, past, TIME_OPEN);
     ledger_forget_life(f, p->id, take_change, &(struct into){job, past});
     forget_told(p, f);
     job_slots_forget(&job->slots, p);
@@ -202,5 +201,5 @@ bool job_forget_all_pods(struct model_job *job) {
     if (job->told_through_ms == TIME_UNKNOWN)
         return false;
     int64_t now_ms = job->told_through_ms;
-    return forget(job, &(struct wish){now_ms - SOON_MS, now_ms - job->model->forget_after_ms, true});
+    return forget(job, &(struct wish){now_ms - STORE_SOON_MS, now_ms - job->model->forget_after_ms, true});
 }

@@ -77,15 +77,21 @@ bool fact_can_move_ready(const struct pod *p) {
     return p->ready_told == 2 * pod_ready(p).count;
 }
 
-void fact_move_ready(const struct pod *p, struct past *past) {
+void fact_sum_ready(const struct pod *p, struct past *past, int64_t until_ms) {
+    bool is_open = false;
     for (int border = 0; border < p->ready_told; border++) {
         int64_t at_ms = pod_ready(p).items[border / 2].from_ms;
-        if (border + 1 == p->ready_told)
+        if (border + 1 == p->ready_told && border % 2 == 1)
             at_ms = p->ready_until_ms;
         else if (border % 2 == 1)
             at_ms = counts_until_ms(p, border / 2, false);
-        past_at(past, at_ms)->ready += border % 2 == 0 ? 1 : -1;
+        if (at_ms > until_ms)
+            break;
+        is_open = border % 2 == 0;
+        past_at(past, at_ms)->ready += is_open ? 1 : -1;
     }
+    if (is_open)
+        past_at(past, until_ms)->ready--;
 }
 
 /* How many pods are required then, and until when. */

@@ -119,6 +119,7 @@ void store_forget(struct model *m, struct target *t) {
     for (int i = 0; i < t->past_count; i++)
         free(t->pasts[i].items);
     free(t->pasts);
+    store_settled_done(t);
     free(t->restart_list);
     free(t->jobs);
     free(t->pods);

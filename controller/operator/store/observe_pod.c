@@ -200,7 +200,7 @@ static void apply_ready(struct pod *p, const struct object_pod *o) {
     if (slice_is(c->status, "True") && !is_open && ready.count == STORE_MAX_TRANSITIONS)
         p->ready_told -= p->ready_told < 2 ? p->ready_told : 2; /* those of the oldest span, which is dropped */
     if (slice_is(c->status, "True") && !is_open)
-        ready_add(p, c->at_ms);
+        ready_add(p, max_of(c->at_ms, p->settled_ms));
     else if (!slice_is(c->status, "True") && is_open)
         last->to_ms = c->at_ms > last->from_ms ? c->at_ms : last->from_ms;
 }
@@ -302,6 +302,8 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
         return 0;
     p->is_restored = false;
     bool is_first = p->seen_ms == TIME_UNKNOWN;
+    if (is_first)
+        store_settle_pod(p);
     struct object_before before = {pod_trouble(p)->gated_written_ms,
                                    is_first ? 0 : max_of(p->seen_ms, p->target->watched_ms)};
     p->seen_ms = received_ms;

@@ -24,3 +24,37 @@ struct past_change *past_at(struct past *past, int64_t at_ms) {
     }
     return &past->items[low];
 }
+
+/* ---- slots whose pods a checkpoint had no room for ---- */
+
+static const struct settled_slots *settled_of(const struct target *t, const char *replicated_job) {
+    for (int i = 0; i < t->settled_count; i++)
+        if (strcmp(t->settled[i].replicated_job, replicated_job) == 0)
+            return &t->settled[i];
+    return NULL;
+}
+
+int64_t store_settled_slot(const struct settled_slots *s, const struct pod *p) {
+    int64_t slot = p->job_index * s->stride + p->completion_index;
+    return p->completion_index < 0 || p->completion_index >= s->stride || slot >= (int64_t)s->count ? -1 : slot;
+}
+
+void store_settle_pod(struct pod *p) {
+    const struct target *t = p->target;
+    const struct settled_slots *s = settled_of(t, p->replicated_job);
+    if (s == NULL)
+        return;
+    int64_t slot = store_settled_slot(s, p);
+    bool is_held = slot >= 0 && s->are_held[slot] != 0;
+    bool is_of_then = p->created_ms <= t->settled_created_ms;
+    p->settled_ms = t->settled_ms;
+    p->held = !is_held ? LEDGER_HELD_BY_NONE : is_of_then ? LEDGER_HELD_BY_IT : LEDGER_HELD_BY_ANOTHER;
+}
+
+void store_settled_done(struct target *t) {
+    for (int i = 0; i < t->settled_count; i++)
+        free(t->settled[i].are_held);
+    free(t->settled);
+    t->settled = NULL;
+    t->settled_count = 0;
+}

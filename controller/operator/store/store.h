@@ -29,6 +29,7 @@
 #define STORE_MAX_UNHEALTHY 64    /* of one Workload; the oldest that is over is dropped */
 #define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
 #define STORE_SECOND_MS 1000    /* stamps are whole seconds */
+#define STORE_SOON_MS 2000    /* what was made so long ago is known, and earlier than what comes now */
 #define STORE_MISSING_MS 10000  /* a Node that a pod names is listed no later after the binding */
 #define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
 
@@ -133,6 +134,7 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     int64_t deletion_ms; /* when it was asked for */
     int64_t ended_ms;    /* phase Succeeded or Failed */
     int64_t gone_ms;
+    int64_t settled_ms;     /* what it did until then is in its target's pasts; 0: nothing is */
     int64_t ready_until_ms; /* the newest end of a span in the job's ready_line; see ready_told */
     int32_t chips;
     int job_index, completion_index; /* -1: none */
@@ -151,6 +153,8 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     bool has_vanished;     /* its end was not observed: gone_ms is when it was last known to be there */
     bool is_counted;       /* in its Job's lost_pods */
     bool goes;             /* is being forgotten: job/forget.c */
+    bool is_left_out;      /* of the checkpoint that is being written: job/settle.c */
+    uint8_t held;          /* its slot at settled_ms: enum ledger_held */
     char name[];           /* the UID follows */
 };
 
@@ -312,6 +316,14 @@ struct past {
     bool is_told, is_ready_told; /* to the ledger, and to the job's ready_line */
 };
 
+/* The slots of a replicated job whose pods a checkpoint had no room for: what they did is in its past. */
+struct settled_slots {
+    const char *replicated_job;
+    int64_t stride;  /* slots of one job */
+    size_t count;
+    char *are_held;  /* each then, 1 or 0; by a pod that is not in the checkpoint */
+};
+
 enum target_kind { TARGET_JOBSET, TARGET_JOB };
 
 struct target {
@@ -352,6 +364,9 @@ struct target {
     struct pod *dirty_pods;
     struct past *pasts;
     int past_count;
+    struct settled_slots *settled; /* as a checkpoint told; NULL: it told of all pods */
+    int settled_count;
+    int64_t settled_ms, settled_created_ms; /* until when, and of which pods: those that were created by then */
     int64_t look_ms; /* then there may be pods that can be forgotten; TIME_OPEN */
     uint64_t pods_version, shape_version; /* move when a pod is added / when slots are numbered anew */
     struct model_job *job;                /* the JobGoodput that measures it; NULL */
@@ -440,6 +455,11 @@ void store_forget_job(struct model *m, struct kube_job *j);    /* it has no pods
 /* past.c: the one of that replicated job, which is made if need be; its change of that time. */
 struct past *store_past(struct target *t, const char *replicated_job);
 struct past_change *past_at(struct past *past, int64_t at_ms);
+/* The place of a pod in the list; -1: none. */
+int64_t store_settled_slot(const struct settled_slots *s, const struct pod *p);
+/* A pod that no checkpoint told of is seen for the first time: what it did until the last checkpoint may be settled. */
+void store_settle_pod(struct pod *p);
+void store_settled_done(struct target *t);
 /* A pod has its node from the scheduler, which takes none that is not there: what no complete list of the nodes shows,
  * some time after the pod was bound, was deleted, and nobody saw it. */
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms);
