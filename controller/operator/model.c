@@ -51,17 +51,22 @@ static void drop_notices(struct model_job *job) {
     job->notice_next = job->notice_count = 0;
 }
 
-static void job_free(struct model_job *job) {
+void job_free_parts(struct model_job *job) {
     job_logs_done(job);
     ledger_free(job->ledger);
     job_free_patterns(job);
-    drop_notices(job);
     free(job->processes);
     free(job->log_pods);
     free(job->pushed.items);
     free(job->unwatched.items);
     free(job->ready_line.items);
     job_slots_clear(&job->slots);
+}
+
+static void job_free(struct model_job *job) {
+    job_free_earlier(job);
+    job_free_parts(job);
+    drop_notices(job);
     free(job->namespace_);
     free(job->name);
     free(job->uid);
@@ -97,6 +102,10 @@ void model_free(struct model *m) {
 }
 
 void job_mark_dirty(struct model *m, struct model_job *job) {
+    if (job->later) {
+        job->is_dirty = true;
+        job = job->later;
+    }
     job->observed_ms = max_of(job->observed_ms, m->receipt_ms);
     if (job->is_dirty)
         return;
@@ -188,6 +197,7 @@ static void delete_job(struct model *m, struct model_job *job) {
     job->is_deleted = true;
     map_take(&m->jobs, job_key(key, job->namespace_, job->name));
     job_set_target(job, NULL);
+    job_free_earlier(job);
     job_take_aim_off(job);
     job_mark_dirty(m, job);
     store_trim(m);
@@ -246,6 +256,8 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
     bool is_new = job == NULL;
     if (is_new)
         job = new_job(m, &o.meta, received_ms);
+    if (is_new)
+        job_find_previous(job, &o);
     job_remember_chip(job, &o);
     job_find_final(job, &o);
     job_drop_final(job, job->target);

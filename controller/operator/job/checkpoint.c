@@ -16,26 +16,6 @@
 
 /* ---- the job ---- */
 
-/* What a status can say of an earlier target: productive <= available <= wall. */
-static bool is_possible(const struct job_previous *p) {
-    return p->uid[0] != '\0' && p->available_ms >= 0 && p->available_ms <= p->wall_ms &&
-           (p->productive_ms == RECORD_NONE || (p->productive_ms >= 0 && p->productive_ms <= p->available_ms));
-}
-
-static void visit_previous(struct visitor *v, struct model_job *job) {
-    job->previous_count = (int)codec_count(v->codec, (size_t)job->previous_count, JOB_MAX_PREVIOUS);
-    for (int i = 0; i < job->previous_count; i++) {
-        struct job_previous *p = &job->previous[i];
-        codec_chars(v->codec, p->uid, sizeof p->uid);
-        codec_time(v->codec, &p->start_ms);
-        codec_time(v->codec, &p->end_ms);
-        codec_i64(v->codec, &p->wall_ms);
-        codec_i64(v->codec, &p->available_ms);
-        codec_time(v->codec, &p->productive_ms); /* RECORD_NONE is TIME_UNKNOWN */
-        v->codec->failed |= !is_possible(p);
-    }
-}
-
 static void visit_told(struct visitor *v, struct model_job *job) {
     codec_time(v->codec, &job->told_through_ms);
     codec_i64(v->codec, &job->told_steps);
@@ -187,7 +167,6 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     slice_copy(h.name, sizeof h.name, slice_of(t->name));
     visit_head(&codec, &h);
     visit_target(&v, t);
-    visit_previous(&v, job);
     visit_told(&v, job);
     write_ledger(&v, job);
     write_processes(&v, job);
@@ -202,7 +181,6 @@ static int damaged(struct error **err) {
 }
 
 static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec, struct error **err) {
-    visit_previous(v, job);
     visit_told(v, job);
     if (!is_same_spec) /* another log, other slots: what was read is read again */
         return v->codec->failed ? damaged(err) : 0;
@@ -244,7 +222,6 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
     if (r < 0) {
         if (job->target == t) { /* what was filled in goes */
             job_set_target(job, NULL);
-            job->previous_count = 0;
             for (int i = 0; i < JOB_CONDITIONS; i++)
                 job->conditions[i] = (__typeof__(job->conditions[i])){.at_ms = TIME_UNKNOWN};
         }

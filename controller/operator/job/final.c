@@ -13,20 +13,34 @@ static const char *phase_of(struct slice text) {
     return "Completed";
 }
 
+static struct job_previous numbers_of(const struct object_numbers *n) {
+    struct job_previous p = {.start_ms = n->start_ms,
+                             .end_ms = n->end_ms,
+                             .wall_ms = n->wall_ms,
+                             .available_ms = n->available_ms,
+                             .productive_ms = n->productive_ms};
+    slice_copy(p.uid, sizeof p.uid, n->uid);
+    return p;
+}
+
+_Static_assert(OBJECT_PREVIOUS == JOB_MAX_PREVIOUS, "all that a status lists is read");
+
 void job_find_final(struct model_job *job, const struct object_jobgoodput *o) {
-    if (job->was_evaluated || !o->is_finished || o->target_uid.size_bytes == 0)
+    if (job->was_evaluated || !o->is_finished || o->numbers.uid.size_bytes == 0)
         return;
     if (job->model->keeps_checkpoints && o->checkpoint.size_bytes > 0)
         return; /* the end of its log was not read yet */
     free(job->final_status);
     job->final_status = slice_dup(o->status);
     job->final_phase = phase_of(o->phase);
-    job->final = (struct job_previous){.start_ms = o->start_ms,
-                                       .end_ms = o->end_ms,
-                                       .wall_ms = o->wall_ms,
-                                       .available_ms = o->available_ms,
-                                       .productive_ms = o->productive_ms};
-    slice_copy(job->final.uid, sizeof job->final.uid, o->target_uid);
+    job->final = numbers_of(&o->numbers);
+}
+
+/* What a status says of earlier targets is known of them: no checkpoint repeats it, and a final status has none. */
+void job_find_previous(struct model_job *job, const struct object_jobgoodput *o) {
+    job->previous_count = o->previous_count;
+    for (int i = 0; i < o->previous_count; i++)
+        job->previous[i] = numbers_of(&o->previous[i]);
 }
 
 void job_push_previous(struct model_job *job, const struct job_previous *result) {

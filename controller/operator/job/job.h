@@ -90,6 +90,8 @@ struct model_job {
     struct target *target;
     struct model_job *duplicate_of; /* the oldest JobGoodput of the same target */
     struct model_job *next_of_target;
+    struct model_job *earlier; /* of earlier targets of the name, newest first: earlier.c */
+    struct model_job *later;   /* this one is of an earlier target: the job that it belongs to; NULL */
     struct ledger *ledger;
     struct pushed_list pushed;
     struct ready_line ready_line;
@@ -136,6 +138,7 @@ struct model_job {
 };
 
 /* model.c */
+void job_free_parts(struct model_job *job); /* all but what it borrows as one of an earlier target */
 void job_mark_dirty(struct model *m, struct model_job *job);
 void job_notice(struct model_job *job, const struct model_notice *notice); /* the note is copied */
 
@@ -150,6 +153,14 @@ void job_set_target(struct model_job *job, struct target *t);
 void job_begin_anew(struct model_job *job);
 /* The spec counts otherwise (windows, ideal step, required replicated jobs): the ledger keeps its records. */
 void job_count_otherwise(struct model_job *job);
+/* earlier.c: the present target has a successor: what comes late for it still counts */
+void job_keep_earlier(struct model_job *job);
+/* Into status.previous: what came since the last call; all is known of objects up to known_ms. */
+void job_tell_earlier(struct model_job *job, int64_t known_ms);
+void job_free_earlier(struct model_job *job);
+void job_release_target(struct target *t); /* no JobGoodput measures it any more */
+/* The job, or the one of an earlier target, that the pod belongs to; NULL: none. */
+struct model_job *job_of_pod(struct model_job *job, const struct pod *p);
 /* forbidden.c: why objects of that kind, which the job depends on, cannot be read; NULL: they can, or do not matter. */
 const struct forbidden *job_forbidden(const struct model_job *job, enum resource resource);
 /* The same where nothing can be measured without them, beyond what was known before. */
@@ -170,6 +181,7 @@ int64_t job_pods_at(const struct replicated_job *r, int64_t at_ms);
 
 /* final.c: the status of a target that had ended before this controller began is the record, and stays. */
 void job_find_final(struct model_job *job, const struct object_jobgoodput *o);
+void job_find_previous(struct model_job *job, const struct object_jobgoodput *o);
 void job_drop_final(struct model_job *job, const struct target *target); /* if it is of another target */
 void job_write_final(struct model_job *job, struct buf *out, struct model_summary *summary);
 void job_push_previous(struct model_job *job, const struct job_previous *result);

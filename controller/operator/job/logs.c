@@ -201,12 +201,16 @@ void job_tell_processes(struct model_job *job) {
 
 /* ---- model.h ---- */
 
-static struct pod *log_pod(struct model_job *job, const char *pod_uid) {
-    if (job->ledger == NULL || job->target == NULL || model_job_source_kind(job) == MODEL_SOURCE_NONE ||
-        job_is_log_barred(job))
+/* Also of an earlier target: then *job is that one's. */
+static struct pod *log_pod(struct model_job **job, const char *pod_uid) {
+    if ((*job)->ledger == NULL || model_job_source_kind(*job) == MODEL_SOURCE_NONE ||
+        job_is_log_barred(*job))
         return NULL;
-    struct pod *p = map_get(&job->model->pods, slice_of(pod_uid));
-    return p && p->target == job->target ? p : NULL;
+    struct pod *p = map_get(&(*job)->model->pods, slice_of(pod_uid));
+    struct model_job *of = p ? job_of_pod(*job, p) : NULL;
+    if (of)
+        *job = of;
+    return of ? p : NULL;
 }
 
 void model_job_trace(const struct model_job *job, struct buf *json) {
@@ -217,9 +221,16 @@ uint64_t model_job_log_generation(const struct model_job *job) {
     return job->log_generation;
 }
 
+/* Those of earlier targets after its own: their pods may still write while they terminate. */
 int model_job_log_count(const struct model_job *job) {
-    job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
-    return job_is_log_barred(job) ? 0 : job->log_pod_count;
+    int count = 0;
+    if (job_is_log_barred(job))
+        return 0;
+    for (; job; job = job->earlier) {
+        job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
+        count += job->log_pod_count;
+    }
+    return count;
 }
 
 /* Where a follower of the pod's log begins. */
@@ -239,6 +250,8 @@ static void find_unread(const struct model_job *job, const struct pod *p, struct
 }
 
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
+    for (; index >= job->log_pod_count; job = job->earlier)
+        index -= job->log_pod_count;
     const struct pod *p = job->log_pods[index];
     struct container *c = log_container(job, p);
     *log = (struct model_log){.namespace_ = p->target->namespace_,
@@ -273,7 +286,7 @@ static void note_stamp(struct model_job *job, struct log_process *p, int64_t sta
 
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
                         struct slice line) {
-    struct pod *pod = log_pod(job, pod_uid);
+    struct pod *pod = log_pod(&job, pod_uid);
     if (pod == NULL)
         return;
     struct log_process *p = job_log_process(job, pod, restart_count);
@@ -309,20 +322,20 @@ void job_log_process_end(struct model_job *job, struct log_process *p, const cha
 }
 
 void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost) {
-    struct pod *pod = log_pod(job, pod_uid);
+    struct pod *pod = log_pod(&job, pod_uid);
     if (pod != NULL)
         job_log_process_end(job, job_log_process(job, pod, restart_count), lost);
 }
 
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text) {
-    if (log_pod(job, pod_uid) == NULL)
+    if (log_pod(&job, pod_uid) == NULL)
         return;
     slice_copy(job->log_trouble, sizeof job->log_trouble, slice_of(text));
     job_mark_dirty(job->model, job);
 }
 
 void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms) {
-    struct pod *pod = log_pod(job, pod_uid);
+    struct pod *pod = log_pod(&job, pod_uid);
     if (pod && received_ms > job->log_watermark_ms)
         job->log_watermark_ms = received_ms;
 }

@@ -13,24 +13,6 @@ static bool is_older(const struct model_job *a, const struct model_job *b) {
     return order != 0 ? order < 0 : strcmp(a->uid, b->uid) < 0;
 }
 
-static void remember_result(struct model_job *job) {
-    struct ledger_result result;
-    struct target *t = job->target;
-    if (t->created_ms == TIME_UNKNOWN || job_is_managed_elsewhere(job))
-        return;
-    job_tell_facts(job);
-    int64_t end_ms = t->end_ms != TIME_UNKNOWN ? t->end_ms : t->created_ms;
-    ledger_evaluate(job->ledger, end_ms, &result);
-    struct job_previous p = {.start_ms = t->created_ms,
-                             .end_ms = end_ms,
-                             .wall_ms = result.wall_ms,
-                             .available_ms = result.available_ms,
-                             .productive_ms = result.has_steps ? result.productive_ms : RECORD_NONE};
-    slice_copy(p.uid, sizeof p.uid, slice_of(t->uid));
-    job_push_previous(job, &p);
-    ledger_result_done(&result);
-}
-
 void job_set_target(struct model_job *job, struct target *t) {
     if (job->target)
         job->target->job = NULL;
@@ -122,10 +104,10 @@ static void find_own_target(struct model_job *job) {
         t = store_target_by_name(m, job->target_kind, job->namespace_, job->target_name);
     if (t == job->target)
         return;
-    if (t && t->job)
-        job_set_target(t->job, NULL);
+    if (t)
+        job_release_target(t);
     if (job->target && t && job->final_status == NULL)
-        remember_result(job);
+        job_keep_earlier(job);
     job_drop_final(job, t);
     job_set_target(job, t);
     job_mark_dirty(m, job);

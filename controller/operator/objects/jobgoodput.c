@@ -253,7 +253,7 @@ static void status_target_scan(struct jscan *j, struct object_jobgoodput *g) {
         return;
     while (jscan_key(j, &key)) {
         if (slice_is(key, "uid"))
-            g->target_uid = object_text_scan(j);
+            g->numbers.uid = object_text_scan(j);
         else if (slice_is(key, "accelerator"))
             g->accelerator = object_text_scan(j);
         else
@@ -261,23 +261,59 @@ static void status_target_scan(struct jscan *j, struct object_jobgoodput *g) {
     }
 }
 
-static void status_time_scan(struct jscan *j, struct object_jobgoodput *g) {
+static void status_time_scan(struct jscan *j, struct object_numbers *n) {
     struct slice key;
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
         if (slice_is(key, "start"))
-            jscan_time_ms(j, &g->start_ms);
+            jscan_time_ms(j, &n->start_ms);
         else if (slice_is(key, "end"))
-            jscan_time_ms(j, &g->end_ms);
+            jscan_time_ms(j, &n->end_ms);
         else if (slice_is(key, "wallMs"))
-            g->wall_ms = object_int_scan(j, RECORD_NONE);
+            n->wall_ms = object_int_scan(j, RECORD_NONE);
         else if (slice_is(key, "availableMs"))
-            g->available_ms = object_int_scan(j, RECORD_NONE);
+            n->available_ms = object_int_scan(j, RECORD_NONE);
         else if (slice_is(key, "productiveMs"))
-            g->productive_ms = object_int_scan(j, RECORD_NONE);
+            n->productive_ms = object_int_scan(j, RECORD_NONE);
         else
             jscan_skip(j);
+    }
+}
+
+static const struct object_numbers no_numbers = {
+    .start_ms = TIME_UNKNOWN,
+    .end_ms = TIME_UNKNOWN,
+    .wall_ms = RECORD_NONE,
+    .available_ms = RECORD_NONE,
+    .productive_ms = RECORD_NONE,
+};
+
+/* Who wrote it may have written anything. */
+static bool are_consistent(const struct object_numbers *n) {
+    return n->uid.size_bytes > 0 && n->available_ms >= 0 && n->available_ms <= n->wall_ms &&
+           (n->productive_ms == RECORD_NONE || (n->productive_ms >= 0 && n->productive_ms <= n->available_ms));
+}
+
+static void status_previous_scan(struct jscan *j, struct object_jobgoodput *g) {
+    struct slice key;
+    g->previous_count = 0;
+    if (!jscan_array(j))
+        return;
+    while (jscan_element(j)) {
+        struct object_numbers n = no_numbers;
+        if (!jscan_object(j))
+            continue;
+        while (jscan_key(j, &key)) {
+            if (slice_is(key, "uid"))
+                n.uid = object_text_scan(j);
+            else if (slice_is(key, "time"))
+                status_time_scan(j, &n);
+            else
+                jscan_skip(j);
+        }
+        if (g->previous_count < OBJECT_PREVIOUS && are_consistent(&n))
+            g->previous[g->previous_count++] = n;
     }
 }
 
@@ -317,7 +353,9 @@ static void status_scan(struct jscan *outer, struct object_jobgoodput *g) {
         else if (slice_is(key, "checkpoint"))
             g->checkpoint = object_text_scan(&j);
         else if (slice_is(key, "time"))
-            status_time_scan(&j, g);
+            status_time_scan(&j, &g->numbers);
+        else if (slice_is(key, "previous"))
+            status_previous_scan(&j, g);
         else if (slice_is(key, "cost"))
             status_cost_scan(&j, g);
         else if (slice_is(key, "conditions"))
@@ -336,8 +374,7 @@ int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
     object_meta_init(&g->meta);
     g->log_job_index = g->log_completion_index = -1;
     g->cost.price = g->label_price = PRICE_NONE;
-    g->start_ms = g->end_ms = TIME_UNKNOWN;
-    g->wall_ms = g->available_ms = g->productive_ms = RECORD_NONE;
+    g->numbers = no_numbers;
     jscan_init_loose(&j, json);
     if (!jscan_object(&j))
         return -EINVAL;

@@ -191,6 +191,13 @@ struct object_cost { /* spec.cost */
     struct slice currency;
 };
 
+#define OBJECT_PREVIOUS 4
+
+struct object_numbers { /* of one target, as a status has them */
+    struct slice uid;
+    int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
+};
+
 struct object_jobgoodput {
     struct object_meta meta;
     struct slice target_api_version, target_kind, target_name;
@@ -212,9 +219,11 @@ struct object_jobgoodput {
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */
     struct slice checkpoint;
-    struct slice target_uid, phase, accelerator;
+    struct slice phase, accelerator;
     int64_t label_price;                                            /* PRICE_NONE: it was not of a node's label */
-    int64_t start_ms, end_ms, wall_ms, available_ms, productive_ms; /* TIME_UNKNOWN; RECORD_NONE */
+    struct object_numbers numbers;  /* of its target */
+    struct object_numbers previous[OBJECT_PREVIOUS];
+    int previous_count;
 };
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *jobgoodput);
 

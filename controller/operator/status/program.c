@@ -36,11 +36,11 @@ static const struct chip *find_chip(struct model_job *job) {
 }
 
 void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o) {
-    if (o->target_uid.size_bytes == 0 || job->chip_target != 0)
+    if (o->numbers.uid.size_bytes == 0 || job->chip_target != 0)
         return;
     job->chip = chip_find(o->accelerator);
     job->label_price = o->label_price;
-    job->chip_target = slice_hash(o->target_uid);
+    job->chip_target = slice_hash(o->numbers.uid);
 }
 
 /* N: as given, else of the whole shape. */

@@ -146,6 +146,7 @@ void view_make(struct model_job *job, int64_t now_ms, struct view *v) {
     v->job = job;
     v->generation = job->generation;
     v->total_steps = job->total_steps;
+    job_tell_earlier(job, view_objects_known(job, now_ms));
     v->previous = job->previous;
     v->previous_count = job->previous_count;
     v->documentation_url = job->model->documentation_url;
