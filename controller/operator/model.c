@@ -139,13 +139,13 @@ static uint64_t counting_hash(const struct model_job *job) {
     return mixed(hash, job->required, sizeof job->required); /* interned: the same text is the same pointer */
 }
 
-/* What its records come from: of another log none of them holds. */
+/* What its records come from: of another log none of them holds. The same in every process: checkpoints have it. */
 static uint64_t log_hash(const struct model_job *job) {
-    const void *all[] = {job->source, job->format, job->container, job->log_job}; /* interned */
-    const char *own[] = {job->target_name, job->log_path, job->log_project, job->log_logger, job->log_job_name};
-    uint64_t hash = mixed(1, all, sizeof all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        hash = mixed(hash, own[i], strlen(own[i]));
+    const char *texts[] = {job->source,      job->format,   job->container,   job->log_job,   job->target_name,
+                           job->log_path, job->log_project, job->log_logger, job->log_job_name};
+    uint64_t hash = 1;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        hash = mixed(hash, texts[i], strlen(texts[i]));
     for (int i = 0; i < OBJECT_REGEXES; i++)
         hash = mixed(hash, job->patterns[i], job->patterns[i] ? strlen(job->patterns[i]) : 0);
     int64_t numbers[] = {job->log_job_index, job->log_completion_index, (int64_t)job->target_kind};

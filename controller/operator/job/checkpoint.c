@@ -131,7 +131,8 @@ static int read_ledger(struct visitor *v, struct model_job *job, struct error **
 /* ---- the whole, unpacked ---- */
 
 struct head {
-    int64_t written_ms, generation;
+    int64_t written_ms;
+    uint64_t log_hash; /* of the spec */
     enum target_kind kind;
     enum checkpoint_extent extent;
     char uid[80], namespace_[254], name[254];
@@ -139,7 +140,7 @@ struct head {
 
 static void visit_head(struct codec *c, struct head *h) {
     codec_time(c, &h->written_ms);
-    codec_i64(c, &h->generation);
+    codec_u64(c, &h->log_hash);
     CODEC_INT(c, &h->kind, TARGET_JOBSET, TARGET_JOB);
     CODEC_INT(c, &h->extent, EXTENT_ALL, EXTENT_BARE);
     codec_chars(c, h->uid, sizeof h->uid);
@@ -161,7 +162,7 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     struct codec codec = codec_writing(raw);
     struct visitor v = {&codec, job->model, job, extent, written_ms, NULL};
     write_numbers(&v, &numbers);
-    struct head h = {.written_ms = written_ms, .generation = job->generation, .kind = t->kind, .extent = extent};
+    struct head h = {.written_ms = written_ms, .log_hash = job->log_hash, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
     slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));
     slice_copy(h.name, sizeof h.name, slice_of(t->name));
@@ -180,9 +181,9 @@ static int damaged(struct error **err) {
     return error_set(err, EBADMSG, "it is damaged");
 }
 
-static int read_job(struct visitor *v, struct model_job *job, bool is_same_spec, struct error **err) {
+static int read_job(struct visitor *v, struct model_job *job, bool is_same_log, struct error **err) {
     visit_told(v, job);
-    if (!is_same_spec) /* another log, other slots: what was read is read again */
+    if (!is_same_log) /* it is read from its start */
         return v->codec->failed ? damaged(err) : 0;
     if (read_ledger(v, job, err) < 0)
         return -EBADMSG;
@@ -210,7 +211,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
         t->is_restored = true;
         store_target_named(m, t);
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
-            r = read_job(&v, job, h.generation == job->generation, err);
+            r = read_job(&v, job, h.log_hash == job->log_hash, err);
     }
     if (r == 0 && h.extent >= EXTENT_NUMBERS)
         slice_copy(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
