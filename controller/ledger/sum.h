@@ -1,5 +1,5 @@
-/* sum: what lives did until a time, as numbers: for a checkpoint that has no room for the lives themselves. Whoever reads
- * it adds the numbers (ledger_add_past), and each life that is told again with settled_ms. */
+/* sum: what lives did until a time, as numbers: for a checkpoint that has no room for the lives themselves. Whoever
+ * reads it adds the numbers (ledger_add_past), and each life that is told again with settled_ms. */
 #ifndef LEDGER_SUM_H
 #define LEDGER_SUM_H
 

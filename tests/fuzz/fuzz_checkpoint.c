@@ -20,6 +20,8 @@ static void check_status(const struct buf *status) {
     assert(is_right);
     if (strstr(buf_text(status), "\"wallMs\"") != NULL)
         REACHED("the times of a predecessor");
+    if (strstr(buf_text(status), "\"retained\"") != NULL)
+        REACHED("the steps of a predecessor");
     if (strstr(buf_text(status), "\"cause\"") != NULL)
         REACHED("an interruption of a predecessor");
 }

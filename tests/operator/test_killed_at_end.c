@@ -1,5 +1,5 @@
-/* The controller is killed around the end of a target: what was published of it stays, whatever the next controller still
- * finds of it. */
+/* The controller is killed around the end of a target: what was published of it stays, whatever the next controller
+ * still finds of it. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -12,8 +12,7 @@
 #define STEPS 20 /* of 2 s, from 1000 on */
 
 static void print_step(struct model *m, int step) {
-    CLEANUP_FREE char *line =
-        mem_format("completed step: %d, seconds: 2.000, TFLOP/s/device: 50.1, loss: 2.1", step);
+    CLEANUP_FREE char *line = mem_format("completed step: %d, seconds: 2.000, TFLOP/s/device: 50.1, loss: 2.1", step);
     model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(1002 + 2 * step) * 1000000,
                        slice_of(line));
 }
@@ -68,11 +67,12 @@ TEST(a_target_that_is_deleted_unobserved_with_its_pods_keeps_its_steps) {
 /* stepLog: what follows its source. */
 static struct model *successor_of_spec(const char *left, const char *step_log, const char *more_spec) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":2,"
-        "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
-        "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Auto\"%s}%s},\"status\":%s}",
-        fake_time(0), step_log, more_spec, left);
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":2,"
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
+                   "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Auto\"%s}%s},"
+                   "\"status\":%s}",
+                   fake_time(0), step_log, more_spec, left);
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
                             slice_of(json), fake_ms(0)),
               0);

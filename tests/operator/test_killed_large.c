@@ -1,5 +1,5 @@
-/* A job whose pods have no room in a checkpoint: killed at any moment, and watched again after a gap, its bounds hold the
- * truth, which is the run that was never killed. */
+/* A job whose pods have no room in a checkpoint: killed at any moment, and watched again after a gap, its bounds hold
+ * the truth, which is the run that was never killed. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define END 300
-#define SLOTS 12736    /* 50,944 chips */
+#define SLOTS 12736 /* 50,944 chips */
 #define MANY_SLOTS 5000
 #define MAX_CHECKPOINT 32512
 
@@ -152,12 +152,13 @@ static void judge(const char *truth, const char *found, int kill, int gap, const
     int64_t unobserved = badput(found, "Unobserved"), slack = gap > 0 ? 1000 : 0;
     CHECK_INT(status_int(found, "time.wallMs"), status_int(truth, "time.wallMs"));
     if (ms > true_ms + slack || true_ms > ms + unobserved + slack || unobserved > gap * 1000 + slack)
-        harness_fail(__FILE__, __LINE__, "%s, killed before %d for %d s: A %" PRId64 ", Unobserved %" PRId64
-                     ", in truth %" PRId64, what, kill, gap, ms, unobserved, true_ms);
+        harness_fail(__FILE__, __LINE__,
+                     "%s, killed before %d for %d s: A %" PRId64 ", Unobserved %" PRId64 ", in truth %" PRId64, what,
+                     kill, gap, ms, unobserved, true_ms);
     int64_t interruptions = status_int(found, "interruptions.total");
     if (interruptions != status_int(truth, "interruptions.total"))
-        harness_fail(__FILE__, __LINE__, "%s, killed before %d for %d s: %" PRId64 " interruptions, in truth %" PRId64, what, kill,
-                     gap, interruptions, status_int(truth, "interruptions.total"));
+        harness_fail(__FILE__, __LINE__, "%s, killed before %d for %d s: %" PRId64 " interruptions, in truth %" PRId64,
+                     what, kill, gap, interruptions, status_int(truth, "interruptions.total"));
 }
 
 /* Nothing changes in the gap: nothing differs. */

@@ -37,7 +37,7 @@ static void split_off(struct model_job *job) {
     *e = *job;
     e->later = job;
     e->target_name = e->log_path = e->log_project = e->log_logger = e->log_job_name = NULL;
-    e->pattern_error = e->final_status = NULL;
+    e->pattern_error = e->costly_pattern = e->final_status = NULL;
     for (int i = 0; i < OBJECT_REGEXES; i++)
         e->patterns[i] = job->patterns[i] ? mem_strdup(job->patterns[i]) : NULL;
     e->next_of_target = e->duplicate_of = NULL;

@@ -1,10 +1,10 @@
 /* What a checkpoint says of pods that it has no room for: the numbers that they leave, until then. A pod that still
  * exists is listed again, and counts from then on (store_settle_pod). */
+#include "operator/job/settle.h"
 #include "base/mem.h"
 #include "ledger/forget.h"
 #include "ledger/sum.h"
 #include "operator/facts/facts.h"
-#include "operator/job/settle.h"
 
 /* ---- which ---- */
 
@@ -22,8 +22,8 @@ static bool is_told_of(const struct pod *p, const struct ledger_forgetting *f) {
 static bool is_ordinary(const struct pod *p, int64_t until_ms, const struct ledger_forgetting *f) {
     if (p->is_gone || p->is_dirty || p->is_restored || p->is_counted)
         return false;
-    return p->slot < 0 || (p->created_ms + STORE_SOON_MS <= until_ms && fact_pod_lost_ms(p) == TIME_OPEN &&
-                           !is_told_of(p, f));
+    return p->slot < 0 ||
+           (p->created_ms + STORE_SOON_MS <= until_ms && fact_pod_lost_ms(p) == TIME_OPEN && !is_told_of(p, f));
 }
 
 size_t job_leave_out_pods(struct model_job *job, enum settle_which which, int64_t until_ms) {

@@ -1,4 +1,5 @@
-/* settle: pods that a checkpoint has no room for leave what they did until then as numbers. Private to the checkpoint. */
+/* settle: pods that a checkpoint has no room for leave what they did until then as numbers. Private to the checkpoint.
+ */
 #ifndef OPERATOR_SETTLE_H
 #define OPERATOR_SETTLE_H
 
