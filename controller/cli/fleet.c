@@ -281,6 +281,8 @@ static const char *cell(const struct outcome_group *g, int column, double price,
         return range(text, scores.all_scheduling, scores.all_scheduling_upper, false);
     case SCHEDULING:
         return range(text, scores.scheduling, scores.scheduling_upper, false);
+    case GOODPUT:
+        return range(text, scores.job, scores.job_upper, false);
     default:
         return percent(text, ppm[column]);
     }
@@ -488,6 +490,7 @@ static json_t *scores_json(const struct outcome_group *s) {
     set_ppm(ppm, "schedulingUpperBound", scores.scheduling_upper);
     set_ppm(ppm, "runtime", scores.runtime);
     set_ppm(ppm, "job", scores.job);
+    set_ppm(ppm, "jobUpperBound", scores.job_upper);
     set_ppm(ppm, "program", scores.program);
     set_ppm(ppm, "productivity", scores.productivity);
     return ppm;

@@ -87,8 +87,9 @@
       "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
     X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "What their steps took beyond it.")     \
     X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE,                                                      \
-      "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, program, "             \
-      "productivity; all_scheduling, all_scheduling_upper_bound (jobs without steps too); evidence (the share of the "  \
+      "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, job_upper_bound, "   \
+      "program, productivity; all_scheduling, all_scheduling_upper_bound (jobs without steps too); evidence (the "     \
+      "share of the "                                                                                                  \
       "chip time that is of jobs whose steps are known).")                                                             \
     X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "The same by group.")                    \
     X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE,                                                       \
@@ -127,8 +128,8 @@
     X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM,                                    \
       "How long the API server takes to begin its answer, by verb.")                                                   \
     X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "Requests to the API server, by method and status code.")    \
-    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "Lists started, by resource.")                                         \
-    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "Watches started, by resource.")                                   \
+    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "Lists started, by resource.")                                       \
+    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "Watches started, by resource.")                                 \
     X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER,                                                            \
       "Lists, watches, log follows and calls that went wrong after they were answered, by reason.")                    \
     X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "Bytes of pod logs that were read.")                      \
@@ -136,7 +137,7 @@
       "Lines of the controller's own log that could not be written.")                                                  \
     X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "How often the wall clock was set while it ran.")     \
     X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER,                                                    \
-      "Requests to the recorders' endpoint, by the answer's code; 401 includes 403.")                        \
+      "Requests to the recorders' endpoint, by the answer's code; 401 includes 403.")                                  \
     X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "Entries and lines that the endpoint stored.")       \
     X(F_INGEST_REFUSED, "goodput_ingest_refused_entries", METRIC_COUNTER,                                              \
       "Entries and lines of requests to the endpoint that it could not take as they are.")                             \

@@ -333,6 +333,7 @@ static void finish(struct reading *r) {
     of[SUMS_KNOWN_WALL] = of[SUMS_WALL];
     of[SUMS_KNOWN_AVAILABLE] = of[SUMS_AVAILABLE];
     of[SUMS_KNOWN_UNOBSERVED] = of[SUMS_LOST(BUCKET_UNOBSERVED)];
+    of[SUMS_KNOWN_UNATTRIBUTED] = of[SUMS_LOST(BUCKET_UNATTRIBUTED)];
     of[SUMS_PRODUCTIVE] = r->productive_ms;
     of[SUMS_KNOWN_PAID] = of[SUMS_PAID];
     of[SUMS_PAID_PRODUCTIVE] = r->paid_productive_milli_hours * CHIP_MS_PER_MILLI_HOUR;

@@ -210,6 +210,8 @@ struct sums_scores sums_scores(const struct sums *s) {
         .productivity = -1,
         .all_scheduling = ppm(of[SUMS_AVAILABLE], of[SUMS_WALL]),
         .scheduling_upper = upper(of[SUMS_KNOWN_AVAILABLE], of[SUMS_KNOWN_UNOBSERVED], of[SUMS_KNOWN_WALL]),
+        .job_upper = upper(clamped((__int128)of[SUMS_PRODUCTIVE] + of[SUMS_KNOWN_UNATTRIBUTED]),
+                           of[SUMS_KNOWN_UNOBSERVED], of[SUMS_KNOWN_WALL]),
         .all_scheduling_upper = upper(of[SUMS_AVAILABLE], of[SUMS_LOST(BUCKET_UNOBSERVED)], of[SUMS_WALL]),
         .evidence = ppm(of[SUMS_KNOWN_WALL], of[SUMS_WALL]),
     };

@@ -21,6 +21,7 @@
     X(KNOWN_WALL, CHIPS)                                                                                               \
     X(KNOWN_AVAILABLE, CHIPS)                                                                                          \
     X(KNOWN_UNOBSERVED, CHIPS)                                                                                         \
+    X(KNOWN_UNATTRIBUTED, CHIPS)                                                                                       \
     X(PRODUCTIVE, CHIPS)                                                                                               \
     X(PROGRAMMED, CHIPS)                                                                                               \
     X(PROGRAMMED_WALL, CHIPS)                                                                                          \
@@ -109,8 +110,9 @@ void sums_add(struct sums *to, const struct sums *more); /* nothing weighed */
  * of the chip time asked for is of jobs whose steps are known. */
 struct sums_scores {
     int64_t scheduling, runtime, job, program, productivity;
-    int64_t all_scheduling; /* of all jobs */
+    int64_t all_scheduling;                         /* of all jobs */
     int64_t scheduling_upper, all_scheduling_upper; /* if unobserved chip time was available; -1 where there is none */
+    int64_t job_upper; /* if it was productive, and unattributed chip time too; -1 where none is unobserved */
     int64_t evidence;
 };
 struct sums_scores sums_scores(const struct sums *sums);

@@ -18,7 +18,9 @@ static const char whole[] =
     ","
     "{\"family\":\"Runtime\",\"bucket\":\"Custom/profiling\",\"ms\":300000,\"chipSeconds\":153600},"
     "{\"family\":\"Runtime\",\"bucket\":\"Custom/x\",\"ms\":100000,\"chipSeconds\":51200},"
-    "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"ms\":100000,\"chipSeconds\":51200}],"
+    "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"ms\":70000,\"chipSeconds\":51200},"
+    "{\"family\":\"Runtime\",\"bucket\":\"Unattributed\",\"ms\":20000},"
+    "{\"family\":\"Scheduling\",\"bucket\":\"Unobserved\",\"ms\":10000}],"
     "\"interruptions\":{\"total\":3,\"excluded\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":"
     "7200,"
     "\"cost\":\"5.00\"},{\"cause\":\"KueueEviction/"
@@ -48,7 +50,9 @@ TEST(a_whole_status_is_read) {
     CHECK_INT(of[SUMS_LOST(BUCKET_NODE_FAILURE_DETECTION)], 400000);
     CHECK_INT(of[SUMS_LOST(BUCKET_PROCESS_FAILURE_DETECTION)], 1300000);
     CHECK_INT(of[SUMS_LOST(BUCKET_CUSTOM)], 400000);
-    CHECK_INT(of[SUMS_LOST(SUMS_OTHER_RUNTIME)], 100000);
+    CHECK_INT(of[SUMS_LOST(SUMS_OTHER_RUNTIME)], 70000);
+    CHECK_INT(of[SUMS_KNOWN_UNATTRIBUTED], 20000);
+    CHECK_INT(of[SUMS_KNOWN_UNOBSERVED], 10000);
     CHECK_INT(of[SUMS_PAID_LOST(BUCKET_NODE_FAILURE_DETECTION)], 204800000);
     CHECK_INT(of[SUMS_PAID_PRODUCTIVE], INT64_C(1024) * 3600000);
     CHECK_INT(of[SUMS_IDEAL], 3600000);

@@ -396,6 +396,22 @@ TEST(unobserved_chip_time_is_a_sum_of_its_own) {
     roll_done(&r);
 }
 
+/* 10 chips that lost half an hour unobserved, a quarter unattributed, and trained for the rest; 30 without steps. */
+TEST(goodput_lies_between_two_bounds_where_chip_time_is_unobserved) {
+    struct sums s = {0};
+    s.of[SUMS_WALL] = 40 * HOUR;
+    s.of[SUMS_KNOWN_WALL] = 10 * HOUR;
+    s.of[SUMS_KNOWN_AVAILABLE] = 5 * HOUR;
+    s.of[SUMS_KNOWN_UNATTRIBUTED] = 5 * HOUR / 2;
+    s.of[SUMS_PRODUCTIVE] = 5 * HOUR / 2;
+    CHECK_INT(sums_scores(&s).job, 250000);
+    CHECK_INT(sums_scores(&s).job_upper, -1); /* all is observed */
+    s.of[SUMS_KNOWN_UNOBSERVED] = 5 * HOUR;
+    CHECK_INT(sums_scores(&s).job, 250000);
+    CHECK_INT(sums_scores(&s).job_upper, 1000000);
+    CHECK_INT(sums_scores(&s).scheduling_upper, 1000000);
+}
+
 TEST(a_job_that_was_unselected_for_a_while_is_not_counted_twice) {
     struct roll r;
     uint64_t seed = 4;

@@ -43,6 +43,7 @@ static void write_scores_as(struct jwrite *w, const char *key, const struct sums
     write(w, "allSchedulingUpperBound", s->all_scheduling_upper);
     write(w, "runtime", s->runtime);
     write(w, "job", s->job);
+    write(w, "jobUpperBound", s->job_upper);
     write(w, "program", s->program);
     write(w, "productivity", s->productivity);
     write(w, "allScheduling", s->all_scheduling);
