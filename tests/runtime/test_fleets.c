@@ -154,13 +154,13 @@ TEST(nodes_that_may_not_be_read_are_said_by_the_fleet) {
     CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 1"), 0);
     const char *words = "\"reason\":\"NodesForbidden\",\"message\":\"nodes is forbidden: User ";
     bool is_said = false;
-    for (int i = 0; i < 200 && !is_said; i++) { /* defaults of the spec may begin another roll-up */
+    for (int i = 0; i < 1200 && !is_said; i++) { /* defaults of the spec may begin another roll-up */
         usleep(100000);
         is_said = has(s, "all", words);
     }
     CHECK(is_said);
     CHECK_INT(apiserver_do(s, "clear faults"), 0);
-    for (int i = 0; i < 200 && has(s, "all", "NodesForbidden"); i++)
+    for (int i = 0; i < 1200 && has(s, "all", "NodesForbidden"); i++)
         usleep(100000);
     CHECK(!has(s, "all", "NodesForbidden"));
     program_free(c);
