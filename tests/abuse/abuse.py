@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """abuse.py [ATTACK...]: one hostile namespace next to one victim, on one controller with the chart's flags. While each
-attack of attacks.py runs (all of them without names), and for some seconds after it: the victim's event is in its status within
-2 s, /healthz and /readyz answer within the probes' second, the Lease is renewed, and resident memory stays below the
-chart's limit. Times do not count what the machine's other programs take. Prints a table; the last line is the total."""
+attack of attacks.py runs (all of them without names), and for some seconds after it: the victim's event and the line of its step
+are in its status within 2 s each, /healthz and /readyz answer within the probes' second, the Lease is renewed, and
+the controller, which runs within the chart's memory limit, stays below it. Times do not count what the machine's other
+programs take. Prints a table; the last line is the total."""
 import http.client
 import multiprocessing
 import os
@@ -15,11 +16,34 @@ import time
 from attacks import ATTACKS
 from world import LEASE, World, chart_value, mebibytes
 
-DELAY_S = 2.0  # an event of the victim is in its status by then
+DELAY_S = 2.0  # an event of the victim, and a line of its log, is in its status by then
+KINDS = ("event", "line", "probe", "lease")
 PROBE_S = 1.0  # timeoutSeconds of the chart's probes, by default
 RENEW_S = 10.0  # the controller's own deadline for the Lease
-OVERTIME_S = 60  # an attack that does not end by itself when it should has failed
+OVERTIME_S = 120  # an attack that does not end by itself when it should has failed
 AFTER_S = 3  # what an attack leaves behind shows after it
+
+
+class Stopwatch:
+    """Seconds, without those in which the controller or the API server was ready to run and had no CPU
+    (/proc/PID/schedstat): what other programs on the machine take is not judged."""
+
+    def __init__(self, world):
+        self.files = [f"/proc/{client.process.pid}/schedstat" for client in (world.controller, world.server)]
+        self.at, self.waited, self.total = time.monotonic(), self.read(), 0
+
+    def read(self):
+        waited = []
+        for path in self.files:
+            with open(path, encoding="ascii") as text:
+                waited.append(int(text.read().split()[1]) / 1e9)
+        return waited
+
+    def seconds(self):
+        at, waited = time.monotonic(), self.read()
+        self.total += max(0, at - self.at - max(new - old for new, old in zip(waited, self.waited)))
+        self.at, self.waited = at, waited
+        return self.total
 
 
 class Watch:
@@ -43,15 +67,6 @@ class Watch:
             self.worst[kind] = max(self.worst.get(kind, 0), seconds)
             self.counts[kind] = self.counts.get(kind, 0) + 1
 
-    def clock(self):
-        """Seconds, without those in which the controller or the API server was ready to run and had no CPU
-        (/proc/PID/schedstat): what other programs on the machine take is not judged."""
-        at = time.monotonic()
-        for client in (self.world.controller, self.world.server):
-            with open(f"/proc/{client.process.pid}/schedstat", encoding="ascii") as text:
-                at -= int(text.read().split()[1]) / 1e9
-        return at
-
     def take(self):
         with self.lock:
             taken, self.worst, self.counts = (self.worst, self.counts), {}, {}
@@ -63,32 +78,33 @@ class Watch:
         while not self.is_over:
             time.sleep(1.2)  # a life of a second: stamps are whole seconds
             victim.delete_pod()
-            start = self.clock()
-            while victim.counted() < victim.lost:
-                self.still("delay", start)
-                time.sleep(0.05)
-            self.note("delay", self.clock() - start)
+            self.wait("event", victim.has_counted)
             victim.add_pod()
+            victim.train(self.world)
+            self.wait("line", victim.has_read)
 
-    def still(self, kind, start):
-        """What takes longer than an attack shows in that attack's row already."""
-        if self.clock() - start > DELAY_S:
-            self.note(kind, self.clock() - start)
+    def wait(self, kind, is_so):
+        watch = Stopwatch(self.world)
+        while not is_so() and not self.is_over:
+            if watch.seconds() > DELAY_S:  # what takes longer than an attack shows in that attack's row already
+                self.note(kind, watch.seconds())
+            time.sleep(0.05)
+        self.note(kind, watch.seconds())
 
     def probes(self):
         while not self.is_over:
             for path in ("/healthz", "/readyz"):
-                start = self.clock()
+                watch = Stopwatch(self.world)
                 try:
                     connection = http.client.HTTPConnection("127.0.0.1", self.world.ports["health"], timeout=10)
                     connection.request("GET", path)
                     status = connection.getresponse().status
                     connection.close()
-                    self.note("probe", self.clock() - start)
+                    self.note("probe", watch.seconds())
                     if status != 200:
                         self.problems.append(f"{path}: {status}")
                 except OSError as problem:
-                    self.note("probe", self.clock() - start)
+                    self.note("probe", watch.seconds())
                     self.problems.append(f"{path}: {problem!r}")
             time.sleep(0.25)
 
@@ -136,6 +152,7 @@ class Suite:
         start, cpu = time.monotonic(), self.world.controller.cpu_seconds()
         if run:
             self.world.until = start + seconds
+            self.world.round += 1
             process = multiprocessing.get_context("fork").Process(target=run, args=(self.world,))
             process.start()
             process.join(seconds + OVERTIME_S)
@@ -149,11 +166,12 @@ class Suite:
         self.judge(what, *self.watch.take(), resident_mib(pid), share)
 
     def judge(self, what, worst, counts, peak, cpu):
-        missing = [kind for kind in ("delay", "probe", "lease") if not counts.get(kind)]
+        missing = [kind for kind in KINDS if not counts.get(kind)]
         self.check(what, not missing, f"nothing was measured of {missing}")
-        delay, probe, lease = (worst.get(kind, float("inf")) for kind in ("delay", "probe", "lease"))
-        print(f"{what:72} {counts.get('delay', 0):4} {delay:7.2f} {probe:7.2f} {lease:7.1f} {peak:9.1f} {cpu:5.2f}", flush=True)
-        self.check(f"{what}: event to status", delay < DELAY_S, f"{delay:.2f} s")
+        event, line, probe, lease = (worst.get(kind, float("inf")) for kind in KINDS)
+        print(f"{what:82} {counts.get('line', 0):4} {event:7.2f} {line:6.2f} {probe:7.2f} {lease:7.1f} {peak:9.1f} {cpu:5.2f}", flush=True)
+        self.check(f"{what}: event to status", event < DELAY_S, f"{event:.2f} s")
+        self.check(f"{what}: line to status", line < DELAY_S, f"{line:.2f} s")
         self.check(f"{what}: probes", probe < PROBE_S, f"{probe:.2f} s")
         self.check(f"{what}: Lease", lease < RENEW_S, f"not renewed for {lease:.1f} s")
         self.check(f"{what}: memory", peak < self.limit, f"{peak:.1f} MiB of {self.limit}")
@@ -163,7 +181,7 @@ class Suite:
         missing = set(chosen) - {name for name, *_ in ATTACKS}
         if missing:
             raise SystemExit(f"no such attack: {missing}; there are {[name for name, *_ in ATTACKS]}")
-        print(f"{'attack':72} {'n':>4} {'delay s':>7} {'probe s':>7} {'lease s':>7} {'peak MiB':>9} {'CPU':>5}   (limit {self.limit} MiB)")
+        print(f"{'attack':82} {'n':>4} {'event s':>7} {'line s':>6} {'probe s':>7} {'lease s':>7} {'peak MiB':>9} {'CPU':>5}   (limit {self.limit} MiB)")
         self.measure("none", 6, None)
         for name, what, seconds, attack in ATTACKS:
             if not chosen or name in chosen:

@@ -1,7 +1,9 @@
 """What one hostile namespace does. Each attack is a function of the world with @attack; it runs in a process of its own
 and ends when world.is_on() is false. Add one: write the function."""
 import json
+import multiprocessing
 import resource
+import sys
 import time
 
 from world import JOBGOODPUTS, Job, in_threads, now, token
@@ -17,30 +19,34 @@ def attack(what, seconds=12):
 
 
 def log_lines(world, pod, lines):
-    world.server.do(f"log hostile/{pod} <<END\n" + "\n".join(lines) + "\nEND")
+    world.do(f"log hostile/{pod} <<END\n" + "\n".join(lines) + "\nEND")
 
 
-@attack("patterns that backtrack, on lines of 2 KB, edited every second")
+@attack("patterns that backtrack, on lines of 2 KB and of many pieces, edited every second")
 def patterns(world):
     bad = "(?:a*?a*?b|a*?a*?c|a*?a*?d|a*?a*?e)(?<step>1)"
+    nearly = "(?<step>1)|^a*?a*?a*?b"  # just within a line's limit on a piece
     api = world.api()
-    jobs = [Job(api, "hostile", f"pattern-{i}", {"source": "PodLog", "format": "Regex", "regex": {"step": bad}}) for i in range(20)]
+    jobs = [Job(api, "hostile", f"pattern-{world.round}-{i}", {"source": "PodLog", "format": "Regex", "regex": {"step": bad}}) for i in range(20)]
     turn = 0
     while world.is_on():
         turn += 1
         for job in jobs:
-            log_lines(world, job.name + "-0", ["a" * 2040] * 20)
+            log_lines(world, job.name + "-0", ["a" * 2040] * 20 + ["a" * 55] * 200 + [("a" * 55 + "\r") * 40] * 5)
             api.ask("PATCH", JOBGOODPUTS.format("hostile") + "/" + job.name, {"spec": {"stepLog": {"regex": {
-                "step": f"{bad}|{turn}"}}}}, "application/merge-patch+json")
+                "step": f"{bad if turn % 3 else nearly}|{turn}"}}}}, "application/merge-patch+json")
         time.sleep(0.5)
+    lost = sum("PatternTooExpensive" in json.dumps(job.status()) for job in jobs)
+    if lost == 0:
+        sys.exit("no JobGoodput lost its log: the lines were not matched")
 
 
 @attack("floods of log lines, 2 MB/s on each of ten pods")
 def lines(world):
     api = world.api()
-    jobs = [Job(api, "hostile", f"lines-{i}", {"source": "PodLog", "format": "Auto"}) for i in range(10)]
+    jobs = [Job(api, "hostile", f"lines-{world.round}-{i}", {"source": "PodLog", "format": "Auto"}) for i in range(10)]
     for job in jobs:
-        world.server.do(f"flood hostile/{job.name}-0 2000000 10 {now()}")
+        world.do(f"flood hostile/{job.name}-0 2000000 10 {now()}")
     world.rest()
 
 
@@ -157,3 +163,15 @@ def tokens(world):
                 pass
     in_threads(8, send)
     world.rest()
+
+
+@attack("all of these at once", seconds=25)
+def everything(world):
+    fork = multiprocessing.get_context("fork")
+    running = [fork.Process(target=run, args=(world,)) for name, _, _, run in ATTACKS if name != "everything"]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+    failed = [process.exitcode for process in running if process.exitcode != 0]
+    sys.exit(f"{len(failed)} of {len(running)} attacks failed" if failed else 0)

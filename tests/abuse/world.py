@@ -3,8 +3,10 @@
 import base64
 import http.client
 import json
+import multiprocessing
 import os
 import re
+import resource
 import socket
 import ssl
 import sys
@@ -74,7 +76,7 @@ class Job:
     """A Job of one pod that trains, and its JobGoodput."""
 
     def __init__(self, api, namespace, name, step_log):
-        self.api, self.namespace, self.name, self.lost = api, namespace, name, 0
+        self.api, self.namespace, self.name, self.lost, self.step = api, namespace, name, 0, 0
         meta = {"namespace": namespace, "name": name}
         self.uid = api.ask("POST", f"/apis/batch/v1/namespaces/{namespace}/jobs", {
             "apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": {
@@ -103,9 +105,19 @@ class Job:
         self.api.ask("DELETE", f"/api/v1/namespaces/{self.namespace}/pods/{self.name}-0")
         self.lost += 1
 
-    def counted(self):
-        """Interruptions of which the status knows."""
-        return self.status().get("interruptions", {}).get("total", 0)
+    def train(self, world):
+        """The trainer prints its next step."""
+        self.step += 1
+        world.do(f"log {self.namespace}/{self.name}-0 completed step: {self.step}, seconds: 0.100, TFLOP/s/device: 50.1, loss: 2.1")
+
+    def has_counted(self):
+        """The status knows of every interruption."""
+        return self.status().get("interruptions", {}).get("total", 0) >= self.lost
+
+    def has_read(self):
+        """The status knows of the last step, and that the job trains again."""
+        status = self.status()
+        return status.get("phase") == "Training" and status.get("steps", {}).get("last") == self.step
 
     def status(self):
         return self.api.ask("GET", JOBGOODPUTS.format(self.namespace) + "/" + self.name).get("status", {})
@@ -114,6 +126,9 @@ class Job:
 class World:
     def __init__(self):
         self.until = 0  # the end of the attack, on the monotonic clock
+        self.round = 0  # of attacks: names of their objects are of one
+        fork = multiprocessing.get_context("fork")
+        self.control, self.changes = fork.Lock(), fork.Lock()  # attacks are processes of their own
         self.folder = tempfile.mkdtemp(prefix="goodput-abuse-")
         crds = [x for name in ("fleetgoodputs", "steplogformats") for x in ("--crd", f"{CRDS}/goodput.dev_{name}.yaml")]
         self.server = Server(self.folder, *crds)
@@ -141,6 +156,9 @@ class World:
                  "--max-log-follows=" + chart_value("maxLogFollows")]
         log = self.folder + "/controller.log"
         self.controller = Client("controller", [BIN + "/goodput-controller", "--kubeconfig", self.server.kubeconfig, *flags], log)
+        # It gets no more than the chart's container has: what is beyond is refused, and ends it.
+        most = mebibytes(chart_value("resources.limits.memory")) << 20
+        resource.prlimit(self.controller.process.pid, resource.RLIMIT_DATA, (most, most))
         self.controller.says('"synced"', 5)
         with open(log, encoding="utf-8") as text:
             lines = text.read()
@@ -150,6 +168,11 @@ class World:
     def close(self):
         self.controller.stop()
         self.server.stop()
+
+    def do(self, lines):
+        """Commands to the embedded API server, one caller after the other."""
+        with self.control:
+            return self.server.do(lines)
 
     # ---- what attacks use ----
 
@@ -179,10 +202,23 @@ class World:
         """COUNT objects made from a template; None deletes them. Returns when the server holds them."""
         path = "-"
         if template is not None:
-            path = self.folder + "/template.json"
+            path = f"{self.folder}/template-{os.getpid()}.json"
             with open(path, "w", encoding="utf-8") as out:
                 json.dump(template, out, separators=(",", ":"))
-        self.server.do(f"each {kind} {key} {count} 1 {path}\nwait 3000s each")
+        with self.changes:
+            self.do(f"each {kind} {key} {count} 1 {path}")
+            while not self.are_changes_made():
+                time.sleep(0.05)
+
+    def are_changes_made(self):
+        """A moment's wait: others have commands, too."""
+        try:
+            self.do("wait 0.02s each")
+            return True
+        except RuntimeError as problem:
+            if "has not come true" not in str(problem):
+                raise
+            return False
 
     def is_on(self):
         """The attack's time is not over."""
