@@ -145,6 +145,7 @@ void model_job_trace(const struct model_job *job, struct buf *json);
 /* A line of that instance; stamps in ns, INT64_MIN if it had none. */
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
                         struct slice line);
+int64_t model_job_log_work(const struct model_job *job); /* what its patterns took so far: steplog_take_work() */
 void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
 /* The follower has handed on all lines up to received_ms (it is connected and idle): the log's watermark. */

@@ -74,6 +74,7 @@ struct model_job {
     int64_t log_job_index, log_completion_index;
     char *patterns[OBJECT_REGEXES]; /* format Regex; NULL: not given */
     char *pattern_error;            /* why they cannot be used; NULL */
+    int64_t log_work;               /* of its patterns so far */
     char *costly_pattern;           /* it took all work of a minute: the log is not read; NULL */
     struct ledger_options options;
     struct object_program program; /* no part of the ledger: may change at any time */

@@ -39,11 +39,16 @@ void job_charge_log(struct model_job *job, struct steplog *parser) {
         map_put(&job->model->log_work, key_of(key, job), units);
     }
     *units += work;
+    job->log_work += work;
     if (*units < JOB_LOG_WORK || job->costly_pattern != NULL)
         return;
     job->costly_pattern = mem_strdup(steplog_costly_pattern(parser));
     job->log_generation++; /* whoever reads the log ends that */
     job_mark_dirty(job->model, job);
+}
+
+int64_t model_job_log_work(const struct model_job *job) {
+    return job->log_work;
 }
 
 /* Those whose patterns were changed since may go on. */

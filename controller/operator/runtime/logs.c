@@ -16,7 +16,7 @@
 #define TURN_US INT64_C(2000000)
 #define IDLE_US INT64_C(300000)
 #define LONGEST_TURN_US INT64_C(15000000)
-/* One whose namespace has used its time in this turn of the loop is opened again after so long. */
+/* One whose namespace has used its work of this turn of the loop is opened again after so long. */
 #define REST_US INT64_C(1000000)
 
 struct follow_queue {
@@ -33,6 +33,7 @@ struct runtime_follow {
     char *pod_uid;
     struct kube_podlog *podlog; /* NULL: none now */
     struct log_share *share;    /* of its namespace */
+    struct log_share own_share;
     int64_t started_us, last_line_us, rest_until_us;
     int64_t last_stamp_ns, lines_at_last; /* so many lines were read with the newest stamp */
     uint64_t generation;                  /* of the job's logs */
@@ -104,8 +105,8 @@ static void rest(struct runtime_follow *follow) {
 static void on_line(void *context, int restart_count, int64_t stamp_ns, struct slice line) {
     struct runtime_follow *follow = context;
     struct loop *loop = kube_client_loop(follow->owner->client);
-    int64_t begun_us = loop_clock(loop).us;
-    if (log_share_is_used(follow->share, loop)) {
+    int64_t work = model_job_log_work(follow->job);
+    if (log_share_is_used(follow->share, &follow->own_share, loop)) {
         rest(follow);
         return;
     }
@@ -113,7 +114,7 @@ static void on_line(void *context, int restart_count, int64_t stamp_ns, struct s
     follow->lines_at_last = stamp_ns == follow->last_stamp_ns ? follow->lines_at_last + 1 : 1;
     follow->last_stamp_ns = stamp_ns;
     model_job_log_line(follow->job, follow->pod_uid, restart_count, stamp_ns, line);
-    log_share_charge(follow->share, loop, begun_us);
+    log_share_charge(follow->share, &follow->own_share, loop, model_job_log_work(follow->job) - work);
     follow->owner->on_change(follow->owner->context);
 }
 

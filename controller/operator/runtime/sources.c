@@ -29,8 +29,9 @@ struct runtime_feed {
     struct runtime_sources *owner;
     struct model_job *job;
     struct log_share *share; /* of its namespace */
-    struct source *source;   /* NULL: it cannot be opened, which was told */
-    uint64_t generation;     /* of the job's log */
+    struct log_share own_share;
+    struct source *source; /* NULL: it cannot be opened, which was told */
+    uint64_t generation;   /* of the job's log */
 };
 
 struct runtime_sources *runtime_sources_new(struct loop *loop, const struct runtime_sources_options *options,
@@ -57,13 +58,13 @@ void runtime_sources_free(struct runtime_sources *sources) {
 static bool on_line(void *context, int64_t stamp_ms, struct slice line) {
     struct runtime_feed *feed = context;
     const struct loop *loop = feed->owner->loop;
-    int64_t begun_us = loop_clock(loop).us, ahead_ms = stamp_ms - wall_ms(loop_wall(feed->owner->loop));
+    int64_t work = model_job_log_work(feed->job), ahead_ms = stamp_ms - wall_ms(loop_wall(feed->owner->loop));
     if (ahead_ms > -SETTLE_MS && ahead_ms < FUTURE_MS)
         return false;
-    if (log_share_is_used(feed->share, loop))
+    if (log_share_is_used(feed->share, &feed->own_share, loop))
         return false;
     bool is_taken = model_job_source_line(feed->job, stamp_ms, line);
-    log_share_charge(feed->share, loop, begun_us);
+    log_share_charge(feed->share, &feed->own_share, loop, model_job_log_work(feed->job) - work);
     if (is_taken)
         feed->owner->on_change(feed->owner->context);
     return is_taken;
