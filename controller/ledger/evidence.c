@@ -18,7 +18,7 @@ static int64_t awaited_since_ms(const struct slowest_life *s, const struct life_
 static bool is_awaited(const struct slowest_life *s, const struct life_fact *life, int64_t *ret_at_ms) {
     int64_t at = s->is_running ? life->running_ms : life->bound_ms;
     int64_t since = awaited_since_ms(s, life);
-    int64_t lost = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
+    int64_t lost = life->lost_ms == TIME_UNKNOWN ? life->known_until_ms : min_of(life->lost_ms, life->known_until_ms);
     *ret_at_ms = at == TIME_UNKNOWN ? TIME_OPEN : at;
     return since != TIME_UNKNOWN && since < s->to_ms && lost > s->from_ms && (at == TIME_UNKNOWN || at > s->from_ms) &&
            words_has_life(life);

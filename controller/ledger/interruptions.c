@@ -86,12 +86,21 @@ static void regain(struct interruptions *list, const struct effective *x, struct
     f->has_lost_pod = f->is_counted = false;
 }
 
+/* Within the resolution of stamps of whole seconds, and then not observed: that all slots were available again is not
+ * proved. */
+static bool is_instant_before_gap(const struct effectives *e, size_t i) {
+    return i + 1 < e->count && e->items[i + 1].is_unobserved &&
+           e->items[i].to_ms - e->items[i].from_ms < WHOLE_SECOND_MS;
+}
+
 /* Slots lost, replaced, or their containers restarted. Restarts in place of several slots belong to one interruption
  * until all run again; losses until all slots are available again. Time that is not observed opens none by itself. */
 static struct loss_finder find_losses(struct interruptions *list, const struct effectives *e, struct loss_finder f) {
     bool is_open = false;
     for (size_t i = 0; i < e->count; i++) {
         const struct effective *x = &e->items[i];
+        if (is_open && x->is_available && is_instant_before_gap(e, i))
+            continue;
         if (x->by_objects)
             regain(list, x, &f);
         else if (f.lost_ms == TIME_UNKNOWN)
@@ -140,24 +149,9 @@ static size_t effective_at(const struct effectives *e, int64_t ms) {
     return BISECT(i, e->count, e->items[i].to_ms <= ms);
 }
 
-/* Where it is not observed whether all slots were available before, a slot that is proved lost is no interruption by
- * itself. With something else that proves one soon after, it is when that one began. */
-static int64_t loss_before(const struct effectives *e, size_t at, int64_t at_ms) {
-    int64_t lost_ms = at_ms;
-    bool is_unobserved = false;
-    for (size_t i = at; i > 0 && i < e->count && !e->items[i].is_available; i--) {
-        const struct effective *x = &e->items[i];
-        if (x->slots->available < e->items[i - 1].slots->available)
-            lost_ms = min_of(lost_ms, x->from_ms);
-        is_unobserved |= e->items[i - 1].is_unobserved;
-    }
-    return is_unobserved ? lost_ms : at_ms;
-}
-
 /* An interruption without a loss, which lasts until the slots are available, if they are not. */
 static void add_point(struct interruptions *points, const struct effectives *e, int64_t at_ms) {
     size_t i = effective_at(e, at_ms);
-    at_ms = loss_before(e, i, at_ms);
     while (i < e->count && !e->items[i].is_available)
         i++;
     int64_t until = i < e->count ? max_of(at_ms, e->items[i].from_ms) : TIME_OPEN;

@@ -124,10 +124,11 @@ static bool is_range_right(const char *status) {
     return llabs(job_ppm - sum_ms * 1000000 / wall_ms) <= 1;
 }
 
-/* The sum of the time that was not watched while the target lived, as far as is known. */
-static int64_t gap_ms(const struct truth *truth, const struct cut *cut) {
+/* The sum of the time that was not watched while the target lived, as far as is known. Its end is a stamp of whole
+ * seconds: before an object shows it the target lives up to a second longer (end_slack_ms). */
+static int64_t gap_ms(const struct truth *truth, const struct cut *cut, int64_t end_slack_ms) {
     int64_t start_ms = cuts_time_of(truth->status, "time.start"), end_ms = cuts_time_of(truth->status, "time.end");
-    int64_t to_ms = is_end_hidden(truth, cut) ? cut->to_ms : min_of(end_ms, cut->to_ms);
+    int64_t to_ms = is_end_hidden(truth, cut) ? cut->to_ms : min_of(end_ms + end_slack_ms, cut->to_ms);
     return max_of(0, to_ms - max_of(start_ms, unwatched_from_ms(truth, cut)));
 }
 
@@ -173,7 +174,7 @@ static void judge(const char *status, const struct truth *truth, const struct re
     found[TWICE] = job->interruptions >= 0 &&
                    (status_int(status, "interruptions.total") > truth->interruptions + is_end_hidden(truth, cut) ||
                     !are_interruptions_true(status, truth, cut));
-    found[WIDE] = unobserved > gap_ms(truth, cut) + silent_ms + tolerance_ms;
+    found[WIDE] = unobserved > gap_ms(truth, cut, 0) + silent_ms + tolerance_ms;
     found[SUM] = cuts_badput_sum(status) != status_int(status, "time.wallMs");
     found[RANGE] = !is_range_right(status);
 }
@@ -200,7 +201,7 @@ static bool is_right_at_list(const char *status, const struct truth *truth, cons
     tolerance_ms += RESOLUTION_MS * count_changes(truth, unwatched_from_ms(truth, cut), cut->to_ms);
     return rec->logs != NULL || (available_ms <= known->available_ms + known->unobserved_ms + tolerance_ms &&
                                  known->available_ms <= available_ms + unobserved + tolerance_ms &&
-                                 unobserved <= gap_ms(truth, cut) + known->unobserved_ms + tolerance_ms);
+                                 unobserved <= gap_ms(truth, cut, RESOLUTION_MS) + known->unobserved_ms + tolerance_ms);
 }
 
 void cuts_judge(const char *left, const char *listed, const char *status, const struct truth *truth,

@@ -1,5 +1,6 @@
 #include "recordings.h"
 
+#include "base/jscan.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
@@ -11,17 +12,14 @@
 
 const struct recording recordings[RECORDING_COUNT] = {
     {.name = "story",
-     .open_percent = 1,
      .path = AT("story"),
      .namespace_ = "train",
      .jobs = {{"train-a", 61000, 26000, 4, 0}, {"train-b", 17000, 12000, 1, 0}, {"train-c", 15000, 4000, 0, 0}}},
     {.name = "real-nodes",
-     .open_percent = 1,
      .path = AT("real-nodes"),
      .namespace_ = "train",
      .jobs = {{"train-a", 283000, 54000, 8, 0}, {"train-b", 87000, 87000, 0, 0}, {"train-c", 16000, 11000, 1, 0}}},
     {.name = "real-nodes-logs",
-     .open_percent = 1,
      .path = AT("real-nodes"),
      .logs = "tests/data/recordings/real-nodes.podlogs.tgz",
      .namespace_ = "train",
@@ -127,6 +125,28 @@ static void lose(struct pod_times *pod, int64_t at_ms) {
         pod->lost_ms = at_ms;
 }
 
+/* The statuses of its containers without those of its init containers, whose end loses no slot; empty if there are none. */
+static struct slice container_statuses(struct slice object) {
+    struct slice found = {0}, key;
+    struct jscan j;
+    jscan_init(&j, object);
+    bool is_object = jscan_object(&j);
+    while (is_object && jscan_key(&j, &key)) {
+        if (!slice_is(key, "status")) {
+            jscan_skip(&j);
+            continue;
+        }
+        bool is_status = jscan_object(&j);
+        while (is_status && jscan_key(&j, &key)) {
+            if (slice_is(key, "containerStatuses"))
+                jscan_raw(&j, &found);
+            else
+                jscan_skip(&j);
+        }
+    }
+    return found;
+}
+
 static void read_pod(struct pod_times *pod, const struct replay_event *e) {
     CLEANUP_FREE char *json = mem_strndup(e->object.data, e->object.size_bytes);
     if (strcmp(status_text(json, "status.conditions[type=PodScheduled].status"), "True") == 0)
@@ -135,7 +155,8 @@ static void read_pod(struct pod_times *pod, const struct replay_event *e) {
     int64_t deletion_ms = stamp_ms(json, "metadata.deletionTimestamp");
     int64_t grace_s = status_int(json, "metadata.deletionGracePeriodSeconds");
     lose(pod, deletion_ms > 0 ? deletion_ms - 1000 * (grace_s > 0 ? grace_s : 0) : 0);
-    for (const char *at = json; (at = strstr(at, "\"finishedAt\":\"")) != NULL;) {
+    CLEANUP_FREE char *statuses = slice_dup(container_statuses(e->object));
+    for (const char *at = statuses; (at = strstr(at, "\"finishedAt\":\"")) != NULL;) {
         struct slice stamp;
         int64_t ms;
         at += strlen("\"finishedAt\":\"");

@@ -20,9 +20,6 @@ struct recording {
     const char *namespace_;
     struct recorded_job jobs[RECORDED_JOBS];
     bool lacks_nodes; /* those of the job were not recorded */
-    /* Known faults that this share of the cuts, at most, still shows: a node cut off, or an execution that came and
-     * went, inside the gap; what is published right after a list. 0: none. */
-    int open_percent;
 };
 
 extern const struct recording recordings[RECORDING_COUNT];

@@ -4,7 +4,8 @@
  * the list lies a gap in which nothing is delivered.
  *
  * CUTS=all cuts at every event (nightly); otherwise each recording is cut at SAMPLES places. CUTS_OF=recording limits
- * it to one recording, CUTS_SAY=1 prints each violation with its status. */
+ * it to one recording, CUTS_AT=N to the cut after event N; CUTS_SAY=1 prints each violation with its status, and the
+ * one right after the list. */
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "cuts.h"
@@ -112,7 +113,7 @@ static void replay_cut(struct run *run, const struct cut *cut, char *left[RECORD
 }
 
 static void say(const struct run *run, const struct cut *cut, int i, const bool found[VIOLATION_COUNT],
-                const char *status) {
+                const char *listed, const char *status) {
     const char *truth = run->truths[i].status;
     printf("%s/%s %s after event %zu at %+.1f s, listed before event %zu at %+.1f s:", run->rec->name,
            run->rec->jobs[i].name, modes[cut->mode], cut->before,
@@ -127,7 +128,7 @@ static void say(const struct run *run, const struct cut *cut, int i, const bool 
            status_int(status, "interruptions.total"), run->truths[i].available_ms, run->rec->jobs[i].wall_ms,
            run->truths[i].interruptions);
     if (getenv("CUTS_SAY"))
-        printf("%s\n", status);
+        printf("%s\n%s\n", listed, status);
 }
 
 static void judge_all(struct run *run, const struct cut *cut, char *left[RECORDED_JOBS], char *listed[RECORDED_JOBS],
@@ -147,7 +148,7 @@ static void judge_all(struct run *run, const struct cut *cut, char *left[RECORDE
         tally->violating += is_any;
         tally->max_unobserved_ms = max_of(tally->max_unobserved_ms, cuts_unobserved_ms(statuses[i]));
         if (is_any && (tally->violating <= 3 || getenv("CUTS_SAY")))
-            say(run, cut, i, found, statuses[i]);
+            say(run, cut, i, found, listed[i], statuses[i]);
     }
 }
 
@@ -244,9 +245,11 @@ static void run_whole(struct run *run) {
 static void cut_everywhere(struct run *run, size_t step) {
     const struct replay_event *events = run->events.events;
     struct model *m = recording_model(run->rec, NULL, events[0].at_ms);
+    const char *only = getenv("CUTS_AT");
     size_t places = 0, fed = 0;
     for (size_t i = 1; i < run->events.count; i++) {
-        if (events[i].at_ms == events[i - 1].at_ms || places++ % step != 0)
+        bool is_chosen = only ? i == strtoull(only, NULL, 10) : places++ % step == 0;
+        if (events[i].at_ms == events[i - 1].at_ms || !is_chosen)
             continue;
         char *left[RECORDED_JOBS] = {NULL};
         feed(run, m, fed, i);
@@ -272,7 +275,7 @@ static void print_table(const struct run *run) {
         for (int v = 0; v < VIOLATION_COUNT; v++)
             printf(" %11d", t->violations[v]);
         printf(" %9.1f\n", (double)t->max_unobserved_ms / 1000);
-        if (t->violating * 100 > t->cuts * run->rec->open_percent)
+        if (t->violating > 0)
             harness_fail(__FILE__, __LINE__, "%s, %s: %d of %d cuts break a promise", run->rec->name, modes[mode],
                          t->violating, t->cuts);
     }

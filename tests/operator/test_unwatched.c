@@ -65,8 +65,8 @@ static void check(const char *what, const char *s, struct expected e) {
     if (status_int(s, "time.availableMs") != e.available_s * 1000 ||
         unobserved_ms != (e.unobserved_s ? e.unobserved_s * 1000 : -1) ||
         again_ms != (e.rescheduling_s ? e.rescheduling_s * 1000 : -1) || total != e.interruptions)
-        harness_fail(__FILE__, __LINE__, "%s: available %lld, unobserved %lld, rescheduling %lld, interruptions %lld", what,
-                     (long long)status_int(s, "time.availableMs"), (long long)unobserved_ms, (long long)again_ms,
+        harness_fail(__FILE__, __LINE__, "%s: available %lld, unobserved %lld, rescheduling %lld, interruptions %lld",
+                     what, (long long)status_int(s, "time.availableMs"), (long long)unobserved_ms, (long long)again_ms,
                      (long long)total);
 }
 
@@ -96,13 +96,6 @@ TEST(a_pod_that_was_replaced_is_one_interruption_at_an_unknown_time) {
     CHECK_TEXT(status_text(s, "badput[bucket=Unobserved].basis"), "Derived");
     CHECK_TEXT(status_text(s, "topBadput"), "Unattributed");
     model_free(m);
-    m = killed_at_50(); /* and its kubelet says when it stopped it: then b is what came next */
-    tell_lists(m, "", "\"failed\":1");
-    fake_tell_event(m, "a", "Killing", "Stopping container train", 70);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
-    CLEANUP_FREE char *told = status_at(m, 120);
-    check("with its Event", told, (struct expected){67 + 39, 10, 1, 1});
-    model_free(m);
 }
 
 TEST(what_a_pod_that_is_there_still_says_of_itself_is_known) {
@@ -118,6 +111,35 @@ TEST(what_a_pod_that_is_there_still_says_of_itself_is_known) {
     check("terminating", s, (struct expected){57 + 9, 40, 11, 1});
     CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:01:00.000Z");
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
+    model_free(m);
+}
+
+/* The taint manager marks it at 60 because of its node, which was silent since some time before. */
+TEST(a_pod_marked_for_its_node_in_the_gap_is_not_known_to_have_held_its_slot) {
+    struct model *m = killed_at_50();
+    struct fake_pod a = running("a", 2), b = running("b", 101);
+    tell_lists(m, "", "");
+    a.asked_to_go = 60;
+    a.grace = 45;
+    a.disruption = "DeletionByTaintManager";
+    fake_tell_pod(m, &a, OBSERVED_PRESENT, 100);
+    fake_tell_pod(m, &a, OBSERVED_DELETED, 101);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 104);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("marked", s, (struct expected){47 + 18, 50, 2, 1});
+    model_free(m);
+}
+
+/* A kubelet that was cut off stops its containers when it is back: its Event does not prove the slot held until then.
+ */
+TEST(a_container_stopped_in_the_gap_does_not_prove_its_slot_held_until_then) {
+    struct model *m = killed_at_50();
+    struct fake_pod b = running("b", 80);
+    tell_lists(m, "", "\"failed\":1");
+    fake_tell_event(m, "a", "Killing", "Stopping container train", 70);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    check("stopped", s, (struct expected){47 + 39, 30, 1, 1});
     model_free(m);
 }
 
@@ -174,9 +196,9 @@ TEST(before_the_first_pod_that_is_known_nothing_is) {
 }
 
 static void tell_workload(struct model *m, const char *evicted, int evictions, int reserved, int admitted) {
-    CLEANUP_FREE char *all = mem_format("%s,%s%s%s", fake_condition("QuotaReserved", "True", "", reserved),
-                                        fake_condition("Admitted", "True", "", admitted), evicted ? "," : "",
-                                        evicted ? evicted : "");
+    CLEANUP_FREE char *all =
+        mem_format("%s,%s%s%s", fake_condition("QuotaReserved", "True", "", reserved),
+                   fake_condition("Admitted", "True", "", admitted), evicted ? "," : "", evicted ? evicted : "");
     CLEANUP_FREE char *more =
         mem_format(",\"schedulingStats\":{\"evictions\":[{\"reason\":\"Preempted\",\"count\":%d}]}", evictions);
     fake_tell_workload_status(m, all, more, 100);
@@ -204,7 +226,73 @@ TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
     model_free(m);
 }
 
+/* Out of its eviction at 40 and waiting for a check; admitted and evicted again, at 90, while the watch is cut. */
+TEST(an_admission_that_came_and_went_in_the_gap_is_not_a_wait) {
+    struct model *m = fake_successor(NULL);
+    struct fake_pod b = running("b", 111);
+    CLEANUP_FREE char *reserved = mem_format("%s,%s,%s", fake_condition("QuotaReserved", "True", "", 40),
+                                             fake_condition("Admitted", "False", "", 31),
+                                             fake_condition("Evicted", "False", "QuotaReserved", 40));
+    CLEANUP_FREE char *evicted =
+        mem_format("%s,%s,%s", fake_condition("QuotaReserved", "False", "Pending", 91),
+                   fake_condition("Admitted", "False", "", 91), fake_condition("Evicted", "True", "Preempted", 90));
+    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_tell_workload(m, reserved, 45);
+    tell_all(m, 50);
+    model_unwatched(m, fake_ms(50), fake_ms(100));
+    fake_tell_workload(m, evicted, 100);
+    tell_workload(m, fake_condition("Evicted", "False", "QuotaReserved", 110), 2, 110, 110);
+    fake_tell_pod(m, &b, OBSERVED_PRESENT, 114);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 40000);
+    model_free(m);
+}
+
 /* ---- counters ---- */
+
+/* Whether the controller was killed or its watch was cut, what Job.status.failed moved by meanwhile counts. */
+TEST(a_counter_that_moved_while_the_watch_was_cut_counts) {
+    for (int is_told_first = 0; is_told_first < 2; is_told_first++) {
+        struct model *m = fake_successor(NULL);
+        struct fake_pod a = running("a", 2);
+        fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_tell_job_status(m, 1, "\"failed\":0", 1.1);
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+        tell_all(m, 50);
+        if (is_told_first) /* the watch of Jobs was not cut */
+            fake_tell_job_status(m, 1, "\"failed\":1", 70);
+        model_unwatched(m, fake_ms(50), fake_ms(100));
+        if (!is_told_first)
+            fake_tell_job_status(m, 1, "\"failed\":1", 100);
+        fake_tell_pod(m, &a, OBSERVED_PRESENT, 100);
+        CLEANUP_FREE char *s = status_at(m, 120);
+        CHECK_INT(status_int(s, "interruptions.total"), 1);
+        CHECK_INT(status_int(s, "interruptions.onlyCounted"), 1);
+        model_free(m);
+    }
+}
+
+/* A JobSet with a startup policy keeps Suspended=True until all its Jobs have started: it proves nothing of a gap. */
+TEST(a_jobset_that_starts_in_order_is_not_proved_suspended_by_its_condition) {
+    struct model *m = fake_successor(NULL);
+    CLEANUP_FREE char *suspended =
+        mem_format("\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 1));
+    fake_tell_jobset(m, 1, ",\"startupPolicy\":{\"startupPolicyOrder\":\"InOrder\"},\"suspend\":true", suspended, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 100000);
+    model_free(m);
+}
+
+/* Resumed at 10, as its condition says, and suspended again just before it was first observed. */
+TEST(a_jobset_first_observed_as_it_is_suspended_was_not_so_from_the_start) {
+    struct model *m = fake_successor(NULL);
+    CLEANUP_FREE char *resumed =
+        mem_format("\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 10));
+    fake_tell_jobset(m, 1, ",\"suspend\":true", resumed, 100);
+    CLEANUP_FREE char *s = status_at(m, 120);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 100000);
+    model_free(m);
+}
 
 /* Two restarts are counted; of the second its Job tells when it was. */
 TEST(a_counter_adds_what_it_has_more_than_is_known) {

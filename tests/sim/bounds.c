@@ -69,6 +69,16 @@ static bool may_lead_to(const struct truth_interruption *t, const struct sim_sig
     return at_ms < t->at_ms && t->at_ms - at_ms < LEADS_TO_MS && is_near_gap(sight, INT64_MIN, at_ms, slack_ms);
 }
 
+/* A node that died before a gap left no object that showed it, so that all slots seemed available again meanwhile: two
+ * interruptions are what is proved of that one. */
+static bool may_be_parted(const struct truth *t, size_t count, const struct sim_sight *sight, int64_t at_ms,
+                          int64_t slack_ms) {
+    for (size_t k = 0; k < count && t->hidden_ms > 0; k++)
+        if (is_partly_hidden(&t->interruptions[k], sight, at_ms, slack_ms))
+            return true;
+    return false;
+}
+
 /* Each interruption that is counted is one of the truth's, which stands for one only. */
 static void match(const struct sim_life *l, const struct ledger_result *r, const struct sim_sight *sight,
                   bool found[BOUNDS_COUNT]) {
@@ -89,7 +99,7 @@ static void match(const struct sim_life *l, const struct ledger_result *r, const
             if (best == k && is_near)
                 break;
         }
-        found[BOUNDS_TWICE] |= best == count;
+        found[BOUNDS_TWICE] |= best == count && !may_be_parted(t, count, sight, at_ms, slack_ms);
         is_used[best] = true;
     }
     for (size_t k = 0; k < t->count; k++) {

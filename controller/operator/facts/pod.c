@@ -78,8 +78,6 @@ int64_t fact_pod_asked_ms(const struct pod *p) {
         at_ms = min_of(at_ms, pod_trouble(p)->disruption_ms);
     if (e && e->evicted_ms != TIME_UNKNOWN)
         at_ms = min_of(at_ms, e->evicted_ms);
-    if (e && e->killing_ms != TIME_UNKNOWN && p->has_vanished && p->deletion_ms == TIME_UNKNOWN)
-        at_ms = min_of(at_ms, max_of(e->killing_ms, p->gone_ms));
     return at_ms;
 }
 
@@ -339,7 +337,7 @@ void fact_give_words(struct model_job *job) {
 static int64_t life_known_until_ms(const struct model_job *job, const struct pod *p, int64_t lost_ms) {
     const struct span *last = job->unwatched.count > 0 ? &job->unwatched.items[job->unwatched.count - 1] : NULL;
     bool is_done = fact_pod_done_ms(p) != TIME_UNKNOWN;
-    int64_t known_ms = is_done ? TIME_OPEN : min_of(store_known_until_ms(job->model, p), lost_ms);
+    int64_t known_ms = is_done ? TIME_OPEN : min_of(store_known_until_ms(p), lost_ms);
     if (p->target->has_vanished && last && last->to_ms >= p->target->end_ms) /* when it ended is not known */
         known_ms = min_of(known_ms, last->from_ms);
     return known_ms;

@@ -3,6 +3,8 @@
 #include "operator/facts/causes.h"
 #include "operator/facts/facts.h"
 
+#include <string.h>
+
 /* A lease renewed longer ago than this is not what made the node count as lost (node-monitor-grace-period: 50 s). */
 #define LEASE_TOO_OLD_MS 300000
 
@@ -66,6 +68,21 @@ static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble 
     return from_ms;
 }
 
+/* The start of the time that is not watched and holds at_ms; TIME_OPEN: it was watched. */
+static int64_t unwatched_from_ms(const struct pod *p, int64_t at_ms) {
+    const struct model_job *job = p->target->job;
+    for (int i = 0; job && i < job->unwatched.count; i++)
+        if (job->unwatched.items[i].from_ms < at_ms && at_ms <= job->unwatched.items[i].to_ms)
+            return job->unwatched.items[i].from_ms;
+    return TIME_OPEN;
+}
+
+/* Of a node that was deleted while nobody watched not even its last lease is known. */
+static bool is_begin_hidden(const struct pod *p, const struct node_trouble *t) {
+    bool is_deleted = strcmp(t->reason, "NodeDeleted") == 0 || strcmp(t->reason, "NodeMissing") == 0;
+    return is_deleted && unwatched_from_ms(p, t->visible_ms) != TIME_OPEN;
+}
+
 /* What a node's trouble means to a pod on it. */
 struct quiet {
     int64_t from_ms, to_ms; /* while nothing but the node's silence tells of the pod; TIME_OPEN */
@@ -73,8 +90,8 @@ struct quiet {
     bool is_moot;           /* the API server was away */
 };
 
-/* When its containers ended, as its kubelet says. Pods of a dead node are set to Failed by others (PodGC), who know of no
- * container's end. */
+/* When its containers ended, as its kubelet says. Pods of a dead node are set to Failed by others (PodGC), who know of
+ * no container's end. */
 static int64_t containers_ended_ms(const struct pod *p) {
     const char *name;
     const struct instance *failed = fact_failed_instance(p, &name);
@@ -94,7 +111,8 @@ static struct quiet quiet_of(const struct pod *p, const struct node_trouble *t) 
     int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), gone_ms);
     q.is_moot = q.from_ms > heard_ms;
     q.to_ms = min_of(t->to_ms, ended_ms);
-    q.is_fatal = !q.is_moot && asked_ms != TIME_OPEN && asked_ms == ended_ms && asked_ms >= heard_ms &&
+    q.is_fatal = !q.is_moot && !is_begin_hidden(p, t) && asked_ms != TIME_OPEN && asked_ms == ended_ms &&
+                 asked_ms >= heard_ms &&
                  asked_ms <= t->to_ms; /* within a second of the node's return it was asked because of its absence */
     return q;
 }
@@ -127,6 +145,25 @@ int64_t fact_pod_silent_ms(const struct pod *p) {
     return TIME_OPEN;
 }
 
+/* Who marks the pods of nodes that are silent or deleted. */
+static bool is_marked_for_its_node(const struct pod *p) {
+    const char *by = pod_trouble(p)->disruption_reason;
+    return strcmp(by, "DeletionByTaintManager") == 0 || strcmp(by, "DeletionByPodGC") == 0;
+}
+
+/* Marked inside time that is not watched, of whose node nothing shows since when it was silent: nothing proves that the
+ * pod held its slot until then. */
+static void tell_hidden_silence(const struct pod *p, struct sink *sink) {
+    int64_t marked_ms = pod_trouble(p)->disruption_ms, known_ms;
+    int64_t from_ms = marked_ms != TIME_UNKNOWN ? unwatched_from_ms(p, marked_ms) : TIME_OPEN;
+    if (from_ms == TIME_OPEN || p->bound_ms == TIME_UNKNOWN || !is_marked_for_its_node(p) ||
+        fact_pod_loss_by_node(p, &known_ms))
+        return;
+    from_ms = max_of(from_ms, p->bound_ms);
+    if (from_ms < marked_ms)
+        sink_silence(sink, p->id, from_ms, marked_ms);
+}
+
 /* Until its pod shows that a node is dead, nothing is known of the time since its last sign of life; then it was the
  * detection of the failure. What a kubelet tells of the pod later proves no more than that it ended then. */
 void fact_tell_silence(const struct pod *p, struct sink *sink) {
@@ -136,13 +173,12 @@ void fact_tell_silence(const struct pod *p, struct sink *sink) {
             continue;
         struct quiet q = quiet_of(p, t);
         struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
-        struct ledger_hold hold = {.key = p->id ^ (uint64_t)t->visible_ms,
-                                   .from_ms = q.from_ms,
-                                   .to_ms = q.to_ms,
-                                   .basis = BASIS_DERIVED};
+        struct ledger_hold hold = {
+            .key = p->id ^ (uint64_t)t->visible_ms, .from_ms = q.from_ms, .to_ms = q.to_ms, .basis = BASIS_DERIVED};
         if (!q.is_fatal && !is_outlived(t, &q) && q.from_ms < q.to_ms)
             sink_silence(sink, p->id, q.from_ms, q.to_ms);
         else if (q.is_fatal && cause_fill_hold(&f, &hold))
             sink_hold(sink, &hold);
     }
+    tell_hidden_silence(p, sink);
 }

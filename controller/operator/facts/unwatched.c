@@ -21,11 +21,17 @@ static void prove(struct proofs *p, int64_t from_ms, int64_t to_ms) {
         spans_add(&p->empty, from_ms, to_ms);
 }
 
-/* The last transition by the end of the span holds from its time on, or throughout. */
-static void prove_state(struct proofs *p, const struct history *h, bool is_empty_if) {
+/* The only one of which it is certain that none followed until the end of the span; NULL: there was none. */
+static const struct transition *last_of(const struct proofs *p, const struct history *h) {
     const struct transition *last = NULL;
     for (int i = 0; i < h->count && h->items[i].at_ms < p->unwatched.to_ms; i++)
         last = &h->items[i];
+    return last;
+}
+
+/* The last transition by the end of the span holds from its time on, or throughout. */
+static void prove_state(struct proofs *p, const struct history *h, bool is_empty_if) {
+    const struct transition *last = last_of(p, h);
     if (last && last->is_true == is_empty_if)
         prove(p, last->at_ms, p->unwatched.to_ms);
 }
@@ -43,7 +49,8 @@ static const struct workload *workload_of(const struct target *t, const struct s
     for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
         if (w->gone_ms != TIME_UNKNOWN && w->gone_ms <= s->from_ms)
             continue;
-        bool was_observed_since = !w->is_restored && (w->gone_ms == TIME_UNKNOWN || w->gone_ms > s->to_ms);
+        bool is_known = !w->is_restored || s->to_ms <= t->watched_ms; /* a predecessor may have listed it */
+        bool was_observed_since = is_known && (w->gone_ms == TIME_UNKNOWN || w->gone_ms > s->to_ms);
         if (only || !was_observed_since || w->name == NULL)
             return NULL;
         only = w;
@@ -58,12 +65,10 @@ static void prove_by_workload(struct proofs *p, const struct target *t, const st
     if (w->evicted.count == 0) /* it never was: admitted once at most */
         prove(p, w->created_ms <= t->created_ms + AT_ONCE_MS ? t->created_ms : w->created_ms,
               admitted ? admitted->at_ms : p->unwatched.to_ms);
-    for (int i = 0; i < w->evicted.count; i++) { /* over with the new reservation: until admitted again */
-        const struct transition *over = &w->evicted.items[i];
-        const struct transition *again = over->is_true ? NULL : first_true(&w->admitted, over->at_ms);
-        if (again)
-            prove(p, over->at_ms, again->at_ms);
-    }
+    const struct transition *over = last_of(p, &w->evicted); /* with the new reservation: until admitted again */
+    const struct transition *again = over && !over->is_true ? first_true(&w->admitted, over->at_ms) : NULL;
+    if (again)
+        prove(p, over->at_ms, again->at_ms);
 }
 
 /* Nothing is made before the target, and its first Jobs and pods are made at once. */
@@ -89,6 +94,13 @@ static void subtract(const struct proofs *p, struct ledger_span *out, size_t *co
         out[(*count)++] = (struct ledger_span){from_ms, p->unwatched.to_ms};
 }
 
+static bool is_same(const struct spans *a, const struct spans *b) {
+    bool is_same = a->count == b->count;
+    for (int i = 0; is_same && i < a->count; i++)
+        is_same = a->items[i].from_ms == b->items[i].from_ms && a->items[i].to_ms == b->items[i].to_ms;
+    return is_same;
+}
+
 void fact_tell_unwatched(struct model_job *job) {
     const struct target *t = job->target;
     struct spans all = store_unwatched(job->model, t);
@@ -97,7 +109,9 @@ void fact_tell_unwatched(struct model_job *job) {
     for (int i = 0; i < all.count; i++) {
         struct proofs p = {.unwatched = all.items[i]};
         const struct workload *w = workload_of(t, &p.unwatched);
-        if (!t->is_restored && !(t->has_vanished && t->gone_ms <= p.unwatched.to_ms))
+        bool is_known = !t->is_restored || p.unwatched.to_ms <= t->watched_ms;
+        bool was_observed_since = is_known && !(t->has_vanished && t->gone_ms <= p.unwatched.to_ms);
+        if (was_observed_since && !t->is_started_in_order) /* else its condition may stay True (observe_target.c) */
             prove_state(&p, &t->suspended, true);
         if (w)
             prove_by_workload(&p, t, w);
@@ -110,6 +124,7 @@ void fact_tell_unwatched(struct model_job *job) {
     }
     ledger_set_unwatched(job->ledger, out, count);
     free(out);
+    job->needs_all_pods |= !is_same(&job->unwatched, &all); /* what is known of them may be another */
     free(job->unwatched.items);
     job->unwatched = all;
 }

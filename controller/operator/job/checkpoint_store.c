@@ -183,7 +183,8 @@ static void visit_events(struct visitor *v, const char *uid) {
         free(e->evicted_message);
         e->evicted_message = mem_strdup(message);
     }
-    codec_time(v->codec, &e->killing_ms);
+    int64_t unused_ms = TIME_UNKNOWN; /* the next version leaves it out */
+    codec_time(v->codec, &unused_ms);
 }
 
 /* With what stands between its parts in a checkpoint. */

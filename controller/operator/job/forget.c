@@ -144,13 +144,19 @@ static int64_t oldest_attempt(const struct target *t) {
     return !is_ordered ? INT64_MAX : t->suspended.count > 0 ? INT64_MIN : last - ATTEMPTS_KEPT;
 }
 
-/* When a restart was is known from the Jobs that it made (facts.c). */
-static void keep_time(const struct kube_job *j) {
-    for (int i = 0; i < j->target->restart_count; i++) {
-        struct restart *r = &j->target->restart_list[i];
-        if (r->is_derived && r->number == j->attempt && strcmp(r->what, "restarts") == 0 &&
-            j->created_ms != TIME_UNKNOWN)
-            r->at_ms = min_of(r->at_ms, j->created_ms);
+/* When a restart was is known from the first Job that it created (counted.c), whichever of its Jobs is forgotten first.
+ */
+static void keep_time(const struct kube_job *forgotten) {
+    const struct target *t = forgotten->target;
+    for (int i = 0; i < t->restart_count; i++) {
+        struct restart *r = &t->restart_list[i];
+        bool is_its = r->number == forgotten->attempt && strcmp(r->what, "restarts") == 0;
+        if (!r->is_derived || !is_its || forgotten->created_ms == TIME_UNKNOWN)
+            continue;
+        for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+            if (j->attempt == r->number && j->created_ms != TIME_UNKNOWN)
+                r->at_ms = min_of(r->at_ms, j->created_ms);
+        r->is_derived = false;
     }
 }
 

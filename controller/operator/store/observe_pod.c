@@ -417,18 +417,6 @@ static void observe_job_event(struct model *m, const struct object_event *o) {
         store_touch_target(m, j->target);
 }
 
-/* Kubelets say "Stopping container x" of pods that go, else why a container is started again. Of a pod whose end is not
- * observed it is the only trace. TaintManagerEviction is of no use: it names the pod without its UID
- * (tainteviction/taint_eviction.go). */
-static void observe_killing(struct model *m, const struct object_event *o) {
-    struct pod *p = map_get(&m->pods, o->uid);
-    if (p == NULL || p->deletion_ms != TIME_UNKNOWN || !slice_starts(o->message, "Stopping container"))
-        return;
-    struct pod_events *e = store_events(m, o->uid);
-    e->killing_ms = e->killing_ms == TIME_UNKNOWN ? o->first_ms : min_of(e->killing_ms, o->first_ms);
-    store_touch_pod(m, p);
-}
-
 int observe_event(struct model *m, enum observed what, struct slice json) {
     struct object_event o;
     if (what != OBSERVED_PRESENT)
@@ -440,8 +428,6 @@ int observe_event(struct model *m, enum observed what, struct slice json) {
         observe_job_event(m, &o);
     if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)
         return 0;
-    if (slice_is(o.reason, "Killing"))
-        observe_killing(m, &o);
     if (!slice_is(o.reason, "Pulling") && !slice_is(o.reason, "Pulled") && !slice_is(o.reason, "Evicted"))
         return 0;
     struct pod *p = map_get(&m->pods, o.uid);

@@ -67,19 +67,30 @@ static bool is_outdated(const struct history *h, const struct transition *told) 
     return last && told->at_ms < last->at_ms;
 }
 
+/* The controller had obeyed the last suspension before, or it was known to a predecessor: this is another one. */
+static bool is_suspended_again(const struct target *t, const struct transition *last, int64_t at_ms) {
+    int64_t known_ms = t->suspended_ms != TIME_UNKNOWN ? t->suspended_ms : t->watched_ms;
+    return known_ms != TIME_UNKNOWN && known_ms >= last->at_ms && at_ms > known_ms;
+}
+
 /* What the spec wants and what the condition says; the condition's time is the better one. */
 static void apply_suspend(struct model *m, struct target *t, bool is_suspended, const struct object_conditions *all,
                           bool is_first, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(all, "Suspended");
     struct history *h = &t->suspended;
-    if (c && c->at_ms != TIME_UNKNOWN && !(is_first && h->count == 0 && !slice_is(c->status, "True"))) {
+    bool is_as_made = is_first && h->count == 0 && !is_suspended && !(c && slice_is(c->status, "True"));
+    if (c && c->at_ms != TIME_UNKNOWN && !is_as_made) {
         struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL};
         const struct transition *last = history_last(h);
-        bool is_better = told.is_true || t->is_started_in_order; /* the controller obeyed some time after */
+        bool is_again = told.is_true && last && is_suspended_again(t, last, told.at_ms);
+        bool is_better =
+            (told.is_true && !is_again) || t->is_started_in_order; /* the controller obeyed some time after */
         if (is_better && last && last->is_true == told.is_true && last->is_derived && last->at_ms < told.at_ms) {
             told.at_ms = last->at_ms;
             told.is_derived = true;
         }
+        if (slice_is(c->status, "True"))
+            t->suspended_ms = c->at_ms;
         if (!is_outdated(h, &told))
             history_add(h, told);
     }
@@ -167,8 +178,7 @@ static void apply_counter(struct target *t, const char *what, int64_t *known, in
     for (int i = 0; i < t->restart_count && is_told; i++)
         is_told = t->restart_list[i].at_ms < c->at_ms;
     if (value > max_of(*known, 0))
-        restart_add(t, what, value, is_told ? c->at_ms : told_ms, !is_told,
-                    is_told ? c->message : (struct slice){0});
+        restart_add(t, what, value, is_told ? c->at_ms : told_ms, !is_told, is_told ? c->message : (struct slice){0});
     *known = value;
 }
 
@@ -219,10 +229,8 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
 }
 
 /* What the pods of a Job have to know of it: its suspension, its failure, its deletion, its completed indexes. */
-static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o, bool was_watched) {
+static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o) {
     bool changed = false;
-    if (!was_watched && o->failed_pods > j->failed_pods)
-        j->failed_unwatched += o->failed_pods - j->failed_pods;
     const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
     if (c && c->at_ms != TIME_UNKNOWN)
         changed |=
@@ -251,7 +259,6 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
     j->created_ms = o->meta.created_ms;
     j->attempt = o->meta.restart_attempt;
     j->job_index = max_of(o->meta.job_index, 0);
-    j->failed_pods = o->failed_pods;
     return changed;
 }
 
@@ -309,7 +316,9 @@ int observe_job(struct model *m, enum observed what, struct slice uid, struct sl
     j->replicated_job = store_intern(m, o.meta.replicated_job);
     if (!is_part)
         apply_job_target(m, t, &o, received_ms);
-    if (apply_kube_job(m, j, &o, was_watched))
+    bool changed = apply_kube_job(m, j, &o);
+    store_count_failed(m, j, o.failed_pods, was_watched, received_ms);
+    if (changed)
         for (struct pod *p = j->pods; p; p = p->next_in_job)
             store_touch_pod(m, p);
     store_touch_target(m, t);

@@ -61,7 +61,7 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->name = slice_dup(name);
     t->kind = kind;
     t->created_ms = t->end_ms = t->gone_ms = t->watched_ms = TIME_UNKNOWN;
-    t->watched_again_ms = t->written_ms = TIME_UNKNOWN;
+    t->watched_again_ms = t->written_ms = t->suspended_ms = TIME_UNKNOWN;
     t->look_ms = t->first_pod_ms = TIME_OPEN;
     t->end_reason = t->queue = t->managed_by = "";
     t->restarts = t->job_restarts = -1;
@@ -181,7 +181,7 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->uid = slice_dup(uid);
     j->target = t;
     j->replicated_job = j->failing_reason = "";
-    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = TIME_UNKNOWN;
+    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = j->failed_ms = j->seen_ms = TIME_UNKNOWN;
     j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
@@ -221,7 +221,7 @@ struct pod_events *store_events(struct model *m, struct slice pod_uid) {
     if (m->events.count >= STORE_MAX_EVENTS + m->pods.count)
         forget_foreign_events(m);
     e = mem_new(struct pod_events);
-    e->pull_start_ms = e->pull_end_ms = e->evicted_ms = e->killing_ms = TIME_UNKNOWN;
+    e->pull_start_ms = e->pull_end_ms = e->evicted_ms = TIME_UNKNOWN;
     e->pull_duration_ms = -1;
     map_put(&m->events, pod_uid, e);
     return e;

@@ -180,7 +180,6 @@ struct pod_events {
     int64_t pull_start_ms, pull_end_ms, pull_duration_ms; /* TIME_UNKNOWN, duration -1 */
     int64_t evicted_ms;
     char *evicted_message; /* heap; NULL */
-    int64_t killing_ms; /* its kubelet began to stop it, kept until its object shows that; TIME_UNKNOWN */
 };
 
 /* What Events tell about a Job: its pods were refused from then until then. */
@@ -252,7 +251,10 @@ struct kube_job {
     struct history suspended;
     char *completed_indexes;
     int64_t failed_pods;    /* as its status tells */
-    int64_t failed_unwatched; /* of them, while it was not watched */
+    int64_t failed_unwatched; /* of them, while its pods were not watched */
+    int64_t failed_unsettled; /* of them, since its pods were last known: the watch of pods may turn out to be cut */
+    int64_t failed_ms;        /* receipt of the newest of those */
+    int64_t seen_ms;          /* newest receipt */
     int64_t lost_pods;      /* its pods whose end is known and that may be counted there */
     struct pod *pods;
     struct kube_job *next_in_target;
@@ -340,6 +342,7 @@ struct target {
     const char *end_reason, *queue, *managed_by;
     char *end_message;
     struct history suspended;
+    int64_t suspended_ms; /* time of its condition Suspended when that was last observed to be True; TIME_UNKNOWN */
     struct replicated_job *jobs;
     int job_count;
     int left_out; /* replicated jobs that should be required and do not fit: objects.h */
@@ -483,12 +486,15 @@ void store_watching(struct model *m, int64_t received_ms);
 void store_unwatch(struct model *m, struct slice namespace_, int64_t from_ms);
 /* How far all is known of pods, by now. */
 int64_t store_pods_known_ms(const struct model *m, int64_t now_ms);
+/* A Job counts so many failed pods. was_watched: a version of it was known, or it was made while this process watched. */
+void store_count_failed(const struct model *m, struct kube_job *j, int64_t failed_pods, bool was_watched,
+                        int64_t received_ms);
 /* The watch of pods was cut between those times, and they were listed again. */
 void store_cut(struct model *m, int64_t from_ms, int64_t to_ms);
 /* The spans, in time order and disjoint, in which the target's pods may have come and gone unobserved. Heap. */
 struct spans store_unwatched(const struct model *m, const struct target *t);
 /* When the pod was last known to be there; TIME_OPEN: it is. */
-int64_t store_known_until_ms(const struct model *m, const struct pod *p);
+int64_t store_known_until_ms(const struct pod *p);
 
 /* A history of the target, its Jobs, Workloads or containers is cut: what the ledger has of its start is taken back. */
 bool store_is_cut(const struct target *t);

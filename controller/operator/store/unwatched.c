@@ -17,10 +17,30 @@ int64_t store_pods_known_ms(const struct model *m, int64_t now_ms) {
     return m->is_absent[RESOURCE_POD] || known_ms == TIME_UNKNOWN ? now_ms : min_of(now_ms, known_ms);
 }
 
+void store_count_failed(const struct model *m, struct kube_job *j, int64_t failed_pods, bool was_watched,
+                        int64_t received_ms) {
+    const struct span *cut = m->cuts.count > 0 ? &m->cuts.items[m->cuts.count - 1] : NULL;
+    bool is_going = j->deletion_ms != TIME_UNKNOWN; /* its pods end because of that */
+    int64_t more = is_going ? 0 : max_of(failed_pods - j->failed_pods, 0);
+    if (!was_watched || (cut && cut->to_ms > j->seen_ms && cut->from_ms < received_ms)) {
+        j->failed_unwatched += more;
+    } else if (more > 0) {
+        j->failed_unsettled = more + (j->failed_ms > m->pods_complete_ms ? j->failed_unsettled : 0);
+        j->failed_ms = received_ms;
+    }
+    j->failed_pods = failed_pods;
+    j->seen_ms = received_ms;
+}
+
 void store_cut(struct model *m, int64_t from_ms, int64_t to_ms) {
     struct span *last = m->cuts.count > 0 ? &m->cuts.items[m->cuts.count - 1] : NULL;
-    if (from_ms >= to_ms)
+    if (from_ms >= to_ms || (last && from_ms >= last->from_ms && to_ms <= last->to_ms))
         return;
+    for (size_t i = 0; i < m->kube_jobs.count; i++) {
+        struct kube_job *j = m->kube_jobs.entries[i].value;
+        j->failed_unwatched += j->failed_ms > from_ms ? j->failed_unsettled : 0;
+        j->failed_unsettled = j->failed_ms > from_ms ? 0 : j->failed_unsettled;
+    }
     if (last && from_ms <= last->to_ms) {
         last->from_ms = min_of(last->from_ms, from_ms);
         last->to_ms = max_of(last->to_ms, to_ms);
@@ -83,9 +103,8 @@ struct spans store_unwatched(const struct model *m, const struct target *t) {
     return all;
 }
 
-int64_t store_known_until_ms(const struct model *m, const struct pod *p) {
-    const struct pod_events *e = p->has_vanished ? map_get(&m->events, slice_of(pod_uid(p))) : NULL;
+int64_t store_known_until_ms(const struct pod *p) {
     if (p->is_gone)
-        return e && e->killing_ms != TIME_UNKNOWN ? max_of(p->gone_ms, e->killing_ms) : p->gone_ms;
+        return p->gone_ms;
     return p->is_restored ? max_of(p->target->watched_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
 }
