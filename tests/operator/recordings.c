@@ -125,7 +125,8 @@ static void lose(struct pod_times *pod, int64_t at_ms) {
         pod->lost_ms = at_ms;
 }
 
-/* The statuses of its containers without those of its init containers, whose end loses no slot; empty if there are none. */
+/* The statuses of its containers without those of its init containers, whose end loses no slot; empty if there are
+ * none. */
 static struct slice container_statuses(struct slice object) {
     struct slice found = {0}, key;
     struct jscan j;

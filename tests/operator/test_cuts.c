@@ -248,8 +248,7 @@ static void cut_everywhere(struct run *run, size_t step) {
     const char *only = getenv("CUTS_AT");
     size_t places = 0, fed = 0;
     for (size_t i = 1; i < run->events.count; i++) {
-        bool is_chosen = only ? i == strtoull(only, NULL, 10) : places++ % step == 0;
-        if (events[i].at_ms == events[i - 1].at_ms || !is_chosen)
+        if (events[i].at_ms == events[i - 1].at_ms || (only ? i != strtoull(only, NULL, 10) : places++ % step != 0))
             continue;
         char *left[RECORDED_JOBS] = {NULL};
         feed(run, m, fed, i);
