@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define OBEYED_MS 10000 /* the JobSet or Job controller does what the spec says within that */
+
 static int64_t within(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
@@ -69,8 +71,10 @@ static bool is_outdated(const struct history *h, const struct transition *told) 
 
 /* The controller had obeyed the last suspension before, or it was known to a predecessor: this is another one. */
 static bool is_suspended_again(const struct target *t, const struct transition *last, int64_t at_ms) {
-    int64_t known_ms = t->suspended_ms != TIME_UNKNOWN ? t->suspended_ms : t->watched_ms;
-    return known_ms != TIME_UNKNOWN && known_ms >= last->at_ms && at_ms > known_ms;
+    int64_t known_ms = t->suspended_ms != TIME_UNKNOWN ? t->suspended_ms
+                       : t->watched_ms != TIME_UNKNOWN ? t->watched_ms + OBEYED_MS
+                                                       : TIME_UNKNOWN;
+    return known_ms != TIME_UNKNOWN && last->is_true && known_ms >= last->at_ms && at_ms > known_ms;
 }
 
 /* What the spec wants and what the condition says; the condition's time is the better one. */
@@ -89,7 +93,9 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
             told.at_ms = last->at_ms;
             told.is_derived = true;
         }
-        if (slice_is(c->status, "True"))
+        if (is_again)
+            h->items[h->count - 1].is_derived = false; /* it is over */
+        if (told.is_true)
             t->suspended_ms = c->at_ms;
         if (!is_outdated(h, &told))
             history_add(h, told);
