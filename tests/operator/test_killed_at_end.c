@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
-#include "replay.h"
+#include "recordings.h"
 #include "status_check.h"
 
 #include <stdlib.h>
@@ -95,4 +95,148 @@ TEST(a_spec_that_names_the_same_log_keeps_its_steps) {
     CHECK_INT(retained_with(left, "", ",\"windowSeconds\":[600],\"idealStepMilliseconds\":1900"), STEPS);
     CHECK_INT(retained_with(left, "", ",\"hangAfterSeconds\":60,\"cost\":{\"pricePerChipHour\":\"1.50\"}"), STEPS);
     CHECK_INT(retained_with(left, ",\"podLog\":{\"container\":\"another\"}", ""), -1);
+}
+
+/* ---- between a target and its successor ---- */
+
+static const struct recording *recreated(void) {
+    for (int i = 0; i < RECORDING_COUNT; i++)
+        if (strcmp(recordings[i].name, "x-a-again") == 0)
+            return &recordings[i];
+    return NULL;
+}
+
+/* What the next controller lists after the gap, and all that follows; heap: its final status. */
+static char *continued(const struct recording *rec, const struct replay *r, const size_t *next_of_object, char *left,
+                       size_t before, int64_t at_ms) {
+    struct model *m = recording_model(rec, &left, r->events[0].at_ms);
+    size_t after = before;
+    while (after < r->count && r->events[after].at_ms <= at_ms)
+        after++;
+    for (size_t i = 0; i < after; i++) {
+        struct replay_event e = r->events[i];
+        e.at_ms = at_ms;
+        if (next_of_object[i] >= after && e.what == OBSERVED_PRESENT)
+            replay_feed(m, &e);
+    }
+    replay_watermarks_of(m, r, at_ms);
+    free(replay_status(m, rec->namespace_, rec->jobs[0].name, at_ms, NULL));
+    for (; after < r->count; after++)
+        replay_feed(m, &r->events[after]);
+    replay_watermarks_of(m, r, r->last_ms + 60000);
+    char *status = replay_status(m, rec->namespace_, rec->jobs[0].name, r->last_ms + 61000, NULL);
+    model_free(m);
+    return status;
+}
+
+/* Of the earlier target: nothing that was published is lost, and nothing is invented. */
+static void judge_previous(const char *truth, const char *left, const char *found, size_t cut, int64_t gap_ms) {
+    char path[160], uid[80], why[STATUS_WHY];
+    if (!status_check_text(found, strlen(found), why))
+        harness_fail(__FILE__, __LINE__, "killed after event %zu for %" PRId64 " ms: %s", cut, gap_ms, why);
+    const char *at = strstr(truth, "\"previous\":[{\"uid\":\"");
+    snprintf(uid, sizeof uid, "%.36s", at + strlen("\"previous\":[{\"uid\":\""));
+    if (status_int(left, "time.wallMs") < 0) /* it was not seen before the gap */
+        return;
+    bool was_current = strcmp(status_text(left, "target.uid"), uid) == 0;
+    snprintf(path, sizeof path, was_current ? "time.availableMs" : "previous[uid=%s].time.availableMs", uid);
+    int64_t published_ms = status_int(left, path);
+    snprintf(path, sizeof path, "previous[uid=%s].time.availableMs", uid);
+    int64_t true_ms = status_int(truth, path), ms = status_int(found, path);
+    snprintf(path, sizeof path, "previous[uid=%s].time.wallMs", uid);
+    int64_t true_wall_ms = status_int(truth, path), wall_ms = status_int(found, path);
+    if (ms < published_ms || ms > true_ms + 1000 || wall_ms < true_wall_ms - 1000 || wall_ms > true_wall_ms + 1000)
+        harness_fail(__FILE__, __LINE__,
+                     "killed after event %zu for %" PRId64 " ms: previous A %" PRId64 " of %" PRId64
+                     ", published %" PRId64 ", in truth %" PRId64 " of %" PRId64,
+                     cut, gap_ms, ms, wall_ms, published_ms, true_ms, true_wall_ms);
+}
+
+TEST(an_earlier_target_keeps_what_was_published_wherever_it_is_killed) {
+    static const int64_t gaps_ms[] = {0, 1000, 3000, 10000, 60000};
+    const struct recording *rec = recreated();
+    struct replay r;
+    REQUIRE(rec != NULL && replay_load(&r, rec->path, "workloads"));
+    size_t *next_of_object = recording_next_of_object(&r);
+    struct model *whole = recording_model(rec, NULL, r.events[0].at_ms);
+    for (size_t i = 0; i < r.count; i++)
+        replay_feed(whole, &r.events[i]);
+    replay_watermarks_of(whole, &r, r.last_ms + 60000);
+    CLEANUP_FREE char *truth = replay_status(whole, rec->namespace_, rec->jobs[0].name, r.last_ms + 61000, NULL);
+    model_free(whole);
+    struct model *m = recording_model(rec, NULL, r.events[0].at_ms);
+    for (size_t i = 0; i + 1 < r.count; i++) {
+        replay_feed(m, &r.events[i]);
+        if (r.events[i].at_ms == r.events[i + 1].at_ms) /* one list */
+            continue;
+        replay_watermarks_of(m, &r, r.events[i].at_ms);
+        CLEANUP_FREE char *left = replay_status(m, rec->namespace_, rec->jobs[0].name, r.events[i].at_ms, NULL);
+        for (int g = 0; g < 5; g++) {
+            CLEANUP_FREE char *found = continued(rec, &r, next_of_object, left, i + 1, r.events[i].at_ms + gaps_ms[g]);
+            judge_previous(truth, left, found, i, gaps_ms[g]);
+        }
+    }
+    model_free(m);
+    free(next_of_object);
+    replay_done(&r);
+}
+
+/* A final status has no checkpoint. What nobody can have measured is left out. */
+TEST(the_successor_of_a_final_status_keeps_all_earlier_targets) {
+    static const char left[] =
+        "{\"phase\":\"Completed\",\"target\":{\"uid\":\"b\"},\"conditions\":[{\"type\":\"Finished\",\"status\":"
+        "\"True\"}],"
+        "\"time\":{\"start\":\"2026-11-20T03:00:00Z\",\"end\":\"2026-11-20T04:00:00Z\",\"wallMs\":3600000,"
+        "\"availableMs\":3000000},\"previous\":[{\"uid\":\"a\",\"time\":{\"start\":\"2026-11-20T01:00:00Z\","
+        "\"end\":\"2026-11-20T02:00:00Z\",\"wallMs\":3600000,\"availableMs\":2000000,\"productiveMs\":1000000}},"
+        "{\"uid\":\"c\",\"time\":{\"wallMs\":-2,\"availableMs\":7}},{\"uid\":\"d\"},7]}";
+    struct model *m = successor(left);
+    fake_tell_jobset(m, 1, "", "", 0.5);
+    CLEANUP_FREE char *found = status_at(m, 10);
+    CHECK_TEXT(status_text(found, "target.uid"), "uid-js");
+    CHECK_INT(status_int(found, "previous[uid=b].time.availableMs"), 3000000);
+    CHECK_INT(status_int(found, "previous[uid=a].time.availableMs"), 2000000);
+    CHECK_TEXT(status_text(found, "previous[uid=a].goodput.runtime"), "50.00%");
+    CHECK(strstr(found, "\"uid\":\"c\"") == NULL && strstr(found, "\"uid\":\"d\"") == NULL);
+    model_free(m);
+}
+
+/* ---- late input ---- */
+
+static void observe_successor(struct model *m) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":%s},\"spec\":{"
+        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
+        "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\"}]}}}}}]},\"status\":{}}",
+        fake_time(1030));
+    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
+                            slice_of(json), fake_ms(1030.1)),
+              0);
+}
+
+/* The target is deleted at 1029 and created again; of its steps those from `late` on are read after that. */
+static char *read_late(int late, double again) {
+    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    fake_tell_trainer(m, "", "");
+    replay_watermarks(m, fake_ms(996));
+    for (int i = 0; i < late; i++)
+        print_step(m, i);
+    fake_tell_jobset_gone(m, 1, 1029, 1029.2);
+    observe_successor(m);
+    free(status_at(m, 1031));
+    CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1); /* its pod terminates */
+    free(status_at(m, again));
+    for (int i = late; i < 13; i++)
+        print_step(m, i);
+    char *status = status_at(m, again + 1);
+    model_free(m);
+    return status;
+}
+
+TEST(steps_that_are_read_after_the_successor_is_observed_count_for_the_earlier_target) {
+    CLEANUP_FREE char *in_order = read_late(13, 1032), *late = read_late(5, 1032), *too_late = read_late(5, 1700);
+    CHECK_TEXT(status_text(late, "target.uid"), "uid-js2");
+    CHECK_INT(status_int(in_order, "previous[uid=uid-js].time.productiveMs"), 26000);
+    CHECK_INT(status_int(late, "previous[uid=uid-js].time.productiveMs"), 26000);
+    CHECK_INT(status_int(too_late, "previous[uid=uid-js].time.productiveMs"), 10000);
 }
