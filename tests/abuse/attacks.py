@@ -38,8 +38,8 @@ def patterns(world):
             api.ask("PATCH", JOBGOODPUTS.format("hostile") + "/" + job.name, {"spec": {"stepLog": {"regex": {
                 "step": f"{bad if turn % 3 else nearly}|{turn}"}}}}, "application/merge-patch+json")
         time.sleep(0.5)
-    reasons = {c["reason"] for job in jobs[:10] for c in job.status()["conditions"]}
-    if not reasons & {"FormatNotRecognised", "PatternTooExpensive"}:
+    reasons = {c["reason"] for job in jobs[:10] for c in job.status().get("conditions", [])}
+    if world.is_alone and not reasons & {"FormatNotRecognised", "PatternTooExpensive"}:
         sys.exit(f"the lines were not matched: {reasons}")
 
 
@@ -169,6 +169,7 @@ def tokens(world):
 
 @attack("all of these at once", seconds=25)
 def everything(world):
+    world.is_alone = False  # its own 10,000 objects keep the statuses of this namespace back
     fork = multiprocessing.get_context("fork")
     running = [fork.Process(target=run, args=(world,)) for name, _, _, run in ATTACKS if name != "everything"]
     for process in running:

@@ -127,6 +127,7 @@ class World:
     def __init__(self):
         self.until = 0  # the end of the attack, on the monotonic clock
         self.round = 0  # of attacks: names of their objects are of one
+        self.is_alone = True  # one attack runs, not all
         fork = multiprocessing.get_context("fork")
         self.control, self.changes = fork.Lock(), fork.Lock()  # attacks are processes of their own
         self.folder = tempfile.mkdtemp(prefix="goodput-abuse-")
