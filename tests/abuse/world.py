@@ -207,6 +207,8 @@ class World:
             with open(path, "w", encoding="utf-8") as out:
                 json.dump(template, out, separators=(",", ":"))
         with self.changes:
+            if not self.is_alone and not self.is_on():
+                return  # others had the server until the end
             self.do(f"each {kind} {key} {count} 1 {path}")
             while not self.are_changes_made():
                 time.sleep(0.05)
