@@ -166,15 +166,15 @@ static void judge(const char *status, const struct truth *truth, const struct re
     int64_t available_ms = status_int(status, "time.availableMs"), unobserved = cuts_unobserved_ms(status);
     int64_t tolerance_ms =
         RESOLUTION_MS * (count_changes(truth, unwatched_from_ms(truth, cut), cut->to_ms) + is_end_hidden(truth, cut));
-    int64_t silent_ms = cuts_unobserved_ms(truth->status);
+    int64_t unproved_ms = cuts_unobserved_ms(truth->status);
     found[WALL] = !is_end_hidden(truth, cut) && llabs(status_int(status, "time.wallMs") - job->wall_ms) > RESOLUTION_MS;
-    found[LOWER] = available_ms > truth->available_ms + silent_ms + tolerance_ms;
+    found[LOWER] = available_ms > truth->available_ms + unproved_ms + tolerance_ms;
     found[UPPER] = truth->proved_ms > available_ms + unobserved + tolerance_ms;
     judge_productive(status, truth->status, tolerance_ms, found);
     found[TWICE] = job->interruptions >= 0 &&
                    (status_int(status, "interruptions.total") > truth->interruptions + is_end_hidden(truth, cut) ||
                     !are_interruptions_true(status, truth, cut));
-    found[WIDE] = unobserved > gap_ms(truth, cut, 0) + silent_ms + tolerance_ms;
+    found[WIDE] = unobserved > gap_ms(truth, cut, 0) + truth->silent_ms + tolerance_ms;
     found[SUM] = cuts_badput_sum(status) != status_int(status, "time.wallMs");
     found[RANGE] = !is_range_right(status);
 }
@@ -201,7 +201,8 @@ static bool is_right_at_list(const char *status, const struct truth *truth, cons
     tolerance_ms += RESOLUTION_MS * count_changes(truth, unwatched_from_ms(truth, cut), cut->to_ms);
     return rec->logs != NULL || (available_ms <= known->available_ms + known->unobserved_ms + tolerance_ms &&
                                  known->available_ms <= available_ms + unobserved + tolerance_ms &&
-                                 unobserved <= gap_ms(truth, cut, RESOLUTION_MS) + known->unobserved_ms + tolerance_ms);
+                                 unobserved <= gap_ms(truth, cut, RESOLUTION_MS) +
+                                                   max_of(known->unobserved_ms, truth->silent_ms) + tolerance_ms);
 }
 
 void cuts_judge(const char *left, const char *listed, const char *status, const struct truth *truth,

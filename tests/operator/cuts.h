@@ -37,6 +37,7 @@ struct truth {
     char *status;        /* of the run without a cut */
     struct known *known; /* before each event */
     int64_t available_ms, interruptions;
+    int64_t silent_ms;       /* in which a required slot's node was, whether or not something proves it held */
     int64_t proved_ms;       /* of it what does not rest on step records, which are lost with their pods */
     size_t created, deleted; /* events of the target; deleted: SIZE_MAX: it is not */
     int64_t *changes;

@@ -13,6 +13,7 @@ struct recorded_job {
     int64_t wall_ms, available_ms; /* of the newest target of that name */
     int interruptions;             /* -1 of these: not known but from the run without a cut */
     int64_t without_log_ms;        /* available without its log, where that is read */
+    int64_t silent_ms;             /* a node was, until its pod was marked; a gap may hide when */
 };
 
 struct recording {

@@ -177,6 +177,7 @@ static void check_whole(const struct recording *rec, const struct recorded_job *
     const char *s = truth->status;
     int64_t available_ms = status_int(s, "time.availableMs"), tolerance_ms = RESOLUTION_MS * (1 + job->interruptions);
     truth->available_ms = available_ms;
+    truth->silent_ms = cuts_unobserved_ms(s) + job->silent_ms;
     truth->interruptions = status_int(s, "interruptions.total");
     CHECK_INT(status_int(s, "time.wallMs"), job->wall_ms);
     CHECK_INT(cuts_badput_sum(s), status_int(s, "time.wallMs"));

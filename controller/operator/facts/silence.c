@@ -52,8 +52,8 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
 }
 
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
-    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms &&
-           trouble->visible_ms - slack_ms <= fact_pod_over_ms(p);
+    int64_t over_ms = p->has_vanished ? TIME_OPEN : fact_pod_over_ms(p); /* when it was over is not known */
+    return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms && trouble->visible_ms - slack_ms <= over_ms;
 }
 
 /* The API server could not be reached when the node could have renewed its lease, or a moment before: so its conditions
@@ -77,10 +77,11 @@ static int64_t unwatched_from_ms(const struct pod *p, int64_t at_ms) {
     return TIME_OPEN;
 }
 
-/* Of a node that was deleted while nobody watched not even its last lease is known. */
+/* Of a node that was deleted, or not Ready and Ready again, while nobody watched, not even its last lease is known. */
 static bool is_begin_hidden(const struct pod *p, const struct node_trouble *t) {
     bool is_deleted = strcmp(t->reason, "NodeDeleted") == 0 || strcmp(t->reason, "NodeMissing") == 0;
-    return is_deleted && unwatched_from_ms(p, t->visible_ms) != TIME_OPEN;
+    bool is_back = strcmp(t->reason, "NodeReturned") == 0;
+    return is_back || (is_deleted && unwatched_from_ms(p, t->visible_ms) != TIME_OPEN);
 }
 
 /* What a node's trouble means to a pod on it. */

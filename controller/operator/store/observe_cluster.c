@@ -183,6 +183,16 @@ static bool trouble_begin(struct node *n, int64_t at_ms, int64_t heartbeat_ms, b
     return true;
 }
 
+/* Ready again since a time after it was last known to be: that it was not Ready was not observed. */
+static bool apply_return(struct node *n, int64_t at_ms) {
+    int64_t known_ms = n->ready_ms != TIME_UNKNOWN ? n->ready_ms : n->restored_ms;
+    n->ready_ms = at_ms;
+    if (known_ms == TIME_UNKNOWN || at_ms <= known_ms || !trouble_begin(n, at_ms, TIME_UNKNOWN, true, "NodeReturned"))
+        return false;
+    trouble_now(n)->to_ms = at_ms;
+    return true;
+}
+
 static bool apply_ready(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
     if (c == NULL)
@@ -193,9 +203,11 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
         now->to_ms = at_ms; /* its kubelet speaks again */
     if (!slice_is(c->status, "True"))
         return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(m, c->reason));
-    if (now)
-        now->to_ms = at_ms > now->visible_ms ? at_ms : now->visible_ms;
-    return now != NULL;
+    if (now == NULL)
+        return apply_return(n, at_ms);
+    now->to_ms = at_ms > now->visible_ms ? at_ms : now->visible_ms;
+    n->ready_ms = now->to_ms;
+    return true;
 }
 
 static bool apply_taints(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {

@@ -99,7 +99,7 @@ struct node *store_node(struct model *m, struct slice name) {
     slice_copy(n->name, name.size_bytes + 1, name);
     n->price = PRICE_NONE;
     n->pool = "";
-    n->renewed_ms = n->restored_ms = TIME_UNKNOWN;
+    n->renewed_ms = n->restored_ms = n->ready_ms = TIME_UNKNOWN;
     map_put_borrowed(&m->nodes, (struct slice){n->name, name.size_bytes}, n);
     return n;
 }

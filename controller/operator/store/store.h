@@ -230,6 +230,7 @@ struct node {
     int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_past *past; /* NULL: none; read it by node_past() */
     int64_t renewed_ms;     /* newest lease renewal */
+    int64_t ready_ms;       /* Ready since then, as observed last; TIME_UNKNOWN */
     struct pod *pods;
     char name[];
 };
