@@ -1,9 +1,13 @@
 #include "cli/cli.h"
 
 #include "base/mem.h"
-#include "cli/analyze.h"
-#include "cli/pick.h"
-#include "cli/report.h"
+#include "cli/commands/analyze.h"
+#include "cli/commands/explain.h"
+#include "cli/commands/fleet.h"
+#include "cli/commands/report.h"
+#include "cli/commands/timeline.h"
+#include "cli/commands/top.h"
+#include "cli/commands/whatif.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,13 +24,13 @@ static const struct {
     int (*check)(const struct cli_options *options, struct error **err); /* of its own options; NULL: none to check */
 } commands[] = {
     {"top", "top [-n NAMESPACE | -A] [-w] [-o wide|json|yaml|name]", "the jobs that lose the most chip-hours first",
-     NO_NAME, cli_top, NULL},
+     NO_NAME, top_command, NULL},
     {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name]", "where one job's time went, and why", NEEDS_NAME,
-     cli_explain, NULL},
+     explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", NEEDS_NAME,
-     cli_timeline, NULL},
+     timeline_command, NULL},
     {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's pictures as an HTML file that needs nothing else",
-     NEEDS_NAME, cli_report, NULL},
+     NEEDS_NAME, report_command, NULL},
     {"fleet",
      "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
      "      [-o json|yaml]",
@@ -39,7 +43,7 @@ static const struct {
      "      jobs whose program goodput is known; MPG = GOODPUT x PROGRAM if that is so of all with steps. COST is of "
      "all\n"
      "      chips held, LOST of those not productive, of jobs with steps. What is not known is \"-\"",
-     MAY_HAVE_NAME, cli_fleet, cli_fleet_check},
+     MAY_HAVE_NAME, fleet_command, fleet_command_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
      "      [--reschedule-time 2m] [--resume-time 5m] [--preload-image] [--compile-cache]\n"
@@ -48,7 +52,7 @@ static const struct {
      "json|yaml]",
      "the goodput to expect if these were different, and the best checkpoint interval; without NAME from the\n"
      "      numbers alone",
-     MAY_HAVE_NAME, cli_whatif, cli_whatif_check},
+     MAY_HAVE_NAME, whatif_command, whatif_check},
 };
 
 static void print_help(FILE *out) {
@@ -181,34 +185,6 @@ static void find_style(struct text_style *style) {
     style->has_colour = no_colour == NULL || *no_colour == '\0';
 }
 
-static void print_name(struct buf *out, const json_t *job) {
-    buf_format(out, "jobgoodput.goodput.dev/%s\n", pick_text(job, "metadata.name"));
-}
-
-int cli_print_as(const char *output, const json_t *value, struct error **err) {
-    CLEANUP_BUF struct buf out;
-    size_t i;
-    json_t *item;
-    buf_init(&out, (size_t)256 << 20);
-    json_t *list =
-        json_is_array(value) ? json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", value) : NULL;
-    const json_t *whole = list ? list : value;
-    if (strcmp(output, "yaml") == 0) {
-        cli_yaml(&out, whole);
-    } else if (strcmp(output, "name") == 0 && list != NULL) {
-        json_array_foreach(value, i, item) print_name(&out, item);
-    } else if (strcmp(output, "name") == 0) {
-        print_name(&out, value);
-    } else {
-        char *dump = json_dumps(whole, JSON_INDENT(2));
-        buf_append_text(&out, dump ? dump : "null");
-        buf_append_char(&out, '\n');
-        free(dump);
-    }
-    json_decref(list);
-    return cli_write(&out, err);
-}
-
 static int complain(const struct error *err, int code) {
     fprintf(stderr, "kubectl-goodput: %s\n", error_text(err));
     return code;
@@ -243,7 +219,7 @@ int cli_main(int argc, char **argv) {
     CLEANUP_ERROR struct error *err = NULL;
     find_style(&options.style);
     if (argc > 1 && strcmp(argv[1], "analyze") == 0) /* has options of its own */
-        return cli_analyze(argc - 1, argv + 1, &options.style);
+        return analyze_command(argc - 1, argv + 1, &options.style);
     if (cli_parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);
     if (options.wants_help || (options.command != NULL && strcmp(options.command, "help") == 0)) {

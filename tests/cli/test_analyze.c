@@ -2,8 +2,14 @@
 #include "harness.h"
 
 #include "base/mem.h"
-#include "cli/analyze.h"
-#include "cli/pick.h"
+#include "cli/analyze/cause.h"
+#include "cli/analyze/compare.h"
+#include "cli/analyze/ledger.h"
+#include "cli/analyze/library.h"
+#include "cli/analyze/options.h"
+#include "cli/analyze/table.h"
+#include "cli/render/pick.h"
+#include "cli/render/text.h"
 #include "status_check.h"
 
 #include <math.h>

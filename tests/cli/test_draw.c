@@ -4,10 +4,17 @@
 #include "harness.h"
 
 #include "base/mem.h"
-#include "cli/cli.h"
-#include "cli/fleet.h"
-#include "cli/pick.h"
-#include "cli/whatif.h"
+#include "cli/commands/explain.h"
+#include "cli/commands/fleet.h"
+#include "cli/commands/timeline.h"
+#include "cli/commands/top.h"
+#include "cli/render/fleet_object.h"
+#include "cli/render/pick.h"
+#include "cli/render/text.h"
+#include "cli/render/yaml.h"
+#include "cli/whatif/expect.h"
+#include "cli/whatif/measure.h"
+#include "cli/whatif/table.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -65,18 +72,18 @@ static void draw_whatif(const json_t *job, const struct text_style *style, struc
 static void draw(const char *command, const json_t *value, const struct text_style *style, struct buf *out) {
     json_t *items = json_object_get(value, "items");
     if (strcmp(command, "explain") == 0)
-        cli_explain_draw(value, style, out);
+        explain_draw(value, style, out);
     else if (strcmp(command, "timeline") == 0)
-        cli_timeline_draw(value, style, out);
+        timeline_draw(value, style, out);
     else if (strcmp(command, "whatif") == 0)
         draw_whatif(value, style, out);
     else if (strcmp(command, "fleet-object") == 0)
-        cli_fleet_object_draw(value, style, out);
+        fleet_object_draw(value, style, out);
     else if (strcmp(command, "fleet") == 0)
-        cli_fleet_draw(items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2},
+        fleet_command_draw(items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2},
                        style, out);
     else
-        cli_top_draw(items, true, false, style, out);
+        top_draw(items, true, false, style, out);
 }
 
 static void check_golden(const char *command, const char *name) {
@@ -208,7 +215,7 @@ TEST(explain_bars_tile_the_wall) {
     struct text_style style = {.columns = 80};
     buf_init(&out, 1 << 20);
     REQUIRE(value != NULL);
-    cli_explain_draw(value, &style, &out);
+    explain_draw(value, &style, &out);
     int wall = 0, losses = 0, productive = 0;
     struct slice rest = buf_slice(&out), line;
     while (slice_take_line(&rest, &line) && !slice_starts(line, "Why")) {
@@ -236,9 +243,9 @@ TEST(colour_only_adds_escapes) {
     buf_init(&plain, 1 << 20);
     buf_init(&colour, 1 << 20);
     REQUIRE(value != NULL);
-    cli_explain_draw(value, &style, &plain);
+    explain_draw(value, &style, &plain);
     style.has_colour = true;
-    cli_explain_draw(value, &style, &colour);
+    explain_draw(value, &style, &colour);
     CHECK(colour.size_bytes > plain.size_bytes);
     CLEANUP_BUF struct buf stripped;
     buf_init(&stripped, 1 << 20);
@@ -257,7 +264,7 @@ TEST(yaml_quotes_what_needs_it) {
                               "true", "n", 5, "list", "x: y", "k", "v", "e", "o", "z");
     CLEANUP_BUF struct buf out;
     buf_init(&out, 4096);
-    cli_yaml(&out, value);
+    yaml_write(&out, value);
     CHECK_TEXT(buf_text(&out),
                "a: plain\nb: \"93.41%\"\nc: \"true\"\n\"n\": 5\nlist:\n- \"x: y\"\n- k: v\n  e: []\no: {}\nz: null\n");
     json_decref(value);

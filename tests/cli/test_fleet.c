@@ -1,8 +1,10 @@
 /* fleet: what is wrong is said before anything is fetched; JSON that adds up; the sums by hand. */
 #include "harness.h"
 
-#include "cli/fleet.h"
-#include "cli/pick.h"
+#include "cli/commands/fleet.h"
+#include "cli/commands/options.h"
+#include "cli/render/pick.h"
+#include "cli/render/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 static void refused(struct cli_fleet_options given, const char *output, const char *why) {
     CLEANUP_ERROR struct error *err = NULL;
     struct cli_options options = {.command = "fleet", .output = output, .fleet = given};
-    CHECK(cli_fleet_check(&options, &err) < 0);
+    CHECK(fleet_command_check(&options, &err) < 0);
     CHECK(strstr(error_text(err), why) != NULL);
 }
 
@@ -30,7 +32,7 @@ TEST(fleet_refuses_what_cannot_be) {
     refused((struct cli_fleet_options){0}, "name", "-o name");
     CLEANUP_ERROR struct error *err = NULL;
     struct cli_options named = {.command = "fleet", .name = "research", .fleet.since = "24h"};
-    CHECK(cli_fleet_check(&named, &err) < 0);
+    CHECK(fleet_command_check(&named, &err) < 0);
     CHECK(strstr(error_text(err), "fleet research: its own spec says which jobs") != NULL);
 }
 
@@ -40,7 +42,7 @@ static json_t *rolled(const char *since, const char *group_by) {
     struct fleet_view view;
     CHECK_INT(fleet_view_of(&options, &view, &err), 0);
     json_t *file = json_load_file("tests/data/cli/rollup.json", 0, NULL);
-    json_t *json = cli_fleet_json(json_object_get(file, "items"), &view);
+    json_t *json = fleet_command_json(json_object_get(file, "items"), &view);
     json_decref(file);
     return json;
 }
@@ -64,7 +66,7 @@ TEST(fleet_sums_the_jobs_own_costs) {
     CHECK_INT(fleet_view_of(&(struct cli_options){.command = "fleet"}, &view, &err), 0);
     json_t *list = json_pack("[o,o,o]", priced_job("x", "USD", "10.00"), priced_job("y", "USD", "10.50"),
                              priced_job("z", "EUR", "10.00"));
-    json_t *json = cli_fleet_json(list, &view), *all = json_object_get(json, "all");
+    json_t *json = fleet_command_json(list, &view), *all = json_object_get(json, "all");
     CHECK_TEXT(pick_text(json, "currency"), "USD");
     CHECK(fabs(json_real_value(json_object_get(all, "costLost")) - 20.5) < 1e-9);
     const json_t *cause = json_array_get(json_object_get(all, "byCause"), 0);
@@ -77,7 +79,7 @@ TEST(fleet_sums_the_jobs_own_costs) {
     CLEANUP_BUF struct buf out;
     struct text_style style = {.columns = 100};
     buf_init(&out, 1 << 20);
-    cli_fleet_draw(list, &view, &style, &out);
+    fleet_command_draw(list, &view, &style, &out);
     CHECK(strstr(buf_text(&out), "in USD, at the jobs' own prices") != NULL);
     CHECK(strstr(buf_text(&out), "jobs whose costs are in another currency, in no cost: 1") != NULL);
     json_decref(json);
@@ -93,7 +95,7 @@ TEST(fleet_tells_no_loss_by_a_cause_that_no_job_tells) {
     json_t *interruptions = json_object_get(json_object_get(json_array_get(list, 0), "status"), "interruptions");
     json_array_append_new(json_object_get(interruptions, "byCause"),
                           json_pack("{s:s,s:i}", "cause", "Eviction", "count", 2));
-    json_t *json = cli_fleet_json(list, &view), *causes = json_object_get(json_object_get(json, "all"), "byCause");
+    json_t *json = fleet_command_json(list, &view), *causes = json_object_get(json_object_get(json, "all"), "byCause");
     CHECK_INT(json_array_size(causes), 2);
     const json_t *cause = json_array_get(causes, 1);
     CHECK_TEXT(pick_text(cause, "cause"), "Eviction");
@@ -102,7 +104,7 @@ TEST(fleet_tells_no_loss_by_a_cause_that_no_job_tells) {
     CLEANUP_BUF struct buf out;
     struct text_style style = {.columns = 100};
     buf_init(&out, 1 << 20);
-    cli_fleet_draw(list, &view, &style, &out);
+    fleet_command_draw(list, &view, &style, &out);
     const char *row = strstr(buf_text(&out), "  Eviction");
     REQUIRE(row != NULL);
     CHECK_INT(strcspn(row, "0.\n"), strcspn(row, "\n")); /* no number but the count */

@@ -2,8 +2,9 @@
 #include "harness.h"
 
 #include "base/rfc3339.h"
-#include "cli/analyze.h"
-#include "cli/pick.h"
+#include "cli/analyze/ledger.h"
+#include "cli/analyze/options.h"
+#include "cli/render/pick.h"
 #include "status_mutate.h"
 
 #include <math.h>

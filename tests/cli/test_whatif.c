@@ -1,7 +1,12 @@
 /* whatif: what is wrong is said before anything is fetched; the numbers alone give the published ones; the picture. */
 #include "harness.h"
 
-#include "cli/whatif.h"
+#include "cli/commands/options.h"
+#include "cli/commands/whatif.h"
+#include "cli/render/text.h"
+#include "cli/whatif/expect.h"
+#include "cli/whatif/output.h"
+#include "cli/whatif/table.h"
 
 #include <math.h>
 
@@ -9,7 +14,7 @@ static const char *refusal(const struct cli_whatif_options *given) {
     static char text[256];
     struct cli_options options = {.command = "whatif", .whatif = *given};
     struct error *err = NULL;
-    int r = cli_whatif_check(&options, &err);
+    int r = whatif_check(&options, &err);
     snprintf(text, sizeof text, "%s", r < 0 ? error_text(err) : "");
     error_free(err);
     return text;

@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 #include "base/slice.h"
+#include "cli/analyze/options.h"
 #include "cli/cli.h"
 #include "reach.h"
 #include "status_check.h"

@@ -1,8 +1,12 @@
 /* Command lines of both programs, an argument a line; the first byte says whose: an odd one the controller's. They are
  * taken or refused with one line that says which; nothing is opened. */
 #include "base/mem.h"
-#include "cli/analyze.h"
+#include "cli/analyze/options.h"
 #include "cli/cli.h"
+#include "cli/commands/fleet.h"
+#include "cli/commands/options.h"
+#include "cli/commands/whatif.h"
+#include "cli/whatif/expect.h"
 #include "operator/runtime/flags.h"
 #include "reach.h"
 
@@ -52,10 +56,10 @@ static void try_plugin(int argc, char **argv) {
     check(r, err);
     if (r == 0 && options.command != NULL && strcmp(options.command, "whatif") == 0) {
         REACHED("whatif");
-        check(cli_whatif_check(&options, &err), err);
+        check(whatif_check(&options, &err), err);
     }
     if (r == 0 && options.command != NULL && strcmp(options.command, "fleet") == 0)
-        check(cli_fleet_check(&options, &err), err);
+        check(fleet_command_check(&options, &err), err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -34,7 +34,7 @@ options() { sed -n 's/^    {\("-[a-zA-Z]"\|NULL\|"--[a-z-]*"\), .*/&/p' "$@" | g
 for option in $(options controller/cli/cli.c); do
 	check "man page: $option" grep -q -- "$option" deploy/kubectl/kubectl-goodput.1
 done
-for option in $(options controller/cli/analyze_options.c | grep -v -- --help); do
+for option in $(options controller/cli/analyze/options.c | grep -v -- --help); do
 	check "completion: analyze $option" grep -q -- "$option " deploy/kubectl/kubectl_complete-goodput
 done
 same "completion ends with what shells are to do" ":4" "$(deploy/kubectl/kubectl_complete-goodput explain -n x -- | tail -1)"

@@ -1,0 +1,357 @@
+/* The ledger over log files alone: one slot, one life of it and one process per attempt, from the attempt's first
+ * record to its last; the wall time is the logs' own span. The status is written by what writes the controller's. */
+#include "cli/analyze/ledger.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "base/rfc3339.h"
+#include "cli/analyze/cause.h"
+#include "cli/analyze/input.h"
+#include "cli/analyze/parser.h"
+#include "ledger/anew.h"
+#include "ledger/ledger.h"
+#include "operator/job/trace.h"
+#include "operator/status/view.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TAIL_BYTES = 1 << 14, SETTLE_EVERY = 1 << 15 };
+
+struct attempt {
+    const char *path;
+    int process;
+    int64_t first_ms, last_ms;
+    int64_t last_step_line;
+    bool has_ended, has_failed;
+    struct anew anew;
+};
+
+struct analyze_ledger {
+    const struct analyze *analyze;
+    struct ledger *ledger;
+    int64_t until_ms;
+    struct attempt *attempts;
+    size_t count, capacity;
+    int64_t unsettled; /* records since the ledger last folded */
+    bool keeps_all;
+    enum steplog_format recognised;
+    struct trace trace; /* with --html */
+
+    /* The present file. */
+    const char *path, *name; /* name: for evidence */
+    struct buf tail;         /* its last lines */
+    struct steplog *parser;
+    bool is_stamped, has_attempt;
+    int64_t before_ms, impossible, jumps;
+    int64_t forth, back;                   /* how often time went on, and back, from record to record */
+    const char *is_reversed;               /* the first file in which it mostly went back; NULL: none */
+    int64_t all_impossible, all_malformed; /* of all files */
+    char useless[128];                     /* why the file that was read last gave nothing; "" */
+};
+
+/* What is known of an attempt: it holds its slot from its first record to its last. */
+static void tell_attempt(struct analyze_ledger *l, size_t number, int64_t lost_ms) {
+    const struct attempt *t = &l->attempts[number];
+    struct ledger_life life = {.id = number + 1,
+                               .created_ms = t->first_ms,
+                               .bound_ms = t->first_ms,
+                               .pull_start_ms = TIME_UNKNOWN,
+                               .pull_end_ms = TIME_UNKNOWN,
+                               .running_ms = t->first_ms,
+                               .lost_ms = lost_ms,
+                               .ended_ms = lost_ms,
+                               .done_ms = TIME_UNKNOWN,
+                               .released_ms = lost_ms,
+                               .known_until_ms = TIME_OPEN};
+    slice_copy(life.name, sizeof life.name, slice_of(t->path));
+    ledger_add_life(l->ledger, &life);
+    ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);
+}
+
+/* Evaluating folds what can no longer change, so that memory stays bounded however long the log is. */
+static void settle(struct analyze_ledger *l) {
+    struct ledger_result result;
+    const struct attempt *first = l->attempts, *last = &l->attempts[l->count - 1];
+    l->unsettled = 0;
+    tell_attempt(l, l->count - 1, TIME_OPEN);
+    ledger_set_required(l->ledger, first->first_ms, 1);
+    ledger_set_span(l->ledger, first->first_ms, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_evaluate(l->ledger, last->last_ms, &result);
+    ledger_result_done(&result);
+}
+
+static struct attempt *begin_attempt(struct analyze_ledger *l) {
+    if (l->count > 0)
+        tell_attempt(l, l->count - 1, l->attempts[l->count - 1].last_ms);
+    MEM_GROW(l->attempts, l->count, l->capacity);
+    struct attempt *t = &l->attempts[l->count++];
+    *t = (struct attempt){
+        .path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN, .anew = {.last_ms = TIME_UNKNOWN}};
+    t->process = ledger_add_process(l->ledger, l->count, TIME_UNKNOWN, TIME_OPEN);
+    ledger_name_process(l->ledger, t->process, l->name);
+    l->has_attempt = true;
+    return t;
+}
+
+/* Times that cannot be: before 1970, after 2100. A jump of more than a year is read, for it may be true, and said. */
+static bool is_possible(struct analyze_ledger *l, const struct record *r) {
+    const int64_t after_ms = INT64_C(4102444800000), year_ms = INT64_C(31622400000);
+    char at[RFC3339_SIZE];
+    if (r->at_ms < 0 || r->at_ms >= after_ms) {
+        l->all_impossible++;
+        if (l->impossible++ == 0)
+            analyze_note(l->path, "line %lld is left out: its time is %s", (long long)r->line,
+                         r->at_ms < 0 ? "before 1970" : "after 2100");
+        return false;
+    }
+    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0) {
+        rfc3339_format(at, r->at_ms * 1000000, 0);
+        analyze_note(l->path, "line %lld says %s, more than a year from the line before; is its clock right?",
+                     (long long)r->line, at);
+    }
+    l->forth += l->before_ms != TIME_UNKNOWN && r->at_ms > l->before_ms;
+    l->back += l->before_ms != TIME_UNKNOWN && r->at_ms < l->before_ms;
+    l->before_ms = r->at_ms;
+    return true;
+}
+
+static void on_record(void *context, const struct record *r) {
+    struct analyze_ledger *l = context;
+    struct record mine = *r;
+    if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
+        return;
+    struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
+    if (anew_begins(&t->anew, r)) /* a recorder's log goes on over restarts */
+        t = begin_attempt(l);
+    mine.process = t->process;
+    if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
+        t->first_ms = r->at_ms;
+    if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
+        t->last_ms = r->at_ms;
+    t->has_ended = r->kind == RECORD_JOB_END;
+    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
+        int lag = t->anew.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
+        if (lag >= 0)
+            ledger_set_line_lag(l->ledger, t->process, lag);
+        t->last_step_line = r->line;
+    }
+    anew_note(&t->anew, r);
+    ledger_add_record(l->ledger, &mine);
+    if (l->analyze->html != NULL)
+        trace_add(&l->trace, &mine);
+    if (++l->unsettled >= SETTLE_EVERY && !l->keeps_all)
+        settle(l);
+}
+
+struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
+    struct ledger_options options = {.has_log = true,
+                                     .window_count = a->window_count,
+                                     .keep_all =
+                                         a->window_count > 0 || a->from_us != ANALYZE_NO_TIME || a->excluded_count > 0};
+    for (int i = 0; i < a->window_count; i++)
+        options.windows_ms[i] = a->windows_s[i] * 1000;
+    if (!isnan(a->ideal_s))
+        options.ideal_step_ms = llround(a->ideal_s * 1000);
+    struct analyze_ledger *l = mem_new(struct analyze_ledger);
+    l->analyze = a;
+    l->keeps_all = options.keep_all;
+    l->ledger = ledger_new(&options);
+    for (int i = 0; i < a->excluded_count; i++)
+        ledger_exclude(l->ledger, a->excluded[i].from_us / 1000, a->excluded[i].to_us / 1000);
+    buf_init(&l->tail, 2 * TAIL_BYTES);
+    l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
+    return l;
+}
+
+void analyze_ledger_free(struct analyze_ledger *l) {
+    if (l == NULL)
+        return;
+    steplog_free(l->parser);
+    ledger_free(l->ledger);
+    buf_done(&l->tail);
+    trace_clear(&l->trace);
+    free(l->attempts);
+    free(l);
+}
+
+/* The bytes of the folder that all files are in: evidence tells them apart by the rest of their paths. */
+static size_t common_folder(const struct analyze *a) {
+    const char *first = a->paths[0], *slash = strrchr(first, '/');
+    size_t size = slash ? (size_t)(slash - first) + 1 : 0;
+    for (size_t i = 1; i < a->path_count; i++)
+        while (size > 0 && (strncmp(a->paths[i], first, size) != 0 || first[size - 1] != '/'))
+            size--;
+    return size;
+}
+
+int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
+    l->path = path;
+    l->name = analyze_name(path + common_folder(l->analyze));
+    buf_clear(&l->tail);
+    l->is_stamped = l->has_attempt = false;
+    l->before_ms = TIME_UNKNOWN;
+    l->impossible = l->jumps = l->forth = l->back = 0;
+    l->parser = analyze_parser(l->analyze, on_record, l, err);
+    return l->parser ? 0 : -EINVAL;
+}
+
+static void keep_tail(struct analyze_ledger *l, struct slice lines) {
+    if (lines.size_bytes > TAIL_BYTES)
+        lines = slice_skip(lines, lines.size_bytes - TAIL_BYTES);
+    if (l->tail.size_bytes + lines.size_bytes > 2 * TAIL_BYTES)
+        buf_consume(&l->tail, l->tail.size_bytes + lines.size_bytes - 2 * TAIL_BYTES);
+    buf_append_slice(&l->tail, lines);
+}
+
+/* An attempt that did not say that it ended may say why. */
+static void find_cause(struct analyze_ledger *l, int64_t lines) {
+    struct attempt *t = &l->attempts[l->count - 1];
+    struct ledger_disruption d = {.key = l->count, .at_ms = t->last_ms};
+    if (t->has_ended || !analyze_cause_of(l->name, buf_slice(&l->tail), lines, t->last_step_line, l->is_stamped, &d))
+        return;
+    t->has_failed = d.cause != CAUSE_UNKNOWN;
+    ledger_add_disruption(l->ledger, &d);
+}
+
+void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
+    if (!l->is_stamped)
+        l->is_stamped = analyze_is_stamped(lines);
+    steplog_feed(l->parser, lines, l->is_stamped);
+    keep_tail(l, lines);
+}
+
+void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json) {
+    trace_write(&l->trace, json);
+}
+
+int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
+    return steplog_counts_get(l->parser).lines;
+}
+
+enum steplog_format analyze_ledger_format(const struct analyze_ledger *l) {
+    return l->recognised;
+}
+
+void analyze_ledger_end(struct analyze_ledger *l) {
+    steplog_end(l->parser);
+    struct steplog_counts counts = steplog_counts_get(l->parser);
+    steplog_free(l->parser);
+    l->parser = NULL;
+    if (counts.steps > 0 || l->recognised == STEPLOG_AUTO)
+        l->recognised = counts.recognised;
+    if (l->has_attempt)
+        find_cause(l, counts.lines);
+    if (l->back > l->forth && l->is_reversed == NULL)
+        l->is_reversed = l->path;
+    l->useless[0] = '\0';
+    if (counts.bytes == 0)
+        snprintf(l->useless, sizeof l->useless, "it is empty");
+    else if (!l->has_attempt)
+        snprintf(l->useless, sizeof l->useless, "none of its lines (%lld) %s", (long long)counts.lines,
+                 counts.records == 0        ? "is of a step log that is known; --regex or --format-file tell of others"
+                 : l->until_ms != TIME_OPEN ? "tells a time up to --at"
+                                            : "tells a time; add stamps, as kubectl logs --timestamps does");
+    if (l->useless[0] && l->analyze->path_count > 1)
+        analyze_note(l->path, "%s", l->useless);
+    if (counts.own_clock > 0 && l->has_attempt)
+        analyze_note(l->path,
+                     "no stamps: its lines' own clocks are taken (as UTC); kubectl logs --timestamps is better");
+    l->all_malformed += counts.malformed;
+    if (counts.malformed > 0)
+        analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
+                     counts.malformed > 1 ? "; so are others like it" : "");
+}
+
+/* What makes the numbers less sure than they look; what is nothing is left out. */
+static void write_quality(const struct analyze_ledger *l, const struct ledger_result *r, struct buf *json) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } flags[] = {{"excludedMs", r->excluded_ms},
+                 {"clippedMs", r->clipped_ms},
+                 {"overlappedRecords", r->overlapped_records},
+                 {"lateRecords", r->late_records},
+                 {"impossibleTimes", l->all_impossible},
+                 {"malformedLines", l->all_malformed},
+                 {"retainedWithoutCheckpoint", r->retained_without_checkpoint}};
+    bool is_first = true;
+    json->size_bytes--; /* the status' last bracket */
+    buf_append_text(json, ",\"dataQuality\":{");
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+        if (flags[i].value == 0)
+            continue;
+        buf_format(json, "%s\"%s\":%lld", is_first ? "" : ",", flags[i].name, (long long)flags[i].value);
+        is_first = false;
+    }
+    buf_append_text(json, "}}");
+}
+
+/* The status at a time, or the part of it in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
+static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
+                         int64_t from_ms, int64_t to_ms, struct buf *json) {
+    struct view v;
+    view_init(&v); /* what chips there are, and their peak, no log tells */
+    v.now_ms = v.through_ms = through_ms;
+    v.has_ended = outcome != OUTCOME_RUNNING;
+    v.has_numbers = true;
+    if (from_ms == TIME_UNKNOWN) {
+        ledger_evaluate(l->ledger, through_ms, &v.result);
+    } else { /* which ends where it was asked to, or where the log does */
+        ledger_evaluate_interval(l->ledger, through_ms, from_ms, to_ms, &v.result);
+        v.has_ended = true;
+        v.through_ms = min_of(to_ms, through_ms);
+    }
+    v.ready_ms = v.result.available_ms;
+    view_scores(&v);
+    v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
+    view_write(&v, json);
+    if (from_ms == TIME_UNKNOWN)
+        write_quality(l, &v.result, json);
+    ledger_result_done(&v.result);
+}
+
+/* The status, and with --from the interval's as the only one of its "intervals". */
+static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
+                      struct buf *json) {
+    const struct analyze *a = l->analyze;
+    write_status(l, through_ms, outcome, TIME_UNKNOWN, TIME_UNKNOWN, json);
+    if (a->from_us == ANALYZE_NO_TIME)
+        return;
+    int64_t to_ms = a->to_us != ANALYZE_NO_TIME ? a->to_us / 1000 : through_ms;
+    json->size_bytes--; /* its last bracket */
+    buf_append_text(json, ",\"intervals\":[");
+    write_status(l, through_ms, outcome, a->from_us / 1000, to_ms, json);
+    buf_append_text(json, "]}");
+}
+
+int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
+    if (reading->count == 0)
+        return error_set(err, EINVAL, "%s: %s", analyze_name(reading->path),
+                         reading->analyze->path_count == 1 ? reading->useless
+                                                           : "nor can any of the other files be used");
+    if (reading->is_reversed != NULL)
+        return error_set(err, EINVAL,
+                         "%s: its lines are newest first; take them oldest first (gcloud logging read --order=asc; or "
+                         "turn them round: tac)",
+                         analyze_name(reading->is_reversed));
+    struct ledger *l = reading->ledger;
+    assert(reading->attempts != NULL);
+    const struct attempt *t = reading->attempts, *last = &t[reading->count - 1];
+    int64_t end_ms = last->last_ms;
+    for (size_t i = 0; i < reading->count; i++)
+        end_ms = t[i].last_ms > end_ms ? t[i].last_ms : end_ms;
+    if (reading->until_ms != TIME_OPEN && !last->has_ended)
+        end_ms = reading->until_ms;
+    ledger_set_required(l, t->first_ms, 1);
+    tell_attempt(reading, reading->count - 1, TIME_OPEN);
+    enum ledger_outcome outcome = last->has_ended    ? OUTCOME_SUCCEEDED
+                                  : last->has_failed ? OUTCOME_FAILED
+                                                     : OUTCOME_RUNNING;
+    ledger_set_span(l, t->first_ms, outcome == OUTCOME_RUNNING ? TIME_OPEN : end_ms, outcome);
+    write_all(reading, end_ms, outcome, json);
+    return 0;
+}

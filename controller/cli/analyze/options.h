@@ -1,0 +1,44 @@
+/* options: what the command line of analyze says. */
+#ifndef CLI_ANALYZE_OPTIONS_H
+#define CLI_ANALYZE_OPTIONS_H
+
+#include "base/error.h"
+#include "cli/analyze/cloud.h"
+#include "cli/render/text.h"
+#include "ledger/ledger.h"
+#include "library/library.h"
+#include "steplog/userformat.h"
+
+#include <jansson.h>
+
+#define ANALYZE_MAX_SPANS 64
+#define ANALYZE_NO_TIME INT64_MIN
+
+enum analyze_definition { ANALYZE_LEDGER, ANALYZE_LIBRARY, ANALYZE_BOTH };
+
+struct analyze {
+    enum analyze_definition definition;
+    enum steplog_format format, recognised; /* as asked for; that gave the steps */
+    const char *output;                     /* "table", "json", "yaml" */
+    const char *html;                       /* file for the report; NULL: none */
+    int64_t at_us, from_us, to_us;
+    int64_t windows_s[LEDGER_MAX_WINDOWS];
+    int window_count;
+    double ideal_s; /* NAN: not given */
+    struct library_span excluded[ANALYZE_MAX_SPANS];
+    int excluded_count;
+    bool wants_deviation, is_elastic, wants_help;
+    struct text_style style;
+    struct steplog_patterns patterns; /* format Regex; borrowed */
+    struct userformat *user;          /* of --format-file; owned, NULL: none */
+    struct analyze_cloud cloud;       /* log NULL: files are read; else its log is the one path */
+    char **paths;                     /* owned; "-" is standard input */
+    size_t path_count, path_capacity;
+};
+
+/* Fills *a from the arguments (files are not read yet); a path that is no file but a glob pattern stands for what it
+ * finds. */
+int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err);
+void analyze_done(struct analyze *a);
+
+#endif

@@ -1,0 +1,226 @@
+/* What analyze shows of our ledger: which logs, the scores, the waterfall, what to do first, a row per attempt, why. */
+#include "cli/analyze/table.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/analyze/input.h"
+#include "cli/render/executions.h"
+#include "cli/render/pick.h"
+#include "cli/render/reasons.h"
+#include "cli/render/waterfall.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What lowers a bucket, in the order in which the ledger has them. */
+static const struct {
+    const char *bucket, *advice;
+} advices[] = {
+    {"Rescheduling", "between attempts nothing ran, or nothing was logged: restart in place, keep spare machines warm, "
+                     "cache images; and mend what ended the attempts (below)"},
+    {"AcceleratorInit", "devices and collectives take long to come up: look for slow hosts and name resolution"},
+    {"TrainingPreparation", "from the start of a process to its first record: build the mesh and the input pipeline "
+                            "while the checkpoint loads, import less"},
+    {"CheckpointRestore", "restore from a nearer copy: local disks, or the memory of a neighbour"},
+    {"ProgramStartup", "every attempt compiles again: keep compiled programs in a persistent cache"},
+    {"DataLoading", "steps wait for input: prefetch, more input workers, a nearer copy of the data"},
+    {"CheckpointSave", "saves block training: save asynchronously, to local disks first"},
+    {"Evaluation", "evaluate less often, or in a job of its own"},
+    {"WastedProgress", "steps were done again after interruptions: save more often"},
+    {"Stall", "single steps took very long and ended by themselves: see what the log says around the line below"},
+    {"FailureDetection", "dead processes were noticed late: lower the time-outs of collectives and health checks"},
+    {"ElasticReinit", "the job re-initialises when slices come and go: fewer, longer holds of the slices"},
+    {"Shutdown", "after the last step: end the process when the last save is done"},
+    {"Unattributed", "the log does not say what happened: stamp its lines (kubectl logs --timestamps), log every step, "
+                     "saves and restores"},
+};
+
+static const char *advice_of(const char *bucket) {
+    for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
+        if (strcmp(advices[i].bucket, bucket) == 0)
+            return advices[i].advice;
+    return strncmp(bucket, "Custom/", 7) == 0 ? "the job's own event; what it is, the job knows" : NULL;
+}
+
+/* The time between saves that loses least, sqrt(2 x cost of a save x mean time between interruptions) (Young 1974,
+ * https://doi.org/10.1145/361147.361115); 0 if either is not known. */
+int64_t analyze_best_save_interval_ms(int64_t save_ms, int64_t between_ms) {
+    return save_ms > 0 && between_ms > 0 ? (int64_t)sqrt(2.0 * (double)save_ms * (double)between_ms) : 0;
+}
+
+static int64_t cost_of_a_save_ms(const json_t *status) {
+    size_t i;
+    json_t *bucket;
+    json_array_foreach(pick(status, "badput"), i, bucket) {
+        int64_t count = pick_int(bucket, "count", 0);
+        if (strcmp(pick_text(bucket, "bucket"), "CheckpointSave") == 0 && count > 0)
+            return pick_int(bucket, "ms", 0) / count;
+    }
+    return 0;
+}
+
+static void append_saving(struct buf *line, const json_t *status) {
+    char save[TEXT_DURATION_SIZE], best[TEXT_DURATION_SIZE];
+    int64_t save_ms = cost_of_a_save_ms(status);
+    int64_t between_ms = pick_int(status, "interruptions.meanTimeBetweenSeconds", 0) * 1000;
+    int64_t best_ms = analyze_best_save_interval_ms(save_ms, between_ms);
+    if (save_ms < 1000)
+        snprintf(save, sizeof save, "%lldms", (long long)save_ms);
+    else
+        text_duration_in(save, save_ms, 100);
+    if (best_ms > 0)
+        buf_format(line, "; with saves that block for %s, one every %s loses least (Young's formula)", save,
+                   text_duration_in(best, best_ms, 100));
+}
+
+/* What would bring most, with what it would bring (status.advice, formulas/advice.h). */
+static int draw_gains(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *item;
+    json_array_foreach(pick(status, "advice"), i, item) {
+        if (i == 0)
+            buf_append_text(out, "\nWhat to do first\n");
+        CLEANUP_FREE char *line =
+            mem_format("%zu. +%s points of goodput: %s (%s; %s)", i + 1, pick_text(item, "gainPoints"),
+                       pick_text(item, "change"), pick_text(item, "seen"), pick_text(item, "topic"));
+        text_wrap(out, style, 2, 3, line);
+    }
+    return (int)json_array_size(pick(status, "advice"));
+}
+
+/* Without any, the three largest losses that something can be done about, if they are worth it. */
+static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
+    const json_t *badput = pick(status, "badput");
+    int64_t wall_ms = pick_int(status, "time.wallMs", 0);
+    if (draw_gains(status, style, out) > 0)
+        return;
+    CLEANUP_FREE bool *is_told = mem_alloc(json_array_size(badput) + 1);
+    for (int number = 1; number <= 3; number++) {
+        const json_t *best = NULL;
+        size_t i, at = 0;
+        json_t *bucket;
+        json_array_foreach(badput, i, bucket) {
+            if (!is_told[i] && advice_of(pick_text(bucket, "bucket")) != NULL &&
+                (best == NULL || pick_int(bucket, "ms", 0) > pick_int(best, "ms", 0))) {
+                best = bucket;
+                at = i;
+            }
+        }
+        if (best == NULL || pick_int(best, "ms", 0) * 100 < wall_ms)
+            return;
+        is_told[at] = true;
+        if (number == 1)
+            buf_append_text(out, "\nWhat to do first\n");
+        const char *name = pick_text(best, "bucket");
+        CLEANUP_BUF struct buf line;
+        buf_init(&line, 4096);
+        long long percent = (pick_int(best, "ms", 0) * 200 + wall_ms) / (2 * wall_ms);
+        buf_format(&line, "%d. %s, %lld%% of the time: %s", number, name, percent, advice_of(name));
+        if (strcmp(name, "WastedProgress") == 0)
+            append_saving(&line, status);
+        text_wrap(out, style, 2, 3, buf_text(&line));
+    }
+}
+
+static void draw_head(const struct analyze *a, const json_t *status, struct buf *out) {
+    char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
+    int64_t end_ms = pick_time_ms(status, "time.end");
+    text_colour(out, &a->style, COLOUR_BOLD);
+    text_cell(out, analyze_name(a->paths[0]), 0, 0);
+    text_colour(out, &a->style, COLOUR_NONE);
+    if (a->path_count > 1)
+        buf_format(out, " and %zu more", a->path_count - 1);
+    if (a->recognised != STEPLOG_AUTO)
+        buf_format(out, " (%s)", steplog_format_name(a->recognised));
+    int64_t interruptions = pick_int(status, "interruptions.total", 0);
+    buf_format(out, "\n%lld attempt%s, %s to %s UTC, ", (long long)(interruptions + 1), interruptions ? "s" : "",
+               text_stamp(from, pick_time_ms(status, "time.start")),
+               text_stamp(to, pick_time_ms(status, "time.observedThrough")));
+    buf_append_text(out, strcmp(pick_text(status, "phase"), "Failed") == 0 ? "failed"
+                         : end_ms != TIME_UNKNOWN                          ? "ended by itself"
+                                                                           : "its end is not in the log");
+    if (pick_has(status, "steps.last"))
+        buf_format(out, ", step %lld", (long long)pick_int(status, "steps.last", 0));
+    buf_append_char(out, '\n');
+}
+
+static void draw_interval(const struct analyze *a, const json_t *status, struct buf *out) {
+    char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
+    int64_t to_ms = a->to_us != ANALYZE_NO_TIME ? a->to_us / 1000 : pick_time_ms(status, "time.observedThrough");
+    text_colour(out, &a->style, COLOUR_BOLD);
+    buf_format(out, "\nFrom %s to %s UTC\n", text_stamp(from, a->from_us / 1000), text_stamp(to, to_ms));
+    text_colour(out, &a->style, COLOUR_NONE);
+    if (pick_int(status, "time.wallMs", 0) == 0)
+        buf_append_text(out, "nothing of the job lies in it\n");
+    else
+        waterfall_draw(status, &a->style, out);
+}
+
+static void draw_deviation(const json_t *status, const struct text_style *style, struct buf *out) {
+    char ideal[TEXT_DURATION_SIZE], mean[TEXT_DURATION_SIZE];
+    int64_t deviation_ms = pick_int(status, "steps.deviationMs", 0);
+    if (!pick_has(status, "steps.deviationMs")) {
+        buf_append_text(out, "Steps: too few to tell how far they are from the ideal\n");
+        return;
+    }
+    CLEANUP_FREE char *line =
+        mem_format("Steps are %s than the ideal %s by %s on average", deviation_ms < 0 ? "shorter" : "longer",
+                   text_duration_in(ideal, pick_int(status, "steps.idealMs", 0), 1),
+                   text_duration_in(mean, deviation_ms < 0 ? -deviation_ms : deviation_ms, 1));
+    text_wrap(out, style, 0, 2, line);
+}
+
+/* What makes the numbers less sure than they look: "dataQuality" of analyze_ledger.c, in words. */
+static void draw_quality(const json_t *status, const struct text_style *style, struct buf *out) {
+    static const struct {
+        const char *name, *words;
+    } flags[] = {
+        {"excludedMs", "excluded from all numbers"},
+        {"clippedMs", "steps outside their own attempt or the job (are the clocks right?)"},
+        {"overlappedRecords", "step records of an attempt that came after the next one had begun, not counted"},
+        {"lateRecords", "records that came when their time was settled already, not counted"},
+        {"impossibleTimes", "records with a time before 1970 or after 2100, left out"},
+        {"malformedLines", "lines that cannot be read, left out"},
+        {"retainedWithoutCheckpoint", NULL},
+    };
+    bool is_first = true;
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+        char amount[TEXT_DURATION_SIZE], path[64];
+        snprintf(path, sizeof path, "dataQuality.%s", flags[i].name);
+        int64_t value = pick_int(status, path, 0);
+        if (value == 0)
+            continue;
+        const char *end = flags[i].name + strlen(flags[i].name) - 2;
+        if (strcmp(end, "Ms") == 0)
+            text_duration_in(amount, value, 100);
+        else
+            snprintf(amount, sizeof amount, "%lld", (long long)value);
+        CLEANUP_FREE char *line =
+            flags[i].words != NULL
+                ? mem_format("- %s: %s", flags[i].words, amount)
+                : mem_format("- no line tells which checkpoint there was: it is assumed that all work was kept");
+        if (is_first)
+            buf_append_text(out, "\nData quality\n");
+        is_first = false;
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
+void analyze_ledger_draw(const struct analyze *a, const json_t *status, struct buf *out) {
+    draw_head(a, status, out);
+    buf_append_char(out, '\n');
+    waterfall_draw(status, &a->style, out);
+    draw_advice(status, &a->style, out);
+    if (json_array_size(pick(status, "executions")) > 1) {
+        buf_append_text(out, "\nAttempts\n");
+        executions_draw(status, &a->style, out);
+    }
+    reasons_draw(status, &a->style, out);
+    draw_quality(status, &a->style, out);
+    if (a->wants_deviation)
+        draw_deviation(status, &a->style, out);
+    size_t i;
+    json_t *interval;
+    json_array_foreach(pick(status, "intervals"), i, interval) draw_interval(a, interval, out);
+}

@@ -1,0 +1,230 @@
+#include "cli/commands/analyze.h"
+
+#include "base/mem.h"
+#include "cli/analyze/cloud.h"
+#include "cli/analyze/compare.h"
+#include "cli/analyze/input.h"
+#include "cli/analyze/ledger.h"
+#include "cli/analyze/library.h"
+#include "cli/analyze/options.h"
+#include "cli/analyze/order.h"
+#include "cli/analyze/table.h"
+#include "cli/render/output.h"
+#include "cli/render/report.h"
+#include "cli/render/yaml.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_help(void) {
+    fputs(
+        "kubectl goodput analyze FILE... : where the time went, by the step logs of one job's attempts in time "
+        "order\n\n"
+        "  --definition ledger|library|both   our ledger (the default), or what ml-goodput-measurement 0.2.3 says\n"
+        "  --format FORMAT                    Auto (the default), Recorder, MaxText, ...; the library reads Recorder\n"
+        "  --regex NAME=PATTERN               for --format Regex; NAME is step (with a group (?<step>...)), "
+        "checkpointStart,\n"
+        "                                     checkpointSaved, checkpointRestored\n"
+        "  --format-file FILE                 a StepLogFormat (YAML), whose examples are tried before the log is read\n"
+        "  --at TIME                          up to here; default: the largest time in the log\n"
+        "  --window SECONDS,...               rolling windows up to then\n"
+        "  --cloud-logging PROJECT/LOGGER/JOB  what the recorder wrote to Cloud Logging, instead of FILEs, with\n"
+        "                                     --google-credentials FILE, else the application-default ones (gcloud)\n"
+        "  --html FILE                        the pictures too, as a file that needs nothing else (- is standard "
+        "output)\n"
+        "  --ideal-step SECONDS               default: learnt from the log\n"
+        "  --step-deviation                   how far the steps are from the ideal one\n"
+        "  --elastic                          the library counts elastic records too; our ledger always does\n"
+        "  --from TIME [--to TIME]            an interval as well\n"
+        "  --exclude FROM,TO                  time that counts for nothing\n"
+        "  -o table|json|yaml\n\n"
+        "TIME is RFC 3339 or Unix seconds; FILE may be compressed with gzip; - is standard input; a\n"
+        "quoted pattern such as 'logs/*.gz' stands for the files that it finds. Several files are sorted by their "
+        "first time\n",
+        stdout);
+}
+
+static int read_back(const struct buf *json, json_t **value, struct error **err) {
+    json_error_t why;
+    *value = json->size_bytes ? json_loadb(json->data, json->size_bytes, JSON_DECODE_ANY, &why) : NULL;
+    return *value != NULL || json->size_bytes == 0
+               ? 0
+               : error_set(err, EINVAL, "the answer cannot be read back: %s", why.text);
+}
+
+static int draw(const struct analyze *a, const struct buf *ledger, const struct buf *library, struct buf *out,
+                struct error **err) {
+    json_t *ours = NULL, *theirs = NULL;
+    int r = read_back(ledger, &ours, err);
+    if (r == 0)
+        r = read_back(library, &theirs, err);
+    if (r == 0 && ours != NULL)
+        analyze_ledger_draw(a, ours, out);
+    if (r == 0 && ours != NULL && theirs != NULL)
+        buf_append_char(out, '\n');
+    if (r == 0 && theirs != NULL)
+        analyze_library_draw(theirs, &a->style, out);
+    if (r == 0 && ours != NULL && theirs != NULL) {
+        json_t *differences = analyze_compare(ours, theirs);
+        buf_append_char(out, '\n');
+        analyze_compare_draw(differences, &a->style, out);
+        json_decref(differences);
+    }
+    json_decref(ours);
+    json_decref(theirs);
+    return r;
+}
+
+/* As written: a double read and written again might show other digits. */
+static int join(const struct buf *ledger, const struct buf *library, struct buf *out, struct error **err) {
+    json_t *ours = NULL, *theirs = NULL, *differences = NULL;
+    int r = read_back(ledger, &ours, err);
+    if (r == 0)
+        r = read_back(library, &theirs, err);
+    if (r == 0)
+        differences = analyze_compare(ours, theirs);
+    CLEANUP_FREE char *text = differences ? json_dumps(differences, JSON_REAL_PRECISION(12)) : NULL;
+    buf_append_text(out, "{\"ledger\": ");
+    buf_append_slice(out, buf_slice(ledger));
+    buf_append_text(out, ", \"library\": ");
+    buf_append_slice(out, buf_slice(library));
+    buf_append_text(out, ", \"differences\": ");
+    buf_append_text(out, text ? text : "[]");
+    buf_append_char(out, '}');
+    json_decref(ours);
+    json_decref(theirs);
+    json_decref(differences);
+    return r;
+}
+
+static int print(const struct analyze *a, const struct buf *ledger, const struct buf *library, struct error **err) {
+    CLEANUP_BUF struct buf out;
+    int r = 0;
+    buf_init(&out, (size_t)1 << 30);
+    if (strcmp(a->output, "table") == 0)
+        r = draw(a, ledger, library, &out, err);
+    else if (a->definition == ANALYZE_BOTH)
+        r = join(ledger, library, &out, err);
+    else
+        buf_append_slice(&out, buf_slice(a->definition == ANALYZE_LEDGER ? ledger : library));
+    if (r == 0 && strcmp(a->output, "yaml") == 0) {
+        json_t *value = NULL;
+        r = read_back(&out, &value, err);
+        buf_clear(&out);
+        if (r == 0)
+            yaml_write(&out, value);
+        json_decref(value);
+    } else if (strcmp(a->output, "json") == 0) {
+        buf_append_char(&out, '\n');
+    }
+    return r < 0 ? r : output_write(&out, err);
+}
+
+/* What a file's lines are read into; either may be missing. */
+struct readers {
+    struct analyze_ledger *ledger;
+    struct library_log *library;
+};
+
+static int feed(struct readers *to, struct analyze_input *in, const char *path, struct error **err) {
+    struct slice lines;
+    int r;
+    bool has_cut = false;
+    while ((r = analyze_input_next(in, &lines, err)) > 0) {
+        if (to->ledger)
+            analyze_ledger_feed(to->ledger, lines);
+        if (to->library)
+            library_log_read(to->library, lines);
+        if (analyze_input_has_cut(in) && !has_cut) {
+            has_cut = true;
+            analyze_note(path, "line %lld is longer than %zu bytes; the rest of it is not read",
+                         (long long)(to->library ? to->library->lines : analyze_ledger_lines(to->ledger)),
+                         ANALYZE_MAX_LINE_BYTES);
+        }
+        analyze_input_show_progress(in);
+    }
+    return r;
+}
+
+static int read_file(const struct analyze *a, struct readers *to, const char *path, struct error **err) {
+    int fd = a->cloud.log != NULL ? analyze_cloud_fetch(&a->cloud, err) : -1;
+    if (a->cloud.log != NULL && fd < 0)
+        return fd;
+    struct analyze_input *in = fd >= 0 ? analyze_input_of(fd, path, err) : analyze_input_open(path, err);
+    if (in == NULL)
+        return -EINVAL;
+    int r = to->ledger ? analyze_ledger_begin(to->ledger, path, err) : 0;
+    if (to->library)
+        to->library->lines = to->library->refused = 0;
+    if (r == 0)
+        r = feed(to, in, path, err);
+    analyze_input_close(in);
+    if (to->ledger && r == 0)
+        analyze_ledger_end(to->ledger);
+    if (to->library && to->library->refused > 0)
+        analyze_note(path, "line %lld is left out: %s%s", (long long)to->library->refused_line,
+                     to->library->refused_why, to->library->refused > 1 ? "; so are others like it" : "");
+    return r;
+}
+
+static int write_report(const struct analyze *a, const struct analyze_ledger *l, struct slice status,
+                        struct error **err) {
+    CLEANUP_BUF struct buf trace;
+    buf_init(&trace, (size_t)1 << 20);
+    analyze_ledger_trace(l, &trace);
+    CLEANUP_FREE char *name = a->path_count == 1
+                                  ? mem_strdup(analyze_name(a->paths[0]))
+                                  : mem_format("%s and %zu more", analyze_name(a->paths[0]), a->path_count - 1);
+    return report_write_status(a->html, name, status, buf_slice(&trace), err);
+}
+
+static int conclude(struct analyze *a, struct readers *from, struct error **err) {
+    CLEANUP_BUF struct buf ledger;
+    CLEANUP_BUF struct buf library;
+    buf_init(&ledger, (size_t)16 << 20);
+    buf_init(&library, (size_t)1 << 30);
+    int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
+    a->recognised = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
+    if (r == 0 && from->library && from->library->job_name == NULL && from->ledger)
+        buf_append_text(&library, "null"); /* another trainer's log: ours alone */
+    else if (r == 0 && from->library)
+        r = analyze_library(a, from->library, &library, err);
+    if (r == 0 && a->html != NULL)
+        r = write_report(a, from->ledger, buf_slice(&ledger), err);
+    bool is_said = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output is the report's */
+    return r < 0 || is_said ? r : print(a, &ledger, &library, err);
+}
+
+static int run(struct analyze *a, struct error **err) {
+    struct library_log log;
+    library_log_init(&log);
+    struct readers to = {.ledger = a->definition == ANALYZE_LIBRARY ? NULL : analyze_ledger_new(a),
+                         .library = a->definition == ANALYZE_LEDGER ? NULL : &log};
+    int r = analyze_order(a, err);
+    for (size_t i = 0; i < a->path_count && r == 0; i++)
+        r = read_file(a, &to, a->paths[i], err);
+    if (r == 0)
+        r = conclude(a, &to, err);
+    analyze_ledger_free(to.ledger);
+    library_log_done(&log);
+    return r;
+}
+
+int analyze_command(int argc, char **argv, const struct text_style *style) {
+    struct analyze a;
+    CLEANUP_ERROR struct error *err = NULL;
+    int code = 0;
+    if (analyze_parse(&a, argc, argv, &err) < 0) {
+        code = 2;
+    } else if (a.wants_help) {
+        print_help();
+    } else {
+        a.style = *style;
+        code = run(&a, &err) < 0 ? 1 : 0;
+    }
+    if (code != 0)
+        fprintf(stderr, "kubectl-goodput: %s\n", error_text(err));
+    analyze_done(&a);
+    return code;
+}

@@ -1,0 +1,300 @@
+/* top: the jobs that lose the most chip-hours first, a line each, and the sum over all. */
+#include "cli/commands/top.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "cli/commands/fetch.h"
+#include "cli/render/output.h"
+#include "cli/render/pick.h"
+#include "cli/render/print.h"
+#include "kube/reflector.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct column {
+    const char *title, *path;
+    bool is_number, is_wide, shrinks;
+    const char *upper_path; /* of the upper bound, where there is one */
+};
+
+static const struct column columns[] = {
+    {"NAMESPACE", "metadata.namespace", false, false, true, NULL},
+    {"NAME", "metadata.name", false, false, true, NULL},
+    {"PHASE", "status.phase", false, false, false, NULL},
+    {"SCHED", "status.goodput.scheduling", true, false, false, "status.goodput.schedulingUpperBound"},
+    {"RUNTIME", "status.goodput.runtime", true, false, false, NULL},
+    {"GOODPUT", "status.goodput.job", true, false, false, "status.goodput.jobUpperBound"},
+    {"TOP-BADPUT", "status.topBadput", false, false, true, NULL},
+    {"INT", "status.interruptions.total", true, false, false, NULL},
+    {"STEP", "status.steps.last", true, false, false, NULL},
+    {"LOST-CHIP-H", "status.acceleratorHours.lost", true, true, false, NULL},
+    {"CHIPS", "status.target.chips", true, true, false, NULL},
+    {"QUEUE", "status.target.queue", false, true, false, NULL},
+    {"WAITING-FOR", "status.availability.message", false, true, false, NULL},
+};
+
+/* A score with an upper bound is a range, "57.91% to 92.20%"; where there is no room, "57.9%+": at least that. */
+static void range_text(const char *lower, const char *upper, bool shows_ranges, char *out, size_t out_size) {
+    if (shows_ranges)
+        snprintf(out, out_size, "%s to %s", lower, upper);
+    else
+        snprintf(out, out_size, "%.*s%%+", (int)strcspn(lower, ".") + 2, lower);
+}
+
+static void cell_text(const json_t *job, const struct column *column, bool shows_ranges, char *out, size_t out_size) {
+    const json_t *value = pick(job, column->path);
+    const char *upper = column->upper_path ? pick_text(job, column->upper_path) : "";
+    if (json_is_integer(value))
+        snprintf(out, out_size, "%lld", (long long)json_integer_value(value));
+    else if (json_is_string(value) && *upper)
+        range_text(json_string_value(value), upper, shows_ranges, out, out_size);
+    else
+        slice_copy(out, out_size, slice_of(json_is_string(value) ? json_string_value(value) : "-"));
+    if (out[0] == '\0')
+        slice_copy(out, out_size, SLICE("-"));
+}
+
+static int by_loss(const void *a, const void *b) {
+    const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+    int64_t lost_x = pick_thousandths(x, "status.acceleratorHours.lost");
+    int64_t lost_y = pick_thousandths(y, "status.acceleratorHours.lost");
+    if (lost_x != lost_y)
+        return lost_x < lost_y ? 1 : -1;
+    int r = strcmp(pick_text(x, "metadata.namespace"), pick_text(y, "metadata.namespace"));
+    return r ? r : strcmp(pick_text(x, "metadata.name"), pick_text(y, "metadata.name"));
+}
+
+struct table {
+    bool is_shown[ARRAY_SIZE(columns)];
+    int widths[ARRAY_SIZE(columns)];
+    bool shows_ranges; /* both ends of a score, where the terminal is wide enough */
+};
+
+/* Columns as wide as their widest cell. Returns the width of a line. */
+static int measure_columns(struct table *t, json_t *const *jobs, size_t count) {
+    int sum = 0;
+    for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+        if (!t->is_shown[c])
+            continue;
+        t->widths[c] = text_width(columns[c].title);
+        for (size_t i = 0; i < count; i++) {
+            char text[1200];
+            cell_text(jobs[i], &columns[c], t->shows_ranges, text, sizeof text);
+            if (text_width(text) > t->widths[c])
+                t->widths[c] = text_width(text);
+        }
+        sum += t->widths[c] + 2;
+    }
+    return sum - 2;
+}
+
+/* If the terminal has no room for it, the ranges go first, then the ends of names. */
+static void measure(struct table *t, json_t *const *jobs, size_t count, const struct text_style *style) {
+    t->shows_ranges = true;
+    int sum = measure_columns(t, jobs, count);
+    if (style->columns > 0 && sum > style->columns) {
+        t->shows_ranges = false;
+        sum = measure_columns(t, jobs, count);
+    }
+    for (bool is_cut = true; is_cut && style->columns > 0 && sum > style->columns;) {
+        size_t widest = ARRAY_SIZE(columns);
+        for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+            if (t->is_shown[c] && columns[c].shrinks && t->widths[c] > 10 &&
+                (widest == ARRAY_SIZE(columns) || t->widths[c] > t->widths[widest]))
+                widest = c;
+        is_cut = widest < ARRAY_SIZE(columns);
+        if (is_cut) {
+            t->widths[widest]--;
+            sum--;
+        }
+    }
+}
+
+static void draw_line(const struct table *t, const json_t *job, struct buf *out) {
+    size_t last = ARRAY_SIZE(columns);
+    while (last > 0 && !t->is_shown[last - 1])
+        last--;
+    for (size_t c = 0; c < last; c++) {
+        char text[1200];
+        if (!t->is_shown[c])
+            continue;
+        if (job == NULL)
+            slice_copy(text, sizeof text, slice_of(columns[c].title));
+        else
+            cell_text(job, &columns[c], t->shows_ranges, text, sizeof text);
+        text_cell(out, text, t->widths[c], columns[c].is_number ? -1 : c + 1 < last);
+        buf_append_text(out, c + 1 < last ? "  " : "\n");
+    }
+}
+
+/* Sums chip-hours and divides once; ratios are never averaged. */
+static void draw_sum(json_t *const *jobs, size_t count, struct buf *out) {
+    int64_t allocated = 0, productive = 0, waiting = 0;
+    for (size_t i = 0; i < count; i++) {
+        allocated += pick_thousandths(jobs[i], "status.acceleratorHours.allocated");
+        productive += pick_thousandths(jobs[i], "status.acceleratorHours.productive");
+        waiting += pick_thousandths(jobs[i], "status.acceleratorHours.waiting");
+    }
+    if (allocated <= 0)
+        return;
+    long long share = (long long)text_share(0, productive, allocated, 10000);
+    buf_format(out, "\n%zu jobs: %lld.%02lld%% of %lld.%lld allocated chip-hours productive; %lld.%lld waiting\n",
+               count, share / 100, share % 100, (long long)allocated / 1000, (long long)allocated / 100 % 10,
+               (long long)waiting / 1000, (long long)waiting / 100 % 10);
+}
+
+void top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style,
+                  struct buf *out) {
+    size_t count = json_array_size(list);
+    if (count == 0) {
+        buf_append_text(out, "no JobGoodputs found\n");
+        return;
+    }
+    CLEANUP_FREE json_t **jobs = mem_resize(NULL, count, sizeof *jobs);
+    for (size_t i = 0; i < count; i++)
+        jobs[i] = json_array_get(list, i);
+    qsort(jobs, count, sizeof *jobs, by_loss);
+    struct table t = {0};
+    for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+        t.is_shown[c] = c == 0 ? with_namespace : is_wide || !columns[c].is_wide;
+    measure(&t, jobs, count, style);
+    text_colour(out, style, COLOUR_BOLD);
+    draw_line(&t, NULL, out);
+    text_colour(out, style, COLOUR_NONE);
+    for (size_t i = 0; i < count; i++)
+        draw_line(&t, jobs[i], out);
+    if (count > 1)
+        draw_sum(jobs, count, out);
+}
+
+static bool is_wide(const struct cli_options *options) {
+    return options->output != NULL && strcmp(options->output, "wide") == 0;
+}
+
+/* ---- -w: redrawn whenever something changed, at most twice a second ---- */
+
+struct watcher {
+    const struct cli_options *options;
+    struct loop *loop;
+    struct loop_timer *timer;
+    struct kube_reflector *reflector;
+    struct map jobs; /* namespace/name -> json_t */
+    struct error **err;
+    int result;
+};
+
+static void json_free(void *value) {
+    json_decref(value);
+}
+
+static void redraw(void *context) {
+    struct watcher *w = context;
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, (size_t)16 << 20);
+    json_t *list = json_array();
+    for (size_t i = 0; i < w->jobs.count; i++)
+        json_array_append(list, w->jobs.entries[i].value);
+    if (isatty(STDOUT_FILENO))
+        buf_append_text(&out, "\033[H\033[2J");
+    top_draw(list, w->options->all_namespaces, is_wide(w->options), &w->options->style, &out);
+    if (!isatty(STDOUT_FILENO))
+        buf_append_char(&out, '\n');
+    json_decref(list);
+    w->result = output_write(&out, w->err);
+    if (w->result < 0)
+        loop_stop(w->loop, 1);
+}
+
+static void changed(struct watcher *w) {
+    if (kube_reflector_is_synced(w->reflector) && !loop_timer_is_set(w->timer))
+        loop_timer_set(w->timer, 500000);
+}
+
+static void on_event(void *context, const struct kube_event *event) {
+    struct watcher *w = context;
+    CLEANUP_FREE char *key = mem_format("%.*s/%.*s", SLICE_ARG(event->namespace_), SLICE_ARG(event->name));
+    if (event->type == KUBE_ADDED || event->type == KUBE_MODIFIED) {
+        json_t *job = json_loadb(event->object.data, event->object.size_bytes, JSON_ALLOW_NUL, NULL);
+        if (job != NULL)
+            map_put(&w->jobs, slice_of(key), job);
+    } else {
+        map_remove(&w->jobs, slice_of(key));
+    }
+    changed(w);
+}
+
+static void on_synced(void *context) {
+    struct watcher *w = context;
+    loop_timer_set(w->timer, 0);
+}
+
+static void on_trouble(void *context, const char *text) {
+    if (text == NULL)
+        return;
+    struct watcher *w = context;
+    w->result = error_set(w->err, EIO, "%s", text);
+    loop_stop(w->loop, 1);
+}
+
+static void on_absent(void *context, bool is_absent) {
+    if (is_absent)
+        on_trouble(context, "the cluster does not serve JobGoodputs: is goodput-controller installed?");
+}
+
+static void on_terminate(void *context) {
+    struct watcher *w = context;
+    loop_stop(w->loop, 0);
+}
+
+static int watch(const struct cli_options *options, struct error **err) {
+    struct watcher w = {.options = options, .err = err};
+    w.loop = loop_new(err);
+    if (w.loop == NULL)
+        return -EIO;
+    struct kube_options kube = {options->kubeconfig, options->context, "kubectl-goodput/" GOODPUT_VERSION, false};
+    struct kube_client *client = kube_client_new(w.loop, &kube, err);
+    if (client == NULL) {
+        loop_free(w.loop);
+        return -EINVAL;
+    }
+    const char *namespace_ = options->namespace_ ? options->namespace_ : kube_client_namespace(client);
+    CLEANUP_FREE char *path = options->all_namespaces
+                                  ? mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs")
+                                  : mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs", namespace_);
+    struct kube_reflector_options reflect = {.path = path};
+    struct kube_reflector_handler handler = {
+        .on_event = on_event, .on_synced = on_synced, .on_absent = on_absent, .on_trouble = on_trouble, .context = &w};
+    map_init(&w.jobs, json_free);
+    w.timer = loop_timer_new(w.loop, redraw, &w);
+    w.reflector = kube_reflector_new(client, &reflect, &handler);
+    loop_on_terminate(w.loop, on_terminate, &w);
+    loop_run(w.loop);
+    kube_reflector_free(w.reflector);
+    loop_timer_free(w.timer);
+    map_done(&w.jobs);
+    kube_client_free(client);
+    loop_free(w.loop);
+    return w.result;
+}
+
+int top_command(const struct cli_options *options, struct error **err) {
+    if (options->watch)
+        return watch(options, err);
+    json_t *list = NULL;
+    int r = fetch_goodputs(options, NULL, &list, err);
+    if (r < 0)
+        return r;
+    if (options->output != NULL && !is_wide(options)) {
+        r = print_as(options->output, list, err);
+    } else {
+        CLEANUP_BUF struct buf out;
+        buf_init(&out, (size_t)64 << 20);
+        top_draw(list, options->all_namespaces, is_wide(options), &options->style, &out);
+        r = output_write(&out, err);
+    }
+    json_decref(list);
+    return r;
+}

@@ -1,0 +1,146 @@
+#include "cli/render/executions.h"
+
+#include "base/clock.h"
+#include "cli/render/pick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20, LEAST_WIDTH = 30 /* the times at both ends */ };
+
+enum mark { NONE, WAITING, RUNNING, STARTING, STEPPING, LOST, MARKS };
+
+static const struct {
+    const char *ascii, *utf8, *words;
+    enum text_colour colour;
+} marks[MARKS] = {
+    [NONE] = {" ", " ", "", COLOUR_NONE},
+    [WAITING] = {".", "░", "waiting for slots", COLOUR_SCHEDULING},
+    [RUNNING] = {"=", "▓", "available, no steps are read", COLOUR_NONE},
+    [STARTING] = {"-", "▒", "starting", COLOUR_RUNTIME},
+    [STEPPING] = {"#", "█", "stepping", COLOUR_PRODUCTIVE},
+    [LOST] = {"/", "▚", "steps that were lost", COLOUR_RUNTIME},
+};
+
+struct axis {
+    int64_t start_ms, end_ms;
+    int width;
+    bool has_steps;
+    bool is_used[MARKS]; /* the legend explains what was drawn */
+};
+
+/* The first column of a time; times outside are moved in. */
+static int column(const struct axis *axis, int64_t ms) {
+    if (ms <= axis->start_ms)
+        return 0;
+    if (ms >= axis->end_ms)
+        return axis->width;
+    return (int)((__int128)(ms - axis->start_ms) * axis->width / (axis->end_ms - axis->start_ms));
+}
+
+static void fill(const struct axis *axis, enum mark *row, int64_t from_ms, int64_t to_ms, enum mark mark) {
+    if (from_ms == TIME_UNKNOWN || to_ms <= from_ms)
+        return;
+    int from = column(axis, from_ms), to = column(axis, to_ms);
+    if (to == from && to < axis->width)
+        to++; /* short, but it was there */
+    for (int i = from; i < to; i++)
+        if (row[i] < mark)
+            row[i] = mark;
+}
+
+static int64_t known_or(int64_t ms, int64_t otherwise_ms) {
+    return ms == TIME_UNKNOWN ? otherwise_ms : ms;
+}
+
+static void draw_execution(const json_t *execution, struct axis *axis, const struct text_style *style,
+                           struct buf *out) {
+    enum mark row[256] = {NONE};
+    int64_t start_ms = known_or(pick_time_ms(execution, "start"), axis->start_ms);
+    int64_t end_ms = known_or(pick_time_ms(execution, "end"), axis->end_ms);
+    int64_t available_ms = known_or(pick_time_ms(execution, "availableAt"), end_ms);
+    int64_t first_step_ms = known_or(pick_time_ms(execution, "firstStepAt"), end_ms);
+    int64_t lost_ms = end_ms - pick_int(execution, "tchMs", 0);
+    fill(axis, row, start_ms, available_ms, WAITING);
+    fill(axis, row, available_ms, axis->has_steps ? first_step_ms : end_ms, axis->has_steps ? STARTING : RUNNING);
+    fill(axis, row, first_step_ms, end_ms, STEPPING);
+    fill(axis, row, lost_ms > first_step_ms ? lost_ms : first_step_ms, pick_int(execution, "tchMs", 0) ? end_ms : 0,
+         LOST);
+
+    buf_format(out, "%4lld ", (long long)pick_int(execution, "number", 0));
+    int last = axis->width;
+    bool has_cause = *pick_text(execution, "cause") != '\0';
+    while (!has_cause && last > 0 && row[last - 1] == NONE)
+        last--;
+    for (int i = 0; i < last; i++) {
+        if (i == 0 || row[i] != row[i - 1])
+            text_colour(out, style, marks[row[i]].colour);
+        axis->is_used[row[i]] = true;
+        buf_append_text(out, style->is_utf8 ? marks[row[i]].utf8 : marks[row[i]].ascii);
+    }
+    text_colour(out, style, COLOUR_NONE);
+    if (has_cause) {
+        buf_append_char(out, ' ');
+        text_cell(out, pick_text(execution, "cause"), CAUSE_WIDTH - 1, 0);
+    }
+    buf_append_char(out, '\n');
+}
+
+static void draw_scale(const struct axis *axis, struct buf *out) {
+    char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
+    text_stamp(from, axis->start_ms);
+    text_stamp(to, axis->end_ms);
+    /* The same day is said once. */
+    const char *end = strncmp(from, to, 10) == 0 ? to + 11 : to;
+    text_repeat(out, " ", NUMBER_WIDTH);
+    text_cell(out, from, axis->width - (int)strlen(end), 1);
+    buf_format(out, "%s UTC\n", end);
+}
+
+static void draw_legend(const struct axis *axis, const struct text_style *style, struct buf *out) {
+    char duration[TEXT_DURATION_SIZE];
+    text_repeat(out, " ", NUMBER_WIDTH);
+    int used = NUMBER_WIDTH;
+    for (int m = WAITING; m < MARKS; m++) {
+        if (!axis->is_used[m])
+            continue;
+        int width = text_width(marks[m].words) + 2;
+        if (used > NUMBER_WIDTH && used + 3 + width > style->columns) {
+            buf_append_char(out, '\n');
+            text_repeat(out, " ", used = NUMBER_WIDTH);
+        }
+        text_repeat(out, " ", used > NUMBER_WIDTH ? 3 : 0);
+        used += width + (used > NUMBER_WIDTH ? 3 : 0);
+        text_colour(out, style, marks[m].colour);
+        buf_append_text(out, style->is_utf8 ? marks[m].utf8 : marks[m].ascii);
+        text_colour(out, style, COLOUR_NONE);
+        buf_format(out, " %s", marks[m].words);
+    }
+    buf_append_char(out, '\n');
+    buf_format(out, "     one column is %s\n", text_duration(duration, (axis->end_ms - axis->start_ms) / axis->width));
+}
+
+void executions_draw(const json_t *status, const struct text_style *style, struct buf *out) {
+    struct axis axis = {.start_ms = pick_time_ms(status, "time.start"),
+                        .end_ms = pick_time_ms(status, "time.end"),
+                        .has_steps = pick_has(status, "steps")};
+    if (axis.end_ms == TIME_UNKNOWN)
+        axis.end_ms = pick_time_ms(status, "time.observedThrough");
+    if (axis.start_ms == TIME_UNKNOWN || axis.end_ms == TIME_UNKNOWN || axis.end_ms <= axis.start_ms) {
+        buf_append_text(out, "nothing to draw yet\n");
+        return;
+    }
+    axis.width = style->columns - NUMBER_WIDTH - CAUSE_WIDTH;
+    if (axis.width < LEAST_WIDTH)
+        axis.width = LEAST_WIDTH;
+    if (axis.width > 200)
+        axis.width = 200;
+    draw_scale(&axis, out);
+    size_t i;
+    json_t *execution;
+    const json_t *executions = pick(status, "executions");
+    if (pick_int(json_array_get(executions, 0), "number", 1) > 1)
+        buf_append_text(out, "     (earlier executions are counted, but no longer listed)\n");
+    json_array_foreach(executions, i, execution) draw_execution(execution, &axis, style, out);
+    draw_legend(&axis, style, out);
+}

@@ -1,0 +1,13 @@
+/* output: a drawn buffer to standard output or to a file. */
+#ifndef CLI_RENDER_OUTPUT_H
+#define CLI_RENDER_OUTPUT_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+/* To standard output; -EPIPE and the like are failures. */
+int output_write(const struct buf *out, struct error **err);
+/* To a file, which is replaced only by a whole new one; "-" is standard output. */
+int output_write_to(const char *path, const struct buf *out, struct error **err);
+
+#endif

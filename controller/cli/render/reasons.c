@@ -1,0 +1,303 @@
+#include "cli/render/reasons.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/render/pick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a bucket's evidence says; of time without any evidence, what would bring it. */
+static const char *reason_of(const json_t *status, const json_t *bucket) {
+    const char *evidence = pick_text(bucket, "evidence");
+    if (*evidence || strcmp(pick_text(bucket, "bucket"), "Unattributed") != 0)
+        return evidence;
+    return pick_has(status, "steps") ? "" : "the containers ran; no steps are read that tell more";
+}
+
+static void draw_evidence(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *bucket;
+    bool has_title = false;
+    json_array_foreach(pick(status, "badput"), i, bucket) {
+        const char *reason = reason_of(status, bucket);
+        if (!*reason) /* ElasticSliceDown has no time, but a reason */
+            continue;
+        if (!has_title)
+            buf_append_text(out, "\nWhy (the largest span of each)\n");
+        has_title = true;
+        CLEANUP_FREE char *line =
+            mem_format("%s, %lldx, %s: %s", pick_text(bucket, "bucket"), (long long)pick_int(bucket, "count", 1),
+                       pick_text(bucket, "basis"), reason);
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
+struct cost {
+    const char *key, *format;
+};
+
+/* Those that are not zero, as a sentence. */
+static void put_costs(const json_t *execution, const struct cost *costs, size_t count, struct buf *line) {
+    char a[TEXT_DURATION_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        int64_t ms = pick_int(execution, costs[i].key, 0);
+        if (ms <= 0)
+            continue;
+        const char *percent = strstr(costs[i].format, "%s");
+        buf_format(line, "%s%.*s%s", line->size_bytes ? ", " : "", (int)(percent - costs[i].format), costs[i].format,
+                   text_duration(a, ms));
+    }
+}
+
+/* How the execution came up: what a nearer image, a compilation cache or hot spares would save. */
+static void draw_coming_up(const json_t *execution, const struct text_style *style, struct buf *out) {
+    static const struct cost costs[] = {{"imagePullMs", "image pull %s"},
+                                        {"containerStartMs", "container start %s"},
+                                        {"programStartupMs", "first step's compile %s"}};
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    put_costs(execution, costs, ARRAY_SIZE(costs), &line);
+    if (line.size_bytes == 0)
+        return;
+    CLEANUP_FREE char *text =
+        mem_format("#%lld came up: %s%s%s%s", (long long)pick_int(execution, "number", 0), buf_text(&line),
+                   *pick_text(execution, "slowestPull") ? " (slowest pull: " : "", pick_text(execution, "slowestPull"),
+                   *pick_text(execution, "slowestPull") ? ")" : "");
+    text_wrap(out, style, 2, 3, text);
+}
+
+static void draw_interruption(const json_t *execution, const struct text_style *style, struct buf *out) {
+    char when[TEXT_DURATION_SIZE];
+    buf_format(out, "  #%lld %s  ", (long long)pick_int(execution, "number", 0),
+               text_stamp(when, pick_time_ms(execution, "end")));
+    text_colour(out, style, COLOUR_SCHEDULING);
+    text_cell(out, pick_text(execution, "cause"), 40, 0);
+    text_colour(out, style, COLOUR_NONE);
+    buf_append_char(out, '\n');
+    if (*pick_text(execution, "node")) {
+        CLEANUP_FREE char *where =
+            mem_format("node %s%s%s", pick_text(execution, "node"),
+                       *pick_text(execution, "nodePool") ? " of pool " : "", pick_text(execution, "nodePool"));
+        text_wrap(out, style, 5, 0, where);
+    }
+    static const struct cost costs[] = {{"tchMs", "lost work %s"},  {"detectMs", "noticed after %s"},
+                                        {"waitMs", "waited %s"},    {"treMs", "rescheduled in %s"},
+                                        {"trmMs", "resumed in %s"}, {"catchUpMs", "caught up in %s"}};
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    if (pick_int(execution, "lostSteps", 0) > 0)
+        buf_format(&line, "%lld steps lost", (long long)pick_int(execution, "lostSteps", 0));
+    put_costs(execution, costs, ARRAY_SIZE(costs), &line);
+    if (pick_has(execution, "savedOnTermination"))
+        buf_format(&line, "%s%s", line.size_bytes ? ", " : "",
+                   json_is_true(pick(execution, "savedOnTermination")) ? "saved on SIGTERM" : "not saved on SIGTERM");
+    if (line.size_bytes > 0)
+        text_wrap(out, style, 5, 0, buf_text(&line));
+    if (*pick_text(execution, "evidence"))
+        text_wrap(out, style, 5, 0, pick_text(execution, "evidence"));
+}
+
+static void draw_interruptions(const json_t *status, const struct text_style *style, struct buf *out) {
+    int64_t total = pick_int(status, "interruptions.total", 0);
+    if (total == 0)
+        return;
+    CLEANUP_BUF struct buf line;
+    char duration[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *item;
+    buf_init(&line, 4096);
+    buf_format(&line, "Interruptions: %lld (", (long long)total);
+    json_array_foreach(pick(status, "interruptions.byCause"), i, item)
+        buf_format(&line, "%s%lld %s", i ? ", " : "", (long long)pick_int(item, "count", 0), pick_text(item, "cause"));
+    buf_append_text(&line, ")");
+    if (pick_has(status, "interruptions.meanTimeBetweenSeconds"))
+        buf_format(&line, "; one per %s of available time",
+                   text_duration(duration, pick_int(status, "interruptions.meanTimeBetweenSeconds", 0) * 1000));
+    if (pick_has(status, "interruptions.meanTimeToRecoverSeconds"))
+        buf_format(&line, "; back to steps in %s on average",
+                   text_duration(duration, pick_int(status, "interruptions.meanTimeToRecoverSeconds", 0) * 1000));
+    buf_append_char(out, '\n');
+    text_wrap(out, style, 0, 2, buf_text(&line));
+    json_array_foreach(pick(status, "executions"), i, item) {
+        if (i > 0)
+            draw_coming_up(item, style, out);
+        if (*pick_text(item, "cause"))
+            draw_interruption(item, style, out);
+    }
+}
+
+static void draw_steps(const json_t *status, const struct text_style *style, struct buf *out) {
+    CLEANUP_BUF struct buf line;
+    char a[TEXT_DURATION_SIZE], b[TEXT_DURATION_SIZE], c[TEXT_DURATION_SIZE];
+    buf_init(&line, 4096);
+    buf_format(&line, "Steps: %lld retained, %lld repeated", (long long)pick_int(status, "steps.retained", 0),
+               (long long)pick_int(status, "steps.repeated", 0));
+    if (pick_has(status, "steps.lastDurable"))
+        buf_format(&line, ", durable up to %lld", (long long)pick_int(status, "steps.lastDurable", 0));
+    if (pick_has(status, "steps.meanMs"))
+        buf_format(&line, "; mean %s", text_duration_in(a, pick_int(status, "steps.meanMs", 0), 1));
+    if (pick_has(status, "steps.p50Ms") && pick_has(status, "steps.p99Ms"))
+        buf_format(&line, ", half within %s, 99%% within %s",
+                   text_duration_in(b, pick_int(status, "steps.p50Ms", 0), 1),
+                   text_duration_in(c, pick_int(status, "steps.p99Ms", 0), 1));
+    text_wrap(out, style, 0, 2, buf_text(&line));
+}
+
+static void draw_cost(const json_t *status, const struct text_style *style, struct buf *out) {
+    const char *currency = pick_text(status, "cost.currency"), *lost = pick_text(status, "cost.lost");
+    if (!*currency) {
+        if (*pick_text(status, "cost.message"))
+            text_wrap(out, style, 0, 2, pick_text(status, "cost.message"));
+        return;
+    }
+    CLEANUP_FREE char *split =
+        *lost ? mem_format(" = %s productive + %s lost", pick_text(status, "cost.productive"), lost) : mem_strdup("");
+    CLEANUP_FREE char *line =
+        mem_format("Cost: %s %s%s, at %s per chip-hour (%s)", pick_text(status, "cost.allocated"), currency, split,
+                   pick_text(status, "cost.pricePerChipHour"), pick_text(status, "cost.source"));
+    text_wrap(out, style, 0, 2, line);
+}
+
+enum { MOST_LOSSES = 5 };
+
+/* What took the most chip time of a list, as "NAME 1.25 chip-hours (2.50 USD)". */
+static void draw_chip_losses(const json_t *list, const char *key, const char *title, const char *currency,
+                             const struct text_style *style, struct buf *out) {
+    const json_t *told[MOST_LOSSES];
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 4096);
+    buf_append_text(&line, title);
+    for (int n = 0; n < MOST_LOSSES; n++) {
+        const json_t *most = NULL, *item;
+        size_t i;
+        json_array_foreach(list, i, item) {
+            bool is_told = false;
+            for (int k = 0; k < n; k++)
+                is_told |= told[k] == item;
+            if (!is_told && pick_int(item, "chipSeconds", 0) > (most ? pick_int(most, "chipSeconds", 0) : 0))
+                most = item;
+        }
+        if (most == NULL && n == 0)
+            return;
+        if (most == NULL)
+            break;
+        told[n] = most;
+        int64_t hundredths = (pick_int(most, "chipSeconds", 0) + 18) / 36;
+        buf_format(&line, "%s %s %lld.%02lld", n ? "," : "", pick_text(most, key), (long long)(hundredths / 100),
+                   (long long)(hundredths % 100));
+        if (*pick_text(most, "cost"))
+            buf_format(&line, " (%s %s)", pick_text(most, "cost"), currency);
+    }
+    text_wrap(out, style, 0, 2, buf_text(&line));
+}
+
+static void draw_rest(const json_t *status, const struct text_style *style, struct buf *out) {
+    char duration[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *item;
+    if (pick_has(status, "steps") || pick_has(status, "acceleratorHours") || pick_has(status, "windows"))
+        buf_append_char(out, '\n');
+    if (pick_has(status, "steps"))
+        draw_steps(status, style, out);
+    if (pick_has(status, "acceleratorHours")) {
+        const char *productive = pick_text(status, "acceleratorHours.productive");
+        CLEANUP_FREE char *split = *productive ? mem_format(" = %s productive + %s lost", productive,
+                                                            pick_text(status, "acceleratorHours.lost"))
+                                               : mem_strdup("");
+        CLEANUP_FREE char *line =
+            mem_format("Chip-hours: %s allocated%s; %s waiting", pick_text(status, "acceleratorHours.allocated"), split,
+                       pick_text(status, "acceleratorHours.waiting"));
+        text_wrap(out, style, 0, 2, line);
+    }
+    draw_cost(status, style, out);
+    const char *currency = pick_text(status, "cost.currency");
+    draw_chip_losses(pick(status, "badput"), "bucket", "Most chip-hours lost to:", currency, style, out);
+    draw_chip_losses(pick(status, "interruptions.byCause"), "cause", "Chip-hours lost to interruptions:", currency,
+                     style, out);
+    json_array_foreach(pick(status, "windows"), i, item) {
+        const char *goodput = pick_text(item, "job"), *top = pick_text(item, "topBadput");
+        CLEANUP_FREE char *line = mem_format(
+            "Last %s: goodput %s (scheduling %s, runtime %s)%s%s", text_duration(duration, pick_int(item, "ms", 0)),
+            *goodput ? goodput : "not known", pick_text(item, "scheduling"),
+            *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-", *top ? ", most lost to " : "", top);
+        text_wrap(out, style, 0, 2, line);
+    }
+}
+
+static void draw_forecast(const json_t *status, const struct text_style *style, struct buf *out) {
+    const json_t *f = pick(status, "forecast");
+    static const char *const keys[] = {
+        "intervalSeconds",  "meanTimeBetweenFailuresSeconds", "bestIntervalSeconds", "bestFromSeconds", "bestToSeconds",
+        "remainingSeconds", "remainingDeviationSeconds"};
+    char t[ARRAY_SIZE(keys)][TEXT_DURATION_SIZE];
+    if (f == NULL)
+        return;
+    for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+        text_duration(t[k], pick_int(f, keys[k], 0) * 1000);
+    buf_append_text(out, "\nForecast\n");
+    CLEANUP_FREE char *line =
+        mem_format("runtime goodput %s with a save every %s and a failure every %s%s; at best %s, with a save every %s "
+                   "(%s to %s is as good)",
+                   pick_text(f, "runtime"), t[0], t[1],
+                   json_is_true(pick(f, "isPrior")) ? " (a published rate: there were fewer than three)" : "",
+                   pick_text(f, "bestRuntime"), t[2], t[3], t[4]);
+    text_wrap(out, style, 2, 2, line);
+    size_t i;
+    json_t *assumption;
+    json_array_foreach(pick(f, "assumptions"), i, assumption) {
+        CLEANUP_FREE char *assumed =
+            mem_format("assumed: %s", json_is_string(assumption) ? json_string_value(assumption) : "");
+        text_wrap(out, style, 2, 2, assumed);
+    }
+    if (!pick_has(f, "remainingSeconds"))
+        return;
+    CLEANUP_FREE char *rest =
+        mem_format("%lld steps to go: %s, give or take %s; done on %s", (long long)pick_int(f, "remainingSteps", 0),
+                   t[5], t[6], pick_text(f, "finishAt"));
+    text_wrap(out, style, 2, 2, rest);
+}
+
+static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *item;
+    if (json_array_size(pick(status, "advice")) > 0)
+        buf_append_text(out, "\nWhat would help\n");
+    json_array_foreach(pick(status, "advice"), i, item) {
+        const char *hours = pick_text(item, "acceleratorHours");
+        bool has_hours = strspn(hours, "0.") < strlen(hours);
+        CLEANUP_FREE char *line = mem_format(
+            "+%s points%s%s%s: %s (%s)", pick_text(item, "gainPoints"), has_hours ? ", " : "", has_hours ? hours : "",
+            has_hours ? " chip-hours" : "", pick_text(item, "change"), pick_text(item, "seen"));
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
+/* Conditions that ask for attention. */
+static void draw_conditions(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *condition;
+    bool has_title = false;
+    json_array_foreach(pick(status, "conditions"), i, condition) {
+        const char *type = pick_text(condition, "type"), *value = pick_text(condition, "status");
+        bool is_trouble = strcmp(type, "ClockSkew") == 0 || strcmp(type, "PermissionMissing") == 0;
+        bool is_bad = strcmp(value, is_trouble ? "True" : "False") == 0;
+        if (!is_bad || strcmp(type, "Finished") == 0)
+            continue;
+        if (!has_title)
+            buf_append_text(out, "\nNeeds attention\n");
+        has_title = true;
+        CLEANUP_FREE char *line =
+            mem_format("%s=%s, %s: %s", type, value, pick_text(condition, "reason"), pick_text(condition, "message"));
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
+void reasons_draw(const json_t *status, const struct text_style *style, struct buf *out) {
+    draw_evidence(status, style, out);
+    draw_interruptions(status, style, out);
+    draw_rest(status, style, out);
+    draw_forecast(status, style, out);
+    draw_advice(status, style, out);
+    draw_conditions(status, style, out);
+}

@@ -1,0 +1,41 @@
+#include "cli/render/report.h"
+
+#include "base/jwrite.h"
+#include "cli/render/output.h"
+#include "export/document.h"
+#include "export/fleet.h"
+
+#include <errno.h>
+
+enum { JOB_MAX_BYTES = 16 << 20 };
+
+int report_write(const char *path, struct slice job, struct error **err) {
+    CLEANUP_BUF struct buf trimmed, document;
+    buf_init(&trimmed, JOB_MAX_BYTES);
+    buf_init(&document, 6 * (size_t)JOB_MAX_BYTES + DOCUMENT_MAX_BYTES);
+    if (fleet_trim(job, &trimmed) < 0)
+        return error_set(err, EINVAL, "this is no JobGoodput: it cannot be read as a JSON object");
+    if (document_write(buf_slice(&trimmed), &document) < 0)
+        return error_set(err, EMSGSIZE, "the report is too long");
+    return output_write_to(path, &document, err);
+}
+
+int report_write_status(const char *path, const char *name, struct slice status, struct slice trace,
+                        struct error **err) {
+    CLEANUP_BUF struct buf job;
+    struct jwrite w;
+    buf_init(&job, JOB_MAX_BYTES);
+    jwrite_init(&w, &job);
+    jwrite_object(&w);
+    jwrite_key(&w, "metadata");
+    jwrite_object(&w);
+    jwrite_member_text(&w, "name", name);
+    jwrite_object_end(&w);
+    jwrite_key(&w, "status");
+    jwrite_raw(&w, status);
+    jwrite_key(&w, "trace");
+    jwrite_raw(&w, trace);
+    jwrite_object_end(&w);
+    return report_write(path, buf_slice(&job), err);
+}
+

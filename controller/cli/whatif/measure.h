@@ -1,0 +1,11 @@
+/* measure: the figures that a JobGoodput shows. */
+#ifndef CLI_WHATIF_MEASURE_H
+#define CLI_WHATIF_MEASURE_H
+
+#include "cli/whatif/expect.h"
+
+#include <jansson.h>
+
+void whatif_measure(const json_t *job, struct whatif *w);
+
+#endif
