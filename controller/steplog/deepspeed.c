@@ -1,7 +1,8 @@
 /* DeepSpeed's lines at log level INFO (deepspeed/runtime/engine.py, utils/timer.py, runtime/checkpoint_engine;
  * tests/data/steplog/deepspeed.tsv). Steps are counted from 1; a checkpoint "global_step10" holds step 10. At the
  * default level WARNING DeepSpeed prints none of them, and such a log tells no steps. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
 static enum line_result emit(struct steplog *s, const struct record *r) {
     steplog_emit(s, r, STEPLOG_DEEPSPEED);
@@ -67,7 +68,7 @@ static enum line_result load_line(struct steplog *s, struct slice text) {
     return LINE_NOT_MINE;
 }
 
-enum line_result deepspeed_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     if (!slice_contains(text, "[INFO] ") && !slice_contains(text, "[Rank 0]"))
         return LINE_NOT_MINE;
     enum line_result result = step_line(s, text);
@@ -81,3 +82,6 @@ enum line_result deepspeed_line(struct steplog *s, struct slice text) {
         result = LINE_TAKEN;
     return result;
 }
+
+extern const struct format steplog_deepspeed;
+const struct format steplog_deepspeed = {.id = STEPLOG_DEEPSPEED, .line = read_line};

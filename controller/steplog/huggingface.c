@@ -8,10 +8,30 @@
  * dictionary's step is known as soon as it comes: the next multiple of logging_steps. Until then the dictionaries are
  * held, and signs of life with them: the ledger wants a process's records in the order of time. Where all this fails,
  * the bar's last drawing gives one step at its line's stamp. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
 #include "steplog/progress.h"
+#include "steplog/text.h"
 
 #include <string.h>
+
+#define HUGGINGFACE_DICTS 256
+
+struct huggingface {
+    struct huggingface_dict {
+        int64_t stamp_ms, step; /* step: RECORD_NONE until known */
+        int64_t evaluation_ms;  /* of an evaluation that waits for the steps before it; RECORD_NONE: not told */
+        bool is_step, is_evaluation;
+    } dicts[HUGGINGFACE_DICTS]; /* printed since the bar's last line */
+    struct {
+        int64_t step, elapsed_s;
+    } redraws[HUGGINGFACE_DICTS]; /* in the line being read */
+    int dict_count, redraw_count, held;
+    int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done, done_s;
+    int64_t began_ms; /* the bar's clock, as far as the dictionaries show it; TIME_UNKNOWN */
+    bool has_dict, has_bar /* in this line */, is_cleared, is_written;
+    bool lost_head; /* of this line: the bar's first drawing is missing */
+    int64_t base;   /* of this line: what was done before it */
+};
 
 #define HELD_AT_MOST_MS 14400000
 #define CLOCKS_PAIR_MS 1250
@@ -38,8 +58,8 @@ static void emit_dict(struct steplog *s, const struct huggingface_dict *d) {
         s->last_step = d->step;
 }
 
-bool huggingface_is_holding(const struct steplog *s) {
-    const struct huggingface *h = &s->huggingface;
+static bool is_holding(const struct steplog *s) {
+    const struct huggingface *h = s->state;
     bool is_known = s->stamp_ms != TIME_UNKNOWN && h->held_since_ms != TIME_UNKNOWN;
     return h->held > 0 && is_known && s->stamp_ms - h->held_since_ms < HELD_AT_MOST_MS;
 }
@@ -55,7 +75,7 @@ static void emit_evaluation(struct steplog *s, struct huggingface_dict *d) {
 }
 
 static void forget(struct steplog *s) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     for (int i = 0; i < h->dict_count; i++)
         emit_evaluation(s, &h->dicts[i]);
     h->dict_count = h->held = 0;
@@ -63,9 +83,9 @@ static void forget(struct steplog *s) {
 
 /* A dictionary was printed. What it tells waits for the steps before it: records come in the order of time. */
 static void add_dict(struct steplog *s, struct huggingface_dict d) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     if (h->dict_count == HUGGINGFACE_DICTS ||
-        (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !huggingface_is_holding(s)))
+        (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !is_holding(s)))
         forget(s);
     if (d.is_step && h->held == 0 && h->logging_steps > 0 && s->last_step != RECORD_NONE) {
         d.step = (s->last_step / h->logging_steps + 1) * h->logging_steps;
@@ -108,7 +128,7 @@ static bool is_torn_dict(const struct huggingface *h, struct slice text, bool *i
 }
 
 static enum line_result dict_line(struct steplog *s, struct slice text) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     struct slice dict = text;
     bool has_begin = text_after(text, "{'", &dict);
     bool is_whole = has_begin && slice_contains(dict, "'epoch': ") && slice_ends(slice_trim(dict), "}");
@@ -130,7 +150,7 @@ static enum line_result dict_line(struct steplog *s, struct slice text) {
 
 /* The drawing after a dictionary. With standard output and error on one stream (a terminal) it comes at once. */
 static void redrawn(struct steplog *s, const struct progress *bar) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     if (h->is_written && h->dict_count == 1) {
         if (h->dicts[0].is_step && h->dicts[0].step == RECORD_NONE)
             emit_step(s, bar->done, h->dicts[0].stamp_ms);
@@ -146,7 +166,7 @@ static void redrawn(struct steplog *s, const struct progress *bar) {
 /* The training's bar is the first without a description; one before it that is done (an evaluation's, a data set's)
  * gives way, and the ones that come within it (evaluations) have another total. */
 static enum line_result bar_line(struct steplog *s, struct slice text) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     struct progress bar;
     if (!progress_parse(text, &bar) || bar.description.size_bytes != 0 || bar.total <= 0)
         return LINE_NOT_MINE;
@@ -199,9 +219,10 @@ static enum line_result later(enum line_result bar, enum line_result dict) {
     return dict != LINE_NOT_MINE ? dict : bar;
 }
 
-enum line_result huggingface_line(struct steplog *s, struct slice text) {
-    if (s->huggingface.total > 0 && is_blank(text)) {
-        s->huggingface.is_cleared = true;
+static enum line_result read_line(struct steplog *s, struct slice text) {
+    struct huggingface *h = s->state;
+    if (h->total > 0 && is_blank(text)) {
+        h->is_cleared = true;
         return LINE_NOT_MINE;
     }
     enum line_result result = bar_line(s, text);
@@ -214,7 +235,7 @@ enum line_result huggingface_line(struct steplog *s, struct slice text) {
 /* A line that the container runtime cut (at 16 KiB) tells the rest in the next one: of dictionaries that got their step
  * already, it may hold the drawings that were missing then. */
 static void skip_told(struct steplog *s) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     int skip = 0;
     while (h->redraw_count - skip > h->dict_count && h->redraws[skip].step <= s->last_step)
         skip++;
@@ -252,7 +273,7 @@ static bool agree(const struct huggingface *h) {
 
 /* What was printed after the last drawing that the line holds: known if the interval is, else it waits on. */
 static void match_rest(struct steplog *s, int from) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     int kept = 0;
     h->held = 0;
     for (int i = from; i < h->dict_count; i++) {
@@ -334,7 +355,7 @@ static void number_unpaired(struct huggingface *h, int from, int64_t after) {
 
 /* As match(), where some are missing. False if the clocks do not tell which. */
 static bool match_torn(struct steplog *s) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     int of[HUGGINGFACE_DICTS], end = 0;
     bool was_known[HUGGINGFACE_DICTS];
     int64_t before = RECORD_NONE;
@@ -367,7 +388,7 @@ static bool match_torn(struct steplog *s) {
 }
 
 static void match(struct steplog *s) {
-    struct huggingface *h = &s->huggingface;
+    struct huggingface *h = s->state;
     int n = h->redraw_count;
     int64_t before = RECORD_NONE, last = s->last_step;
     for (int i = 0; i < n; i++) {
@@ -391,15 +412,15 @@ static void match(struct steplog *s) {
 /* When the line's last drawing was made: at the latest with the line, which may come only when a process dies that hung
  * before. */
 static int64_t drawn_ms(const struct steplog *s) {
-    const struct huggingface *h = &s->huggingface;
+    const struct huggingface *h = s->state;
     if (h->began_ms == TIME_UNKNOWN)
         return s->stamp_ms;
     int64_t at_ms = h->began_ms + h->done_s * 1000 + 500;
     return at_ms < s->stamp_ms || (s->piece_offset > STEPLOG_PART_BYTES && !s->is_joined) ? at_ms : s->stamp_ms;
 }
 
-void huggingface_line_end(struct steplog *s) {
-    struct huggingface *h = &s->huggingface;
+static void end_line(struct steplog *s) {
+    struct huggingface *h = s->state;
     if (!h->is_written)
         h->is_cleared = false;
     if (!h->has_bar)
@@ -420,3 +441,47 @@ void huggingface_line_end(struct steplog *s) {
     if (h->has_dict && h->held == 0 && h->done > 0)
         emit_step(s, h->done, drawn_ms(s));
 }
+
+static void init_state(void *state) {
+    ((struct huggingface *)state)->began_ms = TIME_UNKNOWN;
+}
+
+/* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN. */
+static void visit_state(void *state, struct codec *c) {
+    struct huggingface *h = state;
+    h->dict_count = (int)codec_count(c, (size_t)h->dict_count, HUGGINGFACE_DICTS);
+    for (int i = 0; i < h->dict_count; i++) {
+        codec_time(c, &h->dicts[i].stamp_ms);
+        codec_time(c, &h->dicts[i].step);
+        codec_time(c, &h->dicts[i].evaluation_ms);
+        codec_bool(c, &h->dicts[i].is_step);
+        codec_bool(c, &h->dicts[i].is_evaluation);
+    }
+    h->redraw_count = (int)codec_count(c, (size_t)h->redraw_count, HUGGINGFACE_DICTS);
+    for (int i = 0; i < h->redraw_count; i++) {
+        codec_time(c, &h->redraws[i].step);
+        codec_i64(c, &h->redraws[i].elapsed_s);
+    }
+    CODEC_INT(c, &h->held, 0, HUGGINGFACE_DICTS);
+    codec_time(c, &h->held_since_ms);
+    codec_i64(c, &h->logging_steps);
+    codec_i64(c, &h->total);
+    codec_i64(c, &h->done);
+    codec_i64(c, &h->done_s);
+    codec_time(c, &h->began_ms);
+    codec_bool(c, &h->has_dict);
+    codec_bool(c, &h->has_bar);
+    codec_bool(c, &h->is_cleared);
+    codec_bool(c, &h->is_written);
+}
+
+extern const struct format steplog_huggingface;
+const struct format steplog_huggingface = {
+    .id = STEPLOG_HUGGINGFACE,
+    .line = read_line,
+    .line_end = end_line,
+    .state_bytes = sizeof(struct huggingface),
+    .state_init = init_state,
+    .state_visit = visit_state,
+    .is_holding = is_holding,
+};

@@ -1,7 +1,8 @@
 /* JAX with JAX_LOG_COMPILES=1 (jax/_src/dispatch.py): "Finished XLA compilation of jit(train_step) in 45.15 sec". */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
-enum line_result jax_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     struct slice rest;
     if (!text_after(text, "Finished XLA compilation of ", &rest))
         return LINE_NOT_MINE;
@@ -15,3 +16,6 @@ enum line_result jax_line(struct steplog *s, struct slice text) {
     steplog_emit(s, &r, STEPLOG_AUTO);
     return LINE_TAKEN;
 }
+
+extern const struct format steplog_jax;
+const struct format steplog_jax = {.id = STEPLOG_AUTO, .is_beside = true, .line = read_line};

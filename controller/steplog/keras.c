@@ -3,7 +3,14 @@
  * epochs from 1: (epoch - 1) x batches + batch; one record stands for an epoch, or for what was done of it at death.
  * That every epoch has as many batches is held to: an epoch of another size ends the steps. model.evaluate() and
  * predict() draw the same bar without the line "Epoch 1/4" before it, and are left out. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
+
+struct keras {
+    int64_t epoch; /* 0: none begun */
+    int64_t batches, told_step, duration_ms;
+    int64_t saved_epoch; /* saved before its batches were known; 0: none */
+};
 
 /* "Epoch 3/4" */
 static bool epoch_line(struct steplog *s, struct slice text) {
@@ -12,7 +19,8 @@ static bool epoch_line(struct steplog *s, struct slice text) {
     if (!slice_take_prefix(&text, "Epoch ") || !take_step(&text, &epoch) || !slice_take_char(&text, '/') ||
         !take_step(&text, &epochs) || text.size_bytes != 0 || epoch < 1 || epoch > epochs)
         return false;
-    s->keras.epoch = epoch;
+    struct keras *k = s->state;
+    k->epoch = epoch;
     return true;
 }
 
@@ -20,16 +28,17 @@ static bool epoch_line(struct steplog *s, struct slice text) {
  * (newer versions). The epoch's own line comes after the save; in the first epoch it is not known before that how many
  * batches there are, and the step is told then. */
 static bool save_line(struct steplog *s, struct slice text) {
+    struct keras *k = s->state;
     int64_t epoch;
     struct slice rest = text;
     if (!slice_take_prefix(&rest, "Epoch ") || !take_step(&rest, &epoch) || !slice_starts(rest, ": "))
         return false;
     struct record r = steplog_record(s, RECORD_SAVE_START);
-    if (s->keras.batches > 0 && epoch > 0 && epoch <= STEPLOG_MAX_STEP / s->keras.batches)
-        r.step = epoch * s->keras.batches;
+    if (k->batches > 0 && epoch > 0 && epoch <= STEPLOG_MAX_STEP / k->batches)
+        r.step = epoch * k->batches;
     if (slice_starts(rest, ": finished saving model to ")) {
         steplog_emit_save_durable(s, r, STEPLOG_KERAS);
-        s->keras.saved_epoch = r.step == RECORD_NONE ? epoch : 0;
+        k->saved_epoch = r.step == RECORD_NONE ? epoch : 0;
     } else if (slice_contains(rest, "saving model to ")) {
         steplog_emit_save_start(s, r, STEPLOG_KERAS);
     } else {
@@ -62,7 +71,7 @@ static bool is_plain_epoch(struct slice text) {
 
 /* "12/12 - 4s - 337ms/step - loss: ...", "12/12 ━━━━ 4s 337ms/step - ...", "3/12 [=>....] - ETA: 3s - ...". */
 static enum line_result batch_line(struct steplog *s, struct slice text) {
-    struct keras *k = &s->keras;
+    struct keras *k = s->state;
     while (text.size_bytes > 0 && (text.data[0] == '\b' || text.data[0] == ' '))
         text = slice_skip(text, 1);
     int64_t n, total;
@@ -81,14 +90,14 @@ static enum line_result batch_line(struct steplog *s, struct slice text) {
     return LINE_TAKEN;
 }
 
-enum line_result keras_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     if (epoch_line(s, text) || save_line(s, text))
         return LINE_TAKEN;
     return batch_line(s, text);
 }
 
-void keras_line_end(struct steplog *s) {
-    struct keras *k = &s->keras;
+static void end_line(struct steplog *s) {
+    struct keras *k = s->state;
     if (k->told_step == 0)
         return;
     struct record r = steplog_record(s, RECORD_STEP_END);
@@ -107,3 +116,21 @@ void keras_line_end(struct steplog *s) {
     k->saved_epoch = 0;
     steplog_emit(s, &saved, STEPLOG_KERAS);
 }
+
+static void visit_state(void *state, struct codec *c) {
+    struct keras *k = state;
+    codec_i64(c, &k->epoch);
+    codec_i64(c, &k->batches);
+    codec_time(c, &k->told_step); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
+    codec_i64(c, &k->duration_ms);
+    codec_i64(c, &k->saved_epoch);
+}
+
+extern const struct format steplog_keras;
+const struct format steplog_keras = {
+    .id = STEPLOG_KERAS,
+    .line = read_line,
+    .line_end = end_line,
+    .state_bytes = sizeof(struct keras),
+    .state_visit = visit_state,
+};

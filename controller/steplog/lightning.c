@@ -5,8 +5,24 @@
  * it names neither epoch nor total, so it gives no step (that time stays unattributed) until the next epoch's bar. The
  * first bar of a process, drawn before any batch, tells where it begins: what was restored. The rich bar prints nothing
  * until the end. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
 #include "steplog/progress.h"
+#include "steplog/text.h"
+
+#define LIGHTNING_EPOCHS 64
+
+struct lightning {
+    int64_t batches; /* in an epoch; 0: not known */
+    struct {
+        int64_t epoch, step, before_ms, until_ms;
+    } told[LIGHTNING_EPOCHS]; /* in this line, of each epoch: the last batch, and from when until when by the clock */
+    int told_count;
+    int64_t resumed_step;    /* the first bar in this line is drawn before its first batch; 0: none */
+    int64_t drawn_ms;        /* the same clock when the line was stamped */
+    int64_t epoch, epoch_ms; /* the last one told before, and when it began; TIME_UNKNOWN */
+    int64_t here_ms;         /* the first word */
+    bool is_here, is_validating;
+};
 
 #define LIGHTNING_SILENCE_MS 600000
 
@@ -21,12 +37,12 @@ static enum line_result restore_line(struct steplog *s, struct slice text) {
     bool is_start = slice_contains(text, "Restoring states from the checkpoint path at ");
     if (!is_start && !slice_contains(text, "Restored all states from the checkpoint at "))
         return LINE_NOT_MINE;
-    s->lightning.is_here = true;
+    ((struct lightning *)s->state)->is_here = true;
     return emit(s, steplog_record(s, is_start ? RECORD_RESTORE_START : RECORD_RESTORE_END));
 }
 
 static enum line_result validation(struct steplog *s, const struct progress *bar) {
-    struct lightning *l = &s->lightning;
+    struct lightning *l = s->state;
     bool is_done = bar->total > 0 && bar->done == bar->total;
     if (is_done && l->is_validating)
         emit(s, steplog_record(s, RECORD_EVALUATION_END));
@@ -38,7 +54,7 @@ static enum line_result validation(struct steplog *s, const struct progress *bar
 
 /* Redrawn for the next epoch before its number: "Epoch 0:   0%|   | 0/20". */
 static enum line_result epoch_bar(struct steplog *s, const struct progress *bar) {
-    struct lightning *l = &s->lightning;
+    struct lightning *l = s->state;
     struct slice number = bar->description;
     int64_t epoch;
     if (!slice_take_prefix(&number, "Epoch ") || !take_step(&number, &epoch) || number.size_bytes != 0)
@@ -65,8 +81,8 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
     return LINE_TAKEN;
 }
 
-enum line_result lightning_line(struct steplog *s, struct slice text) {
-    struct lightning *l = &s->lightning;
+static enum line_result read_line(struct steplog *s, struct slice text) {
+    struct lightning *l = s->state;
     struct progress bar;
     if (!progress_parse(text, &bar)) {
         if (!l->is_here && (slice_starts(text, "GPU available: ") || slice_starts(text, "LOCAL_RANK: "))) {
@@ -88,7 +104,7 @@ enum line_result lightning_line(struct steplog *s, struct slice text) {
  * drawn when the line was stamped; but for a process that hung before it died, whose bar is seen at its death: the
  * clock, on from where it stood, tells those apart. */
 static int64_t clock_begin_ms(const struct steplog *s) {
-    const struct lightning *l = &s->lightning;
+    const struct lightning *l = s->state;
     bool goes_on = l->told[0].epoch == l->epoch && l->epoch_ms != TIME_UNKNOWN;
     int64_t from_ms = goes_on ? l->epoch_ms : s->pace.free_ms != TIME_UNKNOWN ? s->pace.free_ms : l->here_ms;
     if (s->stamp_ms == TIME_UNKNOWN)
@@ -98,8 +114,8 @@ static int64_t clock_begin_ms(const struct steplog *s) {
 }
 
 /* A line tells of all epochs since the one before, and how long each of them lasted. */
-void lightning_line_end(struct steplog *s) {
-    struct lightning *l = &s->lightning;
+static void end_line(struct steplog *s) {
+    struct lightning *l = s->state;
     int64_t begin_ms = l->told_count > 0 ? clock_begin_ms(s) : s->stamp_ms;
     if (l->resumed_step > 0) {
         struct record r = steplog_record(s, RECORD_RESUME);
@@ -129,3 +145,33 @@ void lightning_line_end(struct steplog *s) {
     l->told_count = 0;
     l->drawn_ms = 0;
 }
+
+static void init_state(void *state) {
+    struct lightning *l = state;
+    l->epoch_ms = l->here_ms = TIME_UNKNOWN;
+}
+
+static void visit_state(void *state, struct codec *c) {
+    struct lightning *l = state;
+    codec_i64(c, &l->batches);
+    codec_i64(c, &l->epoch);
+    codec_time(c, &l->epoch_ms);
+    codec_time(c, &l->here_ms);
+    codec_bool(c, &l->is_here);
+    codec_bool(c, &l->is_validating);
+}
+
+static bool is_holding(const struct steplog *s) {
+    return ((const struct lightning *)s->state)->is_here;
+}
+
+extern const struct format steplog_lightning;
+const struct format steplog_lightning = {
+    .id = STEPLOG_LIGHTNING,
+    .line = read_line,
+    .line_end = end_line,
+    .state_bytes = sizeof(struct lightning),
+    .state_init = init_state,
+    .state_visit = visit_state,
+    .is_holding = is_holding,
+};

@@ -4,7 +4,8 @@
  * are taken as UTC: what matters is what lies between them. Hugging Face, Keras and Lightning print no time at all, and
  * neither do NeMo's step lines. */
 #include "base/rfc3339.h"
-#include "steplog/formats.h"
+#include "ledger/record.h"
+#include "steplog/lineclock.h"
 
 #define LOOK_AT_BYTES 96
 #define DAY_MS INT64_C(86400000)

@@ -1,6 +1,7 @@
 /* MaxText's text lines (src/maxtext/common/metric_logger.py, train.py; tests/data/steplog/maxtext.tsv). They may stand
  * behind absl's prefix, which has no year: the time is the transport's. A step's line is printed one step late. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static bool evaluation_line(struct steplog *s, struct slice text) {
     struct record r = steplog_record(s, RECORD_EVALUATION_END);
     int64_t step;
     if (slice_take_prefix(&parts, "after train step ") && take_step(&parts, &step)) {
-        pace_evaluation_end(s, r, step, STEPLOG_MAXTEXT);
+        steplog_emit_evaluation_end(s, r, step, STEPLOG_MAXTEXT);
         return true;
     }
     if (slice_starts(parts, "step: "))
@@ -96,9 +97,12 @@ static bool checkpoint_line(struct steplog *s, struct slice text) {
     return true;
 }
 
-enum line_result maxtext_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     /* The checks' words all hold "tep" or "eval" or "Abort"; the many other lines of a start-up leave early. */
     bool mine = slice_contains(text, "tep") ? step_line(s, text) || evaluation_line(s, text) || checkpoint_line(s, text)
                                             : evaluation_line(s, text) || abort_line(s, text);
     return mine ? LINE_TAKEN : LINE_NOT_MINE;
 }
+
+extern const struct format steplog_maxtext;
+const struct format steplog_maxtext = {.id = STEPLOG_MAXTEXT, .line = read_line};

@@ -3,9 +3,10 @@
  * "perf/per_device_tflops_per_sec": 135.2, "step": 3.0, "run_name": "demo"}. An evaluation's object has no step time.
  */
 #include "base/jscan.h"
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
-enum line_result maxtext_metrics_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     if (!slice_starts(text, "{") || !slice_contains(text, "\"perf/step_time_seconds\""))
         return LINE_NOT_MINE;
     struct jscan j;
@@ -34,3 +35,6 @@ enum line_result maxtext_metrics_line(struct steplog *s, struct slice text) {
     steplog_emit_step(s, r, RECORD_NONE, STEPLOG_MAXTEXT);
     return LINE_TAKEN;
 }
+
+extern const struct format steplog_maxtext_metrics;
+const struct format steplog_maxtext_metrics = {.id = STEPLOG_MAXTEXT, .line = read_line};

@@ -1,7 +1,8 @@
 /* Megatron-LM's lines (megatron/training/training.py and checkpointing.py; tests/data/steplog/megatron.tsv). One line
  * stands for all iterations since the one before, with their mean time. Steps are counted from 1, and a checkpoint "at
  * iteration 10" holds step 10. The local time in brackets has no zone: the time is the transport's. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
 static enum line_result emit(struct steplog *s, const struct record *r) {
     steplog_emit(s, r, STEPLOG_MEGATRON);
@@ -77,7 +78,7 @@ static enum line_result evaluation_line(struct steplog *s, struct slice text) {
     int64_t step;
     if (!step_after(text, "validation loss at iteration ", &step, &rest))
         return LINE_NOT_MINE;
-    pace_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), step, STEPLOG_MEGATRON);
+    steplog_emit_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), step, STEPLOG_MEGATRON);
     return LINE_TAKEN;
 }
 
@@ -109,7 +110,7 @@ static enum line_result milestone(struct steplog *s, struct slice text) {
     return r.step != RECORD_NONE && r.step >= s->last_step ? emit(s, &r) : LINE_TAKEN;
 }
 
-enum line_result megatron_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     enum line_result result = LINE_NOT_MINE;
     if (slice_contains(text, "iteration ")) {
         result = iteration_line(s, text);
@@ -122,3 +123,6 @@ enum line_result megatron_line(struct steplog *s, struct slice text) {
     }
     return result == LINE_NOT_MINE ? milestone(s, text) : result;
 }
+
+extern const struct format steplog_megatron;
+const struct format steplog_megatron = {.id = STEPLOG_MEGATRON, .line = read_line};

@@ -2,7 +2,12 @@
  * "Training epoch 0, iteration 100/17279 | lr: ... | global_step: 100 | ... | train_step_timing in s: 1.234 |
  * TFLOPS_per_GPU: 1.145e+03". The iteration starts anew in each epoch, so the step is global_step; a line without it
  * gives no step. Megatron's checkpoint lines, which NeMo's Megatron core prints too, are megatron.c's. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
+
+struct nemo {
+    int64_t validation_ms; /* of the first line of a validation; TIME_UNKNOWN */
+};
 
 /* Iterations are counted from 0, as global_step is in the step lines, but "step 50" is the number of steps that a
  * checkpoint holds: the last of them is 49, which its path tells too. */
@@ -53,7 +58,7 @@ static enum line_result save_line(struct steplog *s, struct slice text) {
 /* "Validation: iteration 1/20" to "Validation: iteration 20/20", each when it is over: the first took as long as the
  * others did. */
 static enum line_result validation_line(struct steplog *s, struct slice text) {
-    struct nemo *n = &s->nemo;
+    struct nemo *n = s->state;
     struct slice rest;
     int64_t done, total;
     struct record r = steplog_record(s, RECORD_EVALUATION_START);
@@ -75,7 +80,7 @@ static enum line_result validation_line(struct steplog *s, struct slice text) {
     return emit(s, r);
 }
 
-enum line_result nemo_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     struct slice parts, rest, value;
     int64_t epoch, mean_ms = RECORD_NONE;
     struct record r = steplog_record(s, RECORD_STEP_END);
@@ -90,3 +95,20 @@ enum line_result nemo_line(struct steplog *s, struct slice text) {
     steplog_emit_step(s, r, mean_ms, STEPLOG_NEMO);
     return LINE_TAKEN;
 }
+
+static void init_state(void *state) {
+    ((struct nemo *)state)->validation_ms = TIME_UNKNOWN;
+}
+
+static void visit_state(void *state, struct codec *c) {
+    codec_time(c, &((struct nemo *)state)->validation_ms);
+}
+
+extern const struct format steplog_nemo;
+const struct format steplog_nemo = {
+    .id = STEPLOG_NEMO,
+    .line = read_line,
+    .state_bytes = sizeof(struct nemo),
+    .state_init = init_state,
+    .state_visit = visit_state,
+};

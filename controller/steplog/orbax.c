@@ -3,7 +3,8 @@
  * checkpoint_manager_blocking_duration_secs is the whole time the loop was blocked and contains the shorter "Finished
  * blocking save". Both are emitted as intervals that end at their own times: nested intervals are counted once by the
  * ledger, so that the longer, better one wins where it was logged and the shorter is not lost where it was not. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
 static bool emit(struct steplog *s, struct record r) {
     steplog_emit(s, &r, STEPLOG_AUTO);
@@ -124,7 +125,10 @@ static bool waiting(struct steplog *s, struct slice text) {
     return true;
 }
 
-enum line_result orbax_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     bool mine = started(s, text) || finished(s, text) || durable(s, text) || saving(s, text) || waiting(s, text);
     return mine ? LINE_TAKEN : LINE_NOT_MINE;
 }
+
+extern const struct format steplog_orbax;
+const struct format steplog_orbax = {.id = STEPLOG_AUTO, .is_beside = true, .line = read_line};

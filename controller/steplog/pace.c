@@ -1,7 +1,6 @@
-/* What lines do not say but the steps around them prove: how long an evaluation was of which only the end is told, or a
- * save of which only the beginning is. A step takes about as long as those before it, so what a line comes later than
- * that is the other's. Without a step to compare with, nothing is said. */
-#include "steplog/formats.h"
+#include "steplog/pace.h"
+
+#include "steplog/text.h"
 
 static int64_t median_ms(const struct pace *p) {
     int64_t sorted[PACE_STEPS];
@@ -64,17 +63,16 @@ static int64_t free_after(const struct steplog *s, int64_t step) {
     return p->free_ms + untold * each_ms;
 }
 
-void pace_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format) {
+void pace_evaluation_end(const struct steplog *s, int64_t step, struct record *r) {
     int64_t from_ms = free_after(s, step);
-    if (from_ms != TIME_UNKNOWN && r.at_ms != TIME_UNKNOWN && r.at_ms > from_ms &&
-        r.at_ms - from_ms <= STEPLOG_MAX_DURATION_MS)
-        r.duration_ms = r.at_ms - from_ms;
-    r.is_derived = r.duration_ms != RECORD_NONE;
-    r.kind = RECORD_EVALUATION_END;
-    steplog_emit(s, &r, format);
+    if (from_ms != TIME_UNKNOWN && r->at_ms != TIME_UNKNOWN && r->at_ms > from_ms &&
+        r->at_ms - from_ms <= STEPLOG_MAX_DURATION_MS)
+        r->duration_ms = r->at_ms - from_ms;
+    r->is_derived = r->duration_ms != RECORD_NONE;
+    r->kind = RECORD_EVALUATION_END;
 }
 
-bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_format format) {
+bool pace_save_end(struct steplog *s, const struct record *step, struct record *ret) {
     if (s->save_started_ms == TIME_UNKNOWN || step->at_ms == TIME_UNKNOWN || s->last_step == RECORD_NONE ||
         step->step <= s->last_step)
         return false;
@@ -86,14 +84,13 @@ bool pace_save_end(struct steplog *s, const struct record *step, enum steplog_fo
     int64_t to_ms = step->at_ms - untold * each_ms;
     if (to_ms <= from_ms || to_ms - from_ms > STEPLOG_MAX_DURATION_MS)
         return false;
-    struct record r = *step;
-    r.kind = RECORD_SAVE_BLOCKED;
-    r.step = s->saving_step;
-    r.at_ms = to_ms;
-    r.duration_ms = to_ms - from_ms;
-    r.tflops_milli = RECORD_NONE;
-    r.is_derived = true;
-    r.is_async = true; /* it does not say that the save is final */
-    steplog_emit(s, &r, format);
+    *ret = *step;
+    ret->kind = RECORD_SAVE_BLOCKED;
+    ret->step = s->saving_step;
+    ret->at_ms = to_ms;
+    ret->duration_ms = to_ms - from_ms;
+    ret->tflops_milli = RECORD_NONE;
+    ret->is_derived = true;
+    ret->is_async = true; /* it does not say that the save is final */
     return true;
 }

@@ -3,8 +3,10 @@
  * the first that matches has the line. */
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "steplog/emit.h"
 #include "steplog/formats.h"
 #include "steplog/regex.h"
+#include "steplog/text.h"
 #include "steplog/userformat.h"
 
 #include <errno.h>
@@ -37,11 +39,17 @@ static const struct userformat_field usual[] = {{"step", USERFORMAT_STEP, 1},
                                                 {"milliseconds", USERFORMAT_DURATION, 1},
                                                 {"time", USERFORMAT_TIME, 0}};
 
-void patterns_free(struct patterns *p) {
-    for (int i = 0; p != NULL && i < p->count; i++) {
+static void free_items(void *state) {
+    struct patterns *p = state;
+    for (int i = 0; i < p->count; i++) {
         free(p->items[i].name);
         regex_free(p->items[i].regex);
     }
+}
+
+static void patterns_free(struct patterns *p) {
+    if (p != NULL)
+        free_items(p);
     free(p);
 }
 
@@ -84,57 +92,6 @@ static struct patterns *patterns_new(const struct userformat *format, const char
     return p;
 }
 
-static struct steplog *steplog_of(struct patterns *p, void (*on_record)(void *context, const struct record *r),
-                                  void *context) {
-    if (p == NULL)
-        return NULL;
-    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, context);
-    s->format = STEPLOG_REGEX;
-    s->patterns = p;
-    return s;
-}
-
-struct steplog *steplog_new_regex(const struct steplog_patterns *given,
-                                  void (*on_record)(void *context, const struct record *r), void *context,
-                                  struct error **err) {
-    const struct {
-        const char *name, *text;
-        enum record_kind kind;
-    } all[] = {{"step", given->step, RECORD_STEP_END},
-               {"checkpointStart", given->checkpoint_start, RECORD_SAVE_START},
-               {"checkpointSaved", given->checkpoint_saved, RECORD_SAVE_DURABLE},
-               {"checkpointRestored", given->checkpoint_restored, RECORD_RESTORE_END}};
-    CLEANUP_FREE struct userformat *format = mem_new(struct userformat);
-    if (given->step == NULL) {
-        error_set(err, EINVAL, "format Regex needs regex.step");
-        return NULL;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-        struct userformat_pattern *p = &format->patterns[format->count];
-        if (all[i].text == NULL)
-            continue;
-        p->pattern = (char *)all[i].text; /* borrowed */
-        p->kind = all[i].kind;
-        snprintf(p->name, sizeof p->name, "%s", all[i].name);
-        format->count++;
-    }
-    return steplog_of(patterns_new(format, "regex.", err), on_record, context);
-}
-
-struct steplog *steplog_new_user(const struct userformat *f, void (*on_record)(void *context, const struct record *r),
-                                 void *context, struct error **err) {
-    return steplog_of(patterns_new(f, "pattern ", err), on_record, context);
-}
-
-int steplog_change_user(struct steplog *s, const struct userformat *f, struct error **err) {
-    struct patterns *p = patterns_new(f, "pattern ", err);
-    if (p == NULL)
-        return -EINVAL;
-    patterns_free(s->patterns);
-    s->patterns = p;
-    return 0;
-}
-
 /* ---- a line ---- */
 
 static bool read_field(const struct userformat_field *f, struct slice value, struct record *r) {
@@ -171,7 +128,7 @@ static bool read_groups(const struct patterns *p, int item, struct record *r) {
 }
 
 static void emit(struct steplog *s, struct record r) {
-    if (r.kind == RECORD_STEP_END && s->is_saving && !pace_save_end(s, &r, STEPLOG_REGEX)) {
+    if (r.kind == RECORD_STEP_END && s->is_saving && !steplog_emit_save_end(s, &r, STEPLOG_REGEX)) {
         /* Training goes on: the save is written in the background, and the time until its end is not blocked. */
         struct record again = steplog_record(s, RECORD_SAVE_START);
         again.at_ms = r.at_ms;
@@ -222,8 +179,8 @@ static int match(struct patterns *p, struct slice text, struct record *r, enum l
     return -1;
 }
 
-enum line_result patterns_line(struct steplog *s, struct slice text) {
-    struct patterns *p = s->patterns;
+static enum line_result read_line(struct steplog *s, struct slice text) {
+    struct patterns *p = s->state;
     enum line_result result;
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (p->line != s->counts.lines)
@@ -237,16 +194,78 @@ enum line_result patterns_line(struct steplog *s, struct slice text) {
     return result;
 }
 
+static const struct format user_patterns = {.id = STEPLOG_REGEX, .line = read_line, .state_free = free_items};
+
+static struct patterns *patterns_of(const struct steplog *s) {
+    return s->own == &user_patterns ? s->own_state : NULL;
+}
+
+/* ---- parsers ---- */
+
+static struct steplog *steplog_of(struct patterns *p, void (*on_record)(void *context, const struct record *r),
+                                  void *context) {
+    if (p == NULL)
+        return NULL;
+    struct steplog *s = steplog_new_table(steplog_formats, STEPLOG_REGEX, NULL, on_record, context);
+    s->own = &user_patterns;
+    s->own_state = p;
+    return s;
+}
+
+struct steplog *steplog_new_regex(const struct steplog_patterns *given,
+                                  void (*on_record)(void *context, const struct record *r), void *context,
+                                  struct error **err) {
+    const struct {
+        const char *name, *text;
+        enum record_kind kind;
+    } all[] = {{"step", given->step, RECORD_STEP_END},
+               {"checkpointStart", given->checkpoint_start, RECORD_SAVE_START},
+               {"checkpointSaved", given->checkpoint_saved, RECORD_SAVE_DURABLE},
+               {"checkpointRestored", given->checkpoint_restored, RECORD_RESTORE_END}};
+    CLEANUP_FREE struct userformat *format = mem_new(struct userformat);
+    if (given->step == NULL) {
+        error_set(err, EINVAL, "format Regex needs regex.step");
+        return NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        struct userformat_pattern *p = &format->patterns[format->count];
+        if (all[i].text == NULL)
+            continue;
+        p->pattern = (char *)all[i].text; /* borrowed */
+        p->kind = all[i].kind;
+        snprintf(p->name, sizeof p->name, "%s", all[i].name);
+        format->count++;
+    }
+    return steplog_of(patterns_new(format, "regex.", err), on_record, context);
+}
+
+struct steplog *steplog_new_user(const struct userformat *f, void (*on_record)(void *context, const struct record *r),
+                                 void *context, struct error **err) {
+    return steplog_of(patterns_new(f, "pattern ", err), on_record, context);
+}
+
+int steplog_change_user(struct steplog *s, const struct userformat *f, struct error **err) {
+    struct patterns *p = patterns_new(f, "pattern ", err);
+    if (p == NULL)
+        return -EINVAL;
+    patterns_free(s->own_state);
+    s->own_state = p;
+    return 0;
+}
+
+/* ---- what they cost ---- */
+
 int64_t steplog_take_work(struct steplog *s) {
-    if (s->patterns == NULL || s->patterns->work < WORK_AT_ONCE)
+    struct patterns *p = patterns_of(s);
+    if (p == NULL || p->work < WORK_AT_ONCE)
         return 0;
-    int64_t work = s->patterns->work;
-    s->patterns->work = 0;
+    int64_t work = p->work;
+    p->work = 0;
     return work;
 }
 
 const char *steplog_costly_pattern(const struct steplog *s) {
-    const struct patterns *p = s->patterns;
+    const struct patterns *p = patterns_of(s);
     int costly = 0;
     for (int i = 1; p != NULL && i < p->count; i++)
         if (p->items[i].work > p->items[costly].work)
@@ -255,9 +274,10 @@ const char *steplog_costly_pattern(const struct steplog *s) {
 }
 
 const char *steplog_disabled_pattern(const struct steplog *s) {
-    for (int i = 0; s->patterns != NULL && i < s->patterns->count; i++)
-        if (regex_is_disabled(s->patterns->items[i].regex))
-            return s->patterns->items[i].name;
+    const struct patterns *p = patterns_of(s);
+    for (int i = 0; p != NULL && i < p->count; i++)
+        if (regex_is_disabled(p->items[i].regex))
+            return p->items[i].name;
     return NULL;
 }
 

@@ -1,6 +1,6 @@
 #include "steplog/progress.h"
 
-#include "steplog/formats.h"
+#include "steplog/text.h"
 
 /* "00:07" or "1:02:03" */
 static bool take_elapsed(struct slice *s, int64_t *seconds) {

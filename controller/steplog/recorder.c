@@ -2,8 +2,10 @@
  * checkpoint statistics in either spelling: JSON (logged beside the recorder's entries) and a Python dictionary on
  * stderr (MaxText 0.2.5 sends none elsewhere). A recorder's time is the payload's, not the entry's: the entry comes
  * later (ml-goodput-measurement 0.2.3; tests/data/steplog/recorder.tsv). */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
 #include "steplog/payload.h"
+#include "steplog/recorder_step.h"
+#include "steplog/text.h"
 
 #include <string.h>
 
@@ -187,8 +189,7 @@ static enum line_result read_message(struct steplog *s, struct slice raw) {
     if (buf_append_slice(text, raw) < 0 || !jscan_string(&j, text->data, raw.size_bytes + 1))
         return LINE_NOT_MINE;
     text->size_bytes = strlen(text->data);
-    steplog_read_text(s, slice_trim(buf_slice(text)));
-    return LINE_TAKEN;
+    return LINE_TEXT;
 }
 
 /* The first "{" that a quote follows: there may be a logger's prefix before it. */
@@ -206,7 +207,7 @@ static bool find_object(struct slice text, struct slice *object, char *quote) {
     return true;
 }
 
-enum line_result recorder_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     struct slice object;
     char quote;
     struct payload p;
@@ -231,3 +232,6 @@ enum line_result recorder_line(struct steplog *s, struct slice text) {
         s->stamp_ms = s->counts.last_stamp_ms = p.envelope_ms;
     return read_message(s, p.message);
 }
+
+extern const struct format steplog_recorder;
+const struct format steplog_recorder = {.id = STEPLOG_RECORDER, .is_beside = true, .line = read_line};

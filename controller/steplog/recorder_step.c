@@ -1,8 +1,7 @@
-/* The recorder's step lines that begin like the one before: a million do, and differ in two numbers only. What stands
- * before the numbers is compared as bytes; since it was read once as JSON in the long way, and what follows has the
- * same shape, it would be read the same way again. Anything else goes the long way. */
+#include "steplog/recorder_step.h"
+
 #include "base/digits.h"
-#include "steplog/formats.h"
+#include "steplog/emit.h"
 
 #include <string.h>
 
@@ -53,7 +52,7 @@ void recorder_learn_step(struct steplog *s, struct slice text, int64_t step, int
     const char *at = slice_find(text, key), *end = text.data + text.size_bytes;
     int64_t same_step, same_ns;
     buf_clear(&s->step_prefix);
-    if (s->patterns != NULL || at == NULL || at - text.data > MAX_PREFIX)
+    if (s->own != NULL || at == NULL || at - text.data > MAX_PREFIX)
         return;
     at += sizeof key - 1;
     if (take_tail(at, end, &same_step, &same_ns) && same_step == step && same_ns == ns)

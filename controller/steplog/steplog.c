@@ -1,18 +1,44 @@
-#include "steplog/formats.h"
+#include "steplog/steplog.h"
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "steplog/emit.h"
+#include "steplog/formats.h"
+#include "steplog/lineclock.h"
+#include "steplog/recorder_step.h"
+#include "steplog/text.h"
 #include "steplog/transport.h"
 
 #include <string.h>
 
 #define SIGN_OF_LIFE_EVERY_MS 1000
 
-struct steplog *steplog_new(enum steplog_format format, const char *job_name,
-                            void (*on_record)(void *context, const struct record *r), void *context) {
-    if (format == STEPLOG_REGEX)
-        return NULL;
+static bool is_read(const struct steplog *s, const struct format *f) {
+    return s->format == STEPLOG_AUTO || f->is_beside || f->id == s->format;
+}
+
+static void new_states(struct steplog *s) {
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        const struct format *f = s->formats[i];
+        if (f->state_bytes == 0 || !is_read(s, f))
+            continue;
+        s->states[i] = mem_alloc(f->state_bytes);
+        memset(s->states[i], 0, f->state_bytes);
+        if (f->state_init != NULL)
+            f->state_init(s->states[i]);
+    }
+}
+
+static void free_state(const struct format *f, void *state) {
+    if (state != NULL && f->state_free != NULL)
+        f->state_free(state);
+    free(state);
+}
+
+struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
+                                  void (*on_record)(void *context, const struct record *r), void *context) {
     struct steplog *s = mem_new(struct steplog);
+    s->formats = formats;
     s->format = format;
     s->job_name = mem_strdup(job_name);
     s->on_record = on_record;
@@ -20,8 +46,7 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognised = STEPLOG_AUTO;
     s->stored_ms = s->stamp_ms = s->last_said_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
-    s->huggingface.began_ms = s->lightning.epoch_ms = s->lightning.here_ms = TIME_UNKNOWN;
-    s->nemo.validation_ms = s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
+    s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
     s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
         RECORD_NONE;
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
@@ -31,14 +56,23 @@ struct steplog *steplog_new(enum steplog_format format, const char *job_name,
     buf_init(&s->plain, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->scratch, 2 * STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->step_prefix, STEPLOG_MAX_LINE_BYTES);
+    new_states(s);
     return s;
+}
+
+struct steplog *steplog_new(enum steplog_format format, const char *job_name,
+                            void (*on_record)(void *context, const struct record *r), void *context) {
+    return format == STEPLOG_REGEX ? NULL : steplog_new_table(steplog_formats, format, job_name, on_record, context);
 }
 
 void steplog_free(struct steplog *s) {
     if (s == NULL)
         return;
     free(s->job_name);
-    patterns_free(s->patterns);
+    if (s->own != NULL)
+        free_state(s->own, s->own_state);
+    for (int i = 0; s->formats[i] != NULL; i++)
+        free_state(s->formats[i], s->states[i]);
     buf_done(&s->partial);
     buf_done(&s->parts[0].text);
     buf_done(&s->parts[1].text);
@@ -49,135 +83,33 @@ void steplog_free(struct steplog *s) {
     free(s);
 }
 
-struct record steplog_record(const struct steplog *s, enum record_kind kind) {
-    struct record r = RECORD_INIT;
-    r.kind = kind;
-    r.line = s->counts.lines;
-    r.at_ms = s->stamp_ms;
-    if (s->stamp_ms != TIME_UNKNOWN && !s->is_own_clock)
-        r.received_ms = s->stamp_ms;
-    return r;
+/* ---- a line ---- */
+
+static enum line_result read_with(struct steplog *s, struct slice text, const struct format *f, void *state) {
+    s->state = state;
+    enum line_result result = f->line(s, text);
+    steplog_note(s, result);
+    return result;
 }
 
-/* A save may wait for the one before it: that one's end is not its own, and it goes on. */
-static bool goes_on_blocking(struct steplog *s, const struct record *r) {
-    bool is_final = r->kind == RECORD_SAVE_DURABLE || r->kind == RECORD_SAVE_WRITTEN;
-    if (is_final && s->blocking_step != RECORD_NONE && r->step != RECORD_NONE && r->step != s->blocking_step)
-        return true;
-    if (r->kind == RECORD_SAVE_START)
-        s->blocking_step = r->is_async ? RECORD_NONE : r->step;
-    else if (is_final || r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_STEP_END)
-        s->blocking_step = RECORD_NONE;
-    return false;
-}
-
-void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
-    s->counts.records++;
-    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
-        s->counts.steps++;
-        s->counts.recognised = format;
-    }
-    if (r->kind != RECORD_STEP_START && r->kind != RECORD_SIGN_OF_LIFE)
-        pace_note(s, r);
-    if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
-        s->last_step = r->step;
-    if (r->kind == RECORD_STEP_END)
-        s->save_started_ms = TIME_UNKNOWN;
-    s->said = true;
-    s->on_record(s->context, r);
-    if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
-        return;
-    struct record again = *r;
-    again.kind = RECORD_SAVE_START;
-    again.step = s->blocking_step;
-    again.duration_ms = RECORD_NONE;
-    again.is_async = false;
-    s->counts.records++;
-    s->on_record(s->context, &again);
-}
-
-void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
-    if (r.step == s->last_step)
-        return;
-    int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
-    if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
-        r.duration_ms = mean_ms * steps;
-    pace_tell(s, mean_ms);
-    bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
-    pace_save_end(s, &r, format);
-    if (is_proof && format != STEPLOG_REGEX) {
-        /* No save in the background: it was over before training went on. */
-        struct record written = steplog_record(s, RECORD_SAVE_WRITTEN);
-        written.step = s->saving_step;
-        written.is_async = written.is_derived = true;
-        written.at_ms = r.at_ms;
-        steplog_emit(s, &written, format);
-    }
-    steplog_emit(s, &r, format);
-}
-
-void steplog_emit_save_start(struct steplog *s, struct record r, enum steplog_format format) {
-    r.kind = RECORD_SAVE_START;
-    r.is_async = true;
-    s->saving_step = r.step;
-    s->save_started_ms = s->stamp_ms;
-    steplog_emit(s, &r, format);
-}
-
-void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_format format) {
-    if (s->save_started_ms != TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN && s->stamp_ms >= s->save_started_ms &&
-        s->stamp_ms - s->save_started_ms <= STEPLOG_MAX_DURATION_MS) {
-        struct record blocked = r;
-        blocked.kind = RECORD_SAVE_BLOCKED;
-        blocked.duration_ms = s->stamp_ms - s->save_started_ms;
-        blocked.is_async = true;
-        steplog_emit(s, &blocked, format);
-    }
-    s->save_started_ms = TIME_UNKNOWN;
-    r.kind = RECORD_SAVE_DURABLE;
-    steplog_emit(s, &r, format);
-}
-
-void steplog_note(struct steplog *s, enum line_result result) {
-    if (result == LINE_MALFORMED && s->counts.malformed++ == 0)
-        s->counts.first_malformed_line = s->counts.lines;
-}
-
-void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format) {
-    if (s->unproved_step == RECORD_NONE)
-        return;
-    r.kind = RECORD_SAVE_DURABLE;
-    r.step = s->unproved_step;
-    r.is_derived = true;
-    r.duration_ms = RECORD_NONE;
-    r.is_async = true;
-    s->unproved_step = RECORD_NONE;
-    steplog_emit(s, &r, format);
-}
-
-static void read_with(struct steplog *s, struct slice text, const struct format *f) {
-    for (; f->line != NULL; f++) {
-        if (s->format != STEPLOG_AUTO && !f->is_beside && f->id != s->format)
+/* By the first format from that row on that knows it. */
+static void read_from(struct steplog *s, struct slice text, int row) {
+    for (int i = row; s->formats[i] != NULL; i++) {
+        if (!is_read(s, s->formats[i]))
             continue;
-        enum line_result result = f->line(s, text);
-        steplog_note(s, result);
+        enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
+        if (result == LINE_TEXT) /* nothing nests: what reads structure comes first, and is not asked again */
+            read_from(s, slice_trim(buf_slice(&s->scratch)), i + 1);
         if (result != LINE_NOT_MINE)
             return;
     }
 }
 
-/* One piece of a line: what stands between carriage returns. The first parser that knows it has it. */
+/* One piece of a line: what stands between carriage returns. A user's patterns see it as it is, before anything reads
+ * the structure of it. */
 static void read_piece(struct steplog *s, struct slice text) {
-    /* A user's patterns see the line as it is, before anything reads the structure of it. */
-    enum line_result result = s->patterns != NULL ? patterns_line(s, text) : LINE_NOT_MINE;
-    steplog_note(s, result);
-    if (result != LINE_NOT_MINE)
-        return;
-    read_with(s, text, steplog_formats);
-}
-
-void steplog_read_text(struct steplog *s, struct slice text) {
-    read_with(s, text, steplog_formats + 1); /* the first reads structure */
+    if (s->own == NULL || read_with(s, text, s->own, s->own_state) == LINE_NOT_MINE)
+        read_from(s, text, 0);
 }
 
 /* Without "ESC [ parameters letter" and other two-byte escapes: colours would stand inside the words looked for. */
@@ -203,9 +135,18 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
     return buf_slice(&s->plain);
 }
 
+static bool is_holding(struct steplog *s) {
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        s->state = s->states[i];
+        if (s->formats[i]->is_holding != NULL && is_read(s, s->formats[i]) && s->formats[i]->is_holding(s))
+            return true;
+    }
+    return false;
+}
+
 /* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
 static void note_life(struct steplog *s) {
-    if (s->stamp_ms == TIME_UNKNOWN || (!s->said && (huggingface_is_holding(s) || s->lightning.is_here)))
+    if (s->stamp_ms == TIME_UNKNOWN || (!s->said && is_holding(s)))
         return; /* records of an earlier time are still to come */
     if (!s->said) {
         if (s->last_said_ms != TIME_UNKNOWN && s->stamp_ms - s->last_said_ms < SIGN_OF_LIFE_EVERY_MS)
@@ -237,9 +178,11 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->piece_offset = (size_t)(text.data - begin);
     if (text.size_bytes != 0)
         read_piece(s, text);
-    for (const struct format *f = steplog_formats; f->line != NULL; f++)
-        if (f->line_end != NULL)
-            f->line_end(s);
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        s->state = s->states[i];
+        if (s->formats[i]->line_end != NULL && is_read(s, s->formats[i]))
+            s->formats[i]->line_end(s);
+    }
     note_life(s);
 }
 
@@ -416,4 +359,50 @@ void steplog_end(struct steplog *s) {
 
 struct steplog_counts steplog_counts_get(const struct steplog *s) {
     return s->counts;
+}
+
+/* ---- what a parser goes on from in another process ---- */
+
+static void visit_step(struct codec *c, int64_t *step) {
+    codec_time(c, step); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
+}
+
+static void visit_counts(struct codec *c, struct steplog_counts *counts) {
+    codec_i64(c, &counts->lines);
+    codec_i64(c, &counts->bytes);
+    codec_i64(c, &counts->records);
+    codec_i64(c, &counts->steps);
+    codec_i64(c, &counts->too_long);
+    codec_i64(c, &counts->other_job);
+    codec_i64(c, &counts->malformed);
+    codec_time(c, &counts->last_stamp_ms);
+    CODEC_INT(c, &counts->recognised, STEPLOG_AUTO, STEPLOG_FORMAT_COUNT - 1);
+}
+
+static void visit_pace(struct codec *c, struct pace *p) {
+    CODEC_INT(c, &p->count, 0, 2 * PACE_STEPS - 1);
+    for (int i = 0; i < PACE_STEPS && i < p->count; i++)
+        p->step_ms[i] = codec_within(c, p->step_ms[i], 0, STEPLOG_MAX_DURATION_MS);
+    codec_time(c, &p->step_at_ms);
+    codec_time(c, &p->free_ms);
+    codec_bool(c, &p->is_told);
+    codec_bool(c, &p->is_broken);
+}
+
+void steplog_visit(struct steplog *s, struct codec *c) {
+    visit_counts(c, &s->counts);
+    codec_time(c, &s->last_said_ms);
+    visit_step(c, &s->saving_step);
+    codec_time(c, &s->save_started_ms);
+    codec_time(c, &s->wait_started_ms);
+    visit_step(c, &s->live_slices);
+    visit_step(c, &s->loading_step);
+    visit_step(c, &s->last_step);
+    visit_step(c, &s->blocking_step);
+    visit_step(c, &s->unproved_step);
+    codec_bool(c, &s->is_saving);
+    visit_pace(c, &s->pace);
+    for (int i = 0; s->formats[i] != NULL; i++)
+        if (s->states[i] != NULL && s->formats[i]->state_visit != NULL)
+            s->formats[i]->state_visit(s->states[i], c);
 }

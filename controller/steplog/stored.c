@@ -1,8 +1,9 @@
 /* Lines as they were stored in a file or a log service: with whatever a transport put around them, with times of their
  * own, or without any. */
 #include "base/rfc3339.h"
-#include "steplog/formats.h"
+#include "steplog/lineclock.h"
 #include "steplog/payload.h"
+#include "steplog/steplog.h"
 #include "steplog/transport.h"
 
 /* The recorder's entries tell one time each, but for those of Orbax, whose first one tells their begin. */

@@ -1,7 +1,8 @@
 /* torchtitan's lines (torchtitan/components/metrics.py, checkpoint.py, train.py; tests/data/steplog/torchtitan.tsv),
  * behind "[titan] <local time> - root - INFO - " and torchrun's "[rank0]:". Steps are counted from 1; a checkpoint
  * "step-10" holds step 10. Step lines give no time, so a step lasts from line to line. */
-#include "steplog/formats.h"
+#include "steplog/emit.h"
+#include "steplog/text.h"
 
 static enum line_result emit(struct steplog *s, struct record r) {
     steplog_emit(s, &r, STEPLOG_TORCHTITAN);
@@ -17,7 +18,7 @@ static enum line_result step_line(struct steplog *s, struct slice text) {
         !slice_contains(parts, "  tps: "))
         return LINE_NOT_MINE;
     if (slice_contains(text, "validate step: ")) {
-        pace_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), r.step, STEPLOG_TORCHTITAN);
+        steplog_emit_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), r.step, STEPLOG_TORCHTITAN);
         return LINE_TAKEN;
     }
     if (text_after(parts, "  tflops: ", &value))
@@ -93,7 +94,7 @@ static enum line_result milestone(struct steplog *s, struct slice text) {
     return emit(s, r);
 }
 
-enum line_result torchtitan_line(struct steplog *s, struct slice text) {
+static enum line_result read_line(struct steplog *s, struct slice text) {
     enum line_result result = step_line(s, text);
     /* The other lines are words that any program may print. */
     bool is_titan = slice_contains(text, "[titan]") || steplog_is_reading(s, STEPLOG_TORCHTITAN);
@@ -104,3 +105,6 @@ enum line_result torchtitan_line(struct steplog *s, struct slice text) {
         result = load_line(s, text);
     return result == LINE_NOT_MINE ? milestone(s, text) : result;
 }
+
+extern const struct format steplog_torchtitan;
+const struct format steplog_torchtitan = {.id = STEPLOG_TORCHTITAN, .line = read_line};

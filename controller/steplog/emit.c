@@ -1,0 +1,127 @@
+#include "steplog/emit.h"
+
+#include "steplog/pace.h"
+#include "steplog/text.h"
+
+struct record steplog_record(const struct steplog *s, enum record_kind kind) {
+    struct record r = RECORD_INIT;
+    r.kind = kind;
+    r.line = s->counts.lines;
+    r.at_ms = s->stamp_ms;
+    if (s->stamp_ms != TIME_UNKNOWN && !s->is_own_clock)
+        r.received_ms = s->stamp_ms;
+    return r;
+}
+
+/* A save may wait for the one before it: that one's end is not its own, and it goes on. */
+static bool goes_on_blocking(struct steplog *s, const struct record *r) {
+    bool is_final = r->kind == RECORD_SAVE_DURABLE || r->kind == RECORD_SAVE_WRITTEN;
+    if (is_final && s->blocking_step != RECORD_NONE && r->step != RECORD_NONE && r->step != s->blocking_step)
+        return true;
+    if (r->kind == RECORD_SAVE_START)
+        s->blocking_step = r->is_async ? RECORD_NONE : r->step;
+    else if (is_final || r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_STEP_END)
+        s->blocking_step = RECORD_NONE;
+    return false;
+}
+
+void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
+    s->counts.records++;
+    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
+        s->counts.steps++;
+        s->counts.recognised = format;
+    }
+    if (r->kind != RECORD_STEP_START && r->kind != RECORD_SIGN_OF_LIFE)
+        pace_note(s, r);
+    if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
+        s->last_step = r->step;
+    if (r->kind == RECORD_STEP_END)
+        s->save_started_ms = TIME_UNKNOWN;
+    s->said = true;
+    s->on_record(s->context, r);
+    if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
+        return;
+    struct record again = *r;
+    again.kind = RECORD_SAVE_START;
+    again.step = s->blocking_step;
+    again.duration_ms = RECORD_NONE;
+    again.is_async = false;
+    s->counts.records++;
+    s->on_record(s->context, &again);
+}
+
+void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
+    if (r.step == s->last_step)
+        return;
+    int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
+    if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
+        r.duration_ms = mean_ms * steps;
+    pace_tell(s, mean_ms);
+    bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
+    steplog_emit_save_end(s, &r, format);
+    if (is_proof && format != STEPLOG_REGEX) {
+        /* No save in the background: it was over before training went on. */
+        struct record written = steplog_record(s, RECORD_SAVE_WRITTEN);
+        written.step = s->saving_step;
+        written.is_async = written.is_derived = true;
+        written.at_ms = r.at_ms;
+        steplog_emit(s, &written, format);
+    }
+    steplog_emit(s, &r, format);
+}
+
+void steplog_emit_save_start(struct steplog *s, struct record r, enum steplog_format format) {
+    r.kind = RECORD_SAVE_START;
+    r.is_async = true;
+    s->saving_step = r.step;
+    s->save_started_ms = s->stamp_ms;
+    steplog_emit(s, &r, format);
+}
+
+void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_format format) {
+    if (s->save_started_ms != TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN && s->stamp_ms >= s->save_started_ms &&
+        s->stamp_ms - s->save_started_ms <= STEPLOG_MAX_DURATION_MS) {
+        struct record blocked = r;
+        blocked.kind = RECORD_SAVE_BLOCKED;
+        blocked.duration_ms = s->stamp_ms - s->save_started_ms;
+        blocked.is_async = true;
+        steplog_emit(s, &blocked, format);
+    }
+    s->save_started_ms = TIME_UNKNOWN;
+    r.kind = RECORD_SAVE_DURABLE;
+    steplog_emit(s, &r, format);
+}
+
+void steplog_note(struct steplog *s, enum line_result result) {
+    if (result == LINE_MALFORMED && s->counts.malformed++ == 0)
+        s->counts.first_malformed_line = s->counts.lines;
+}
+
+void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format) {
+    if (s->unproved_step == RECORD_NONE)
+        return;
+    r.kind = RECORD_SAVE_DURABLE;
+    r.step = s->unproved_step;
+    r.is_derived = true;
+    r.duration_ms = RECORD_NONE;
+    r.is_async = true;
+    s->unproved_step = RECORD_NONE;
+    steplog_emit(s, &r, format);
+}
+
+bool steplog_emit_save_end(struct steplog *s, const struct record *step, enum steplog_format format) {
+    struct record r;
+    if (!pace_save_end(s, step, &r))
+        return false;
+    steplog_emit(s, &r, format);
+    return true;
+}
+
+void steplog_emit_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format) {
+    pace_evaluation_end(s, step, &r);
+    steplog_emit(s, &r, format);
+}
+
+bool steplog_is_reading(const struct steplog *s, enum steplog_format format) {
+    return s->format == format || s->counts.recognised == format;
+}

@@ -1,0 +1,105 @@
+/* parser: what a format's file sees of a log that is read. It gets one piece of text (a line without transport stamp, ANSI
+ * escapes and carriage returns), says whether it was one of its own, and emits records (emit.h). Not for use outside
+ * steplog/. */
+#ifndef STEPLOG_PARSER_H
+#define STEPLOG_PARSER_H
+
+#include "base/buf.h"
+#include "steplog/steplog.h"
+
+/* Container runtimes write a longer line in parts; the log API gives the stamp of the first. */
+#define STEPLOG_PART_BYTES 16384
+
+enum line_result {
+    LINE_NOT_MINE,  /* other parsers may look at it */
+    LINE_TAKEN,     /* read, whether or not it gave records */
+    LINE_MALFORMED, /* clearly of this format, but not readable */
+    LINE_TEXT,      /* it holds a text in s->scratch, which the text formats read */
+};
+
+#define STEPLOG_ROWS 16 /* in the table of formats, at most */
+
+#define PACE_STEPS 16
+#define PACE_UNTOLD_AT_MOST 1000
+
+/* How long steps take (pace.c). */
+struct pace {
+    int64_t step_ms[PACE_STEPS]; /* a ring */
+    int count;                   /* from PACE_STEPS on, where it goes on */
+    int64_t step_at_ms, free_ms; /* the end of the last step; and of what followed it; TIME_UNKNOWN */
+    bool is_told;                /* the lines themselves say how long steps take */
+    bool is_broken;              /* other things than steps were told since the last step */
+};
+
+struct steplog;
+
+/* A format: one file, which ends with this, and one row in formats.c. */
+struct format {
+    enum steplog_format id; /* STEPLOG_AUTO: none of its own */
+    bool is_beside;         /* read beside any other format */
+    enum line_result (*line)(struct steplog *s, struct slice text);
+    void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
+    /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is part
+     * of a checkpoint by state_visit, which writes or reads it. */
+    size_t state_bytes; /* 0: nothing */
+    void (*state_init)(void *state);
+    void (*state_visit)(void *state, struct codec *c);
+    void (*state_free)(void *state);               /* what it holds; NULL */
+    bool (*is_holding)(const struct steplog *s); /* records of an earlier time are still to come; NULL: never */
+};
+
+struct steplog {
+    const struct format *const *formats; /* the table */
+    enum steplog_format format;          /* as asked for */
+    char *job_name;             /* NULL: any */
+    void (*on_record)(void *context, const struct record *r);
+    void *context;
+    struct steplog_counts counts;
+
+    /* What the formats remember, by their rows; NULL: nothing, or another format was asked for. */
+    const struct format *own; /* read before all others: a user's patterns; NULL */
+    void *own_state;
+    void *states[STEPLOG_ROWS];
+    void *state; /* of the format that is called now */
+
+    /* The line being read. */
+    bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says */
+    int64_t now_ms;                      /* of steplog_use_line_clocks() */
+    int64_t stored_ms;                   /* of steplog_stored_line(); TIME_UNKNOWN */
+    size_t piece_offset;                 /* of the piece being read */
+    bool is_joined;                      /* from parts with a stamp each: it has the last one's */
+    int64_t stamp_ms;                    /* of the line; TIME_UNKNOWN */
+    int64_t last_said_ms;                /* stamp of the last line that gave a record */
+    bool said;                           /* the line gave a record */
+
+    /* Line assembly. */
+    struct buf partial; /* the head of a line whose end has not come */
+    bool partial_too_long, partial_stamped;
+    struct {
+        struct buf text;
+        int64_t stamp_ms;
+        bool is_too_long;
+    } parts[2];             /* lines that a container runtime split, of each stream */
+    struct buf decoded;     /* a transport's */
+    struct buf plain;       /* the line without ANSI escapes */
+    struct buf scratch;     /* a parser's own */
+    struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
+
+    /* What earlier lines of this process told. */
+    int64_t saving_step;       /* the save last begun */
+    int64_t save_started_ms;   /* of steplog_emit_save_start(); TIME_UNKNOWN */
+    int64_t wait_started_ms;   /* the main thread waits for a background save since; TIME_UNKNOWN */
+    int64_t live_slices;       /* last told; RECORD_NONE */
+    int64_t loading_step;      /* the restore last begun */
+    int64_t last_step;         /* the step that last ended or was restored, as text formats number it */
+    struct pace pace;
+    bool is_saving;        /* a user's patterns: since the line of a save's start */
+    int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
+    int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
+};
+
+/* steplog_new() of any format and by any table (formats.h: steplog_formats), at most STEPLOG_ROWS long. */
+struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
+                                  void (*on_record)(void *context, const struct record *r), void *context);
+
+#endif

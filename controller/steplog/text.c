@@ -1,0 +1,102 @@
+#include "steplog/text.h"
+
+#include "ledger/record.h"
+
+#include <string.h>
+
+bool text_after(struct slice text, const char *words, struct slice *rest) {
+    const char *at = slice_find(text, words);
+    if (at == NULL)
+        return false;
+    *rest = slice_range(at + strlen(words), text.data + text.size_bytes);
+    return true;
+}
+
+bool take_step(struct slice *s, int64_t *step) {
+    struct slice rest = *s;
+    int64_t found;
+    if (!slice_take_uint(&rest, &found) || found > STEPLOG_MAX_STEP)
+        return false;
+    *step = found;
+    *s = rest;
+    return true;
+}
+
+bool take_duration_ms(struct slice *s, int64_t *ms) {
+    struct slice rest = *s;
+    int64_t found;
+    if (!slice_take_scaled(&rest, 3, &found) || found < 0 || found > STEPLOG_MAX_DURATION_MS)
+        return false;
+    *ms = found;
+    *s = rest;
+    return true;
+}
+
+bool take_milliseconds(struct slice *s, int64_t *ms) {
+    struct slice rest = *s;
+    int64_t found;
+    if (!slice_take_scaled(&rest, 0, &found) || found < 0 || found > STEPLOG_MAX_DURATION_MS)
+        return false;
+    *ms = found;
+    *s = rest;
+    return true;
+}
+
+bool take_milli(struct slice *s, int64_t *milli) {
+    char plain[40]; /* a longer number is none */
+    size_t n = 0, used = 0;
+    while (used < s->size_bytes && n < sizeof plain && slice_find_char(SLICE("0123456789.,eE+-"), s->data[used])) {
+        bool is_comma = s->data[used] == ',';
+        if (is_comma && (used + 1 == s->size_bytes || s->data[used + 1] < '0' || s->data[used + 1] > '9'))
+            break; /* ends a list's element */
+        if (!is_comma)
+            plain[n++] = s->data[used];
+        used++;
+    }
+    struct slice number = {plain, n};
+    int64_t found;
+    if (!slice_take_scaled(&number, 3, &found) || number.size_bytes != 0 || found < 0)
+        return false;
+    *milli = found;
+    *s = slice_skip(*s, used);
+    return true;
+}
+
+void skip_spaces(struct slice *s) {
+    while (slice_take_char(s, ' ')) {
+    }
+}
+
+bool step_after(struct slice text, const char *words, int64_t *step, struct slice *rest) {
+    struct slice found;
+    if (!text_after(text, words, &found))
+        return false;
+    skip_spaces(&found);
+    if (!take_step(&found, step))
+        return false;
+    *rest = found;
+    return true;
+}
+
+bool duration_after(struct slice text, const char *words, int64_t *ms) {
+    if (!text_after(text, words, &text))
+        return false;
+    skip_spaces(&text);
+    return take_duration_ms(&text, ms);
+}
+
+int64_t step_of_path(struct slice path) {
+    const char *end = path.data + path.size_bytes;
+    for (const char *p = end; p != path.data; end = p) {
+        p = end;
+        while (p != path.data && p[-1] != '/')
+            p--;
+        struct slice component = slice_range(p, end);
+        int64_t step;
+        if (take_step(&component, &step) && (component.size_bytes == 0 || slice_is(component, ".")))
+            return step;
+        if (p != path.data)
+            p--; /* the slash */
+    }
+    return RECORD_NONE;
+}
