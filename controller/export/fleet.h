@@ -115,6 +115,8 @@ const struct fleet_job *fleet_find(const struct fleet *f, const char *namespace_
 
 /* What metrics need of an object; false if it is no JSON object. Lists beyond their limits are cut. */
 bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers);
+/* True: the numbers will not change any more. */
+bool fleet_is_final(const struct fleet_numbers *numbers);
 
 /* The object without metadata.managedFields and status.checkpoint; -EINVAL if it is no JSON object. */
 int fleet_trim(struct slice object, struct buf *out);

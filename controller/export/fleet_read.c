@@ -222,3 +222,10 @@ bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers) {
     }
     return jscan_error(&j, NULL) == NULL;
 }
+
+bool fleet_is_final(const struct fleet_numbers *numbers) {
+    for (int i = 0; i < numbers->condition_count; i++)
+        if (strcmp(numbers->conditions[i].type, "Finished") == 0)
+            return strcmp(numbers->conditions[i].status, "True") == 0;
+    return false;
+}

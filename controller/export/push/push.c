@@ -94,10 +94,3 @@ int push_figures(const struct push *p, const struct push_figures *const **figure
     *figures = p == NULL ? NULL : p->figures;
     return p == NULL ? 0 : p->count;
 }
-
-bool push_is_final(const struct fleet_numbers *numbers) {
-    for (int i = 0; i < numbers->condition_count; i++)
-        if (strcmp(numbers->conditions[i].type, "Finished") == 0)
-            return strcmp(numbers->conditions[i].status, "True") == 0;
-    return false;
-}

@@ -49,7 +49,4 @@ void push_stir(struct push *push);
 /* Of each exporter; returns how many. NULL-safe. */
 int push_figures(const struct push *push, const struct push_figures *const **figures);
 
-/* True: the numbers will not change any more. */
-bool push_is_final(const struct fleet_numbers *numbers);
-
 #endif

@@ -43,7 +43,7 @@ static bool look(struct round *r, struct round_job *job, struct round_now *now) 
         job->is_final = false;
         job->end_ms = job->note = 0;
     }
-    now->is_final = push_is_final(n);
+    now->is_final = fleet_is_final(n);
     now->end_ms = through_ms + (now->is_final ? FINAL_MS : 0);
     if (wall_ms(loop_wall(r->loop)) - now->end_ms > MOST_AGE_MS || (job->is_final && now->is_final)) {
         job->change = now->job->change;
@@ -137,7 +137,7 @@ void round_changed(struct round *r, const struct fleet_job *job) {
         known->name = mem_strdup(job->name);
         map_put(&r->jobs, slice_of(key), known);
     }
-    if (!known->is_final && fleet_read_numbers(job->object, &r->numbers) && push_is_final(&r->numbers))
+    if (!known->is_final && fleet_read_numbers(job->object, &r->numbers) && fleet_is_final(&r->numbers))
         r->has_final = true;
 }
 

@@ -88,7 +88,7 @@ static void changed(void *context, const struct fleet_job *job) {
     CLEANUP_FREE struct tensorboard_point *p = mem_new(struct tensorboard_point);
     struct run *r = map_get(&t->runs, slice_of(key));
     if (!fleet_read_numbers(job->object, t->numbers) ||
-        !tensorboard_point_read(t->numbers, push_is_final(t->numbers), p) || is_old(t, p))
+        !tensorboard_point_read(t->numbers, fleet_is_final(t->numbers), p) || is_old(t, p))
         return;
     if (r == NULL) {
         r = mem_new(struct run);
