@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 10 /* the only one that is read: nothing was released before */
+#define VERSION 11 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
 #define MOST_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
