@@ -176,7 +176,8 @@ static bool check_failures(struct check *c, const json_t *f, const struct figure
 
 static bool check_best(struct check *c, const json_t *f, const struct figures *g) {
     double best = (double)number(f, "bestIntervalSeconds"), low = (double)number(f, "bestFromSeconds");
-    double high = (double)number(f, "bestToSeconds"), u = g->resume, s = g->slack, lag = g->persist;
+    bool is_open = number(f, "bestToSeconds") == ABSENT; /* any longer interval is as good */
+    double high = is_open ? 1e12 : (double)number(f, "bestToSeconds"), u = g->resume, s = g->slack, lag = g->persist;
     if (left_of_best(g, best + 0.501) > 1e-12 || (best - 0.501 > lag && left_of_best(g, best - 0.501) < -1e-12))
         return fail(c, "forecast.bestIntervalSeconds %.0f is not the best", best);
     if (low > best || best > high || best < lag - 0.501)
@@ -185,7 +186,7 @@ static bool check_best(struct check *c, const json_t *f, const struct figures *g
     struct range at_low = around(g, low, u, s), at_high = around(g, high, u, s);
     if (low < best && (at_low.high < least - slack || (low > lag + 0.501 && at_low.low > least + slack)))
         return fail(c, "forecast.bestFromSeconds %.0f is not where 0.1 point is lost", low);
-    if (at_high.low > least + slack || at_high.high < least - slack)
+    if ((!is_open && at_high.low > least + slack) || at_high.high < least - slack)
         return fail(c, "forecast.bestToSeconds %.0f is not where 0.1 point is lost", high);
     int64_t retained = number_or_0(c->status, "steps.retained"), steps = number(f, "bestIntervalSteps");
     double step = retained > 0 ? (double)c->productive / 1e3 / (double)retained : 0;

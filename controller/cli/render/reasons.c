@@ -234,14 +234,18 @@ static void draw_forecast(const json_t *status, const struct text_style *style, 
     if (f == NULL)
         return;
     for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
-        text_duration(t[k], pick_int(f, keys[k], 0) * 1000);
+        if (pick_has(f, keys[k]))
+            text_duration(t[k], pick_int(f, keys[k], 0) * 1000);
+        else
+            snprintf(t[k], sizeof t[k], "-");
+    bool is_open = !pick_has(f, "bestToSeconds"); /* any longer interval is as good */
     buf_append_text(out, "\nForecast\n");
     CLEANUP_FREE char *line =
         mem_format("runtime goodput %s with a save every %s and a failure every %s%s; at best %s, with a save every %s "
-                   "(%s to %s is as good)",
+                   "(%s %s%s is as good)",
                    pick_text(f, "runtime"), t[0], t[1],
                    json_is_true(pick(f, "isPrior")) ? " (a published rate: there were fewer than three)" : "",
-                   pick_text(f, "bestRuntime"), t[2], t[3], t[4]);
+                   pick_text(f, "bestRuntime"), t[2], t[3], is_open ? "or more" : "to ", is_open ? "" : t[4]);
     text_wrap(out, style, 2, 2, line);
     size_t i;
     json_t *assumption;
