@@ -2,6 +2,7 @@
 # fuzz.sh SECONDS TARGET...: replays each target's seeds (tests/data/fuzz/<target>/), which must reach what the target
 # says (tests/harness/reach.h), then fuzzes for SECONDS. FUZZ_SEED: of the search; `make test` gives one, so that it finds
 # the same on every machine; nights search at random.
+# FUZZ_RUNS: at most so many inputs beside the seeds, so that a slow machine and a fast one search the same ones.
 # FUZZ_STEPLOG_FORMAT: one format by itself, beside others that run at the same time. The log's end says how many inputs ran.
 # What a search finds of use is kept in .build/fuzz/work for the next one, but is written to memory while it runs: on a
 # disk that others use, too, nine tenths of the time went into waiting for it.
@@ -38,6 +39,7 @@ for target in "$@"; do
     seeds=() options=() whole=()
     [ -d "$corpus" ] && seeds=("$corpus") && whole=("$corpus"/*)
     [ "$target" = fuzz_steplog ] && steplog_seeds
+    [ -z "${FUZZ_RUNS:-}" ] || options+=(-runs=$((FUZZ_RUNS + $(find "$work" "${seeds[@]}" -type f | wc -l))))
     reach=$target
     [ -z "${FUZZ_STEPLOG_FORMAT:-}" ] || reach= # one format does not reach what all of them do
     FUZZ_SEEDS=$reach .build/fuzz/"$target" -timeout=10 -verbosity=0 "${whole[@]}" >.build/fuzz/"$name".log 2>&1 &&
@@ -51,5 +53,5 @@ for target in "$@"; do
     }
     cp -r "$work/." "$kept"
     rm -rf "$work"
-    echo "fuzz $name: $seconds s, $(sed -n 's/^stat::number_of_executed_units: *//p' .build/fuzz/"$name".log) inputs"
+    echo "fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' .build/fuzz/"$name".log) inputs"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test.sh: what `make test` runs: every unit, replay and client test in two builds (release, ASan+UBSan), the checks of
-# the source, the corpora and some seconds of fuzzing a target. As many steps run at once as there are cores; each says when
+# the source, the corpora and some hundred inputs of fuzzing a target. As many steps run at once as there are cores; each says when
 # it starts to take long and how long it took. The last line is the total.
 # Environment: TEST_JOBS (steps at once; the number of cores), TEST_ONLY (a pattern of step names, to repeat some).
 set -u
@@ -149,7 +149,7 @@ if [ -n "$kubectl" ]; then
 else
     echo "kubectl-check: not run, there is no kubectl here (tests/cluster/build.sh kubectl builds one)"
 fi
-alone fuzz make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-4}" FUZZ_JOBS="$jobs"
+alone fuzz env FUZZ_RUNS="${FUZZ_RUNS:-500}" make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-30}" FUZZ_JOBS="$jobs"
 [ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]} (logs in $logs)"
 echo "took $(((SECONDS - started) / 60)) min $(((SECONDS - started) % 60)) s"
 echo "$passed passed, $failed failed"
