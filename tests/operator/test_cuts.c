@@ -14,6 +14,11 @@
 #include <stdlib.h>
 
 #define SAMPLES 12
+#ifdef __SANITIZE_ADDRESS__ /* ten times as slow */
+#define SAMPLES_LESS 4
+#else
+#define SAMPLES_LESS 1
+#endif
 #define SETTLED_MS 61000 /* after the last event: the numbers are final */
 
 static const char *const modes[] = {"relist", "killed", "late"};
@@ -289,7 +294,7 @@ static void check_recording(const struct recording *rec) {
     run.events.is_watched[RESOURCE_NODE] &= !rec->lacks_nodes;
     run.next_of_object = recording_next_of_object(&run.events);
     run_whole(&run);
-    size_t samples = getenv("GOODPUT_VALGRIND") ? SAMPLES / 6 : SAMPLES, places = count_places(&run.events);
+    size_t samples = getenv("GOODPUT_VALGRIND") ? SAMPLES / 6 : SAMPLES / SAMPLES_LESS, places = count_places(&run.events);
     cut_everywhere(&run, cuts && strcmp(cuts, "all") == 0 ? 1 : 1 + places / samples);
     print_table(&run);
     for (int i = 0; i < RECORDED_JOBS; i++) {

@@ -15,6 +15,13 @@
 #define MANY_SLOTS 5000
 #define MAX_CHECKPOINT 32512
 
+/* A sanitizer makes it ten times as slow: it sees every third gap, and of the largest job none. */
+#ifdef __SANITIZE_ADDRESS__
+enum { GAP_STEP = 3 };
+#else
+enum { GAP_STEP = 1 };
+#endif
+
 struct life { /* of one pod; -1: never */
     int slot, created, bound, started, finished, deleted;
     int lag; /* so much later its end is observed */
@@ -169,7 +176,7 @@ static void check_quiet(int slots, const int *kills, int count, const int *gaps,
     CLEANUP_FREE char *truth = killed(&w, NULL, 0, 0);
     CHECK_INT(status_int(truth, "interruptions.total"), 1);
     for (int i = 0; i < count; i++)
-        for (int g = 0; g < gap_count; g++) {
+        for (int g = 0; g < gap_count; g += GAP_STEP) {
             CLEANUP_FREE char *found = killed(&w, &kills[i], 1, gaps[g]);
             judge(truth, found, kills[i], gaps[g], "quiet");
             if (kills[i] + gaps[g] > 200 || kills[i] < 60)
@@ -187,7 +194,7 @@ static void check_quiet(int slots, const int *kills, int count, const int *gaps,
 /* A pod is replaced in the gap. */
 static void check_replaced(int slots, const int *kills, int count, const int *gaps, int gap_count) {
     for (int i = 0; i < count; i++)
-        for (int g = 0; g < gap_count; g++) {
+        for (int g = 0; g < gap_count; g += GAP_STEP) {
             struct world w = world_new(slots);
             replace(&w, 4321, kills[i] + 1);
             CLEANUP_FREE char *truth = killed(&w, NULL, 0, 0);
@@ -207,11 +214,13 @@ TEST(a_job_of_5000_pods_is_within_its_bounds_if_a_pod_is_replaced_meanwhile) {
     check_replaced(MANY_SLOTS, kills, 2, gaps, 2);
 }
 
+#ifndef __SANITIZE_ADDRESS__
 TEST(a_job_of_12736_pods_is_within_its_bounds_wherever_it_is_killed) {
     static const int kills[] = {205, 100}, gap = 60;
     check_quiet(SLOTS, kills, 1, &gap, 1);
     check_replaced(SLOTS, &kills[1], 1, &gap, 1);
 }
+#endif
 
 /* A pod fails at 95, which is observed at 110 only: after the checkpoint had it hold its slot until 100. */
 TEST(a_loss_of_before_the_checkpoint_is_taken_back_from_its_sums) {
