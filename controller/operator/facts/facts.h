@@ -5,13 +5,12 @@
 
 #include "operator/facts/sink.h"
 #include "operator/job/job.h"
+#include "operator/store/pod_end.h"
 
-/* A whole-second stamp means [t, t + 1 s); a line of the same process stamped within that second proves it later. */
-int64_t fact_finished_ms(const struct instance *i);
-/* When the pod was over; TIME_UNKNOWN while it is not. */
-int64_t fact_pod_ended_ms(const struct pod *p);
 /* When the pod stopped to count as available; TIME_OPEN while it does. */
 int64_t fact_pod_lost_ms(const struct pod *p);
+/* It is bound, and nothing says that it does not hold its slot. */
+bool fact_is_pod_available(const struct pod *p);
 /* When its index was done; TIME_UNKNOWN if it is not. */
 int64_t fact_pod_done_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
@@ -20,11 +19,6 @@ int64_t fact_pod_failed_ms(const struct pod *p);
 int64_t fact_pod_unwanted_ms(const struct pod *p);
 /* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
 bool fact_pod_may_be_counted(const struct pod *p);
-bool fact_is_training_container(const struct pod *p, int container);
-/* The container ended because its pod was asked to go, not by itself. */
-bool fact_was_told_to_go(const struct pod *p, const struct instance *i);
-/* When it was signalled to stop and given time, before it ended: TIME_UNKNOWN if it was not, or nobody can tell. */
-int64_t fact_signalled_ms(const struct pod *p, const struct instance *i);
 /* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
 /* Nothing of the pod can be there after this; TIME_OPEN while it is. */

@@ -142,9 +142,9 @@ static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_m
     const char *name = "";
     for (int i = 0; i < p->container_count; i++) {
         const struct instance *now = container_now(&p->containers[i]);
-        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || fact_was_told_to_go(p, now))
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || instance_was_signalled(p, now))
             continue;
-        if (first && fact_finished_ms(first) <= fact_finished_ms(now))
+        if (first && instance_finished_ms(first) <= instance_finished_ms(now))
             continue;
         first = now;
         name = p->containers[i].name;
@@ -158,7 +158,7 @@ static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_m
     f->shows = "exit";
     f->reason = is_oom ? "OOMKilled" : reason;
     f->message = message;
-    *at_ms = fact_finished_ms(first);
+    *at_ms = instance_finished_ms(first);
     return true;
 }
 

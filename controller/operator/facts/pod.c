@@ -3,32 +3,10 @@
 #include "operator/facts/facts.h"
 
 #include "base/minmax.h"
+#include "operator/store/pod_end.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define EXIT_SIGTERM 143
-#define EXIT_SIGKILL 137
-
-int64_t fact_finished_ms(const struct instance *i) {
-    bool is_within =
-        i->finished_ms != TIME_UNKNOWN && i->last_line_ms > i->finished_ms && i->last_line_ms < i->finished_ms + 1000;
-    return is_within ? i->last_line_ms : i->finished_ms;
-}
-
-bool fact_is_training_container(const struct pod *p, int container) {
-    return p->chips == 0 || p->containers[container].chips > 0;
-}
-
-int64_t fact_pod_ended_ms(const struct pod *p) {
-    int64_t at_ms = p->ended_ms;
-    for (int i = 0; i < p->container_count && at_ms != TIME_UNKNOWN; i++) {
-        int64_t finished_ms = fact_finished_ms(container_now(&p->containers[i]));
-        if (finished_ms >= p->ended_ms && finished_ms < p->ended_ms + 1000)
-            at_ms = max_of(at_ms, finished_ms);
-    }
-    return at_ms;
-}
 
 const struct instance *fact_failed_instance(const struct pod *p, const char **name) {
     const struct instance *first = NULL;
@@ -36,33 +14,14 @@ const struct instance *fact_failed_instance(const struct pod *p, const char **na
         return NULL;
     for (int i = 0; i < p->container_count; i++) {
         const struct instance *now = container_now(&p->containers[i]);
-        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || !fact_is_training_container(p, i))
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || !pod_is_training_container(p, i))
             continue;
-        if (first == NULL || fact_finished_ms(now) < fact_finished_ms(first)) {
+        if (first == NULL || instance_finished_ms(now) < instance_finished_ms(first)) {
             first = now;
             *name = p->containers[i].name;
         }
     }
     return first;
-}
-
-bool fact_was_told_to_go(const struct pod *p, const struct instance *i) {
-    if (p->deletion_ms == TIME_UNKNOWN || i->finished_ms == TIME_UNKNOWN || i->end_order == END_SEEN_FIRST)
-        return false;
-    bool is_signal = i->exit_code == EXIT_SIGTERM || (i->exit_code == EXIT_SIGKILL && strcmp(i->reason, "OOMKilled"));
-    if (i->finished_ms / 1000 != p->deletion_ms / 1000)
-        return i->finished_ms > p->deletion_ms;
-    return i->end_order == END_SEEN_AFTER || is_signal;
-}
-
-/* The kubelet, and the API server for it, ask first (SIGTERM); it is known that it came where the end is known. */
-int64_t fact_signalled_ms(const struct pod *p, const struct instance *i) {
-    const struct pod_trouble *t = pod_trouble(p);
-    if (i->finished_ms == TIME_UNKNOWN)
-        return TIME_UNKNOWN;
-    if (strcmp(t->disruption_reason, "TerminationByKubelet") == 0 && t->disruption_ms <= i->finished_ms)
-        return t->disruption_ms;
-    return fact_was_told_to_go(p, i) ? p->deletion_ms : TIME_UNKNOWN;
 }
 
 static const struct pod_events *events_of(const struct pod *p) {
@@ -86,14 +45,14 @@ int64_t fact_pod_failed_ms(const struct pod *p) {
     const struct instance *failed = fact_failed_instance(p, &name);
     int64_t asked_ms = fact_pod_asked_ms(p);
     if (failed && p->restarts_in_place && p->was_asked_first) /* in back-off it held its slot */
-        return max_of(fact_finished_ms(failed), asked_ms);
+        return max_of(instance_finished_ms(failed), asked_ms);
     if (failed)
-        return fact_finished_ms(failed);
-    return p->phase == POD_FAILED ? fact_pod_ended_ms(p) : TIME_OPEN;
+        return instance_finished_ms(failed);
+    return p->phase == POD_FAILED ? pod_ended_ms(p) : TIME_OPEN;
 }
 
 int64_t fact_pod_over_ms(const struct pod *p) {
-    int64_t over_ms = fact_pod_ended_ms(p);
+    int64_t over_ms = pod_ended_ms(p);
     if (p->gone_ms != TIME_UNKNOWN)
         over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
     return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
@@ -147,7 +106,7 @@ static bool is_completed_in_vain(const struct pod *p, int64_t ended_ms) {
 int64_t fact_pod_done_ms(const struct pod *p) {
     if (p->phase != POD_SUCCEEDED)
         return TIME_UNKNOWN;
-    int64_t ended_ms = fact_pod_ended_ms(p);
+    int64_t ended_ms = pod_ended_ms(p);
     bool is_done = !was_asked_before_its_end(p, ended_ms) ||
                    (has_completed_index(p) && !is_completed_in_vain(p, ended_ms) && !has_successor(p));
     return is_done ? ended_ms : TIME_UNKNOWN;
@@ -161,7 +120,7 @@ int64_t fact_pod_lost_ms(const struct pod *p) {
     if (p->is_gone && !p->has_vanished)
         at_ms = min_of(at_ms, p->gone_ms);
     if (p->phase == POD_SUCCEEDED && fact_pod_done_ms(p) == TIME_UNKNOWN)
-        at_ms = min_of(at_ms, fact_pod_ended_ms(p));
+        at_ms = min_of(at_ms, pod_ended_ms(p));
     return at_ms != TIME_OPEN && p->bound_ms != TIME_UNKNOWN ? max_of(at_ms, p->bound_ms) : at_ms;
 }
 
@@ -173,7 +132,7 @@ static int64_t running_ms(const struct pod *p) {
         int64_t started_ms = TIME_UNKNOWN;
         for (int k = 0; k < c->count && started_ms == TIME_UNKNOWN; k++)
             started_ms = c->instances[k].started_ms;
-        if (!fact_is_training_container(p, i))
+        if (!pod_is_training_container(p, i))
             continue;
         if (started_ms == TIME_UNKNOWN)
             return TIME_UNKNOWN;
@@ -209,14 +168,14 @@ static void tell_pull(const struct pod *p, struct ledger_life *life) {
 static void tell_restarts(const struct pod *p, struct sink *sink) {
     for (int i = 0; i < p->container_count; i++) {
         const struct container *c = &p->containers[i];
-        if (!fact_is_training_container(p, i))
+        if (!pod_is_training_container(p, i))
             continue;
         for (int k = 0; k < c->count; k++) {
-            int64_t down_ms = fact_finished_ms(&c->instances[k]);
+            int64_t down_ms = instance_finished_ms(&c->instances[k]);
             bool is_last = k + 1 == c->count;
             if (down_ms == TIME_UNKNOWN || (is_last && !p->restarts_in_place))
                 continue;
-            if (is_last && (c->instances[k].exit_code == 0 || fact_was_told_to_go(p, &c->instances[k])))
+            if (is_last && (c->instances[k].exit_code == 0 || instance_was_signalled(p, &c->instances[k])))
                 continue;
             int64_t up_ms =
                 is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN : c->instances[k + 1].started_ms;
@@ -365,6 +324,11 @@ static void tell_loss(struct model_job *job, struct pod *p, const struct ledger_
     ledger_add_disruption(job->ledger, &told);
 }
 
+bool fact_is_pod_available(const struct pod *p) {
+    return p->bound_ms != TIME_UNKNOWN &&
+           (p->phase == POD_SUCCEEDED || (fact_pod_lost_ms(p) == TIME_OPEN && fact_pod_silent_ms(p) == TIME_OPEN));
+}
+
 void fact_tell_pod(struct model_job *job, struct pod *p) {
     job->model->pods_told++;
     struct sink sink = sink_begin(job->ledger, &p->pushed);
@@ -410,6 +374,6 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         is_explained = (lost_ms != TIME_OPEN || p->has_vanished) && !is_done && fact_pod_cause(p, &d);
     }
     tell_loss(job, p, is_explained ? &d : NULL);
-    job_slots_told(job, p);
+    job_slots_note(&job->slots, p, fact_is_pod_available(p));
     sink_end(&sink);
 }

@@ -99,9 +99,9 @@ static int64_t containers_ended_ms(const struct pod *p) {
     bool has_finished = failed != NULL;
     for (int i = 0; i < p->container_count; i++)
         has_finished |= container_now(&p->containers[i])->finished_ms != TIME_UNKNOWN;
-    int64_t ended_ms = fact_pod_ended_ms(p);
+    int64_t ended_ms = pod_ended_ms(p);
     if (failed)
-        return fact_finished_ms(failed);
+        return instance_finished_ms(failed);
     return has_finished && ended_ms != TIME_UNKNOWN ? ended_ms : TIME_OPEN;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ledger/anew.h"
 #include "operator/job/result.h"
+#include "operator/job/slots.h"
 #include "operator/job/trace.h"
 #include "operator/store/store.h"
 #include "steplog/userformat.h"
@@ -52,12 +53,6 @@ struct ready_line { /* how many required pods were Ready: changes, in time order
         int by;
     } * items;
     size_t count, capacity;
-};
-
-struct job_slots { /* the newest pod of each required slot: status/waiting.c */
-    const struct pod **newest;
-    uint64_t *waiting, *missing; /* bits: it is there and does not count as available; it is not there */
-    size_t count;
 };
 
 struct model_job {
@@ -199,11 +194,6 @@ void job_tell_past_anew(struct model_job *job, bool with_ready); /* the ledger i
 /* facts.c: tells the ledger what changed since the last call */
 void job_tell_facts(struct model_job *job);
 int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
-
-/* status/waiting.c */
-void job_slots_told(struct model_job *job, const struct pod *p); /* after p->slot is known */
-void job_slots_forget(struct job_slots *s, const struct pod *p); /* its slot may be missing one since */
-void job_slots_clear(struct job_slots *s);                       /* all is found anew */
 
 /* logs.c */
 void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);

@@ -1,7 +1,8 @@
 /* The step log's side: lines of the log pods' containers through a parser per process into the ledger. */
 #include "base/jscan.h"
 #include "base/mem.h"
-#include "operator/facts/facts.h"
+#include "operator/job/job.h"
+#include "operator/store/pod_end.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,7 +158,7 @@ static void tell_process(struct log_process *p) {
     if (i) {
         if (p->last_line_ms > i->last_line_ms)
             i->last_line_ms = p->last_line_ms;
-        finished_ms = fact_finished_ms(i);
+        finished_ms = instance_finished_ms(i);
     }
     if (finished_ms == TIME_UNKNOWN && p->pod->is_gone)
         finished_ms = p->pod->gone_ms;
@@ -168,7 +169,7 @@ static void tell_process(struct log_process *p) {
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (i && i == container_now(c))
-        ledger_set_signalled(p->job->ledger, p->ordinal, fact_signalled_ms(p->pod, i));
+        ledger_set_signalled(p->job->ledger, p->ordinal, instance_signalled_ms(p->pod, i));
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal,

@@ -3,7 +3,8 @@
  * its container began and ended, on which node, why) and what the lines tell are of one process, as with a pod's own
  * log. */
 #include "base/mem.h"
-#include "operator/facts/facts.h"
+#include "operator/job/job.h"
+#include "operator/store/pod_end.h"
 #include "operator/status/view.h"
 
 #include <stdio.h>
@@ -55,7 +56,7 @@ struct run { /* of the log's container */
 };
 
 static int64_t finished_ms(const struct pod *p, const struct instance *i) {
-    int64_t ms = fact_finished_ms(i);
+    int64_t ms = instance_finished_ms(i);
     if (ms == TIME_UNKNOWN && p->is_gone)
         ms = p->gone_ms;
     return ms == TIME_UNKNOWN ? TIME_OPEN : ms;

@@ -88,6 +88,8 @@ struct object_pod {
 };
 /* is_known: only what can still change once it is bound is read: its end, its deletion, its status. */
 int object_pod_parse(struct slice json, bool is_known, struct object_pod *pod);
+/* Why a container waits: its image cannot be had, in the words of the kubelet's image manager. */
+bool object_is_pull_reason(struct slice reason);
 /* The next of an array, which is taken off it; false: there are no more. */
 bool object_container_next(struct slice *containers, struct object_container *container);
 bool object_status_next(struct slice *statuses, struct object_container_status *status);

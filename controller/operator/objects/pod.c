@@ -172,3 +172,8 @@ int object_pod_parse(struct slice json, bool is_known, struct object_pod *pod) {
     }
     return object_finish(&j, &pod->meta);
 }
+
+bool object_is_pull_reason(struct slice reason) {
+    return slice_is(reason, "ErrImagePull") || slice_is(reason, "ImagePullBackOff") ||
+           slice_is(reason, "InvalidImageName") || slice_is(reason, "ErrImageNeverPull");
+}

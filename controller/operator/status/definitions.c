@@ -1,98 +1,11 @@
 /* What others call scheduling goodput, so that numbers can be compared: all pods Ready (GKE), Running / (Finished -
  * Created) (Kueue's discussion: admitted time, as in status.accumulatedPastExecutionTimeSeconds). */
-#include "base/bisect.h"
-#include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 
 #include <string.h>
-
-static void add_change(struct ready_line *line, int64_t at_ms, int by) {
-    size_t low = BISECT(i, line->count, line->items[i].at_ms < at_ms);
-    if (low == line->count || line->items[low].at_ms != at_ms) {
-        MEM_GROW(line->items, line->count, line->capacity);
-        memmove(&line->items[low + 1], &line->items[low], (line->count++ - low) * sizeof *line->items);
-        line->items[low] = (struct ready_change){at_ms, 0};
-    }
-    line->items[low].by += by;
-}
-
-/* Until when it counts; TIME_OPEN. One that is asked to go does no more, as in its Job's status.ready; one that is done
- * does as long as its Job is there: made anew, the Job needs all its indexes again. */
-static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
-    struct spans ready = pod_ready(p);
-    const struct span *s = &ready.items[i];
-    if (is_done && i + 1 == ready.count)
-        return p->job && p->job->deletion_ms != TIME_UNKNOWN ? max_of(p->job->deletion_ms, s->from_ms) : TIME_OPEN;
-    return p->deletion_ms == TIME_UNKNOWN ? s->to_ms : min_of(s->to_ms, max_of(p->deletion_ms, s->from_ms));
-}
-
-static void tell_border(struct ready_line *line, struct pod *p, bool is_done) {
-    int border = p->ready_told++;
-    bool is_begin = border % 2 == 0;
-    int64_t at_ms = is_begin ? pod_ready(p).items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
-    add_change(line, at_ms, is_begin ? 1 : -1);
-    if (!is_begin)
-        p->ready_until_ms = at_ms;
-}
-
-/* The newest end where it was told, which may be elsewhere by now. */
-static void untell_border(struct ready_line *line, struct pod *p, bool is_newest_end) {
-    int border = --p->ready_told;
-    if (border % 2 == 0)
-        add_change(line, pod_ready(p).items[border / 2].from_ms, -1);
-    else
-        add_change(line, is_newest_end ? p->ready_until_ms : counts_until_ms(p, border / 2, false), 1);
-}
-
-/* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
- * ends at the next. What moves is the newest end: the pod is asked to go, or is done and counts on. */
-void fact_tell_ready(struct model_job *job, struct pod *p) {
-    int count = pod_ready(p).count, borders = 2 * count;
-    bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= fact_pod_ended_ms(p), is_newest_end = true;
-    int64_t until_ms = count > 0 ? counts_until_ms(p, count - 1, is_done) : TIME_OPEN;
-    if (count > 0 && until_ms == TIME_OPEN)
-        borders--;
-    if (p->slot < 0)
-        borders = 0;
-    bool has_moved = count > 0 && p->ready_told == 2 * count && p->ready_until_ms != until_ms;
-    while (p->ready_told > borders || has_moved) {
-        untell_border(&job->ready_line, p, is_newest_end);
-        is_newest_end &= p->ready_told % 2 == 0;
-        has_moved = false;
-    }
-    while (p->ready_told < borders)
-        tell_border(&job->ready_line, p, is_done);
-}
-
-void fact_tell_past_ready(struct model_job *job, const struct past *past, int times) {
-    for (size_t i = 0; i < past->count; i++)
-        if (past->items[i].ready != 0)
-            add_change(&job->ready_line, past->items[i].all.at_ms, times * (int)past->items[i].ready);
-}
-
-bool fact_can_move_ready(const struct pod *p) {
-    return p->ready_told == 2 * pod_ready(p).count;
-}
-
-void fact_sum_ready(const struct pod *p, struct past *past, int64_t until_ms) {
-    bool is_open = false;
-    for (int border = 0; border < p->ready_told; border++) {
-        int64_t at_ms = pod_ready(p).items[border / 2].from_ms;
-        if (border + 1 == p->ready_told && border % 2 == 1)
-            at_ms = p->ready_until_ms;
-        else if (border % 2 == 1)
-            at_ms = counts_until_ms(p, border / 2, false);
-        if (at_ms > until_ms)
-            break;
-        is_open = border % 2 == 0;
-        past_at(past, at_ms)->ready += is_open ? 1 : -1;
-    }
-    if (is_open)
-        past_at(past, until_ms)->ready--;
-}
 
 /* How many pods are required then, and until when. */
 static int64_t required_at(const struct model_job *job, int64_t at_ms, int64_t *until_ms) {

@@ -1,5 +1,4 @@
 /* What the target waits for now, in words. */
-#include "base/mem.h"
 #include "operator/facts/facts.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
@@ -17,11 +16,6 @@ static void format_age(char out[static 32], int64_t ms) {
         snprintf(out, 32, "%lldh", (long long)(s / 3600));
     else
         snprintf(out, 32, "%lldd", (long long)(s / 86400));
-}
-
-static bool is_unavailable(const struct pod *p) {
-    return p->bound_ms == TIME_UNKNOWN ||
-           (p->phase != POD_SUCCEEDED && (fact_pod_lost_ms(p) != TIME_OPEN || fact_pod_silent_ms(p) != TIME_OPEN));
 }
 
 /* Numbers in the words (of nodes, of quota that is missing) move without another reason. */
@@ -51,7 +45,7 @@ static bool why(struct view *v, const struct pod *p, char *out, size_t size) {
         format_age(age, v->through_ms - fact_pod_silent_ms(p));
         snprintf(out, size, "node %s gives no sign of life for %s; pod %s is not known to be lost", p->node->name, age,
                  p->name);
-    } else if (is_unavailable(p)) {
+    } else if (!fact_is_pod_available(p)) {
         note_reason(v, "Lost", NULL);
         const char *what = p->phase == POD_FAILED           ? "failed"
                            : p->deletion_ms != TIME_UNKNOWN ? "is terminating"
@@ -98,63 +92,13 @@ static const char *refusal_of(const struct view *v, int64_t slot) {
     return NULL;
 }
 
-/* ---- the newest pod of each slot ---- */
-
-static bool is_newer(const struct pod *a, const struct pod *b) {
-    return a->created_ms != b->created_ms ? a->created_ms > b->created_ms : strcmp(pod_uid(a), pod_uid(b)) > 0;
-}
-
-static void set_bit(uint64_t *bits, size_t i, bool is_set) {
-    uint64_t bit = UINT64_C(1) << (i % 64);
-    bits[i / 64] = is_set ? bits[i / 64] | bit : bits[i / 64] & ~bit;
-}
-
-static int64_t first_bit(const uint64_t *bits, size_t count) {
-    for (size_t w = 0; w * 64 < count; w++)
-        if (bits[w] != 0)
-            return (int64_t)(w * 64) + __builtin_ctzll(bits[w]);
-    return -1;
-}
-
-void job_slots_clear(struct job_slots *s) {
-    free(s->newest);
-    free(s->waiting);
-    free(s->missing);
-    *s = (struct job_slots){0};
-}
-
-void job_slots_told(struct model_job *job, const struct pod *p) {
-    struct job_slots *s = &job->slots;
-    if (p->slot < 0 || (size_t)p->slot >= s->count)
-        return;
-    const struct pod **newest = &s->newest[p->slot];
-    if (*newest != NULL && *newest != p && !is_newer(p, *newest))
-        return;
-    *newest = p;
-    bool is_missing = p->is_gone && p->phase != POD_SUCCEEDED;
-    set_bit(s->missing, (size_t)p->slot, is_missing);
-    set_bit(s->waiting, (size_t)p->slot, !is_missing && is_unavailable(p));
-}
-
-void job_slots_forget(struct job_slots *s, const struct pod *p) {
-    if (p->slot >= 0 && (size_t)p->slot < s->count && s->newest[p->slot] == p)
-        s->newest[p->slot] = NULL;
-}
-
-/* From all pods when there are more or fewer slots than before, else as they were told since. */
+/* From all pods when there are more or fewer slots than before, else as they were noted since. */
 static void find_newest(struct model_job *job, size_t count) {
-    struct job_slots *s = &job->slots;
-    if (s->count == count)
+    if (job->slots.count == count)
         return;
-    job_slots_clear(s);
-    s->count = count;
-    s->newest = mem_alloc(count * sizeof *s->newest);
-    s->waiting = mem_alloc((count / 64 + 1) * sizeof *s->waiting);
-    s->missing = mem_alloc((count / 64 + 1) * sizeof *s->missing);
-    for (size_t i = 0; i < count; i++)
-        set_bit(s->missing, i, true);
+    job_slots_begin(&job->slots, count);
     for (size_t i = 0; i < job->target->pod_count; i++)
-        job_slots_told(job, job->target->pods[i]);
+        job_slots_note(&job->slots, job->target->pods[i], fact_is_pod_available(job->target->pods[i]));
     job->model->pods_looked_at += (int64_t)job->target->pod_count;
 }
 
@@ -163,7 +107,7 @@ static void describe_slots(struct view *v, size_t slots) {
     char name[320], reason[640];
     struct model_job *job = v->job;
     find_newest(job, slots);
-    int64_t waiting = first_bit(job->slots.waiting, slots), missing = first_bit(job->slots.missing, slots);
+    int64_t waiting = job_slots_waiting(&job->slots), missing = job_slots_missing(&job->slots);
     if (waiting >= 0 && why(v, job->slots.newest[waiting], reason, sizeof reason)) {
         slot_name(v, waiting, name, sizeof name);
         snprintf(v->waiting_for, sizeof v->waiting_for, "%s: %s", name, reason);

@@ -1,7 +1,6 @@
 /* Pods and the Events about them, into the store. */
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/facts/causes.h"
 #include "operator/store/store.h"
 
 #include <errno.h>
@@ -168,8 +167,7 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     }
     if (s->waiting_reason.size_bytes > 0 && !s->is_running) {
         p->waiting_reason = store_intern(m, s->waiting_reason);
-        struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", "", "", "", ""};
-        p->had_pull_trouble |= cause_find(&f) != NULL;
+        p->had_pull_trouble |= object_is_pull_reason(s->waiting_reason);
     } else if (s->is_running) {
         p->waiting_reason = "";
     }

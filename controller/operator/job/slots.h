@@ -1,0 +1,22 @@
+/* job_slots: the newest pod of each required slot, and which slots wait for one. */
+#ifndef OPERATOR_JOB_SLOTS_H
+#define OPERATOR_JOB_SLOTS_H
+
+#include "operator/store/store.h"
+
+struct job_slots {
+    const struct pod **newest;
+    uint64_t *waiting, *missing; /* bits: it is there and does not count as available; it is not there */
+    size_t count;
+};
+
+/* All slots without a pod. */
+void job_slots_begin(struct job_slots *s, size_t count);
+void job_slots_clear(struct job_slots *s);
+/* A pod whose slot is known: it may be the newest there. */
+void job_slots_note(struct job_slots *s, const struct pod *p, bool is_available);
+void job_slots_forget(struct job_slots *s, const struct pod *p); /* its slot may be missing one since */
+int64_t job_slots_waiting(const struct job_slots *s); /* the lowest; -1: none */
+int64_t job_slots_missing(const struct job_slots *s);
+
+#endif
