@@ -3,7 +3,7 @@
  * pod, ten steps and an evaluation. Arguments: the number of jobs (10000). */
 #include "base/mem.h"
 #include "base/rfc3339.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

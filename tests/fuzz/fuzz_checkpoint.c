@@ -2,7 +2,7 @@
  * first byte is its version, the rest what is packed. Whatever it is, the statuses that follow hold. */
 #include "base/base64.h"
 #include "base/mem.h"
-#include "operator/job/checkpoint_internal.h"
+#include "operator/model/checkpoint_internal.h"
 #include "reach.h"
 #include "status_check.h"
 

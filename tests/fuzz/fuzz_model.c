@@ -13,7 +13,7 @@
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "ledger/ledger.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "reach.h"
 #include "status_check.h"
 

@@ -3,7 +3,7 @@
 #ifndef TEST_FAKE_H
 #define TEST_FAKE_H
 
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 #define FAKE_EPOCH_S 1795226400 /* 2026-11-21T02:00:00Z */
 

@@ -3,7 +3,7 @@
 #ifndef TEST_REPLAY_H
 #define TEST_REPLAY_H
 
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 struct replay_event {
     enum resource resource;

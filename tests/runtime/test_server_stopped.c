@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "io/loop.h"
 #include "kube/client.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "operator/runtime/watches.h"
 
 #include <signal.h>

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "ledger/buckets.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 #define SIM_EPOCH_MS INT64_C(1795226400000) /* 2026-11-21T02:00:00Z */
 #define SIM_MAX_GROUPS 3                    /* replicated jobs */

@@ -3,33 +3,9 @@
  * status.previous follow. Late input is taken until ten minutes after its end (forget_after_ms), by the controller that
  * measured it; then, and for the next controller, the numbers stay. */
 #include "base/mem.h"
-#include "operator/facts/facts.h"
 #include "operator/job/job.h"
 
 #include <string.h>
-
-static struct job_previous *previous_of(struct model_job *job, const char *uid) {
-    for (int i = 0; i < job->previous_count; i++)
-        if (strcmp(job->previous[i].uid, uid) == 0)
-            return &job->previous[i];
-    return NULL;
-}
-
-static struct job_previous result_of(struct model_job *job) {
-    struct ledger_result result;
-    const struct target *t = job->target;
-    job_tell_facts(job);
-    int64_t end_ms = t->end_ms != TIME_UNKNOWN ? job_end_ms(job) : t->created_ms;
-    ledger_evaluate(job->ledger, end_ms, &result);
-    struct job_previous p = {.start_ms = t->created_ms,
-                             .end_ms = end_ms,
-                             .wall_ms = result.wall_ms,
-                             .available_ms = result.available_ms,
-                             .productive_ms = result.has_steps ? result.productive_ms : RECORD_NONE};
-    slice_copy(p.uid, sizeof p.uid, slice_of(t->uid));
-    ledger_result_done(&result);
-    return p;
-}
 
 /* Takes what belongs to the target; names are borrowed from the job, which lives longer. */
 static void split_off(struct model_job *job) {
@@ -44,7 +20,7 @@ static void split_off(struct model_job *job) {
     e->notices = NULL;
     e->notice_count = e->notice_next = 0;
     e->user = NULL;
-    e->is_dirty = false;
+    e->is_dirty = true; /* its numbers are filled in by the next evaluation */
     for (int i = 0; i < e->process_count; i++)
         e->processes[i]->job = e;
     e->target->job = e;
@@ -63,7 +39,7 @@ static void split_off(struct model_job *job) {
     job->trace = (struct trace){.most_points = job->trace.most_points};
 }
 
-static void earlier_free(struct model_job *e) {
+void job_free_one_earlier(struct model_job *e) {
     if (e->target)
         e->target->job = NULL;
     job_free_parts(e);
@@ -73,7 +49,7 @@ static void earlier_free(struct model_job *e) {
 void job_free_earlier(struct model_job *job) {
     for (struct model_job *e = job->earlier, *next; e; e = next) {
         next = e->earlier;
-        earlier_free(e);
+        job_free_one_earlier(e);
     }
     job->earlier = NULL;
 }
@@ -82,26 +58,10 @@ void job_keep_earlier(struct model_job *job) {
     const struct target *t = job->target;
     if (t->created_ms == TIME_UNKNOWN || job_is_managed_elsewhere(job))
         return;
-    struct job_previous p = result_of(job);
+    struct job_previous p = {.start_ms = t->created_ms, .end_ms = t->created_ms, .productive_ms = RECORD_NONE};
+    slice_copy(p.uid, sizeof p.uid, slice_of(t->uid));
     job_push_previous(job, &p);
-    if (!job->is_final)
-        split_off(job);
-}
-
-void job_tell_earlier(struct model_job *job, int64_t known_ms) {
-    for (struct model_job **at = &job->earlier, *e; (e = *at) != NULL;) {
-        const struct target *t = e->target;
-        struct job_previous *p = previous_of(job, t->uid);
-        if (p && e->is_dirty)
-            *p = result_of(e);
-        e->is_dirty = false;
-        if (p && known_ms <= t->end_ms + job->model->forget_after_ms) {
-            at = &e->earlier;
-            continue;
-        }
-        *at = e->earlier;
-        earlier_free(e);
-    }
+    split_off(job);
 }
 
 void job_release_target(struct target *t) {
@@ -114,7 +74,7 @@ void job_release_target(struct target *t) {
     for (at = &e->later->earlier; *at != e;)
         at = &(*at)->earlier;
     *at = e->earlier;
-    earlier_free(e);
+    job_free_one_earlier(e);
 }
 
 struct model_job *job_of_pod(struct model_job *job, const struct pod *p) {

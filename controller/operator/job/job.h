@@ -133,13 +133,15 @@ struct model_job {
     void *user;
 };
 
-/* model.c */
+/* job.c */
+void job_free(struct model_job *job);
 void job_free_parts(struct model_job *job); /* all but what it borrows as one of an earlier target */
 void job_mark_dirty(struct model *m, struct model_job *job);
 void job_notice(struct model_job *job, const struct model_notice *notice); /* the note is copied */
 
 /* target.c: which target, which slots, which log */
-void job_target_appeared(struct model *m, struct target *t);
+/* What the store touched: new targets find their jobs, and jobs are marked. */
+void job_take_touched(struct model *m);
 /* Puts it among the JobGoodputs of that target, or takes it away; what that means for the others is found out. */
 void job_aim(struct model_job *job, enum target_kind kind, struct slice target_name);
 void job_take_aim_off(struct model_job *job);
@@ -154,6 +156,7 @@ void job_keep_earlier(struct model_job *job);
 /* Into status.previous: what came since the last call; all is known of objects up to known_ms. */
 void job_tell_earlier(struct model_job *job, int64_t known_ms);
 void job_free_earlier(struct model_job *job);
+void job_free_one_earlier(struct model_job *e);
 void job_release_target(struct target *t); /* no JobGoodput measures it any more */
 /* The job, or the one of an earlier target, that the pod belongs to; NULL: none. */
 struct model_job *job_of_pod(struct model_job *job, const struct pod *p);

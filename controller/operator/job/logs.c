@@ -280,8 +280,8 @@ static void note_stamp(struct model_job *job, struct log_process *p, int64_t sta
         if (stamp_ms > p->last_line_ms)
             p->last_line_ms = stamp_ms;
     }
-    if (p->pod && !p->pod->is_dirty)
-        store_touch_pod(job->model, p->pod);
+    if (p->pod)
+        store_mark_pod(p->pod);
     job_mark_dirty(job->model, job);
 }
 
@@ -318,7 +318,7 @@ void job_log_process_end(struct model_job *job, struct log_process *p, const cha
     if (lost)
         slice_copy(p->lost, sizeof p->lost, slice_of(lost));
     if (p->pod)
-        store_touch_pod(job->model, p->pod);
+        store_mark_pod(p->pod);
     job_mark_dirty(job->model, job);
 }
 

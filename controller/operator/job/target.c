@@ -165,10 +165,23 @@ void job_find_target(struct model_job *job) {
     find_own_target(job);
 }
 
-void job_target_appeared(struct model *m, struct target *t) {
+static void target_appeared(struct model *m, struct target *t) {
     struct model_job *oldest = oldest_of(m, t->kind, t->namespace_, t->name);
     if (oldest)
         find_own_target(oldest);
+}
+
+void job_take_touched(struct model *m) {
+    for (size_t i = 0; i < m->touched_count; i++) {
+        struct target *t = m->touched[i];
+        bool is_named = t->is_named;
+        t->is_touched = t->is_named = false;
+        if (is_named)
+            target_appeared(m, t);
+        if (t->job)
+            job_mark_dirty(m, t->job);
+    }
+    m->touched_count = 0;
 }
 
 bool job_is_managed_elsewhere(const struct model_job *job) {

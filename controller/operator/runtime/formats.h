@@ -4,7 +4,7 @@
 #define OPERATOR_RUNTIME_FORMATS_H
 
 #include "kube/client.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 struct runtime_formats;
 

@@ -7,7 +7,7 @@
 
 #include "kube/lease.h"
 #include "kube/recorder.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "operator/runtime/cadence.h"
 #include "operator/runtime/exports.h"
 #include "operator/runtime/sources.h"

@@ -3,7 +3,7 @@
 #define OPERATOR_RUNTIME_JSON_H
 
 #include "base/buf.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 /* A hash of a JSON value that does not depend on white space, the order of keys, or how strings are escaped: the API
  * server sorts keys, we do not. 0 if the bytes are not JSON. */

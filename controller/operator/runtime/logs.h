@@ -5,7 +5,7 @@
 #define OPERATOR_RUNTIME_LOGS_H
 
 #include "kube/client.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "operator/runtime/log_share.h"
 
 struct runtime_logs;   /* of the whole process */

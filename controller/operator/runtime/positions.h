@@ -4,7 +4,7 @@
 #ifndef OPERATOR_RUNTIME_POSITIONS_H
 #define OPERATOR_RUNTIME_POSITIONS_H
 
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 struct positions {
     int64_t version[RESOURCE_COUNT]; /* 0: not watched, or not known */

@@ -4,7 +4,7 @@
 #define OPERATOR_RUNTIME_SOURCES_H
 
 #include "io/loop.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "operator/runtime/log_share.h"
 
 /* Texts are borrowed for ever. */

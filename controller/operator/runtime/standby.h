@@ -10,7 +10,7 @@
 #define OPERATOR_RUNTIME_STANDBY_H
 
 #include "kube/reflector.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 struct standby;
 

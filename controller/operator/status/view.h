@@ -11,7 +11,7 @@
 #include "base/rfc3339.h"
 #include "formulas/chips.h"
 #include "operator/job/result.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "steplog/steplog.h"
 
 struct target;

@@ -99,6 +99,9 @@ static void unname(struct model *m, struct target *t) {
 }
 
 void store_forget(struct model *m, struct target *t) {
+    for (size_t i = 0; t->is_touched && i < m->touched_count; i++)
+        if (m->touched[i] == t)
+            m->touched[i--] = m->touched[--m->touched_count];
     unname(m, t);
     map_remove(&m->targets, slice_of(t->uid));
     for (size_t i = 0; i < t->pod_count; i++)
@@ -163,6 +166,7 @@ static void node_free(void *value) {
 }
 
 void store_done(struct model *m) {
+    free(m->touched);
     while (m->targets.count > 0)
         store_forget(m, m->targets.entries[m->targets.count - 1].value);
     for (size_t i = 0; i < m->nodes.count; i++)

@@ -3,7 +3,6 @@
 #include "base/buf.h"
 #include "base/jscan.h"
 #include "base/mem.h"
-#include "operator/job/job.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +87,8 @@ void store_target_named(struct model *m, struct target *t) {
         t->next_named = newest->next_named;
         newest->next_named = t;
     }
-    job_target_appeared(m, t);
+    t->is_named = true;
+    store_touch_target(m, t);
 }
 
 struct node *store_node(struct model *m, struct slice name) {
@@ -237,16 +237,23 @@ struct refusals *store_refusals(struct model *m, struct slice job_uid) {
 }
 
 void store_touch_target(struct model *m, struct target *t) {
-    if (t->job)
-        job_mark_dirty(m, t->job);
+    if (t->is_touched)
+        return;
+    t->is_touched = true;
+    MEM_GROW(m->touched, m->touched_count, m->touched_capacity);
+    m->touched[m->touched_count++] = t;
+}
+
+void store_mark_pod(struct pod *p) {
+    if (p->is_dirty)
+        return;
+    p->is_dirty = true;
+    p->next_dirty = p->target->dirty_pods;
+    p->target->dirty_pods = p;
 }
 
 void store_touch_pod(struct model *m, struct pod *p) {
-    if (!p->is_dirty) {
-        p->is_dirty = true;
-        p->next_dirty = p->target->dirty_pods;
-        p->target->dirty_pods = p;
-    }
+    store_mark_pod(p);
     store_touch_target(m, p->target);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "operator/model.h"
+#include "operator/model/model.h"
 #include "operator/objects/objects.h"
 
 /* MEM_GROW for counts that are int: they are bounded. */
@@ -375,6 +375,7 @@ struct target {
     uint64_t pods_version, shape_version; /* move when a pod is added / when slots are numbered anew */
     struct model_job *job;                /* the JobGoodput that measures it; NULL */
     struct target *next_named;            /* older targets of the same name */
+    bool is_touched, is_named;            /* in the model's list: its status may change; it has got its name */
 };
 
 /* ---- permissions that are missing ---- */
@@ -404,6 +405,8 @@ struct model {
     struct map formats;   /* StepLogFormats by name: job/formats.c */
     struct map log_work;  /* "ns/name" -> units of this minute: job/log_work.c */
     int64_t log_work_minute;
+    struct target **touched; /* since the last look of who keeps the jobs */
+    size_t touched_count, touched_capacity;
     struct model_job **dirty;
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
@@ -478,7 +481,9 @@ void store_forbidden_done(struct model *m);
 void store_node_done(struct node *n); /* frees what it holds */
 void store_done(struct model *m);
 
-void store_touch_target(struct model *m, struct target *t); /* its job's status may change */
+/* Its job's status may change: it comes into m->touched. */
+void store_touch_target(struct model *m, struct target *t);
+void store_mark_pod(struct pod *p); /* its facts are made anew */
 void store_touch_pod(struct model *m, struct pod *p);
 void store_touch_node(struct model *m, struct node *n);
 /* unwatched.c: something was told: from the first time on this process watches. */

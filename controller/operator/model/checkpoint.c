@@ -1,8 +1,8 @@
-#include "operator/job/checkpoint.h"
+#include "operator/model/checkpoint.h"
 
 #include "base/base64.h"
 #include "base/mem.h"
-#include "operator/job/checkpoint_internal.h"
+#include "operator/model/checkpoint_internal.h"
 #include "operator/job/settle.h"
 
 #include <errno.h>
@@ -210,6 +210,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
     if (r == 0) {
         t->is_restored = true;
         store_target_named(m, t);
+        job_take_touched(m);
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
             r = read_job(&v, job, h.log_hash == job->log_hash, err);
     }

@@ -1,7 +1,7 @@
 /* What is left of pods that are forgotten, written and read by the same functions: field by field, since most of them
  * are 0 or small and alike, which packs well. */
 #include "base/mem.h"
-#include "operator/job/checkpoint_internal.h"
+#include "operator/model/checkpoint_internal.h"
 
 #define MOST_TIMES 200000
 #define MOST_PODS 1000000

@@ -1,8 +1,8 @@
-#include "operator/model.h"
+#include "operator/model/model.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/job/checkpoint.h"
+#include "operator/model/checkpoint.h"
 #include "operator/job/job.h"
 
 #include <errno.h>
@@ -43,42 +43,6 @@ struct model *model_new(const struct model_options *options) {
     return m;
 }
 
-static void drop_notices(struct model_job *job) {
-    for (int i = 0; i < job->notice_count; i++)
-        mem_freep(&job->notices[i].note);
-    free(job->notices);
-    job->notices = NULL;
-    job->notice_next = job->notice_count = 0;
-}
-
-void job_free_parts(struct model_job *job) {
-    job_logs_done(job);
-    ledger_free(job->ledger);
-    job_free_patterns(job);
-    free(job->processes);
-    free(job->log_pods);
-    free(job->pushed.items);
-    free(job->unwatched.items);
-    free(job->ready_line.items);
-    job_slots_clear(&job->slots);
-}
-
-static void job_free(struct model_job *job) {
-    job_free_earlier(job);
-    job_free_parts(job);
-    drop_notices(job);
-    free(job->namespace_);
-    free(job->name);
-    free(job->uid);
-    free(job->final_status);
-    free(job->target_name);
-    free(job->log_path);
-    free(job->log_project);
-    free(job->log_logger);
-    free(job->log_job_name);
-    free(job);
-}
-
 void model_free(struct model *m) {
     if (m == NULL)
         return;
@@ -99,27 +63,6 @@ void model_free(struct model *m) {
     free(m->chip_prices);
     free(m->documentation_url);
     free(m);
-}
-
-void job_mark_dirty(struct model *m, struct model_job *job) {
-    if (job->later) {
-        job->is_dirty = true;
-        job = job->later;
-    }
-    job->observed_ms = max_of(job->observed_ms, m->receipt_ms);
-    if (job->is_dirty)
-        return;
-    job->is_dirty = true;
-    MEM_GROW(m->dirty, m->dirty_count, m->dirty_capacity);
-    m->dirty[m->dirty_count++] = job;
-}
-
-void job_notice(struct model_job *job, const struct model_notice *notice) {
-    if (job->notice_count == JOB_MAX_NOTICES)
-        return;
-    job->notices = mem_resize(job->notices, (size_t)job->notice_count + 1, sizeof *job->notices);
-    job->notices[job->notice_count] = *notice;
-    job->notices[job->notice_count++].note = mem_strdup(notice->note);
 }
 
 /* ---- JobGoodputs ---- */
@@ -323,6 +266,7 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
     case RESOURCE_COUNT:
         break;
     }
+    job_take_touched(m);
     m->receipt_ms = TIME_UNKNOWN;
     m->malformed += r < 0;
     return r;
@@ -336,6 +280,7 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
         m->is_swept[resource] = true;
         m->receipt_ms = received_ms;
         store_sweep(m, resource, received_ms);
+        job_take_touched(m);
         m->receipt_ms = TIME_UNKNOWN;
     }
     if (!is_absent && resource == RESOURCE_POD && received_ms > m->pods_complete_ms)
@@ -366,6 +311,7 @@ void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
     for (size_t i = 0; i < m->nodes.count; i++)
         if (node_past(m->nodes.entries[i].value)->trouble_count > 0)
             store_touch_node(m, m->nodes.entries[i].value);
+    job_take_touched(m);
 }
 
 struct model_job *model_next_dirty(struct model *m) {
@@ -429,11 +375,4 @@ void *model_job_user(const struct model_job *job) {
 
 void model_job_set_user(struct model_job *job, void *user) {
     job->user = user;
-}
-
-const struct model_notice *model_job_next_notice(struct model_job *job) {
-    if (job->notice_next < job->notice_count)
-        return &job->notices[job->notice_next++];
-    drop_notices(job);
-    return NULL;
 }

@@ -3,7 +3,7 @@
 #define OPERATOR_CHECKPOINT_INTERNAL_H
 
 #include "base/codec.h"
-#include "operator/job/checkpoint.h"
+#include "operator/model/checkpoint.h"
 
 /* Less and less: all; of ordinary pods that exist only numbers; the same, without Jobs that exist; of all pods only
  * numbers; none of it, so that all time until then is unobserved. */

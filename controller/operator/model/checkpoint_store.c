@@ -1,7 +1,7 @@
 /* The part of the store that one target is, written and read by the same functions. */
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/job/checkpoint_internal.h"
+#include "operator/model/checkpoint_internal.h"
 
 #include <string.h>
 

@@ -12,21 +12,7 @@
 #include "base/buf.h"
 #include "base/slice.h"
 #include "ledger/ledger.h"
-
-enum resource {
-    RESOURCE_JOBGOODPUT,
-    RESOURCE_JOBSET,
-    RESOURCE_JOB,
-    RESOURCE_POD,
-    RESOURCE_NODE,
-    RESOURCE_WORKLOAD, /* either version */
-    RESOURCE_EVENT,    /* core/v1 shape */
-    RESOURCE_NODE_LEASE,
-    RESOURCE_STEPLOGFORMAT,
-    RESOURCE_COUNT
-};
-
-enum observed { OBSERVED_PRESENT /* added or modified */, OBSERVED_DELETED, OBSERVED_VANISHED };
+#include "operator/objects/resource.h"
 
 struct model;
 struct model_job; /* one JobGoodput */
