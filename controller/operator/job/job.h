@@ -169,6 +169,8 @@ bool job_has_user_format(const struct model_job *job);            /* spec.stepLo
 bool job_is_managed_elsewhere(const struct model_job *job);
 bool target_is_queued_by_kueue(const struct target *t);
 bool job_requires(const struct model_job *job, int replicated_job);
+/* How many slots are required at most; 0: none, or too many to be looked at. */
+size_t job_slot_count(const struct model_job *job);
 /* The slot of a pod, or -1 if it is in none that is required. */
 int64_t job_slot(const struct model_job *job, const struct pod *p);
 /* The replicated job whose log is read; NULL if it does not exist. */
@@ -185,14 +187,14 @@ void job_drop_final(struct model_job *job, const struct target *target); /* if i
 void job_write_final(struct model_job *job, struct buf *out, struct model_summary *summary);
 void job_push_previous(struct model_job *job, const struct job_previous *result);
 
-/* program.c: which chip the status of a predecessor names, and what it costs by its label */
+/* chip.c: which chip the nodes of its pods name, and what it costs by their labels; else the status of a predecessor */
+void job_find_chip(struct model_job *job);
 void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o);
 
 /* forget.c: pods that are gone for good leave only what they did, as numbers. To be called after an evaluation. */
 void job_forget_pods(struct model_job *job, int64_t through_ms);
 /* All that can be forgotten is, however lately it is gone: true if any was. */
 bool job_forget_all_pods(struct model_job *job);
-void job_tell_past_anew(struct model_job *job, bool with_ready); /* the ledger is another, the ready_line as well */
 
 /* facts.c: tells the ledger what changed since the last call */
 void job_tell_facts(struct model_job *job);

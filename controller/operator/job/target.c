@@ -13,6 +13,13 @@ static bool is_older(const struct model_job *a, const struct model_job *b) {
     return order != 0 ? order < 0 : strcmp(a->uid, b->uid) < 0;
 }
 
+static void tell_past_anew(struct model_job *job, bool with_ready) {
+    for (int i = 0; i < job->target->past_count; i++) {
+        job->target->pasts[i].is_told = false;
+        job->target->pasts[i].is_ready_told &= !with_ready;
+    }
+}
+
 void job_set_target(struct model_job *job, struct target *t) {
     if (job->target)
         job->target->job = NULL;
@@ -41,7 +48,7 @@ void job_set_target(struct model_job *job, struct target *t) {
         p->pushed.count = p->ready_told = 0;
         p->loss_told = 0;
     }
-    job_tell_past_anew(job, true);
+    tell_past_anew(job, true);
 }
 
 void job_begin_anew(struct model_job *job) {
@@ -75,7 +82,7 @@ void job_count_otherwise(struct model_job *job) {
     job->shape_version = 0;
     job->needs_all_pods = true;
     job->told_through_ms = TIME_UNKNOWN;
-    job_tell_past_anew(job, false);
+    tell_past_anew(job, false);
     for (size_t i = 0; i < job->target->pod_count; i++)
         job->target->pods[i]->pushed.count = job->target->pods[i]->loss_told = 0;
     job_tell_processes(job);
@@ -324,4 +331,13 @@ int64_t job_pods_at(const struct replicated_job *r, int64_t at_ms) {
     for (int i = 0; i < r->size_count && (i == 0 || r->sizes[i].at_ms <= at_ms); i++)
         slots = r->sizes[i].slots;
     return slots;
+}
+
+#define MAX_SLOTS 10000000
+
+size_t job_slot_count(const struct model_job *job) {
+    int64_t slots = 0;
+    for (int i = 0; i < job->target->job_count; i++)
+        slots += job_requires(job, i) ? job->target->jobs[i].replicas * job->target->jobs[i].stride : 0;
+    return slots > 0 && slots < MAX_SLOTS ? (size_t)slots : 0;
 }

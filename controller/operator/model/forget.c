@@ -11,13 +11,6 @@
 #define LOOKS 4          /* in the time after which pods are forgotten */
 #define ATTEMPTS_KEPT 18 /* facts.c looks at so many of the newest attempts for what they waited for */
 
-void job_tell_past_anew(struct model_job *job, bool with_ready) {
-    for (int i = 0; i < job->target->past_count; i++) {
-        job->target->pasts[i].is_told = false;
-        job->target->pasts[i].is_ready_told &= !with_ready;
-    }
-}
-
 /* ---- which ---- */
 
 static bool can_forget_told(const struct pod *p, const struct ledger_forgetting *f) {

@@ -328,17 +328,13 @@ static void set_permission(struct view *v) {
 static void settle_times(struct view *v) {
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         struct condition_view *c = &v->conditions[i];
-        struct job_condition *known = &v->job->conditions[i];
-        if (c->type == NULL) {
-            known->status[0] = '\0';
+        const struct job_condition *known = &v->job->conditions[i];
+        if (c->type == NULL)
             continue;
-        }
         if (c->at_ms == TIME_UNKNOWN && v->has_ended)
             c->at_ms = v->through_ms;
         else if (c->at_ms == TIME_UNKNOWN)
             c->at_ms = strcmp(known->status, c->status) == 0 ? known->at_ms : v->through_ms;
-        slice_copy(known->status, sizeof known->status, slice_of(c->status));
-        known->at_ms = c->at_ms;
     }
 }
 

@@ -56,7 +56,7 @@ static int64_t settled_ms(const struct model_job *job, int64_t through_ms) {
     return settled;
 }
 
-int64_t view_observed_through(struct model_job *job, int64_t now_ms) {
+int64_t view_observed_through(const struct model_job *job, int64_t now_ms) {
     int64_t end_ms = job_end_ms(job), through_ms = view_objects_known(job, now_ms);
     if (through_ms >= end_ms)
         return end_ms;
@@ -67,12 +67,12 @@ int64_t view_observed_through(struct model_job *job, int64_t now_ms) {
         through_ms = job->told_through_ms;
     if (through_ms < job->target->created_ms)
         through_ms = job->target->created_ms;
-    return job->told_through_ms = through_ms;
+    return through_ms;
 }
 
 /* A watch that is cut, or that was resumed less than a moment ago, holds back all numbers. What the job is forbidden to
  * read is not awaited: that it may be read again marks the job by itself. */
-int64_t view_awaits_ms(struct model_job *job, int64_t now_ms) {
+int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms) {
     int64_t known_ms = model_known_ms(job->model, now_ms), awaits_ms = TIME_UNKNOWN;
     int64_t needed_ms[] = {job->observed_ms, ledger_last_change_ms(job->ledger)};
     for (size_t i = 0; i < ARRAY_SIZE(needed_ms); i++)

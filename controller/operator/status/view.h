@@ -36,7 +36,7 @@ struct view_target {
 };
 
 struct view {
-    struct model_job *job;       /* NULL: a view of logs alone */
+    const struct model_job *job; /* NULL: a view of logs alone */
     const struct target *target; /* NULL: none, or not accounted */
     bool has_numbers;            /* there is a result to write */
     int64_t generation;          /* of the JobGoodput */
@@ -78,7 +78,13 @@ struct view {
 
 /* Nothing known yet: every number is unknown, never 0. For who has no job; view_make does it itself. */
 void view_init(struct view *v);
-void view_make(struct model_job *job, int64_t now_ms, struct view *v);
+/* Of a job, in this order, each once: what needs no numbers; where there is a result, and how far it reaches
+ * (through_ms, has_ended), what follows from it; log, phase and what the target waits for; and, once is_final is set,
+ * conditions and target. The job is read, and not changed. */
+void view_make(struct view *v, const struct model_job *job, int64_t now_ms);
+void view_numbers(struct view *v);
+void view_words(struct view *v);
+void view_end(struct view *v);
 void view_done(struct view *v);
 void view_scores(struct view *v); /* from the result */
 
@@ -89,8 +95,8 @@ static inline int64_t view_interruptions(const struct view *v) {
 /* observed.c: up to when everything about the job's objects is known; the status' observedThrough */
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms);
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
-int64_t view_observed_through(struct model_job *job, int64_t now_ms);
-int64_t view_awaits_ms(struct model_job *job, int64_t now_ms); /* model_summary.awaits_ms */
+int64_t view_observed_through(const struct model_job *job, int64_t now_ms); /* and so told_through_ms */
+int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms); /* model_summary.awaits_ms */
 void view_log(struct view *v); /* conditions.c: state of the log */
 /* The format that the log is read as: a trainer's, Regex, or the name of a StepLogFormat. */
 const char *view_log_format(const struct view *v);
@@ -99,7 +105,6 @@ void view_waiting(struct view *v);     /* waiting.c: availability message */
 void view_conditions(struct view *v);  /* conditions.c */
 void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
 void view_program(struct view *v);     /* program.c: program goodput and productivity */
-void view_notices(struct view *v);     /* notices.c */
 void view_cost(struct view *v);        /* program.c: what a chip costs; after view_program */
 /* Hundredths for so many chips x ms, those up to it adding up; v->price is known. */
 int64_t view_cost_next(const struct view *v, int64_t *chip_ms_before, int64_t chip_ms);

@@ -92,21 +92,10 @@ static const char *refusal_of(const struct view *v, int64_t slot) {
     return NULL;
 }
 
-/* From all pods when there are more or fewer slots than before, else as they were noted since. */
-static void find_newest(struct model_job *job, size_t count) {
-    if (job->slots.count == count)
-        return;
-    job_slots_begin(&job->slots, count);
-    for (size_t i = 0; i < job->target->pod_count; i++)
-        job_slots_note(&job->slots, job->target->pods[i], fact_is_pod_available(job->target->pods[i]));
-    job->model->pods_looked_at += (int64_t)job->target->pod_count;
-}
-
 /* The lowest slot that is not available: what it waits for stands for the others. */
-static void describe_slots(struct view *v, size_t slots) {
+static void describe_slots(struct view *v) {
     char name[320], reason[640];
-    struct model_job *job = v->job;
-    find_newest(job, slots);
+    const struct model_job *job = v->job;
     int64_t waiting = job_slots_waiting(&job->slots), missing = job_slots_missing(&job->slots);
     if (waiting >= 0 && why(v, job->slots.newest[waiting], reason, sizeof reason)) {
         slot_name(v, waiting, name, sizeof name);
@@ -134,9 +123,7 @@ void view_waiting(struct view *v) {
         slice_copy(v->waiting_for, sizeof v->waiting_for, slice_of(v->job->hold_now.evidence));
         return;
     }
-    int64_t slots = 0;
-    for (int i = 0; i < v->target->job_count; i++)
-        slots += job_requires(v->job, i) ? v->target->jobs[i].replicas * v->target->jobs[i].stride : 0;
-    if (slots > 0 && slots < 10000000)
-        describe_slots(v, (size_t)slots);
+    size_t slots = job_slot_count(v->job);
+    if (slots > 0 && slots == v->job->slots.count)
+        describe_slots(v);
 }

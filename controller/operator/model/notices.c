@@ -2,7 +2,7 @@
  * under the same id whenever what is known of it changes; its times are the job's own, so that a controller that starts
  * in between tells the very same ones. */
 #include "operator/job/job.h"
-#include "operator/status/view.h"
+#include "operator/model/evaluate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,10 +60,10 @@ static bool is_over(const struct view *v, const struct ledger_interruption *i, b
     return !is_newest || v->has_ended || (i->until_ms != TIME_OPEN && (i->is_settled || !v->result.has_steps));
 }
 
-static void tell_interruption(struct view *v, int index) {
+static void tell_interruption(struct model_job *job, const struct view *v, int index) {
     const struct ledger_result *r = &v->result;
     const struct ledger_interruption *i = &r->interruptions[index];
-    struct job_told *told = &v->job->told[i->number % JOB_TOLD];
+    struct job_told *told = &job->told[i->number % JOB_TOLD];
     if (i->cause == CAUSE_UNKNOWN && v->through_ms < i->at_ms + SETTLING_MS && !v->has_ended)
         return;
     CLEANUP_BUF struct buf note;
@@ -89,24 +89,24 @@ static void tell_interruption(struct view *v, int index) {
                                   .first_ms = i->at_ms,
                                   .last_ms = known.until_ms == TIME_OPEN ? i->at_ms : i->until_ms};
     snprintf(notice.id, sizeof notice.id, "%.8s.interruption-%d", v->target->uid, i->number);
-    job_notice(v->job, &notice);
+    job_notice(job, &notice);
 }
 
-static void tell_interruptions(struct view *v) {
+static void tell_interruptions(struct model_job *job, const struct view *v) {
     const struct ledger_result *r = &v->result;
     int first = r->interruption_count > JOB_TOLD ? r->interruption_count - JOB_TOLD : 0;
     for (int k = first; k < r->interruption_count; k++) {
         int64_t over_ms = r->interruptions[k].until_ms;
         if (over_ms == TIME_OPEN || over_ms > v->through_ms - OLD_MS)
-            tell_interruption(v, k);
+            tell_interruption(job, v, k);
     }
 }
 
-static void tell_start(struct view *v) {
+static void tell_start(struct model_job *job, const struct view *v) {
     const struct ledger_execution *e = &v->result.executions[0];
-    if (v->job->told_first_step || !v->result.has_steps || v->result.execution_count == 0)
+    if (job->told_first_step || !v->result.has_steps || v->result.execution_count == 0)
         return;
-    v->job->told_first_step = true;
+    job->told_first_step = true;
     if (e->number != 1 || e->first_step_ms == TIME_UNKNOWN || e->first_step_ms < v->through_ms - OLD_MS)
         return;
     char note[128];
@@ -115,14 +115,14 @@ static void tell_start(struct view *v) {
         .type = "Normal", .reason = "TrainingStarted", .note = note, .first_ms = e->first_step_ms};
     notice.last_ms = notice.first_ms;
     snprintf(notice.id, sizeof notice.id, "%.8s.started", v->target->uid);
-    job_notice(v->job, &notice);
+    job_notice(job, &notice);
 }
 
-static void tell_end(struct view *v) {
+static void tell_end(struct model_job *job, const struct view *v) {
     char wall[32], available[32], note[256];
-    if (!v->is_final || v->job->told_end)
+    if (!v->is_final || job->told_end)
         return;
-    v->job->told_end = true;
+    job->told_end = true;
     snprintf(note, sizeof note, "ended after %s, %s of them available, %d interruption%s",
              short_duration(wall, v->result.wall_ms), short_duration(available, v->result.available_ms),
              (int)view_interruptions(v), view_interruptions(v) == 1 ? "" : "s");
@@ -132,13 +132,13 @@ static void tell_end(struct view *v) {
                                   .first_ms = v->through_ms,
                                   .last_ms = v->through_ms};
     snprintf(notice.id, sizeof notice.id, "%.8s.ended", v->target->uid);
-    job_notice(v->job, &notice);
+    job_notice(job, &notice);
 }
 
-void view_notices(struct view *v) {
+void evaluate_notices(struct model_job *job, const struct view *v) {
     if (v->target == NULL)
         return;
-    tell_start(v);
-    tell_interruptions(v);
-    tell_end(v);
+    tell_start(job, v);
+    tell_interruptions(job, v);
+    tell_end(job, v);
 }

@@ -1,0 +1,188 @@
+#include "operator/model/evaluate.h"
+
+#include "operator/facts/facts.h"
+#include "operator/job/job.h"
+
+#include <string.h>
+
+/* ---- logs that are given up ---- */
+
+/* A log that still cannot be read so long after the end was learned is taken for lost; an outage does not count. */
+#define GIVE_UP_MS 60000
+
+/* A log that is taken for lost: what it would have told is unknown, which is not the same as nothing. */
+static void give_up(struct model_job *job, struct pod *p) {
+    const char *why = job->log_trouble[0] ? job->log_trouble : "the pod was deleted before its log was read";
+    int restart_count = 0;
+    for (int c = 0; c < p->container_count; c++)
+        if (strcmp(p->containers[c].name, job_log_container(job, p)) == 0)
+            restart_count = container_now(&p->containers[c])->restart_count;
+    for (int k = 0; k < job->process_count; k++)
+        if (job->processes[k]->pod == p && job->processes[k]->restart_count > restart_count)
+            restart_count = job->processes[k]->restart_count;
+    model_job_log_end(job, pod_uid(p), restart_count, why);
+}
+
+enum reading { LOG_UNTOLD /* it has not started */, LOG_UNREAD, LOG_READ };
+
+static enum reading reading_of(const struct model_job *job, const struct pod *p) {
+    for (int k = job->process_count - 1; k >= 0; k--)
+        if (job->processes[k]->pod == p)
+            return job->processes[k]->has_ended ? LOG_READ : LOG_UNREAD;
+    for (int c = 0; c < p->container_count; c++)
+        if (container_now(&p->containers[c])->started_ms != TIME_UNKNOWN)
+            return LOG_UNREAD;
+    return LOG_UNTOLD;
+}
+
+/* Before the numbers are made. */
+static void give_up_logs(struct model_job *job, int64_t now_ms) {
+    if (job->end_learned_ms == TIME_UNKNOWN ||
+        view_objects_known(job, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
+        return;
+    for (int i = 0; i < job->log_pod_count; i++)
+        if ((job->log_pods[i]->is_gone || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
+            give_up(job, job->log_pods[i]);
+}
+
+/* ---- the end ---- */
+
+/* All lines that can be had of the log are read, or are lost. */
+static bool is_log_read(const struct view *v) {
+    const struct model_job *job = v->job;
+    if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* nothing can come of it */
+        return true;
+    for (int i = 0; i < job->log_pod_count; i++)
+        if (reading_of(job, job->log_pods[i]) == LOG_UNREAD)
+            return false;
+    return true;
+}
+
+/* The job succeeded, and the pod whose log is read is not known to have: that is still on its way. */
+static bool is_success_coming(const struct view *v) {
+    const struct model_job *job = v->job;
+    const struct pod *last = job->log_pod_count > 0 ? job->log_pods[job->log_pod_count - 1] : NULL;
+    return v->log != LOG_NONE && v->target->outcome == OUTCOME_SUCCEEDED && last != NULL && !last->is_gone &&
+           last->phase != POD_SUCCEEDED;
+}
+
+/* Nothing will change the numbers any more: the end is known, everything that happened until it was learned, and the
+ * log. What led to the end may come after it: every kind of object has a stream of its own, and the server does not
+ * keep them together. So they are waited for a little before the numbers freeze. */
+#define APART_MS 2000
+
+static bool is_final(struct model_job *job, const struct view *v) {
+    if (!v->has_ended)
+        return false;
+    if (job->end_learned_ms == TIME_UNKNOWN)
+        job->end_learned_ms = v->now_ms;
+    int64_t known_ms = view_objects_known(job, v->now_ms);
+    if (known_ms > job->end_learned_ms + GIVE_UP_MS)
+        return is_log_read(v);
+    int64_t enough_ms = job->end_learned_ms + APART_MS;
+    return known_ms >= enough_ms && view_events_known(job->model, v->now_ms) >= enough_ms && !is_success_coming(v) &&
+           is_log_read(v);
+}
+
+/* Nothing was ever read of what decides: its absence says nothing of the job. */
+static bool is_blind(const struct model_job *job) {
+    static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
+    bool is_so = false;
+    for (size_t i = 0; i < ARRAY_SIZE(all) && job->told_through_ms == TIME_UNKNOWN; i++) {
+        const struct forbidden *f = job_blocked_by(job, all[i]);
+        is_so |= f != NULL && f->through_ms == TIME_UNKNOWN;
+    }
+    return is_so;
+}
+
+/* ---- an evaluation ---- */
+
+static uint64_t conditions_hash(const struct view *v) {
+    uint64_t hash = 14695981039346656037u;
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
+        const struct condition_view *c = &v->conditions[i];
+        if (c->type == NULL)
+            continue;
+        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->type));
+        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->status));
+        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->reason));
+    }
+    return hash;
+}
+
+static void summarize(const struct view *v, struct model_summary *summary) {
+    const struct model_job *job = v->job;
+    summary->phase = v->phase;
+    summary->interruptions = view_interruptions(v);
+    summary->executions = view_interruptions(v) + 1;
+    summary->conditions_hash = conditions_hash(v);
+    summary->waiting_hash = v->waiting_hash;
+    summary->has_new_steps = v->result.step_count > job->told_steps;
+    summary->has_ended = v->has_ended;
+    summary->is_final = v->is_final;
+    summary->awaits_ms = v->target && !v->is_final ? view_awaits_ms(job, v->now_ms) : TIME_UNKNOWN;
+}
+
+/* For what the target waits for now: from all pods when there are more or fewer slots than before, else as they were noted
+ * since. */
+static void find_newest_pods(struct model_job *job, const struct view *v) {
+    size_t count = job_slot_count(job);
+    bool is_whole = v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
+    if (is_whole || v->has_ended || job->hold_now.kind < BUCKET_COUNT || job->slots.count == count)
+        return;
+    job_slots_begin(&job->slots, count);
+    for (size_t i = 0; i < job->target->pod_count; i++)
+        job_slots_note(&job->slots, job->target->pods[i], fact_is_pod_available(job->target->pods[i]));
+    job->model->pods_looked_at += (int64_t)job->target->pod_count;
+}
+
+/* What the next evaluation goes on from. */
+static void remember(struct model_job *job, const struct view *v) {
+    for (int i = 0; i < JOB_CONDITIONS; i++) {
+        const struct condition_view *c = &v->conditions[i];
+        struct job_condition *known = &job->conditions[i];
+        slice_copy(known->status, sizeof known->status, slice_of(c->type ? c->status : ""));
+        known->at_ms = c->type ? c->at_ms : known->at_ms;
+    }
+    job->told_steps = v->result.step_count;
+    job->is_final = v->is_final;
+}
+
+static bool is_measured(const struct model_job *job) {
+    return job->target && job->target->is_seen && !job_is_managed_elsewhere(job) && !is_blind(job);
+}
+
+void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
+    struct view v;
+    job_log_work_tick(job->model, now_ms);
+    if (job->final_status) {
+        job_write_final(job, out, summary);
+        return;
+    }
+    job->was_evaluated = true;
+    job_tell_earlier(job, view_objects_known(job, now_ms));
+    view_make(&v, job, now_ms);
+    if (is_measured(job)) {
+        give_up_logs(job, now_ms);
+        job_tell_facts(job);
+        job_find_chip(job);
+        v.through_ms = job->told_through_ms = view_observed_through(job, now_ms);
+        v.has_ended = v.through_ms >= job_end_ms(job);
+        ledger_evaluate(job->ledger, v.through_ms, &v.result);
+        if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
+            v.through_ms = v.result.start_ms;
+        find_newest_pods(job, &v);
+        view_numbers(&v);
+    }
+    view_words(&v);
+    v.is_final = is_final(job, &v);
+    view_end(&v);
+    evaluate_notices(job, &v);
+    view_write(&v, out);
+    if (summary)
+        summarize(&v, summary);
+    remember(job, &v);
+    if (v.target)
+        job_forget_pods(job, v.through_ms);
+    view_done(&v);
+}
