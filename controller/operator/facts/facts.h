@@ -23,6 +23,8 @@ bool fact_pod_may_be_counted(const struct pod *p);
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
 /* Nothing of the pod can be there after this; TIME_OPEN while it is. */
 int64_t fact_pod_over_ms(const struct pod *p);
+/* What Events tell about it; NULL: nothing, or it is not measured. */
+const struct pod_events *fact_pod_events(const struct pod *p);
 /* When it was asked to go: deleted, disrupted or evicted; TIME_OPEN: it was not. */
 int64_t fact_pod_asked_ms(const struct pod *p);
 /* The first training container that ended with a failure for good; NULL: none did. */
@@ -34,7 +36,6 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
 int64_t fact_pod_silent_ms(const struct pod *p);
 /* The trouble of its node during which it was deleted or disrupted, and so the loss; NULL: none. */
 const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *ret_from_ms);
-
 
 /* In which time lives may have come and gone unobserved. */
 void fact_tell_unwatched(struct model_job *job);

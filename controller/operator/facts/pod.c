@@ -8,122 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct instance *fact_failed_instance(const struct pod *p, const char **name) {
-    const struct instance *first = NULL;
-    if (p->restarts_in_place && p->phase != POD_FAILED)
-        return NULL;
-    for (int i = 0; i < p->container_count; i++) {
-        const struct instance *now = container_now(&p->containers[i]);
-        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || !pod_is_training_container(p, i))
-            continue;
-        if (first == NULL || instance_finished_ms(now) < instance_finished_ms(first)) {
-            first = now;
-            *name = p->containers[i].name;
-        }
-    }
-    return first;
-}
-
-static const struct pod_events *events_of(const struct pod *p) {
-    return p->target->job ? map_get(&p->target->job->model->events, slice_of(pod_uid(p))) : NULL;
-}
-
-int64_t fact_pod_asked_ms(const struct pod *p) {
-    const struct pod_events *e = events_of(p);
-    int64_t at_ms = TIME_OPEN;
-    if (p->deletion_ms != TIME_UNKNOWN)
-        at_ms = min_of(at_ms, p->deletion_ms);
-    if (pod_trouble(p)->disruption_ms != TIME_UNKNOWN)
-        at_ms = min_of(at_ms, pod_trouble(p)->disruption_ms);
-    if (e && e->evicted_ms != TIME_UNKNOWN)
-        at_ms = min_of(at_ms, e->evicted_ms);
-    return at_ms;
-}
-
-int64_t fact_pod_failed_ms(const struct pod *p) {
-    const char *name;
-    const struct instance *failed = fact_failed_instance(p, &name);
-    int64_t asked_ms = fact_pod_asked_ms(p);
-    if (failed && p->restarts_in_place && p->was_asked_first) /* in back-off it held its slot */
-        return max_of(instance_finished_ms(failed), asked_ms);
-    if (failed)
-        return instance_finished_ms(failed);
-    return p->phase == POD_FAILED ? pod_ended_ms(p) : TIME_OPEN;
-}
-
-int64_t fact_pod_over_ms(const struct pod *p) {
-    int64_t over_ms = pod_ended_ms(p);
-    if (p->gone_ms != TIME_UNKNOWN)
-        over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
-    return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
-}
-
-static bool has_completed_index(const struct pod *p) {
-    struct slice rest = slice_of(p->job ? p->job->completed_indexes : NULL);
-    int64_t low, high;
-    while (p->completion_index >= 0 && slice_take_uint(&rest, &low)) {
-        high = low;
-        if (slice_take_char(&rest, '-') && !slice_take_uint(&rest, &high))
-            return false;
-        if (p->completion_index >= low && p->completion_index <= high)
-            return true;
-        if (!slice_take_char(&rest, ','))
-            return false;
-    }
-    return false;
-}
-
-/* A trainer that was asked to go and handles it ends with 0 as well: that is no completion. Of one second, what was
- * seen first came first; what was seen at once was asked. */
-static bool was_asked_before_its_end(const struct pod *p, int64_t ended_ms) {
-    int64_t asked_ms = fact_pod_asked_ms(p);
-    if (asked_ms == TIME_OPEN || asked_ms / 1000 != ended_ms / 1000 || asked_ms != p->deletion_ms)
-        return asked_ms < ended_ms;
-    for (int i = 0; i < p->container_count; i++) {
-        const struct instance *now = container_now(&p->containers[i]);
-        if (now->finished_ms != TIME_UNKNOWN && now->end_order == END_SEEN_FIRST)
-            return false;
-    }
-    return true;
-}
-
-/* Another pod took its index over, so it is that one whose end completes it. */
-static bool has_successor(const struct pod *p) {
-    for (const struct pod *other = p->job ? p->job->pods : NULL; other; other = other->next_in_job)
-        if (other->completion_index == p->completion_index && other->created_ms > p->created_ms)
-            return true;
-    return false;
-}
-
-/* Its Job already failed, or was being deleted, when the pod ended: the Job controller lists the index of such a pod in
- * completedIndexes as well, next to FailureTarget, but the index is run again with the next Job. */
-static bool is_completed_in_vain(const struct pod *p, int64_t ended_ms) {
-    int64_t failing_ms = p->job->failing_ms, deletion_ms = p->job->deletion_ms;
-    return (failing_ms != TIME_UNKNOWN && failing_ms / 1000 <= ended_ms / 1000) ||
-           (deletion_ms != TIME_UNKNOWN && deletion_ms / 1000 <= ended_ms / 1000);
-}
-
-int64_t fact_pod_done_ms(const struct pod *p) {
-    if (p->phase != POD_SUCCEEDED)
-        return TIME_UNKNOWN;
-    int64_t ended_ms = pod_ended_ms(p);
-    bool is_done = !was_asked_before_its_end(p, ended_ms) ||
-                   (has_completed_index(p) && !is_completed_in_vain(p, ended_ms) && !has_successor(p));
-    return is_done ? ended_ms : TIME_UNKNOWN;
-}
-
-int64_t fact_pod_lost_ms(const struct pod *p) {
-    int64_t at_ms = min_of(fact_pod_failed_ms(p), fact_pod_asked_ms(p));
-    int64_t silent_ms;
-    if (fact_pod_loss_by_node(p, &silent_ms))
-        at_ms = min_of(at_ms, silent_ms);
-    if (p->is_gone && !p->has_vanished)
-        at_ms = min_of(at_ms, p->gone_ms);
-    if (p->phase == POD_SUCCEEDED && fact_pod_done_ms(p) == TIME_UNKNOWN)
-        at_ms = min_of(at_ms, pod_ended_ms(p));
-    return at_ms != TIME_OPEN && p->bound_ms != TIME_UNKNOWN ? max_of(at_ms, p->bound_ms) : at_ms;
-}
-
 /* When all training containers ran for the first time. */
 static int64_t running_ms(const struct pod *p) {
     int64_t at_ms = TIME_UNKNOWN;
@@ -143,7 +27,7 @@ static int64_t running_ms(const struct pod *p) {
 
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
 static void tell_pull(const struct pod *p, struct ledger_life *life) {
-    const struct pod_events *e = events_of(p);
+    const struct pod_events *e = fact_pod_events(p);
     if (e == NULL && p->had_pull_trouble) { /* its Events are lost */
         life->pull_start_ms = life->bound_ms;
         life->pull_end_ms = life->running_ms;
@@ -209,29 +93,6 @@ static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) 
               sink);
     tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "",
               pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
-}
-
-/* When the replicated job, which did not want that index any more, wanted it again; TIME_OPEN: not yet. */
-static int64_t wanted_again_ms(const struct replicated_job *r, int from, int64_t index) {
-    for (int k = from; k < r->size_count; k++)
-        if (r->sizes[k].slots / r->replicas > index)
-            return r->sizes[k].at_ms;
-    return TIME_OPEN;
-}
-
-int64_t fact_pod_unwanted_ms(const struct pod *p) {
-    const struct target *t = p->target;
-    int64_t going_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_gone ? p->gone_ms : TIME_OPEN;
-    for (int i = 0; i < t->job_count; i++) {
-        const struct replicated_job *r = &t->jobs[i];
-        if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)
-            continue;
-        for (int k = 1; k < r->size_count; k++)
-            if (r->sizes[k].at_ms > p->created_ms && r->sizes[k].slots / r->replicas <= p->completion_index &&
-                going_ms <= wanted_again_ms(r, k, p->completion_index))
-                return r->sizes[k].at_ms;
-    }
-    return TIME_OPEN;
 }
 
 /* It was deleted because its Job was suspended, which counts as no failure. */
@@ -322,11 +183,6 @@ static void tell_loss(struct model_job *job, struct pod *p, const struct ledger_
         return;
     told = (struct ledger_disruption){.cause = d->cause, .key = p->id, .at_ms = d->at_ms, .opens = d->opens};
     ledger_add_disruption(job->ledger, &told);
-}
-
-bool fact_is_pod_available(const struct pod *p) {
-    return p->bound_ms != TIME_UNKNOWN &&
-           (p->phase == POD_SUCCEEDED || (fact_pod_lost_ms(p) == TIME_OPEN && fact_pod_silent_ms(p) == TIME_OPEN));
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {

@@ -64,20 +64,3 @@ void job_keep_earlier(struct model_job *job) {
     split_off(job);
 }
 
-void job_release_target(struct target *t) {
-    struct model_job *e = t->job, **at;
-    if (e == NULL || e->later == NULL) {
-        if (e)
-            job_set_target(e, NULL);
-        return;
-    }
-    for (at = &e->later->earlier; *at != e;)
-        at = &(*at)->earlier;
-    *at = e->earlier;
-    job_free_one_earlier(e);
-}
-
-struct model_job *job_of_pod(struct model_job *job, const struct pod *p) {
-    struct model_job *of = p->target->job;
-    return of && (of == job || of->later == job) ? of : NULL;
-}

@@ -5,42 +5,6 @@
 
 #include <string.h>
 
-static void drop_notices(struct model_job *job) {
-    for (int i = 0; i < job->notice_count; i++)
-        mem_freep(&job->notices[i].note);
-    free(job->notices);
-    job->notices = NULL;
-    job->notice_next = job->notice_count = 0;
-}
-
-void job_free_parts(struct model_job *job) {
-    job_logs_done(job);
-    ledger_free(job->ledger);
-    job_free_patterns(job);
-    free(job->processes);
-    free(job->log_pods);
-    free(job->pushed.items);
-    free(job->unwatched.items);
-    free(job->ready_line.items);
-    job_slots_clear(&job->slots);
-}
-
-void job_free(struct model_job *job) {
-    job_free_earlier(job);
-    job_free_parts(job);
-    drop_notices(job);
-    free(job->namespace_);
-    free(job->name);
-    free(job->uid);
-    free(job->final_status);
-    free(job->target_name);
-    free(job->log_path);
-    free(job->log_project);
-    free(job->log_logger);
-    free(job->log_job_name);
-    free(job);
-}
-
 void job_mark_dirty(struct model *m, struct model_job *job) {
     if (job->later) {
         job->is_dirty = true;
@@ -62,9 +26,17 @@ void job_notice(struct model_job *job, const struct model_notice *notice) {
     job->notices[job->notice_count++].note = mem_strdup(notice->note);
 }
 
+void job_drop_notices(struct model_job *job) {
+    for (int i = 0; i < job->notice_count; i++)
+        mem_freep(&job->notices[i].note);
+    free(job->notices);
+    job->notices = NULL;
+    job->notice_next = job->notice_count = 0;
+}
+
 const struct model_notice *model_job_next_notice(struct model_job *job) {
     if (job->notice_next < job->notice_count)
         return &job->notices[job->notice_next++];
-    drop_notices(job);
+    job_drop_notices(job);
     return NULL;
 }

@@ -138,6 +138,7 @@ void job_free(struct model_job *job);
 void job_free_parts(struct model_job *job); /* all but what it borrows as one of an earlier target */
 void job_mark_dirty(struct model *m, struct model_job *job);
 void job_notice(struct model_job *job, const struct model_notice *notice); /* the note is copied */
+void job_drop_notices(struct model_job *job);
 
 /* target.c: which target, which slots, which log */
 /* What the store touched: new targets find their jobs, and jobs are marked. */
@@ -217,9 +218,6 @@ void job_charge_log(struct model_job *job, struct steplog *parser); /* after eac
 void job_log_work_tick(struct model *m, int64_t now_ms);
 
 /* formats.c: StepLogFormats */
-int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,
-                          int64_t received_ms);
-void format_free(void *format);
 /* The format that a job's spec names, where that is none of the built-in ones; NULL: it cannot be used, *ret_trouble
  * (may be NULL) says why: NULL if there is none of that name. */
 const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble);

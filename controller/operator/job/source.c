@@ -17,22 +17,6 @@
 /* After the end of a run so long for its last lines to be stored. */
 #define STORED_AFTER_MS 10000
 
-enum model_source_kind model_job_source_kind(const struct model_job *job) {
-    static const char *const names[] = {[MODEL_SOURCE_POD_LOG] = "PodLog",
-                                        [MODEL_SOURCE_FILE] = "File",
-                                        [MODEL_SOURCE_CLOUD_LOGGING] = "CloudLogging",
-                                        [MODEL_SOURCE_PUSH] = "Push"};
-    for (int kind = MODEL_SOURCE_POD_LOG; kind <= MODEL_SOURCE_PUSH; kind++)
-        if (strcmp(job->source, names[kind]) == 0)
-            return (enum model_source_kind)kind;
-    return MODEL_SOURCE_NONE;
-}
-
-bool job_has_source(const struct model_job *job) {
-    enum model_source_kind kind = model_job_source_kind(job);
-    return kind != MODEL_SOURCE_NONE && kind != MODEL_SOURCE_POD_LOG;
-}
-
 bool model_job_source(const struct model_job *job, struct model_source *source) {
     if (!job_has_source(job) || job->ledger == NULL || job->target == NULL || !job->target->is_seen ||
         job_is_managed_elsewhere(job) || job->pattern_error != NULL || job_is_log_barred(job))

@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/model/checkpoint.h"
+#include "operator/job/formats.h"
 #include "operator/job/job.h"
+#include "operator/model/formats.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -145,6 +145,23 @@ void store_target_replaced(struct model *m, struct target *t, int64_t by_ms) {
     target_gone(m, t, NULL, by_ms);
 }
 
+void store_target_named(struct model *m, struct target *t) {
+    char key[STORE_NAME_KEY];
+    store_name_key(key, t->kind, t->namespace_, t->name);
+    struct target *newest = map_get(&m->names, slice_of(key));
+    if (newest && newest->created_ms <= t->created_ms)
+        store_target_replaced(m, newest, t->created_ms);
+    if (newest == NULL || newest->created_ms <= t->created_ms) {
+        t->next_named = newest;
+        map_put(&m->names, slice_of(key), t);
+    } else {
+        t->next_named = newest->next_named;
+        newest->next_named = t;
+    }
+    t->is_named = true;
+    store_touch_target(m, t);
+}
+
 /* First sight of the object itself. */
 static bool target_seen(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
     if (t->is_seen)

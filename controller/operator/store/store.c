@@ -74,23 +74,6 @@ struct target *store_target_by_name(struct model *m, enum target_kind kind, cons
     return map_get(&m->names, slice_of(key));
 }
 
-void store_target_named(struct model *m, struct target *t) {
-    char key[STORE_NAME_KEY];
-    store_name_key(key, t->kind, t->namespace_, t->name);
-    struct target *newest = map_get(&m->names, slice_of(key));
-    if (newest && newest->created_ms <= t->created_ms)
-        store_target_replaced(m, newest, t->created_ms);
-    if (newest == NULL || newest->created_ms <= t->created_ms) {
-        t->next_named = newest;
-        map_put(&m->names, slice_of(key), t);
-    } else {
-        t->next_named = newest->next_named;
-        newest->next_named = t;
-    }
-    t->is_named = true;
-    store_touch_target(m, t);
-}
-
 struct node *store_node(struct model *m, struct slice name) {
     struct node *n = map_get(&m->nodes, name);
     if (n)
@@ -262,61 +245,7 @@ void store_touch_node(struct model *m, struct node *n) {
         store_touch_pod(m, p); /* also those that are gone: why they were lost may be told only now */
 }
 
-static struct slice key_of(const struct map_entry *e) {
-    return (struct slice){e->key, e->key_size};
-}
-
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms) {
     return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_MISSING_MS < complete_ms;
 }
 
-static bool is_missing(const struct node *n, int64_t complete_ms) {
-    const struct pod *p = n->pods;
-    while (p && !store_is_on_missing_node(p, complete_ms))
-        p = p->next_on_node;
-    return p != NULL;
-}
-
-/* Of what may not be read no list shows that it has vanished. */
-static bool is_restored(const struct model *m, enum resource resource, const struct target *t, bool is_restored) {
-    return is_restored && store_forbidden(m, resource, t->namespace_) == NULL;
-}
-
-static void sweep_nodes(struct model *m, int64_t received_ms) {
-    for (size_t i = 0; i < m->nodes.count; i++) {
-        const struct node *n = m->nodes.entries[i].value;
-        if (n->exists ? n->is_restored : is_missing(n, received_ms))
-            observe_node(m, OBSERVED_VANISHED, key_of(&m->nodes.entries[i]), (struct slice){0}, received_ms);
-    }
-}
-
-static void sweep_jobsets(struct model *m, int64_t received_ms) {
-    for (size_t i = 0; i < m->targets.count; i++) {
-        const struct target *t = m->targets.entries[i].value;
-        if (t->kind == TARGET_JOBSET && is_restored(m, RESOURCE_JOBSET, t, t->is_restored))
-            observe_jobset(m, OBSERVED_VANISHED, key_of(&m->targets.entries[i]), (struct slice){0}, received_ms);
-    }
-}
-
-void store_sweep(struct model *m, enum resource resource, int64_t received_ms) {
-    const struct slice none = {0};
-    for (size_t i = 0; resource == RESOURCE_POD && i < m->pods.count; i++) {
-        const struct pod *p = m->pods.entries[i].value;
-        if (is_restored(m, resource, p->target, p->is_restored))
-            observe_pod(m, OBSERVED_VANISHED, key_of(&m->pods.entries[i]), none, received_ms);
-    }
-    for (size_t i = 0; resource == RESOURCE_WORKLOAD && i < m->workloads.count; i++) {
-        const struct workload *w = m->workloads.entries[i].value;
-        if (is_restored(m, resource, w->target, w->is_restored))
-            observe_workload(m, OBSERVED_VANISHED, key_of(&m->workloads.entries[i]), none, received_ms);
-    }
-    for (size_t i = 0; resource == RESOURCE_JOB && i < m->kube_jobs.count; i++) {
-        const struct kube_job *j = m->kube_jobs.entries[i].value;
-        if (is_restored(m, resource, j->target, j->is_restored))
-            observe_job(m, OBSERVED_VANISHED, key_of(&m->kube_jobs.entries[i]), none, received_ms);
-    }
-    if (resource == RESOURCE_NODE)
-        sweep_nodes(m, received_ms);
-    if (resource == RESOURCE_JOBSET)
-        sweep_jobsets(m, received_ms);
-}
