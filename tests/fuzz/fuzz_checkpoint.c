@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/mem.h"
 #include "operator/model/checkpoint_internal.h"
+#include "operator/model/model.h"
 #include "reach.h"
 #include "status_check.h"
 

@@ -4,8 +4,11 @@
 #define OPERATOR_JOB_H
 
 #include "ledger/anew.h"
+#include "operator/job/logs.h"
+#include "operator/job/notice.h"
 #include "operator/job/result.h"
 #include "operator/job/slots.h"
+#include "operator/job/source.h"
 #include "operator/job/trace.h"
 #include "operator/store/store.h"
 #include "steplog/userformat.h"

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "operator/job/job.h"
 #include "operator/store/pod_end.h"
-#include "operator/status/view.h"
 
 #include <stdio.h>
 #include <string.h>

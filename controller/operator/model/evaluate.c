@@ -2,6 +2,7 @@
 
 #include "operator/facts/facts.h"
 #include "operator/job/job.h"
+#include "operator/model/model.h"
 
 #include <string.h>
 

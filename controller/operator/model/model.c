@@ -6,6 +6,8 @@
 #include "operator/job/formats.h"
 #include "operator/job/job.h"
 #include "operator/model/formats.h"
+#include "operator/model/model.h"
+#include "operator/status/view.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -377,4 +379,8 @@ void *model_job_user(const struct model_job *job) {
 
 void model_job_set_user(struct model_job *job, void *user) {
     job->user = user;
+}
+
+int64_t model_known_ms(const struct model *m, int64_t now_ms) {
+    return view_known_ms(m, now_ms);
 }

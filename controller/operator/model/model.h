@@ -12,14 +12,16 @@
 #include "base/buf.h"
 #include "base/slice.h"
 #include "ledger/ledger.h"
+#include "operator/job/logs.h"
+#include "operator/job/notice.h"
+#include "operator/job/result.h"
+#include "operator/job/source.h"
 #include "operator/objects/resource.h"
 
 struct model;
 struct model_job; /* one JobGoodput */
 
 #define MODEL_FORGET_AFTER_MS 600000 /* what tells of a pod comes within that */
-
-#define MODEL_DOCUMENTATION "deploy/docs" /* its path in the source */
 
 struct model_options {
     const char *version; /* of the controller, for status and logs */
@@ -80,16 +82,6 @@ void model_job_set_user(struct model_job *job, void *user);
 
 /* The whole status object as JSON by deploy/docs/api.md (field order fixed, bounded), as known at now_ms. In *summary
  * what decides how soon it must be written. */
-struct model_summary {
-    const char *phase; /* constant text */
-    int64_t interruptions, executions;
-    uint64_t conditions_hash; /* types, statuses, reasons */
-    bool has_new_steps;       /* since the last call */
-    uint64_t waiting_hash;    /* of the reason why the target does not start, without ages and numbers */
-    bool has_ended, is_final;
-    int64_t awaits_ms; /* wall time: what was observed then lies after observedThrough, and counts once model_known_ms
-                        * has reached it; TIME_UNKNOWN: the status covers all that was observed */
-};
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
 
 /* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on
@@ -107,71 +99,5 @@ void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t no
 #define MODEL_FORMAT_NAME_SIZE 254
 bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status);
 void model_format_again(struct model *m, const char *name);
-
-/* ---- the step log ---- */
-
-/* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */
-struct model_log {
-    const char *namespace_, *pod, *pod_uid, *container;
-    int restart_count; /* the instance now */
-    bool is_running, has_started;
-    int64_t finished_ms; /* TIME_UNKNOWN */
-    bool pod_exists;
-    int64_t read_through_ns; /* an earlier controller has read so far, of the first instance not read whole */
-    int first_unread;        /* ... which is this one */
-};
-/* Another number than before: what was read is forgotten, and all is to be read again from its begin. */
-uint64_t model_job_log_generation(const struct model_job *job);
-int model_job_log_count(const struct model_job *job);
-void model_job_log_get(const struct model_job *job, int index, struct model_log *log);
-
-/* What the log told of steps and saves since this controller reads it, as trace.h writes it: a few KiB at most. */
-void model_job_trace(const struct model_job *job, struct buf *json);
-
-/* A line of that instance; stamps in ns, INT64_MIN if it had none. */
-void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
-                        struct slice line);
-int64_t model_job_log_work(const struct model_job *job); /* what its patterns took so far: steplog_take_work() */
-void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
-void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
-/* The follower has handed on all lines up to received_ms (it is connected and idle): the log's watermark. */
-void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
-
-/* ---- step logs that are elsewhere than in a pod's log (sources/source.h) ---- */
-
-enum model_source_kind {
-    MODEL_SOURCE_NONE,
-    MODEL_SOURCE_POD_LOG,
-    MODEL_SOURCE_FILE,
-    MODEL_SOURCE_CLOUD_LOGGING,
-    MODEL_SOURCE_PUSH
-};
-enum model_source_kind model_job_source_kind(const struct model_job *job);
-
-struct model_source { /* texts are borrowed until the job's next observation */
-    enum model_source_kind kind;
-    const char *path, *project, *logger, *job_name;
-    int64_t created_ms;  /* the target: nothing from before it counts */
-    struct slice cursor; /* where an earlier controller stood; empty: read all */
-};
-/* False: there is none to be read (now). Read anew when model_job_log_generation changes. */
-bool model_job_source(const struct model_job *job, struct model_source *source);
-
-/* As source_handler has them. A line is taken for the run of the log's container in which it was written; false: that
- * is not known yet. */
-bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice line);
-void model_job_source_cursor(struct model_job *job, struct slice cursor);
-bool model_job_source_is_over(struct model_job *job, int64_t written_ms, int64_t now_ms);
-void model_job_source_read(struct model_job *job, int64_t through_ms);
-void model_job_source_trouble(struct model_job *job, const char *text); /* NULL: over */
-
-/* ---- events worth telling (Kubernetes Events, log) since the last call; NULL when there are no more ---- */
-#define MODEL_NOTE_SIZE 1024 /* what the API takes */
-struct model_notice {
-    const char *type, *reason, *note; /* "Warning", "Interrupted", "NodeFailure ..." ; valid until the next call */
-    char id[48];                      /* of the thing told, within the JobGoodput: told again, the Event is updated */
-    int64_t first_ms, last_ms;        /* when it began, and when what is told of it ended */
-};
-const struct model_notice *model_job_next_notice(struct model_job *job);
 
 #endif

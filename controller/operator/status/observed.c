@@ -26,7 +26,7 @@ static int64_t known_for(const struct model_job *job, enum resource resource, in
 
 static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE, RESOURCE_WORKLOAD};
 
-int64_t model_known_ms(const struct model *m, int64_t now_ms) {
+int64_t view_known_ms(const struct model *m, int64_t now_ms) {
     int64_t least_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
         least_ms = min_of(least_ms, known_of(m, needed[i], now_ms));
@@ -73,7 +73,7 @@ int64_t view_observed_through(const struct model_job *job, int64_t now_ms) {
 /* A watch that is cut, or that was resumed less than a moment ago, holds back all numbers. What the job is forbidden to
  * read is not awaited: that it may be read again marks the job by itself. */
 int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms) {
-    int64_t known_ms = model_known_ms(job->model, now_ms), awaits_ms = TIME_UNKNOWN;
+    int64_t known_ms = view_known_ms(job->model, now_ms), awaits_ms = TIME_UNKNOWN;
     int64_t needed_ms[] = {job->observed_ms, ledger_last_change_ms(job->ledger)};
     for (size_t i = 0; i < ARRAY_SIZE(needed_ms); i++)
         if (needed_ms[i] >= known_ms && needed_ms[i] <= now_ms + AHEAD_MS)

@@ -10,10 +10,12 @@
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
 #include "formulas/chips.h"
+#include "ledger/ledger.h"
 #include "operator/job/result.h"
-#include "operator/model/model.h"
 #include "steplog/steplog.h"
 
+struct model;
+struct model_job;
 struct target;
 
 struct condition_view {
@@ -94,6 +96,7 @@ static inline int64_t view_interruptions(const struct view *v) {
 }
 /* observed.c: up to when everything about the job's objects is known; the status' observedThrough */
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms);
+int64_t view_known_ms(const struct model *m, int64_t now_ms); /* model_known_ms() */
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(const struct model_job *job, int64_t now_ms); /* and so told_through_ms */
 int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms); /* model_summary.awaits_ms */

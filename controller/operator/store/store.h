@@ -10,17 +10,12 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "operator/model/model.h"
+#include "ledger/ledger.h"
 #include "operator/objects/objects.h"
+#include "operator/objects/resource.h"
+#include "operator/store/history.h"
 
-/* MEM_GROW for counts that are int: they are bounded. */
-#define STORE_GROW(items, count, capacity)                                                                             \
-    do {                                                                                                               \
-        if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity)*2 : 1; /* most lists of a pod stay that short */                      \
-            (items) = mem_resize((items), (size_t)(capacity), sizeof *(items));                                        \
-        }                                                                                                              \
-    } while (0)
+struct model_job;
 
 #define STORE_MESSAGE_SIZE 256
 #define STORE_MAX_TRANSITIONS 512 /* of one history; the oldest is dropped: store_is_cut() */
@@ -32,28 +27,6 @@
 #define STORE_SOON_MS 2000    /* what was made so long ago is known, and earlier than what comes now */
 #define STORE_MISSING_MS 10000  /* a Node that a pod names is listed no later after the binding */
 #define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
-
-/* ---- histories ---- */
-
-struct transition {
-    int64_t at_ms;
-    bool is_true;
-    bool is_derived;    /* at_ms is a receipt time; a condition's own time replaces it */
-    const char *reason; /* interned */
-    char *message;      /* heap; may be NULL */
-};
-
-struct history {
-    struct transition *items;
-    int count, capacity;
-    bool is_cut; /* older ones are left out, which a condition says; after a restart: perhaps */
-};
-
-/* Adds what a condition shows; does nothing if it is known. True if something is new. */
-bool history_add(struct history *h, struct transition t);
-const struct transition *history_last(const struct history *h); /* NULL if empty */
-bool history_is_true(const struct history *h);                  /* now */
-void history_done(struct history *h);
 
 /* ---- what the ledger was told ---- */
 
@@ -94,15 +67,6 @@ struct container {
     int32_t chips;
     uint16_t count, capacity;
     struct instance first; /* most containers have no other: instances stands for it while there is none */
-};
-
-struct span {
-    int64_t from_ms, to_ms; /* TIME_OPEN */
-};
-
-struct spans {
-    struct span *items;
-    int count, capacity;
 };
 
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
@@ -504,7 +468,6 @@ int64_t store_known_until_ms(const struct pod *p);
 
 /* A history of the target, its Jobs, Workloads or containers is cut: what the ledger has of its start is taken back. */
 bool store_is_cut(const struct target *t);
-struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms);
 struct instance *container_now(struct container *c);
 struct instance *container_instance(struct container *c, int restart_count);
 

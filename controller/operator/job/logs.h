@@ -1,0 +1,39 @@
+/* logs: the step log of a job that is read from its pods. */
+#ifndef OPERATOR_JOB_LOGS_H
+#define OPERATOR_JOB_LOGS_H
+
+#include "base/buf.h"
+#include "base/slice.h"
+
+#include <stdbool.h>
+
+struct model_job;
+
+/* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */
+struct model_log {
+    const char *namespace_, *pod, *pod_uid, *container;
+    int restart_count; /* the instance now */
+    bool is_running, has_started;
+    int64_t finished_ms; /* TIME_UNKNOWN */
+    bool pod_exists;
+    int64_t read_through_ns; /* an earlier controller has read so far, of the first instance not read whole */
+    int first_unread;        /* ... which is this one */
+};
+/* Another number than before: what was read is forgotten, and all is to be read again from its begin. */
+uint64_t model_job_log_generation(const struct model_job *job);
+int model_job_log_count(const struct model_job *job);
+void model_job_log_get(const struct model_job *job, int index, struct model_log *log);
+
+/* What the log told of steps and saves since this controller reads it, as trace.h writes it: a few KiB at most. */
+void model_job_trace(const struct model_job *job, struct buf *json);
+
+/* A line of that instance; stamps in ns, INT64_MIN if it had none. */
+void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
+                        struct slice line);
+int64_t model_job_log_work(const struct model_job *job); /* what its patterns took so far: steplog_take_work() */
+void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
+void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
+/* The follower has handed on all lines up to received_ms (it is connected and idle): the log's watermark. */
+void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
+
+#endif
