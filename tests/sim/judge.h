@@ -16,6 +16,7 @@ struct tally { /* of one bucket, or of one number */
 };
 
 struct score {
+    uint64_t digest; /* of all final statuses */
     int64_t lives, bad_lives, bad_sums, miscounted, ambiguous, unknowable, elsewhere;
     struct tally buckets[BUCKET_COUNT], wall, available, reschedule, wait, at;
     struct bounds_score bounds[SIGHT_KINDS];

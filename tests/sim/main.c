@@ -1,5 +1,5 @@
 /* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: so many random lives, each seen in one of the ways below (or in that one),
- * and the table. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it,
+ * the table, and a digest of all final statuses: a change that must not show leaves it as it is. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it,
  * with SIM_STATUS=1 the status that the controller ends with, and both if killed ones end with another. */
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -98,6 +98,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
                    (int)l.writes[i].what, l.writes[i].json);
     if (is_loud && getenv("SIM_STATUS"))
         printf("%s\n", status);
+    score->digest = score->digest * UINT64_C(1099511628211) ^ slice_hash(slice_of(status));
     model_free(m);
     sim_done(&l);
     return is_good && is_same;
@@ -125,6 +126,7 @@ static int many(uint64_t lives, uint64_t first, int kind) {
     for (int k = 0; k < KIND_COUNT; k++)
         if (seen[k] > 0)
             printf("  %-20s %" PRIu64 " lives, %" PRIu64 " out of tolerance\n", kinds[k], seen[k], bad[k]);
+    printf("  digest of the final statuses: %016" PRIx64 "\n", score.digest);
     uint64_t all_bad = 0;
     for (int k = 0; k < KIND_COUNT; k++)
         all_bad += bad[k];
