@@ -61,7 +61,7 @@ def help_of(*command):
 def flags():
     controller = set(re.findall(r"^ +(--[a-z-]+)", help_of("goodput-controller"), re.M))
     plugin = set(re.findall(r"--[a-z][a-z-]+", help_of("kubectl-goodput") + help_of("kubectl-goodput", "analyze")))
-    table = set(re.findall(r'\{"?(?:-\w"|NULL|\w+), "(--[a-z-]+)"', CODE)) | set(re.findall(r'"(--[a-z][a-z-]+)"', sources("controller/cli/*.c", "controller/operator/runtime/flags.c")))
+    table = set(re.findall(r'\{"?(?:-\w"|NULL|\w+), "(--[a-z-]+)"', CODE)) | set(re.findall(r'"(--[a-z][a-z-]+)"', sources("controller/cli/*.c", "controller/cli/*/*.c", "controller/operator/runtime/flags.c")))
     man = set(re.findall(r"--[a-z][a-z-]+", read("deploy/kubectl/kubectl-goodput.1").replace("\\-", "-")))
     said = {f for text in USERS.values() for span in spans(text) for f in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-])", span)}
     scripts = set(re.findall(r"--[a-z][a-z-]+", sources("tests/*/*.sh", "tests/*/*.py", "deploy/*.sh")))
@@ -98,8 +98,8 @@ def metrics():
 
 
 def reasons():
-    set_here = sources("controller/operator/status/conditions.c", "controller/operator/runtime/fleets.c", "controller/operator/job/formats.c",
-                       "controller/operator/status/notices.c")
+    set_here = sources("controller/operator/status/conditions.c", "controller/operator/runtime/fleets.c", "controller/operator/model/formats.c",
+                       "controller/operator/model/notices.c")
     reason = set(re.findall(r'set\(v, [A-Z_]+, [^,]+, "(\w+)"', set_here)) | set(re.findall(r'reason = "(\w+)"', set_here)) | \
         set(re.findall(r'^ +\{[^,"]+, "([A-Z]\w+)",', set_here, re.M)) | set(re.findall(r'"reason", [^;]*\? "(\w+)" : "(\w+)"', set_here)[0])
     types = set(re.findall(r'"([A-Z]\w+)"', re.search(r"condition_types?\[\][^;]*;|types\[[^;]*;", set_here)[0])) if re.search(r"types\[[^;]*;", set_here) else set()

@@ -116,8 +116,8 @@ struct pod { /* there are many: what is not there for all of them is elsewhere *
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
     bool has_vanished;     /* its end was not observed: gone_ms is when it was last known to be there */
     bool is_counted;       /* in its Job's lost_pods */
-    bool goes;             /* is being forgotten: job/forget.c */
-    bool is_left_out;      /* of the checkpoint that is being written: job/settle.c */
+    bool goes;             /* is being forgotten: model/forget.c */
+    bool is_left_out;      /* of the checkpoint that is being written: model/settle.c */
     uint8_t held;          /* its slot at settled_ms: enum ledger_held */
     char name[];           /* the UID follows */
 };
@@ -270,7 +270,7 @@ struct restart {
     bool is_derived;
 };
 
-/* What the pods of a replicated job did that are forgotten: job/forget.c. */
+/* What the pods of a replicated job did that are forgotten: model/forget.c. */
 struct past_change {
     struct ledger_change all;
     int64_t ready; /* by so much the number of Ready ones moved */
@@ -366,7 +366,7 @@ struct model {
     struct map strings;   /* interned */
     struct map jobs;      /* "ns/name" -> model_job */
     struct map by_target; /* "JobSet/ns/name" -> the oldest JobGoodput of that target, seen or not */
-    struct map formats;   /* StepLogFormats by name: job/formats.c */
+    struct map formats;   /* StepLogFormats by name: model/formats.c */
     struct map log_work;  /* "ns/name" -> units of this minute: job/log_work.c */
     int64_t log_work_minute;
     struct target **touched; /* since the last look of who keeps the jobs */
