@@ -25,6 +25,14 @@ done < <(grep -rnE '^#include "[a-z-]+/' controller --include='*.[ch]')
 grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,ledger,steplog}/*.[ch] && say "a pure layer includes an I/O or JSON library"
 git ls-files "controller/operator/*.[ch]" | grep -v ^controller/operator/runtime/ | xargs grep -nE "#include \"(io|kube|gcp|sources|recorder)/" && say "only operator/runtime/ may use io/, kube/, gcp/, sources/ and recorder/"
 
+# The rooms of operator/, likewise (tests/check/structure.py looks at the calls).
+rooms=(objects store job facts status model runtime)
+for i in "${!rooms[@]}"; do
+    for later in "${rooms[@]:i+1}"; do
+        grep -nE "#include \"operator/$later/" controller/operator/"${rooms[$i]}"/*.[ch] && say "operator/${rooms[$i]}/ must not include operator/$later/"
+    done
+done
+
 # Writers of a status know no job: model_job is incomplete there, so that analyze can write the same status.
 grep -nE '#include "operator/(job/job|store/store|facts/[a-z]+)\.h"' controller/operator/status/{view.h,status.c,forecast.c,cost.c} controller/cli/*.[ch] &&
     say "a writer of a status must not include the job or the store: put what it needs into struct view"

@@ -125,6 +125,7 @@ for sight in 0 1 2 3 4 5 6; do
 done
 step check make -s check
 step documents tests/check/documents.py
+step structure tests/check/structure.py .build/release/obj/controller
 step packages tests/check/packages-test.sh
 step totals tests/check/totals-test.sh
 step node-cgroups tests/nodes/cgroups-test.sh

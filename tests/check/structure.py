@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""structure.py OBJECTS: who calls whom, by nm over the objects of a build (.build/release/obj/controller).
+
+Fails where operator/ is not one way (a folder calls only those left of it in ORDER), where a cycle of calls between files
+spans folders, and where one holds more than three files. The last line is the total; -v prints the calls between folders."""
+import collections
+import os
+import subprocess
+import sys
+
+ORDER = [f"operator/{room}" for room in "objects store job facts status model runtime".split()]
+MAX_CYCLE = 3
+
+
+def read(root):
+    """({symbol: file that defines it}, {file: symbols that it uses}), files without suffix."""
+    defined, used = {}, {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if not name.endswith(".o"):
+                continue
+            path = os.path.join(folder, name)
+            source = os.path.relpath(path, root)[:-2]
+            if not os.path.exists(f"controller/{source}.c"):
+                continue  # of a file that was moved
+            used[source] = set()
+            for line in subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout.splitlines():
+                symbol, kind = line.split()[:2]
+                if kind in "TDBRC":
+                    defined[symbol] = source
+                elif kind == "U":
+                    used[source].add(symbol)
+    return defined, used
+
+
+def cycles(calls):
+    """The strongly connected components with more than one file (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in calls[node]:
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(calls):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def main():
+    root = sys.argv[-1]
+    defined, used = read(root)
+    calls = {file: {defined[s] for s in symbols if s in defined} - {file} for file, symbols in used.items()}
+    bad, between = [], collections.Counter()
+    for file, others in sorted(calls.items()):
+        for other in sorted(others):
+            room, of = os.path.dirname(file), os.path.dirname(other)
+            between[room, of] += room != of
+            if room in ORDER and of in ORDER and ORDER.index(of) > ORDER.index(room):
+                bad.append(f"{file}.c calls {other}.c: {' < '.join(name.split('/')[1] for name in ORDER)}")
+    for cycle in cycles(calls):
+        if len({os.path.dirname(file) for file in cycle}) > 1:
+            bad.append(f"a cycle of calls spans folders: {' '.join(cycle)}")
+        elif len(cycle) > MAX_CYCLE:
+            bad.append(f"a cycle of calls holds {len(cycle)} files: {' '.join(cycle)}")
+    if "-v" in sys.argv:
+        for (room, of), count in sorted(between.items()):
+            if count:
+                print(f"{room} -> {of}: {count} files")
+    for problem in bad:
+        print("not ok -", problem)
+    print(f"{len(calls) - len(bad)} passed, {len(bad)} failed")
+    return bool(bad) or not calls
+
+
+if __name__ == "__main__":
+    sys.exit(main())
