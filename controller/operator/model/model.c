@@ -9,6 +9,7 @@
 #include "operator/model/model.h"
 #include "operator/status/view.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -291,11 +292,14 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
         m->pods_complete_ms = received_ms;
     if (!is_absent && received_ms > m->watermark_ms[resource])
         m->watermark_ms[resource] = received_ms;
+    job_take_touched(m);
 }
 
 void model_forbidden(struct model *m, enum resource resource, struct slice namespace_, const char *words,
                      int64_t through_ms) {
-    if (!store_forbid(m, resource, namespace_, words, through_ms))
+    bool has_changed = store_forbid(m, resource, namespace_, words, through_ms);
+    job_take_touched(m);
+    if (!has_changed)
         return;
     for (size_t i = 0; i < m->jobs.count; i++) {
         struct model_job *job = m->jobs.entries[i].value;
@@ -306,6 +310,7 @@ void model_forbidden(struct model *m, enum resource resource, struct slice names
 
 void model_unwatched(struct model *m, int64_t from_ms, int64_t to_ms) {
     store_cut(m, from_ms, to_ms);
+    job_take_touched(m);
 }
 
 void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
@@ -323,6 +328,7 @@ struct model_job *model_next_dirty(struct model *m) {
         job_free(m->gone);
         m->gone = NULL;
     }
+    assert(m->touched_count == 0);
     if (m->dirty_count == 0)
         return NULL;
     struct model_job *job = m->dirty[--m->dirty_count];

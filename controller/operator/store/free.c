@@ -167,6 +167,8 @@ static void node_free(void *value) {
 
 void store_done(struct model *m) {
     free(m->touched);
+    m->touched = NULL;
+    m->touched_count = 0; /* forgetting a target looks through them */
     while (m->targets.count > 0)
         store_forget(m, m->targets.entries[m->targets.count - 1].value);
     for (size_t i = 0; i < m->nodes.count; i++)
