@@ -264,7 +264,8 @@ static void tell_anew(const struct log_process *p, struct sink *sink) {
     }
 }
 
-void fact_tell_target(struct model_job *job) {
+/* Holds and disruptions of the target itself and its Workloads. */
+static void tell_target(struct model_job *job) {
     struct target *t = job->target;
     struct sink sink = sink_begin(job->ledger, &job->pushed);
     ledger_set_span(job->ledger, t->created_ms, job_end_ms(job),
@@ -289,7 +290,8 @@ static bool is_required(const struct model_job *job, const char *replicated_job)
     return false;
 }
 
-void fact_tell_past(struct model_job *job) {
+/* What its target's forgotten pods did. */
+static void tell_past(struct model_job *job) {
     for (int i = 0; i < job->target->past_count; i++) {
         struct past *past = &job->target->pasts[i];
         bool is_wanted = is_required(job, past->replicated_job);
@@ -311,8 +313,8 @@ void job_tell_facts(struct model_job *job) {
     job_find_log_pods(job);
     job_tell_processes(job);
     fact_tell_unwatched(job);
-    fact_tell_target(job);
-    fact_tell_past(job);
+    tell_target(job);
+    tell_past(job);
     if (job->shape_version != t->shape_version)
         job->needs_all_pods = true;
     job->shape_version = t->shape_version;

@@ -17,8 +17,6 @@ int64_t fact_pod_done_ms(const struct pod *p);
 int64_t fact_pod_failed_ms(const struct pod *p);
 /* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
 int64_t fact_pod_unwanted_ms(const struct pod *p);
-/* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
-bool fact_pod_may_be_counted(const struct pod *p);
 /* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
 /* Nothing of the pod can be there after this; TIME_OPEN while it is. */
@@ -51,16 +49,12 @@ bool fact_is_restarted_alone(const struct kube_job *j);
 void fact_tell_pod(struct model_job *job, struct pod *p);
 /* Its part of how many required pods were Ready when; after p->slot is known. */
 void fact_tell_ready(struct model_job *job, struct pod *p);
-/* What its target's forgotten pods did. */
-void fact_tell_past(struct model_job *job);
 void fact_tell_past_ready(struct model_job *job, const struct past *past, int times);
 /* What the pod did, until then, to how many were Ready is of the past: it is forgotten, or has no place elsewhere. */
 void fact_sum_ready(const struct pod *p, struct past *past, int64_t until_ms);
 bool fact_can_move_ready(const struct pod *p); /* it counts no more: one that is done does until its Job is deleted */
 /* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
 void fact_give_words(struct model_job *job);
-/* Holds and disruptions of the target itself and its Workloads. */
-void fact_tell_target(struct model_job *job);
 /* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
 void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
 /* Pods that could not be made. */

@@ -103,7 +103,8 @@ static bool went_by_suspension(const struct pod *p) {
     return is_off && p->deletion_ms != TIME_UNKNOWN && fact_pod_failed_ms(p) >= p->deletion_ms;
 }
 
-bool fact_pod_may_be_counted(const struct pod *p) {
+/* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
+static bool may_be_counted(const struct pod *p) {
     bool is_over = p->is_gone || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
     return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !went_by_suspension(p) &&
            fact_pod_unwanted_ms(p) == TIME_OPEN;
@@ -165,7 +166,7 @@ static int64_t life_known_until_ms(const struct model_job *job, const struct pod
 
 /* The Job counts its pods that failed: so many of them are known. */
 static void count_lost(struct pod *p) {
-    bool is_counted = p->job && fact_pod_may_be_counted(p);
+    bool is_counted = p->job && may_be_counted(p);
     if (is_counted != p->is_counted)
         p->job->lost_pods += is_counted ? 1 : -1;
     p->is_counted = is_counted;

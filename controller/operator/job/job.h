@@ -161,7 +161,6 @@ void job_keep_earlier(struct model_job *job);
 void job_tell_earlier(struct model_job *job, int64_t known_ms);
 void job_free_earlier(struct model_job *job);
 void job_free_one_earlier(struct model_job *e);
-void job_release_target(struct target *t); /* no JobGoodput measures it any more */
 /* The job, or the one of an earlier target, that the pod belongs to; NULL: none. */
 struct model_job *job_of_pod(struct model_job *job, const struct pod *p);
 /* forbidden.c: why objects of that kind, which the job depends on, cannot be read; NULL: they can, or do not matter. */

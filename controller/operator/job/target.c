@@ -101,6 +101,20 @@ static struct model_job *oldest_of(struct model *m, enum target_kind kind, const
     return map_get(&m->by_target, slice_of(key));
 }
 
+/* No JobGoodput measures it any more. */
+static void release_target(struct target *t) {
+    struct model_job *e = t->job, **at;
+    if (e == NULL || e->later == NULL) {
+        if (e)
+            job_set_target(e, NULL);
+        return;
+    }
+    for (at = &e->later->earlier; *at != e;)
+        at = &(*at)->earlier;
+    *at = e->earlier;
+    job_free_one_earlier(e);
+}
+
 static void find_own_target(struct model_job *job) {
     struct model *m = job->model;
     struct model_job *oldest = oldest_of(m, job->target_kind, job->namespace_, job->target_name);
@@ -112,7 +126,7 @@ static void find_own_target(struct model_job *job) {
     if (t == job->target)
         return;
     if (t)
-        job_release_target(t);
+        release_target(t);
     if (job->target && t && job->final_status == NULL)
         job_keep_earlier(job);
     job_drop_final(job, t);
@@ -194,16 +208,3 @@ void job_take_touched(struct model *m) {
 /* ---- the log's place ---- */
 
 /* ---- required slots ---- */
-
-void job_release_target(struct target *t) {
-    struct model_job *e = t->job, **at;
-    if (e == NULL || e->later == NULL) {
-        if (e)
-            job_set_target(e, NULL);
-        return;
-    }
-    for (at = &e->later->earlier; *at != e;)
-        at = &(*at)->earlier;
-    *at = e->earlier;
-    job_free_one_earlier(e);
-}

@@ -140,7 +140,8 @@ static void target_gone(struct model *m, struct target *t, const struct object_m
     store_trim(m);
 }
 
-void store_target_replaced(struct model *m, struct target *t, int64_t by_ms) {
+/* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
+static void target_replaced(struct model *m, struct target *t, int64_t by_ms) {
     t->has_vanished |= !t->is_gone;
     target_gone(m, t, NULL, by_ms);
 }
@@ -150,7 +151,7 @@ void store_target_named(struct model *m, struct target *t) {
     store_name_key(key, t->kind, t->namespace_, t->name);
     struct target *newest = map_get(&m->names, slice_of(key));
     if (newest && newest->created_ms <= t->created_ms)
-        store_target_replaced(m, newest, t->created_ms);
+        target_replaced(m, newest, t->created_ms);
     if (newest == NULL || newest->created_ms <= t->created_ms) {
         t->next_named = newest;
         map_put(&m->names, slice_of(key), t);
@@ -215,7 +216,7 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     if (what == OBSERVED_VANISHED) {
         struct target *gone = map_get(&m->targets, uid);
         if (gone)
-            store_target_replaced(m, gone, received_ms);
+            target_replaced(m, gone, received_ms);
         return 0;
     }
     int err = object_jobset_parse(json, &o);
@@ -306,7 +307,7 @@ static void job_gone(struct model *m, struct kube_job *j, const struct object_me
             store_touch_pod(m, p);
     }
     if (j->target->kind == TARGET_JOB && meta == NULL)
-        store_target_replaced(m, j->target, received_ms);
+        target_replaced(m, j->target, received_ms);
     else if (j->target->kind == TARGET_JOB)
         target_gone(m, j->target, meta, received_ms);
 }

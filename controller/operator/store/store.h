@@ -408,8 +408,6 @@ void store_name_key(char out[static STORE_NAME_KEY], enum target_kind kind, cons
 struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name);
 /* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
 void store_target_named(struct model *m, struct target *t);
-/* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
-void store_target_replaced(struct model *m, struct target *t, int64_t by_ms);
 struct node *store_node(struct model *m, struct slice name);
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta);
 void store_pod_bind(struct pod *p, struct node *n);
