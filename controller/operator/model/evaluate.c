@@ -127,9 +127,11 @@ static void summarize(const struct view *v, struct model_summary *summary) {
 /* For what the target waits for now: from all pods when there are more or fewer slots than before, else as they were noted
  * since. */
 static void find_newest_pods(struct model_job *job, const struct view *v) {
-    size_t count = job_slot_count(job);
     bool is_whole = v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
-    if (is_whole || v->has_ended || job->hold_now.kind < BUCKET_COUNT || job->slots.count == count)
+    if (is_whole || v->has_ended || job->hold_now.kind < BUCKET_COUNT)
+        return;
+    size_t count = job_slot_count(job);
+    if (job->slots.count == count)
         return;
     job_slots_begin(&job->slots, count);
     for (size_t i = 0; i < job->target->pod_count; i++)
