@@ -45,9 +45,12 @@ report() {
     else
         failures+=("$name")
         printf '%-28s %4d passed, %d FAILED after %.1f s (exit %s), log: %s\n' "$name" "$p" "$f" "$real" "$status" "$log"
-        grep -aE -A2 '^not ok|FAILED|^    [0-9]+\.|^tests/[^ ]+:[0-9]+:|ERROR: |runtime error' "$log" | head -60
+        failing_lines "$log" 60
         tail -n 15 "$log"
     fi
+}
+failing_lines() { # LOG COUNT: the first COUNT lines of what failed
+    grep -aE -A2 '^not ok|FAILED|^    [0-9]+\.|^tests/[^ ]+:[0-9]+:|ERROR: |runtime error' "$1" | head -n "$2"
 }
 bc_sum() { awk -v a="$1" -v b="$2" 'BEGIN {print a + b}'; }
 
@@ -151,7 +154,10 @@ else
     echo "kubectl-check: not run, there is no kubectl here (tests/cluster/build.sh kubectl builds one)"
 fi
 alone fuzz env FUZZ_RUNS="${FUZZ_RUNS:-500}" make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-30}" FUZZ_JOBS="$jobs"
-[ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]} (logs in $logs)"
+for name in ${failures[@]+"${failures[@]}"}; do
+    echo "failed: $name, log: $logs/$name.log"
+    failing_lines "$logs/$name.log" 20
+done
 echo "took $(((SECONDS - started) / 60)) min $(((SECONDS - started) % 60)) s"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
