@@ -38,7 +38,7 @@ const char *apiserver_directory(const struct apiserver *s);  /* of the kubeconfi
 int apiserver_pid(const struct apiserver *s);
 
 /* Runs lines of the scenario language now, in order, and waits for the last of them. 0, or -1 with the server's
- * one-line reason on stderr. A `wait ...` that does not come true within 20 s (or `wait 5s ...`) is a failure. */
+ * one-line reason on stderr. A `wait ...` that does not come true within 60 s (or `wait 5s ...`) is a failure. */
 int apiserver_do(struct apiserver *s, const char *lines);
 int apiserver_dof(struct apiserver *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -101,7 +101,7 @@ static void sleep_until(struct scenario *sc, int64_t due_us) {
 static int wait_for(struct scenario *sc, const char *text) {
     char why[200] = "";
     int64_t now = clock_mono().us;
-    double limit = 20;
+    double limit = 60;
     char *end;
     double given = strtod(text, &end);
     if (end != text && *end == 's') {

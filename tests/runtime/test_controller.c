@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 
 /* With the defaults spelt out, as the API server stores it. */
@@ -128,7 +128,7 @@ TEST(controller_asks_for_the_lease_of_a_silent_node_until_it_was_read) {
     REQUIRE(s != NULL);
     CHECK_INT(apiserver_do(s, "on get leases/n x2 : status 403"), 0);
     struct program *c = start_controller(s, alone);
-    MUST(apiserver_do(s, NODE "wait 60s seen get leases 3") == 0);
+    MUST(apiserver_do(s, NODE "wait 120s seen get leases 3") == 0);
     MUST(apiserver_do(s, "wait answered get leases 404") == 0);
 out:
     program_free(c);
@@ -246,8 +246,8 @@ TEST(controller_sleeps_when_nothing_happens) {
     struct program *c = start_controller(s, alone);
     MUST(apiserver_do(s, JOBGOODPUT("a") "wait field jobgoodputs default/a status.phase Pending\nsleep 3s") == 0);
     int64_t wakeups = INT64_MAX;
-    for (int i = 0; i < 4 && wakeups > 5;
-         i++) { /* a loaded machine cuts one wake-up into several; a timer never rests */
+    /* A loaded machine cuts one wake-up into several, so the quietest of ten periods counts: a timer never rests. */
+    for (int i = 0; i < 10 && wakeups > 5; i++) {
         int64_t before = program_wakeups(c);
         MUST(apiserver_do(s, "sleep 12s") == 0);
         wakeups = program_wakeups(c) - before;

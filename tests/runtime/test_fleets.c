@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 60000
+#define DEADLINE_MS 120000
 #define HOUR_MS INT64_C(3600000)
 
 static struct apiserver *serve(void) {
@@ -93,7 +93,7 @@ TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
     CHECK_INT(add_job(s, "small", "q2", 2, false), 0);
     CHECK_INT(apiserver_do(s, FLEET("all", "\"window\":{\"rolling\":\"1d\"},\"groupBy\":[\"queue\"]")), 0);
     struct program *c = start(s);
-    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 2"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 2"), 0);
     check_has(s, "all", sums);
     struct program *shown = program_start(
         "kubectl-goodput", (const char *[]){"fleet", "all", "--kubeconfig", apiserver_kubeconfig(s), NULL});
@@ -103,12 +103,12 @@ TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
     /* One goes while the controller looks, and one while none does. */
     CHECK_INT(apiserver_do(s, "delete jobgoodputs default/small\n"), 0);
     CHECK_INT(add_job(s, "mark", "q3", 1, true), 0);
-    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 3"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 3"), 0);
     program_free(c);
     CHECK_INT(apiserver_do(s, "delete jobgoodputs default/big\n"), 0);
     CHECK_INT(add_job(s, "again", "q3", 1, true), 0);
     c = start(s);
-    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 4"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 4"), 0);
     check_has(s, "all",
               (const char *[]){"\"asked\":86400", "\"available\":43200", "\"productive\":18000", "\"name\":\"q1\"",
                                "\"name\":\"q2\"", NULL});
@@ -127,10 +127,10 @@ TEST(selectors_select_and_what_cannot_be_is_said) {
                                       FLEET("month", "\"window\":{\"calendar\":\"Month\"}")),
               0);
     struct program *c = start(s);
-    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /one status.jobs.counted 1\n"
-                              "wait 60s field fleetgoodputs /labels status.jobs.counted 2\n"
-                              "wait 60s field fleetgoodputs /none status.jobs.counted 0\n"
-                              "wait 60s field fleetgoodputs /month status.window.name Month\n"),
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /one status.jobs.counted 1\n"
+                              "wait 120s field fleetgoodputs /labels status.jobs.counted 2\n"
+                              "wait 120s field fleetgoodputs /none status.jobs.counted 0\n"
+                              "wait 120s field fleetgoodputs /month status.window.name Month\n"),
               0);
     check_has(s, "none", (const char *[]){"\"reason\":\"NothingSelected\"", "none of the 2 JobGoodputs fits", NULL});
     check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", NULL});
@@ -151,7 +151,7 @@ TEST(nodes_that_may_not_be_read_are_said_by_the_fleet) {
     CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
     CHECK_INT(apiserver_do(s, "on any nodes always : status 403\n" FLEET("all", "\"capacity\":{}")), 0);
     struct program *c = start(s);
-    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 1"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 1"), 0);
     const char *words = "\"reason\":\"NodesForbidden\",\"message\":\"nodes is forbidden: User ";
     bool is_said = false;
     for (int i = 0; i < 1200 && !is_said; i++) { /* defaults of the spec may begin another roll-up */
@@ -201,7 +201,7 @@ TEST(the_plugin_and_a_fleet_count_alike) {
     CHECK_INT(add_job(s, "idle", "q3", 0, true), 0); /* asks for no chips */
     CHECK_INT(apiserver_do(s, FLEET("all", "\"groupBy\":[\"queue\"]")), 0);
     struct program *c = start(s);
-    CHECK_INT(apiserver_do(s, "wait 60s field fleetgoodputs /all status.jobs.counted 4"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 4"), 0);
     CLEANUP_FREE char *fleet = apiserver_ask(s, "get fleetgoodputs /all");
     CLEANUP_FREE char *plugin = said_by_fleet(s);
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 40000
+#define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 /* A container's name that would be arguments and a path of its own if it were put into a URL as it is. */
 #define CONTAINER "main&previous=true&x=/../../secrets/s?y#"
@@ -73,11 +73,11 @@ static const char objects[] =
     "{apiVersion: batch/v1, kind: Job, name: v}, stepLog: {source: PodLog, format: MaxText}}}\n" PODS_OF_OTHERS "END\n"
     "log default/h-0:" CONTAINER " @2026-01-01T00:00:09Z completed step: 1, seconds: 1.000, TFLOP/s/device: 1.0, "
     "Tokens/s/device: 1.0, total_weights: 1, loss: 1.000\n"
-    "wait 40s answered log pods 200\n"
-    "wait 40s field jobgoodputs default/h .status.steps.last 1\n"
-    "wait 40s field jobgoodputs default/u .status.phase Pending\n"
-    "wait 40s field jobgoodputs default/other .status.phase Pending\n"
-    "wait 40s field jobgoodputs default/v .status.phase Pending";
+    "wait 120s answered log pods 200\n"
+    "wait 120s field jobgoodputs default/h .status.steps.last 1\n"
+    "wait 120s field jobgoodputs default/u .status.phase Pending\n"
+    "wait 120s field jobgoodputs default/other .status.phase Pending\n"
+    "wait 120s field jobgoodputs default/v .status.phase Pending";
 
 static const char *const asked_for[] = {"/version",
                                         "/livez", /* of a server that was silent for long */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "program.h"
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 
 static void check(const char *const *arguments, int code, const char *text) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 30000
+#define DEADLINE_MS 120000
 #define CONDITION "\"type\":\"PermissionMissing\""
 
 static const struct {

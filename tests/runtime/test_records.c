@@ -7,7 +7,7 @@
 #include "operator/runtime/records.h"
 #include "program.h"
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 
 TEST(jobsets_say_whether_they_want_a_record) {

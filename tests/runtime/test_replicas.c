@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 40000
+#define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 
 static struct program *start(const struct apiserver *s, const char *pod, bool watches) {
@@ -112,7 +112,7 @@ static char *get(struct program *p, const char *what, const char *path) {
 #define RUNS                                                                                                           \
     POD("train-0-a", "0", "00:01:32", "00:01:34", "00:01:40")                                                          \
     POD("train-1-a", "1", "00:01:32", "00:01:35", "00:01:41")                                                          \
-    "wait 30s field jobgoodputs research/train .status.availability.available 2\n"
+    "wait 120s field jobgoodputs research/train .status.availability.available 2\n"
 
 /* A pod is evicted and replaced; the one after it fails and is replaced as well, so that nothing is left of it; then
  * Kueue preempts the whole Job, and admits it again. */
@@ -162,8 +162,8 @@ static char *get(struct program *p, const char *what, const char *path) {
     "\"2026-01-01T00:04:02Z\",\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\","                             \
     "\"lastTransitionTime\":"                                                                                          \
     "\"2026-01-01T00:04:02Z\"}]}}\n"                                                                                   \
-    "wait 30s field jobgoodputs research/train .status.phase Completed\n"                                              \
-    "wait 30s field jobgoodputs research/train .status.conditions[0].type Ready\n"
+    "wait 120s field jobgoodputs research/train .status.phase Completed\n"                                              \
+    "wait 120s field jobgoodputs research/train .status.conditions[0].type Ready\n"
 
 /* What must not depend on who led when: the members of the status that are numbers, spans and causes. */
 static char *numbers(struct apiserver *s) {

@@ -124,6 +124,7 @@ TEST(a_stopped_server_has_not_told_everything) {
         /* While it works, what is known follows the clock though nothing happens. */
         CHECK(reaches(&st, wall_ms(clock_wall()) + 3000));
         kill(apiserver_pid(st.server), SIGSTOP);
+        run_for(&st, 20000); /* an answer on its way when the signal was sent counts when it is read */
         int64_t stopped_ms = wall_ms(clock_wall());
         for (int i = 0; i < 8; i++) {
             run_for(&st, 500000);
@@ -149,8 +150,12 @@ TEST(a_silent_server_is_asked_for_another_word) {
         for (int64_t end_us = clock_mono().us + INT64_C(60000000);
              !runtime_watches_are_synced(st.watches) && clock_mono().us < end_us;)
             run_for(&st, 10000);
-        run_for(&st, 300000);
-        CHECK(runtime_watches_await_server(st.watches, &wait_us));
+        bool is_asked = false; /* the answers to the watches may come after the lists and count as a word */
+        for (int i = 0; i < 100 && !is_asked; i++) {
+            run_for(&st, 300000);
+            is_asked = runtime_watches_await_server(st.watches, &wait_us);
+        }
+        CHECK(is_asked);
     } else {
         harness_fail(__FILE__, __LINE__, "the server or the client did not start");
     }
