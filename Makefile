@@ -209,6 +209,12 @@ fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each, two at 
 check: ## layers, sizes, banned functions, layout
 	@tests/check/check.sh
 
+.PHONY: format format-check
+format: ## lay out C and JavaScript with the pinned formatters
+	@tests/check/format.sh --fix
+format-check: ## whether the pinned formatters would lay out anything otherwise
+	@tests/check/format.sh
+
 test: ## everything that needs no cluster; installs what it needs; ends with "N passed, N failed"
 	@tests/check/packages.sh --install build test
 	@tests/check/test.sh
@@ -345,9 +351,6 @@ node-test: ## the same with every act: failures of trainers, pods, nodes and of 
 nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly
 	@tests/check/nightly.sh
-
-format: ## clang-format over all C files
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean: ## removes what was built, except the cluster's binaries
 	rm -rf .build/release .build/asan .build/clang .build/debug .build/coverage .build/tsan .build/fuzz .build/bin

@@ -3,7 +3,8 @@
  * A function that can fail takes `struct error **err` last and returns a negative errno. It fills *err only on
  * failure; err may be NULL. Each layer adds its context once with error_wrap(), so the final text reads from the
  * outermost layer inwards: "kubeconfig /home/a/.kube/config: line 3: mapping expected". Whoever handles the error
- * frees it. A text is one line: control characters in it become blanks. Not for bugs of our own (assert) and not a log. */
+ * frees it. A text is one line: control characters in it become blanks. Not for bugs of our own (assert) and not a log.
+ */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 

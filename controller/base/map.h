@@ -1,6 +1,6 @@
-/* map: a hash map from a byte string to a pointer. Keys are copied, but by map_put_borrowed; values are borrowed unless a free function was
- * given. Iteration order is insertion order as long as nothing was removed (removal moves the last entry into the
- * gap); whatever must be deterministic sorts. */
+/* map: a hash map from a byte string to a pointer. Keys are copied, but by map_put_borrowed; values are borrowed unless
+ * a free function was given. Iteration order is insertion order as long as nothing was removed (removal moves the last
+ * entry into the gap); whatever must be deterministic sorts. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -23,7 +23,7 @@ struct map {
 
 void map_init(struct map *m, void (*value_free)(void *value));
 void map_done(struct map *m);
-void *map_get(const struct map *m, struct slice key); /* NULL if absent */
+void *map_get(const struct map *m, struct slice key);     /* NULL if absent */
 void *map_get_hashed(const struct map *m, uint64_t hash); /* by slice_hash of its key alone; NULL if absent */
 /* Puts or replaces (a replaced value is freed). */
 /* Returns the map's own copy of the key, which ends in NUL and stays where it is as long as it is in the map. */

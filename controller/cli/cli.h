@@ -1,5 +1,5 @@
-/* cli: kubectl-goodput. commands/ holds a file for each command, render/ what they draw with, analyze/ the reading of step
- * logs, whatif/ the forecast. Everything is drawn into a buffer, so that tests need no cluster and no terminal. */
+/* cli: kubectl-goodput. commands/ holds a file for each command, render/ what they draw with, analyze/ the reading of
+ * step logs, whatif/ the forecast. Everything is drawn into a buffer, so that tests need no cluster and no terminal. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 

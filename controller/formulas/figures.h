@@ -1,6 +1,6 @@
 /* figures: what one job was measured to take, as the forecast wants it, and what a change to the job would make of it.
- * Times in seconds. NAN is "not known": a forecast from it is NAN as well, never a guess; but for the persist lag, which
- * is then taken as 0, and whoever shows the forecast says so. Pure. */
+ * Times in seconds. NAN is "not known": a forecast from it is NAN as well, never a guess; but for the persist lag,
+ * which is then taken as 0, and whoever shows the forecast says so. Pure. */
 #ifndef FORMULAS_FIGURES_H
 #define FORMULAS_FIGURES_H
 
@@ -20,8 +20,8 @@ struct figures {
 struct figures figures_unknown(void);
 
 /* What a ledger tells (measured.c): useful time and blocking part per save, means over the failures, the rate with its
- * interval; before any failure the first start tells how long it takes to resume. The persist lag is that of the saves of
- * which lines tell when they were durable, if that is at least half of them. */
+ * interval; before any failure the first start tells how long it takes to resume. The persist lag is that of the saves
+ * of which lines tell when they were durable, if that is at least half of them. */
 struct figures figures_measure(const struct ledger_result *result);
 /* Whether resume_s is that of the first start, as nothing has resumed after a failure yet. */
 bool figures_is_first_start(const struct ledger_result *result);

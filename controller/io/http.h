@@ -37,7 +37,8 @@ struct http_options {
     /* Its reply stays in the socket, and wakes nobody, until http_hurry. Lazy requests have connections of their own;
      * those are made without delay. */
     bool is_lazy;
-    /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop. */
+    /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop.
+     */
     bool is_bulk;
 };
 

@@ -4,8 +4,8 @@
 
 #include "io/server.h"
 
-#include <netinet/in.h>
 #include <libwebsockets.h>
+#include <netinet/in.h>
 
 enum {
     HEADER_MAX_BYTES = 2048,

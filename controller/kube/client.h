@@ -65,7 +65,7 @@ int kube_client_counts(const struct kube_client *client, const struct kube_count
 /* What became of streams so far: reason NULL counts those begun. Borrowed; the number of entries. */
 struct kube_stream_count {
     const char *stream; /* "list", "watch", "log", "call" */
-    char resource[40];   /* plural; of a call: the method */
+    char resource[40];  /* plural; of a call: the method */
     const char *reason; /* "reset", "truncated", "malformed", "silent", "slow", "expired", ... */
     int64_t count;
 };

@@ -1,6 +1,6 @@
 /* frame: what a line of a watch, or an item of a list, says: its type and whose object it is. One pass over the bytes;
- * malformed JSON anywhere in it is found here, before anybody acts on a part of it; unless that is left to the reader of
- * the object, who goes over the same bytes. */
+ * malformed JSON anywhere in it is found here, before anybody acts on a part of it; unless that is left to the reader
+ * of the object, who goes over the same bytes. */
 #ifndef KUBE_FRAME_H
 #define KUBE_FRAME_H
 

@@ -8,7 +8,7 @@
 struct kube_known_entry {
     uint32_t generation;   /* of the list that showed it last */
     uint64_t version_hash; /* of the resourceVersion shown last */
-    char uid[]; /* after it, the key */
+    char uid[];            /* after it, the key */
 };
 
 struct kube_known {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 11 /* the only one that is read: nothing was released before */
+#define VERSION 11     /* the only one that is read: nothing was released before */
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MOST_OBJECTS 2000000
 #define MOST_AMOUNT INT32_MAX
@@ -40,7 +40,7 @@ static void visit_amount(struct codec *c, struct amount_from *x) {
 }
 
 static void visit_life(struct codec *c, struct life_fact *x) {
-    int64_t *times[] = {&x->created_ms, &x->bound_ms,   &x->pull_start_ms, &x->pull_end_ms,    &x->running_ms,
+    int64_t *times[] = {&x->created_ms, &x->bound_ms,   &x->pull_start_ms, &x->pull_end_ms, &x->running_ms,
                         &x->lost_ms,    &x->settled_ms, &x->done_ms,       &x->released_ms, &x->known_until_ms};
     codec_u64(c, &x->id);
     CODEC_INT(c, &x->slot, 0, UINT32_MAX);

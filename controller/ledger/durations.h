@@ -17,7 +17,7 @@ struct durations {
     } * items; /* by ms */
     size_t count, capacity;
     int64_t total;
-    int dropped_bits; /* of the 11 */
+    int dropped_bits;                /* of the 11 */
     uint16_t hints[DURATIONS_HINTS]; /* where a value was found last, by its lowest bits: the next is often the same */
 };
 

@@ -84,9 +84,8 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
         else
             evidence_write(b->evidence, s, b->bucket, a);
         result->chip_ms_allocated += a->chip_ms;
-        bool is_top =
-            i != BUCKET_PRODUCTIVE && i != BUCKET_UNOBSERVED &&
-            (result->top_badput < 0 || b->ms > result->buckets[result->top_badput].ms);
+        bool is_top = i != BUCKET_PRODUCTIVE && i != BUCKET_UNOBSERVED &&
+                      (result->top_badput < 0 || b->ms > result->buckets[result->top_badput].ms);
         if (is_top)
             result->top_badput = result->bucket_count;
         result->bucket_count++;

@@ -147,7 +147,8 @@ static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
     const struct life_gap *quiet = NULL;
     for (size_t i = 0; i < l->unwatched_count; i++)
         if (l->unwatched[i].from_ms <= at_ms && l->unwatched[i].to_ms > at_ms) {
-            snprintf(out, LEDGER_TEXT_SIZE, "no controller watched, and nothing proves whether all slots were available");
+            snprintf(out, LEDGER_TEXT_SIZE,
+                     "no controller watched, and nothing proves whether all slots were available");
             return;
         }
     for (size_t i = 0; i < l->silences.count; i++) {

@@ -18,7 +18,7 @@ struct life_fact { /* struct ledger_life without its bounded text: there are man
     uint32_t slot;
     int32_t chips;
     int64_t held; /* enum ledger_held; without padding, since lives are compared as bytes */
-    char *name; /* words.h; NULL: none */
+    char *name;   /* words.h; NULL: none */
 };
 
 struct life_gap { /* a restart (down to running) or a silence (from to to) within a life */

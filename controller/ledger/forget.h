@@ -22,8 +22,8 @@ bool ledger_can_forget_life(const struct ledger_forgetting *f, uint64_t id, bool
 bool ledger_can_forget_hold(const struct ledger_forgetting *f, enum bucket kind, uint64_t key);
 bool ledger_can_forget_disruption(const struct ledger_forgetting *f, uint64_t key);
 
-/* With its restarts and silences. What it did goes to `change`, each time once, in no order: it is not added to the past
- * by itself. */
+/* With its restarts and silences. What it did goes to `change`, each time once, in no order: it is not added to the
+ * past by itself. */
 void ledger_forget_life(struct ledger_forgetting *f, uint64_t id,
                         void (*change)(void *context, const struct ledger_change *change), void *context);
 void ledger_forget_hold(struct ledger_forgetting *f, enum bucket kind, uint64_t key);

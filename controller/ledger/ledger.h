@@ -61,8 +61,8 @@ void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots);
  */
 void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips);
 
-/* Who held a life's slot when the past was settled. IT: what it proves of a loss before then is taken back from the past.
- * ANOTHER: the slot was replaced when this life was created. */
+/* Who held a life's slot when the past was settled. IT: what it proves of a loss before then is taken back from the
+ * past. ANOTHER: the slot was replaced when this life was created. */
 enum ledger_held { LEDGER_HELD_BY_NONE, LEDGER_HELD_BY_IT, LEDGER_HELD_BY_ANOTHER };
 
 /* One occupation of a slot. Identified by id (e.g. a pod's UID hashed): adding it again replaces it. */
@@ -73,17 +73,17 @@ struct ledger_life {
     int64_t bound_ms;      /* has its machine: the slot is available from here (TIME_UNKNOWN: not yet) */
     int64_t pull_start_ms; /* image pull, TIME_UNKNOWN if none is known */
     int64_t pull_end_ms;
-    int64_t running_ms;          /* the training containers of the slot run (first time in this life) */
-    int64_t lost_ms;             /* no longer available: ended, terminating, disrupted, machine not Ready ... */
-    int64_t ended_ms;            /* nothing of it can run after this (containers finished): clips records; TIME_OPEN */
-    int64_t done_ms;             /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
-    int64_t known_until_ms;      /* after it nothing is known of it: where time is not watched (ledger_set_unwatched) its
-                                    slot may be held by another life; TIME_OPEN */
-    int64_t settled_ms;          /* ledger_add_past tells what it did until then, as if it had ended: it counts from
-                                    then on. 0: all of it does */
-    enum ledger_held held;       /* its slot at settled_ms, as ledger_add_past tells */
-    int32_t chips;               /* accelerators held from bound to released */
-    int64_t released_ms;         /* the machine is free again; TIME_OPEN */
+    int64_t running_ms;     /* the training containers of the slot run (first time in this life) */
+    int64_t lost_ms;        /* no longer available: ended, terminating, disrupted, machine not Ready ... */
+    int64_t ended_ms;       /* nothing of it can run after this (containers finished): clips records; TIME_OPEN */
+    int64_t done_ms;        /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
+    int64_t known_until_ms; /* after it nothing is known of it: where time is not watched (ledger_set_unwatched) its
+                               slot may be held by another life; TIME_OPEN */
+    int64_t settled_ms;     /* ledger_add_past tells what it did until then, as if it had ended: it counts from
+                               then on. 0: all of it does */
+    enum ledger_held held;  /* its slot at settled_ms, as ledger_add_past tells */
+    int32_t chips;          /* accelerators held from bound to released */
+    int64_t released_ms;    /* the machine is free again; TIME_OPEN */
     char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07"; may be empty */
     bool has_name;               /* it is empty because it is to be asked for: ledger_set_words */
 };
@@ -96,8 +96,8 @@ void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int
 /* A span in which the machine under a life gave no sign of life: whether the slot was held is not known. */
 void ledger_add_silence(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms);
 
-/* The spans, in time order and disjoint, in which lives may have come and gone without being observed. In them a slot is
- * known only from a life's creation until its known_until_ms; replaces the spans that were set before. */
+/* The spans, in time order and disjoint, in which lives may have come and gone without being observed. In them a slot
+ * is known only from a life's creation until its known_until_ms; replaces the spans that were set before. */
 struct ledger_span {
     int64_t from_ms, to_ms; /* TIME_OPEN */
 };
@@ -200,8 +200,8 @@ struct ledger_cost ledger_cost_of(const struct ledger *l);
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
     LEDGER_SAVE_WITHOUT_OBJECTS /* leaves out what objects tell: required slots and chips, lives, the past, restarts,
-                                   silences, unwatched spans, holds, disruptions. After the load the caller tells them all again, also
-                                   those of the past, before it evaluates or saves. */
+                                   silences, unwatched spans, holds, disruptions. After the load the caller tells them
+                                   all again, also those of the past, before it evaluates or saves. */
 };
 
 /* Writes the whole state, at any record: binary, versioned, with a checksum. A ledger that was read back goes on to the

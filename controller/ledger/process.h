@@ -62,7 +62,7 @@ struct durable_mark {
 
 #define PROCESS_SAVINGS 2 /* one may begin while the one before it is still being written */
 
-struct saving { /* a save of which no line said yet that it is final */
+struct saving {            /* a save of which no line said yet that it is final */
     int64_t step, from_ms; /* RECORD_NONE: not told; TIME_UNKNOWN: there is none */
     bool is_async, is_written;
 };
@@ -116,7 +116,7 @@ struct process {
     int64_t told_step, ready_ms, last_save_step;
     int64_t first_line_ms; /* of the first line that was read, whatever it says; TIME_UNKNOWN */
     int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms, sigterm_save_ms; /* TIME_UNKNOWN */
-    int64_t signalled_ms;  /* told to stop, as objects show; not saved */
+    int64_t signalled_ms;     /* told to stop, as objects show; not saved */
     int64_t last_saved_ms[2]; /* the newest mark that add_durable made: of saves that may not be final; of final ones */
     int64_t last_line;
     uint64_t line_hashes[8]; /* of the records of the last line, so that a line read twice counts once */

@@ -40,8 +40,8 @@ struct execution {
 
 struct recovery { /* what one interruption cost */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, lost_steps;
-    int64_t chip_ms;   /* allocated in all four times */
-    int64_t detect_ms; /* FailureDetection, of a node or of a process */
+    int64_t chip_ms;                        /* allocated in all four times */
+    int64_t detect_ms;                      /* FailureDetection, of a node or of a process */
     int64_t first_step_ms, new_progress_ms; /* TIME_UNKNOWN: not yet */
     int64_t max_step_before;
     bool is_assumed;
@@ -58,8 +58,8 @@ struct interruption {
 struct loss_finder { /* where the search for losses stands: see interruptions.c */
     int64_t last_count, lost_ms;
     bool is_restarting;
-    bool has_lost_pod; /* since lost_ms, while steps proved that training continued */
-    bool is_counted;   /* as an interruption since lost_ms */
+    bool has_lost_pod;  /* since lost_ms, while steps proved that training continued */
+    bool is_counted;    /* as an interruption since lost_ms */
     bool was_available; /* before time in which it is not observed whether all slots are */
 };
 

@@ -1,6 +1,6 @@
-/* slices: an elastic job trains on with k of its n slices, as its records say. Its time is then what it is without that,
- * but (n - k) / n of the chips stand still: their time goes to ElasticSliceDown, as far as they are allocated (chips that
- * are not allocated are waited for, and nobody pays for them). Private to ledger/. */
+/* slices: an elastic job trains on with k of its n slices, as its records say. Its time is then what it is without
+ * that, but (n - k) / n of the chips stand still: their time goes to ElasticSliceDown, as far as they are allocated
+ * (chips that are not allocated are waited for, and nobody pays for them). Private to ledger/. */
 #ifndef LEDGER_SLICES_H
 #define LEDGER_SLICES_H
 

@@ -84,8 +84,11 @@ static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
 enum amount { AVAILABLE, RUNNING, PULLING, SILENT, KNOWN };
 
 static void add_amount(struct slot_change *c, enum amount what, int by) {
-    int32_t *amounts[] = {[AVAILABLE] = &c->did.available, [RUNNING] = &c->did.running, [PULLING] = &c->did.pulling,
-                          [SILENT] = &c->did.silent,       [KNOWN] = &c->did.known};
+    int32_t *amounts[] = {[AVAILABLE] = &c->did.available,
+                          [RUNNING] = &c->did.running,
+                          [PULLING] = &c->did.pulling,
+                          [SILENT] = &c->did.silent,
+                          [KNOWN] = &c->did.known};
     *amounts[what] += by;
 }
 
@@ -292,7 +295,8 @@ static void make(struct ledger *l, const struct life_fact *life, int by) {
 
 /* Whether it matters when the next life of its slot began, which is no earlier than that. */
 static bool ends_with_next(const struct ledger *l, const struct life_fact *life, int64_t next_ms) {
-    return (l->unwatched_count > 0 && life->known_until_ms > next_ms) || life->lost_ms == TIME_UNKNOWN || life->lost_ms > next_ms || life->done_ms != TIME_UNKNOWN;
+    return (l->unwatched_count > 0 && life->known_until_ms > next_ms) || life->lost_ms == TIME_UNKNOWN ||
+           life->lost_ms > next_ms || life->done_ms != TIME_UNKNOWN;
 }
 
 /* Sets what is newer than a life, which may be none. */
@@ -468,7 +472,8 @@ static struct amount_from *sorted_amounts(const struct amount_from *items, size_
 /* In time order, each time once; also those at which only what is required or watched changes. Heap. */
 static struct slot_change *sorted_changes(const struct ledger *l, size_t *ret_count) {
     const struct slot_changes *c = &l->slot_lives.changes;
-    struct slot_change *all = mem_resize(NULL, c->count + l->required.count + l->required_chips.count + 2 * l->unwatched_count + 1, sizeof *all);
+    struct slot_change *all = mem_resize(
+        NULL, c->count + l->required.count + l->required_chips.count + 2 * l->unwatched_count + 1, sizeof *all);
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < c->size; i++)
         if (c->table[i].uses > 0)

@@ -36,7 +36,7 @@ struct sweep {
     struct cursor cursor;
     size_t slot, hold, next_counted;
     const struct slice_mark *slices; /* what the present process says of its slices; NULL: nothing */
-    int interruption; /* index of the last one that struck; -1 */
+    int interruption;                /* index of the last one that struck; -1 */
     int64_t running_since_ms;
     int32_t largest_chips; /* of the lives bound by through_ms */
     int span_account;

@@ -12,12 +12,13 @@ struct slot_state {
     int64_t chips_allocated, chips_required;       /* required: RECORD_NONE where nobody told */
     int32_t largest_chips;                         /* of the lives that were bound by then */
     bool is_unwatched;
-    bool is_replaced;                              /* a slot got a new life here while the old one was there */
-    bool is_lost;                                  /* a slot was lost here */
-    bool is_restarted;                             /* a training container of a slot went down here within its life */
+    bool is_replaced;  /* a slot got a new life here while the old one was there */
+    bool is_lost;      /* a slot was lost here */
+    bool is_restarted; /* a training container of a slot went down here within its life */
 };
 
-/* From lives, restarts, silences, unwatched spans and required slots. Made anew when one of them changed; valid until the next fact. */
+/* From lives, restarts, silences, unwatched spans and required slots. Made anew when one of them changed; valid until
+ * the next fact. */
 const struct slot_timeline *slot_timeline_get(struct ledger *l);
 
 /* The chips that the slots ask for in a state: as told, else as many each as the largest life has. */

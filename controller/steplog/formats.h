@@ -6,18 +6,18 @@
 
 /* In the order in which they are tried. The recorder's is first: it reads the structure in which a text may be. */
 #define STEPLOG_TABLE(X)                                                                                               \
-    X(recorder)                                                                                                         \
-    X(maxtext)                                                                                                          \
-    X(maxtext_metrics)                                                                                                  \
-    X(megatron)                                                                                                         \
-    X(nemo)                                                                                                             \
-    X(torchtitan)                                                                                                       \
-    X(deepspeed)                                                                                                        \
-    X(lightning)                                                                                                        \
-    X(keras)                                                                                                            \
-    X(huggingface)                                                                                                      \
-    X(orbax)                                                                                                            \
-    X(jax)                                                                                                             
+    X(recorder)                                                                                                        \
+    X(maxtext)                                                                                                         \
+    X(maxtext_metrics)                                                                                                 \
+    X(megatron)                                                                                                        \
+    X(nemo)                                                                                                            \
+    X(torchtitan)                                                                                                      \
+    X(deepspeed)                                                                                                       \
+    X(lightning)                                                                                                       \
+    X(keras)                                                                                                           \
+    X(huggingface)                                                                                                     \
+    X(orbax)                                                                                                           \
+    X(jax)
 
 /* By rows; ended by NULL. */
 extern const struct format *const steplog_formats[];

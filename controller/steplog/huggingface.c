@@ -84,8 +84,7 @@ static void forget(struct steplog *s) {
 /* A dictionary was printed. What it tells waits for the steps before it: records come in the order of time. */
 static void add_dict(struct steplog *s, struct huggingface_dict d) {
     struct huggingface *h = s->state;
-    if (h->dict_count == HUGGINGFACE_DICTS ||
-        (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !is_holding(s)))
+    if (h->dict_count == HUGGINGFACE_DICTS || (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !is_holding(s)))
         forget(s);
     if (d.is_step && h->held == 0 && h->logging_steps > 0 && s->last_step != RECORD_NONE) {
         d.step = (s->last_step / h->logging_steps + 1) * h->logging_steps;

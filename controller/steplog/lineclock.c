@@ -3,9 +3,9 @@
  * front: Megatron's and DeepSpeed's brackets, torchtitan's and NeMo's prefixes. They are local times without a zone and
  * are taken as UTC: what matters is what lies between them. Hugging Face, Keras and Lightning print no time at all, and
  * neither do NeMo's step lines. */
+#include "steplog/lineclock.h"
 #include "base/rfc3339.h"
 #include "ledger/record.h"
-#include "steplog/lineclock.h"
 
 #define LOOK_AT_BYTES 96
 #define DAY_MS INT64_C(86400000)

@@ -1,6 +1,6 @@
-/* pace: what lines do not say but the steps around them prove: how long an evaluation was of which only the end is told, or a
- * save of which only the beginning is. A step takes about as long as those before it, so what a line comes later than
- * that is the other's. Without a step to compare with, nothing is said. */
+/* pace: what lines do not say but the steps around them prove: how long an evaluation was of which only the end is
+ * told, or a save of which only the beginning is. A step takes about as long as those before it, so what a line comes
+ * later than that is the other's. Without a step to compare with, nothing is said. */
 #ifndef STEPLOG_PACE_H
 #define STEPLOG_PACE_H
 

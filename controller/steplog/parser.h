@@ -1,6 +1,6 @@
-/* parser: what a format's file sees of a log that is read. It gets one piece of text (a line without transport stamp, ANSI
- * escapes and carriage returns), says whether it was one of its own, and emits records (emit.h). Not for use outside
- * steplog/. */
+/* parser: what a format's file sees of a log that is read. It gets one piece of text (a line without transport stamp,
+ * ANSI escapes and carriage returns), says whether it was one of its own, and emits records (emit.h). Not for use
+ * outside steplog/. */
 #ifndef STEPLOG_PARSER_H
 #define STEPLOG_PARSER_H
 
@@ -39,19 +39,19 @@ struct format {
     bool is_beside;         /* read beside any other format */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
-    /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is part
-     * of a checkpoint by state_visit, which writes or reads it. */
+    /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is
+     * part of a checkpoint by state_visit, which writes or reads it. */
     size_t state_bytes; /* 0: nothing */
     void (*state_init)(void *state);
     void (*state_visit)(void *state, struct codec *c);
-    void (*state_free)(void *state);               /* what it holds; NULL */
+    void (*state_free)(void *state);             /* what it holds; NULL */
     bool (*is_holding)(const struct steplog *s); /* records of an earlier time are still to come; NULL: never */
 };
 
 struct steplog {
     const struct format *const *formats; /* the table */
     enum steplog_format format;          /* as asked for */
-    char *job_name;             /* NULL: any */
+    char *job_name;                      /* NULL: any */
     void (*on_record)(void *context, const struct record *r);
     void *context;
     struct steplog_counts counts;
@@ -86,12 +86,12 @@ struct steplog {
     struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
 
     /* What earlier lines of this process told. */
-    int64_t saving_step;       /* the save last begun */
-    int64_t save_started_ms;   /* of steplog_emit_save_start(); TIME_UNKNOWN */
-    int64_t wait_started_ms;   /* the main thread waits for a background save since; TIME_UNKNOWN */
-    int64_t live_slices;       /* last told; RECORD_NONE */
-    int64_t loading_step;      /* the restore last begun */
-    int64_t last_step;         /* the step that last ended or was restored, as text formats number it */
+    int64_t saving_step;     /* the save last begun */
+    int64_t save_started_ms; /* of steplog_emit_save_start(); TIME_UNKNOWN */
+    int64_t wait_started_ms; /* the main thread waits for a background save since; TIME_UNKNOWN */
+    int64_t live_slices;     /* last told; RECORD_NONE */
+    int64_t loading_step;    /* the restore last begun */
+    int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
     struct pace pace;
     bool is_saving;        /* a user's patterns: since the line of a save's start */
     int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */

@@ -34,7 +34,7 @@ enum steplog_format {
 };
 
 const char *steplog_format_name(enum steplog_format format);
-int steplog_format_of_name(struct slice name);                /* -1 if there is none */
+int steplog_format_of_name(struct slice name); /* -1 if there is none */
 
 /* How many steps late a step's line comes (ledger_set_line_lag): MaxText prints step N within step N+1. -1 for formats
  * that are whatever they turn out to be. */
@@ -67,13 +67,15 @@ struct steplog *steplog_new_regex(const struct steplog_patterns *patterns,
                                   void (*on_record)(void *context, const struct record *r), void *context,
                                   struct error **err);
 
-/* What its patterns took since the last call, in units of regex_units(), of which those in proportion to the text (two a
- * byte and pattern) count as a 64th; 0 while it is little. One line takes 320,000 units at most, whatever the patterns. */
+/* What its patterns took since the last call, in units of regex_units(), of which those in proportion to the text (two
+ * a byte and pattern) count as a 64th; 0 while it is little. One line takes 320,000 units at most, whatever the
+ * patterns. */
 int64_t steplog_take_work(struct steplog *s);
 /* The name of the pattern that took most of it; NULL: it has no patterns. Borrowed. */
 const char *steplog_costly_pattern(const struct steplog *s);
 
-/* The name of a pattern that is disabled, because matching it took too long on too many lines; NULL: none is. Borrowed. */
+/* The name of a pattern that is disabled, because matching it took too long on too many lines; NULL: none is. Borrowed.
+ */
 const char *steplog_disabled_pattern(const struct steplog *s);
 
 /* Lines that no transport stamped are taken at the time that they carry themselves, where the format prints one: a time

@@ -41,7 +41,8 @@ void api_status(struct conn *c, int code, const char *reason, const struct targe
 enum format api_format(const struct conn *c) {
     if (strstr(c->accept, "as=Table") != NULL)
         return FORMAT_TABLE;
-    const char *partial = strstr(c->accept, "as=PartialObjectMetadata"), *plain = strstr(c->accept, "application/json,");
+    const char *partial = strstr(c->accept, "as=PartialObjectMetadata"),
+               *plain = strstr(c->accept, "application/json,");
     return partial != NULL && (plain == NULL || partial < plain) ? FORMAT_PARTIAL : FORMAT_JSON;
 }
 
@@ -90,10 +91,7 @@ static void find_verb(const struct conn *c, struct target *t) {
     const char *verb = "";
     bool is_one = *t->name != '\0';
     if (strcmp(c->method, "GET") == 0 || strcmp(c->method, "HEAD") == 0)
-        verb = strcmp(t->subresource, "log") == 0 ? "log"
-               : is_one                           ? "get"
-               : conn_flag(c, "watch")            ? "watch"
-                                                  : "list";
+        verb = strcmp(t->subresource, "log") == 0 ? "log" : is_one ? "get" : conn_flag(c, "watch") ? "watch" : "list";
     else if (strcmp(c->method, "POST") == 0)
         verb = "create";
     else if (strcmp(c->method, "PUT") == 0)
@@ -126,8 +124,8 @@ static void log_request(struct conn *c, const struct target *t) {
 static char *forbidden_message(const struct target *t, const char *user) {
     CLEANUP_FREE char *where =
         *t->ns ? mem_format("in the namespace \"%s\"", t->ns) : mem_format("at the cluster scope");
-    return mem_format("%s%s%s is forbidden: User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s", t->plural,
-                      *t->group ? "." : "", t->group, user, t->verb, t->plural, *t->subresource ? "/" : "",
+    return mem_format("%s%s%s is forbidden: User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s",
+                      t->plural, *t->group ? "." : "", t->group, user, t->verb, t->plural, *t->subresource ? "/" : "",
                       t->subresource, t->group, where);
 }
 
@@ -176,12 +174,13 @@ static const char *reason_of(int code) {
 static void reply_fault(struct conn *c, const struct target *t, int code, double retry_after) {
     CLEANUP_FREE char *forbidden =
         t != NULL ? forbidden_message(t, "system:serviceaccount:goodput-system:goodput-controller") : mem_strdup("");
-    const char *message = code == 410   ? "The resourceVersion for the provided list is too old."
-                          : code == 429 ? "the server has received too many requests and has asked us to try again later"
-                          : code == 403 ? forbidden
-                          : code == 401 ? "Unauthorized"
-                                        : "an error on the server, made by the scenario, has prevented the request from "
-                                          "succeeding";
+    const char *message =
+        code == 410   ? "The resourceVersion for the provided list is too old."
+        : code == 429 ? "the server has received too many requests and has asked us to try again later"
+        : code == 403 ? forbidden
+        : code == 401 ? "Unauthorized"
+                      : "an error on the server, made by the scenario, has prevented the request from "
+                        "succeeding";
     CLEANUP_JSON json_t *status = api_make_status(code, reason_of(code), t, message);
     if (retry_after >= 0)
         jx_set(status, "details.retryAfterSeconds", json_integer((json_int_t)retry_after));
@@ -211,9 +210,8 @@ static void serve_if_released(void *context) {
 /* True if a fault has taken the request over. */
 static bool strike_at_once(struct conn *c, const struct target *t) {
     struct fault f;
-    CLEANUP_FREE char *resource =
-        mem_format("%s%s%s", t->plural, strcmp(t->subresource, "status") == 0 ? "/" : "",
-                   strcmp(t->subresource, "status") == 0 ? t->subresource : "");
+    CLEANUP_FREE char *resource = mem_format("%s%s%s", t->plural, strcmp(t->subresource, "status") == 0 ? "/" : "",
+                                             strcmp(t->subresource, "status") == 0 ? t->subresource : "");
     if (!faults_match(&c->srv->faults, t->verb, resource, c->path, t->name, &f))
         return false;
     if (f.kind == FAULT_STATUS) {
@@ -276,9 +274,11 @@ void api_serve(struct conn *c, struct target *t) {
     static const struct {
         const char *verb;
         void (*serve)(struct conn *c, struct target *t);
-    } verbs[] = {{"get", read_get},         {"list", read_list},     {"watch", watch_start},   {"log", podlog_serve},
-                 {"create", write_create},  {"update", write_update}, {"patch", write_patch},  {"apply", write_patch},
-                 {"delete", write_delete},  {"deletecollection", write_delete_collection}};
+    } verbs[] = {{"get", read_get},        {"list", read_list},
+                 {"watch", watch_start},   {"log", podlog_serve},
+                 {"create", write_create}, {"update", write_update},
+                 {"patch", write_patch},   {"apply", write_patch},
+                 {"delete", write_delete}, {"deletecollection", write_delete_collection}};
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         if (strcmp(t->verb, verbs[i].verb) == 0) {
             verbs[i].serve(c, t);

@@ -265,8 +265,7 @@ static int do_rotate_ca(struct scenario *sc, char *args, const char *heredoc, ch
     (void)heredoc;
     struct srv *s = sc->srv;
     double seconds = strtod(word(&args), NULL);
-    if (s->tls == NULL || s->certificates == NULL ||
-        tls_rotate(s->certificates, ++s->certificate_number, s->tls) < 0) {
+    if (s->tls == NULL || s->certificates == NULL || tls_rotate(s->certificates, ++s->certificate_number, s->tls) < 0) {
         snprintf(why, 200, "rotate-ca: the server has no certificates that it made itself (--tls)");
         return -1;
     }
@@ -522,16 +521,40 @@ static const struct {
     const char *name;
     command *run;
 } commands[] = {
-    {"apply", do_apply},     {"patch", do_patch},     {"delete", do_delete},   {"log", do_log},       {"flood", do_flood},
-    {"restart", do_restart}, {"exit", do_exit},       {"on", do_on},           {"serve", do_serve},
-    {"unserve", do_unserve}, {"crd", do_crd},         {"token", do_token},     {"rotate-ca", do_rotate_ca}, {"release", do_release},
-    {"expire", do_expire}, {"restore-etcd", do_restore},
-    {"bookmark", do_bookmark}, {"error", do_error},   {"all", do_connections}, {"strike", do_strike},
-    {"clear", do_clear},     {"stop", do_stop},       {"echo", do_echo},       {"requests", do_requests},
-    {"count", do_count},     {"open", do_open},       {"get", do_get},         {"list", do_list},
-    {"rv", do_rv},           {"connections", do_count_connections}, {"check-ledger", do_check_ledger},
+    {"apply", do_apply},
+    {"patch", do_patch},
+    {"delete", do_delete},
+    {"log", do_log},
+    {"flood", do_flood},
+    {"restart", do_restart},
+    {"exit", do_exit},
+    {"on", do_on},
+    {"serve", do_serve},
+    {"unserve", do_unserve},
+    {"crd", do_crd},
+    {"token", do_token},
+    {"rotate-ca", do_rotate_ca},
+    {"release", do_release},
+    {"expire", do_expire},
+    {"restore-etcd", do_restore},
+    {"bookmark", do_bookmark},
+    {"error", do_error},
+    {"all", do_connections},
+    {"strike", do_strike},
+    {"clear", do_clear},
+    {"stop", do_stop},
+    {"echo", do_echo},
+    {"requests", do_requests},
+    {"count", do_count},
+    {"open", do_open},
+    {"get", do_get},
+    {"list", do_list},
+    {"rv", do_rv},
+    {"connections", do_count_connections},
+    {"check-ledger", do_check_ledger},
     {"check-ledgers", do_check_ledgers},
-    {"each", do_each},        {"holding", do_holding},
+    {"each", do_each},
+    {"holding", do_holding},
 };
 
 int command_run(struct scenario *sc, const char *line, const char *heredoc, char why[static 200]) {
@@ -576,10 +599,12 @@ int command_condition(struct srv *s, const char *text, char why[static 200]) {
         const struct object *o = find(s, a, b, unused);
         CLEANUP_JSON json_t *object = o != NULL ? kstore_json(o) : NULL;
         const json_t *value = jx_path(object, c);
-        CLEANUP_FREE char *is = value == NULL || json_is_string(value) ? mem_strdup(json_string_value(value)) : jx_dump(value);
+        CLEANUP_FREE char *is =
+            value == NULL || json_is_string(value) ? mem_strdup(json_string_value(value)) : jx_dump(value);
         return is != NULL && strcmp(is, rest_of(args)) == 0;
     }
-    snprintf(why, 200, "wait seen|open|closed VERB RESOURCE [N], object|gone KIND NS/NAME, field KIND NS/NAME PATH VALUE, "
-                       "faults done");
+    snprintf(why, 200,
+             "wait seen|open|closed VERB RESOURCE [N], object|gone KIND NS/NAME, field KIND NS/NAME PATH VALUE, "
+             "faults done");
     return -1;
 }

@@ -20,9 +20,12 @@ static void rename_field(json_t *object, const char *from, const char *to) {
 static const struct {
     const char *core, *events;
 } event_fields[] = {
-    {"involvedObject", "regarding"},          {"message", "note"},
-    {"source", "deprecatedSource"},           {"firstTimestamp", "deprecatedFirstTimestamp"},
-    {"lastTimestamp", "deprecatedLastTimestamp"}, {"count", "deprecatedCount"},
+    {"involvedObject", "regarding"},
+    {"message", "note"},
+    {"source", "deprecatedSource"},
+    {"firstTimestamp", "deprecatedFirstTimestamp"},
+    {"lastTimestamp", "deprecatedLastTimestamp"},
+    {"count", "deprecatedCount"},
     {"reportingComponent", "reportingController"},
 };
 

@@ -11,9 +11,10 @@ static void append_list(json_t *array, const char *list) {
 }
 
 static void add_resource(json_t *resources, const struct resource *t) {
-    json_t *r = jx_format("{\"name\":\"%s\",\"singularName\":\"%s\",\"namespaced\":%s,\"kind\":\"%s\",\"verbs\":[\"create\","
-                          "\"delete\",\"deletecollection\",\"get\",\"list\",\"patch\",\"update\",\"watch\"]}",
-                          t->plural, t->singular, t->is_namespaced ? "true" : "false", t->kind);
+    json_t *r =
+        jx_format("{\"name\":\"%s\",\"singularName\":\"%s\",\"namespaced\":%s,\"kind\":\"%s\",\"verbs\":[\"create\","
+                  "\"delete\",\"deletecollection\",\"get\",\"list\",\"patch\",\"update\",\"watch\"]}",
+                  t->plural, t->singular, t->is_namespaced ? "true" : "false", t->kind);
     if (*t->short_names != '\0')
         append_list(jx_array(r, "shortNames"), t->short_names);
     if (*t->categories != '\0')
@@ -22,9 +23,10 @@ static void add_resource(json_t *resources, const struct resource *t) {
     if (t->has_status)
         json_array_append_new(
             resources,
-            jx_format("{\"name\":\"%s/status\",\"singularName\":\"\",\"namespaced\":%s,\"kind\":\"%s\",\"verbs\":[\"get\","
-                      "\"patch\",\"update\"]}",
-                      t->plural, t->is_namespaced ? "true" : "false", t->kind));
+            jx_format(
+                "{\"name\":\"%s/status\",\"singularName\":\"\",\"namespaced\":%s,\"kind\":\"%s\",\"verbs\":[\"get\","
+                "\"patch\",\"update\"]}",
+                t->plural, t->is_namespaced ? "true" : "false", t->kind));
     if (strcmp(t->plural, "pods") == 0)
         json_array_append_new(resources, jx_format("{\"name\":\"pods/log\",\"singularName\":\"\",\"namespaced\":true,"
                                                    "\"kind\":\"Pod\",\"verbs\":[\"get\"]}"));
@@ -34,9 +36,10 @@ static bool serve_resources(struct conn *c, const char *group, const char *versi
     struct registry *r = &c->srv->registry;
     if (!registry_has_group_version(r, group, version))
         return false;
-    CLEANUP_JSON json_t *list = jx_format("{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\",\"groupVersion\":\"%s%s%s\","
-                                          "\"resources\":[]}",
-                                          group, *group != '\0' ? "/" : "", version);
+    CLEANUP_JSON json_t *list =
+        jx_format("{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\",\"groupVersion\":\"%s%s%s\","
+                  "\"resources\":[]}",
+                  group, *group != '\0' ? "/" : "", version);
     for (int i = 0; i < r->count; i++)
         if (registry_find(r, group, version, r->items[i]->plural) == r->items[i])
             add_resource(json_object_get(list, "resources"), r->items[i]);
@@ -96,17 +99,18 @@ bool discovery_serve(struct conn *c) {
         return true;
     }
     if (strcmp(p, "/version") == 0) {
-        CLEANUP_JSON json_t *v = jx_format(
-            "{\"major\":\"1\",\"minor\":\"34\",\"gitVersion\":\"v1.34.0-test\",\"gitCommit\":\"0\",\"gitTreeState\":\"clean\","
-            "\"buildDate\":\"2026-01-01T00:00:00Z\",\"goVersion\":\"none\",\"compiler\":\"gcc\",\"platform\":\"linux/amd64\"}");
+        CLEANUP_JSON json_t *v = jx_format("{\"major\":\"1\",\"minor\":\"34\",\"gitVersion\":\"v1.34.0-test\","
+                                           "\"gitCommit\":\"0\",\"gitTreeState\":\"clean\","
+                                           "\"buildDate\":\"2026-01-01T00:00:00Z\",\"goVersion\":\"none\",\"compiler\":"
+                                           "\"gcc\",\"platform\":\"linux/amd64\"}");
         api_reply_json(c, 200, v);
         return true;
     }
     if (strcmp(p, "/api") == 0) {
-        CLEANUP_JSON json_t *v = jx_format(
-            "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
-            "\"serverAddress\":\"127.0.0.1:%d\"}]}",
-            c->srv->port);
+        CLEANUP_JSON json_t *v = jx_format("{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
+                                           "\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
+                                           "\"serverAddress\":\"127.0.0.1:%d\"}]}",
+                                           c->srv->port);
         api_reply_json(c, 200, v);
         return true;
     }

@@ -17,12 +17,11 @@ static const struct {
     const char *word;
     enum fault_kind kind;
 } kinds[] = {
-    {"status", FAULT_STATUS},       {"expired", FAULT_EXPIRED}, {"410", FAULT_EXPIRED},
-    {"error", FAULT_ERROR},         {"reset", FAULT_RESET},     {"cut", FAULT_CUT},
-    {"truncate", FAULT_TRUNCATE},   {"close", FAULT_CLOSE},     {"malformed", FAULT_MALFORMED},
-    {"silent", FAULT_SILENT},       {"drip", FAULT_DRIP},       {"goaway-hard", FAULT_GOAWAY_HARD},
-    {"goaway", FAULT_GOAWAY},       {"delay", FAULT_DELAY},
-    {"hold", FAULT_HOLD},
+    {"status", FAULT_STATUS},     {"expired", FAULT_EXPIRED}, {"410", FAULT_EXPIRED},
+    {"error", FAULT_ERROR},       {"reset", FAULT_RESET},     {"cut", FAULT_CUT},
+    {"truncate", FAULT_TRUNCATE}, {"close", FAULT_CLOSE},     {"malformed", FAULT_MALFORMED},
+    {"silent", FAULT_SILENT},     {"drip", FAULT_DRIP},       {"goaway-hard", FAULT_GOAWAY_HARD},
+    {"goaway", FAULT_GOAWAY},     {"delay", FAULT_DELAY},     {"hold", FAULT_HOLD},
 };
 
 static int parse_action(struct rule *r, const char *text, char why[static 200]) {

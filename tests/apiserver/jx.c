@@ -52,7 +52,8 @@ void jx_set(json_t *root, const char *path, json_t *steal) {
         name[n] = '\0';
         if (path[n] == '\0')
             break;
-        json_t *next = json_is_array(at) ? json_array_get(at, (size_t)strtoul(name, NULL, 10)) : json_object_get(at, name);
+        json_t *next =
+            json_is_array(at) ? json_array_get(at, (size_t)strtoul(name, NULL, 10)) : json_object_get(at, name);
         if (!json_is_object(next) && !json_is_array(next)) {
             next = json_object();
             json_object_set_new(at, name, next);
@@ -124,10 +125,20 @@ const char *jx_list_key(const char *name) {
     static const struct {
         const char *field, *key;
     } keys[] = {
-        {"conditions", "type"},      {"containers", "name"},     {"initContainers", "name"}, {"volumes", "name"},
-        {"env", "name"},             {"ports", "containerPort"}, {"ownerReferences", "uid"}, {"replicatedJobs", "name"},
-        {"volumeMounts", "mountPath"}, {"containerStatuses", "name"}, {"podSets", "name"},   {"admissionChecks", "name"},
-        {"addresses", "type"},       {"imagePullSecrets", "name"},
+        {"conditions", "type"},
+        {"containers", "name"},
+        {"initContainers", "name"},
+        {"volumes", "name"},
+        {"env", "name"},
+        {"ports", "containerPort"},
+        {"ownerReferences", "uid"},
+        {"replicatedJobs", "name"},
+        {"volumeMounts", "mountPath"},
+        {"containerStatuses", "name"},
+        {"podSets", "name"},
+        {"admissionChecks", "name"},
+        {"addresses", "type"},
+        {"imagePullSecrets", "name"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         if (strcmp(name, keys[i].field) == 0)

@@ -32,7 +32,7 @@ json_t *jx_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Element of an array of objects whose `key` is `value` (borrowed), or NULL. */
 json_t *jx_find(const json_t *array, const char *key, const char *value);
 
-void jx_merge_patch(json_t *target, const json_t *patch);                 /* RFC 7396 */
+void jx_merge_patch(json_t *target, const json_t *patch); /* RFC 7396 */
 /* As merge patch, but arrays of objects with a well-known key (name, type, uid, ...) are merged by it. */
 void jx_strategic_patch(json_t *target, const json_t *patch);
 /* RFC 6902: add, remove, replace, test. NULL and *why (constant text) on failure. */

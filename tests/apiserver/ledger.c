@@ -1,4 +1,5 @@
-/* What must hold in every status of a JobGoodput, at every moment (status_check.h): looked at with each write of one. */
+/* What must hold in every status of a JobGoodput, at every moment (status_check.h): looked at with each write of one.
+ */
 #include "jx.h"
 #include "srv.h"
 #include "status_check.h"

@@ -77,14 +77,19 @@ static int make_nodes(struct srv *s, const char *pool, const char *line, char wh
     srv_now_text(s, now, 0);
     for (int i = 0; i < count; i++) {
         CLEANUP_JSON json_t *o = jx_format(
-            "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s-%d\",\"labels\":{\"kubernetes.io/hostname\":"
+            "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s-%d\",\"labels\":{\"kubernetes.io/"
+            "hostname\":"
             "\"%s-%d\",\"cloud.google.com/gke-nodepool\":\"%s\",\"cloud.google.com/gke-tpu-accelerator\":"
-            "\"tpu-v5-lite-podslice\",\"cloud.google.com/gke-tpu-topology\":\"4x4\",\"node.kubernetes.io/instance-type\":"
+            "\"tpu-v5-lite-podslice\",\"cloud.google.com/gke-tpu-topology\":\"4x4\",\"node.kubernetes.io/"
+            "instance-type\":"
             "\"ct5lp-hightpu-4t\",\"topology.kubernetes.io/zone\":\"us-west4-a\"}},\"spec\":{\"taints\":[{\"key\":"
-            "\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"}]},\"status\":{\"capacity\":{\"cpu\":\"112\","
+            "\"google.com/"
+            "tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"}]},\"status\":{\"capacity\":{\"cpu\":\"112\","
             "\"google.com/tpu\":\"%d\",\"memory\":\"192Gi\",\"pods\":\"110\"},\"allocatable\":{\"cpu\":\"112\","
-            "\"google.com/tpu\":\"%d\",\"memory\":\"192Gi\",\"pods\":\"110\"},\"conditions\":[{\"type\":\"Ready\",\"status\":"
-            "\"True\",\"lastHeartbeatTime\":\"%s\",\"lastTransitionTime\":\"%s\",\"reason\":\"KubeletReady\",\"message\":"
+            "\"google.com/"
+            "tpu\":\"%d\",\"memory\":\"192Gi\",\"pods\":\"110\"},\"conditions\":[{\"type\":\"Ready\",\"status\":"
+            "\"True\",\"lastHeartbeatTime\":\"%s\",\"lastTransitionTime\":\"%s\",\"reason\":\"KubeletReady\","
+            "\"message\":"
             "\"kubelet is posting ready status\"}],\"nodeInfo\":{\"kubeletVersion\":\"v1.34.0\"}}}",
             pool, i, pool, i, pool, chips, chips, now, now);
         if (srv_apply(s, o, why) == NULL)
@@ -111,11 +116,12 @@ static int lose_node(struct srv *s, const char *node, bool is_lost, double silen
     rfc3339_format(beat, (srv_now_us(s) - (int64_t)(silent_s * 1e6)) * 1000, 0);
     srv_now_text(s, now, 0);
     json_t *taints =
-        is_lost ? jx_format("[{\"key\":\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"},{\"key\":"
-                            "\"node.kubernetes.io/unreachable\",\"effect\":\"NoSchedule\",\"timeAdded\":\"%s\"},{\"key\":"
-                            "\"node.kubernetes.io/unreachable\",\"effect\":\"NoExecute\",\"timeAdded\":\"%s\"}]",
-                            now, now)
-                : jx_format("[{\"key\":\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"}]");
+        is_lost
+            ? jx_format("[{\"key\":\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"},{\"key\":"
+                        "\"node.kubernetes.io/unreachable\",\"effect\":\"NoSchedule\",\"timeAdded\":\"%s\"},{\"key\":"
+                        "\"node.kubernetes.io/unreachable\",\"effect\":\"NoExecute\",\"timeAdded\":\"%s\"}]",
+                        now, now)
+            : jx_format("[{\"key\":\"google.com/tpu\",\"value\":\"present\",\"effect\":\"NoSchedule\"}]");
     life_patch(s, "nodes", "", node,
                jx_format("{\"status\":{\"conditions\":[{\"type\":\"Ready\",\"lastHeartbeatTime\":\"%s\"}]}}", beat));
     life_condition_set(s, "nodes", "", node, "Ready", is_lost ? "Unknown" : "True",
@@ -125,7 +131,8 @@ static int lose_node(struct srv *s, const char *node, bool is_lost, double silen
     jx_set(patch, "spec.taints", taints);
     bool found = life_patch(s, "nodes", "", node, patch);
     if (found)
-        life_event(s, EVENT_SECONDS, "node-controller", "Node", "", node, node, "Normal", is_lost ? "NodeNotReady" : "NodeReady",
+        life_event(s, EVENT_SECONDS, "node-controller", "Node", "", node, node, "Normal",
+                   is_lost ? "NodeNotReady" : "NodeReady",
                    is_lost ? "Node status is now: NodeNotReady" : "Node status is now: NodeReady");
     return found ? 0 : -1;
 }
@@ -154,8 +161,8 @@ static void fail_by_taint(struct life *g, const char *node) {
                                "Job has reached the specified backoff limit");
             life_condition_set(s, "jobs", g->ns, job, "Failed", "True", "BackoffLimitExceeded",
                                "Job has reached the specified backoff limit");
-            life_event(s, EVENT_SECONDS, "job-controller", "Job", g->ns, job, g->job_uids[i], "Warning", "BackoffLimitExceeded",
-                       "Job has reached the specified backoff limit");
+            life_event(s, EVENT_SECONDS, "job-controller", "Job", g->ns, job, g->job_uids[i], "Warning",
+                       "BackoffLimitExceeded", "Job has reached the specified backoff limit");
         }
     }
 }
@@ -168,7 +175,8 @@ static void restart(struct life *g) {
     g->restarts++;
     gang_jobset_status(g, g->slices - 1, g->slices - 1, 0, 1, 0);
     life_condition_set(s, "jobsets", g->ns, g->name, "RestartingJobSet", "True", "DefaultFailurePolicy", text);
-    life_event(s, EVENT_MICRO, "jobset", "JobSet", g->ns, g->name, g->uid, "Warning", "RestartJobSetFailurePolicyAction", text);
+    life_event(s, EVENT_MICRO, "jobset", "JobSet", g->ns, g->name, g->uid, "Warning",
+               "RestartJobSetFailurePolicyAction", text);
     gang_delete_pods(g);
     gang_delete_jobs(g);
     gang_make_jobs(g, false);
@@ -195,14 +203,18 @@ static void complete(struct life *g) {
             gang_terminate(g, i, j, 0, "Completed");
         snprintf(job, sizeof job, "%s-slice-%d", g->name, i);
         gang_job_status(g, i, 0, 0, g->hosts, 0);
-        life_patch(s, "jobs", g->ns, job, jx_format("{\"status\":{\"completionTime\":\"%s\"}}", srv_now_text(s, now, 0)));
-        life_condition_set(s, "jobs", g->ns, job, "Complete", "True", "CompletionsReached", "Reached expected number of succeeded pods");
-        life_event(s, EVENT_SECONDS, "job-controller", "Job", g->ns, job, g->job_uids[i], "Normal", "Completed", "Job completed");
+        life_patch(s, "jobs", g->ns, job,
+                   jx_format("{\"status\":{\"completionTime\":\"%s\"}}", srv_now_text(s, now, 0)));
+        life_condition_set(s, "jobs", g->ns, job, "Complete", "True", "CompletionsReached",
+                           "Reached expected number of succeeded pods");
+        life_event(s, EVENT_SECONDS, "job-controller", "Job", g->ns, job, g->job_uids[i], "Normal", "Completed",
+                   "Job completed");
     }
     trainer_stop(g);
     gang_jobset_status(g, 0, 0, g->slices, 0, 0);
     life_patch(s, "jobsets", g->ns, g->name, jx_format("{\"status\":{\"terminalState\":\"Completed\"}}"));
-    life_condition_set(s, "jobsets", g->ns, g->name, "Completed", "True", "AllJobsCompleted", "jobset completed successfully");
+    life_condition_set(s, "jobsets", g->ns, g->name, "Completed", "True", "AllJobsCompleted",
+                       "jobset completed successfully");
     life_event(s, EVENT_MICRO, "jobset", "JobSet", g->ns, g->name, g->uid, "Normal", "AllJobsCompleted",
                "jobset completed successfully");
     gang_finish_workload(g);
@@ -218,8 +230,8 @@ static int act(struct life *g, const char *verb, const char *argument) {
     static const struct {
         const char *verb;
         void (*run)(struct life *g);
-    } acts[] = {{"submit", gang_submit}, {"admit", admit},     {"bind", gang_bind},       {"start", gang_start},
-                {"restart", restart},    {"preempt", preempt}, {"complete", complete},    {"hang", trainer_stop}};
+    } acts[] = {{"submit", gang_submit}, {"admit", admit},     {"bind", gang_bind},    {"start", gang_start},
+                {"restart", restart},    {"preempt", preempt}, {"complete", complete}, {"hang", trainer_stop}};
     for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {
         if (strcmp(verb, acts[i].verb) == 0) {
             acts[i].run(g);

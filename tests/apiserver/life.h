@@ -12,7 +12,15 @@ struct gang_pod {
     char name[128], uid[40], node[64];
 };
 
-enum trainer_phase { TRAINER_OFF, TRAINER_BOOT, TRAINER_RESTORE, TRAINER_COMPILE, TRAINER_STEP, TRAINER_SAVE, TRAINER_DONE };
+enum trainer_phase {
+    TRAINER_OFF,
+    TRAINER_BOOT,
+    TRAINER_RESTORE,
+    TRAINER_COMPILE,
+    TRAINER_STEP,
+    TRAINER_SAVE,
+    TRAINER_DONE
+};
 
 struct trainer {
     enum trainer_phase phase;
@@ -68,8 +76,8 @@ void gang_delete_pods(struct life *g);
 /* ---- life_queue.c: Kueue ---- */
 void gang_make_workload(struct life *g);
 void gang_admit(struct life *g);
-void gang_evict(struct life *g);      /* Evicted and Preempted */
-void gang_unreserve(struct life *g);  /* quota gone */
+void gang_evict(struct life *g);     /* Evicted and Preempted */
+void gang_unreserve(struct life *g); /* quota gone */
 void gang_finish_workload(struct life *g);
 
 /* ---- trainer.c ---- */

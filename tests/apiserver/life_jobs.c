@@ -7,24 +7,30 @@
 #include <string.h>
 
 static json_t *pod_template(const struct life *g) {
-    return jx_format("{\"metadata\":{},\"spec\":{\"containers\":[{\"image\":\"%s\",\"name\":\"%s\",\"ports\":[{\"containerPort\":"
-                     "8471,\"protocol\":\"TCP\"}],\"resources\":{\"limits\":{\"google.com/tpu\":\"%d\"},\"requests\":{"
-                     "\"google.com/tpu\":\"%d\"}}}],\"nodeSelector\":{\"cloud.google.com/gke-tpu-accelerator\":"
-                     "\"tpu-v5-lite-podslice\",\"cloud.google.com/gke-tpu-topology\":\"4x4\"},\"restartPolicy\":\"Never\"}}",
-                     g->image, g->container, g->chips, g->chips);
+    return jx_format(
+        "{\"metadata\":{},\"spec\":{\"containers\":[{\"image\":\"%s\",\"name\":\"%s\",\"ports\":[{\"containerPort\":"
+        "8471,\"protocol\":\"TCP\"}],\"resources\":{\"limits\":{\"google.com/tpu\":\"%d\"},\"requests\":{"
+        "\"google.com/tpu\":\"%d\"}}}],\"nodeSelector\":{\"cloud.google.com/gke-tpu-accelerator\":"
+        "\"tpu-v5-lite-podslice\",\"cloud.google.com/gke-tpu-topology\":\"4x4\"},\"restartPolicy\":\"Never\"}}",
+        g->image, g->container, g->chips, g->chips);
 }
 
 void gang_submit(struct life *g) {
     struct srv *s = g->srv;
     char why[200];
     CLEANUP_JSON json_t *o = jx_format(
-        "{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"%s\","
-        "\"annotations\":{\"alpha.jobset.sigs.k8s.io/exclusive-topology\":\"cloud.google.com/gke-nodepool\"},\"labels\":{"
-        "\"kueue.x-k8s.io/queue-name\":\"%s\",\"kueue.x-k8s.io/priority-class\":\"research\"}},\"spec\":{\"failurePolicy\":{"
+        "{\"apiVersion\":\"jobset.x-k8s.io/"
+        "v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"%s\","
+        "\"annotations\":{\"alpha.jobset.sigs.k8s.io/exclusive-topology\":\"cloud.google.com/"
+        "gke-nodepool\"},\"labels\":{"
+        "\"kueue.x-k8s.io/queue-name\":\"%s\",\"kueue.x-k8s.io/"
+        "priority-class\":\"research\"}},\"spec\":{\"failurePolicy\":{"
         "\"maxRestarts\":3,\"restartStrategy\":\"Recreate\"},\"network\":{\"enableDNSHostnames\":true,"
-        "\"publishNotReadyAddresses\":true},\"replicatedJobs\":[{\"groupName\":\"default\",\"name\":\"slice\",\"replicas\":%d,"
+        "\"publishNotReadyAddresses\":true},\"replicatedJobs\":[{\"groupName\":\"default\",\"name\":\"slice\","
+        "\"replicas\":%d,"
         "\"template\":{\"metadata\":{},\"spec\":{\"backoffLimit\":0,\"completionMode\":\"Indexed\",\"completions\":%d,"
-        "\"parallelism\":%d}}}],\"startupPolicy\":{\"startupPolicyOrder\":\"AnyOrder\"},\"successPolicy\":{\"operator\":"
+        "\"parallelism\":%d}}}],\"startupPolicy\":{\"startupPolicyOrder\":\"AnyOrder\"},\"successPolicy\":{"
+        "\"operator\":"
         "\"All\"},\"suspend\":true}}",
         g->name, g->ns, g->queue, g->slices, g->hosts, g->hosts);
     jx_set(jx_get(o, "spec.replicatedJobs.0.template.spec"), "template", pod_template(g));
@@ -47,14 +53,14 @@ static void job_labels(const struct life *g, int slice, json_t *labels) {
     SHA1((const unsigned char *)key, (size_t)n, digest);
     for (int i = 0; i < SHA_DIGEST_LENGTH; i++)
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-    CLEANUP_JSON json_t *all = jx_format(
-        "{\"jobset.sigs.k8s.io/global-replicas\":\"%d\",\"jobset.sigs.k8s.io/group-name\":\"default\","
-        "\"jobset.sigs.k8s.io/group-replicas\":\"%d\",\"jobset.sigs.k8s.io/job-global-index\":\"%d\","
-        "\"jobset.sigs.k8s.io/job-group-index\":\"%d\",\"jobset.sigs.k8s.io/job-index\":\"%d\","
-        "\"jobset.sigs.k8s.io/job-key\":\"%s\",\"jobset.sigs.k8s.io/jobset-name\":\"%s\","
-        "\"jobset.sigs.k8s.io/jobset-uid\":\"%s\",\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\","
-        "\"jobset.sigs.k8s.io/replicatedjob-replicas\":\"%d\",\"jobset.sigs.k8s.io/restart-attempt\":\"%d\"}",
-        g->slices, g->slices, slice, slice, slice, hex, g->name, g->uid, g->slices, g->restarts);
+    CLEANUP_JSON json_t *all =
+        jx_format("{\"jobset.sigs.k8s.io/global-replicas\":\"%d\",\"jobset.sigs.k8s.io/group-name\":\"default\","
+                  "\"jobset.sigs.k8s.io/group-replicas\":\"%d\",\"jobset.sigs.k8s.io/job-global-index\":\"%d\","
+                  "\"jobset.sigs.k8s.io/job-group-index\":\"%d\",\"jobset.sigs.k8s.io/job-index\":\"%d\","
+                  "\"jobset.sigs.k8s.io/job-key\":\"%s\",\"jobset.sigs.k8s.io/jobset-name\":\"%s\","
+                  "\"jobset.sigs.k8s.io/jobset-uid\":\"%s\",\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\","
+                  "\"jobset.sigs.k8s.io/replicatedjob-replicas\":\"%d\",\"jobset.sigs.k8s.io/restart-attempt\":\"%d\"}",
+                  g->slices, g->slices, slice, slice, slice, hex, g->name, g->uid, g->slices, g->restarts);
     json_object_update(labels, all);
 }
 
@@ -64,11 +70,14 @@ static void make_job(struct life *g, int slice, bool is_suspended) {
     srv_uid(s, uid);
     snprintf(g->job_uids[slice], sizeof g->job_uids[slice], "%s", uid);
     CLEANUP_JSON json_t *o = jx_format(
-        "{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",\"metadata\":{\"name\":\"%s-slice-%d\",\"namespace\":\"%s\",\"uid\":"
-        "\"%s\",\"labels\":{},\"annotations\":{},\"ownerReferences\":[{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":"
+        "{\"kind\":\"Job\",\"apiVersion\":\"batch/"
+        "v1\",\"metadata\":{\"name\":\"%s-slice-%d\",\"namespace\":\"%s\",\"uid\":"
+        "\"%s\",\"labels\":{},\"annotations\":{},\"ownerReferences\":[{\"apiVersion\":\"jobset.x-k8s.io/"
+        "v1alpha2\",\"kind\":"
         "\"JobSet\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":true,\"blockOwnerDeletion\":true}]},\"spec\":{"
         "\"parallelism\":%d,\"completions\":%d,\"backoffLimit\":0,\"selector\":{\"matchLabels\":{"
-        "\"batch.kubernetes.io/controller-uid\":\"%s\"}},\"manualSelector\":false,\"completionMode\":\"Indexed\",\"suspend\":"
+        "\"batch.kubernetes.io/"
+        "controller-uid\":\"%s\"}},\"manualSelector\":false,\"completionMode\":\"Indexed\",\"suspend\":"
         "%s,\"podReplacementPolicy\":\"TerminatingOrFailed\"},\"status\":{}}",
         g->name, slice, g->ns, uid, g->name, g->uid, g->hosts, g->hosts, uid, is_suspended ? "true" : "false");
     job_labels(g, slice, jx_get(o, "metadata.labels"));
@@ -92,8 +101,8 @@ void gang_make_jobs(struct life *g, bool is_suspended) {
 void gang_job_status(struct life *g, int slice, int active, int ready, int succeeded, int failed) {
     char name[128], now[40];
     snprintf(name, sizeof name, "%s-slice-%d", g->name, slice);
-    json_t *patch = jx_format("{\"status\":{\"active\":%d,\"ready\":%d,\"terminating\":0,\"uncountedTerminatedPods\":{}}}",
-                              active, ready);
+    json_t *patch = jx_format(
+        "{\"status\":{\"active\":%d,\"ready\":%d,\"terminating\":0,\"uncountedTerminatedPods\":{}}}", active, ready);
     if (succeeded > 0) {
         jx_set(patch, "status.succeeded", json_integer(succeeded));
         char indexes[24];
@@ -108,9 +117,10 @@ void gang_job_status(struct life *g, int slice, int active, int ready, int succe
 }
 
 void gang_jobset_status(struct life *g, int active, int ready, int succeeded, int failed, int suspended) {
-    json_t *patch = jx_format("{\"status\":{\"restarts\":%d,\"replicatedJobsStatus\":[{\"active\":%d,\"failed\":%d,\"name\":"
-                              "\"slice\",\"ready\":%d,\"succeeded\":%d,\"suspended\":%d}]}}",
-                              g->restarts, active, failed, ready, succeeded, suspended);
+    json_t *patch =
+        jx_format("{\"status\":{\"restarts\":%d,\"replicatedJobsStatus\":[{\"active\":%d,\"failed\":%d,\"name\":"
+                  "\"slice\",\"ready\":%d,\"succeeded\":%d,\"suspended\":%d}]}}",
+                  g->restarts, active, failed, ready, succeeded, suspended);
     if (g->restarts > 0)
         jx_set(patch, "status.restartsCountTowardsMax", json_integer(g->restarts));
     life_patch(g->srv, "jobsets", g->ns, g->name, patch);
@@ -132,7 +142,8 @@ void gang_resume(struct life *g, bool is_suspended) {
         life_event(s, EVENT_SECONDS, "job-controller", "Job", g->ns, name, g->job_uids[i], "Normal",
                    is_suspended ? "Suspended" : "Resumed", is_suspended ? "Job suspended" : "Job resumed");
         if (is_suspended)
-            life_patch(s, "jobs", g->ns, name, jx_format("{\"status\":{\"startTime\":null,\"active\":null,\"ready\":0}}"));
+            life_patch(s, "jobs", g->ns, name,
+                       jx_format("{\"status\":{\"startTime\":null,\"active\":null,\"ready\":0}}"));
     }
 }
 

@@ -24,12 +24,14 @@ static void make_pod(struct life *g, int slice, int host) {
     if (o == NULL)
         return;
     CLEANUP_JSON json_t *owner = kstore_json(o);
-    CLEANUP_JSON json_t *p = jx_format(
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\",\"generateName\":\"%s-%d-\",\"namespace\":\"%s\","
-        "\"uid\":\"%s\",\"generation\":1,\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"%s\","
-        "\"uid\":\"%s\",\"controller\":true,\"blockOwnerDeletion\":true}],\"finalizers\":[\"batch.kubernetes.io/job-tracking\"]},"
-        "\"status\":{\"phase\":\"Pending\",\"qosClass\":\"BestEffort\"}}",
-        pod->name, job, host, g->ns, uid, job, g->job_uids[slice]);
+    CLEANUP_JSON json_t *p = jx_format("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\","
+                                       "\"generateName\":\"%s-%d-\",\"namespace\":\"%s\","
+                                       "\"uid\":\"%s\",\"generation\":1,\"ownerReferences\":[{\"apiVersion\":\"batch/"
+                                       "v1\",\"kind\":\"Job\",\"name\":\"%s\","
+                                       "\"uid\":\"%s\",\"controller\":true,\"blockOwnerDeletion\":true}],"
+                                       "\"finalizers\":[\"batch.kubernetes.io/job-tracking\"]},"
+                                       "\"status\":{\"phase\":\"Pending\",\"qosClass\":\"BestEffort\"}}",
+                                       pod->name, job, host, g->ns, uid, job, g->job_uids[slice]);
     json_t *labels = json_deep_copy(jx_get(owner, "metadata.labels")), *notes = json_deep_copy(labels);
     char index[16];
     snprintf(index, sizeof index, "%d", host);
@@ -79,9 +81,10 @@ void gang_unschedulable(struct life *g, const char *message) {
 
 /* What a pod's container shows: waiting, running or terminated. */
 static json_t *container_status(const struct life *g, const char *state, bool is_ready) {
-    return jx_format("{\"status\":{\"containerStatuses\":[{\"name\":\"%s\",\"state\":{%s},\"lastState\":{},\"ready\":%s,"
-                     "\"restartCount\":0,\"image\":\"%s\",\"imageID\":\"\",\"started\":%s}]}}",
-                     g->container, state, is_ready ? "true" : "false", g->image, is_ready ? "true" : "false");
+    return jx_format(
+        "{\"status\":{\"containerStatuses\":[{\"name\":\"%s\",\"state\":{%s},\"lastState\":{},\"ready\":%s,"
+        "\"restartCount\":0,\"image\":\"%s\",\"imageID\":\"\",\"started\":%s}]}}",
+        g->container, state, is_ready ? "true" : "false", g->image, is_ready ? "true" : "false");
 }
 
 static void replace_container_status(struct life *g, const struct gang_pod *pod, json_t *patch) {
@@ -122,8 +125,8 @@ void gang_pulled(struct life *g, double seconds) {
     EACH_POD(g, i, j) {
         const struct gang_pod *pod = &g->pods[i][j];
         snprintf(text, sizeof text,
-                 "Successfully pulled image \"%s\" in %gs (%gs including waiting). Image size: 9663676416 bytes.", g->image,
-                 seconds, seconds);
+                 "Successfully pulled image \"%s\" in %gs (%gs including waiting). Image size: 9663676416 bytes.",
+                 g->image, seconds, seconds);
         life_event(g->srv, EVENT_SECONDS, "kubelet", "Pod", g->ns, pod->name, pod->uid, "Normal", "Pulled", text);
     }
 }
@@ -147,8 +150,10 @@ void gang_start(struct life *g) {
         gang_job_status(g, i, g->hosts, g->hosts, 0, 0);
     gang_jobset_status(g, g->slices, g->slices, 0, 0, 0);
     if (g->restarts > 0) {
-        life_condition_set(s, "jobsets", g->ns, g->name, "RestartingJobSet", "False", "JobsReady", "all jobs are ready");
-        life_event(s, EVENT_MICRO, "jobset", "JobSet", g->ns, g->name, g->uid, "Normal", "JobsReady", "all jobs are ready");
+        life_condition_set(s, "jobsets", g->ns, g->name, "RestartingJobSet", "False", "JobsReady",
+                           "all jobs are ready");
+        life_event(s, EVENT_MICRO, "jobset", "JobSet", g->ns, g->name, g->uid, "Normal", "JobsReady",
+                   "all jobs are ready");
     }
 }
 
@@ -163,8 +168,8 @@ void gang_terminate(struct life *g, int slice, int host, int exit_code, const ch
     srv_now_text(s, now, 0);
     snprintf(started, sizeof started, "%s", jx_text(p, "status.containerStatuses.0.state.running.startedAt"));
     snprintf(state, sizeof state,
-             "\"terminated\":{\"exitCode\":%d,\"reason\":\"%s\",\"startedAt\":\"%s\",\"finishedAt\":\"%s\"}", exit_code, reason,
-             *started != '\0' ? started : now, now);
+             "\"terminated\":{\"exitCode\":%d,\"reason\":\"%s\",\"startedAt\":\"%s\",\"finishedAt\":\"%s\"}", exit_code,
+             reason, *started != '\0' ? started : now, now);
     json_t *patch = container_status(g, state, false);
     jx_set_text(patch, "status.phase", exit_code == 0 ? "Succeeded" : "Failed");
     replace_container_status(g, pod, patch);

@@ -56,11 +56,12 @@ void life_event(struct srv *s, enum event_style style, const char *component, co
     snprintf(suffix, sizeof suffix, "%016llx", (unsigned long long)srv_now_us(s) * 1000);
     CLEANUP_JSON json_t *e = jx_format(
         "{\"kind\":\"Event\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%.200s.%s\",\"namespace\":\"%s\"},"
-        "\"involvedObject\":{\"kind\":\"%s\",%s%s%s\"name\":\"%s\",\"uid\":\"%s\",\"apiVersion\":\"%s\"},\"reason\":\"%s\","
+        "\"involvedObject\":{\"kind\":\"%s\",%s%s%s\"name\":\"%s\",\"uid\":\"%s\",\"apiVersion\":\"%s\"},\"reason\":\"%"
+        "s\","
         "\"type\":\"%s\",\"source\":{},\"firstTimestamp\":null,\"lastTimestamp\":null,\"eventTime\":null,"
         "\"reportingComponent\":\"%s\",\"reportingInstance\":\"%s\"}",
-        name, suffix, *ns != '\0' ? ns : "default", kind, *ns != '\0' ? "\"namespace\":\"" : "", ns, *ns != '\0' ? "\"," : "",
-        name, uid, api, reason, type, component, style == EVENT_MICRO ? "0" : "");
+        name, suffix, *ns != '\0' ? ns : "default", kind, *ns != '\0' ? "\"namespace\":\"" : "", ns,
+        *ns != '\0' ? "\"," : "", name, uid, api, reason, type, component, style == EVENT_MICRO ? "0" : "");
     jx_set_text(e, "message", message);
     if (style == EVENT_MICRO) {
         jx_set_text(e, "eventTime", micro);

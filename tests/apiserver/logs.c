@@ -58,12 +58,13 @@ void logs_append(struct log_container *c, int64_t time_ns, const char *text, siz
 }
 
 void logs_flood(struct log_container *c, int64_t time_ns, double bytes_per_s, double seconds, int64_t now_us) {
-    static const char text[] = "nothing that anybody reads, again and again, nothing that anybody reads, again and again, "
-                               "nothing that anybody reads, again and again, nothing that anybody reads, and an end";
+    static const char text[] =
+        "nothing that anybody reads, again and again, nothing that anybody reads, again and again, "
+        "nothing that anybody reads, again and again, nothing that anybody reads, and an end";
     struct log_run *r = logs_run(c, false);
     free(r->flood.line.text);
-    r->flood = (struct log_flood){r->count, (size_t)(bytes_per_s * seconds), bytes_per_s, now_us,
-                                  {time_ns, mem_strdup(text), sizeof text - 1}};
+    r->flood = (struct log_flood){
+        r->count, (size_t)(bytes_per_s * seconds), bytes_per_s, now_us, {time_ns, mem_strdup(text), sizeof text - 1}};
 }
 
 void logs_end_run(struct log_container *c) {

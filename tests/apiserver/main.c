@@ -26,19 +26,54 @@ struct options {
 static const char usage[] =
     "usage: test-apiserver [--port N] [--port-file F] [--kubeconfig-out F] [--scenario FILE] [--until-end]\n"
     "         [--tls | --tls-cert F --tls-key F --client-ca F] [--http1 | --h2] [--token T] [--crd FILE]...\n"
-    "         [--absent GROUP]... [--print-table KIND] [--bookmark-interval S] [--history N] [--no-watch-list] [--control]\n";
+    "         [--absent GROUP]... [--print-table KIND] [--bookmark-interval S] [--history N] [--no-watch-list] "
+    "[--control]\n";
 
-enum { PORT = 1000, PORT_FILE, KUBECONFIG, SCENARIO, UNTIL_END, TLS, TLS_CERT, TLS_KEY, CLIENT_CA, HTTP1, H2, TOKEN, CRD,
-       ABSENT, PRINT, BOOKMARK, HISTORY, NO_WATCH_LIST, CONTROL, HELP };
+enum {
+    PORT = 1000,
+    PORT_FILE,
+    KUBECONFIG,
+    SCENARIO,
+    UNTIL_END,
+    TLS,
+    TLS_CERT,
+    TLS_KEY,
+    CLIENT_CA,
+    HTTP1,
+    H2,
+    TOKEN,
+    CRD,
+    ABSENT,
+    PRINT,
+    BOOKMARK,
+    HISTORY,
+    NO_WATCH_LIST,
+    CONTROL,
+    HELP
+};
 
 static const struct option long_options[] = {
-    {"port", 1, 0, PORT},           {"port-file", 1, 0, PORT_FILE}, {"kubeconfig-out", 1, 0, KUBECONFIG},
-    {"scenario", 1, 0, SCENARIO},   {"until-end", 0, 0, UNTIL_END}, {"tls", 0, 0, TLS},
-    {"tls-cert", 1, 0, TLS_CERT},   {"tls-key", 1, 0, TLS_KEY},     {"client-ca", 1, 0, CLIENT_CA},
-    {"http1", 0, 0, HTTP1},         {"h2", 0, 0, H2},               {"token", 1, 0, TOKEN},
-    {"crd", 1, 0, CRD},             {"absent", 1, 0, ABSENT},       {"print-table", 1, 0, PRINT},
-    {"bookmark-interval", 1, 0, BOOKMARK}, {"history", 1, 0, HISTORY}, {"no-watch-list", 0, 0, NO_WATCH_LIST},
-    {"control", 0, 0, CONTROL},     {"help", 0, 0, HELP},           {0},
+    {"port", 1, 0, PORT},
+    {"port-file", 1, 0, PORT_FILE},
+    {"kubeconfig-out", 1, 0, KUBECONFIG},
+    {"scenario", 1, 0, SCENARIO},
+    {"until-end", 0, 0, UNTIL_END},
+    {"tls", 0, 0, TLS},
+    {"tls-cert", 1, 0, TLS_CERT},
+    {"tls-key", 1, 0, TLS_KEY},
+    {"client-ca", 1, 0, CLIENT_CA},
+    {"http1", 0, 0, HTTP1},
+    {"h2", 0, 0, H2},
+    {"token", 1, 0, TOKEN},
+    {"crd", 1, 0, CRD},
+    {"absent", 1, 0, ABSENT},
+    {"print-table", 1, 0, PRINT},
+    {"bookmark-interval", 1, 0, BOOKMARK},
+    {"history", 1, 0, HISTORY},
+    {"no-watch-list", 0, 0, NO_WATCH_LIST},
+    {"control", 0, 0, CONTROL},
+    {"help", 0, 0, HELP},
+    {0},
 };
 
 static bool set_wire(struct options *o, int option, char *value) {
@@ -129,7 +164,8 @@ static int prepare_tls(struct options *o, struct srv *s) {
     if (!o->wire.is_tls || o->wire.certificate_file != NULL)
         return 0;
     if (o->kubeconfig != NULL && strrchr(o->kubeconfig, '/') != NULL)
-        snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(o->kubeconfig, '/') - o->kubeconfig), o->kubeconfig);
+        snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(o->kubeconfig, '/') - o->kubeconfig),
+                 o->kubeconfig);
     o->directory = directory;
     s->certificates = directory;
     s->certificate_number = 1;
@@ -153,8 +189,10 @@ static int write_kubeconfig(const struct options *o, const struct srv *s) {
         return -1;
     }
     fchmod(fileno(f), 0600);
-    fprintf(f, "apiVersion: v1\nkind: Config\ncurrent-context: test\ncontexts:\n- name: test\n  context: {cluster: test, user: "
-               "test, namespace: default}\nclusters:\n- name: test\n  cluster:\n    server: http%s://127.0.0.1:%d\n",
+    fprintf(f,
+            "apiVersion: v1\nkind: Config\ncurrent-context: test\ncontexts:\n- name: test\n  context: {cluster: test, "
+            "user: "
+            "test, namespace: default}\nclusters:\n- name: test\n  cluster:\n    server: http%s://127.0.0.1:%d\n",
             o->wire.is_tls ? "s" : "", s->port);
     if (o->wire.client_ca_file != NULL)
         fprintf(f, "    certificate-authority: %s\n", o->directory != NULL ? "ca.crt" : o->wire.client_ca_file);
@@ -183,9 +221,10 @@ static int load(struct srv *s, const struct options *o) {
         }
     }
     for (size_t i = 0; i < ARRAY_SIZE(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = jx_format("{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\"},"
-                                            "\"status\":{\"phase\":\"Active\"}}",
-                                            namespaces[i]);
+        CLEANUP_JSON json_t *ns =
+            jx_format("{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\"},"
+                      "\"status\":{\"phase\":\"Active\"}}",
+                      namespaces[i]);
         if (srv_apply(s, ns, why) == NULL)
             return -1;
     }

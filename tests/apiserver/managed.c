@@ -43,8 +43,9 @@ static bool has_value(const json_t *list, const json_t *value) {
 
 static bool is_system_field(const char *path, const char *key) {
     static const char *const root[] = {"apiVersion", "kind"};
-    static const char *const metadata[] = {"name",       "namespace",         "uid",      "resourceVersion", "generation",
-                                           "selfLink",   "creationTimestamp", "managedFields", "generateName"};
+    static const char *const metadata[] = {
+        "name",     "namespace",         "uid",           "resourceVersion", "generation",
+        "selfLink", "creationTimestamp", "managedFields", "generateName"};
     if (*path == '\0')
         for (size_t i = 0; i < ARRAY_SIZE(root); i++)
             if (strcmp(key, root[i]) == 0)
@@ -343,8 +344,8 @@ static void find_conflicts(const json_t *list, const struct manager *m, const js
     json_array_foreach(list, i, entry) {
         if (is_entry_of(entry, m, "Apply"))
             continue;
-        CLEANUP_FREE char *who = mem_format("conflict with \"%s\" using %s", jx_text(entry, "manager"),
-                                            jx_text(entry, "apiVersion"));
+        CLEANUP_FREE char *who =
+            mem_format("conflict with \"%s\" using %s", jx_text(entry, "manager"), jx_text(entry, "apiVersion"));
         set_conflicts(set, json_object_get(entry, "fieldsV1"), "", who, causes);
     }
 }

@@ -52,7 +52,8 @@ static void ensure_namespace(struct srv *s, const char *ns) {
         return;
     srv_uid(s, uid);
     CLEANUP_JSON json_t *object = jx_format(
-        "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":"
+        "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\",\"uid\":\"%s\","
+        "\"creationTimestamp\":"
         "\"%s\",\"labels\":{\"kubernetes.io/metadata.name\":\"%s\"}},\"spec\":{\"finalizers\":[\"kubernetes\"]},"
         "\"status\":{\"phase\":\"Active\"}}",
         ns, uid, srv_now_text(s, now, 0), ns);

@@ -26,13 +26,14 @@ static json_t *kind_list(const char *group, const char *version, const char *kin
 }
 
 static json_t *kind_schema(const struct resource *t, const char *group, const char *version) {
-    json_t *schema = t->schema != NULL ? json_deep_copy(t->schema)
-                                       : jx_format("{\"type\":\"object\",\"description\":\"%s, served by the embedded API "
-                                                   "server without a schema.\",\"x-kubernetes-preserve-unknown-fields\":"
-                                                   "true,\"properties\":{\"apiVersion\":{\"type\":\"string\"},\"kind\":{"
-                                                   "\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{"
-                                                   "\"type\":\"object\"},\"status\":{\"type\":\"object\"}}}",
-                                                   t->kind);
+    json_t *schema = t->schema != NULL
+                         ? json_deep_copy(t->schema)
+                         : jx_format("{\"type\":\"object\",\"description\":\"%s, served by the embedded API "
+                                     "server without a schema.\",\"x-kubernetes-preserve-unknown-fields\":"
+                                     "true,\"properties\":{\"apiVersion\":{\"type\":\"string\"},\"kind\":{"
+                                     "\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{"
+                                     "\"type\":\"object\"},\"status\":{\"type\":\"object\"}}}",
+                                     t->kind);
     json_t *list = json_array();
     json_array_append_new(list, kind_list(group, version, t->kind));
     json_object_set_new(schema, "x-kubernetes-group-version-kind", list);
@@ -40,17 +41,19 @@ static json_t *kind_schema(const struct resource *t, const char *group, const ch
 }
 
 static json_t *operation(const char *action, const char *group, const char *version, const char *kind) {
-    json_t *op = jx_format("{\"responses\":{\"200\":{\"description\":\"OK\"}},\"x-kubernetes-action\":\"%s\",\"parameters\":[{"
-                           "\"name\":\"dryRun\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"uniqueItems\":true}},{"
-                           "\"name\":\"fieldManager\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"uniqueItems\":true}},"
-                           "{\"name\":\"fieldValidation\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"uniqueItems\":"
-                           "true}}]}",
-                           action);
+    json_t *op =
+        jx_format("{\"responses\":{\"200\":{\"description\":\"OK\"}},\"x-kubernetes-action\":\"%s\",\"parameters\":[{"
+                  "\"name\":\"dryRun\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"uniqueItems\":true}},{"
+                  "\"name\":\"fieldManager\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"uniqueItems\":true}},"
+                  "{\"name\":\"fieldValidation\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"uniqueItems\":"
+                  "true}}]}",
+                  action);
     json_object_set_new(op, "x-kubernetes-group-version-kind", kind_list(group, version, kind));
     return op;
 }
 
-static void add_paths(json_t *paths, const struct resource *t, const char *group, const char *version, const char *ref) {
+static void add_paths(json_t *paths, const struct resource *t, const char *group, const char *version,
+                      const char *ref) {
     char base[400], path[600];
     snprintf(base, sizeof base, "%s%s%s/%s%s", *group != '\0' ? "/apis/" : "/api", group, *group != '\0' ? "" : "",
              version, t->is_namespaced ? "/namespaces/{namespace}" : "");
@@ -65,8 +68,7 @@ static void add_paths(json_t *paths, const struct resource *t, const char *group
                                         "application/merge-patch+json", "application/strategic-merge-patch+json"};
     for (size_t i = 0; i < (t->is_builtin ? 4 : 3); i++) {
         json_t *content = jx_object(jx_object(patch, "requestBody"), "content"), *media = json_object();
-        json_object_set_new(media, "schema",
-                            jx_format("{\"description\":\"Patch\",\"type\":\"object\"}"));
+        json_object_set_new(media, "schema", jx_format("{\"description\":\"Patch\",\"type\":\"object\"}"));
         json_object_set_new(content, types[i], media);
     }
     json_object_set_new(one, "get", operation("get", group, version, t->kind));
@@ -79,8 +81,9 @@ static void add_paths(json_t *paths, const struct resource *t, const char *group
 }
 
 static json_t *document(const struct registry *r, const char *group, const char *version) {
-    json_t *doc = jx_format("{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.34.0-test\"},\"paths\":{"
-                            "},\"components\":{\"schemas\":{}}}");
+    json_t *doc =
+        jx_format("{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.34.0-test\"},\"paths\":{"
+                  "},\"components\":{\"schemas\":{}}}");
     for (int i = 0; i < r->count; i++) {
         const struct resource *t = r->items[i];
         char name[300];

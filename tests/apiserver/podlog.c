@@ -43,8 +43,8 @@ static void send_line(struct follow *f, const struct log_line *line) {
         conn_event(f->conn, out.data, n);
 }
 
-/* Sends what has been printed by now of the flood that comes at this place, no more than the peer takes: true if there is
- * more of it to come. */
+/* Sends what has been printed by now of the flood that comes at this place, no more than the peer takes: true if there
+ * is more of it to come. */
 static bool is_flooding(struct follow *f, const struct log_flood *flood) {
     if (f->at != flood->at || f->flooded_bytes >= flood->total_bytes)
         return false;
@@ -71,7 +71,8 @@ static bool pump(struct follow *f) {
     return (r->is_ended && !is_flooded) || f->limit == 0;
 }
 
-/* Each timer costs lws a walk over all: a hundred follows that look every 20 ms would be most of what the server does. */
+/* Each timer costs lws a walk over all: a hundred follows that look every 20 ms would be most of what the server does.
+ */
 static double poll_s(const struct srv *s) {
     return 0.02 * (1 + s->follows / 8);
 }
@@ -109,7 +110,8 @@ static const char *choose_container(struct conn *c, struct target *t, const json
     const json_t *containers = jx_get(pod, "spec.containers");
     snprintf(out, 64, "%.63s", conn_argument(c, "container"));
     if (*out == '\0' && json_array_size(containers) > 1) {
-        api_status(c, 400, "BadRequest", NULL, "a container name must be specified for pod %s, choose one of several", t->name);
+        api_status(c, 400, "BadRequest", NULL, "a container name must be specified for pod %s, choose one of several",
+                   t->name);
         return NULL;
     }
     if (*out == '\0')
@@ -136,16 +138,16 @@ void podlog_serve(struct conn *c, struct target *t) {
     struct log_container *lc = logs_get(&s->logs, jx_text(pod, "metadata.uid"), container, false);
     if (lc == NULL && jx_get(status, "state.running") == NULL && jx_get(status, "state.terminated") == NULL) {
         const char *why = jx_text(status, "state.waiting.reason");
-        api_status(c, 400, "BadRequest", NULL, "container \"%s\" in pod \"%s\" is waiting to start: %s", container, t->name,
-                   *why != '\0' ? why : "ContainerCreating");
+        api_status(c, 400, "BadRequest", NULL, "container \"%s\" in pod \"%s\" is waiting to start: %s", container,
+                   t->name, *why != '\0' ? why : "ContainerCreating");
         return;
     }
     lc = logs_get(&s->logs, jx_text(pod, "metadata.uid"), container, true);
     bool is_previous = conn_flag(c, "previous");
     struct log_run *r = logs_run(lc, is_previous);
     if (r == NULL) {
-        api_status(c, 400, "BadRequest", NULL, "previous terminated container \"%s\" in pod \"%s\" not found", container,
-                   t->name);
+        api_status(c, 400, "BadRequest", NULL, "previous terminated container \"%s\" in pod \"%s\" not found",
+                   container, t->name);
         return;
     }
     struct follow *f = mem_new(struct follow);

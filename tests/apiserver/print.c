@@ -24,8 +24,9 @@ void print_change(struct srv *s, const struct change *change) {
         bool is_age = strcmp(jx_text(column, "type"), "date") == 0;
         if (jx_int(column, "priority") > 0 || is_age)
             continue;
-        CLEANUP_FREE char *text =
-            json_is_string(cell) ? mem_strdup(json_string_value(cell)) : json_is_null(cell) ? mem_strdup("") : jx_dump(cell);
+        CLEANUP_FREE char *text = json_is_string(cell) ? mem_strdup(json_string_value(cell))
+                                  : json_is_null(cell) ? mem_strdup("")
+                                                       : jx_dump(cell);
         int width = strcmp(name, "Top-Badput") == 0 ? 21 : (int)strlen(name) + 2;
         if (width < 13)
             width = 13;

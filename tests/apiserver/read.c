@@ -149,14 +149,16 @@ void read_list(struct conn *c, struct target *t) {
             for (p = s->snapshots; p != NULL && p->number != number; p = p->next)
                 ;
         if (p == NULL || from > p->count) {
-            api_status(c, 410, "Expired", NULL,
-                       "The provided continue parameter is too old to display a consistent list result. You can start a "
-                       "new list without the continue parameter.");
+            api_status(
+                c, 410, "Expired", NULL,
+                "The provided continue parameter is too old to display a consistent list result. You can start a "
+                "new list without the continue parameter.");
             return;
         }
     } else {
         uint64_t wanted = strtoull(conn_argument(c, "resourceVersion"), NULL, 10);
-        if (wanted > 0 && strcmp(conn_argument(c, "resourceVersionMatch"), "Exact") == 0 && wanted < s->store.oldest_rv) {
+        if (wanted > 0 && strcmp(conn_argument(c, "resourceVersionMatch"), "Exact") == 0 &&
+            wanted < s->store.oldest_rv) {
             api_status(c, 410, "Expired", NULL, "The resourceVersion for the provided list is too old.");
             return;
         }

@@ -9,7 +9,7 @@
 
 struct resource {
     char *group, *kind, *plural, *singular;
-    char *short_names, *categories; /* comma-separated */
+    char *short_names, *categories;            /* comma-separated */
     char *versions[RESOURCE_MAX_VERSIONS + 1]; /* NULL-terminated; the first is preferred */
     char *storage_version;
     bool is_namespaced, has_status, is_builtin; /* builtin: list items carry no kind and apiVersion */

@@ -180,7 +180,8 @@ static void step(void *context) {
     }
 }
 
-void scenario_start(struct srv *srv, const char *name, const char *text, void (*done)(struct scenario *, const char *)) {
+void scenario_start(struct srv *srv, const char *name, const char *text,
+                    void (*done)(struct scenario *, const char *)) {
     struct scenario *sc = mem_new(struct scenario);
     *sc = (struct scenario){.srv = srv, .name = name, .done = done, .next = srv->scenarios};
     srv->scenarios = sc;

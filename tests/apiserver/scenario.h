@@ -8,7 +8,7 @@
 struct scenario {
     struct srv *srv;
     char *text;
-    const char *at;       /* next line */
+    const char *at; /* next line */
     int line;
     int64_t start_us, last_us; /* `at` counts from start, `after` from the last timed command */
     int64_t wait_until_us;     /* of the `wait` under way */

@@ -207,8 +207,8 @@ static void validate(const json_t *schema, const json_t *value, const char *path
         return;
     if (!type_fits(schema, value)) {
         CLEANUP_FREE char *is = jx_dump(value);
-        fault(causes, path, "FieldValueTypeInvalid", "Invalid value: %s: %s in body must be of type %s: \"%s\"", is, path,
-              jx_text(schema, "type"), type_name(value));
+        fault(causes, path, "FieldValueTypeInvalid", "Invalid value: %s: %s in body must be of type %s: \"%s\"", is,
+              path, jx_text(schema, "type"), type_name(value));
         return;
     }
     validate_enum(schema, value, path, causes);
@@ -216,7 +216,8 @@ static void validate(const json_t *schema, const json_t *value, const char *path
     if (json_is_string(value))
         validate_string(schema, json_string_value(value), path, causes);
     if (json_is_number(value) && bound(schema, "minimum", &limit) && json_number_value(value) < (double)limit)
-        fault(causes, path, "FieldValueInvalid", "Invalid value: %lld: %s in body should be greater than or equal to %lld",
+        fault(causes, path, "FieldValueInvalid",
+              "Invalid value: %lld: %s in body should be greater than or equal to %lld",
               (long long)json_integer_value(value), path, (long long)limit);
     if (json_is_number(value) && bound(schema, "maximum", &limit) && json_number_value(value) > (double)limit)
         fault(causes, path, "FieldValueInvalid", "Invalid value: %lld: %s in body should be less than or equal to %lld",

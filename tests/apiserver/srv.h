@@ -15,7 +15,7 @@ struct life;
 struct snapshot;
 
 struct request_log {
-    char *text;      /* "GET list pods /api/v1/pods?limit=500" */
+    char *text; /* "GET list pods /api/v1/pods?limit=500" */
     char verb[24];
     char resource[64]; /* plural, with "/subresource" */
     int status;
@@ -44,20 +44,20 @@ struct srv {
     struct watch *watches;
     struct faults faults;
     struct logs logs;
-    int follows; /* of logs, open now */
+    int follows;                /* of logs, open now */
     struct scenario *scenarios; /* running ones */
     struct life *lives;
     struct request_log *requests;
     size_t request_count, request_capacity;
-    char token[4096];   /* "" : everybody may */
-    double bookmark_s;  /* between bookmarks */
+    char token[4096];    /* "" : everybody may */
+    double bookmark_s;   /* between bookmarks */
     bool has_watch_list; /* sendInitialEvents is supported */
     double clock_offset_s;
     struct snapshot *snapshots; /* what continue tokens point into (read.c) */
     long snapshot_number;
     uint64_t random;
     struct control *control; /* the commands on standard input; NULL: none are read */
-    json_t *printed;    /* --print-table: last row by object */
+    json_t *printed;         /* --print-table: last row by object */
     char *print_table;
     long ledgers_seen, ledgers_bad; /* statuses of JobGoodputs that were written; those whose identities did not hold */
     char ledger_why[320];           /* of the first */
@@ -126,7 +126,8 @@ void srv_uid(struct srv *s, char out[static 37]);
 void srv_suffix(struct srv *s, char *out, int length); /* random characters as generateName uses them */
 /* Creates or replaces from the scenario: no validation, status and spec alike, namespaces made as needed. */
 struct object *srv_apply(struct srv *s, json_t *object, char why[static 200]);
-/* Stores a change of an existing object: managedFields by `manager`, generation if the spec changed. NULL: no change. */
+/* Stores a change of an existing object: managedFields by `manager`, generation if the spec changed. NULL: no change.
+ */
 struct object *srv_change(struct srv *s, struct object *o, json_t *after, const char *manager, const char *subresource);
 void srv_delete(struct srv *s, struct object *o);
 

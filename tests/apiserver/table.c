@@ -76,9 +76,10 @@ static void define(json_t *list, const char *name, const char *type, const char 
 
 json_t *table_begin(const struct resource *t, const char *version, const char *rv) {
     (void)version;
-    json_t *table = jx_format("{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%s\"},"
-                              "\"columnDefinitions\":[],\"rows\":[]}",
-                              rv);
+    json_t *table =
+        jx_format("{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%s\"},"
+                  "\"columnDefinitions\":[],\"rows\":[]}",
+                  rv);
     json_t *list = json_object_get(table, "columnDefinitions"), *column;
     size_t i;
     if (t->columns != NULL) {
@@ -174,7 +175,8 @@ static json_t *cell_computed(const char *path, const json_t *o, int64_t now_ms) 
         snprintf(text, sizeof text, "%lld/%lld", (long long)jx_int(o, "status.succeeded"),
                  (long long)jx_int(o, "spec.completions"));
     else if (strcmp(path, "@object") == 0)
-        snprintf(text, sizeof text, "%.60s/%.200s", jx_text(o, "involvedObject.kind"), jx_text(o, "involvedObject.name"));
+        snprintf(text, sizeof text, "%.60s/%.200s", jx_text(o, "involvedObject.kind"),
+                 jx_text(o, "involvedObject.name"));
     else if (strcmp(path, "@message") == 0)
         return json_string(jx_text(o, *jx_text(o, "note") != '\0' ? "note" : "message"));
     else if (strcmp(path, "@lastseen") == 0) {
@@ -210,8 +212,8 @@ void table_row(json_t *table, const struct resource *t, const json_t *object, co
     size_t i;
     if (t->columns != NULL) {
         json_array_append_new(cells, json_string(jx_text(object, "metadata.name")));
-        json_array_foreach(t->columns, i, column) json_array_append_new(
-            cells, cell(jx_text(column, "type"), jx_text(column, "jsonPath"), object, now_ms));
+        json_array_foreach(t->columns, i, column)
+            json_array_append_new(cells, cell(jx_text(column, "type"), jx_text(column, "jsonPath"), object, now_ms));
     } else {
         for (i = 0; i < ARRAY_SIZE(columns); i++)
             if (strcmp(columns[i].plural, table_key(t)) == 0)

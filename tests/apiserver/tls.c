@@ -31,7 +31,8 @@ static void extend(X509 *cert, X509 *issuer, int nid, const char *value) {
     X509_EXTENSION_free(e);
 }
 
-static X509 *make(const char *cn, const char *organisation, long serial, EVP_PKEY *key, X509 *issuer, EVP_PKEY *issuer_key) {
+static X509 *make(const char *cn, const char *organisation, long serial, EVP_PKEY *key, X509 *issuer,
+                  EVP_PKEY *issuer_key) {
     X509 *cert = X509_new();
     X509_set_version(cert, 2);
     ASN1_INTEGER_set(X509_get_serialNumber(cert), serial);
@@ -57,7 +58,8 @@ static int save(const char *directory, const char *prefix, const char *name, X50
     char base[64];
     snprintf(base, sizeof base, "%s%s", prefix, name);
     FILE *f = open_file(directory, base, "crt"), *k = open_file(directory, base, "key");
-    bool ok = f != NULL && k != NULL && PEM_write_X509(f, cert) && PEM_write_PrivateKey(k, key, NULL, NULL, 0, NULL, NULL);
+    bool ok =
+        f != NULL && k != NULL && PEM_write_X509(f, cert) && PEM_write_PrivateKey(k, key, NULL, NULL, 0, NULL, NULL);
     if (f != NULL)
         fclose(f);
     if (k != NULL)
@@ -117,8 +119,7 @@ int tls_rotate(const char *directory, long number, SSL_CTX *server) {
 }
 
 int tls_rotate_files(const char *directory) {
-    static const char *const names[] = {"ca.crt",     "ca.key",     "server.crt",
-                                        "server.key", "client.crt", "client.key"};
+    static const char *const names[] = {"ca.crt", "ca.key", "server.crt", "server.key", "client.crt", "client.key"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char from[1024], to[1024];
         snprintf(from, sizeof from, "%s/" NEXT "%s", directory, names[i]);

@@ -5,7 +5,8 @@
 
 #include <openssl/ssl.h>
 
-/* Writes ca.crt, server.crt, server.key, client.crt, client.key (PEM) below directory. 0, or -1 with a line on stderr. */
+/* Writes ca.crt, server.crt, server.key, client.crt, client.key (PEM) below directory. 0, or -1 with a line on stderr.
+ */
 int tls_make(const char *directory);
 /* Makes all of them anew, the number-th time, and has the server show and trust the new ones (the old CA's clients are
  * trusted still). The files become the new ones with tls_rotate_files. */

@@ -1,5 +1,5 @@
-/* The trainer of a gang: MaxText's and Orbax's lines with its own times, into the log of job 0 pod 0. The line of step N
- * comes when N's loss is fetched, that is during N + 1; a checkpoint holds the line of the step before back until its
+/* The trainer of a gang: MaxText's and Orbax's lines with its own times, into the log of job 0 pod 0. The line of step
+ * N comes when N's loss is fetched, that is during N + 1; a checkpoint holds the line of the step before back until its
  * blocking part is over. (Shapes and order: tests/data/trainer-logs/maxtext/restarts.) */
 #include "base/mem.h"
 #include "base/rfc3339.h"
@@ -24,15 +24,17 @@ static void say(struct life *g, const char *where, const char *format, ...) {
     CLEANUP_FREE char *text = mem_vformat(format, args);
     va_end(args);
     rfc3339_format(stamp, now_us * 1000, 6); /* 2026-11-21T02:16:46.408374Z */
-    CLEANUP_FREE char *line = mem_format("I%.2s%.2s %.15s 140152745220992 %s] %s", stamp + 5, stamp + 8, stamp + 11, where, text);
+    CLEANUP_FREE char *line =
+        mem_format("I%.2s%.2s %.15s 140152745220992 %s] %s", stamp + 5, stamp + 8, stamp + 11, where, text);
     logs_append(log, now_us * 1000 + 155000, line, strlen(line));
 }
 
 static void say_step(struct life *g, int step, double seconds) {
     double loss = 7.2 + 4.0 / (1 + step / 40.0);
     say(g, "metric_logger.py:265",
-        "completed step: %d, seconds: %.3f, TFLOP/s/device: %.3f, Tokens/s/device: %.3f, total_weights: 65536, loss: %.3f", step,
-        seconds, 43.2 / seconds, 819.2 / seconds, loss);
+        "completed step: %d, seconds: %.3f, TFLOP/s/device: %.3f, Tokens/s/device: %.3f, total_weights: 65536, loss: "
+        "%.3f",
+        step, seconds, 43.2 / seconds, 819.2 / seconds, loss);
 }
 
 static void on_finalize(void *context) {
@@ -108,8 +110,9 @@ static void end_step(struct life *g) {
 
 static void end_save(struct life *g) {
     struct trainer *t = &g->trainer;
-    say(g, "event_tracking.py:171", "[process=0] [async] Finished blocking save in %.2f seconds. Continuing save @ %s/%d.",
-        g->save_s, directory, t->saving);
+    say(g, "event_tracking.py:171",
+        "[process=0] [async] Finished blocking save in %.2f seconds. Continuing save @ %s/%d.", g->save_s, directory,
+        t->saving);
     say(g, "checkpointing.py:596", "Started an asynchronous checkpoint save for step %d", t->saving);
     say_step(g, t->step, g->step_s);
     t->printed = t->step;
@@ -130,8 +133,8 @@ static void advance(void *context) {
         boot(g);
         return;
     case TRAINER_RESTORE:
-        say(g, "event_tracking.py:184", "[process=0] [sync] Finished load in %.2f seconds @ %s/%d", g->restore_s, directory,
-            t->durable);
+        say(g, "event_tracking.py:184", "[process=0] [sync] Finished load in %.2f seconds @ %s/%d", g->restore_s,
+            directory, t->durable);
         next_phase(g, TRAINER_COMPILE, 0.1);
         return;
     case TRAINER_COMPILE: /* tracing and compiling happen within the first step */

@@ -17,8 +17,8 @@
 #define LOOK_S 0.05
 
 static bool is_waiting(const struct conn *c) {
-    bool has_something = c->out.size_bytes > c->out_at || c->is_ended ||
-                         lws_partial_buffered(lws_get_network_wsi(c->wsi));
+    bool has_something =
+        c->out.size_bytes > c->out_at || c->is_ended || lws_partial_buffered(lws_get_network_wsi(c->wsi));
     return c->is_h2 && c->has_headers && !c->is_struck && c->drip_rate == 0 && has_something;
 }
 

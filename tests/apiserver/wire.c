@@ -640,9 +640,9 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
     /* lws 4.1.6 keeps only the last argument of a :path in HPACK's dynamic table, so that a repeated URL of a client
      * that indexes it (Go does, nghttp2 does not) reads as that argument and is answered 403. A table of 64 bytes has
      * no room for such a path (RFC 7541 section 4.1: 32 + name + value).
-     * A stream that the client has reset counts until lws's next turn (unstick.c); where its successor comes in the same
-     * read, lws ends the whole connection with all its watches ("Another stream not allowed"). So more are offered than
-     * the 100 that curl has open at once by itself, as with a kube-apiserver. The others are lws's own presets. */
+     * A stream that the client has reset counts until lws's next turn (unstick.c); where its successor comes in the
+     * same read, lws ends the whole connection with all its watches ("Another stream not allowed"). So more are offered
+     * than the 100 that curl has open at once by itself, as with a kube-apiserver. The others are lws's own presets. */
     static const uint32_t settings[7] = {6, 64, 0, 1000000, 0, 16384, 16384};
     memcpy(info.http2_settings, settings, sizeof settings);
     srv->context = lws_create_context(&info);

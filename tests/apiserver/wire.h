@@ -12,27 +12,27 @@ struct srv;
 
 enum fault_kind {
     FAULT_NONE,
-    FAULT_STATUS,    /* answer with a status code at once */
-    FAULT_EXPIRED,   /* 410: a Status, in a watch an ERROR event */
-    FAULT_ERROR,     /* an ERROR event with a code */
-    FAULT_RESET,     /* RST, in the middle of a line */
-    FAULT_CUT,       /* FIN in the middle of a line, without the end of the message */
-    FAULT_TRUNCATE,  /* the message ends properly in the middle of a line */
-    FAULT_CLOSE,     /* the message ends properly */
-    FAULT_MALFORMED, /* a line that is no JSON; the stream goes on */
-    FAULT_SILENT,    /* nothing more is sent or read on this connection */
-    FAULT_DRIP,      /* so many bytes a second from here on, or for so many bytes */
-    FAULT_GOAWAY,    /* HTTP/2 GOAWAY, the streams go on; over HTTP/1.1 the connection closes after the reply */
+    FAULT_STATUS,      /* answer with a status code at once */
+    FAULT_EXPIRED,     /* 410: a Status, in a watch an ERROR event */
+    FAULT_ERROR,       /* an ERROR event with a code */
+    FAULT_RESET,       /* RST, in the middle of a line */
+    FAULT_CUT,         /* FIN in the middle of a line, without the end of the message */
+    FAULT_TRUNCATE,    /* the message ends properly in the middle of a line */
+    FAULT_CLOSE,       /* the message ends properly */
+    FAULT_MALFORMED,   /* a line that is no JSON; the stream goes on */
+    FAULT_SILENT,      /* nothing more is sent or read on this connection */
+    FAULT_DRIP,        /* so many bytes a second from here on, or for so many bytes */
+    FAULT_GOAWAY,      /* HTTP/2 GOAWAY, the streams go on; over HTTP/1.1 the connection closes after the reply */
     FAULT_GOAWAY_HARD, /* GOAWAY, then the connection closes */
-    FAULT_DELAY,     /* the answer comes later */
-    FAULT_HOLD,      /* the request is served at `release` */
+    FAULT_DELAY,       /* the answer comes later */
+    FAULT_HOLD,        /* the request is served at `release` */
 };
 
 struct fault {
     enum fault_kind kind;
-    int code;            /* status */
-    double amount;       /* seconds or bytes a second; retry-after for FAULT_STATUS, -1: none */
-    bool is_in_bytes;    /* `after` counts bytes of the body, else events */
+    int code;         /* status */
+    double amount;    /* seconds or bytes a second; retry-after for FAULT_STATUS, -1: none */
+    bool is_in_bytes; /* `after` counts bytes of the body, else events */
     long after;
     long bytes; /* that drip; 0: all */
 };
@@ -50,7 +50,7 @@ struct conn {
     struct srv *srv;
     struct lws *wsi;
     char method[16];
-    char *path; /* decoded, without the query */
+    char *path;  /* decoded, without the query */
     char *query; /* arguments decoded, joined by '\n': key=value */
     char accept[1024], content_type[128], authorization[4096], user_agent[256];
     bool is_h2, has_client_cert;
@@ -69,7 +69,7 @@ struct conn {
     struct timer timer; /* drip, delay, hold */
     long held;          /* how often was released when it came */
     double drip_rate;
-    long drip_left; /* bytes; 0: all that come */
+    long drip_left;   /* bytes; 0: all that come */
     bool was_waiting; /* unstick.c: at the last look, when so much was sent */
     uint64_t sent_before;
     /* the user's */
@@ -82,7 +82,8 @@ struct conn {
 const char *conn_argument(const struct conn *c, const char *name);
 bool conn_flag(const struct conn *c, const char *name); /* "true" or "1" */
 /* A whole reply. retry_after < 0: no such header. */
-void conn_reply(struct conn *c, int status, const char *content_type, double retry_after, const char *body, size_t size);
+void conn_reply(struct conn *c, int status, const char *content_type, double retry_after, const char *body,
+                size_t size);
 /* An endless one: begin, send..., end. */
 void conn_begin(struct conn *c, int status, const char *content_type);
 void conn_send(struct conn *c, const char *data, size_t size);
@@ -108,7 +109,7 @@ void wire_waits(struct srv *srv);
 void wire_hear_resets(struct srv *srv);
 /* Calls run(context) whenever fd is readable; the fd is closed by wire_close. */
 int wire_watch_fd(struct srv *srv, int fd, void (*run)(void *context), void *context);
-void wire_freeze_all(struct srv *srv);      /* every connection open now falls silent */
-void wire_reset_all(struct srv *srv);       /* RST on every connection open now */
+void wire_freeze_all(struct srv *srv); /* every connection open now falls silent */
+void wire_reset_all(struct srv *srv);  /* RST on every connection open now */
 
 #endif

@@ -108,7 +108,8 @@ static void create(struct conn *c, struct target *t, json_t *object, bool is_man
     }
     snprintf(t->name, sizeof t->name, "%s", jx_text(object, "metadata.name"));
     if (*t->name == '\0') {
-        api_status(c, 422, "Invalid", t, "%s \"\" is invalid: metadata.name: Required value: name or generateName is required",
+        api_status(c, 422, "Invalid", t,
+                   "%s \"\" is invalid: metadata.name: Required value: name or generateName is required",
                    t->type->kind);
         return;
     }
@@ -245,8 +246,9 @@ static void apply(struct conn *c, struct target *t, json_t *config) {
     char api[200], now[40], manager[128];
     struct object *o = kstore_find(&c->srv->store, t->type, t->ns, t->name);
     if (*conn_argument(c, "fieldManager") == '\0') {
-        api_status(c, 400, "BadRequest", NULL, "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
-                                               "required for apply patch");
+        api_status(c, 400, "BadRequest", NULL,
+                   "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
+                   "required for apply patch");
         return;
     }
     if (o == NULL && *t->subresource != '\0') {
@@ -273,8 +275,7 @@ static void apply(struct conn *c, struct target *t, json_t *config) {
         reply_conflict(c, t, t->name);
         return;
     }
-    CLEANUP_JSON json_t *result =
-        managed_apply(t->type->schema, live, pruned, &m, conn_flag(c, "force"), &conflicts);
+    CLEANUP_JSON json_t *result = managed_apply(t->type->schema, live, pruned, &m, conn_flag(c, "force"), &conflicts);
     if (result == NULL)
         reply_apply_conflict(c, t, conflicts);
     else if (o == NULL)
@@ -323,7 +324,8 @@ void write_patch(struct conn *c, struct target *t) {
 
 static bool passes_preconditions(struct conn *c, const struct target *t, struct object *o) {
     char why[200];
-    CLEANUP_JSON json_t *options = c->body.size_bytes > 0 ? jx_load(c->body.data, c->body.size_bytes, false, why) : NULL;
+    CLEANUP_JSON json_t *options =
+        c->body.size_bytes > 0 ? jx_load(c->body.data, c->body.size_bytes, false, why) : NULL;
     CLEANUP_JSON json_t *object = kstore_json(o);
     const char *uid = jx_text(options, "preconditions.uid"), *rv = jx_text(options, "preconditions.resourceVersion");
     if ((*uid != '\0' && strcmp(uid, jx_text(object, "metadata.uid")) != 0) ||

@@ -55,7 +55,8 @@ static void tell(struct model *m, enum resource resource, int i, char *object, i
     "\"template\":{\"spec\":{\"containers\":[{\"name\":\"t\",\"resources\":{\"limits\":{\"google.com/"                 \
     "tpu\":\"4\"}}}]}}}}}]}}"
 #define NODE                                                                                                           \
-    "{\"metadata\":{\"name\":\"n\",\"uid\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","          \
+    "{\"metadata\":{\"name\":\"n\",\"uid\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"         \
+    "\"True\","                                                                                                        \
     "\"lastTransitionTime\":\"2026-11-21T01:00:00Z\"}]}}"
 #define POD                                                                                                            \
     "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"j%d\",\"uid\":\"pod-%d\",\"creationTimestamp\":\"2026-11-21T02:"   \

@@ -12,6 +12,7 @@ declare -A groups=(
     [vm]="qemu-system-x86 mmdebstrap debian-archive-keyring e2fsprogs"
     [cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap binutils"
     [coverage]="gcovr"
+    [format]="nodejs npm python3-venv"
     [nightly]="valgrind cppcheck"
 )
 if [ "${1:-}" = --list ]; then

@@ -80,8 +80,8 @@ static void draw(const char *command, const json_t *value, const struct text_sty
     else if (strcmp(command, "fleet-object") == 0)
         fleet_object_draw(value, style, out);
     else if (strcmp(command, "fleet") == 0)
-        fleet_command_draw(items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2},
-                       style, out);
+        fleet_command_draw(
+            items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2}, style, out);
     else
         top_draw(items, true, false, style, out);
 }

@@ -38,9 +38,10 @@ TEST(a_reader_is_told_what_it_does_not_know) {
     CHECK_TEXT(news(&f, &b, &m), hello);
     fleet_remove(&f, "n", "x");
     put(&f, "y", "{}");
-    CHECK_TEXT(news(&f, &a, &m), "{\"reset\":false,\"gone\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"x\"}}],\"more\":true}");
     CHECK_TEXT(news(&f, &a, &m),
-               "{\"reset\":false,\"jobs\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"y\"},\"status\":{}}],\"more\":false}");
+               "{\"reset\":false,\"gone\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"x\"}}],\"more\":true}");
+    CHECK_TEXT(news(&f, &a, &m), "{\"reset\":false,\"jobs\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"y\"},"
+                                 "\"status\":{}}],\"more\":false}");
     CHECK_TEXT(news(&f, &a, &m), "");
     /* One who was away for too long begins anew. */
     for (int i = 0; i < 400; i++) {

@@ -1,5 +1,6 @@
-/* fleet: whatever the object, it is refused or kept; what is kept of it is JSON and gives the same numbers, or as little
- * as the object itself (a string whose escapes mean nothing is JSON by its shape only: such a job has no metrics). */
+/* fleet: whatever the object, it is refused or kept; what is kept of it is JSON and gives the same numbers, or as
+ * little as the object itself (a string whose escapes mean nothing is JSON by its shape only: such a job has no
+ * metrics). */
 #include "base/jscan.h"
 #include "export/fleet.h"
 #include "reach.h"

@@ -1,8 +1,8 @@
 /* What writers and readers send to the endpoint: entries:write, pushed lines, filters. What is taken is whole lines
  * that can be read back, and of the writer's own project; a filter that is understood decides the same twice. */
+#include "reach.h"
 #include "recorder/entries_write.h"
 #include "recorder/store.h"
-#include "reach.h"
 
 #include <assert.h>
 #include <stdint.h>

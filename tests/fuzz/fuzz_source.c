@@ -1,10 +1,10 @@
 /* What comes from outside to the sources: cursors, pages of Cloud Logging, credentials. A cursor that is read is
  * written and read again the same; a page gives only entries that lie within it. */
 #include "gcp/credentials.h"
+#include "reach.h"
 #include "sources/entries.h"
 #include "sources/look.h"
 #include "steplog/steplog.h"
-#include "reach.h"
 
 #include <assert.h>
 #include <stdlib.h>

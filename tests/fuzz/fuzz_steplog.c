@@ -2,6 +2,7 @@
  * pieces the rest is cut; in pieces and whole the records are the same. Auto runs every parser but Regex, whose
  * patterns are fixed here (fuzz_regex: any).
  * FUZZ_STEPLOG_FORMAT=Megatron in the environment reads all inputs as that format: make fuzz-formats, a run each. */
+#include "base/mem.h"
 #include "reach.h"
 #include "steplog/steplog.h"
 
@@ -24,14 +25,16 @@ static void reached_format(enum steplog_format format) {
 
 /* The seeds' letters stay what they are when formats are added. */
 static enum steplog_format format_of(char letter) {
-#define X(name, by)                                                                                                    \
-    if (letter == by)                                                                                                  \
-        return STEPLOG_##name;
-    X(RECORDER, 'R')
-    X(MAXTEXT, 'M') X(MEGATRON, 'E') X(NEMO, 'N') X(TORCHTITAN, 'T') X(DEEPSPEED, 'D') X(HUGGINGFACE, 'H') X(KERAS, 'K')
-        X(LIGHTNING, 'L') X(REGEX, 'X')
-#undef X
-            return STEPLOG_AUTO;
+    static const struct {
+        char letter;
+        enum steplog_format format;
+    } seeds[] = {{'R', STEPLOG_RECORDER},   {'M', STEPLOG_MAXTEXT},   {'E', STEPLOG_MEGATRON},    {'N', STEPLOG_NEMO},
+                 {'T', STEPLOG_TORCHTITAN}, {'D', STEPLOG_DEEPSPEED}, {'H', STEPLOG_HUGGINGFACE}, {'K', STEPLOG_KERAS},
+                 {'L', STEPLOG_LIGHTNING},  {'X', STEPLOG_REGEX}};
+    for (size_t i = 0; i < ARRAY_SIZE(seeds); i++)
+        if (seeds[i].letter == letter)
+            return seeds[i].format;
+    return STEPLOG_AUTO;
 }
 
 static void on_record(void *context, const struct record *r) {

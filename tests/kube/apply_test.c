@@ -47,8 +47,8 @@ TEST(apply_removes_what_is_no_longer_applied) {
     free(pod);
     pod = apply(&f, POD(",\"labels\":{\"kept\":\"1\"}", ""));
     CHECK(strstr(pod, "\"kept\":\"1\"") != NULL);
-    static const char *const gone[] = {"\"dropped\"", "\"annotations\"",  "\"nodeSelector\"",
-                                       "\"priority\"", "\"securityContext\""};
+    static const char *const gone[] = {"\"dropped\"", "\"annotations\"", "\"nodeSelector\"", "\"priority\"",
+                                       "\"securityContext\""};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         if (strstr(pod, gone[i]) != NULL)
             harness_fail(__FILE__, __LINE__, "%s is still there: %s", gone[i], pod);

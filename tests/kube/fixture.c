@@ -29,7 +29,7 @@ void fixture_end(struct fixture *f) {
     kube_client_free(f->client);
     loop_free(f->loop);
     if (f->server != NULL)
-        apiserver_do(f->server, "stop"); /* sooner than by the end of its stdin */
+        apiserver_do(f->server, "stop");     /* sooner than by the end of its stdin */
     CHECK_INT(apiserver_stop(f->server), 0); /* a sanitizer's findings are its exit code */
 }
 

@@ -147,8 +147,8 @@ TEST(a_leader_that_was_deposed_stops) {
     fixture_end(&f);
 }
 
-/* One wake-up a renewal: the timer's. The reply lies in the socket until the next one; reading it as it comes would make
- * it two. Nothing is due but by the test's clock, and the loop stands still until the server has answered. */
+/* One wake-up a renewal: the timer's. The reply lies in the socket until the next one; reading it as it comes would
+ * make it two. Nothing is due but by the test's clock, and the loop stands still until the server has answered. */
 static void check_wakeups(const char *const *arguments) {
     enum { PERIOD_US = 20000000, RENEWALS = 6 };
     struct fixture f;

@@ -211,7 +211,8 @@ static void put_lists(struct buf *b, const struct ledger_result *r) {
         const struct ledger_interruption *x = &r->interruptions[i];
         buf_format(b,
                    "interruption %d %" PRId64 " until %" PRId64 " %s %s %s %s %s lost %" PRId64 " tch %" PRId64
-                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d held %" PRId64 " detect %" PRId64 "\n",
+                   " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d held %" PRId64
+                   " detect %" PRId64 "\n",
                    x->number, x->at_ms, x->until_ms, cause_name(x->cause), x->reason, x->evidence, x->node,
                    x->node_pool, x->lost_steps, x->tch_ms, x->tre_ms, x->wait_ms, x->trm_ms, x->catch_up_ms,
                    x->saved_on_sigterm, x->is_settled, x->chip_ms, x->detect_ms);

@@ -23,8 +23,9 @@ enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2, PROCESS_IS_LATE = 4 };
 
 struct fact {
     enum fact_kind kind;
-    int64_t at_ms, to_ms, amount; /* required, chips, restart, silence, unwatched, process (amount: PROCESS_* together) */
-    uint64_t id;                  /* life or process */
+    int64_t at_ms, to_ms,
+        amount;  /* required, chips, restart, silence, unwatched, process (amount: PROCESS_* together) */
+    uint64_t id; /* life or process */
     union {
         struct ledger_life life;
         struct ledger_hold hold;

@@ -423,7 +423,8 @@ TEST(windows_that_tile_the_job_sum_to_it) {
 /* ---- intervals and exclusions ---- */
 
 struct sums {
-    int64_t ms[BUCKET_ELASTIC_SLICE_DOWN + 1], down_chip_ms, chip_ms, wall, available, productive, provisional, steps, lost, interruptions;
+    int64_t ms[BUCKET_ELASTIC_SLICE_DOWN + 1], down_chip_ms, chip_ms, wall, available, productive, provisional, steps,
+        lost, interruptions;
 };
 
 static const struct sums nothing;

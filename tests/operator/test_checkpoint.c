@@ -220,9 +220,10 @@ TEST(an_older_checkpoint_is_set_aside_and_said) {
     REQUIRE(older != NULL && size > 1);
     older[size - 1] = '\0'; /* the line's end */
     CLEANUP_FREE char *status = after(&r, older);
-    CHECK_TEXT(status_text(status, "conditions[type=EvidenceComplete].message"),
-               "status.checkpoint is set aside: it is of version 3, and this controller reads version 11; what is counted "
-               "is what the cluster still shows");
+    CHECK_TEXT(
+        status_text(status, "conditions[type=EvidenceComplete].message"),
+        "status.checkpoint is set aside: it is of version 3, and this controller reads version 11; what is counted "
+        "is what the cluster still shows");
     CHECK_INT(status_int(status, "time.wallMs"), 61000);
     replay_done(&r);
 }
@@ -231,8 +232,9 @@ TEST(a_newer_checkpoint_is_set_aside_and_said) {
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
     CLEANUP_FREE char *status = after(&r, "YwAAAAAAAAAA"); /* version 99 */
-    CHECK_TEXT(status_text(status, "conditions[type=EvidenceComplete].message"),
-               "status.checkpoint is set aside: it is of version 99, and this controller reads version 11; what is counted "
-               "is what the cluster still shows");
+    CHECK_TEXT(
+        status_text(status, "conditions[type=EvidenceComplete].message"),
+        "status.checkpoint is set aside: it is of version 99, and this controller reads version 11; what is counted "
+        "is what the cluster still shows");
     replay_done(&r);
 }

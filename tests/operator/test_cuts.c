@@ -294,7 +294,8 @@ static void check_recording(const struct recording *rec) {
     run.events.is_watched[RESOURCE_NODE] &= !rec->lacks_nodes;
     run.next_of_object = recording_next_of_object(&run.events);
     run_whole(&run);
-    size_t samples = getenv("GOODPUT_VALGRIND") ? SAMPLES / 6 : SAMPLES / SAMPLES_LESS, places = count_places(&run.events);
+    size_t samples = getenv("GOODPUT_VALGRIND") ? SAMPLES / 6 : SAMPLES / SAMPLES_LESS,
+           places = count_places(&run.events);
     cut_everywhere(&run, cuts && strcmp(cuts, "all") == 0 ? 1 : 1 + places / samples);
     print_table(&run);
     for (int i = 0; i < RECORDED_JOBS; i++) {

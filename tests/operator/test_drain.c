@@ -1,5 +1,5 @@
-/* A drain of a whole Job whose trainer handles SIGTERM and exits 0: its pods are Succeeded, and the Job controller counts
- * their indexes as completed while it already fails the Job for them. Nothing is done by that. */
+/* A drain of a whole Job whose trainer handles SIGTERM and exits 0: its pods are Succeeded, and the Job controller
+ * counts their indexes as completed while it already fails the Job for them. Nothing is done by that. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"

@@ -14,9 +14,9 @@ static void tell(struct model *m, enum resource resource, enum observed what, co
                  double at) {
     char uid[64];
     snprintf(uid, sizeof uid, "uid-%d-%s", (int)resource, name);
-    CHECK_INT(model_observe(m, resource, what, slice_of("ns"), slice_of(name), slice_of(uid), slice_of(json),
-                            fake_ms(at)),
-              0);
+    CHECK_INT(
+        model_observe(m, resource, what, slice_of("ns"), slice_of(name), slice_of(uid), slice_of(json), fake_ms(at)),
+        0);
 }
 
 static void tell_jobset(struct model *m, const char *name, double at) {
@@ -118,7 +118,8 @@ TEST(of_jobs_that_are_gone_no_name_is_kept) {
         CLEANUP_FREE char *json = mem_format(
             "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\"},\"spec\":{\"targetRef\":{"
             "\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":"
-            "\"CloudLogging\",\"format\":\"Auto\",\"file\":{\"path\":\"runs/%s\"},\"cloudLogging\":{\"project\":\"p%d\","
+            "\"CloudLogging\",\"format\":\"Auto\",\"file\":{\"path\":\"runs/"
+            "%s\"},\"cloudLogging\":{\"project\":\"p%d\","
             "\"logger\":\"goodput_%s\",\"jobName\":\"run-%s\"}}}}",
             name, (int)RESOURCE_JOBGOODPUT, name, name, name, i, name, name);
         tell(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, 5);

@@ -33,7 +33,7 @@ TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
     fake_tell_lease(m, "n0", 400);
     char *s = replay_status(m, "ns", "js", fake_ms(450), NULL);
     CHECK_INT(status_int(s, "time.wallMs"), 450000);
-    CHECK_INT(status_int(s, "time.availableMs"), 90000 + 169000); /* 110-200 and 231-400 */
+    CHECK_INT(status_int(s, "time.availableMs"), 90000 + 169000);          /* 110-200 and 231-400 */
     CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 20000); /* 200-220, when the pod is deleted */
     CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:03:20.000Z");
     CHECK_INT(status_int(s, "executions[number=1].treMs"), 31000);

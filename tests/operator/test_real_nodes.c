@@ -26,8 +26,8 @@ static void run(const char *source, char *statuses[3]) {
 }
 
 /* Availability was worked out second by second from the JSON by a program that shares no code with this one: 78 s, less
- * the 24 s in which node n1 was cut off but its pods did not know (last lease 02:33:18.116, but a container started there
- * at :20; pods lost at :44). */
+ * the 24 s in which node n1 was cut off but its pods did not know (last lease 02:33:18.116, but a container started
+ * there at :20; pods lost at :44). */
 TEST(real_nodes_objects_by_hand) {
     char *s[3] = {NULL};
     run("None", s);

@@ -1,5 +1,5 @@
-/* A change that only removes something (a scheduling gate, spec.suspend, a node of status.unhealthyNodes) leaves no stamp
- * in managedFields: the newest stamp there is of an earlier change. Such a change is never placed before the last
+/* A change that only removes something (a scheduling gate, spec.suspend, a node of status.unhealthyNodes) leaves no
+ * stamp in managedFields: the newest stamp there is of an earlier change. Such a change is never placed before the last
  * version that did not show it. */
 #include "base/mem.h"
 #include "fake.h"
@@ -30,7 +30,8 @@ static void observe_gated(struct model *m, bool is_gated, int scheduled, double 
         "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
         "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
         "\"batch.kubernetes.io/job-completion-index\":\"0\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{"
-        "\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]%s},\"status\":{\"phase\":\"Pending\","
+        "\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/"
+        "tpu\":\"4\"}}}]%s},\"status\":{\"phase\":\"Pending\","
         "\"conditions\":[%s]}}",
         fake_time(2), fake_time(2), scheduled > 0 ? ",\"nodeName\":\"n0\"" : "",
         scheduled > 0 ? fake_condition("PodScheduled", "True", "", scheduled)
@@ -79,10 +80,11 @@ TEST(a_gate_removed_between_two_controllers_held_until_the_first_one_ended) {
 
 /* A plain Job, suspended by its spec from 10 to 40: the patch that removes spec.suspend leaves the stamp of 10. */
 static void observe_job(struct model *m, const char *spec, int stamp, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s,"
-        "\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":%s}]},\"spec\":{%s},\"status\":{}}",
-        fake_time(0), fake_time(stamp), spec);
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s,"
+                   "\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":%s}]},\"spec\":{%s},"
+                   "\"status\":{}}",
+                   fake_time(0), fake_time(stamp), spec);
     CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js"),
                             slice_of(json), fake_ms(at)),
               0);

@@ -1,5 +1,5 @@
-/* A job that ends while its first or second step runs: whatever its buckets hold, they and the productive time add up to
- * its wall time, in every status. */
+/* A job that ends while its first or second step runs: whatever its buckets hold, they and the productive time add up
+ * to its wall time, in every status. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"

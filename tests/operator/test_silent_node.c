@@ -1,5 +1,5 @@
-/* A node that gives no sign of life: its readiness alone opens no interruption. What its time was shows once the node is
- * back, or its pod is deleted. */
+/* A node that gives no sign of life: its readiness alone opens no interruption. What its time was shows once the node
+ * is back, or its pod is deleted. */
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
@@ -54,7 +54,7 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
                "slice 0 host 0: node n0 gives no sign of life for 25s; pod a is not known to be lost");
     CHECK_TEXT(status_text(s, "topBadput"), "Unattributed");
     CHECK_INT(status_int(s, "interruptions.total"), 0);
-    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 640000);             /* 48 / 75 */
+    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 640000);           /* 48 / 75 */
     CHECK_INT(status_int(s, "goodputPPM.schedulingUpperBound"), 973333); /* (48 + 25) / 75 */
     free(s);
     fake_tell_node(m, "n0", "True", 100, "", "", 100.2);
@@ -93,7 +93,7 @@ TEST(a_dead_node_counts_from_its_last_sign_of_life) {
         struct model *m = fake_model("");
         tell_node_failure(m, lease_first);
         char *s = fake_finish(m, 100);
-        CHECK_INT(status_int(s, "time.availableMs"), 44000); /* 2-30, 84-100 */
+        CHECK_INT(status_int(s, "time.availableMs"), 44000);             /* 2-30, 84-100 */
         CHECK_INT(status_int(s, "badput[family=Scheduling].ms"), 50000); /* the first: FailureDetection, 30-80 */
         CHECK_TEXT(status_text(s, "badput[family=Scheduling].bucket"), "FailureDetection");
         CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 4000); /* 80-84 */

@@ -11,7 +11,7 @@
 
 struct ending {
     const char *what;
-    double saved;         /* when its log told of a save that ended; 0: never */
+    double saved;              /* when its log told of a save that ended; 0: never */
     int finished, exit_code;   /* 0: its end was never told */
     bool is_asked, is_kubelet; /* by deletion; by the kubelet that shuts its node down */
     bool has_begun;            /* a save after the signal of which nothing says that it was over */
@@ -22,7 +22,12 @@ struct ending {
 };
 
 static const struct ending endings[] = {
-    {.what = "saved in the grace period", .saved = 63, .finished = 65, .exit_code = 143, .is_asked = true, .expected = 1},
+    {.what = "saved in the grace period",
+     .saved = 63,
+     .finished = 65,
+     .exit_code = 143,
+     .is_asked = true,
+     .expected = 1},
     {.what = "and ended well", .saved = 63, .finished = 65, .is_asked = true, .expected = 1},
     {.what = "by the kubelet", .saved = 63, .finished = 65, .exit_code = 143, .is_kubelet = true, .expected = 1},
     {.what = "saved, and the end of its log is lost",
@@ -44,7 +49,12 @@ static const struct ending endings[] = {
      .is_asked = true,
      .expected = -1},
     {.what = "log lost", .finished = 65, .exit_code = 143, .is_asked = true, .lost = "gone", .expected = -1},
-    {.what = "log not read to its end", .finished = 65, .exit_code = 143, .is_asked = true, .is_unread = true, .expected = -1},
+    {.what = "log not read to its end",
+     .finished = 65,
+     .exit_code = 143,
+     .is_asked = true,
+     .is_unread = true,
+     .expected = -1},
     {.what = "a log that tells of no checkpoints",
      .finished = 65,
      .exit_code = 143,
@@ -53,7 +63,11 @@ static const struct ending endings[] = {
      .expected = -1},
     {.what = "the node is gone, and with it how it ended", .is_asked = true, .expected = -1},
     {.what = "kill -9: no signal came before", .finished = 60, .exit_code = 137, .expected = -1},
-    {.what = "it failed, and its pod was deleted then", .finished = 55, .exit_code = 1, .is_asked = true, .expected = -1},
+    {.what = "it failed, and its pod was deleted then",
+     .finished = 55,
+     .exit_code = 1,
+     .is_asked = true,
+     .expected = -1},
 };
 
 static const char lines_of_regex[] =

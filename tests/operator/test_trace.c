@@ -40,8 +40,8 @@ TEST(a_save_is_durable_when_that_is_told) {
     tell(&t, RECORD_SAVE_DURABLE, 25, RECORD_NONE);
     tell(&t, RECORD_SAVE_START, 30, 5);
     tell(&t, RECORD_SAVE_START, 40, 7);
-    tell(&t, RECORD_RESTORE_END, 60, 5); /* what could be restored was whole; nothing is known of 7 */
-    tell(&t, RECORD_RESTORE_END, 61, 6); /* a restore proves no save that was never told */
+    tell(&t, RECORD_RESTORE_END, 60, 5);  /* what could be restored was whole; nothing is known of 7 */
+    tell(&t, RECORD_RESTORE_END, 61, 6);  /* a restore proves no save that was never told */
     tell(&t, RECORD_SAVE_DURABLE, 70, 9); /* its beginning was not told */
     trace_write(&t, &json);
     CHECK_TEXT(buf_text(&json), "{\"steps\":[[10,1]],\"saves\":[[20,1,1],[30,5,1],[40,7,0],[70,9,1]]}");

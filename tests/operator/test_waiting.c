@@ -1,5 +1,5 @@
-/* Why a job does not start is written when the reason changes, not with the next running total: the summary has a hash of
- * the reason, which ages and numbers in the message do not move. */
+/* Why a job does not start is written when the reason changes, not with the next running total: the summary has a hash
+ * of the reason, which ages and numbers in the message do not move. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"

@@ -210,7 +210,7 @@ TEST(a_name_that_json_escapes_is_the_same_name) {
                           &e));
     CHECK(slice_is(e.fields[FILTER_JOB_NAME], "\xc3\xbc"
                                               "b \"1\""));
-    CHECK(store_read_line(
-        SLICE("{\"timestamp\":\"2023-11-14T22:13:20Z\",\"jsonPayload\":{\"job_name\":\"plain\"}}"), &e));
+    CHECK(store_read_line(SLICE("{\"timestamp\":\"2023-11-14T22:13:20Z\",\"jsonPayload\":{\"job_name\":\"plain\"}}"),
+                          &e));
     CHECK(slice_is(e.fields[FILTER_JOB_NAME], "plain"));
 }

@@ -20,7 +20,7 @@ const char *program_output(struct program *p); /* all so far; borrowed until the
 int program_pid(const struct program *p);
 int64_t program_rss_kib(const struct program *p);
 int64_t program_peak_kib(const struct program *p); /* the most that was ever resident */
-int64_t program_wakeups(const struct program *p); /* voluntary context switches so far, all threads */
-void program_free(struct program *p);             /* kills it if it still runs */
+int64_t program_wakeups(const struct program *p);  /* voluntary context switches so far, all threads */
+void program_free(struct program *p);              /* kills it if it still runs */
 
 #endif

@@ -24,12 +24,12 @@
 #define POD(namespace, name, job, owners)                                                                              \
     "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name                                                          \
     ", namespace: " namespace ", uid: " namespace "-" name ", creationTimestamp: '2026-01-01T00:00:01Z', labels: "     \
-                                                           "{batch.kubernetes.io/controller-uid: job-" job             \
+                                                  "{batch.kubernetes.io/controller-uid: job-" job                      \
                                                   ", batch.kubernetes.io/job-name: " job                               \
                                                   ", batch.kubernetes.io/job-completion-index: '0'}, "                 \
                                                   "ownerReferences: "                                                  \
                                                   "[" owners "]}, spec: {nodeName: n, containers: [{name: main}]}, "   \
-                                                             "status: {phase: Running, conditions: [{type: "           \
+                                                  "status: {phase: Running, conditions: [{type: "                      \
                                                   "PodScheduled, status: 'True', lastTransitionTime: "                 \
                                                   "'2026-01-01T00:00:02Z'}], containerStatuses: [{name: main, "        \
                                                   "restartCount: 0, state: {running: {startedAt: "                     \

@@ -162,7 +162,7 @@ static char *get(struct program *p, const char *what, const char *path) {
     "\"2026-01-01T00:04:02Z\",\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\","                             \
     "\"lastTransitionTime\":"                                                                                          \
     "\"2026-01-01T00:04:02Z\"}]}}\n"                                                                                   \
-    "wait 120s field jobgoodputs research/train .status.phase Completed\n"                                              \
+    "wait 120s field jobgoodputs research/train .status.phase Completed\n"                                             \
     "wait 120s field jobgoodputs research/train .status.conditions[0].type Ready\n"
 
 /* What must not depend on who led when: the members of the status that are numbers, spans and causes. */

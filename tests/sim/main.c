@@ -1,6 +1,7 @@
 /* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: so many random lives, each seen in one of the ways below (or in that one),
- * the table, and a digest of all final statuses: a change that must not show leaves it as it is. test-sim [-k SIGHT] -v SEED: one life, told; with SIM_WRITES=1 all that was written in it,
- * with SIM_STATUS=1 the status that the controller ends with, and both if killed ones end with another. */
+ * the table, and a digest of all final statuses: a change that must not show leaves it as it is. test-sim [-k SIGHT] -v
+ * SEED: one life, told; with SIM_WRITES=1 all that was written in it, with SIM_STATUS=1 the status that the controller
+ * ends with, and both if killed ones end with another. */
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "judge.h"

@@ -115,7 +115,7 @@ static void resume(struct sim_life *l, int arg) {
     (void)arg;
     if (!l->exists || l->is_finished || !l->is_suspended_by_person || !l->is_suspended)
         return;
-    l->is_suspended = false; /* by the person; over once the controller says so ... */
+    l->is_suspended = false;          /* by the person; over once the controller says so ... */
     if (l->shape.is_started_in_order) /* ... which it does only when all have started: then the spec tells */
         l->is_suspended_by_person = false;
     if (!l->shape.is_plain_job)

@@ -29,7 +29,7 @@ enum {
     TEXT_MAX = 1 << 20,
     STAMP_BYTES = 19,
     GROWTH_PERCENT = 8, /* of 14 MiB; the holes of the heap alone make up to 6, and 80 bytes a job 17 in a day */
-    ROUND = 8, /* batches: each sort of trouble came once */
+    ROUND = 8,          /* batches: each sort of trouble came once */
     BATCHES_LEAST = 48,
     IDLE_CONNECTIONS = 200
 };
@@ -194,8 +194,8 @@ static long number_after(const char *text, const char *words) {
     return at != NULL ? strtol(at + strlen(words), NULL, 10) : -1;
 }
 
-/* A compaction cut the watch of the pods: the time of which nothing is known is in no other bucket, and the truth within
- * the bounds. */
+/* A compaction cut the watch of the pods: the time of which nothing is known is in no other bucket, and the truth
+ * within the bounds. */
 static bool is_within_bounds(const char *is) {
     const char *bucket = strstr(is, "\"Unobserved\"");
     long unobserved = number_after(bucket, "\"ms\": "), available = number_after(is, "\"availableMs\": ");

@@ -27,10 +27,8 @@ static void visit_state(void *state, struct codec *c) {
     codec_i64(c, &((struct ticks *)state)->count);
 }
 
-static const struct format ticks = {.id = STEPLOG_MAXTEXT,
-                                    .line = read_line,
-                                    .state_bytes = sizeof(struct ticks),
-                                    .state_visit = visit_state};
+static const struct format ticks = {
+    .id = STEPLOG_MAXTEXT, .line = read_line, .state_bytes = sizeof(struct ticks), .state_visit = visit_state};
 extern const struct format steplog_keras;
 static const struct format *const table[] = {&steplog_keras, &ticks, NULL};
 

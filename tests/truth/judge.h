@@ -21,8 +21,7 @@ struct judgement {
     int64_t spans[BUCKET_COUNT]; /* of the truth */
     int64_t wall_ms, lag_ms;     /* lag: how late the format's lines come, per span */
     int64_t unfinished_ms;       /* what the rule for steps that were cut off leaves open, all in all */
-    int64_t
-        slow_ms; /* in Productive or lost steps although no step: the log does not carry it (a slow step) */
+    int64_t slow_ms;       /* in Productive or lost steps although no step: the log does not carry it (a slow step) */
     int64_t step_ms;       /* the kept steps' own */
     int64_t untellable_ms; /* what else is expected in Productive, as no reader of the log could tell it from steps */
     int64_t lost_steps;

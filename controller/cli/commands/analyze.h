@@ -1,4 +1,5 @@
-/* analyze: what a job's step logs say, without a cluster: by the ledger, by the Python library's arithmetic, or both. */
+/* analyze: what a job's step logs say, without a cluster: by the ledger, by the Python library's arithmetic, or both.
+ */
 #ifndef CLI_COMMANDS_ANALYZE_H
 #define CLI_COMMANDS_ANALYZE_H
 

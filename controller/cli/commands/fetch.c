@@ -186,7 +186,8 @@ int fetch_goodputs(const struct cli_options *options, const char *name, json_t *
 }
 
 int fetch_and_show(const struct cli_options *options,
-             void (*draw)(const json_t *job, const struct text_style *style, struct buf *out), struct error **err) {
+                   void (*draw)(const json_t *job, const struct text_style *style, struct buf *out),
+                   struct error **err) {
     CLEANUP_BUF struct buf out;
     json_t *job = NULL;
     buf_init(&out, (size_t)4 << 20);

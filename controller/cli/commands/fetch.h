@@ -12,6 +12,7 @@
 int fetch_goodputs(const struct cli_options *options, const char *name, json_t **ret, struct error **err);
 /* Fetches one job and prints it as -o says, or draws it. */
 int fetch_and_show(const struct cli_options *options,
-                   void (*draw)(const json_t *job, const struct text_style *style, struct buf *out), struct error **err);
+                   void (*draw)(const json_t *job, const struct text_style *style, struct buf *out),
+                   struct error **err);
 
 #endif

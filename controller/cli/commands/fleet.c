@@ -440,7 +440,7 @@ static void draw_notes(const struct rolled *r, const struct text_style *style, s
 }
 
 void fleet_command_draw(const json_t *list, const struct fleet_view *view, const struct text_style *style,
-                    struct buf *out) {
+                        struct buf *out) {
     struct rolled r;
     roll_list(list, view, &r);
     if (r.all.jobs == 0) {

@@ -23,7 +23,8 @@ int fleet_command_check(const struct cli_options *options, struct error **err); 
 /* -EINVAL and the line to print. */
 int fleet_view_of(const struct cli_options *options, struct fleet_view *view, struct error **err);
 /* list: an array of JobGoodputs. */
-void fleet_command_draw(const json_t *list, const struct fleet_view *view, const struct text_style *style, struct buf *out);
+void fleet_command_draw(const json_t *list, const struct fleet_view *view, const struct text_style *style,
+                        struct buf *out);
 json_t *fleet_command_json(const json_t *list, const struct fleet_view *view); /* caller owns */
 
 #endif

@@ -27,5 +27,4 @@ struct cli_options { /* texts borrowed from argv */
     struct text_style style;
 };
 
-
 #endif

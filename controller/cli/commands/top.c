@@ -146,8 +146,7 @@ static void draw_sum(json_t *const *jobs, size_t count, struct buf *out) {
                (long long)waiting / 1000, (long long)waiting / 100 % 10);
 }
 
-void top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style,
-                  struct buf *out) {
+void top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style, struct buf *out) {
     size_t count = json_array_size(list);
     if (count == 0) {
         buf_append_text(out, "no JobGoodputs found\n");

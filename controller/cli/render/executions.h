@@ -1,4 +1,5 @@
-/* executions: a row per execution on one time axis: waiting for slots, starting, stepping, and the work that was lost. */
+/* executions: a row per execution on one time axis: waiting for slots, starting, stepping, and the work that was lost.
+ */
 #ifndef CLI_RENDER_EXECUTIONS_H
 #define CLI_RENDER_EXECUTIONS_H
 

@@ -1,4 +1,5 @@
-/* reasons: why: the evidence of each bucket, interruptions, steps, chip-hours and their cost, forecast, advice, conditions. */
+/* reasons: why: the evidence of each bucket, interruptions, steps, chip-hours and their cost, forecast, advice,
+ * conditions. */
 #ifndef CLI_RENDER_REASONS_H
 #define CLI_RENDER_REASONS_H
 

@@ -38,4 +38,3 @@ int report_write_status(const char *path, const char *name, struct slice status,
     jwrite_object_end(&w);
     return report_write(path, buf_slice(&job), err);
 }
-

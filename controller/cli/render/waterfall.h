@@ -1,5 +1,5 @@
-/* waterfall: the scores of a status, and its wall time from the whole down to productive time: parts that add up exactly
- * as bars, as shares and as durations. */
+/* waterfall: the scores of a status, and its wall time from the whole down to productive time: parts that add up
+ * exactly as bars, as shares and as durations. */
 #ifndef CLI_RENDER_WATERFALL_H
 #define CLI_RENDER_WATERFALL_H
 

@@ -1,8 +1,8 @@
 /* The figures of a job, read from its status: what is not in it stays unknown. */
+#include "cli/whatif/measure.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/render/pick.h"
-#include "cli/whatif/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,47 +1,160 @@
 // FleetGoodputs: many jobs as one, above the list of jobs. They change once a minute: asked for, not fed.
 
 let fleets = [];
-const fleetsBox = h('div');
+const fleetsBox = h("div");
 
 // A bar from what there was to what was gained: a part each for what is left and for each loss.
 function fall(f) {
-  const steps = list(f, 'status.waterfall'), whole = number(steps[0], 'chipSeconds') || 0;
-  const rest = steps.filter(s => s.total === true).pop(), lost = steps.filter(s => s.total !== true && s.chipSeconds > 0);
-  if (!(whole > 0) || !rest) return null;
-  const parts = [[text(rest, 'name'), rest.chipSeconds, 'p'], ...lost.map((s, i) => [text(s, 'name'), s.chipSeconds, text(s, 'name') === 'Idle' ? 'i' : i % 2 ? 'a' : 'b'])];
-  let at = 0;
-  const bars = parts.map(([name, s, colour]) => {
-    const x = at, w = 100 * s / whole;
-    at += w;
-    return h('svg:rect', {x: x.toFixed(3), y: 0, width: Math.max(w, 0).toFixed(3), height: 10, class: colour},
-      h('svg:title', null, `${name}: ${chipHours(s / 3600)} chip-hours, ${percent(s, whole)}`));
-  });
-  const words = parts.map(([name, s]) => `${name} ${percent(s, whole)}`).join(', ');
-  return [h('svg:svg', {viewBox: '0 0 100 10', preserveAspectRatio: 'none', class: 'fall', role: 'img', 'aria-label': words}, bars), h('p', {class: 'note'}, `Of ${chipHours(whole / 3600)} chip-hours (${text(steps[0], 'name')}): ${words}.`)];
+    const steps = list(f, "status.waterfall"),
+        whole = number(steps[0], "chipSeconds") || 0;
+    const rest = steps.filter((s) => s.total === true).pop(),
+        lost = steps.filter((s) => s.total !== true && s.chipSeconds > 0);
+    if (!(whole > 0) || !rest) return null;
+    const parts = [
+        [text(rest, "name"), rest.chipSeconds, "p"],
+        ...lost.map((s, i) => [text(s, "name"), s.chipSeconds, text(s, "name") === "Idle" ? "i" : i % 2 ? "a" : "b"]),
+    ];
+    let at = 0;
+    const bars = parts.map(([name, s, colour]) => {
+        const x = at,
+            w = (100 * s) / whole;
+        at += w;
+        return h(
+            "svg:rect",
+            { x: x.toFixed(3), y: 0, width: Math.max(w, 0).toFixed(3), height: 10, class: colour },
+            h("svg:title", null, `${name}: ${chipHours(s / 3600)} chip-hours, ${percent(s, whole)}`),
+        );
+    });
+    const words = parts.map(([name, s]) => `${name} ${percent(s, whole)}`).join(", ");
+    return [
+        h(
+            "svg:svg",
+            { viewBox: "0 0 100 10", preserveAspectRatio: "none", class: "fall", role: "img", "aria-label": words },
+            bars,
+        ),
+        h("p", { class: "note" }, `Of ${chipHours(whole / 3600)} chip-hours (${text(steps[0], "name")}): ${words}.`),
+    ];
 }
 
 function fleetView(f) {
-  const s = pick(f, 'status') || {}, ready = list(s, 'conditions').find(c => c.type === 'Ready'), degraded = list(s, 'conditions').find(c => c.type === 'Degraded' && c.status === 'True');
-  const rate = text(s, 'interruptions.per1000NodeDays'), scores = ['scheduling', 'runtime', 'job', 'program', 'productivity'];
-  const currency = text(s, 'cost.currency');
-  const cells = (o, name) => h('tr', null, h('td', null, name), ...scores.map(k => h('td', {class: 'num'}, range(text(o, 'goodput.' + k), text(o, `goodput.${k}UpperBound`)) || '–')), currency && h('td', {class: 'num'}, text(o, o === s ? 'cost.lost' : 'costLost') || '–'), h('td', null, text(o, 'topBadput') || '–'));
-  const money = o => currency && text(o, 'cost') ? `, ${text(o, 'cost')} ${currency}` : '', hours = o => number(o, 'chipSeconds') === undefined ? '' : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`;
-  return h('section', {class: 'fleetgoodput'},
-    h('h2', null, `Fleet ${text(f, 'metadata.name')}`, h('small', null, ` ${text(s, 'window.name')} · ${text(s, 'jobs.counted') || 0} jobs${rate ? ` · ${rate} interruptions per 1,000 node-days` : ''}`)),
-    ready && ready.status !== 'True' && h('p', {class: 'note'}, text(ready, 'message')), degraded && h('p', {class: 'note'}, text(degraded, 'message')),
-    number(s, 'chipSeconds.unobserved') > 0 && h('p', {class: 'note'}, `${chipHours(s.chipSeconds.unobserved / 3600)} chip-hours unobserved: available or not.`),
-    fall(f),
-    h('div', {class: 'scroll'}, h('table', null, h('thead', null, h('tr', null, ['group', 'scheduling', 'runtime', 'goodput', 'program', 'MPG', currency && `lost, ${currency}`, 'most lost to'].filter(Boolean).map(t => h('th', null, t)))),
-      h('tbody', null, cells(s, 'all'), list(s, 'groups').filter(g => text(g, 'name') !== 'all').slice(0, 8).map(g => cells(g, text(g, 'name')))))),
-    list(s, 'topLosses').length > 0 && h('p', {class: 'note'}, 'Most lost: ', list(s, 'topLosses').slice(0, 3).map(l => `${text(l, 'bucket')} ${text(l, 'share')}${money(l)} (${list(l, 'jobs').map(j => text(j, 'name')).join(', ') || 'jobs that are gone'})`).join('; ')),
-    list(s, 'interruptions.byCause').length > 0 && h('p', {class: 'note'}, 'Lost to interruptions: ', list(s, 'interruptions.byCause').slice(0, 5).map(c => `${text(c, 'count')} ${text(c, 'cause')}${hours(c)}${money(c)}`).join('; ')),
-    currency && h('p', {class: 'note'}, `Cost: ${text(s, 'cost.allocated')} ${currency}, of these ${text(s, 'cost.lost')} lost${text(s, 'cost.pricedShare') ? ` (${text(s, 'cost.pricedShare')} of the chip-hours have a price)` : ''}.`));
+    const s = pick(f, "status") || {},
+        ready = list(s, "conditions").find((c) => c.type === "Ready"),
+        degraded = list(s, "conditions").find((c) => c.type === "Degraded" && c.status === "True");
+    const rate = text(s, "interruptions.per1000NodeDays"),
+        scores = ["scheduling", "runtime", "job", "program", "productivity"];
+    const currency = text(s, "cost.currency");
+    const cells = (o, name) =>
+        h(
+            "tr",
+            null,
+            h("td", null, name),
+            ...scores.map((k) =>
+                h("td", { class: "num" }, range(text(o, "goodput." + k), text(o, `goodput.${k}UpperBound`)) || "–"),
+            ),
+            currency && h("td", { class: "num" }, text(o, o === s ? "cost.lost" : "costLost") || "–"),
+            h("td", null, text(o, "topBadput") || "–"),
+        );
+    const money = (o) => (currency && text(o, "cost") ? `, ${text(o, "cost")} ${currency}` : ""),
+        hours = (o) => (number(o, "chipSeconds") === undefined ? "" : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`);
+    return h(
+        "section",
+        { class: "fleetgoodput" },
+        h(
+            "h2",
+            null,
+            `Fleet ${text(f, "metadata.name")}`,
+            h(
+                "small",
+                null,
+                ` ${text(s, "window.name")} · ${text(s, "jobs.counted") || 0} jobs${rate ? ` · ${rate} interruptions per 1,000 node-days` : ""}`,
+            ),
+        ),
+        ready && ready.status !== "True" && h("p", { class: "note" }, text(ready, "message")),
+        degraded && h("p", { class: "note" }, text(degraded, "message")),
+        number(s, "chipSeconds.unobserved") > 0 &&
+            h(
+                "p",
+                { class: "note" },
+                `${chipHours(s.chipSeconds.unobserved / 3600)} chip-hours unobserved: available or not.`,
+            ),
+        fall(f),
+        h(
+            "div",
+            { class: "scroll" },
+            h(
+                "table",
+                null,
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        [
+                            "group",
+                            "scheduling",
+                            "runtime",
+                            "goodput",
+                            "program",
+                            "MPG",
+                            currency && `lost, ${currency}`,
+                            "most lost to",
+                        ]
+                            .filter(Boolean)
+                            .map((t) => h("th", null, t)),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    null,
+                    cells(s, "all"),
+                    list(s, "groups")
+                        .filter((g) => text(g, "name") !== "all")
+                        .slice(0, 8)
+                        .map((g) => cells(g, text(g, "name"))),
+                ),
+            ),
+        ),
+        list(s, "topLosses").length > 0 &&
+            h(
+                "p",
+                { class: "note" },
+                "Most lost: ",
+                list(s, "topLosses")
+                    .slice(0, 3)
+                    .map(
+                        (l) =>
+                            `${text(l, "bucket")} ${text(l, "share")}${money(l)} (${
+                                list(l, "jobs")
+                                    .map((j) => text(j, "name"))
+                                    .join(", ") || "jobs that are gone"
+                            })`,
+                    )
+                    .join("; "),
+            ),
+        list(s, "interruptions.byCause").length > 0 &&
+            h(
+                "p",
+                { class: "note" },
+                "Lost to interruptions: ",
+                list(s, "interruptions.byCause")
+                    .slice(0, 5)
+                    .map((c) => `${text(c, "count")} ${text(c, "cause")}${hours(c)}${money(c)}`)
+                    .join("; "),
+            ),
+        currency &&
+            h(
+                "p",
+                { class: "note" },
+                `Cost: ${text(s, "cost.allocated")} ${currency}, of these ${text(s, "cost.lost")} lost${text(s, "cost.pricedShare") ? ` (${text(s, "cost.pricedShare")} of the chip-hours have a price)` : ""}.`,
+            ),
+    );
 }
 
 async function readFleets() {
-  const answer = await fetch('fleets').catch(() => null);
-  const told = answer && answer.ok ? await answer.json().catch(() => null) : null;
-  if (!told) return;
-  fleets = list(told, 'items');
-  fleetsBox.replaceChildren(...fleets.map(fleetView));
+    const answer = await fetch("fleets").catch(() => null);
+    const told = answer && answer.ok ? await answer.json().catch(() => null) : null;
+    if (!told) return;
+    fleets = list(told, "items");
+    fleetsBox.replaceChildren(...fleets.map(fleetView));
 }

@@ -1,77 +1,98 @@
-'use strict';
+"use strict";
 // Text from logs and objects is not ours: it enters the document as text (textContent, plain attributes), never as
 // markup; there is no innerHTML in these files, and the policy in the head would run nothing that got in.
 
-const SVG = 'http://www.w3.org/2000/svg';
+const SVG = "http://www.w3.org/2000/svg";
 
 // An element: h('a', {href: '#/', class: 'x'}, child, 'text', null). Names with "svg:" are SVG.
 function h(name, attributes, ...children) {
-  const element = name.startsWith('svg:') ? document.createElementNS(SVG, name.slice(4)) : document.createElement(name);
-  for (const key in attributes || {}) {
-    const value = attributes[key];
-    if (value === null || value === undefined || value === false) continue;
-    if (typeof value === 'function') element.addEventListener(key, value);
-    else element.setAttribute(key, value === true ? '' : String(value));
-  }
-  for (const child of children.flat(3))
-    if (child !== null && child !== undefined && child !== false)
-      element.append(child instanceof Node ? child : document.createTextNode(String(child)));
-  return element;
+    const element = name.startsWith("svg:")
+        ? document.createElementNS(SVG, name.slice(4))
+        : document.createElement(name);
+    for (const key in attributes || {}) {
+        const value = attributes[key];
+        if (value === null || value === undefined || value === false) continue;
+        if (typeof value === "function") element.addEventListener(key, value);
+        else element.setAttribute(key, value === true ? "" : String(value));
+    }
+    for (const child of children.flat(3))
+        if (child !== null && child !== undefined && child !== false)
+            element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    return element;
 }
 
 // "status.time.wallMs" of an object of any age or shape; undefined if it is not there.
 function pick(object, path) {
-  let at = object;
-  for (const key of path.split('.')) {
-    if (at === null || typeof at !== 'object') return undefined;
-    at = at[key];
-  }
-  return at === null ? undefined : at;
+    let at = object;
+    for (const key of path.split(".")) {
+        if (at === null || typeof at !== "object") return undefined;
+        at = at[key];
+    }
+    return at === null ? undefined : at;
 }
-const list = (object, path) => { const v = pick(object, path); return Array.isArray(v) ? v.filter(x => x && typeof x === 'object') : []; };
-const text = (object, path) => { const v = pick(object, path); return v === undefined || typeof v === 'object' ? '' : String(v); };
-const number = (object, path) => { const v = pick(object, path); return typeof v === 'number' && isFinite(v) ? v : undefined; };
-const time = (object, path) => { const v = Date.parse(text(object, path)); return isFinite(v) ? v : undefined; };
+const list = (object, path) => {
+    const v = pick(object, path);
+    return Array.isArray(v) ? v.filter((x) => x && typeof x === "object") : [];
+};
+const text = (object, path) => {
+    const v = pick(object, path);
+    return v === undefined || typeof v === "object" ? "" : String(v);
+};
+const number = (object, path) => {
+    const v = pick(object, path);
+    return typeof v === "number" && isFinite(v) ? v : undefined;
+};
+const time = (object, path) => {
+    const v = Date.parse(text(object, path));
+    return isFinite(v) ? v : undefined;
+};
 
 // [[number, number, ...], ...] of a report; what is anything else is left out.
-const points = (object, path) => list(object, path).filter(p => Array.isArray(p) && p.length > 1 && p.every(n => typeof n === 'number' && isFinite(n)));
+const points = (object, path) =>
+    list(object, path).filter(
+        (p) => Array.isArray(p) && p.length > 1 && p.every((n) => typeof n === "number" && isFinite(n)),
+    );
 const isNarrow = () => innerWidth < 720;
 
 // Milliseconds as people say them: 0.4 s, 42.0 s, 3 m 12 s, 2 h 03 m, 4 d 07 h.
 function duration(ms) {
-  if (ms === undefined) return '';
-  const sign = ms < 0 ? '−' : '';
-  ms = Math.abs(ms);
-  if (ms < 59950) return sign + (ms / 1000).toFixed(1) + ' s';
-  const s = Math.round(ms / 1000), two = n => String(n).padStart(2, '0');
-  if (s < 3600) return `${sign}${Math.floor(s / 60)} m ${two(s % 60)} s`;
-  if (s < 86400) return `${sign}${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} m`;
-  return `${sign}${Math.floor(s / 86400)} d ${two(Math.floor(s / 3600) % 24)} h`;
+    if (ms === undefined) return "";
+    const sign = ms < 0 ? "−" : "";
+    ms = Math.abs(ms);
+    if (ms < 59950) return sign + (ms / 1000).toFixed(1) + " s";
+    const s = Math.round(ms / 1000),
+        two = (n) => String(n).padStart(2, "0");
+    if (s < 3600) return `${sign}${Math.floor(s / 60)} m ${two(s % 60)} s`;
+    if (s < 86400) return `${sign}${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} m`;
+    return `${sign}${Math.floor(s / 86400)} d ${two(Math.floor(s / 3600) % 24)} h`;
 }
 // "57.90% to 92.20%" where a score has an upper bound.
-const range = (lower, upper) => lower && upper && upper !== lower ? `${lower} to ${upper}` : lower;
+const range = (lower, upper) => (lower && upper && upper !== lower ? `${lower} to ${upper}` : lower);
 // Short steps need more digits than waits.
-const stepTime = ms => ms === undefined ? '' : Math.abs(ms) < 10000 ? (ms / 1000).toFixed(3) + ' s' : duration(ms);
-const stamp = ms => ms === undefined ? '' : new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+const stepTime = (ms) => (ms === undefined ? "" : Math.abs(ms) < 10000 ? (ms / 1000).toFixed(3) + " s" : duration(ms));
+const stamp = (ms) => (ms === undefined ? "" : new Date(ms).toISOString().slice(0, 19).replace("T", " "));
 const clock = (ms, span) => {
-  const iso = new Date(ms).toISOString();
-  return span > 2 * 86400e3 ? iso.slice(5, 10) : span > 600e3 ? iso.slice(11, 16) : iso.slice(11, 19);
+    const iso = new Date(ms).toISOString();
+    return span > 2 * 86400e3 ? iso.slice(5, 10) : span > 600e3 ? iso.slice(11, 16) : iso.slice(11, 19);
 };
-const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(2) + '%' : '';
-const chipHours = v => v >= 100 ? Math.round(v).toLocaleString('en') : v.toFixed(v < 1 ? 3 : 1);
+const percent = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(2) + "%" : "");
+const chipHours = (v) => (v >= 100 ? Math.round(v).toLocaleString("en") : v.toFixed(v < 1 ? 3 : 1));
 
 // Round places for ticks on a time axis.
 function timeTicks(from, to, most) {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000];
-  const step = 1000 * (steps.find(s => (to - from) / (1000 * s) <= most) || 31536000);
-  const ticks = [];
-  for (let t = Math.ceil(from / step) * step; t <= to && ticks.length < 50; t += step) ticks.push(t);
-  return ticks;
+    const steps = [
+        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800,
+        2592000,
+    ];
+    const step = 1000 * (steps.find((s) => (to - from) / (1000 * s) <= most) || 31536000);
+    const ticks = [];
+    for (let t = Math.ceil(from / step) * step; t <= to && ticks.length < 50; t += step) ticks.push(t);
+    return ticks;
 }
 function numberTicks(from, to, most) {
-  let step = 1;
-  while ((to - from) / step > most) step *= String(step)[0] === '2' ? 2.5 : 2;
-  const ticks = [];
-  for (let v = Math.ceil(from / step) * step; v <= to; v += step) ticks.push(v);
-  return ticks;
+    let step = 1;
+    while ((to - from) / step > most) step *= String(step)[0] === "2" ? 2.5 : 2;
+    const ticks = [];
+    for (let v = Math.ceil(from / step) * step; v <= to; v += step) ticks.push(v);
+    return ticks;
 }

@@ -2,137 +2,464 @@
 
 // Where some time is unobserved: which bounds hold the true scores.
 function rangeNote(status) {
-  const g = k => text(status, 'goodput.' + k), unobserved = list(status, 'badput').find(b => text(b, 'bucket') === 'Unobserved');
-  if (!g('schedulingUpperBound')) return null;
-  return h('p', {class: 'note', 'data-range': true}, `scheduling ${range(g('scheduling'), g('schedulingUpperBound'))}` +
-    (g('jobUpperBound') ? `, goodput ${range(g('job'), g('jobUpperBound'))}` : '') + ` (${duration(number(unobserved, 'ms') ?? 0)} unobserved)`);
+    const g = (k) => text(status, "goodput." + k),
+        unobserved = list(status, "badput").find((b) => text(b, "bucket") === "Unobserved");
+    if (!g("schedulingUpperBound")) return null;
+    return h(
+        "p",
+        { class: "note", "data-range": true },
+        `scheduling ${range(g("scheduling"), g("schedulingUpperBound"))}` +
+            (g("jobUpperBound") ? `, goodput ${range(g("job"), g("jobUpperBound"))}` : "") +
+            ` (${duration(number(unobserved, "ms") ?? 0)} unobserved)`,
+    );
 }
 
 function scoreTiles(status) {
-  const tile = (name, value, kind, extra) => h('div', {class: 'tile ' + kind, 'data-score': name}, h('b', null, value || '–'), h('span', null, name), extra && h('span', null, ' · ' + extra));
-  const sign = c => h('span', {class: 'sign', 'aria-hidden': 'true'}, c);
-  const g = k => text(status, 'goodput.' + k);
-  const bound = k => g(k + 'UpperBound') && g(k + 'UpperBound') !== g(k) ? `at most ${g(k + 'UpperBound')}` : '';
-  return [h('div', {class: 'tiles'}, tile('goodput', g('job'), 'productive', bound('job')), sign('='), tile('scheduling', g('scheduling'), 'scheduling', bound('scheduling')), sign('×'),
-    tile('runtime', g('runtime'), 'runtime', bound('runtime')),
-    g('program') && [sign('·'), tile('program (MFU)', g('program'), ''), tile('productivity', g('productivity'), '')]),
-  rangeNote(status),
-  g('evidence') && h('p', {class: 'note'}, `Evidence explains ${g('evidence')} of the available time.`),
-  !g('job') && h('p', {class: 'note'}, 'Without step lines, runtime goodput and goodput are not known; they are not 0.')];
+    const tile = (name, value, kind, extra) =>
+        h(
+            "div",
+            { class: "tile " + kind, "data-score": name },
+            h("b", null, value || "–"),
+            h("span", null, name),
+            extra && h("span", null, " · " + extra),
+        );
+    const sign = (c) => h("span", { class: "sign", "aria-hidden": "true" }, c);
+    const g = (k) => text(status, "goodput." + k);
+    const bound = (k) => (g(k + "UpperBound") && g(k + "UpperBound") !== g(k) ? `at most ${g(k + "UpperBound")}` : "");
+    return [
+        h(
+            "div",
+            { class: "tiles" },
+            tile("goodput", g("job"), "productive", bound("job")),
+            sign("="),
+            tile("scheduling", g("scheduling"), "scheduling", bound("scheduling")),
+            sign("×"),
+            tile("runtime", g("runtime"), "runtime", bound("runtime")),
+            g("program") && [
+                sign("·"),
+                tile("program (MFU)", g("program"), ""),
+                tile("productivity", g("productivity"), ""),
+            ],
+        ),
+        rangeNote(status),
+        g("evidence") && h("p", { class: "note" }, `Evidence explains ${g("evidence")} of the available time.`),
+        !g("job") &&
+            h("p", { class: "note" }, "Without step lines, runtime goodput and goodput are not known; they are not 0."),
+    ];
 }
 
 function warnings(status) {
-  return list(status, 'conditions').filter(c => ['ClockSkew', 'PermissionMissing'].includes(text(c, 'type')) ? text(c, 'status') === 'True' : text(c, 'status') === 'False' && text(c, 'type') !== 'Finished')
-    .map(c => h('div', {class: 'warn'}, h('b', null, `${text(c, 'type')}: ${text(c, 'reason')}`), ' ', text(c, 'message')));
+    return list(status, "conditions")
+        .filter((c) =>
+            ["ClockSkew", "PermissionMissing"].includes(text(c, "type"))
+                ? text(c, "status") === "True"
+                : text(c, "status") === "False" && text(c, "type") !== "Finished",
+        )
+        .map((c) =>
+            h(
+                "div",
+                { class: "warn" },
+                h("b", null, `${text(c, "type")}: ${text(c, "reason")}`),
+                " ",
+                text(c, "message"),
+            ),
+        );
 }
 
 // cells: [heading, value of a row, class]; rows without any value of a column drop it.
 function table(rows, cells) {
-  const shown = cells.filter(([, value]) => rows.some(r => value(r) !== '' && value(r) !== undefined));
-  return h('div', {class: 'scroll'}, h('table', {class: 'cards'},
-    h('thead', null, h('tr', null, shown.map(([heading]) => h('th', {scope: 'col'}, heading)))),
-    h('tbody', null, rows.map(r => h('tr', null, shown.map(([heading, value, kind]) => h('td', {class: kind || '', 'data-label': heading}, value(r) ?? '')))))));
+    const shown = cells.filter(([, value]) => rows.some((r) => value(r) !== "" && value(r) !== undefined));
+    return h(
+        "div",
+        { class: "scroll" },
+        h(
+            "table",
+            { class: "cards" },
+            h(
+                "thead",
+                null,
+                h(
+                    "tr",
+                    null,
+                    shown.map(([heading]) => h("th", { scope: "col" }, heading)),
+                ),
+            ),
+            h(
+                "tbody",
+                null,
+                rows.map((r) =>
+                    h(
+                        "tr",
+                        null,
+                        shown.map(([heading, value, kind]) =>
+                            h("td", { class: kind || "", "data-label": heading }, value(r) ?? ""),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    );
 }
 
 function interruptionTable(status) {
-  const rows = list(status, 'executions').filter(e => text(e, 'cause'));
-  const total = number(status, 'interruptions.total') ?? 0;
-  if (total === 0) return null;
-  const causes = list(status, 'interruptions.byCause').map(c => `${text(c, 'count')} ${text(c, 'cause')}`).join(', ');
-  const mean = [number(status, 'interruptions.meanTimeBetweenSeconds') !== undefined && `one in ${duration(1000 * number(status, 'interruptions.meanTimeBetweenSeconds'))} available`,
-    number(status, 'interruptions.meanTimeToRecoverSeconds') !== undefined && `back to steps in ${duration(1000 * number(status, 'interruptions.meanTimeToRecoverSeconds'))} on average`].filter(Boolean).join('; ');
-  const ms = key => e => number(e, key) === 0 ? '–' : duration(number(e, key));
-  return [h('h2', null, 'Interruptions'), h('p', {class: 'note'}, `${total}: ${causes}${mean ? '; ' + mean : ''}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ''}.`),
-    table(rows, [['#', e => text(e, 'number'), 'num'], ['when', e => stamp(time(e, 'end')), 'num'], ['cause', e => text(e, 'cause')], ['node', e => text(e, 'node'), 'num'], ['pool', e => text(e, 'nodePool'), 'num'],
-      ['steps lost', e => text(e, 'lostSteps'), 'num'], ['work lost', ms('tchMs'), 'num'], ['noticed', ms('detectMs'), 'num'], ['waited', ms('waitMs'), 'num'], ['rescheduled', ms('treMs'), 'num'], ['resumed', ms('trmMs'), 'num'],
-      ['caught up', ms('catchUpMs'), 'num'], ['saved on SIGTERM', e => ({true: 'yes', false: 'no'})[e.savedOnTermination] || ''], ['evidence', e => text(e, 'evidence'), 'evidence']])];
+    const rows = list(status, "executions").filter((e) => text(e, "cause"));
+    const total = number(status, "interruptions.total") ?? 0;
+    if (total === 0) return null;
+    const causes = list(status, "interruptions.byCause")
+        .map((c) => `${text(c, "count")} ${text(c, "cause")}`)
+        .join(", ");
+    const mean = [
+        number(status, "interruptions.meanTimeBetweenSeconds") !== undefined &&
+            `one in ${duration(1000 * number(status, "interruptions.meanTimeBetweenSeconds"))} available`,
+        number(status, "interruptions.meanTimeToRecoverSeconds") !== undefined &&
+            `back to steps in ${duration(1000 * number(status, "interruptions.meanTimeToRecoverSeconds"))} on average`,
+    ]
+        .filter(Boolean)
+        .join("; ");
+    const ms = (key) => (e) => (number(e, key) === 0 ? "–" : duration(number(e, key)));
+    return [
+        h("h2", null, "Interruptions"),
+        h(
+            "p",
+            { class: "note" },
+            `${total}: ${causes}${mean ? "; " + mean : ""}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ""}.`,
+        ),
+        table(rows, [
+            ["#", (e) => text(e, "number"), "num"],
+            ["when", (e) => stamp(time(e, "end")), "num"],
+            ["cause", (e) => text(e, "cause")],
+            ["node", (e) => text(e, "node"), "num"],
+            ["pool", (e) => text(e, "nodePool"), "num"],
+            ["steps lost", (e) => text(e, "lostSteps"), "num"],
+            ["work lost", ms("tchMs"), "num"],
+            ["noticed", ms("detectMs"), "num"],
+            ["waited", ms("waitMs"), "num"],
+            ["rescheduled", ms("treMs"), "num"],
+            ["resumed", ms("trmMs"), "num"],
+            ["caught up", ms("catchUpMs"), "num"],
+            ["saved on SIGTERM", (e) => ({ true: "yes", false: "no" })[e.savedOnTermination] || ""],
+            ["evidence", (e) => text(e, "evidence"), "evidence"],
+        ]),
+    ];
 }
 
 // How each execution came up, where there is something to tell.
 function startTable(status) {
-  const costs = ['imagePullMs', 'containerStartMs', 'programStartupMs'], rows = list(status, 'executions').filter(e => costs.some(k => number(e, k) > 0));
-  const ms = key => e => number(e, key) > 0 ? duration(number(e, key)) : '';
-  return rows.length > 0 && [h('h2', null, 'How each came up'), table(rows, [['#', e => text(e, 'number'), 'num'], ['image pull', ms('imagePullMs'), 'num'], ['container start', ms('containerStartMs'), 'num'],
-    ["first step's compile", ms('programStartupMs'), 'num'], ['slowest pull', e => text(e, 'slowestPull'), 'evidence']])];
+    const costs = ["imagePullMs", "containerStartMs", "programStartupMs"],
+        rows = list(status, "executions").filter((e) => costs.some((k) => number(e, k) > 0));
+    const ms = (key) => (e) => (number(e, key) > 0 ? duration(number(e, key)) : "");
+    return (
+        rows.length > 0 && [
+            h("h2", null, "How each came up"),
+            table(rows, [
+                ["#", (e) => text(e, "number"), "num"],
+                ["image pull", ms("imagePullMs"), "num"],
+                ["container start", ms("containerStartMs"), "num"],
+                ["first step's compile", ms("programStartupMs"), "num"],
+                ["slowest pull", (e) => text(e, "slowestPull"), "evidence"],
+            ]),
+        ]
+    );
 }
 
 // A link where the controller was told the documentation's address; else the path in its source.
 function documentLink(topic) {
-  return /^https?:\/\//.test(topic) ? h('a', {href: topic, rel: 'noreferrer'}, topic.split('#')[1] || topic) : topic;
+    return /^https?:\/\//.test(topic)
+        ? h("a", { href: topic, rel: "noreferrer" }, topic.split("#")[1] || topic)
+        : topic;
 }
 
 function adviceTable(status) {
-  const rows = list(status, 'advice');
-  if (rows.length === 0) return null;
-  return [h('h2', null, 'What would help'), h('p', {class: 'note'}, 'Each for itself: the same progress in less time. The numbers behind a change are in the documentation (advice.md).'),
-    table(rows, [['points', a => '+' + text(a, 'gainPoints'), 'num'], ['chip-hours', a => text(a, 'acceleratorHours'), 'num'], ['change', a => text(a, 'change')], ['seen', a => text(a, 'seen')], ['computed as', a => text(a, 'formula'), 'evidence'], ['more', a => documentLink(text(a, 'topic'))]])];
+    const rows = list(status, "advice");
+    if (rows.length === 0) return null;
+    return [
+        h("h2", null, "What would help"),
+        h(
+            "p",
+            { class: "note" },
+            "Each for itself: the same progress in less time. The numbers behind a change are in the documentation (advice.md).",
+        ),
+        table(rows, [
+            ["points", (a) => "+" + text(a, "gainPoints"), "num"],
+            ["chip-hours", (a) => text(a, "acceleratorHours"), "num"],
+            ["change", (a) => text(a, "change")],
+            ["seen", (a) => text(a, "seen")],
+            ["computed as", (a) => text(a, "formula"), "evidence"],
+            ["more", (a) => documentLink(text(a, "topic"))],
+        ]),
+    ];
 }
 
 // What to expect, from status.forecast; what it assumed stands below it.
 function forecastView(status) {
-  const f = pick(status, 'forecast'), after = k => duration(number(f, k) === undefined ? undefined : 1000 * number(f, k)), rows = [];
-  if (!f) return null;
-  const add = (name, ...parts) => { const told = parts.filter(Boolean).join(', '); if (told) rows.push([name, told]); };
-  add('a save', after('intervalSeconds') && `every ${after('intervalSeconds')}`, number(f, 'saveMs') !== undefined && `blocks for ${stepTime(f.saveMs)}`, number(f, 'persistMs') !== undefined && `durable ${stepTime(f.persistMs)} later`);
-  add('a failure', after('meanTimeBetweenFailuresSeconds') && `every ${after('meanTimeBetweenFailuresSeconds')}`, f.isPrior !== true && after('meanTimeLowSeconds') && `90 %: ${after('meanTimeLowSeconds')} to ${after('meanTimeHighSeconds') || 'never'}`, f.isPrior === true && 'a published rate: there were fewer than three');
-  add('expected', text(f, 'runtime') && `runtime ${text(f, 'runtime')}`, text(f, 'job') && `goodput ${text(f, 'job')}`, f.firstOrderIsValid !== false && text(f, 'runtimeFirstOrder') && `to first order ${text(f, 'runtimeFirstOrder')}`);
-  add('the best', after('bestIntervalSeconds') && `a save every ${after('bestIntervalSeconds')}`, number(f, 'bestIntervalSteps') !== undefined && `${f.bestIntervalSteps} steps`, text(f, 'bestRuntime') && `runtime ${text(f, 'bestRuntime')}`, after('bestFromSeconds') && `${after('bestFromSeconds')} ${after('bestToSeconds') ? `to ${after('bestToSeconds')}` : 'or more'} is as good`);
-  add('to finish', after('remainingSeconds') && `${number(f, 'remainingSteps') ?? '?'} steps in ${after('remainingSeconds')}`, after('remainingDeviationSeconds') && `give or take ${after('remainingDeviationSeconds')}`, text(f, 'finishAt') && `on ${stamp(time(f, 'finishAt'))}`);
-  const assumed = (Array.isArray(f.assumptions) ? f.assumptions : []).filter(a => typeof a === 'string');
-  return [h('h2', null, 'Forecast'), h('table', {class: 'forecast'}, h('tbody', null, rows.map(([k, v]) => h('tr', null, h('th', {scope: 'row'}, k), h('td', null, v))))),
-    assumed.length > 0 && h('p', {class: 'note'}, 'Assumed: ' + assumed.join(' '))];
+    const f = pick(status, "forecast"),
+        after = (k) => duration(number(f, k) === undefined ? undefined : 1000 * number(f, k)),
+        rows = [];
+    if (!f) return null;
+    const add = (name, ...parts) => {
+        const told = parts.filter(Boolean).join(", ");
+        if (told) rows.push([name, told]);
+    };
+    add(
+        "a save",
+        after("intervalSeconds") && `every ${after("intervalSeconds")}`,
+        number(f, "saveMs") !== undefined && `blocks for ${stepTime(f.saveMs)}`,
+        number(f, "persistMs") !== undefined && `durable ${stepTime(f.persistMs)} later`,
+    );
+    add(
+        "a failure",
+        after("meanTimeBetweenFailuresSeconds") && `every ${after("meanTimeBetweenFailuresSeconds")}`,
+        f.isPrior !== true &&
+            after("meanTimeLowSeconds") &&
+            `90 %: ${after("meanTimeLowSeconds")} to ${after("meanTimeHighSeconds") || "never"}`,
+        f.isPrior === true && "a published rate: there were fewer than three",
+    );
+    add(
+        "expected",
+        text(f, "runtime") && `runtime ${text(f, "runtime")}`,
+        text(f, "job") && `goodput ${text(f, "job")}`,
+        f.firstOrderIsValid !== false &&
+            text(f, "runtimeFirstOrder") &&
+            `to first order ${text(f, "runtimeFirstOrder")}`,
+    );
+    add(
+        "the best",
+        after("bestIntervalSeconds") && `a save every ${after("bestIntervalSeconds")}`,
+        number(f, "bestIntervalSteps") !== undefined && `${f.bestIntervalSteps} steps`,
+        text(f, "bestRuntime") && `runtime ${text(f, "bestRuntime")}`,
+        after("bestFromSeconds") &&
+            `${after("bestFromSeconds")} ${after("bestToSeconds") ? `to ${after("bestToSeconds")}` : "or more"} is as good`,
+    );
+    add(
+        "to finish",
+        after("remainingSeconds") && `${number(f, "remainingSteps") ?? "?"} steps in ${after("remainingSeconds")}`,
+        after("remainingDeviationSeconds") && `give or take ${after("remainingDeviationSeconds")}`,
+        text(f, "finishAt") && `on ${stamp(time(f, "finishAt"))}`,
+    );
+    const assumed = (Array.isArray(f.assumptions) ? f.assumptions : []).filter((a) => typeof a === "string");
+    return [
+        h("h2", null, "Forecast"),
+        h(
+            "table",
+            { class: "forecast" },
+            h(
+                "tbody",
+                null,
+                rows.map(([k, v]) => h("tr", null, h("th", { scope: "row" }, k), h("td", null, v))),
+            ),
+        ),
+        assumed.length > 0 && h("p", { class: "note" }, "Assumed: " + assumed.join(" ")),
+    ];
 }
 
-const DEFINITIONS = {AllPodsReady: 'all pods Ready (GKE)', RunningOverTotal: 'running / total (Kueue)', ExcludingSuspended: 'without suspended time'};
+const DEFINITIONS = {
+    AllPodsReady: "all pods Ready (GKE)",
+    RunningOverTotal: "running / total (Kueue)",
+    ExcludingSuspended: "without suspended time",
+};
 
 function facts(status) {
-  const s = k => number(status, 'steps.' + k), rows = [];
-  const add = (name, value) => { if (value !== '' && value !== undefined) rows.push([name, value]); };
-  if (pick(status, 'steps') !== undefined) {
-    add('steps', [s('last') !== undefined && `last ${s('last')}`, `${s('retained') ?? '?'} kept`, `${s('repeated') ?? 0} done again`, s('lastDurable') !== undefined && `durable up to ${s('lastDurable')}`].filter(Boolean).join(', '));
-    add('a step takes', [s('meanMs') !== undefined && `${stepTime(s('meanMs'))} on average`, s('p50Ms') !== undefined && `half within ${stepTime(s('p50Ms'))}`, s('p99Ms') !== undefined && `99 % within ${stepTime(s('p99Ms'))}`,
-      s('idealMs') !== undefined && `ideal ${stepTime(s('idealMs'))}`, s('deviationMs') !== undefined && `${stepTime(Math.abs(s('deviationMs')))} ${s('deviationMs') < 0 ? 'below' : 'beyond'} it`].filter(Boolean).join(', '));
-  }
-  const c = k => text(status, 'acceleratorHours.' + k);
-  if (c('allocated')) add('chip-hours', [`${c('allocated')} allocated`, c('productive') && `= ${c('productive')} productive + ${c('lost')} lost`].filter(Boolean).join(' ') + (c('waiting') ? `; ${c('waiting')} waiting` : ''));
-  const paid = k => text(status, 'cost.' + k), inMoney = r => text(r, 'cost') && `${text(r, 'bucket') || text(r, 'cause')} ${text(r, 'cost')}`;
-  if (paid('allocated')) {
-    add('cost', `${paid('allocated')} ${paid('currency')}` + (paid('lost') ? ` = ${paid('productive')} productive + ${paid('lost')} lost` : '') + (paid('pricePerChipHour') ? `; ${paid('pricePerChipHour')} per chip-hour` : ''));
-    add('lost to', list(status, 'badput').filter(r => Number(r.cost) > 0).sort((a, b) => b.cost - a.cost).slice(0, 5).map(inMoney).join(', '));
-    add('to interruptions', list(status, 'interruptions.byCause').map(inMoney).filter(Boolean).join(', '));
-  }
-  for (const d of list(status, 'otherDefinitions')) add(DEFINITIONS[text(d, 'name')] || `as ${text(d, 'name')}`, `${text(d, 'value')} = ${duration(number(d, 'numeratorMs'))} / ${duration(number(d, 'denominatorMs'))}`);
-  const p = number(status, 'time.provisionalMs');
-  if (p > 0 && pick(status, 'time.end') === undefined) add('at risk', `${duration(p)} since the last durable checkpoint`);
-  return rows.length ? [h('h2', null, 'Numbers'), h('table', null, h('tbody', null, rows.map(([k, v]) => h('tr', null, h('th', {scope: 'row'}, k), h('td', null, v)))))] : null;
+    const s = (k) => number(status, "steps." + k),
+        rows = [];
+    const add = (name, value) => {
+        if (value !== "" && value !== undefined) rows.push([name, value]);
+    };
+    if (pick(status, "steps") !== undefined) {
+        add(
+            "steps",
+            [
+                s("last") !== undefined && `last ${s("last")}`,
+                `${s("retained") ?? "?"} kept`,
+                `${s("repeated") ?? 0} done again`,
+                s("lastDurable") !== undefined && `durable up to ${s("lastDurable")}`,
+            ]
+                .filter(Boolean)
+                .join(", "),
+        );
+        add(
+            "a step takes",
+            [
+                s("meanMs") !== undefined && `${stepTime(s("meanMs"))} on average`,
+                s("p50Ms") !== undefined && `half within ${stepTime(s("p50Ms"))}`,
+                s("p99Ms") !== undefined && `99 % within ${stepTime(s("p99Ms"))}`,
+                s("idealMs") !== undefined && `ideal ${stepTime(s("idealMs"))}`,
+                s("deviationMs") !== undefined &&
+                    `${stepTime(Math.abs(s("deviationMs")))} ${s("deviationMs") < 0 ? "below" : "beyond"} it`,
+            ]
+                .filter(Boolean)
+                .join(", "),
+        );
+    }
+    const c = (k) => text(status, "acceleratorHours." + k);
+    if (c("allocated"))
+        add(
+            "chip-hours",
+            [`${c("allocated")} allocated`, c("productive") && `= ${c("productive")} productive + ${c("lost")} lost`]
+                .filter(Boolean)
+                .join(" ") + (c("waiting") ? `; ${c("waiting")} waiting` : ""),
+        );
+    const paid = (k) => text(status, "cost." + k),
+        inMoney = (r) => text(r, "cost") && `${text(r, "bucket") || text(r, "cause")} ${text(r, "cost")}`;
+    if (paid("allocated")) {
+        add(
+            "cost",
+            `${paid("allocated")} ${paid("currency")}` +
+                (paid("lost") ? ` = ${paid("productive")} productive + ${paid("lost")} lost` : "") +
+                (paid("pricePerChipHour") ? `; ${paid("pricePerChipHour")} per chip-hour` : ""),
+        );
+        add(
+            "lost to",
+            list(status, "badput")
+                .filter((r) => Number(r.cost) > 0)
+                .sort((a, b) => b.cost - a.cost)
+                .slice(0, 5)
+                .map(inMoney)
+                .join(", "),
+        );
+        add("to interruptions", list(status, "interruptions.byCause").map(inMoney).filter(Boolean).join(", "));
+    }
+    for (const d of list(status, "otherDefinitions"))
+        add(
+            DEFINITIONS[text(d, "name")] || `as ${text(d, "name")}`,
+            `${text(d, "value")} = ${duration(number(d, "numeratorMs"))} / ${duration(number(d, "denominatorMs"))}`,
+        );
+    const p = number(status, "time.provisionalMs");
+    if (p > 0 && pick(status, "time.end") === undefined)
+        add("at risk", `${duration(p)} since the last durable checkpoint`);
+    return rows.length
+        ? [
+              h("h2", null, "Numbers"),
+              h(
+                  "table",
+                  null,
+                  h(
+                      "tbody",
+                      null,
+                      rows.map(([k, v]) => h("tr", null, h("th", { scope: "row" }, k), h("td", null, v))),
+                  ),
+              ),
+          ]
+        : null;
 }
 
 function jobView(job) {
-  const status = pick(job, 'status') || {}, name = text(job, 'metadata.name'), namespace = text(job, 'metadata.namespace');
-  const target = [text(job, 'spec.targetRef.kind') && `${text(job, 'spec.targetRef.kind')} ${text(job, 'spec.targetRef.name')}`, text(status, 'target.queue') && `queue ${text(status, 'target.queue')}`,
-    text(status, 'target.chips') && `${text(status, 'target.chips')} chips`, text(status, 'target.logFormat') && `log ${text(status, 'target.logFormat')}`,
-    pick(status, 'time.end') === undefined && number(status, 'availability.required') > 0 && `${text(status, 'availability.available')} of ${text(status, 'availability.required')} slots available`].filter(Boolean).join(' · ');
-  const phase = text(status, 'phase');
-  const windows = list(status, 'windows'), previous = list(status, 'previous');
-  const out = [h('h1', null, namespace && h('span', {class: 'soft'}, namespace + '/'), name),
-    h('p', {class: 'note'}, phase && h('span', {class: 'badge ' + phase}, phase), ' ', text(status, 'phaseSince') && `since ${stamp(time(status, 'phaseSince'))} · `, target),
-    text(status, 'availability.message') && !pick(status, 'time.end') && h('p', {class: 'note'}, 'Waiting for: ' + text(status, 'availability.message')), warnings(status)];
-  if (!(number(status, 'time.wallMs') > 0)) return [out, h('p', {class: 'empty'}, 'There is nothing to show yet: no time has been accounted.')];
-  out.push(scoreTiles(status), h('h2', null, 'Where the time went'),
-    h('p', {class: 'note'}, `Every millisecond from ${stamp(time(status, 'time.start'))} to ${stamp(time(status, 'time.observedThrough'))} is in exactly one row. A row opens to show why.`),
-    legend([['f-scheduling', 'machines not there'], ['f-runtime', 'there, not training'], ['f-productive', 'progress that was kept'],
-      list(status, 'badput').some(b => text(b, 'bucket') === 'Unobserved') && ['f-unobserved', 'not observed: there or not']].filter(Boolean)), waterfall(status));
-  const windowsAt = out.length;
-  const within = span(status), chart = within && gantt(job, status, within), stair = within && stairs(job, status, within);
-  const states = new Set(within ? segments(status).filter(s => s.execution).map(s => s.state) : []), isTold = points(job, 'trace.saves').length > 0;
-  if (chart) out.push(h('h2', null, 'Executions'), time(list(status, 'executions')[0], 'start') > time(status, 'time.start') && h('p', {class: 'note'}, `The newest ${list(status, 'executions').length} are kept one by one.`),
-    legend([['s-wait', 'waiting for machines'], ['s-recover', 'after an interruption'], ['s-start', 'starting'], ['s-blind', 'steps not known'], ['s-train', 'training'], ['s-suspended', 'suspended']]
-      .filter(([kind]) => states.has(kind.slice(2))).concat([chart.querySelector('.lost') && ['lost', 'of it, work lost'], chart.querySelector('.saved') && ['saved', isTold ? 'checkpoint' : 'newest checkpoint'],
-        chart.querySelector('.begun') && ['saved begun', 'begun, not known to be whole'], chart.querySelector('.cut') && ['cut', 'interruption']]).filter(Boolean)), chart);
-  if (stair) out.push(h('h2', null, 'Steps'), h('p', {class: 'note'}, (points(job, 'trace.steps').length ? 'As the log tells them.' : 'First and last step of each execution are known, the lines between are drawn straight.') + (stair.querySelector('.area') ? ' Shaded: steps that were lost and done again.' : '')), stair);
-  if (windows.length) out.splice(windowsAt, 0, h('h2', null, 'Lately'), windowBars(status));
-  out.push(interruptionTable(status), startTable(status), adviceTable(status), forecastView(status), facts(status));
-  if (previous.length) out.push(h('h2', null, 'Earlier targets of this name'), table(previous, [['from', p => stamp(time(p, 'time.start')), 'num'], ['to', p => stamp(time(p, 'time.end')), 'num'],
-    ['scheduling', p => text(p, 'goodput.scheduling'), 'num'], ['runtime', p => text(p, 'goodput.runtime'), 'num'], ['goodput', p => text(p, 'goodput.job'), 'num']]));
-  return out;
+    const status = pick(job, "status") || {},
+        name = text(job, "metadata.name"),
+        namespace = text(job, "metadata.namespace");
+    const target = [
+        text(job, "spec.targetRef.kind") && `${text(job, "spec.targetRef.kind")} ${text(job, "spec.targetRef.name")}`,
+        text(status, "target.queue") && `queue ${text(status, "target.queue")}`,
+        text(status, "target.chips") && `${text(status, "target.chips")} chips`,
+        text(status, "target.logFormat") && `log ${text(status, "target.logFormat")}`,
+        pick(status, "time.end") === undefined &&
+            number(status, "availability.required") > 0 &&
+            `${text(status, "availability.available")} of ${text(status, "availability.required")} slots available`,
+    ]
+        .filter(Boolean)
+        .join(" · ");
+    const phase = text(status, "phase");
+    const windows = list(status, "windows"),
+        previous = list(status, "previous");
+    const out = [
+        h("h1", null, namespace && h("span", { class: "soft" }, namespace + "/"), name),
+        h(
+            "p",
+            { class: "note" },
+            phase && h("span", { class: "badge " + phase }, phase),
+            " ",
+            text(status, "phaseSince") && `since ${stamp(time(status, "phaseSince"))} · `,
+            target,
+        ),
+        text(status, "availability.message") &&
+            !pick(status, "time.end") &&
+            h("p", { class: "note" }, "Waiting for: " + text(status, "availability.message")),
+        warnings(status),
+    ];
+    if (!(number(status, "time.wallMs") > 0))
+        return [out, h("p", { class: "empty" }, "There is nothing to show yet: no time has been accounted.")];
+    out.push(
+        scoreTiles(status),
+        h("h2", null, "Where the time went"),
+        h(
+            "p",
+            { class: "note" },
+            `Every millisecond from ${stamp(time(status, "time.start"))} to ${stamp(time(status, "time.observedThrough"))} is in exactly one row. A row opens to show why.`,
+        ),
+        legend(
+            [
+                ["f-scheduling", "machines not there"],
+                ["f-runtime", "there, not training"],
+                ["f-productive", "progress that was kept"],
+                list(status, "badput").some((b) => text(b, "bucket") === "Unobserved") && [
+                    "f-unobserved",
+                    "not observed: there or not",
+                ],
+            ].filter(Boolean),
+        ),
+        waterfall(status),
+    );
+    const windowsAt = out.length;
+    const within = span(status),
+        chart = within && gantt(job, status, within),
+        stair = within && stairs(job, status, within);
+    const states = new Set(
+            within
+                ? segments(status)
+                      .filter((s) => s.execution)
+                      .map((s) => s.state)
+                : [],
+        ),
+        isTold = points(job, "trace.saves").length > 0;
+    if (chart)
+        out.push(
+            h("h2", null, "Executions"),
+            time(list(status, "executions")[0], "start") > time(status, "time.start") &&
+                h("p", { class: "note" }, `The newest ${list(status, "executions").length} are kept one by one.`),
+            legend(
+                [
+                    ["s-wait", "waiting for machines"],
+                    ["s-recover", "after an interruption"],
+                    ["s-start", "starting"],
+                    ["s-blind", "steps not known"],
+                    ["s-train", "training"],
+                    ["s-suspended", "suspended"],
+                ]
+                    .filter(([kind]) => states.has(kind.slice(2)))
+                    .concat([
+                        chart.querySelector(".lost") && ["lost", "of it, work lost"],
+                        chart.querySelector(".saved") && ["saved", isTold ? "checkpoint" : "newest checkpoint"],
+                        chart.querySelector(".begun") && ["saved begun", "begun, not known to be whole"],
+                        chart.querySelector(".cut") && ["cut", "interruption"],
+                    ])
+                    .filter(Boolean),
+            ),
+            chart,
+        );
+    if (stair)
+        out.push(
+            h("h2", null, "Steps"),
+            h(
+                "p",
+                { class: "note" },
+                (points(job, "trace.steps").length
+                    ? "As the log tells them."
+                    : "First and last step of each execution are known, the lines between are drawn straight.") +
+                    (stair.querySelector(".area") ? " Shaded: steps that were lost and done again." : ""),
+            ),
+            stair,
+        );
+    if (windows.length) out.splice(windowsAt, 0, h("h2", null, "Lately"), windowBars(status));
+    out.push(interruptionTable(status), startTable(status), adviceTable(status), forecastView(status), facts(status));
+    if (previous.length)
+        out.push(
+            h("h2", null, "Earlier targets of this name"),
+            table(previous, [
+                ["from", (p) => stamp(time(p, "time.start")), "num"],
+                ["to", (p) => stamp(time(p, "time.end")), "num"],
+                ["scheduling", (p) => text(p, "goodput.scheduling"), "num"],
+                ["runtime", (p) => text(p, "goodput.runtime"), "num"],
+                ["goodput", (p) => text(p, "goodput.job"), "num"],
+            ]),
+        );
+    return out;
 }

@@ -1,6 +1,6 @@
-/* causes: the one table that says what an object's condition, reason or event means: which bucket the time goes to until
- * it is over, and what cause an interruption has that it begins. A person can read it and add a row; the first row that
- * fits wins. */
+/* causes: the one table that says what an object's condition, reason or event means: which bucket the time goes to
+ * until it is over, and what cause an interruption has that it begins. A person can read it and add a row; the first
+ * row that fits wins. */
 #ifndef OPERATOR_CAUSES_H
 #define OPERATOR_CAUSES_H
 
@@ -10,7 +10,8 @@ struct cause_rule {
     const char *object; /* "Pod", "Workload", "Node", "JobSet", "Job" */
     const char *shows;  /* condition type; or "event", "reason" (of its status), "exit", "deleted", "waiting", ... */
     const char *reason; /* of the condition, "*" for any */
-    const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance", "Unhealthy" (Kueue says so); "*" for anything */
+    const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance", "Unhealthy" (Kueue says so); "*"
+                           for anything */
     enum bucket bucket; /* BUCKET_COUNT: none */
     enum cause cause;   /* CAUSE_COUNT: none */
     const char *sub_reason; /* template; "" for none */

@@ -119,7 +119,7 @@ static void tell_restarts(const struct model_job *job, struct sink *sink) {
             continue;
         snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
         struct cause_facts f = {"JobSet", "restarts", reason, "", t->name, r->message ? r->message : "", "", ""};
-        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)), 
+        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)),
                                       .at_ms = fact_restarted_ms(job, r),
                                       .opens = fact_is_restart_watched(job, r)};
         if (cause_fill(&f, &d))

@@ -199,8 +199,8 @@ static bool is_declared_since(const struct pod *p, const struct cause_facts *f, 
 static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_facts *f,
                                char text[static STORE_MESSAGE_SIZE]) {
     const struct cause_rule *rule = cause_find(f);
-    const struct workload *w =
-        fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, p->is_gone && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
+    const struct workload *w = fact_unhealthy_by_kueue(
+        p, at_ms - NEAR_MS, p->is_gone && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
     if (rule == NULL || rule->cause != CAUSE_NODE_FAILURE || w == NULL || w->name == NULL)
         return;
     snprintf(text, STORE_MESSAGE_SIZE, "%.90s%sWorkload %.70s: status.unhealthyNodes names %.50s", f->message,

@@ -204,8 +204,8 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                                    .slot = (uint32_t)slot,
                                    /* of two made within a second, the one that was lost in it came first */
                                    .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
-                                   .bound_ms = p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms)
-                                                                          : TIME_UNKNOWN,
+                                   .bound_ms =
+                                       p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms) : TIME_UNKNOWN,
                                    .pull_start_ms = TIME_UNKNOWN,
                                    .pull_end_ms = TIME_UNKNOWN,
                                    .running_ms = running_ms(p),

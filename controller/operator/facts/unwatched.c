@@ -1,6 +1,7 @@
 /* Time that is not watched: from a pod's creation to its end its slot is known (ledger_set_unwatched); a pod that was
  * not observed may have held it before and after. What proves that no pod did is told here: the target, or Kueue, held
- * all of them back. A condition tells its last transition only, so of such time it proves what it shows from then on. */
+ * all of them back. A condition tells its last transition only, so of such time it proves what it shows from then on.
+ */
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"

@@ -63,4 +63,3 @@ void job_keep_earlier(struct model_job *job) {
     job_push_previous(job, &p);
     split_off(job);
 }
-

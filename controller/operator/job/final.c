@@ -1,5 +1,6 @@
 /* Final numbers freeze: what another controller, or this one before it was started anew, had written of a target that
- * is over, log and all, is not computed again from what is left of it in the cluster (pods and Events are gone by then). */
+ * is over, log and all, is not computed again from what is left of it in the cluster (pods and Events are gone by
+ * then). */
 #include "base/mem.h"
 #include "operator/job/job.h"
 

@@ -204,8 +204,7 @@ void job_tell_processes(struct model_job *job) {
 
 /* Also of an earlier target: then *job is that one's. */
 static struct pod *log_pod(struct model_job **job, const char *pod_uid) {
-    if ((*job)->ledger == NULL || model_job_source_kind(*job) == MODEL_SOURCE_NONE ||
-        job_is_log_barred(*job))
+    if ((*job)->ledger == NULL || model_job_source_kind(*job) == MODEL_SOURCE_NONE || job_is_log_barred(*job))
         return NULL;
     struct pod *p = map_get(&(*job)->model->pods, slice_of(pod_uid));
     struct model_job *of = p ? job_of_pod(*job, p) : NULL;

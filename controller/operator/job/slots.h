@@ -16,7 +16,7 @@ void job_slots_clear(struct job_slots *s);
 /* A pod whose slot is known: it may be the newest there. */
 void job_slots_note(struct job_slots *s, const struct pod *p, bool is_available);
 void job_slots_forget(struct job_slots *s, const struct pod *p); /* its slot may be missing one since */
-int64_t job_slots_waiting(const struct job_slots *s); /* the lowest; -1: none */
+int64_t job_slots_waiting(const struct job_slots *s);            /* the lowest; -1: none */
 int64_t job_slots_missing(const struct job_slots *s);
 
 #endif

@@ -5,7 +5,7 @@
 enum {
     POINTS_FIRST = 32, /* most jobs of a fleet save seldom */
     POINTS_MAX = 4096,
-    LOOK_BACK = 16,    /* saves that may still be waited for */
+    LOOK_BACK = 16, /* saves that may still be waited for */
 };
 
 static void keep(struct trace_points *p, size_t most, int64_t at_ms, int64_t step) {

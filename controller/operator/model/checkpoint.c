@@ -2,9 +2,9 @@
 
 #include "base/base64.h"
 #include "base/mem.h"
+#include "operator/job/settle.h"
 #include "operator/model/checkpoint_internal.h"
 #include "operator/model/model.h"
-#include "operator/job/settle.h"
 
 #include <errno.h>
 #include <string.h>
@@ -216,12 +216,13 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
             r = read_job(&v, job, h.log_hash == job->log_hash, err);
     }
     if (r == 0 && h.extent >= EXTENT_NUMBERS)
-        slice_copy(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
-                   h.extent == EXTENT_NUMBERS
-                       ? SLICE("the job's history did not fit into status.checkpoint: of pods from before another "
-                               "controller took over only sums are known")
-                       : SLICE("the job's history did not fit into status.checkpoint: what its pods do not prove of the "
-                               "time before another controller took over is Unobserved"));
+        slice_copy(
+            job->checkpoint_trouble, sizeof job->checkpoint_trouble,
+            h.extent == EXTENT_NUMBERS
+                ? SLICE("the job's history did not fit into status.checkpoint: of pods from before another "
+                        "controller took over only sums are known")
+                : SLICE("the job's history did not fit into status.checkpoint: what its pods do not prove of the "
+                        "time before another controller took over is Unobserved"));
     if (r < 0) {
         if (job->target == t) { /* what was filled in goes */
             job_set_target(job, NULL);
@@ -264,7 +265,7 @@ static bool leave_out_pods(struct model_job *job, int64_t written_ms, enum check
     if (extent == EXTENT_ALL && job->target->pod_count > MANY_PODS)
         return false;
     return job_leave_out_pods(job,
-                              extent == EXTENT_ALL         ? SETTLE_NONE
+                              extent == EXTENT_ALL        ? SETTLE_NONE
                               : extent <= EXTENT_FEW_JOBS ? SETTLE_ORDINARY
                                                           : SETTLE_ALL,
                               written_ms) <= MANY_PODS;

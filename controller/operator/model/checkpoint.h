@@ -7,8 +7,8 @@
  * The text is base64 of: version (one byte), CRC-32 and size of what follows unpacked, then that, deflated. At most
  * CHECKPOINT_MAX_BYTES: where all does not fit, numbers stand for the pods that exist and hold their slots: the cluster
  * shows them again, and they count from then on (settle.h). Then deleted pods are forgotten early (forget.c); then
- * numbers stand for all pods, and the status says so. Where not even the numbers fit, all time before is Unobserved, but
- * for what the pods that exist prove. */
+ * numbers stand for all pods, and the status says so. Where not even the numbers fit, all time before is Unobserved,
+ * but for what the pods that exist prove. */
 #ifndef OPERATOR_CHECKPOINT_H
 #define OPERATOR_CHECKPOINT_H
 

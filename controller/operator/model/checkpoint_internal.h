@@ -18,7 +18,7 @@ struct visitor {
     struct target *numbers; /* writing: its pasts, and its settled slots */
 };
 
-char *checkpoint_pack(struct slice raw); /* heap; NULL if it does not fit */
+char *checkpoint_pack(struct slice raw);               /* heap; NULL if it does not fit */
 void visit_name(struct visitor *v, const char **name); /* interned */
 void visit_target(struct visitor *v, struct target *t);
 /* checkpoint_past.c */

@@ -38,8 +38,7 @@ static enum reading reading_of(const struct model_job *job, const struct pod *p)
 
 /* Before the numbers are made. */
 static void give_up_logs(struct model_job *job, int64_t now_ms) {
-    if (job->end_learned_ms == TIME_UNKNOWN ||
-        view_objects_known(job, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
+    if (job->end_learned_ms == TIME_UNKNOWN || view_objects_known(job, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
         return;
     for (int i = 0; i < job->log_pod_count; i++)
         if ((job->log_pods[i]->is_gone || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
@@ -124,8 +123,8 @@ static void summarize(const struct view *v, struct model_summary *summary) {
     summary->awaits_ms = v->target && !v->is_final ? view_awaits_ms(job, v->now_ms) : TIME_UNKNOWN;
 }
 
-/* For what the target waits for now: from all pods when there are more or fewer slots than before, else as they were noted
- * since. */
+/* For what the target waits for now: from all pods when there are more or fewer slots than before, else as they were
+ * noted since. */
 static void find_newest_pods(struct model_job *job, const struct view *v) {
     bool is_whole = v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
     if (is_whole || v->has_ended || job->hold_now.kind < BUCKET_COUNT)

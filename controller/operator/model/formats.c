@@ -1,10 +1,10 @@
 /* StepLogFormats: which there are, whether they can be used, and who reads by them. A change of a format applies to
  * lines read later. One that is missing or cannot be used reads nothing; when it can be, what can still be read of the
  * log is read from its begin. */
+#include "operator/job/formats.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
-#include "operator/job/formats.h"
 #include "operator/job/job.h"
 #include "operator/model/model.h"
 

@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/model/checkpoint.h"
 #include "operator/job/formats.h"
 #include "operator/job/job.h"
+#include "operator/model/checkpoint.h"
 #include "operator/model/formats.h"
 #include "operator/model/model.h"
 #include "operator/status/view.h"
@@ -89,7 +89,7 @@ static uint64_t counting_hash(const struct model_job *job) {
 
 /* What its records come from: of another log none of them holds. The same in every process: checkpoints have it. */
 static uint64_t log_hash(const struct model_job *job) {
-    const char *texts[] = {job->source,      job->format,   job->container,   job->log_job,   job->target_name,
+    const char *texts[] = {job->source,   job->format,      job->container,  job->log_job,     job->target_name,
                            job->log_path, job->log_project, job->log_logger, job->log_job_name};
     uint64_t hash = 1;
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -159,7 +159,8 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
     job->name = slice_dup(meta->name);
     job->uid = slice_dup(meta->uid);
     job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
-    job->log_watermark_ms = job->observed_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
+    job->log_watermark_ms = job->observed_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms =
+        TIME_UNKNOWN;
     job->hold_now.kind = BUCKET_COUNT;
     job->trace.most_points = JOB_TRACE_POINTS;
     for (int i = 0; i < JOB_CONDITIONS; i++)

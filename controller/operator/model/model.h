@@ -89,9 +89,9 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
 /* Ends the checkpoint proper in status.checkpoint: what follows belongs to its writer. */
 #define MODEL_CHECKPOINT_END ';'
-/* Called between the observation of the JobGoodput and that of its target: all changes of the target since its checkpoint
- * follow, each with the time of its receipt, up to now_ms. Those before missed_until_ms may be missing; TIME_UNKNOWN:
- * none is. */
+/* Called between the observation of the JobGoodput and that of its target: all changes of the target since its
+ * checkpoint follow, each with the time of its receipt, up to now_ms. Those before missed_until_ms may be missing;
+ * TIME_UNKNOWN: none is. */
 void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t now_ms);
 
 /* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is

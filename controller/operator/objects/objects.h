@@ -81,7 +81,7 @@ struct object_container_status {
 struct object_pod {
     struct object_meta meta;
     struct slice node, restart_policy, phase, reason;
-    struct slice message; /* raw */
+    struct slice message;    /* raw */
     struct slice containers; /* spec.containers: object_container_next */
     struct object_conditions conditions;
     struct slice statuses; /* status.containerStatuses: object_status_next */
@@ -149,9 +149,9 @@ struct object_workload {
     bool is_active;
     struct slice queue, cluster_queue, priority; /* cluster_queue: that admitted it */
     struct object_conditions conditions;
-    int64_t evictions;                              /* counted in status.schedulingStats */
-    struct slice unhealthy;                         /* status.unhealthyNodes: object_unhealthy_next */
-    struct slice checks;                            /* status.admissionChecks: object_check_next */
+    int64_t evictions;      /* counted in status.schedulingStats */
+    struct slice unhealthy; /* status.unhealthyNodes: object_unhealthy_next */
+    struct slice checks;    /* status.admissionChecks: object_check_next */
 };
 int object_workload_parse(struct slice json, struct object_workload *workload);
 /* As object_container_next. */
@@ -222,8 +222,8 @@ struct object_jobgoodput {
     bool is_finished;    /* condition Finished=True */
     struct slice checkpoint;
     struct slice phase, accelerator;
-    int64_t label_price;                                            /* PRICE_NONE: it was not of a node's label */
-    struct object_numbers numbers;  /* of its target */
+    int64_t label_price;           /* PRICE_NONE: it was not of a node's label */
+    struct object_numbers numbers; /* of its target */
     struct object_numbers previous[OBJECT_PREVIOUS];
     int previous_count;
 };
@@ -237,15 +237,15 @@ struct object_steplogformat {
 };
 int object_steplogformat_parse(struct slice json, struct object_steplogformat *format);
 
-/* The version of an object before the one at hand: its newest managedFields time (TIME_UNKNOWN: not known), and a time at
- * which it was still the last one (0: not known). */
+/* The version of an object before the one at hand: its newest managedFields time (TIME_UNKNOWN: not known), and a time
+ * at which it was still the last one (0: not known). */
 struct object_before {
     int64_t written_ms, at_ms;
 };
 
-/* When a change that an object shows came about, if no field of its own reports it: its newest managedFields time, or the
- * receipt. A write that only removes something leaves no entry in managedFields: then the newest time is the one of the
- * version before. */
+/* When a change that an object shows came about, if no field of its own reports it: its newest managedFields time, or
+ * the receipt. A write that only removes something leaves no entry in managedFields: then the newest time is the one of
+ * the version before. */
 static inline int64_t object_told_ms(const struct object_meta *meta, struct object_before before, int64_t received_ms) {
     int64_t written_ms = meta->written_ms;
     bool is_known = written_ms != TIME_UNKNOWN && written_ms < received_ms && written_ms >= meta->created_ms;

@@ -31,7 +31,8 @@ struct runtime_figures { /* counts since the start */
     const struct kube_stream_count *streams;
     int stream_count;
     int64_t log_bytes, dropped_lines, clock_steps;
-    const struct endpoint_figures *ingest; /* of the recorders' endpoint (recorder/endpoint.h); NULL: it is not served */
+    const struct endpoint_figures
+        *ingest; /* of the recorders' endpoint (recorder/endpoint.h); NULL: it is not served */
     const struct push_figures *const *pushes; /* of what pushes numbers elsewhere (export/push/push.h) */
     int push_count;
 };

@@ -25,7 +25,7 @@ struct fleet_object {
     struct fleets *owner;
     char *name;
     char version[64], sent_version[64]; /* resourceVersion, as last told; of the write that was sent last */
-    uint64_t key;     /* of the spec */
+    uint64_t key;                       /* of the spec */
     int64_t generation;
     struct fleets_spec spec;
     char trouble[512]; /* why the spec is of no use; "" */
@@ -288,7 +288,8 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
          "status.settled was damaged: the sums were begun anew from the JobGoodputs that are there"},
         {o->roll.beyond > 0, "TooManyJobs", "more jobs than can be kept apart: use several FleetGoodputs"},
         {o->roll.has_folded, "TooManyGroups",
-         "more groups than can be kept apart: the smallest are in the group Other, with their past; group by fewer keys"},
+         "more groups than can be kept apart: the smallest are in the group Other, with their past; group by fewer "
+         "keys"},
         {is_coarse, "StatusAtBound",
          "status.settled is at its bound of 256 KiB: older hours are kept in longer spans, and after a restart what "
          "some "

@@ -14,8 +14,8 @@
 
 struct standby;
 
-/* journal_bytes: the maximum size of the journal; beyond it the oldest changes are dropped, and their targets have a gap.
- * 0: 8 MiB. */
+/* journal_bytes: the maximum size of the journal; beyond it the oldest changes are dropped, and their targets have a
+ * gap. 0: 8 MiB. */
 struct standby *standby_new(size_t journal_bytes);
 void standby_free(struct standby *s);
 

@@ -66,9 +66,9 @@ struct watch {
     bool is_absent, is_in_trouble;
     int64_t trouble_us, refused_us; /* since when; refused_us 0: it is not refused */
     bool was_synced;
-    int64_t known_ms, reached_ms;   /* its watermark as told last; the same when its trouble began, 0: none did */
-    char *words;                    /* of the last refusal, the server's; NULL */
-    bool is_forbidden;              /* refused for REFUSED_US, and not listed since: done without */
+    int64_t known_ms, reached_ms; /* its watermark as told last; the same when its trouble began, 0: none did */
+    char *words;                  /* of the last refusal, the server's; NULL */
+    bool is_forbidden;            /* refused for REFUSED_US, and not listed since: done without */
 };
 
 /* Whether the server is at work where nothing tells: a stopped one keeps its connections. Any answer will do. */

@@ -10,8 +10,8 @@
 
 enum { READY, STEP_LOG_ATTACHED, EVIDENCE_COMPLETE, CLOCK_SKEW, FINISHED, PERMISSION_MISSING };
 
-static const char *const types[JOB_CONDITIONS] = {"Ready", "StepLogAttached", "EvidenceComplete", "ClockSkew",
-                                                  "Finished", "PermissionMissing"};
+static const char *const types[JOB_CONDITIONS] = {"Ready",     "StepLogAttached", "EvidenceComplete",
+                                                  "ClockSkew", "Finished",        "PermissionMissing"};
 
 __attribute__((format(printf, 6, 7))) static void set(struct view *v, int which, bool is_true, const char *reason,
                                                       int64_t at_ms, const char *format, ...) {
@@ -49,8 +49,8 @@ static void set_ready(struct view *v) {
             "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->target_name);
     else if (v->target->left_out > 0)
         set(v, READY, false, "TooManyReplicatedJobs", v->target->created_ms,
-            "%s %s has more replicated jobs than the %d that are measured: %d that should be required are left out", kind,
-            job->target_name, OBJECT_REPLICATED_JOBS, v->target->left_out);
+            "%s %s has more replicated jobs than the %d that are measured: %d that should be required are left out",
+            kind, job->target_name, OBJECT_REPLICATED_JOBS, v->target->left_out);
     else if (job->log_changed_in > 0)
         set(v, READY, true, "Accounted", v->target->created_ms,
             "%s %s is measured; its steps were read anew for generation %lld of the spec", kind, job->target_name,
@@ -180,7 +180,8 @@ void view_log(struct view *v) {
     v->log = LOG_TROUBLE;
     if (v->job->costly_pattern != NULL) {
         set(v, STEP_LOG_ATTACHED, false, "PatternTooExpensive", at_ms,
-            "%s took more work than a job has in a minute: the log is not read until the pattern is changed; simplify it",
+            "%s took more work than a job has in a minute: the log is not read until the pattern is changed; simplify "
+            "it",
             v->job->costly_pattern);
         return;
     }

@@ -96,11 +96,11 @@ static inline int64_t view_interruptions(const struct view *v) {
 }
 /* observed.c: up to when everything about the job's objects is known; the status' observedThrough */
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms);
-int64_t view_known_ms(const struct model *m, int64_t now_ms); /* model_known_ms() */
+int64_t view_known_ms(const struct model *m, int64_t now_ms);     /* model_known_ms() */
 int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
 int64_t view_observed_through(const struct model_job *job, int64_t now_ms); /* and so told_through_ms */
-int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms); /* model_summary.awaits_ms */
-void view_log(struct view *v); /* conditions.c: state of the log */
+int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms);        /* model_summary.awaits_ms */
+void view_log(struct view *v);                                              /* conditions.c: state of the log */
 /* The format that the log is read as: a trainer's, Regex, or the name of a StepLogFormat. */
 const char *view_log_format(const struct view *v);
 void view_phase(struct view *v);       /* phase.c */

@@ -248,4 +248,3 @@ void store_touch_node(struct model *m, struct node *n) {
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms) {
     return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_MISSING_MS < complete_ms;
 }
-

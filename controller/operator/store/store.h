@@ -22,11 +22,11 @@ struct model_job;
 #define STORE_MAX_INSTANCES 64    /* of one container; the oldest but the first is dropped: store_is_cut() */
 #define STORE_MAX_CONTAINERS 255  /* of one pod; those with chips first, then the first of the others */
 #define STORE_MAX_UNHEALTHY 64    /* of one Workload; the oldest that is over is dropped */
-#define STORE_MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
-#define STORE_SECOND_MS 1000    /* stamps are whole seconds */
-#define STORE_SOON_MS 2000    /* what was made so long ago is known, and earlier than what comes now */
-#define STORE_MISSING_MS 10000  /* a Node that a pod names is listed no later after the binding */
-#define STORE_MAX_EVENTS 65536  /* pods of which only events are known */
+#define STORE_MAX_UNMEASURED 32   /* targets that are gone and that no JobGoodput measures */
+#define STORE_SECOND_MS 1000      /* stamps are whole seconds */
+#define STORE_SOON_MS 2000        /* what was made so long ago is known, and earlier than what comes now */
+#define STORE_MISSING_MS 10000    /* a Node that a pod names is listed no later after the binding */
+#define STORE_MAX_EVENTS 65536    /* pods of which only events are known */
 
 /* ---- what the ledger was told ---- */
 
@@ -75,11 +75,11 @@ enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 struct pod_trouble {
     int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
     int64_t gated_written_ms; /* newest managedFields time of the last version in which it was gated; TIME_UNKNOWN */
-    const char *disruption_reason, *reason;                              /* reason: of its status; "" */
-    char *unschedulable_message, *disruption_message, *message;          /* NULL */
+    const char *disruption_reason, *reason;                     /* reason: of its status; "" */
+    char *unschedulable_message, *disruption_message, *message; /* NULL */
 };
 
-struct pod { /* there are many: what is not there for all of them is elsewhere */
+struct pod {     /* there are many: what is not there for all of them is elsewhere */
     uint64_t id; /* hash of the UID */
     struct target *target;
     struct kube_job *job; /* NULL if not known */
@@ -191,7 +191,7 @@ struct node {
     const struct chip *chip; /* NULL: its labels name none */
     int64_t price;           /* per chip-hour, by its label: formulas/price.h */
     bool is_spot, exists, is_restored;
-    int64_t restored_ms; /* when what was restored of it was written; TIME_UNKNOWN */
+    int64_t restored_ms;    /* when what was restored of it was written; TIME_UNKNOWN */
     struct node_past *past; /* NULL: none; read it by node_past() */
     int64_t renewed_ms;     /* newest lease renewal */
     int64_t ready_ms;       /* Ready since then, as observed last; TIME_UNKNOWN */
@@ -215,12 +215,12 @@ struct kube_job {
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
-    int64_t failed_pods;    /* as its status tells */
+    int64_t failed_pods;      /* as its status tells */
     int64_t failed_unwatched; /* of them, while its pods were not watched */
     int64_t failed_unsettled; /* of them, since its pods were last known: the watch of pods may turn out to be cut */
     int64_t failed_ms;        /* receipt of the newest of those */
     int64_t seen_ms;          /* newest receipt */
-    int64_t lost_pods;      /* its pods whose end is known and that may be counted there */
+    int64_t lost_pods;        /* its pods whose end is known and that may be counted there */
     struct pod *pods;
     struct kube_job *next_in_target;
 };
@@ -286,9 +286,9 @@ struct past {
 /* The slots of a replicated job whose pods a checkpoint had no room for: what they did is in its past. */
 struct settled_slots {
     const char *replicated_job;
-    int64_t stride;  /* slots of one job */
+    int64_t stride; /* slots of one job */
     size_t count;
-    char *are_held;  /* each then, 1 or 0; by a pod that is not in the checkpoint */
+    char *are_held; /* each then, 1 or 0; by a pod that is not in the checkpoint */
 };
 
 enum target_kind { TARGET_JOBSET, TARGET_JOB };
@@ -298,10 +298,10 @@ struct target {
     enum target_kind kind;
     bool is_seen; /* the object itself, not only others that name it */
     bool is_gone, is_restored;
-    bool has_vanished; /* when it was deleted was not observed: by gone_ms, or before */
+    bool has_vanished;          /* when it was deleted was not observed: by gone_ms, or before */
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;
-    int64_t watched_ms; /* all is known until then: its creation, or what a predecessor's checkpoint reaches to */
+    int64_t watched_ms;       /* all is known until then: its creation, or what a predecessor's checkpoint reaches to */
     int64_t watched_again_ms; /* from then on as well; TIME_UNKNOWN: since this process watches */
     enum ledger_outcome outcome;
     const char *end_reason, *queue, *managed_by;
@@ -320,8 +320,8 @@ struct target {
     bool is_cut; /* of its own restarts or of those of a container, as of a history */
     struct pod **pods;
     size_t pod_count, pod_capacity;
-    size_t unindexed_pods;           /* of them have no completion index */
-    int64_t first_pod_ms;            /* the first creation that is known; TIME_OPEN */
+    size_t unindexed_pods;  /* of them have no completion index */
+    int64_t first_pod_ms;   /* the first creation that is known; TIME_OPEN */
     struct spans unwatched; /* time of predecessors, or without permission, in which pods may have come and gone */
     int64_t written_ms;     /* newest managedFields time of its last version; TIME_UNKNOWN: none observed */
     struct kube_job *kube_jobs;
@@ -335,19 +335,19 @@ struct target {
     struct settled_slots *settled; /* as a checkpoint told; NULL: it told of all pods */
     int settled_count;
     int64_t settled_ms, settled_created_ms; /* until when, and of which pods: those that were created by then */
-    int64_t look_ms; /* then there may be pods that can be forgotten; TIME_OPEN */
-    uint64_t pods_version, shape_version; /* move when a pod is added / when slots are numbered anew */
-    struct model_job *job;                /* the JobGoodput that measures it; NULL */
-    struct target *next_named;            /* older targets of the same name */
-    bool is_touched, is_named;            /* in the model's list: its status may change; it has got its name */
+    int64_t look_ms;                        /* then there may be pods that can be forgotten; TIME_OPEN */
+    uint64_t pods_version, shape_version;   /* move when a pod is added / when slots are numbered anew */
+    struct model_job *job;                  /* the JobGoodput that measures it; NULL */
+    struct target *next_named;              /* older targets of the same name */
+    bool is_touched, is_named;              /* in the model's list: its status may change; it has got its name */
 };
 
 /* ---- permissions that are missing ---- */
 
 struct forbidden {
     enum resource resource;
-    char *namespace_; /* "": all of them */
-    char *words;      /* the server's */
+    char *namespace_;   /* "": all of them */
+    char *words;        /* the server's */
     int64_t through_ms; /* known until then; TIME_UNKNOWN: never listed */
 };
 
@@ -375,7 +375,7 @@ struct model {
     size_t dirty_count, dirty_capacity;
     struct model_job *gone;               /* deleted and told; freed by the next model_next_dirty */
     int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
-    int64_t receipt_ms;       /* of the object that is being observed; TIME_UNKNOWN: none is */
+    int64_t receipt_ms;                   /* of the object that is being observed; TIME_UNKNOWN: none is */
     int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
     int64_t watching_ms;      /* since then this process watches; TIME_OPEN: not yet */
     int64_t received_ms;      /* the newest receipt */
@@ -391,9 +391,9 @@ struct model {
     char currency[PRICE_CURRENCY_SIZE];
     int64_t malformed;
     uint64_t labels_version; /* moves when a node's labels tell another chip or price */
-    int64_t pods_told; /* so often a pod was made a fact of: what an event costs beside reading it */
-    int64_t pods_looked_at; /* for a status, beside */
-    int64_t jobs_looked_at; /* so often a JobGoodput was, to find out which one measures a target */
+    int64_t pods_told;       /* so often a pod was made a fact of: what an event costs beside reading it */
+    int64_t pods_looked_at;  /* for a status, beside */
+    int64_t jobs_looked_at;  /* so often a JobGoodput was, to find out which one measures a target */
 };
 
 /* The same text gives the same pointer, valid as long as the model. Bounded to 253 bytes. */
@@ -418,9 +418,9 @@ struct pod_events *store_events(struct model *m, struct slice pod_uid);
 struct refusals *store_refusals(struct model *m, struct slice job_uid); /* NULL: there are too many */
 /* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
 void store_trim(struct model *m);
-void store_forget(struct model *m, struct target *t); /* with all that belongs to it; no JobGoodput measures it */
-void store_forget_pod(struct model *m, struct pod *p);         /* takes it off all lists but its target's */
-void store_forget_job(struct model *m, struct kube_job *j);    /* it has no pods any more */
+void store_forget(struct model *m, struct target *t);       /* with all that belongs to it; no JobGoodput measures it */
+void store_forget_pod(struct model *m, struct pod *p);      /* takes it off all lists but its target's */
+void store_forget_job(struct model *m, struct kube_job *j); /* it has no pods any more */
 /* past.c: the one of that replicated job, which is made if need be; its change of that time. */
 struct past *store_past(struct target *t, const char *replicated_job);
 struct past_change *past_at(struct past *past, int64_t at_ms);
@@ -454,7 +454,8 @@ void store_watching(struct model *m, int64_t received_ms);
 void store_unwatch(struct model *m, struct slice namespace_, int64_t from_ms);
 /* How far all is known of pods, by now. */
 int64_t store_pods_known_ms(const struct model *m, int64_t now_ms);
-/* A Job counts so many failed pods. was_watched: a version of it was known, or it was made while this process watched. */
+/* A Job counts so many failed pods. was_watched: a version of it was known, or it was made while this process watched.
+ */
 void store_count_failed(const struct model *m, struct kube_job *j, int64_t failed_pods, bool was_watched,
                         int64_t received_ms);
 /* The watch of pods was cut between those times, and they were listed again. */

@@ -1,5 +1,6 @@
 /* Time that is not watched: before this process watched, between what a predecessor knew and that, and while the watch
- * of pods was cut. Pods may have come and gone in it unobserved; facts/unwatched.c tells what is proved all the same. */
+ * of pods was cut. Pods may have come and gone in it unobserved; facts/unwatched.c tells what is proved all the same.
+ */
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/store/store.h"

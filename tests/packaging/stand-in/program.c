@@ -10,8 +10,7 @@
 #include <yaml.h>
 #include <zlib.h>
 
-int main(void)
-{
+int main(void) {
     char pcre[64];
     int major, minor, patch;
     pcre2_config(PCRE2_CONFIG_VERSION, pcre);
