@@ -165,6 +165,35 @@ static char *get(struct program *p, const char *what, const char *path) {
     "wait 120s field jobgoodputs research/train .status.phase Completed\n"                                             \
     "wait 120s field jobgoodputs research/train .status.conditions[0].type Ready\n"
 
+struct member {
+    char *text;
+    json_t *value;
+};
+
+static int compare_members(const void *a, const void *b) {
+    return strcmp(((const struct member *)a)->text, ((const struct member *)b)->text);
+}
+
+/* Sorts every list in it: the order of a map list depends on which write added a member first. */
+static void sort_lists(json_t *value) {
+    const char *key;
+    json_t *child;
+    size_t n = json_array_size(value), i;
+    json_object_foreach(value, key, child) sort_lists(child);
+    struct member *members = mem_alloc((n + 1) * sizeof *members);
+    for (i = 0; i < n; i++) {
+        child = json_array_get(value, i);
+        sort_lists(child);
+        members[i] = (struct member){json_dumps(child, JSON_SORT_KEYS | JSON_ENCODE_ANY), json_incref(child)};
+    }
+    qsort(members, n, sizeof *members, compare_members);
+    for (i = 0; i < n; i++) {
+        json_array_set_new(value, i, members[i].value);
+        free(members[i].text);
+    }
+    free(members);
+}
+
 /* What must not depend on who led when: the members of the status that are numbers, spans and causes. */
 static char *numbers(struct apiserver *s) {
     static const char *const names[] = {"time",          "badput",       "goodputPPM",
@@ -172,6 +201,7 @@ static char *numbers(struct apiserver *s) {
                                         "topBadput",     "availability", "phase"};
     CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs research/train");
     json_t *root = object ? json_loads(object, 0, NULL) : NULL, *status = json_object_get(root, "status");
+    sort_lists(status);
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 20);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
