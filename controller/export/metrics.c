@@ -16,7 +16,7 @@ static const struct metric_family families[] = {
 #define X(family, name, value, digits, help) [family] = {name, METRIC_GAUGE, help},
     JOB_GAUGES(X)
 #undef X
-#define X(family, name, type, help) [family] = {name, type, help},
+#define X(family, name, type, labels, help) [family] = {name, type, help},
         FAMILIES(X)
 #undef X
 };

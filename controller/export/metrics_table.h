@@ -1,4 +1,4 @@
-/* metrics_table: every family that /metrics has. deploy/docs/metrics.md is checked against it. */
+/* metrics_table: every family that /metrics has. deploy/docs/reference/metrics.md is checked against it. */
 #ifndef EXPORT_METRICS_TABLE_H
 #define EXPORT_METRICS_TABLE_H
 
@@ -59,103 +59,109 @@
     X(J_BEST_RUNTIME, "goodput_job_best_runtime_goodput_ratio", BEST_RUNTIME, 6,                                       \
       "Forecast: runtime goodput with the best checkpoint interval.")
 
-/* Everything else: enumerator, name, type, help. */
+/* Everything else: enumerator, name, type, labels besides those of its job, queue or fleet, help. */
 #define FAMILIES(X)                                                                                                    \
-    X(F_BADPUT, "goodput_job_badput_seconds", METRIC_GAUGE,                                                            \
+    X(F_BADPUT, "goodput_job_badput_seconds", METRIC_GAUGE, "family, bucket",                                          \
       "Time that was not productive; with productive_seconds it adds up to wall_seconds.")                             \
-    X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "Interruptions so far, by cause.")                   \
-    X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE,                                                      \
+    X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "cause", "Interruptions so far, by cause.")          \
+    X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE, "window_seconds, goodput",                           \
       "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \
-    X(F_CHIPS, "goodput_job_chip_seconds", METRIC_GAUGE,                                                               \
+    X(F_CHIPS, "goodput_job_chip_seconds", METRIC_GAUGE, "state",                                                      \
       "Chip time: allocated, productive, or waiting (required "                                                        \
       "but not there).")                                                                                               \
-    X(F_BADPUT_CHIPS, "goodput_job_badput_chip_seconds", METRIC_GAUGE, "Allocated chip time lost, by bucket.")         \
-    X(F_CAUSE_CHIPS, "goodput_job_interruption_chip_seconds", METRIC_GAUGE,                                            \
+    X(F_BADPUT_CHIPS, "goodput_job_badput_chip_seconds", METRIC_GAUGE, "family, bucket",                               \
+      "Allocated chip time lost, by bucket.")                                                                          \
+    X(F_CAUSE_CHIPS, "goodput_job_interruption_chip_seconds", METRIC_GAUGE, "cause",                                   \
       "Allocated chip time that interruptions lost, by cause. It is in the buckets as well.")                          \
-    X(F_COST, "goodput_job_cost", METRIC_GAUGE,                                                                        \
+    X(F_COST, "goodput_job_cost", METRIC_GAUGE, "state, currency",                                                     \
       "What the chips cost, in the currency of the label: allocated, productive or lost. Absent without a price.")     \
-    X(F_BADPUT_COST, "goodput_job_badput_cost", METRIC_GAUGE, "What the lost chip time cost, by bucket.")              \
-    X(F_CAUSE_COST, "goodput_job_interruption_cost", METRIC_GAUGE,                                                     \
+    X(F_BADPUT_COST, "goodput_job_badput_cost", METRIC_GAUGE, "family, bucket, currency",                              \
+      "What the lost chip time cost, by bucket.")                                                                      \
+    X(F_CAUSE_COST, "goodput_job_interruption_cost", METRIC_GAUGE, "cause, currency",                                  \
       "What interruptions cost, by cause. It is in the buckets as well.")                                              \
-    X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "1 for the phase that the job is in.")                               \
-    X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "1 for the status that each condition has.")                 \
-    X(F_QUEUE_JOBS, "goodput_queue_jobs", METRIC_GAUGE, "JobGoodputs by phase.")                                       \
-    X(F_QUEUE_CHIPS, "goodput_queue_chip_seconds", METRIC_GAUGE,                                                       \
+    X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "phase", "1 for the phase that the job is in.")                      \
+    X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "condition, status",                                         \
+      "1 for the status that each condition has.")                                                                     \
+    X(F_QUEUE_JOBS, "goodput_queue_jobs", METRIC_GAUGE, "phase", "JobGoodputs by phase.")                              \
+    X(F_QUEUE_CHIPS, "goodput_queue_chip_seconds", METRIC_GAUGE, "state",                                              \
       "Chip time of all jobs; divide these, do not average ratios.")                                                   \
-    X(F_QUEUE_BADPUT, "goodput_queue_badput_chip_seconds", METRIC_GAUGE, "Chip time lost, by bucket.")                 \
-    X(F_QUEUE_IDEAL, "goodput_queue_step_ideal_seconds", METRIC_GAUGE,                                                 \
+    X(F_QUEUE_BADPUT, "goodput_queue_badput_chip_seconds", METRIC_GAUGE, "bucket", "Chip time lost, by bucket.")       \
+    X(F_QUEUE_IDEAL, "goodput_queue_step_ideal_seconds", METRIC_GAUGE, "",                                             \
       "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
-    X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "What their steps took beyond it.")     \
-    X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE,                                                      \
+    X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "", "What their steps took beyond it.") \
+    X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE, "goodput",                                           \
       "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, job_upper_bound, "   \
       "program, productivity; all_scheduling, all_scheduling_upper_bound (jobs without steps too); evidence (the "     \
       "share of the "                                                                                                  \
       "chip time that is of jobs whose steps are known).")                                                             \
-    X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "The same by group.")                    \
-    X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE,                                                       \
+    X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "group, goodput", "The same by group.")  \
+    X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE, "state",                                              \
       "Chip time in its window: asked, available, unobserved, productive, allocated, capacity, idle.")                 \
-    X(F_FLEET_BADPUT, "goodput_fleet_badput_chip_seconds", METRIC_GAUGE,                                               \
+    X(F_FLEET_BADPUT, "goodput_fleet_badput_chip_seconds", METRIC_GAUGE, "family, bucket",                             \
       "Chip time lost in its window, by bucket; the largest twelve.")                                                  \
-    X(F_FLEET_BADPUT_COST, "goodput_fleet_badput_cost", METRIC_GAUGE,                                                  \
+    X(F_FLEET_BADPUT_COST, "goodput_fleet_badput_cost", METRIC_GAUGE, "family, bucket, currency",                      \
       "What the chip time lost in its window cost, by bucket. Absent without a price.")                                \
-    X(F_FLEET_CAUSE_COST, "goodput_fleet_interruption_cost", METRIC_GAUGE,                                             \
+    X(F_FLEET_CAUSE_COST, "goodput_fleet_interruption_cost", METRIC_GAUGE, "cause, currency",                          \
       "What interruptions cost in its window, by cause. It is in the buckets as well.")                                \
-    X(F_FLEET_JOBS, "goodput_fleet_jobs", METRIC_GAUGE, "Jobs: counted, without_steps, not_counted, spread.")          \
-    X(F_FLEET_INTERRUPTIONS, "goodput_fleet_interruptions", METRIC_GAUGE, "Interruptions in its window.")              \
-    X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE,                                    \
+    X(F_FLEET_JOBS, "goodput_fleet_jobs", METRIC_GAUGE, "state", "Jobs: counted, without_steps, not_counted, spread.") \
+    X(F_FLEET_INTERRUPTIONS, "goodput_fleet_interruptions", METRIC_GAUGE, "", "Interruptions in its window.")          \
+    X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE, "",                                \
       "Interruptions that jobs did not decide on, per 1,000 node-days of available time.")                             \
-    X(F_FLEET_POOL_FAILURES, "goodput_fleet_node_pool_failures", METRIC_GAUGE,                                         \
+    X(F_FLEET_POOL_FAILURES, "goodput_fleet_node_pool_failures", METRIC_GAUGE, "node_pool",                            \
       "Interruptions that a node of the pool showed.")                                                                 \
-    X(F_FLEET_POOL_MTBF, "goodput_fleet_node_pool_mean_time_between_failures_seconds", METRIC_GAUGE,                   \
+    X(F_FLEET_POOL_MTBF, "goodput_fleet_node_pool_mean_time_between_failures_seconds", METRIC_GAUGE, "node_pool",      \
       "Node time of the pool / its failures.")                                                                         \
-    X(F_FLEET_COST, "goodput_fleet_cost", METRIC_GAUGE,                                                                \
+    X(F_FLEET_COST, "goodput_fleet_cost", METRIC_GAUGE, "state, currency",                                             \
       "What the chips cost in its window: allocated or lost. Absent without a price.")                                 \
-    X(F_FLEET_CONDITION, "goodput_fleet_condition", METRIC_GAUGE,                                                      \
+    X(F_FLEET_CONDITION, "goodput_fleet_condition", METRIC_GAUGE, "condition, status",                                 \
       "1 for the status that each condition of a FleetGoodput has.")                                                   \
-    X(F_BUILD, "goodput_build_info", METRIC_GAUGE, "1; the version is in the label.")                                  \
-    X(F_LEADER, "leader_election_master_status", METRIC_GAUGE, "1 while this replica works, 0 while it waits.")        \
-    X(F_SYNCED, "goodput_controller_synced", METRIC_GAUGE, "1 once everything that is watched has been listed.")       \
-    X(F_JOBS, "goodput_controller_jobgoodputs", METRIC_GAUGE, "JobGoodputs that are known.")                           \
-    X(F_FOLLOWS, "goodput_controller_log_follows", METRIC_GAUGE, "Pod logs that are followed now.")                    \
-    X(F_WRITES, "goodput_controller_status_writes", METRIC_COUNTER, "Status writes, by result.")                       \
-    X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "JobGoodputs that wait to be looked at.")                              \
-    X(F_ADDS, "workqueue_adds", METRIC_COUNTER, "JobGoodputs put into the queue.")                                     \
-    X(F_RETRIES, "workqueue_retries", METRIC_COUNTER, "Writes to be tried again.")                                     \
-    X(F_QUEUE_DURATION, "workqueue_queue_duration_seconds", METRIC_HISTOGRAM,                                          \
+    X(F_BUILD, "goodput_build_info", METRIC_GAUGE, "version", "1; the version is in the label.")                       \
+    X(F_LEADER, "leader_election_master_status", METRIC_GAUGE, "name",                                                 \
+      "1 while this replica works, 0 while it waits.")                                                                 \
+    X(F_SYNCED, "goodput_controller_synced", METRIC_GAUGE, "", "1 once everything that is watched has been listed.")   \
+    X(F_JOBS, "goodput_controller_jobgoodputs", METRIC_GAUGE, "", "JobGoodputs that are known.")                       \
+    X(F_FOLLOWS, "goodput_controller_log_follows", METRIC_GAUGE, "", "Pod logs that are followed now.")                \
+    X(F_WRITES, "goodput_controller_status_writes", METRIC_COUNTER, "result", "Status writes, by result.")             \
+    X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "name", "JobGoodputs that wait to be looked at.")                      \
+    X(F_ADDS, "workqueue_adds", METRIC_COUNTER, "name", "JobGoodputs put into the queue.")                             \
+    X(F_RETRIES, "workqueue_retries", METRIC_COUNTER, "name", "Writes to be tried again.")                             \
+    X(F_QUEUE_DURATION, "workqueue_queue_duration_seconds", METRIC_HISTOGRAM, "name, le",                              \
       "How long a JobGoodput waits from an event to the look at it.")                                                  \
-    X(F_WORK_DURATION, "workqueue_work_duration_seconds", METRIC_HISTOGRAM,                                            \
+    X(F_WORK_DURATION, "workqueue_work_duration_seconds", METRIC_HISTOGRAM, "name, le",                                \
       "How long the look at one JobGoodput takes.")                                                                    \
-    X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM,                                    \
+    X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM, "verb, le",                        \
       "How long the API server takes to begin its answer, by verb.")                                                   \
-    X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "Requests to the API server, by method and status code.")    \
-    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "Lists started, by resource.")                                       \
-    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "Watches started, by resource.")                                 \
-    X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER,                                                            \
+    X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "method, code",                                              \
+      "Requests to the API server, by method and status code.")                                                        \
+    X(F_LISTS, "reflector_lists", METRIC_COUNTER, "name", "Lists started, by resource.")                               \
+    X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "name", "Watches started, by resource.")                         \
+    X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER, "stream, resource, reason",                                \
       "Lists, watches, log follows and calls that went wrong after they were answered, by reason.")                    \
-    X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "Bytes of pod logs that were read.")                      \
-    X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER,                                               \
+    X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "", "Bytes of pod logs that were read.")                  \
+    X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER, "",                                           \
       "Lines of the controller's own log that could not be written.")                                                  \
-    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "How often the wall clock was set while it ran.")     \
-    X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER,                                                    \
+    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "", "How often the wall clock was set while it ran.") \
+    X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER, "code",                                            \
       "Requests to the recorders' endpoint, by the answer's code; 401 includes 403.")                                  \
-    X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "Entries and lines that the endpoint stored.")       \
-    X(F_INGEST_REFUSED, "goodput_ingest_refused_entries", METRIC_COUNTER,                                              \
+    X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "", "Entries and lines that the endpoint stored.")   \
+    X(F_INGEST_REFUSED, "goodput_ingest_refused_entries", METRIC_COUNTER, "",                                          \
       "Entries and lines of requests to the endpoint that it could not take as they are.")                             \
-    X(F_INGEST_BYTES, "goodput_ingest_read_bytes", METRIC_COUNTER, "Bytes of the requests whose entries were taken.")  \
-    X(F_PUSH_REQUESTS, "goodput_push_requests", METRIC_COUNTER,                                                        \
+    X(F_INGEST_BYTES, "goodput_ingest_read_bytes", METRIC_COUNTER, "",                                                 \
+      "Bytes of the requests whose entries were taken.")                                                               \
+    X(F_PUSH_REQUESTS, "goodput_push_requests", METRIC_COUNTER, "exporter, result",                                    \
       "Requests and file writes of what is pushed elsewhere, by exporter and result: delivered, retried, failed.")     \
-    X(F_PUSH_POINTS, "goodput_push_points", METRIC_COUNTER,                                                            \
+    X(F_PUSH_POINTS, "goodput_push_points", METRIC_COUNTER, "exporter, result",                                        \
       "Values (and spans) pushed, by exporter and result: delivered, dropped.")                                        \
-    X(F_PUSH_LAST, "goodput_push_last_delivery_timestamp_seconds", METRIC_GAUGE,                                       \
+    X(F_PUSH_LAST, "goodput_push_last_delivery_timestamp_seconds", METRIC_GAUGE, "exporter",                           \
       "When something was delivered last, since the epoch. Absent before.")                                            \
-    X(F_MEMORY_LIMIT, "goodput_controller_memory_limit_bytes", METRIC_GAUGE,                                           \
+    X(F_MEMORY_LIMIT, "goodput_controller_memory_limit_bytes", METRIC_GAUGE, "",                                       \
       "Memory that the controller's container may use, by its cgroup. Absent without a limit.")                        \
-    X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "User and system CPU time.")                                       \
-    X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.")                                   \
-    X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "Virtual memory.")                                      \
-    X(F_BEGUN, "process_start_time_seconds", METRIC_GAUGE, "Start of the process since the epoch.")                    \
-    X(F_FDS, "process_open_fds", METRIC_GAUGE, "Open file descriptors.")                                               \
-    X(F_MAX_FDS, "process_max_fds", METRIC_GAUGE, "Limit on open file descriptors.")
+    X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "", "User and system CPU time.")                                   \
+    X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "", "Resident memory.")                               \
+    X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "", "Virtual memory.")                                  \
+    X(F_BEGUN, "process_start_time_seconds", METRIC_GAUGE, "", "Start of the process since the epoch.")                \
+    X(F_FDS, "process_open_fds", METRIC_GAUGE, "", "Open file descriptors.")                                           \
+    X(F_MAX_FDS, "process_max_fds", METRIC_GAUGE, "", "Limit on open file descriptors.")
 
 enum family {
 #define X(family, ...) family,

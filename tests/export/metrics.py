@@ -31,6 +31,24 @@ def samples(text):
     return {m.group(1): float(m.group(2)) for m in re.finditer(r"^([a-z_]+(?:\{.*\})?) (\S+)$", text, re.M)}
 
 
+LABELS = {"goodput_job_": ["namespace", "jobgoodput", "queue"], "goodput_queue_": ["namespace", "queue"], "goodput_fleet_": ["fleetgoodput"]}
+
+
+def wrong_labels(text):
+    """Samples whose labels are not those of their row in the table of metrics, besides those of every job, queue or fleet."""
+    with open("controller/export/metrics_table.h") as source:
+        table = re.sub(r"\s+", " ", source.read().replace("\\\n", " "))
+    more = {name: words.split(", ") if words else [] for name, words in re.findall(r'X\(F_\w+, "(\w+)", METRIC_\w+, "([^"]*)"', table)}
+    wrong = []
+    for name, has in re.findall(r"^([a-z_0-9]+)(?:\{(.*)\})? \S+$", text, re.M):
+        row = next((n for n in (name, name.removesuffix("_total"), re.sub("_(bucket|sum|count)$", "", name)) if n in more), None)
+        common = next((words for start, words in LABELS.items() if name.startswith(start)), [])
+        expected = common + [w for w in more.get(row, []) if w != "le" or name.endswith("_bucket")]
+        if re.findall(r'(\w+)="', has) != expected:
+            wrong.append(f"{name}: {has}, expected {expected}")
+    return wrong
+
+
 def promtool(text):
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
     return done.returncode == 0 and not (done.stdout + done.stderr).strip(), done.stdout + done.stderr
@@ -157,7 +175,7 @@ def check_rules(t):
     asked += re.findall(r"expr: (.*(?:\n      .*)*)", re.sub(r"goodput:[a-z_]+:\w+", "", rules))
     names = set(re.findall(r"\b((?:goodput|process|workqueue|rest_client|leader_election)_[a-z_0-9]+)\b", " ".join(asked)))
     t.check("alerts and dashboard ask for metrics that there are", len(names) > 15 and names <= there, sorted(names - there))
-    with open("deploy/docs/metrics.md") as text:
+    with open("deploy/docs/reference/metrics.md") as text:
         told = set(re.findall(r"^\| `([a-z_0-9]+)`", text.read(), re.M))
     t.check("metrics.md tells of every metric and of no other", told == there, sorted(told ^ there))
 
@@ -179,6 +197,7 @@ def main():
         t.check("promtool check metrics has nothing to say", fine, said)
         t.check("the text format's type", headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8", headers)
         told = samples(text)
+        t.check("each series has the labels that the table of metrics says", not (wrong := wrong_labels(text)), wrong)
         labels = '{namespace="default",jobgoodput="train",queue=""}'
         t.check("scheduling goodput is the status's", told["goodput_job_scheduling_goodput_ratio" + labels] == status["goodputPPM"]["scheduling"] / 1e6, told)
         t.check("what is not known is absent", "goodput_job_goodput_ratio" + labels not in told)
