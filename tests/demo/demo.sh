@@ -1,6 +1,7 @@
 #!/bin/bash
 # The main job in about a minute, with nothing installed: the embedded API server plays a training job's life
 # (story.scenario), the controller runs against it unchanged, and the JobGoodput is printed as it changes.
+# REPORT=FILE: also writes the job's pictures to FILE, as `kubectl goodput report` draws them.
 # Exit code 0 if the job's record is complete and its buckets add up to the wall time, 1 if not, 130 after Ctrl-C.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -72,5 +73,7 @@ done
 
 echo
 "$bin/kubectl-goodput" explain llama3-70b -n research --kubeconfig "$work/kubeconfig" || exit 1
+[ -z "${REPORT:-}" ] ||
+    "$bin/kubectl-goodput" report llama3-70b -n research --kubeconfig "$work/kubeconfig" --html "$REPORT" || exit 1
 echo
 awk '/VmRSS/ { printf "The controller holds %.1f MiB of memory.\n", $2 / 1024 }' "/proc/$controller/status"
