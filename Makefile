@@ -239,6 +239,16 @@ demo: ## a training job's life in about a minute, with nothing else installed
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 	@tests/demo/demo.sh
 
+.PHONY: picture reference
+picture: ## play the demo and draw the README's picture again: deploy/docs/images/report.svg (needs chromium)
+	@tests/check/packages.sh --install build export
+	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
+	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
+	@tests/demo/picture.py deploy/docs/images/report.svg
+
+reference: programs ## write deploy/docs/reference again from the CRDs, the flags and the tables of the code
+	@tests/check/reference.py --write $(OUT)/bin
+
 cluster-test: ## the same on a real control plane, built from Go modules
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status

@@ -1,8 +1,8 @@
 /* metrics: what /metrics says: one row of gauges per JobGoodput, sums per queue, and the controller's own health under
  * the names that client-go and controller-runtime gave them. No label ever holds a pod, a node or a message: the number
  * of series is bounded by jobs x (buckets + causes). Jobs that ended more than a day ago keep only their share of the
- * queues' sums; their record is the JobGoodput. deploy/docs/metrics.md describes every family and is checked against
- * the table here. */
+ * queues' sums; their record is the JobGoodput. deploy/docs/reference/metrics.md describes every family and is checked
+ * against the table here. */
 #ifndef EXPORT_METRICS_H
 #define EXPORT_METRICS_H
 

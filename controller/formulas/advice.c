@@ -282,7 +282,7 @@ static bool failing_node(const struct job *job, struct advice *a) {
 
 #define SAME_WORK "P/(W-x) - P/W"
 
-/* A new piece of advice is a row here, its rule above, a section of deploy/docs/advice.md and a test. */
+/* A new piece of advice is a row here, its rule above, a section of deploy/docs/how-to/advice.md and a test. */
 static const struct {
     const char *kind, *formula, *topic;
     rule *rule;

@@ -15,7 +15,7 @@
 struct advice {
     const char *kind;    /* one word for programs: "CheckpointInterval" */
     const char *formula; /* how saved_ms or the gain is computed */
-    const char *topic;   /* the section of deploy/docs/advice.md */
+    const char *topic;   /* the section of deploy/docs/how-to/advice.md */
     char seen[ADVICE_TEXT_SIZE], change[ADVICE_TEXT_SIZE];
     int64_t gain_ppm; /* of job goodput, in parts per million of 1: 10,000 is a point */
     int64_t saved_ms; /* of wall time so far */

@@ -61,7 +61,7 @@ int price_list_check(const char *list, struct error **err) {
         if (!slice_is(name, "*") && chip_find(name) == NULL)
             return error_set(
                 err, EINVAL,
-                "\"%.*s\" is no chip that is known; the names are in deploy/docs/program.md, * is any other",
+                "\"%.*s\" is no chip that is known; the names are in deploy/docs/reference/chips.md, * is any other",
                 SLICE_ARG(name));
     }
     return 0;

@@ -1,5 +1,6 @@
 /* buckets: the tables of the ledger: every bucket with its family, in the order of precedence (first that fits wins),
- * and every cause of an interruption, in the order in which causes are tried. Their words: deploy/docs/concepts.md. */
+ * and every cause of an interruption, in the order in which causes are tried. Their words:
+ * deploy/docs/concepts/ledger.md. */
 #ifndef LEDGER_BUCKETS_H
 #define LEDGER_BUCKETS_H
 

@@ -350,7 +350,8 @@ struct ledger_scores { /* parts per million; RECORD_NONE: not known */
 };
 
 /* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A, upper bound of SG
- * (A + Unobserved) / W and of the job goodput (P + U + Unobserved) / W (deploy/docs/concepts.md, test_identities.c). */
+ * (A + Unobserved) / W and of the job goodput (P + U + Unobserved) / W (deploy/docs/concepts/ledger.md,
+ * test_identities.c). */
 struct ledger_scores ledger_scores_of(const struct ledger_result *result);
 
 /* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */

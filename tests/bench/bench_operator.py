@@ -4,7 +4,7 @@ recorded story; then 1,000 JobGoodputs at once, each with a pod whose log wants 
 STEP_EVERY_S; with --more-jobs 10000 the same for 10,000.
 
 Prints resident memory, CPU seconds and their ratios (medians of --pairs runs), requests and the time until all have a
-status, which --status-qps decides. Fails only where DESIGN.md section 6 is a bound of memory or of open log follows; times
+status, which --status-qps decides. Fails only where a promise is a bound of memory or of open log follows; times
 depend on the machine and are not judged.
 """
 import argparse

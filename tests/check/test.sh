@@ -128,6 +128,7 @@ for sight in 0 1 2 3 4 5 6; do
 done
 step check make -s check
 step documents tests/check/documents.py
+step reference tests/check/reference.py .build/release/bin
 step structure tests/check/structure.py .build/release/obj/controller
 step packages tests/check/packages-test.sh
 step totals tests/check/totals-test.sh

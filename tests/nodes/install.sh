@@ -1,6 +1,6 @@
 #!/bin/bash
 # install.sh: JobSet and Kueue from their own charts, then the project's chart with a plain `helm install`, by the commands of
-# deploy/docs/gke.md, on the cluster
+# deploy/docs/tutorials/gke.md, on the cluster
 # that up.sh started, from the images that images.sh pushed. Run inside the machine cp (on cp tests/nodes/install.sh).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -9,11 +9,11 @@ begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }
 chart_of() { echo "$ROOT/.build/nodes/charts/$1"; } # images.sh put it there
 
-# as_guide START [MORE]: the command of deploy/docs/gke.md that begins so, as a user reads it there, with more words at its
+# as_guide START [MORE]: the command of deploy/docs/tutorials/gke.md that begins so, as a user reads it there, with more words at its
 # end; the charts of JobSet and Kueue come from their Go modules, as no registry on the net is asked here.
 as_guide() {
   local text
-  text=$(RUN=$RUN python3 "$NODES_HERE/story/guides.py" gke.md "$1") || die "no such command in gke.md: $1"
+  text=$(RUN=$RUN python3 "$NODES_HERE/story/guides.py" tutorials/gke.md "$1") || die "no such command in gke.md: $1"
   text=${text//'oci://registry.k8s.io/jobset/charts/jobset --version 0.12.0'/$(chart_of jobset)}
   text=${text//'oci://registry.k8s.io/kueue/charts/kueue --version 0.16.2'/$(chart_of kueue)}
   (cd "$ROOT" && eval "$text ${2:-}") >"$LOGS/guide-${1//[^a-z]/-}.log" 2>&1 || die "failed: $text: $(tail -3 "$LOGS/guide-${1//[^a-z]/-}.log")"

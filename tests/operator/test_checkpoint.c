@@ -195,7 +195,7 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
     REQUIRE(replay_load(&r, story.path, "workloads"));
     CLEANUP_FREE char *whole = checkpoint_of_the_story(&r);
     CLEANUP_FREE char *kept = mem_strdup(whole);
-    CHECK(strlen(whole) < 8192); /* DESIGN: a few KiB for an ordinary job */
+    CHECK(strlen(whole) < 8192); /* a few KiB for an ordinary job */
     for (size_t at = 0; at < strlen(whole); at += 97) {
         whole[at] = whole[at] == 'A' ? 'B' : 'A';
         CLEANUP_FREE char *status = after(&r, whole);

@@ -36,9 +36,9 @@ static char *advised_with(const char *url, const char *member) {
 
 TEST(advice_leads_to_the_documentation) {
     static const char *const cases[][2] = {
-        {NULL, "deploy/docs/advice.md#"},
-        {"https://git.example.com/goodput/docs", "https://git.example.com/goodput/docs/advice.md#"},
-        {"https://git.example.com/goodput/docs/", "https://git.example.com/goodput/docs/advice.md#"}};
+        {NULL, "deploy/docs/how-to/advice.md#"},
+        {"https://git.example.com/goodput/docs", "https://git.example.com/goodput/docs/how-to/advice.md#"},
+        {"https://git.example.com/goodput/docs/", "https://git.example.com/goodput/docs/how-to/advice.md#"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *topic = advised_with(cases[i][0], "topic");
         if (strncmp(topic, cases[i][1], strlen(cases[i][1])) != 0 || topic[strlen(cases[i][1])] == '\0')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What every field of every CRD must have, and that deploy/docs/api.md tells of every field of a JobGoodput.
+"""What every field of every CRD must have, and that deploy/docs/reference/jobgoodput.md has every field of a JobGoodput.
 
-    crd-structure.py API.MD CRD..."""
+    crd-structure.py JOBGOODPUT.MD CRD..."""
 import re
 import sys
 
@@ -113,9 +113,9 @@ def check_jobgoodput(version, fields, told):
           [] if [c["name"] for c in columns if c.get("priority") == 1] == WIDE.split() else [str(columns)])
     leaves = [p for p, f in fields if p.startswith((".status.", ".spec.")) and f.get("type") not in ("object", "array")
               and not p.endswith("[]")]
-    check("api.md tells of every field", [p for p in leaves if p[1:] not in told])
+    check("jobgoodput.md has every field", [p for p in leaves if p[1:] not in told])
     known = {p[1:] for p, _ in fields}
-    check("api.md tells of no other field",
+    check("jobgoodput.md has no other field",
           sorted(t for t in told if t.startswith(("status.", "spec.")) and t not in known))
 
 

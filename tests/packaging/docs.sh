@@ -7,24 +7,24 @@ helm=${HELM:-.build/cluster/bin/helm}
 rendered=$("$helm" template goodput helm/goodput-controller --kube-version 1.36.0)
 granted=$(sed -n 's/^ *resources: \[\(.*\)\]/\1/p' <<<"$rendered" | tr -d ' ' | tr ',' '\n' | grep -v '"' | sort -u)
 for resource in $granted; do
-	check "rbac.md says why: $resource" grep -qF "\`$resource\`" deploy/docs/rbac.md
+	check "permissions.md says why: $resource" grep -qF "\`$resource\`" deploy/docs/reference/permissions.md
 done
-same "rbac.md says nothing of what is not granted" "" \
-	"$(sed -n 's/^| `\([a-z/]*\)`.*/\1/p' deploy/docs/rbac.md | sort -u | comm -23 - <(echo "$granted"))"
+same "permissions.md says nothing of what is not granted" "" \
+	"$(sed -n 's/^| `\([a-z/]*\)`.*/\1/p' deploy/docs/reference/permissions.md | sort -u | comm -23 - <(echo "$granted"))"
 # Every top-level value has a line in the chart's README.
 while read -r value; do
-	check "the chart's README tells of $value" grep -qE "^\| \`$value[\`.]" helm/goodput-controller/README.md
+	check "the chart's README explains $value" grep -qE "^\| \`$value[\`.]" helm/goodput-controller/README.md
 done < <(sed -n 's/^\([a-zA-Z]*\):.*/\1/p' helm/goodput-controller/values.yaml)
 # Every bucket and cause that the program knows is in the concepts; every command of kubectl goodput in its man page and
 # in its completion. NotSubmitted is of the archive, which is not built: no status has it.
 for name in $(sed -n 's/.*X([A-Z_]*, "\([A-Za-z]*\)".*/\1/p' controller/ledger/buckets.h | grep -vx NotSubmitted | sort -u); do
-	check "concepts.md tells of $name" grep -qE "\b$name\b" deploy/docs/concepts.md
+	check "concepts/ledger.md explains $name" grep -qE "\b$name\b" deploy/docs/concepts/ledger.md
 done
 for reason in $(sed -n 's/.*set(v, [A-Z_]*, \(true\|false\), "\([A-Za-z]*\)".*/\2/p' controller/operator/status/conditions.c | sort -u) Succeeded Failed Deleted; do
-	check "troubleshooting.md tells of the reason $reason" grep -qE "^\|.*\`$reason\`" deploy/docs/troubleshooting.md
+	check "troubleshooting.md explains the reason $reason" grep -qE "^\|.*\`$reason\`" deploy/docs/how-to/troubleshooting.md
 done
 for number in $(sed -n 's/^ *goodput: {\(.*\)}$/\1/p' tests/data/crd/status-full.yaml | grep -oE '[a-zA-Z]+:' | tr -d ':' | sort -u); do
-	check "concepts.md tells of goodput.$number" grep -q "^| \`goodput.$number\`" deploy/docs/concepts.md
+	check "concepts/ledger.md explains goodput.$number" grep -qE "^\|.*\`goodput\.$number\`" deploy/docs/concepts/ledger.md
 done
 for command in $(sed -n 's/^    {"\([a-z]*\)", "\1 .*/\1/p' controller/cli/cli.c) analyze; do
 	check "man page: $command" grep -q "^.B $command" deploy/kubectl/kubectl-goodput.1
@@ -38,10 +38,6 @@ for option in $(options controller/cli/analyze/options.c | grep -v -- --help); d
 	check "completion: analyze $option" grep -q -- "$option " deploy/kubectl/kubectl_complete-goodput
 done
 same "completion ends with what shells are to do" ":4" "$(deploy/kubectl/kubectl_complete-goodput explain -n x -- | tail -1)"
-
-# What the programs say of themselves. Mend it with: { sed '/^    /,$d' F; PROGRAM --help | sed 's/^/    /; s/ *$//'; } >F
-help=$(.build/bin/goodput-controller --help | sed 's/^/    /; s/ *$//')
-check "flags.md is what goodput-controller --help prints" diff <(sed -n '/^    /,$p' deploy/docs/flags.md) - <<<"$help"
 
 # make install, and the release of the plugin: what is unpacked works, and krew's manifest fits its archive.
 work=$(mktemp -d)

@@ -90,7 +90,7 @@ compare_rbac
 same_soon "RBAC: no other namespace" false may list pods default
 
 "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
-# One JobGoodput: 13 MiB (deploy/docs/scale.md).
+# One JobGoodput: 13 MiB (deploy/docs/how-to/scale.md).
 warned() { "$helm" upgrade goodput "$chart" -n "$release" --reset-values --dry-run=server --set "resources.limits.memory=$1" | grep '^WARNING'; }
 for limit in 12Mi 13000k 0.01Gi 12582912; do
 	same "notes of a limit of $limit warn of what the cluster holds" \

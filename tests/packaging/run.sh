@@ -22,7 +22,7 @@ part() {
 	if [ "$rc" != 0 ] && ! grep -q '^not ok - ' $work/part.log; then echo "not ok - $name: exit code $rc" | tee -a $log; fi
 }
 
-part "CRD file" python3 tests/packaging/crd-structure.py deploy/docs/api.md crds/*.yaml
+part "CRD file" python3 tests/packaging/crd-structure.py deploy/docs/reference/jobgoodput.md crds/*.yaml
 part "kube-state-metrics' configuration" python3 tests/packaging/kube-state-metrics.py
 part "chart" tests/packaging/chart.sh
 part "documents" tests/packaging/docs.sh

@@ -1,4 +1,4 @@
-/* The rules of DESIGN.md section 6 on status writes, with a clock of the test's own. */
+/* The rules of cadence.h on status writes, with a fake clock. */
 #include "harness.h"
 
 #include "operator/runtime/cadence.h"

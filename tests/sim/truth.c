@@ -1,4 +1,5 @@
-/* The truth: DESIGN.md section 2, forwards, from the state of the world at each moment. */
+/* The truth: the definitions of deploy/docs/concepts/ledger.md, forwards, from the state of the world at each moment.
+ */
 #include "base/mem.h"
 #include "sim.h"
 

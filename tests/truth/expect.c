@@ -1,7 +1,7 @@
-/* Where the time of a job belongs, for each format. The rules are those of deploy/docs/concepts.md: what comes before
- * the first word of a process is TrainingPreparation; what no line tells between words is Unattributed, and so is what
- * no line tells within a step, if it makes the step's line come late enough to be noticed (ledger/cursor.c). A save,
- * an evaluation or an input wait that is shorter stays in its step, and `slow_ms` says how much that was. */
+/* Where the time of a job belongs, for each format. The rules are those of deploy/docs/concepts/ledger.md: what comes
+ * before the first word of a process is TrainingPreparation; what no line tells between words is Unattributed, and so
+ * is what no line tells within a step, if it makes the step's line come late enough to be noticed (ledger/cursor.c). A
+ * save, an evaluation or an input wait that is shorter stays in its step, and `slow_ms` says how much that was. */
 #include "judge.h"
 #include "write.h"
 

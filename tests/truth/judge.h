@@ -29,7 +29,8 @@ struct judgement {
     int unrecognised;  /* attempts with steps whose format was not found */
 };
 
-/* Where the spans belong: by deploy/docs/concepts.md, as far as the format carries them. The table is in expect.c. */
+/* Where the spans belong: by deploy/docs/concepts/ledger.md, as far as the format carries them. The table is in
+ * expect.c. */
 struct expectation {
     const struct job *job;
     const struct reading *readings;

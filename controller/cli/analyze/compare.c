@@ -1,5 +1,5 @@
 /* Our ledger beside the Python library: what each calls the same thing, both numbers, and in a line why they differ.
- * The reasons are the library's rules (`make parity` holds controller/library to them) against DESIGN's buckets. */
+ * The reasons are the library's rules (`make parity` holds controller/library to them) against the ledger's buckets. */
 #include "cli/analyze/compare.h"
 
 #include "base/mem.h"

@@ -177,7 +177,7 @@ function adviceTable(status) {
         h(
             "p",
             { class: "note" },
-            "Each for itself: the same progress in less time. The numbers behind a change are in the documentation (advice.md).",
+            "Each for itself: the same progress in less time. The numbers behind a change are in the documentation (how-to/advice.md).",
         ),
         table(rows, [
             ["points", (a) => "+" + text(a, "gainPoints"), "num"],

@@ -1,5 +1,5 @@
 /* otlp_data: a JobGoodput as OpenTelemetry has it: one resource with its metrics (a ResourceMetrics message), one with
- * its spans (a ResourceSpans message). deploy/docs/opentelemetry.md lists both.
+ * its spans (a ResourceSpans message). deploy/docs/how-to/export.md lists both.
  *
  * A trace is one target's life. Its ID and those of its spans follow from the JobGoodput's uid and the start of the
  * wall time, so that whoever sends a span again sends the same one. A span is sent when it has ended and nothing of it

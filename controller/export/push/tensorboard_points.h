@@ -1,5 +1,5 @@
 /* tensorboard_points: what a JobGoodput says at one step, as TensorBoard's scalars: under the tags that the Python
- * library's monitor writes (facts: deploy/docs/tensorboard.md), and ours beside them. Pure. */
+ * library's monitor writes (facts: deploy/docs/how-to/export.md), and ours beside them. Pure. */
 #ifndef EXPORT_PUSH_TENSORBOARD_POINTS_H
 #define EXPORT_PUSH_TENSORBOARD_POINTS_H
 

@@ -80,8 +80,8 @@ bool model_job_is_final(const struct model_job *job); /* target ended, log read:
 void *model_job_user(const struct model_job *job);    /* the runtime's own */
 void model_job_set_user(struct model_job *job, void *user);
 
-/* The whole status object as JSON by deploy/docs/api.md (field order fixed, bounded), as known at now_ms. In *summary
- * what decides how soon it must be written. */
+/* The whole status object as JSON by deploy/docs/reference/jobgoodput.md (field order fixed, bounded), as known at
+ * now_ms. In *summary what decides how soon it must be written. */
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
 
 /* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on

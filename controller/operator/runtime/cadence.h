@@ -1,4 +1,4 @@
-/* cadence: when a job's status is evaluated and when it is written (DESIGN.md section 6). Pure: it is handed
+/* cadence: when a job's status is evaluated and when it is written. Pure: it is handed
  * the time and hands back decisions, so that its rules are tested without a cluster (tests/runtime/test_cadence.c).
  *
  * A job that may have changed is evaluated at most once in coalesce_us, and where that takes long no more often than

@@ -1,5 +1,5 @@
 /* Program goodput: the model's FLOPs in the retained steps / what the chips could have done in their productive time
- * (DESIGN.md section 2; formulas/flops.h). What a step takes is what spec.program's model says, else the log's own
+ * (formulas/flops.h). What a step takes is what spec.program's model says, else the log's own
  * TFLOP/s; the chips' peak is spec.program's, else that of the chip that the nodes' labels name. And what a chip
  * costs, which the same labels tell. */
 #include "formulas/flops.h"

@@ -458,7 +458,7 @@ static void write_advice(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "gainPoints", text);
         write_hours(w, "acceleratorHours", hours_thousandths(advice[i].chip_ms));
         jwrite_member_text(w, "formula", advice[i].formula);
-        snprintf(topic, sizeof topic, "%s/advice.md#%s", v->documentation_url, advice[i].topic);
+        snprintf(topic, sizeof topic, "%s/how-to/advice.md#%s", v->documentation_url, advice[i].topic);
         jwrite_member_text(w, "topic", topic);
         jwrite_object_end(w);
     }

@@ -70,7 +70,7 @@ insecureSkipVerify: true
   namespace: {{ .Release.Namespace }}
 {{- end -}}
 
-{{/* What the controller does in each namespace with training jobs; the reasons are in deploy/docs/rbac.md. */}}
+{{/* What the controller does in each namespace with training jobs; the reasons are in deploy/docs/reference/permissions.md. */}}
 {{- define "goodput.workRules" -}}
 - apiGroups: [goodput.dev]
   resources: [jobgoodputs]
@@ -100,7 +100,7 @@ insecureSkipVerify: true
 {{- end }}
 {{- end -}}
 
-{{/* What the controller needs at most for so many JobGoodputs, in MiB: deploy/docs/scale.md. */}}
+{{/* What the controller needs at most for so many JobGoodputs, in MiB: deploy/docs/how-to/scale.md. */}}
 {{- define "goodput.memoryNeededMiB" -}}
 {{- addf 12 (ternary 48 0 .ingest) (divf .jobs 16) | ceil -}}
 {{- end -}}

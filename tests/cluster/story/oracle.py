@@ -1,5 +1,5 @@
 """The scheduling side of a target's ledger once more, from our own watch alone and by our own clock: at each instant the
-first bucket of DESIGN.md's table that fits. Times are our receipts of the API's events, or the middle of the second that
+first bucket of the table of deploy/docs/concepts/ledger.md that fits. Times are our receipts of the API's events, or the middle of the second that
 the object itself names for what happened, where that is earlier: under load we hear of things seconds after they were
 (and of a node's last sign of life it is its lease that tells). Where no field names it, managedFields tell when the spec
 was written. Nothing here rests on what a story planned to do.

@@ -1,4 +1,4 @@
-"""The commands of the guides for GKE and kind (deploy/docs), as their reader types them; install.sh has run the first."""
+"""The commands of the guides for GKE and kind (deploy/docs/tutorials), as their reader types them; install.sh has run the first."""
 import re
 import subprocess
 import time
@@ -38,21 +38,21 @@ def gke(stage):
     jobset = jobs.jobset("llama3-70b", stage.truth, STEPS=30)
     jobset["metadata"].update(namespace="research", labels={})
     stage.api.create("jobsets", jobset)
-    typed(stage, "gke.md", "kubectl apply")
-    seen = typed(stage, "gke.md", "kubectl get jobgoodput -n research")
+    typed(stage, "tutorials/gke.md", "kubectl apply")
+    seen = typed(stage, "tutorials/gke.md", "kubectl get jobgoodput -n research")
     stage.tally.check("llama3-70b" in seen, "gke.md: the first JobGoodput is shown")
     stage.wait_for("llama3-70b to train", lambda: read.status(stage.cluster.goodput("research", "llama3-70b")).get("steps", {}).get("last"))
-    said = typed(stage, "gke.md", "kubectl get jobgoodput llama3-70b")
+    said = typed(stage, "tutorials/gke.md", "kubectl get jobgoodput llama3-70b")
     stage.tally.check("StepLogAttached" in said, "gke.md: its condition StepLogAttached is shown")
     stage.wait_for("llama3-70b to end", lambda: is_true(stage.cluster.goodput("research", "llama3-70b"), "Finished"))
-    typed(stage, "gke.md", "helm upgrade goodput")
-    typed(stage, "gke.md", "kubectl --namespace goodput-system rollout status")
+    typed(stage, "tutorials/gke.md", "helm upgrade goodput")
+    typed(stage, "tutorials/gke.md", "kubectl --namespace goodput-system rollout status")
     time.sleep(30)  # the old leader ends; a JobSet that has finished before the new one leads gets no record
     jobset["metadata"] = {"name": "unasked", "namespace": "research"}
     stage.api.create("jobsets", jobset)
     stage.wait_for("a JobGoodput that nobody asked for", lambda: read.phase(stage.cluster.goodput("research", "unasked")))
     stage.api.delete("jobsets", "research", "unasked")
-    typed(stage, "gke.md", "helm uninstall goodput")
+    typed(stage, "tutorials/gke.md", "helm uninstall goodput")
 
 
 def kind(stage):
@@ -62,25 +62,25 @@ def kind(stage):
         here = f"{jobs.REGISTRY}/goodput-controller:0.1.0"
         stage.machines.on(node, "ctr", "-n", "k8s.io", "images", "pull", "--plain-http", here, timeout=controller.PATIENCE)
         stage.machines.on(node, "ctr", "-n", "k8s.io", "images", "tag", here, "docker.io/library/goodput-controller:0.1.0")
-    typed(stage, "kind.md", "helm install goodput")
-    typed(stage, "kind.md", "kubectl --namespace goodput-system rollout status")
-    typed(stage, "kind.md", "kubectl apply")
+    typed(stage, "tutorials/kind.md", "helm install goodput")
+    typed(stage, "tutorials/kind.md", "kubectl --namespace goodput-system rollout status")
+    typed(stage, "tutorials/kind.md", "kubectl apply")
     stage.wait_for("hello to train", lambda: _step(stage) is not None)
-    seen = typed(stage, "kind.md", "kubectl get jobgoodput hello")
+    seen = typed(stage, "tutorials/kind.md", "kubectl get jobgoodput hello")
     stage.tally.check("hello" in seen, "kind.md: the first JobGoodput is shown")
-    typed(stage, "kind.md", "kubectl delete pod")
+    typed(stage, "tutorials/kind.md", "kubectl delete pod")
     stage.wait_for("the interruption", lambda: read.interruption_total(_hello(stage)) == 1)
     stage.wait_for("hello to train again", lambda: read.phase(_hello(stage)) == "Training")
     node = stage.wait_for("a pod of hello", lambda: stage.cluster.pods_of("default", "hello", "Running"))[0]["spec"]["nodeName"]
-    typed(stage, "kind.md", "kubectl drain", node)
+    typed(stage, "tutorials/kind.md", "kubectl drain", node)
     stage.wait_for("another interruption", lambda: read.interruption_total(_hello(stage)) == 2)
-    typed(stage, "kind.md", "kubectl uncordon", node)
+    typed(stage, "tutorials/kind.md", "kubectl uncordon", node)
     stage.wait_for("hello to train once more", lambda: read.phase(_hello(stage)) == "Training")
     seen = read.interruptions(_hello(stage))
     stage.tally.check(seen == {"PodDeleted": 1, "Eviction": 1}, "kind.md: interruptions are the two that it names", seen)
-    said = typed(stage, "kind.md", "kubectl goodput explain")
+    said = typed(stage, "tutorials/kind.md", "kubectl goodput explain")
     stage.tally.check("PodDeleted" in said and "Eviction" in said, "kind.md: explain tells of both")
-    typed(stage, "kind.md", "kubectl patch jobset hello")
+    typed(stage, "tutorials/kind.md", "kubectl patch jobset hello")
 
 
 def _hello(stage):

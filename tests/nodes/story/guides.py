@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of deploy/docs/gke.md and kind.md, run word for word as far as this machine can.
+"""The commands of deploy/docs/tutorials/gke.md and kind.md, run word for word as far as this machine can.
 
     guides.py FILE START   prints the one command in a guide's blocks that begins with START, and notes that it was tried
 
@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 DOCS = os.path.join(ROOT, "deploy", "docs")
-GUIDES = ("gke.md", "kind.md")
+GUIDES = ("tutorials/gke.md", "tutorials/kind.md")
 ELSEWHERE = ("gcloud ", "docker ", "kind ", "minikube ", "export ", "--set ")
 ONLY_GKE = "metrics.podMonitoring.enabled=true"  # its kind is there only
 

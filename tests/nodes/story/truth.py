@@ -1,6 +1,6 @@
 """What the trainers noted of themselves (trainer/train.py), and what the ledger must say because of it.
 
-Only the pod whose log is read counts: index 0. An attempt is one process of it. The words are those of deploy/docs/concepts.md: a step lasts from
+Only the pod whose log is read counts: index 0. An attempt is one process of it. The words are those of deploy/docs/concepts/ledger.md: a step lasts from
 the end of the step before it to its own end, less the saving inside; the first step of an attempt is worth an ideal step, its
 excess is ProgramStartup; steps done again later, and what a killed attempt had begun, are WastedProgress.
 """
@@ -110,7 +110,7 @@ def durations(attempt):
     return found
 
 
-SLOW = 1.5  # of the median: what a step takes beyond the median is Unattributed then (deploy/docs/concepts.md)
+SLOW = 1.5  # of the median: what a step takes beyond the median is Unattributed then (deploy/docs/concepts/ledger.md)
 
 
 def untold(steps, ideal):
