@@ -7,7 +7,7 @@
 #ifndef FORMULAS_ADVICE_H
 #define FORMULAS_ADVICE_H
 
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 #define ADVICE_MOST 5
 #define ADVICE_TEXT_SIZE 256

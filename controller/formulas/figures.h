@@ -5,7 +5,7 @@
 #define FORMULAS_FIGURES_H
 
 #include "formulas/forecast.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 struct figures {
     double interval_s, save_s;      /* useful time between saves; training blocked by one */

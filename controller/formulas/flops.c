@@ -1,4 +1,6 @@
 #include "formulas/flops.h"
+#include "ledger/evaluate.h"
+#include "ledger/totals.h"
 
 #include <math.h>
 
@@ -21,7 +23,7 @@ struct flops_log flops_of_log(const struct ledger_flops *items, int count, doubl
     double mflop = 0, steps = 0, most = device_gflops * (is_quantised ? MOST_QUANTISED_PPM / 1e6 : 1);
     for (int i = 0; i < count; i++) {
         log.lines += items[i].lines;
-        if (device_gflops > 0 && (double)ledger_flops_least_milli(items[i].class) > most) {
+        if (device_gflops > 0 && (double)ledger_flops_min_milli(items[i].class) > most) {
             log.rejected += items[i].lines;
             continue;
         }

@@ -5,7 +5,7 @@
 #ifndef FORMULAS_FLOPS_H
 #define FORMULAS_FLOPS_H
 
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* The figures of one job from its ledger. */
 #include "formulas/figures.h"
+#include "ledger/evaluate.h"
 
 #include <math.h>
 

@@ -1,5 +1,8 @@
 #include "ledger/checkpoint.h"
 
+#include "ledger/checkpoint_process.h"
+#include "ledger/checkpoint_settled.h"
+#include "ledger/compact.h"
 #include "ledger/settle.h"
 
 #include "base/mem.h"
@@ -29,7 +32,7 @@ static const char magic[4] = {'G', 'P', 'L', 'C'};
             visit((c), item_);                                                                                         \
             bool is_new_ = true;                                                                                       \
             if (codec_is_reading(c))                                                                                   \
-                keyed_put(&(store).keys, (uint64_t)item_->key_a, (uint64_t)(key_b), &is_new_);                         \
+                key_index_put(&(store).keys, (uint64_t)item_->key_a, (uint64_t)(key_b), &is_new_);                     \
             (c)->failed |= !is_new_;                                                                                   \
         }                                                                                                              \
     } while (0)
@@ -39,7 +42,7 @@ static void visit_amount(struct codec *c, struct amount_from *x) {
     CODEC_INT(c, &x->amount, 0, MOST_AMOUNT);
 }
 
-static void visit_life(struct codec *c, struct life_fact *x) {
+static void visit_occupancy(struct codec *c, struct occupancy_fact *x) {
     int64_t *times[] = {&x->created_ms, &x->bound_ms,   &x->pull_start_ms, &x->pull_end_ms, &x->running_ms,
                         &x->lost_ms,    &x->settled_ms, &x->done_ms,       &x->released_ms, &x->known_until_ms};
     codec_u64(c, &x->id);
@@ -65,8 +68,8 @@ static void visit_change(struct codec *c, struct ledger_change *x) {
     CODEC_INT(c, &x->lost, 0, MOST_OBJECTS);
 }
 
-static void visit_gap(struct codec *c, struct life_gap *x) {
-    codec_u64(c, &x->life_id);
+static void visit_gap(struct codec *c, struct occupancy_gap *x) {
+    codec_u64(c, &x->occupancy_id);
     checkpoint_time(c, &x->from_ms);
     checkpoint_time(c, &x->to_ms);
 }
@@ -94,7 +97,7 @@ static void visit_hold(struct codec *c, struct hold_fact *x) {
     codec_text(c, &x->evidence, LEDGER_TEXT_SIZE);
 }
 
-static void visit_words(struct codec *c, struct ledger_disruption *x) {
+static void visit_texts(struct codec *c, struct ledger_disruption *x) {
     CODEC_INT(c, &x->cause, 0, CAUSE_COUNT - 1);
     codec_u64(c, &x->key);
     checkpoint_time(c, &x->at_ms);
@@ -106,19 +109,19 @@ static void visit_words(struct codec *c, struct ledger_disruption *x) {
 }
 
 static void visit_disruption(struct codec *c, const struct ledger *l, struct disruption_fact *x) {
-    struct ledger_disruption d = words_unpack(l, x);
-    visit_words(c, &d);
+    struct ledger_disruption d = texts_unpack(l, x);
+    visit_texts(c, &d);
     if (codec_is_reading(c))
-        *x = words_pack(&d);
+        *x = texts_pack(&d);
 }
 
 static void visit_objects(struct codec *c, struct ledger *l) {
     VISIT_STORE(c, l->required, visit_amount, from_ms, 0);
     VISIT_STORE(c, l->required_chips, visit_amount, from_ms, 0);
-    VISIT_STORE(c, l->lives, visit_life, id, 0);
+    VISIT_STORE(c, l->occupancies, visit_occupancy, id, 0);
     VISIT_STORE(c, l->past, visit_change, at_ms, 0);
-    VISIT_STORE(c, l->restarts, visit_gap, life_id, item_->from_ms);
-    VISIT_STORE(c, l->silences, visit_gap, life_id, item_->from_ms);
+    VISIT_STORE(c, l->restarts, visit_gap, occupancy_id, item_->from_ms);
+    VISIT_STORE(c, l->silences, visit_gap, occupancy_id, item_->from_ms);
     visit_unwatched(c, l);
     VISIT_STORE(c, l->holds, visit_hold, key, item_->kind);
 #define VISIT_DISRUPTION(c, x) visit_disruption((c), l, (x))
@@ -164,7 +167,7 @@ static void visit_processes(struct codec *c, struct ledger *l) {
         bool is_new = true;
         checkpoint_process(c, l->live[i]);
         if (codec_is_reading(c))
-            keyed_put(&l->process_keys, l->live[i]->id, 0, &is_new);
+            key_index_put(&l->process_keys, l->live[i]->id, 0, &is_new);
         c->failed |= !is_new;
     }
 }
@@ -173,9 +176,10 @@ static void visit_processes(struct codec *c, struct ledger *l) {
 static void check_continued(struct codec *c, const struct ledger *l) {
     const struct settled *s = l->settled;
     const struct process *p = l->processes[s->process];
-    const struct step_list *list = s->tells_starts ? &p->starts : &p->ends;
-    c->failed |= list->count == 0 || list->items[0].at_ms != s->through_ms || p->last_ms < s->through_ms ||
-                 (s->tells_starts ? list->items[0].step <= s->run_last_step : list->items[0].step != s->run_last_step);
+    const struct step_list *list = s->reports_starts ? &p->starts : &p->ends;
+    c->failed |=
+        list->count == 0 || list->items[0].at_ms != s->through_ms || p->last_ms < s->through_ms ||
+        (s->reports_starts ? list->items[0].step <= s->run_last_step : list->items[0].step != s->run_last_step);
 }
 
 static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
@@ -188,7 +192,7 @@ static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
     checkpoint_time(c, &l->evaluated_ms);
     checkpoint_time(c, &l->folded_ms);
     visit_exclusions(c, l);
-    told_visit(c, &l->told);
+    totals_visit(c, &l->totals);
     visit_processes(c, l);
     codec_bool(c, &has_settled);
     if (has_settled && codec_is_reading(c))
@@ -216,7 +220,7 @@ void checkpoint_write_parts(struct ledger *l, struct buf *out) {
 }
 
 int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
-    ledger_fold(l, LEDGER_SAVE_BYTES - FRAME_BYTES);
+    ledger_compact(l, LEDGER_SAVE_BYTES - FRAME_BYTES);
     size_t begin = out->size_bytes;
     bool has_objects = mode == LEDGER_SAVE_ALL;
     struct codec c = codec_writing(out);

@@ -1,24 +1,25 @@
 /* One process in a checkpoint. There are up to some thousand steps, so they are told by how they differ from what the
  * ones before let expect: most take two or three bytes. */
+#include "ledger/checkpoint_process.h"
 #include "ledger/checkpoint.h"
 
 #include "base/mem.h"
 
 #define MOST_ITEMS 1000000
 #define LEAST_MS INT64_C(-62135596800000)
-#define MOST_MS INT64_C(253402300799999)
+#define MAX_MS INT64_C(253402300799999)
 #define MOST_STEP 1000000000
 
 void checkpoint_time(struct codec *c, int64_t *ms) {
     codec_time(c, ms);
-    if (*ms != TIME_UNKNOWN && *ms != TIME_OPEN && (*ms < LEAST_MS || *ms > MOST_MS)) {
+    if (*ms != TIME_UNKNOWN && *ms != TIME_OPEN && (*ms < LEAST_MS || *ms > MAX_MS)) {
         c->failed = true;
         *ms = 0;
     }
 }
 
 void checkpoint_sum(struct codec *c, int64_t *v) {
-    CODEC_INT(c, v, 0, CHECKPOINT_MOST_SUM);
+    CODEC_INT(c, v, 0, CHECKPOINT_MAX_SUM);
 }
 
 /* 0: none, else from -1 on with two more. */
@@ -62,10 +63,10 @@ static void visit_event(struct codec *c, struct step_event *e, struct expected *
     if (flags & TOOK_AS_LONG)
         took = 0;
     else
-        CODEC_INT(c, &took, -MOST_MS, MOST_MS);
+        CODEC_INT(c, &took, -MAX_MS, MAX_MS);
     x->took_ms += took;
     *x = (struct expected){x->at_ms + x->took_ms, x->took_ms, x->step + apart, apart, x->line + lines, lines};
-    c->failed |= x->took_ms < 0 || x->at_ms > MOST_MS || x->step < 0 || x->step > MOST_STEP;
+    c->failed |= x->took_ms < 0 || x->at_ms > MAX_MS || x->step < 0 || x->step > MOST_STEP;
     if (c->failed)
         *x = (struct expected){0};
     if (codec_is_reading(c))
@@ -102,7 +103,7 @@ static void visit_list(struct codec *c, struct step_list *list) {
         struct run_mark *m = &list->runs[i];
         CODEC_INT(c, &m->first, 0, MOST_ITEMS);
         CODEC_INT(c, &m->reason, 0, RUN_NEW_SERIES);
-        checkpoint_step(c, &m->told_step);
+        checkpoint_step(c, &m->resume_step);
         checkpoint_time(c, &m->ready_ms);
         checkpoint_step(c, &m->first_step);
     }
@@ -115,9 +116,8 @@ static void visit_list(struct codec *c, struct step_list *list) {
         CODEC_INT(c, &list->deltas[i].delta, -MOST_STEP, MOST_STEP);
         checkpoint_sum(c, &list->deltas[i].count);
     }
-    if (list->has_pending &&
-        (list->count == 0 || list->pending.step == RECORD_NONE ||
-         list->pending.at_ms < list->items[list->count - 1].at_ms || list->pending.at_ms > MOST_MS))
+    if (list->has_pending && (list->count == 0 || list->pending.step == RECORD_NONE ||
+                              list->pending.at_ms < list->items[list->count - 1].at_ms || list->pending.at_ms > MAX_MS))
         c->failed = true;
     if (!c->failed)
         check_runs(c, list);
@@ -136,14 +136,14 @@ static void visit_overlay(struct codec *c, struct overlay *o, struct reached *x)
     CODEC_INT(c, &kind, 0, 2 * kinds - 1);
     bool is_derived = kind >= kinds;
     kind %= kinds;
-    CODEC_INT(c, &since, LEAST_MS, MOST_MS);
-    CODEC_INT(c, &took, 1, MOST_MS);
+    CODEC_INT(c, &since, LEAST_MS, MAX_MS);
+    CODEC_INT(c, &took, 1, MAX_MS);
     if (kind % 2)
         lines = x->lines;
     else
         CODEC_INT(c, &lines, -(int64_t)UINT32_MAX, (int64_t)UINT32_MAX);
     *x = (struct reached){x->from_ms + since, x->line + lines, lines};
-    c->failed |= x->from_ms + took > MOST_MS || x->from_ms < LEAST_MS;
+    c->failed |= x->from_ms + took > MAX_MS || x->from_ms < LEAST_MS;
     if (c->failed)
         *x = (struct reached){0};
     if (codec_is_reading(c))
@@ -221,7 +221,7 @@ void checkpoint_process(struct codec *c, struct process *p) {
     }
     for (size_t i = 0; i < p->overlay_count; i++)
         c->failed |= p->overlays[i].bucket == BUCKET_CUSTOM && p->overlays[i].custom >= p->custom_count;
-    checkpoint_step(c, &p->told_step);
+    checkpoint_step(c, &p->resume_step);
     checkpoint_step(c, &p->last_save_step);
     codec_i64(c, &p->last_line);
     CODEC_INT(c, &p->line_hash_count, 0, INT32_MAX - 1);

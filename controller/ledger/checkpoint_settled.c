@@ -1,6 +1,9 @@
 /* What is settled, in a checkpoint. Knots are many, so each is told by what it adds to the one before; what no other
  * account took of the time between two of them is Productive's. */
+#include "ledger/checkpoint_settled.h"
 #include "ledger/checkpoint.h"
+#include "ledger/checkpoint_process.h"
+#include "ledger/evaluate.h"
 
 #include "base/mem.h"
 
@@ -129,7 +132,7 @@ static void visit_progress(struct codec *c, struct progress *p) {
 static void visit_training(struct codec *c, struct settled *s, size_t process_count) {
     CODEC_INT(c, &s->process, 0, process_count > 0 ? (int64_t)process_count - 1 : 0);
     c->failed |= process_count == 0;
-    codec_bool(c, &s->tells_starts);
+    codec_bool(c, &s->reports_starts);
     CODEC_INT(c, &s->reason, 0, RUN_NEW_SERIES);
     checkpoint_time(c, &s->run_begin_ms);
     int64_t *steps[] = {&s->run_first_step, &s->run_resumed_step, &s->run_last_step, &s->durable_steps[0],
@@ -165,7 +168,7 @@ static void visit_training(struct codec *c, struct settled *s, size_t process_co
 static void visit_durations(struct codec *c, struct durations *d) {
     int64_t last = -1, total = 0;
     CODEC_INT(c, &d->dropped_bits, 0, 10);
-    d->count = codec_count(c, d->count, DURATIONS_MOST);
+    d->count = codec_count(c, d->count, DURATIONS_MAX);
     if (codec_is_reading(c)) {
         d->capacity = d->count;
         d->items = d->count > 0 ? mem_alloc(d->count * sizeof *d->items) : NULL;
@@ -173,7 +176,7 @@ static void visit_durations(struct codec *c, struct durations *d) {
     for (size_t i = 0; i < d->count && d->items != NULL; i++) {
         int64_t more = d->items[i].ms - last;
         CODEC_INT(c, &more, 1, INT32_MAX);
-        CODEC_INT(c, &d->items[i].count, 1, CHECKPOINT_MOST_SUM / DURATIONS_MOST);
+        CODEC_INT(c, &d->items[i].count, 1, CHECKPOINT_MAX_SUM / DURATIONS_MAX);
         last += more;
         c->failed |= last > INT32_MAX;
         d->items[i].ms = (int32_t)(c->failed ? 0 : last);
@@ -182,7 +185,7 @@ static void visit_durations(struct codec *c, struct durations *d) {
     d->total = total;
 }
 
-/* ---- knots ---- */
+/* ---- snapshots ---- */
 
 enum {
     IS_CHECKPOINT = 1,
@@ -193,15 +196,15 @@ enum {
     HAS_STRUCK = 32
 };
 
-struct chip_rate { /* chips per Productive ms, from the knot before */
+struct chip_rate { /* chips per Productive ms, from the snapshot before */
     int64_t chips;
 };
 
 static int64_t expected_chips(const struct chip_rate *rate, int64_t productive_ms) {
-    return (int64_t)((__int128)rate->chips * productive_ms > CHECKPOINT_MOST_SUM ? 0 : rate->chips * productive_ms);
+    return (int64_t)((__int128)rate->chips * productive_ms > CHECKPOINT_MAX_SUM ? 0 : rate->chips * productive_ms);
 }
 
-static void visit_others(struct codec *c, struct knot *k, const struct knot *before) {
+static void visit_others(struct codec *c, struct snapshot *k, const struct snapshot *before) {
     size_t used[ACCOUNT_COUNT] = {0}, count = 0;
     for (size_t i = 0; i < ACCOUNT_COUNT; i++)
         if (i != BUCKET_PRODUCTIVE && k->ms[i] != before->ms[i])
@@ -211,14 +214,14 @@ static void visit_others(struct codec *c, struct knot *k, const struct knot *bef
         size_t i = codec_is_reading(c) ? 0 : used[n];
         CODEC_INT(c, &i, 0, ACCOUNT_COUNT - 1);
         int64_t more = k->ms[i] - before->ms[i];
-        CODEC_INT(c, &more, 0, CHECKPOINT_MOST_SUM);
+        CODEC_INT(c, &more, 0, CHECKPOINT_MAX_SUM);
         if (codec_is_reading(c))
             k->ms[i] += more;
-        c->failed |= i == BUCKET_PRODUCTIVE || k->ms[i] > CHECKPOINT_MOST_SUM;
+        c->failed |= i == BUCKET_PRODUCTIVE || k->ms[i] > CHECKPOINT_MAX_SUM;
     }
 }
 
-static void visit_knot(struct codec *c, struct knot *k, const struct knot *before, struct chip_rate *rate) {
+static void visit_snapshot(struct codec *c, struct snapshot *k, const struct snapshot *before, struct chip_rate *rate) {
     struct progress *p = &k->progress;
     const struct progress *q = &before->progress;
     int64_t took = k->at_ms - before->at_ms, struck = k->interruptions - before->interruptions;
@@ -234,7 +237,7 @@ static void visit_knot(struct codec *c, struct knot *k, const struct knot *befor
                     (chips == 0 ? SAME_CHIPS : 0) | (!is_first_step && numbers == steps ? STEPS_AS_NUMBERS : 0) |
                     (has_others ? HAS_OTHERS : 0) | (struck != 0 ? HAS_STRUCK : 0);
     CODEC_INT(c, &flags, 0, 63);
-    CODEC_INT(c, &took, 0, CHECKPOINT_MOST_SUM);
+    CODEC_INT(c, &took, 0, CHECKPOINT_MAX_SUM);
     if (codec_is_reading(c)) {
         *k = *before;
         k->at_ms += took;
@@ -253,7 +256,7 @@ static void visit_knot(struct codec *c, struct knot *k, const struct knot *befor
     k->ms[BUCKET_PRODUCTIVE] = before->ms[BUCKET_PRODUCTIVE] + took - others;
     c->failed |= others > took;
     if (flags & STEPS_AS_NUMBERS) {
-        CODEC_INT(c, &steps, -CHECKPOINT_MOST_SUM, CHECKPOINT_MOST_SUM);
+        CODEC_INT(c, &steps, -CHECKPOINT_MAX_SUM, CHECKPOINT_MAX_SUM);
         p->step = q->step + steps;
         p->steps = q->steps + steps;
     } else {
@@ -269,7 +272,7 @@ static void visit_knot(struct codec *c, struct knot *k, const struct knot *befor
     c->failed |= p->productive_ms < 0;
     gained = p->productive_ms - q->productive_ms;
     if (!(flags & SAME_CHIPS))
-        CODEC_INT(c, &chips, -CHECKPOINT_MOST_SUM, CHECKPOINT_MOST_SUM);
+        CODEC_INT(c, &chips, -CHECKPOINT_MAX_SUM, CHECKPOINT_MAX_SUM);
     else
         chips = 0;
     p->chip_ms = q->chip_ms + expected_chips(rate, gained) + chips;
@@ -277,15 +280,15 @@ static void visit_knot(struct codec *c, struct knot *k, const struct knot *befor
         rate->chips = (p->chip_ms - q->chip_ms) / gained;
 }
 
-static void visit_knots(struct codec *c, struct settled *s, int64_t start_ms) {
-    struct knots *list = &s->knots;
-    struct knot none = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
+static void visit_snapshots(struct codec *c, struct settled *s, int64_t start_ms) {
+    struct snapshots *list = &s->snapshots;
+    struct snapshot none = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
     struct chip_rate rate = {0};
     size_t count = codec_count(c, list->count, MOST_KNOTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
-        struct knot *k = codec_is_reading(c) ? knots_add(list) : list->items[i];
-        const struct knot *before = i > 0 ? list->items[i - 1] : &none;
-        visit_knot(c, k, before, &rate);
+        struct snapshot *k = codec_is_reading(c) ? snapshots_add(list) : list->items[i];
+        const struct snapshot *before = i > 0 ? list->items[i - 1] : &none;
+        visit_snapshot(c, k, before, &rate);
         bool is_whole = k->at_ms <= s->through_ms && k->progress.chip_ms >= 0 &&
                         k->progress.chip_ms <= s->accounts[BUCKET_PRODUCTIVE].chip_ms &&
                         k->progress.productive_ms <= k->ms[BUCKET_PRODUCTIVE] && k->progress.steps >= 0 &&
@@ -352,7 +355,7 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     visit_durations(c, &s->durations);
     if (codec_is_reading(c))
         check_sums(c, s, start_ms);
-    visit_knots(c, s, start_ms);
+    visit_snapshots(c, s, start_ms);
     visit_down(c, &s->down, s->through_ms);
     checkpoint_sum(c, &s->headless_ms);
 }

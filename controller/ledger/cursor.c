@@ -1,4 +1,5 @@
 #include "ledger/cursor.h"
+#include "ledger/rollback.h"
 
 #include "base/bisect.h"
 #include "base/minmax.h"
@@ -42,7 +43,7 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
  * else there is. */
 static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64_t weight) {
     const struct training *t = c->training;
-    bool is_at_end = v->process->starts.count == 0 && !v->tells_starts;
+    bool is_at_end = v->process->starts.count == 0 && !v->reports_starts;
     if (!is_at_end || t->usual_ms <= 0)
         return TIME_OPEN;
     int64_t slow_ms = t->slow_ms;
@@ -76,7 +77,7 @@ static int64_t borrowed_ms(const struct cursor *c, const struct view *v, const s
 }
 
 /* Splits a slow step's time: what its steps usually take, and what is not known. A hang is one all the same. */
-static void set_untold(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
+static void set_unreported(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
     struct base *b = &c->base;
     int64_t slow_ms = slow_after_ms(c, v, s->weight), from = max_of(s->from_ms, t);
     if (slow_ms >= b->ordinary_ms || b->to_ms - from <= slow_ms)
@@ -85,7 +86,7 @@ static void set_untold(struct cursor *c, const struct view *v, const struct step
     int64_t usual = c->training->usual_ms * s->weight;
     if (borrowed == TIME_OPEN || net - borrowed <= slow_ms)
         return;
-    b->untold_ms = min_of(net, b->ordinary_ms) - usual - borrowed;
+    b->unreported_ms = min_of(net, b->ordinary_ms) - usual - borrowed;
     b->ordinary_ms = usual + borrowed;
 }
 
@@ -93,7 +94,7 @@ static void set_untold(struct cursor *c, const struct view *v, const struct step
  * the shorter for it, and as much of the first step's excess is no start-up. */
 static int64_t overdue_ms(const struct cursor *c, const struct view *v, const struct run *run) {
     const struct step_event *e = &v->list->items[c->event];
-    if (v->tells_starts || v->process->line_lag <= 0 || c->event + 1 >= run->end)
+    if (v->reports_starts || v->process->line_lag <= 0 || c->event + 1 >= run->end)
         return 0;
     return max_of(0, (e[1].step - e[0].step) * c->training->first_ms - (e[1].at_ms - e[0].at_ms));
 }
@@ -118,7 +119,7 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
     bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
     if (!is_first)
-        set_untold(c, v, &s, t);
+        set_unreported(c, v, &s, t);
     if (is_first && training->ideal_ms > 0) {
         int64_t from = max_of(s.from_ms, t);
         int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
@@ -171,12 +172,12 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
     if (v->job_end_ms != TIME_UNKNOWN)
         return;
     if (is_last_of_success(c, v)) {
-        if (v->tells_starts) { /* its end was not said, but the job did it */
+        if (v->reports_starts) { /* its end was not said, but the job did it */
             c->credit_last++;
             c->credit_ms += t->ideal_ms;
         }
     } else if (was_cut_off(c, v)) {
-        int lag = v->process->line_lag >= 0 ? v->process->line_lag : !v->tells_starts;
+        int lag = v->process->line_lag >= 0 ? v->process->line_lag : !v->reports_starts;
         c->unfinished_ms = t->ideal_ms * t->interval * (1 + lag);
     }
 }
@@ -256,8 +257,8 @@ void cursor_book(struct cursor *c, int64_t from_ms, int64_t to_ms) {
         b->startup_ms -= ms;
     else if (b->ordinary_ms > 0)
         b->ordinary_ms -= ms;
-    else if (b->untold_ms > 0)
-        b->untold_ms -= ms;
+    else if (b->unreported_ms > 0)
+        b->unreported_ms -= ms;
 }
 
 void cursor_leave(struct cursor *c, int64_t t) {
@@ -307,12 +308,12 @@ bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step
     bool is_first_of_run = first == run->first && !run->is_continued;
     if (is_first_of_run || b->startup_ms > 0)
         return false;
-    size_t told = b->view->tells_starts; /* the event after it tells when it ended */
-    int64_t most = min_of(last_step, next_fate(run, b->loss) - 1), hang = c->training->hang_after_ms;
+    size_t told = b->view->reports_starts; /* the event after it tells when it ended */
+    int64_t max = min_of(last_step, next_fate(run, b->loss) - 1), hang = c->training->hang_after_ms;
     limit_ms = min_of(limit_ms, b->view->end_ms);
     if (told == 1)
         end--;
-    while (i < end && e[i].step <= most && e[i + told].at_ms <= limit_ms &&
+    while (i < end && e[i].step <= max && e[i + told].at_ms <= limit_ms &&
            e[i + told].at_ms - e[i + told - 1].at_ms <=
                min_of(hang, slow_after_ms(c, b->view, e[i + told].step - e[i + told - 1].step)))
         i++;

@@ -1,5 +1,5 @@
-/* cursor: walks the processes' time from step to step, for the sweep. It says what the records, apart from the named
- * intervals, tell about a time; it never goes back. Private to ledger/. */
+/* cursor: walks the processes' time from step to step, for the sweep. It gives what the records, apart from the named
+ * intervals, show of a time, and never goes back. Private to ledger/. */
 #ifndef LEDGER_CURSOR_H
 #define LEDGER_CURSOR_H
 
@@ -22,9 +22,9 @@ struct base {
     const struct run *run;
     const struct loss *loss; /* BASE_STEP, BASE_CREDIT: lost to it */
     int64_t step, line, weight, from_ms;
-    /* What is left of it, in this order: start-up, then ordinary, then what no line tells; the rest of a step is
+    /* What is left of it, in this order: start-up, then ordinary, then what no line reports; the rest of a step is
      * a stall, of others unknown. */
-    int64_t startup_ms, ordinary_ms, untold_ms;
+    int64_t startup_ms, ordinary_ms, unreported_ms;
 };
 
 struct cursor {

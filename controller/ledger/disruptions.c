@@ -33,7 +33,7 @@ static void put(struct ledger *l, size_t position) {
     l->alike[at] = a;
 }
 
-void disruptions_told(struct ledger *l, size_t position, const struct disruption_fact *before) {
+void disruptions_changed(struct ledger *l, size_t position, const struct disruption_fact *before) {
     const struct disruption_fact *d = &l->disruptions.items[position];
     if (before->at_ms == d->at_ms && (before->opens == d->opens || d->at_ms == TIME_UNKNOWN))
         return;
@@ -54,7 +54,7 @@ const struct disruption_fact **disruptions_known(struct ledger *l, int64_t since
         for (size_t i = 0; i < l->disruptions.count; i++)
             if (l->disruptions.items[i].at_ms != TIME_UNKNOWN)
                 put(l, i);
-        l->lives_looked_at += (int64_t)l->disruptions.count;
+        l->occupancies_visited += (int64_t)l->disruptions.count;
     }
     size_t n = 0;
     const struct disruption_fact **known = mem_resize(NULL, l->alike_count + 1, sizeof *known);

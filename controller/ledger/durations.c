@@ -45,8 +45,8 @@ static void coarsen(struct durations *d) {
     d->count = n;
 }
 
-void durations_coarsen(struct durations *d, size_t most) {
-    while (d->count > most && d->dropped_bits < BITS - 1)
+void durations_coarsen(struct durations *d, size_t max) {
+    while (d->count > max && d->dropped_bits < BITS - 1)
         coarsen(d);
 }
 
@@ -64,7 +64,7 @@ void durations_add(struct durations *d, int32_t ms) {
     memmove(&d->items[i + 1], &d->items[i], (d->count - i) * sizeof *d->items);
     d->items[i] = (struct duration){value, 1};
     d->count++;
-    while (d->count > DURATIONS_MOST)
+    while (d->count > DURATIONS_MAX)
         coarsen(d);
 }
 
@@ -144,12 +144,12 @@ static int32_t counted_kth(const struct durations *d, const int32_t *others, siz
 int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k) {
     if (d->total == 0)
         return kth_smallest(others, n, (size_t)k);
-    int32_t least = d->items[0].ms, most = d->items[d->count - 1].ms;
+    int32_t min = d->items[0].ms, max = d->items[d->count - 1].ms;
     for (size_t i = 0; i < n; i++) {
-        least = others[i] < least ? others[i] : least;
-        most = others[i] > most ? others[i] : most;
+        min = others[i] < min ? others[i] : min;
+        max = others[i] > max ? others[i] : max;
     }
-    int32_t low = table_kth(d, k - (int64_t)n, least, most), high = table_kth(d, k, least, most);
+    int32_t low = table_kth(d, k - (int64_t)n, min, max), high = table_kth(d, k, min, max);
     while (high - low >= RANGE_MOST) { /* the smallest that has more than k values up to it */
         int32_t middle = low + (high - low) / 2;
         if (count_through(d, others, n, middle) > k)

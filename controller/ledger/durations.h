@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DURATIONS_MOST 1024
+#define DURATIONS_MAX 1024
 #define DURATIONS_HINTS 256
 
 struct durations {
@@ -23,7 +23,7 @@ struct durations {
 
 void durations_done(struct durations *d);
 /* Rounds them until no more than so many different ones are left. most > 31: there are no more magnitudes. */
-void durations_coarsen(struct durations *d, size_t most);
+void durations_coarsen(struct durations *d, size_t max);
 void durations_add(struct durations *d, int32_t ms);
 /* The k-th smallest (from 0) of the table's and n others, which may be moved about. k < total + n. */
 int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k);

@@ -1,6 +1,9 @@
-#include "ledger/cost.h"
+#include "ledger/evaluate.h"
 #include "ledger/evidence.h"
+#include "ledger/holds.h"
+#include "ledger/rollback.h"
 #include "ledger/settle.h"
+#include "ledger/sigterm.h"
 #include "ledger/sweep.h"
 
 #include "base/bisect.h"
@@ -92,54 +95,15 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
     }
 }
 
-/* Whether what a process did when it was told to stop, at that time, belongs to this interruption. */
-static bool is_of_interruption(const struct sweep *s, ptrdiff_t i, int64_t at_ms) {
-    if (i < 0)
-        return false;
-    const struct interruption *x = &s->interruptions->items[i];
-    int64_t after = i > 0 ? x[-1].until_ms - 1 : s->start_ms, first = s->recoveries[i].first_step_ms;
-    return at_ms >= x->lost_ms - 60000 && at_ms <= x->at_ms + 600000 && at_ms > after &&
-           (first == TIME_UNKNOWN || at_ms < first);
-}
-
-static ptrdiff_t interruption_of(const struct sweep *s, int64_t at_ms) {
-    const struct interruption *items = s->interruptions->items; /* the last that it is not too early for */
-    ptrdiff_t last = (ptrdiff_t)BISECT(i, s->interruptions->count, items[i].lost_ms - 60000 <= at_ms) - 1;
-    return is_of_interruption(s, last, at_ms) ? last : is_of_interruption(s, last - 1, at_ms) ? last - 1 : -1;
-}
-
-/* What its log says of the time after it was signalled, a stamp of whole seconds: within that second nobody can tell
- * what came first. A log that never tells of checkpoints does not tell that there was none. */
-static enum ledger_saved saved_when_signalled(const struct sweep *s, const struct process *p) {
-    bool any_final = training_any_final(s->training);
-    int64_t saved_ms = any_final ? p->last_saved_ms[1] : max_of(p->last_saved_ms[0], p->last_saved_ms[1]);
-    if (p->signalled_ms == TIME_UNKNOWN || p->is_thinned || saved_ms > s->through_ms)
-        return SAVED_UNKNOWN;
-    if (saved_ms >= p->signalled_ms + 1000)
-        return SAVED_YES;
-    bool is_known = p->is_read_to_end && !p->is_lost && s->training->has_checkpoints;
-    return is_known && saved_ms < p->signalled_ms ? SAVED_NO : SAVED_UNKNOWN;
-}
-
-ptrdiff_t sweep_find_saved(const struct sweep *s, const struct view *v, enum ledger_saved *ret_saved) {
-    const struct process *p = v->process;
-    bool is_told = p->sigterm_save_ms != TIME_UNKNOWN && p->sigterm_save_ms <= s->through_ms; /* by its own words */
-    enum ledger_saved saved = is_told ? SAVED_YES : saved_when_signalled(s, p);
-    if (saved == SAVED_UNKNOWN)
-        return -1;
-    *ret_saved = saved;
-    return interruption_of(s, is_told ? p->sigterm_save_ms : p->signalled_ms);
-}
-
 static void mark_saved_on_sigterm(struct ledger_result *result, const struct sweep *s) {
     for (size_t i = 0; i < s->interruptions->settled_count; i++)
         result->interruptions[i].saved_on_sigterm = s->settled->listed[i].saved_on_sigterm;
     for (size_t v = 0; v < s->training->view_count; v++) {
         enum ledger_saved saved;
-        ptrdiff_t i = sweep_find_saved(s, &s->training->views[v], &saved);
+        ptrdiff_t i = sigterm_find_saved(s, &s->training->views[v], &saved);
         if (i >= 0)
             result->interruptions[i].saved_on_sigterm =
-                sweep_join_saved(result->interruptions[i].saved_on_sigterm, saved);
+                sigterm_join_saved(result->interruptions[i].saved_on_sigterm, saved);
     }
 }
 
@@ -327,10 +291,10 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     result->headless_ms = t->headless_ms;
     result->overlapped_records = t->overlapped;
     result->late_records = s->ledger->late_records;
-    result->flops = told_copy(&s->ledger->told);
-    result->flops_count = (int)s->ledger->told.count;
-    result->durable_saves = told_saves(&s->ledger->told).count;
-    result->durable_ms = told_saves(&s->ledger->told).ms;
+    result->flops = totals_copy_flops(&s->ledger->totals);
+    result->flops_count = (int)s->ledger->totals.count;
+    result->durable_saves = totals_saves(&s->ledger->totals).count;
+    result->durable_ms = totals_saves(&s->ledger->totals).ms;
     for (size_t i = 0; i < s->ledger->live_count; i++)
         result->late_records += s->ledger->live[i]->late_records;
     result->last_record_ms = t->settled != NULL ? t->settled->last_record_ms : TIME_UNKNOWN;
@@ -423,7 +387,7 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
     struct training training;
     struct interruptions interruptions;
     training_init(&training, l, known, limit);
-    cost_count(l, &training);
+    training_count_visits(&training, l);
     interruptions_init(&interruptions, l, slots, &training, known, limit, at_end);
     struct strike *strikes = mem_resize(NULL, interruptions.count + 1, sizeof *strikes);
     for (size_t i = 0; i < interruptions.count; i++)
@@ -493,4 +457,14 @@ void ledger_result_done(struct ledger_result *result) {
     free(result->executions);
     free(result->flops);
     *result = (struct ledger_result){0};
+}
+
+int64_t ledger_flops_min_milli(int class) {
+    int64_t octave = class / 8, eighth = 8 + class % 8;
+    return octave >= 3 ? eighth << (octave - 3) : (eighth + (INT64_C(1) << (3 - octave)) - 1) >> (3 - octave);
+}
+
+int64_t ledger_last_change_ms(struct ledger *l) {
+    const struct slot_timeline *t = slot_timeline_get(l);
+    return t->count > 1 ? t->items[t->count - 1].from_ms : TIME_UNKNOWN;
 }

@@ -7,64 +7,66 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the slowest life ---- */
+/* ---- the slowest occupancy ---- */
 
 /* When the slots began to wait for it: to be bound, or to run. */
-static int64_t awaited_since_ms(const struct slowest_life *s, const struct life_fact *life) {
-    return s->is_running ? life->bound_ms : life->created_ms;
+static int64_t awaited_since_ms(const struct slowest_occupancy *s, const struct occupancy_fact *occupancy) {
+    return s->is_running ? occupancy->bound_ms : occupancy->created_ms;
 }
 
-/* Whether the slots waited for that life within the span: the moment that they waited for lies in it. */
-static bool is_awaited(const struct slowest_life *s, const struct life_fact *life, int64_t *ret_at_ms) {
-    int64_t at = s->is_running ? life->running_ms : life->bound_ms;
-    int64_t since = awaited_since_ms(s, life);
-    int64_t lost = life->lost_ms == TIME_UNKNOWN ? life->known_until_ms : min_of(life->lost_ms, life->known_until_ms);
+/* Whether the slots waited for that occupancy within the span: the moment that they waited for lies in it. */
+static bool is_awaited(const struct slowest_occupancy *s, const struct occupancy_fact *occupancy, int64_t *ret_at_ms) {
+    int64_t at = s->is_running ? occupancy->running_ms : occupancy->bound_ms;
+    int64_t since = awaited_since_ms(s, occupancy);
+    int64_t lost = occupancy->lost_ms == TIME_UNKNOWN ? occupancy->known_until_ms
+                                                      : min_of(occupancy->lost_ms, occupancy->known_until_ms);
     *ret_at_ms = at == TIME_UNKNOWN ? TIME_OPEN : at;
     return since != TIME_UNKNOWN && since < s->to_ms && lost > s->from_ms && (at == TIME_UNKNOWN || at > s->from_ms) &&
-           words_has_life(life);
+           texts_has_name(occupancy);
 }
 
-static void consider(const struct ledger *l, struct slowest_life *s, size_t position) {
-    const struct life_fact *life = &l->lives.items[position];
+static void consider(const struct ledger *l, struct slowest_occupancy *s, size_t position) {
+    const struct occupancy_fact *occupancy = &l->occupancies.items[position];
     int64_t at;
-    if (!is_awaited(s, life, &at))
+    if (!is_awaited(s, occupancy, &at))
         return;
-    if (s->life == 0 || at > s->at_ms || (at == s->at_ms && life->id < l->lives.items[s->life - 1].id)) {
-        s->life = (uint32_t)position + 1;
+    if (s->occupancy == 0 || at > s->at_ms ||
+        (at == s->at_ms && occupancy->id < l->occupancies.items[s->occupancy - 1].id)) {
+        s->occupancy = (uint32_t)position + 1;
         s->at_ms = at;
     }
 }
 
-static void consider_all(struct ledger *l, struct slowest_life *s) {
+static void consider_all(struct ledger *l, struct slowest_occupancy *s) {
     s->is_known = true;
-    s->life = 0;
+    s->occupancy = 0;
     s->later_count = 0;
     s->valid_to_ms = TIME_OPEN;
-    for (size_t i = 0; i < l->lives.count; i++) {
-        int64_t since = awaited_since_ms(s, &l->lives.items[i]);
+    for (size_t i = 0; i < l->occupancies.count; i++) {
+        int64_t since = awaited_since_ms(s, &l->occupancies.items[i]);
         if (since >= s->to_ms)
             s->valid_to_ms = min_of(s->valid_to_ms, since);
         else
             consider(l, s, i);
     }
-    l->lives_looked_at += (int64_t)l->lives.count;
+    l->occupancies_visited += (int64_t)l->occupancies.count;
 }
 
-static void consider_later(struct ledger *l, struct slowest_life *s) {
+static void consider_later(struct ledger *l, struct slowest_occupancy *s) {
     size_t kept = 0;
     for (size_t i = 0; i < s->later_count; i++)
-        if (awaited_since_ms(s, &l->lives.items[s->later[i]]) >= s->to_ms)
+        if (awaited_since_ms(s, &l->occupancies.items[s->later[i]]) >= s->to_ms)
             s->later[kept++] = s->later[i];
         else
             consider(l, s, s->later[i]);
-    l->lives_looked_at += (int64_t)s->later_count;
+    l->occupancies_visited += (int64_t)s->later_count;
     s->later_count = kept;
 }
 
-/* The life that the slots waited for: of those for which that moment lies in the span, the latest; by id on a tie. Of
- * the last span that was asked for it is kept, also while that span grows. */
-static const struct life_fact *slowest(struct ledger *l, int64_t from, int64_t to, enum bucket bucket) {
-    struct slowest_life *s = &l->slowest[bucket == BUCKET_BINDING ? 0 : bucket == BUCKET_IMAGE_PULL ? 1 : 2];
+/* The occupancy that the slots waited for: of those for which that moment lies in the span, the latest; by id on a tie.
+ * Of the last span that was asked for it is kept, also while that span grows. */
+static const struct occupancy_fact *slowest(struct ledger *l, int64_t from, int64_t to, enum bucket bucket) {
+    struct slowest_occupancy *s = &l->slowest[bucket == BUCKET_BINDING ? 0 : bucket == BUCKET_IMAGE_PULL ? 1 : 2];
     bool is_known = s->is_known && s->from_ms == from && to >= s->to_ms && to <= s->valid_to_ms;
     s->is_running = bucket != BUCKET_BINDING;
     s->from_ms = from;
@@ -73,19 +75,19 @@ static const struct life_fact *slowest(struct ledger *l, int64_t from, int64_t t
         consider_later(l, s);
     else
         consider_all(l, s);
-    return s->life > 0 ? &l->lives.items[s->life - 1] : NULL;
+    return s->occupancy > 0 ? &l->occupancies.items[s->occupancy - 1] : NULL;
 }
 
-static void life_changed(struct ledger *l, struct slowest_life *s, size_t position) {
+static void occupancy_changed(struct ledger *l, struct slowest_occupancy *s, size_t position) {
     int64_t at;
     if (!s->is_known)
         return;
-    if (s->life == position + 1) {
-        s->is_known = is_awaited(s, &l->lives.items[position], &at) && at >= s->at_ms;
+    if (s->occupancy == position + 1) {
+        s->is_known = is_awaited(s, &l->occupancies.items[position], &at) && at >= s->at_ms;
         s->at_ms = at;
-    } else if (awaited_since_ms(s, &l->lives.items[position]) < s->to_ms) {
+    } else if (awaited_since_ms(s, &l->occupancies.items[position]) < s->to_ms) {
         consider(l, s, position);
-    } else if (s->later_count >= l->lives.count) {
+    } else if (s->later_count >= l->occupancies.count) {
         s->is_known = false; /* nobody asks any more */
     } else {
         MEM_GROW(s->later, s->later_count, s->later_capacity);
@@ -93,9 +95,9 @@ static void life_changed(struct ledger *l, struct slowest_life *s, size_t positi
     }
 }
 
-void evidence_life_changed(struct ledger *l, size_t position) {
+void evidence_occupancy_changed(struct ledger *l, size_t position) {
     for (size_t i = 0; i < ARRAY_SIZE(l->slowest); i++)
-        life_changed(l, &l->slowest[i], position);
+        occupancy_changed(l, &l->slowest[i], position);
 }
 
 /* ---- words ---- */
@@ -110,9 +112,9 @@ static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct swee
     return out;
 }
 
-static void write_slowest(char *out, const struct sweep *s, const struct life_fact *life) {
+static void write_slowest(char *out, const struct sweep *s, const struct occupancy_fact *occupancy) {
     char name[LEDGER_NAME_SIZE];
-    words_of_life(s->ledger, life, name);
+    texts_name(s->ledger, occupancy, name);
     snprintf(out, LEDGER_TEXT_SIZE, "slowest: %s", name);
 }
 
@@ -144,7 +146,7 @@ static void write_cause(char *out, const struct sweep *s, const struct account *
 /* Why that time is not observed. */
 static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
     const struct ledger *l = s->ledger;
-    const struct life_gap *quiet = NULL;
+    const struct occupancy_gap *quiet = NULL;
     for (size_t i = 0; i < l->unwatched_count; i++)
         if (l->unwatched[i].from_ms <= at_ms && l->unwatched[i].to_ms > at_ms) {
             snprintf(out, LEDGER_TEXT_SIZE,
@@ -152,14 +154,14 @@ static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
             return;
         }
     for (size_t i = 0; i < l->silences.count; i++) {
-        const struct life_gap *x = &l->silences.items[i];
-        if (x->from_ms <= at_ms && x->to_ms > at_ms && (quiet == NULL || x->life_id < quiet->life_id))
+        const struct occupancy_gap *x = &l->silences.items[i];
+        if (x->from_ms <= at_ms && x->to_ms > at_ms && (quiet == NULL || x->occupancy_id < quiet->occupancy_id))
             quiet = x;
     }
-    size_t at = quiet != NULL ? keyed_find(&l->lives.keys, quiet->life_id, 0) : SIZE_MAX;
+    size_t at = quiet != NULL ? key_index_find(&l->occupancies.keys, quiet->occupancy_id, 0) : SIZE_MAX;
     char name[LEDGER_NAME_SIZE] = "";
     if (at != SIZE_MAX)
-        words_of_life(s->ledger, &l->lives.items[at], name);
+        texts_name(s->ledger, &l->occupancies.items[at], name);
     if (name[0] != '\0')
         snprintf(out, LEDGER_TEXT_SIZE, "no sign of life from the machine of %s", name);
 }
@@ -167,17 +169,17 @@ static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
 void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, enum bucket bucket,
                     const struct account *a) {
     const struct origin *o = &a->largest;
-    const struct life_fact *life = NULL;
+    const struct occupancy_fact *occupancy = NULL;
     char name[LEDGER_NAME_SIZE];
     out[0] = '\0';
     if (bucket == BUCKET_BINDING || bucket == BUCKET_IMAGE_PULL || bucket == BUCKET_CONTAINER_START)
-        life = slowest(s->ledger, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket);
+        occupancy = slowest(s->ledger, a->largest_from_ms, a->largest_from_ms + a->largest_ms, bucket);
     if (bucket == BUCKET_UNOBSERVED)
         write_unobserved(out, s, a->largest_from_ms);
     else if (o->hold != NULL)
         snprintf(out, LEDGER_TEXT_SIZE, "%s", o->hold->evidence != NULL ? o->hold->evidence : "");
-    else if (life != NULL)
-        write_slowest(out, s, life);
+    else if (occupancy != NULL)
+        write_slowest(out, s, occupancy);
     else if (bucket == BUCKET_RESCHEDULING && o->interruption >= 0)
         write_cause(out, s, a);
     else if (o->view != NULL && o->step != RECORD_NONE)
@@ -189,23 +191,23 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
 }
 
 void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct execution *x) {
-    const struct life_fact *found = NULL;
+    const struct occupancy_fact *found = NULL;
     int64_t found_ms = 0;
     memcpy(out, x->puller, LEDGER_NAME_SIZE);
-    for (size_t i = 0; x->pull_from_ms != TIME_UNKNOWN && out[0] == '\0' && i < s->ledger->lives.count; i++) {
-        const struct life_fact *life = &s->ledger->lives.items[i];
-        int64_t lost_ms = life->lost_ms == TIME_UNKNOWN ? TIME_OPEN : life->lost_ms;
-        int64_t end_ms = life->pull_end_ms == TIME_UNKNOWN ? lost_ms : min_of(life->pull_end_ms, lost_ms);
-        if (life->pull_start_ms == TIME_UNKNOWN || life->pull_start_ms >= x->pull_to_ms || end_ms <= x->pull_from_ms ||
-            !words_has_life(life))
+    for (size_t i = 0; x->pull_from_ms != TIME_UNKNOWN && out[0] == '\0' && i < s->ledger->occupancies.count; i++) {
+        const struct occupancy_fact *occupancy = &s->ledger->occupancies.items[i];
+        int64_t lost_ms = occupancy->lost_ms == TIME_UNKNOWN ? TIME_OPEN : occupancy->lost_ms;
+        int64_t end_ms = occupancy->pull_end_ms == TIME_UNKNOWN ? lost_ms : min_of(occupancy->pull_end_ms, lost_ms);
+        if (occupancy->pull_start_ms == TIME_UNKNOWN || occupancy->pull_start_ms >= x->pull_to_ms ||
+            end_ms <= x->pull_from_ms || !texts_has_name(occupancy))
             continue;
-        if (found == NULL || end_ms > found_ms || (end_ms == found_ms && life->id < found->id)) {
-            found = life;
+        if (found == NULL || end_ms > found_ms || (end_ms == found_ms && occupancy->id < found->id)) {
+            found = occupancy;
             found_ms = end_ms;
         }
     }
     if (found != NULL)
-        words_of_life(s->ledger, found, out);
+        texts_name(s->ledger, found, out);
 }
 
 void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, const struct slices_down *down) {

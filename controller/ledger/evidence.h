@@ -11,7 +11,7 @@ void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep
 /* Of the span that is open. */
 void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, const struct slices_down *down);
 
-/* The life at that position of its store is another than before. */
-void evidence_life_changed(struct ledger *l, size_t position);
+/* The occupancy at that position of its store is another than before. */
+void evidence_occupancy_changed(struct ledger *l, size_t position);
 
 #endif

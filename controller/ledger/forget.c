@@ -1,16 +1,17 @@
 #include "ledger/forget.h"
 
 #include "base/mem.h"
+#include "ledger/evaluate.h"
+#include "ledger/holds.h"
 #include "ledger/slots.h"
-#include "ledger/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct ledger_forgetting {
     struct ledger *ledger;
-    bool *lives, *holds, *disruptions; /* by position: is forgotten */
-    bool *winning;                     /* of the holds */
+    bool *occupancies, *holds, *disruptions; /* by position: is forgotten */
+    bool *winning;                           /* of the holds */
     size_t forgotten;
 };
 
@@ -38,7 +39,7 @@ static void name_as_of(struct ledger *l, int64_t steady_ms) {
     ledger_evaluate(l, steady_ms, &result);
     ledger_result_done(&result);
     for (size_t i = 0; i < count; i++)
-        words_asked(l, now[i]);
+        texts_keep(l, now[i]);
     if (l->named_count > 1)
         qsort(l->named, l->named_count, sizeof *l->named, compare_keys);
 }
@@ -47,7 +48,7 @@ struct ledger_forgetting *ledger_forget_begin(struct ledger *l, int64_t steady_m
     struct ledger_forgetting *f = mem_new(struct ledger_forgetting);
     name_as_of(l, steady_ms);
     f->ledger = l;
-    f->lives = mem_alloc(l->lives.count + 1);
+    f->occupancies = mem_alloc(l->occupancies.count + 1);
     f->holds = mem_alloc(l->holds.count + 1);
     f->winning = mem_alloc(l->holds.count + 1);
     f->disruptions = mem_alloc(l->disruptions.count + 1);
@@ -61,14 +62,14 @@ struct ledger_forgetting *ledger_forget_begin(struct ledger *l, int64_t steady_m
     return f;
 }
 
-bool ledger_can_forget_life(const struct ledger_forgetting *f, uint64_t id, bool even_newest) {
-    size_t at = keyed_find(&f->ledger->lives.keys, id, 0);
+bool ledger_can_forget_occupancy(const struct ledger_forgetting *f, uint64_t id, bool even_newest) {
+    size_t at = key_index_find(&f->ledger->occupancies.keys, id, 0);
     return at != SIZE_MAX && slots_is_past(f->ledger, at) && !is_named(f, id) &&
            (even_newest || !slots_is_newest(f->ledger, at));
 }
 
 bool ledger_can_forget_hold(const struct ledger_forgetting *f, enum bucket kind, uint64_t key) {
-    size_t at = keyed_find(&f->ledger->holds.keys, key, (uint64_t)kind);
+    size_t at = key_index_find(&f->ledger->holds.keys, key, (uint64_t)kind);
     return at == SIZE_MAX || !f->winning[at];
 }
 
@@ -76,27 +77,27 @@ bool ledger_can_forget_disruption(const struct ledger_forgetting *f, uint64_t ke
     return !is_named(f, key);
 }
 
-void ledger_forget_life(struct ledger_forgetting *f, uint64_t id,
-                        void (*change)(void *context, const struct ledger_change *change), void *context) {
-    size_t at = keyed_find(&f->ledger->lives.keys, id, 0);
+void ledger_forget_occupancy(struct ledger_forgetting *f, uint64_t id,
+                             void (*change)(void *context, const struct ledger_change *change), void *context) {
+    size_t at = key_index_find(&f->ledger->occupancies.keys, id, 0);
     struct slot_changes changes = {0};
-    slots_add_life(f->ledger, at, &changes);
+    slots_add_occupancy(f->ledger, at, &changes);
     for (size_t i = 0; i < changes.size; i++)
         if (changes.table[i].uses > 0)
             change(context, &changes.table[i].did);
     free(changes.table);
-    f->lives[at] = true;
+    f->occupancies[at] = true;
     f->forgotten++;
 }
 
 void ledger_forget_hold(struct ledger_forgetting *f, enum bucket kind, uint64_t key) {
-    size_t at = keyed_find(&f->ledger->holds.keys, key, (uint64_t)kind);
+    size_t at = key_index_find(&f->ledger->holds.keys, key, (uint64_t)kind);
     if (at != SIZE_MAX)
         f->holds[at] = true;
 }
 
 void ledger_forget_disruption(struct ledger_forgetting *f, enum cause cause, uint64_t key) {
-    size_t at = keyed_find(&f->ledger->disruptions.keys, key, (uint64_t)cause);
+    size_t at = key_index_find(&f->ledger->disruptions.keys, key, (uint64_t)cause);
     if (at != SIZE_MAX)
         f->disruptions[at] = true;
 }
@@ -105,7 +106,7 @@ void ledger_forget_disruption(struct ledger_forgetting *f, enum cause cause, uin
 #define KEEP(store, goes, done, key_a, key_b)                                                                          \
     do {                                                                                                               \
         size_t kept_ = 0, count_ = (store).count;                                                                      \
-        keyed_done(&(store).keys);                                                                                     \
+        key_index_done(&(store).keys);                                                                                 \
         for (size_t i = 0; i < count_; i++) {                                                                          \
             __typeof__((store).items) item_ = &(store).items[i];                                                       \
             bool is_new_;                                                                                              \
@@ -115,23 +116,23 @@ void ledger_forget_disruption(struct ledger_forgetting *f, enum cause cause, uin
             }                                                                                                          \
             (store).items[kept_++] = *item_;                                                                           \
             item_ = &(store).items[kept_ - 1];                                                                         \
-            keyed_put(&(store).keys, (uint64_t)(key_a), (uint64_t)(key_b), &is_new_);                                  \
+            key_index_put(&(store).keys, (uint64_t)(key_a), (uint64_t)(key_b), &is_new_);                              \
         }                                                                                                              \
         (store).count = (store).capacity = kept_;                                                                      \
         (store).items = mem_resize((store).items, kept_ + 1, sizeof *(store).items);                                   \
     } while (0)
 
-static bool is_of_forgotten(const struct ledger_forgetting *f, uint64_t life_id) {
-    size_t at = keyed_find(&f->ledger->lives.keys, life_id, 0);
-    return at != SIZE_MAX && f->lives[at];
+static bool is_of_forgotten(const struct ledger_forgetting *f, uint64_t occupancy_id) {
+    size_t at = key_index_find(&f->ledger->occupancies.keys, occupancy_id, 0);
+    return at != SIZE_MAX && f->occupancies[at];
 }
 
 static void keep_others(struct ledger_forgetting *f) {
     struct ledger *l = f->ledger;
     slots_done(l);
-    KEEP(l->restarts, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
-    KEEP(l->silences, is_of_forgotten(f, item_->life_id), (void)0, item_->life_id, item_->from_ms);
-    KEEP(l->lives, f->lives[i], words_free_life(item_->name), item_->id, 0);
+    KEEP(l->restarts, is_of_forgotten(f, item_->occupancy_id), (void)0, item_->occupancy_id, item_->from_ms);
+    KEEP(l->silences, is_of_forgotten(f, item_->occupancy_id), (void)0, item_->occupancy_id, item_->from_ms);
+    KEEP(l->occupancies, f->occupancies[i], texts_free_name(item_->name), item_->id, 0);
     KEEP(l->holds, f->holds[i], free(item_->evidence), item_->key, item_->kind);
     KEEP(l->disruptions, f->disruptions[i], free(item_->words), item_->key, item_->cause);
     l->has_slots = l->has_hold_times = l->has_alike = false;
@@ -142,7 +143,7 @@ static void keep_others(struct ledger_forgetting *f) {
 void ledger_forget_done(struct ledger_forgetting *f) {
     if (f->forgotten > 0)
         keep_others(f);
-    free(f->lives);
+    free(f->occupancies);
     free(f->holds);
     free(f->winning);
     free(f->disruptions);

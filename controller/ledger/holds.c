@@ -1,4 +1,4 @@
-#include "ledger/timeline.h"
+#include "ledger/holds.h"
 
 #include "base/mem.h"
 

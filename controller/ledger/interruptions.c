@@ -300,7 +300,7 @@ static int64_t last_progress_ms(const struct view *v, int64_t end_ms) {
 static void write_hang(struct ledger_disruption *d, const struct view *v, int64_t quiet_ms, int64_t hang_after_ms,
                        const struct ledger_disruption *killer) {
     char at[RFC3339_SIZE];
-    size_t last = v->tells_starts && v->completed < v->event_count ? v->completed : v->completed - 1;
+    size_t last = v->reports_starts && v->completed < v->event_count ? v->completed : v->completed - 1;
     snprintf(d->reason, sizeof d->reason, "%s", cause_name(killer != NULL ? killer->cause : CAUSE_UNKNOWN));
     snprintf(d->evidence, sizeof d->evidence,
              "%.60s%sstep %lld at %s was the last for %lld s (hangAfter %lld s)%s%.90s",
@@ -394,8 +394,8 @@ void interruptions_init(struct interruptions *list, struct ledger *l, const stru
                        i + 1 < list->count ? list->items[i + 1].lost_ms : TIME_OPEN, disruptions, count);
         if (found == NULL)
             continue;
-        struct ledger_disruption d = words_unpack(l, found);
-        words_asked(l, found->key);
+        struct ledger_disruption d = texts_unpack(l, found);
+        texts_keep(l, found->key);
         list->items[i].cause = add_cause(list, &d);
     }
     for (size_t i = list->settled_count; i < list->count; i++)

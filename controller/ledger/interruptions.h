@@ -2,14 +2,14 @@
 #ifndef LEDGER_INTERRUPTIONS_H
 #define LEDGER_INTERRUPTIONS_H
 
-#include "ledger/timeline.h"
+#include "ledger/slots.h"
 #include "ledger/training.h"
 
 struct interruptions {
     struct interruption *items; /* in time order, disjoint; the first ones may be settled */
     size_t count, capacity, settled_count;
     int64_t tail_ms; /* from here a job that succeeded winds down, whatever its slots show; TIME_OPEN */
-    struct ledger_disruption **causes; /* of those that are not settled, in words */
+    struct ledger_disruption **causes; /* of those that are not settled, with their texts */
     size_t cause_count, cause_capacity;
 };
 

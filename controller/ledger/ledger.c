@@ -1,4 +1,4 @@
-#include "ledger/facts.h"
+#include "ledger/ledger_internal.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -27,15 +27,15 @@ struct ledger *ledger_new(const struct ledger_options *options) {
 
 #define STORE_DONE(store)                                                                                              \
     do {                                                                                                               \
-        keyed_done(&(store).keys);                                                                                     \
+        key_index_done(&(store).keys);                                                                                 \
         free((store).items);                                                                                           \
     } while (0)
 
 void ledger_free(struct ledger *l) {
     if (l == NULL)
         return;
-    for (size_t i = 0; i < l->lives.count; i++)
-        words_free_life(l->lives.items[i].name);
+    for (size_t i = 0; i < l->occupancies.count; i++)
+        texts_free_name(l->occupancies.items[i].name);
     for (size_t i = 0; i < l->holds.count; i++)
         free(l->holds.items[i].evidence);
     for (size_t i = 0; i < l->disruptions.count; i++)
@@ -52,17 +52,17 @@ void ledger_free(struct ledger *l) {
     free(l->unwatched);
     free(l->exclusions);
     settled_free(l->settled);
-    told_done(&l->told);
+    totals_done(&l->totals);
     STORE_DONE(l->required);
     STORE_DONE(l->required_chips);
-    STORE_DONE(l->lives);
+    STORE_DONE(l->occupancies);
     STORE_DONE(l->past);
     free(l->named);
     STORE_DONE(l->restarts);
     STORE_DONE(l->silences);
     STORE_DONE(l->holds);
     STORE_DONE(l->disruptions);
-    keyed_done(&l->process_keys);
+    key_index_done(&l->process_keys);
     free(l->processes);
     free(l);
 }
@@ -78,7 +78,7 @@ void ledger_set_span(struct ledger *l, int64_t start_ms, int64_t end_ms, enum le
 #define STORE_PUT(store, a, b, item, is_right)                                                                         \
     do {                                                                                                               \
         bool is_new_;                                                                                                  \
-        size_t at_ = keyed_put(&(store).keys, (a), (b), &is_new_);                                                     \
+        size_t at_ = key_index_put(&(store).keys, (a), (b), &is_new_);                                                 \
         if (is_new_) {                                                                                                 \
             MEM_GROW((store).items, (store).count, (store).capacity);                                                  \
             memset(&(store).items[(store).count++], 0, sizeof *(store).items);                                         \
@@ -101,19 +101,6 @@ void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips)
     *item = (struct amount_from){from_ms, chips < 0 ? 0 : chips};
 }
 
-void ledger_change_add(struct ledger_change *to, const struct ledger_change *change) {
-    to->chips += change->chips;
-    to->available += change->available;
-    to->running += change->running;
-    to->pulling += change->pulling;
-    to->silent += change->silent;
-    to->known += change->known;
-    to->largest_chips = (int32_t)max_of(to->largest_chips, change->largest_chips);
-    to->replaced += change->replaced;
-    to->restarted += change->restarted;
-    to->lost += change->lost;
-}
-
 void ledger_add_past(struct ledger *l, const struct ledger_change *change) {
     struct ledger_change *item;
     STORE_PUT(l->past, (uint64_t)change->at_ms, 0, item, &l->has_slots);
@@ -129,32 +116,32 @@ static void set_text(char **text, const char *from, size_t size) {
     *text = from[0] == '\0' ? NULL : mem_strndup(from, strnlen(from, size - 1));
 }
 
-void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
-    struct life_fact *item;
+void ledger_add_occupancy(struct ledger *l, const struct ledger_occupancy *occupancy) {
+    struct occupancy_fact *item;
     bool is_known = true;
-    STORE_PUT(l->lives, life->id, 0, item, &is_known);
-    words_set_life(&item->name, life);
-    struct life_fact before = *item;
-    struct life_fact now = {.id = life->id,
-                            .slot = life->slot,
-                            .older = before.older,
-                            .newer = before.newer,
-                            .created_ms = life->created_ms,
-                            .bound_ms = life->bound_ms,
-                            .pull_start_ms = life->pull_start_ms,
-                            .pull_end_ms = life->pull_end_ms,
-                            .running_ms = life->running_ms,
-                            .lost_ms = life->lost_ms,
-                            .done_ms = life->done_ms,
-                            .released_ms = life->released_ms,
-                            .known_until_ms = life->known_until_ms,
-                            .settled_ms = life->settled_ms,
-                            .held = life->held,
-                            .chips = life->chips < 0 ? 0 : life->chips,
-                            .name = before.name};
+    STORE_PUT(l->occupancies, occupancy->id, 0, item, &is_known);
+    texts_set_name(&item->name, occupancy);
+    struct occupancy_fact before = *item;
+    struct occupancy_fact now = {.id = occupancy->id,
+                                 .slot = occupancy->slot,
+                                 .older = before.older,
+                                 .newer = before.newer,
+                                 .created_ms = occupancy->created_ms,
+                                 .bound_ms = occupancy->bound_ms,
+                                 .pull_start_ms = occupancy->pull_start_ms,
+                                 .pull_end_ms = occupancy->pull_end_ms,
+                                 .running_ms = occupancy->running_ms,
+                                 .lost_ms = occupancy->lost_ms,
+                                 .done_ms = occupancy->done_ms,
+                                 .released_ms = occupancy->released_ms,
+                                 .known_until_ms = occupancy->known_until_ms,
+                                 .settled_ms = occupancy->settled_ms,
+                                 .held = occupancy->held,
+                                 .chips = occupancy->chips < 0 ? 0 : occupancy->chips,
+                                 .name = before.name};
     if (is_known && memcmp(&before, &now, sizeof now) == 0)
         return;
-    size_t position = (size_t)(item - l->lives.items);
+    size_t position = (size_t)(item - l->occupancies.items);
     if (is_known) {
         slots_take(l, position);
         slots_moved(l, &before, &now);
@@ -163,7 +150,7 @@ void ledger_add_life(struct ledger *l, const struct ledger_life *life) {
     *item = now;
     l->has_slots = false;
     slots_put(l, position);
-    evidence_life_changed(l, position);
+    evidence_occupancy_changed(l, position);
 }
 
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
@@ -174,32 +161,32 @@ void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms) {
     l->options.keep_all = true;
 }
 
-static void put_gap(struct ledger *l, bool is_silence, const struct life_gap *gap) {
-    struct life_gap *item;
+static void put_gap(struct ledger *l, bool is_silence, const struct occupancy_gap *gap) {
+    struct occupancy_gap *item;
     bool is_known = true;
     if (is_silence)
-        STORE_PUT(l->silences, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
+        STORE_PUT(l->silences, gap->occupancy_id, (uint64_t)gap->from_ms, item, &is_known);
     else
-        STORE_PUT(l->restarts, gap->life_id, (uint64_t)gap->from_ms, item, &is_known);
+        STORE_PUT(l->restarts, gap->occupancy_id, (uint64_t)gap->from_ms, item, &is_known);
     if (is_known && item->from_ms == gap->from_ms && item->to_ms == gap->to_ms)
         return;
-    size_t life = keyed_find(&l->lives.keys, gap->life_id, 0);
-    if (life != SIZE_MAX)
-        slots_take(l, life);
+    size_t occupancy = key_index_find(&l->occupancies.keys, gap->occupancy_id, 0);
+    if (occupancy != SIZE_MAX)
+        slots_take(l, occupancy);
     uint32_t next = item->next;
     *item = *gap;
     item->next = next;
     slots_put_gap(l, is_silence, (size_t)(item - (is_silence ? l->silences.items : l->restarts.items)), !is_known);
-    if (life != SIZE_MAX)
-        slots_put(l, life);
+    if (occupancy != SIZE_MAX)
+        slots_put(l, occupancy);
 }
 
-void ledger_add_restart(struct ledger *l, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
-    put_gap(l, false, &(struct life_gap){.life_id = life_id, .from_ms = down_ms, .to_ms = running_ms});
+void ledger_add_restart(struct ledger *l, uint64_t occupancy_id, int64_t down_ms, int64_t running_ms) {
+    put_gap(l, false, &(struct occupancy_gap){.occupancy_id = occupancy_id, .from_ms = down_ms, .to_ms = running_ms});
 }
 
-void ledger_add_silence(struct ledger *l, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
-    put_gap(l, true, &(struct life_gap){.life_id = life_id, .from_ms = from_ms, .to_ms = to_ms});
+void ledger_add_silence(struct ledger *l, uint64_t occupancy_id, int64_t from_ms, int64_t to_ms) {
+    put_gap(l, true, &(struct occupancy_gap){.occupancy_id = occupancy_id, .from_ms = from_ms, .to_ms = to_ms});
 }
 
 void ledger_set_unwatched(struct ledger *l, const struct ledger_span *spans, size_t count) {
@@ -212,7 +199,7 @@ void ledger_set_unwatched(struct ledger *l, const struct ledger_span *spans, siz
     l->unwatched_count = count;
     for (size_t i = 0; i < count; i++)
         l->unwatched[i] = (struct time_span){spans[i].from_ms, spans[i].to_ms};
-    l->slot_lives.is_made = l->has_slots = false;
+    l->slot_occupancies.is_made = l->has_slots = false;
 }
 
 void ledger_add_hold(struct ledger *l, const struct ledger_hold *hold) {
@@ -232,8 +219,8 @@ void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) 
     if (!is_known)
         before.at_ms = TIME_UNKNOWN;
     free(item->words);
-    *item = words_pack(d);
-    disruptions_told(l, (size_t)(item - l->disruptions.items), &before);
+    *item = texts_pack(d);
+    disruptions_changed(l, (size_t)(item - l->disruptions.items), &before);
 }
 
 /* What began before the process whose time is settled in part is settled, so a new one that did is told again after a
@@ -250,7 +237,7 @@ static bool is_settled_already(const struct ledger *l, uint64_t id, int64_t star
 
 int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
     bool is_new;
-    size_t at = keyed_put(&l->process_keys, id, 0, &is_new);
+    size_t at = key_index_put(&l->process_keys, id, 0, &is_new);
     if (is_new) {
         MEM_GROW(l->processes, l->process_count, l->process_capacity);
         l->processes[l->process_count++] = NULL;
@@ -279,7 +266,7 @@ static struct process *process_at(const struct ledger *l, int process) {
 
 void ledger_name_process(struct ledger *l, int process, const char *name) {
     struct process *p = process_at(l, process);
-    if (p == NULL || (p->name != NULL && strncmp(p->name, name, strlen(p->name)) == 0)) /* perhaps cut: fold.c */
+    if (p == NULL || (p->name != NULL && strncmp(p->name, name, strlen(p->name)) == 0)) /* perhaps cut: compact.c */
         return;
     free(p->name);
     p->name = mem_strdup(name);
@@ -322,7 +309,38 @@ void ledger_add_record(struct ledger *l, const struct record *r) {
         return;
     }
     int64_t order_ms = process_order_ms(p);
-    process_add(p, r, &l->told);
+    process_add(p, r, &l->totals);
     if (process_order_ms(p) != order_ms)
         l->is_live_sorted = false;
+}
+
+void ledger_set_texts(struct ledger *l, const struct ledger_texts *texts) {
+    l->texts = *texts;
+}
+
+/* ---- what it costs ---- */
+
+static int64_t bytes_of(size_t count, size_t size) {
+    return (int64_t)(count * size);
+}
+
+static int64_t list_bytes(const struct step_list *l) {
+    return bytes_of(l->capacity, sizeof *l->items) + bytes_of(l->run_capacity, sizeof *l->runs);
+}
+
+static int64_t process_bytes(const struct process *p) {
+    return bytes_of(1, sizeof *p) + list_bytes(&p->ends) + list_bytes(&p->starts) +
+           bytes_of(p->overlay_capacity, sizeof *p->overlays) + bytes_of(p->durable_capacity, sizeof *p->durables) +
+           bytes_of(p->slice_capacity, sizeof *p->slices);
+}
+
+struct ledger_work ledger_work_of(const struct ledger *l) {
+    struct ledger_work c = {.steps_visited = l->steps_visited, .occupancies_visited = l->occupancies_visited};
+    for (size_t i = 0; i < l->live_count; i++)
+        c.held_bytes += process_bytes(l->live[i]);
+    if (l->settled != NULL)
+        c.held_bytes += bytes_of(1, sizeof *l->settled) +
+                        bytes_of(l->settled->snapshots.count, sizeof(struct snapshot)) +
+                        bytes_of(l->settled->durations.capacity, sizeof(struct duration));
+    return c;
 }

@@ -1,6 +1,6 @@
 #include "ledger/process.h"
 
-#include "ledger/told.h"
+#include "ledger/totals.h"
 
 #include "base/bisect.h"
 #include "base/mem.h"
@@ -10,15 +10,6 @@
 
 #define MAX_STEP 1000000000           /* a larger number is no step; so no sum over steps can overflow */
 #define RECEIVED_TOLERANCE_MS 3600000 /* a payload time further after its line's stamp than this is not believed */
-
-const char *record_kind_name(enum record_kind kind) {
-    static const char *const names[] = {
-#define X(name, meaning) #name,
-        RECORD_KINDS(X)
-#undef X
-    };
-    return (unsigned)kind < RECORD_KIND_COUNT ? names[kind] : "UNKNOWN";
-}
 
 /* Arrays lose elements at their front as they are settled: `skipped` of them before `items` are free. */
 #define ROOM_AT_END(items, count, capacity, skipped)                                                                   \
@@ -53,7 +44,7 @@ struct process *process_new(uint64_t id) {
     struct process *p = mem_new(struct process);
     p->id = id;
     p->line_lag = -1;
-    p->told_step = p->last_save_step = RECORD_NONE;
+    p->resume_step = p->last_save_step = RECORD_NONE;
     p->ready_ms = p->first_record_ms = p->last_ms = p->job_end_ms = TIME_UNKNOWN;
     p->first_checkpoint_ms = p->sigterm_save_ms = TIME_UNKNOWN;
     p->signalled_ms = p->last_saved_ms[0] = p->last_saved_ms[1] = TIME_UNKNOWN;
@@ -138,7 +129,7 @@ static void append(struct step_list *list, const struct step_event *e) {
 
 static void begin_run(struct process *p, struct step_list *list, enum run_reason reason, int64_t first_step) {
     MEM_GROW(list->runs, list->run_count, list->run_capacity);
-    list->runs[list->run_count++] = (struct run_mark){list->count, reason, p->told_step, p->ready_ms, first_step};
+    list->runs[list->run_count++] = (struct run_mark){list->count, reason, p->resume_step, p->ready_ms, first_step};
 }
 
 static void count_delta(struct step_list *list, int64_t delta) {
@@ -373,14 +364,14 @@ static void add_training(struct process *p, const struct record *r, int64_t at_m
     if (is_start || has_duration)
         close_at_step(p, is_start ? at_ms : at_ms - r->duration_ms, is_start);
     add_step(p, is_start ? &p->starts : &p->ends, &e);
-    p->told_step = RECORD_NONE;
+    p->resume_step = RECORD_NONE;
     p->ready_ms = TIME_UNKNOWN;
     p->job_end_ms = TIME_UNKNOWN;
 }
 
 static void add_restore(struct process *p, const struct record *r, int64_t at_ms) {
     if (r->step != RECORD_NONE)
-        p->told_step = r->step + 1;
+        p->resume_step = r->step + 1;
     p->ends.is_restored = p->ends.count > 0;
     p->starts.is_restored = p->starts.count > 0;
     if (r->kind == RECORD_RESTORE_START)
@@ -439,7 +430,7 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
         add_by_duration(p, BUCKET_PROGRAM_STARTUP, r, at_ms);
         break;
     case RECORD_RESUME:
-        p->told_step = r->step;
+        p->resume_step = r->step;
         break;
     case RECORD_JOB_START: /* again, in one log: something in the container starts the trainer anew (torchrun) */
         p->ends.is_restored = p->ends.count > 0;
@@ -482,12 +473,13 @@ static bool is_seen(struct process *p, const struct record *r) {
 }
 
 /* Before the step itself is added: since the line before it. */
-static void tell_flops(const struct process *p, const struct record *r, int64_t at_ms, struct told *told) {
+static void add_flops(const struct process *p, const struct record *r, int64_t at_ms, struct totals *totals) {
     const struct step_list *list = &p->ends;
     if (list->count == 0 || list->is_restored || r->step == RECORD_NONE)
         return;
     const struct step_event *last = &list->items[list->count - 1];
-    told_add(told, r->tflops_milli, r->step - last->step, r->duration_ms >= 0 ? r->duration_ms : at_ms - last->at_ms);
+    totals_add_flops(totals, r->tflops_milli, r->step - last->step,
+                     r->duration_ms >= 0 ? r->duration_ms : at_ms - last->at_ms);
 }
 
 /* Years 0001 to 9999, so that sums cannot overflow. */
@@ -495,7 +487,7 @@ static bool is_plausible(int64_t ms) {
     return ms >= -62135596800000 && ms <= 253402300799999;
 }
 
-void process_add(struct process *p, const struct record *r, struct told *told) {
+void process_add(struct process *p, const struct record *r, struct totals *totals) {
     struct record copy;
     if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
         return;
@@ -524,8 +516,8 @@ void process_add(struct process *p, const struct record *r, struct told *told) {
     if (is_checkpoint && p->first_checkpoint_ms == TIME_UNKNOWN)
         p->first_checkpoint_ms = at_ms;
     if (r->kind == RECORD_STEP_END && r->tflops_milli > 0)
-        tell_flops(p, r, at_ms, told);
+        add_flops(p, r, at_ms, totals);
     if (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_SAVE_DURABLE)
-        told_save(told, p->saving, r, at_ms);
+        totals_add_save(totals, p->saving, r, at_ms);
     add_known(p, r, at_ms);
 }

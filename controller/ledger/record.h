@@ -18,7 +18,7 @@
     X(SAVE_BLOCKED, "the blocking part of a save ended; duration = how long training was blocked; step if known")      \
     X(SAVE_WRITTEN, "the background part of a save ended; duration = blocking + background")                           \
     X(SAVE_DURABLE, "the save is final on all hosts: a restart can use it; step if known, else the save last begun")   \
-    X(SAVE_ON_SIGTERM, "a save because the process was told to stop; step")                                            \
+    X(SAVE_ON_SIGTERM, "a save on SIGTERM; step")                                                                      \
     X(RESTORE_START, "reading a checkpoint began; step if known")                                                      \
     X(RESTORE_END, "reading a checkpoint ended; duration if given; step = the step restored, if known")                \
     X(INIT_START, "device / slice / collective initialisation began")                                                  \
@@ -73,7 +73,5 @@ struct record {
         .duration_ms = RECORD_NONE, .tflops_milli = RECORD_NONE, .active = RECORD_NONE, .total = RECORD_NONE,          \
         .available = RECORD_NONE                                                                                       \
     }
-
-const char *record_kind_name(enum record_kind kind);
 
 #endif

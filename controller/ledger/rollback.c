@@ -1,6 +1,7 @@
 /* rollback: what was done and lost. Runs are visited in time order with a stack of those whose steps still count: a run
  * that resumes at step s takes every step from s on away from the runs before it. Each loss is pushed once and a run
  * that lost everything leaves the stack, so the cost is linear in the number of runs. */
+#include "ledger/rollback.h"
 #include "ledger/training.h"
 
 #include "base/bisect.h"
@@ -122,9 +123,9 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
         bool has_before = s->kept_count > 0 || s->has_settled;
         set_durable(s, run->resumed_step > 0 && has_before ? run->resumed_step - 1 : RECORD_NONE);
     }
-    bool is_told = s->t->views[run->view].list->runs[0].told_step != RECORD_NONE;
+    bool is_reported = s->t->views[run->view].list->runs[0].resume_step != RECORD_NONE;
     for (int i = 0; i < 2; i++)
-        if (s->durable_steps[i] == RECORD_NONE && is_told && run->resumed_step > 0 && run->reason != RUN_NEW_SERIES)
+        if (s->durable_steps[i] == RECORD_NONE && is_reported && run->resumed_step > 0 && run->reason != RUN_NEW_SERIES)
             s->durable_steps[i] = run->resumed_step - 1;
     s->kept[s->kept_count++] = run;
 }
@@ -146,7 +147,7 @@ static bool find_restored(struct training *t) {
         const struct process *p = v->process;
         bool is_over = p->open[OPEN_RESTORE].from_ms == TIME_UNKNOWN && p->ready_ms != TIME_UNKNOWN &&
                        p->ready_ms <= t->known_ms && p->first_checkpoint_ms != TIME_UNKNOWN;
-        int64_t step = v->event_count > 0 ? v->list->items[0].step : p->told_step;
+        int64_t step = v->event_count > 0 ? v->list->items[0].step : p->resume_step;
         if (v->event_count == 0 && !is_over)
             continue;
         if (step != RECORD_NONE && step > 0 && step - 1 <= last->last_step + t->interval + 1) /* else another series */
@@ -189,11 +190,11 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
         find_durable(&s, run, until_ms);
     }
     t->durable_step = s.durable_steps[training_any_final(t)];
-    bool is_untold = find_restored(t) && t->durable_step <= 0; /* 0: where the first process began; none is less */
+    bool is_unreported = find_restored(t) && t->durable_step <= 0; /* 0: where the first process began; none is less */
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
-    bool is_unproved = at_risk && (!t->has_checkpoints || is_untold);
+    bool is_unproved = at_risk && (!t->has_checkpoints || is_unreported);
     if (at_risk && !is_unproved && to_settle->at_ms == TIME_UNKNOWN)
         lose_from(&s, t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1, strike, !at_end);
     free(s.kept);

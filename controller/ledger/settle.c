@@ -1,7 +1,11 @@
 #include "ledger/settle.h"
 
-#include "ledger/cost.h"
+#include "ledger/evaluate.h"
 #include "ledger/evidence.h"
+#include "ledger/holds.h"
+#include "ledger/rollback.h"
+#include "ledger/sigterm.h"
+#include "ledger/step_times.h"
 #include "ledger/sweep.h"
 
 #include "base/bisect.h"
@@ -41,91 +45,6 @@ void ledger_sort_processes(struct ledger *l) {
     l->is_live_sorted = true;
 }
 
-/* ---- what the settled part loses ---- */
-
-/* All but the knots and durations. */
-static struct settled *copy_sums(const struct settled *s) {
-    struct settled *clone = mem_new(struct settled);
-    *clone = *s;
-    for (int i = 0; i < ACCOUNT_COUNT; i++)
-        clone->evidence[i] = mem_strdup(s->evidence[i]);
-    clone->durations.items = NULL; /* no loss changes them */
-    clone->durations.count = clone->durations.capacity = 0;
-    clone->knots = (struct knots){0};
-    return clone;
-}
-
-struct settled *settled_clone(const struct settled *s) {
-    struct settled *clone = copy_sums(s);
-    for (size_t i = 0; i < s->knots.count; i++)
-        *knots_add(&clone->knots) = *s->knots.items[i];
-    return clone;
-}
-
-/* The span that is open becomes two if what is lost began within it; what was lost before it is not taken apart. */
-static void split_span(struct settled *s, const struct settled_loss *loss) {
-    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
-    int64_t from = max_of(s->span_from_ms, s->through_ms - loss->ms), kept = from - s->span_from_ms;
-    if (s->span_account == BUCKET_PRODUCTIVE) {
-        productive->count += kept > 0;
-        if (kept > productive->largest_ms) {
-            productive->largest_ms = kept;
-            productive->largest_from_ms = s->span_from_ms;
-            productive->largest = s->span_origin;
-            productive->largest.last_step = loss->loss.from_step - 1;
-            productive->is_settled = false;
-        }
-        s->span_account = BUCKET_WASTED_PROGRESS;
-        s->span_from_ms = from;
-        s->span_origin.step = max_of(loss->loss.from_step, s->span_origin.step);
-    } else {
-        wasted->count++;
-        if (loss->ms > wasted->largest_ms && s->span_account != BUCKET_WASTED_PROGRESS)
-            wasted->largest_ms = loss->ms;
-    }
-    productive->largest_ms = min_of(productive->largest_ms, productive->ms);
-    if (productive->ms == 0)
-        productive->count = 0;
-    if (productive->ms > 0 && productive->count == 0)
-        productive->count = productive->largest_ms = 1;
-}
-
-void settled_lose(struct settled *s, struct settled_loss *loss) {
-    bool is_exact;
-    struct progress cut = settled_progress(s, loss->loss.from_step - 1, &is_exact);
-    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
-    int64_t chip_ms = productive->chip_ms - cut.chip_ms;
-    loss->ms = productive->ms - cut.productive_ms;
-    loss->steps = s->progress.steps - cut.steps;
-    loss->chip_ms = loss->ms > 0 ? max_of(0, chip_ms) : 0;
-    s->lost_steps += loss->steps; /* also where none of their time was theirs */
-    if (loss->ms <= 0) {
-        loss->ms = 0;
-        s->progress = cut;
-        knots_cut(&s->knots, &cut);
-        return;
-    }
-    productive->ms -= loss->ms;
-    productive->chip_ms -= chip_ms;
-    wasted->ms += loss->ms;
-    wasted->chip_ms += chip_ms;
-    wasted->basis = (enum basis)max_of(wasted->basis, loss->loss.is_assumed ? BASIS_ASSUMED
-                                                      : is_exact            ? BASIS_OBSERVED
-                                                                            : BASIS_DERIVED);
-    int64_t left = loss->ms;
-    for (size_t i = 0; i <= s->listed_count; i++) {
-        struct execution *x = &s->executions[i];
-        int64_t kept = max_of(0, min_of(x->productive_ms, cut.productive_ms - s->productive_before_ms[i]));
-        left -= x->productive_ms - kept;
-        x->productive_ms = kept;
-        s->productive_before_ms[i] = min_of(s->productive_before_ms[i], cut.productive_ms);
-    }
-    s->older.productive_ms -= left;
-    s->progress = cut;
-    knots_cut(&s->knots, &cut);
-    split_span(s, loss);
-}
-
 /* ---- up to where ---- */
 
 struct horizon {
@@ -137,7 +56,7 @@ struct horizon {
 
 static const struct step_list *main_list(const struct ledger *l, const struct process *p) {
     if (l->settled != NULL && p == l->processes[l->settled->process])
-        return l->settled->tells_starts ? &p->starts : &p->ends;
+        return l->settled->reports_starts ? &p->starts : &p->ends;
     return p->starts.count > 2 * p->ends.count ? &p->starts : &p->ends;
 }
 
@@ -318,9 +237,9 @@ static void keep_listed(struct settled *to, const struct sweep *s) {
     }
     for (size_t v = 0; v < s->training->view_count; v++) {
         enum ledger_saved saved;
-        ptrdiff_t i = sweep_find_saved(s, &s->training->views[v], &saved);
+        ptrdiff_t i = sigterm_find_saved(s, &s->training->views[v], &saved);
         if (i >= 0 && i < (ptrdiff_t)count)
-            all[i].saved_on_sigterm = sweep_join_saved(all[i].saved_on_sigterm, saved);
+            all[i].saved_on_sigterm = sigterm_join_saved(all[i].saved_on_sigterm, saved);
     }
     for (size_t i = 0; i < drop; i++) {
         tally(&to->older, &all[i]);
@@ -369,21 +288,21 @@ static void keep_sums(struct settled *to, const struct sweep *s) {
     to->down.view = NULL;
 }
 
-static void keep_durations(struct settled *to, const struct view *v, size_t most) {
+static void keep_durations(struct settled *to, const struct view *v, size_t max) {
     CLEANUP_FREE int32_t *all = mem_resize(NULL, v->event_count + 1, sizeof *all);
-    size_t n = training_durations(v, TIME_OPEN, most, all);
+    size_t n = training_durations(v, TIME_OPEN, max, all);
     for (size_t i = 0; i < n; i++)
         durations_add(&to->durations, all[i]);
 }
 
 static void keep_training(struct settled *to, const struct sweep *s, const struct moment *at) {
     const struct training *t = s->training;
-    to->tells_starts = at->view->tells_starts;
+    to->reports_starts = at->view->reports_starts;
     to->reason = at->run->reason;
     to->run_begin_ms = at->run->begin_ms;
     to->run_first_step = at->run->first_step;
     to->run_resumed_step = at->run->resumed_step;
-    to->run_last_step = at->view->list->items[at->view->tells_starts ? at->event - 1 : at->event].step;
+    to->run_last_step = at->view->list->items[at->view->reports_starts ? at->event - 1 : at->event].step;
     to->any_final = training_any_final(t);
     to->has_records = t->has_records;
     to->has_checkpoints = t->has_checkpoints;
@@ -399,13 +318,13 @@ static void keep_training(struct settled *to, const struct sweep *s, const struc
         to->headless_ms += training_headless_ms(v);
     }
     to->headless_ms += training_headless_ms(at->view);
-    keep_durations(to, at->view, at->event + !at->view->tells_starts);
+    keep_durations(to, at->view, at->event + !at->view->reports_starts);
     to->view_count += at->view - t->views;
 }
 
-static void keep_knots(struct settled *to, struct sweep *s, const struct ledger_options *options) {
-    knots_move(&to->knots, &s->knots);
-    knots_prune(&to->knots, options, to->through_ms);
+static void keep_snapshots(struct settled *to, struct sweep *s, const struct ledger_options *options) {
+    snapshots_move(&to->snapshots, &s->snapshots);
+    snapshots_prune(&to->snapshots, options, to->through_ms);
 }
 
 /* The processes before the one that goes on; it comes first now. */
@@ -436,8 +355,8 @@ static int compare_steps(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The steps at whose ends knots are wanted: checkpoints, and where runs resume that are not settled yet. */
-static int64_t *knot_steps(const struct training *t, int64_t at_ms, size_t *ret_count) {
+/* The steps at whose ends snapshots are wanted: checkpoints, and where runs resume that are not settled yet. */
+static int64_t *snapshot_steps(const struct training *t, int64_t at_ms, size_t *ret_count) {
     size_t n = 0, capacity = 0;
     int64_t *steps = NULL;
     for (size_t i = 0; i < t->view_count; i++) {
@@ -466,9 +385,9 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
     struct durable_at durable = {.at_ms = at->at_ms, .steps = {RECORD_NONE, RECORD_NONE}};
     training_settle(t, strikes, p->interruptions.count, false, OUTCOME_RUNNING, &durable);
     free(strikes);
-    struct settled *old = l->settled, *to = old != NULL ? copy_sums(old) : mem_new(struct settled);
+    struct settled *old = l->settled, *to = old != NULL ? settled_copy_sums(old) : mem_new(struct settled);
     if (old != NULL) {
-        knots_move(&to->knots, &old->knots);
+        snapshots_move(&to->snapshots, &old->snapshots);
         to->durations = old->durations;
         old->durations = (struct durations){0};
         for (size_t i = 0; i < t->settled_loss_count; i++)
@@ -485,7 +404,7 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
                       .start_ms = l->start_ms,
                       .through_ms = t->known_ms,
                       .settle_ms = at->at_ms};
-    s.checkpoints = knot_steps(t, at->at_ms, &s.checkpoint_count);
+    s.checkpoints = snapshot_steps(t, at->at_ms, &s.checkpoint_count);
     sweep_run(&s);
     struct loss_finder losses = interruptions_losses_at(p->slots, t, at->at_ms);
     losses.is_restarting = false;
@@ -495,7 +414,7 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
     to->through_ms = at->at_ms;
     to->losses = losses;
     memcpy(to->durable_steps, durable.steps, sizeof to->durable_steps);
-    keep_knots(to, &s, &l->options);
+    keep_snapshots(to, &s, &l->options);
     free((void *)s.checkpoints);
     sweep_done(&s);
     settled_free(old);
@@ -509,13 +428,13 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
     p.slots = slot_timeline_get(l);
     p.holds = hold_timeline_get(l);
     training_init(&p.training, l, h->known_ms, h->known_ms);
-    cost_count(l, &p.training);
+    training_count_visits(&p.training, l);
     interruptions_init(&p.interruptions, l, p.slots, &p.training, h->known_ms, h->known_ms, false);
     bool is_found = find_moment(&p, l, h, &at);
     if (is_found) {
         struct process *process = (struct process *)at.view->process;
-        struct step_list *main = at.view->tells_starts ? &process->starts : &process->ends;
-        struct step_list *other = at.view->tells_starts ? &process->ends : &process->starts;
+        struct step_list *main = at.view->reports_starts ? &process->starts : &process->ends;
+        struct step_list *other = at.view->reports_starts ? &process->ends : &process->starts;
         size_t event = at.event;
         settle_at(l, &p, &at);
         forget_before(l, process);

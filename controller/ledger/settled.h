@@ -1,17 +1,16 @@
 /* settled: what remains of the part of a job's time that can no longer change. A long job would otherwise cost memory
  * and time for ever, so the ledger folds its oldest steps away (settle.c): all sums up to a time, the newest
- * interruptions, and knots, which are the sums as they stood at earlier times. Knots stand at the newest checkpoints,
- * so that a rollback to one of them is still exact, and on a grid of window / 360, so that windows can slide. Between
- * two knots one interpolates. Private to ledger/. */
+ * interruptions, and snapshots, which are the sums as they stood at earlier times. Knots stand at the newest
+ * checkpoints, so that a rollback to one of them is still exact, and on a grid of window / 360, so that windows can
+ * slide. Between two snapshots one interpolates. Private to ledger/. */
 #ifndef LEDGER_SETTLED_H
 #define LEDGER_SETTLED_H
 
 #include "ledger/durations.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 #include "ledger/process.h"
 #include "ledger/slices.h"
-
-#define ACCOUNT_COUNT (BUCKET_COUNT + LEDGER_MAX_CUSTOM + 1) /* buckets, then the custom ones, the last is Other */
+#include "ledger/snapshots.h"
 
 struct view;
 struct hold_fact;
@@ -27,7 +26,7 @@ struct account {
     int64_t ms, chip_ms, count, largest_ms, largest_from_ms;
     int64_t window_ms[LEDGER_MAX_WINDOWS];
     enum basis basis;
-    bool is_settled; /* its largest span is: the words for it are kept */
+    bool is_settled; /* its largest span is: its text is kept */
     struct origin largest;
 };
 
@@ -63,25 +62,7 @@ struct loss_finder { /* where the search for losses stands: see interruptions.c 
     bool was_available; /* before time in which it is not observed whether all slots are */
 };
 
-/* What was retained when a step ended. */
-struct progress {
-    int64_t step, steps; /* RECORD_NONE: none yet; how many were retained in all */
-    int64_t productive_ms, chip_ms;
-};
-
-struct knot {
-    int64_t at_ms, interruptions;
-    bool is_checkpoint;
-    struct progress progress; /* when its last retained step ended, which may be before at_ms */
-    int64_t ms[ACCOUNT_COUNT];
-};
-
-struct knots {
-    struct knot **items; /* in time order, each of its own memory */
-    size_t count, capacity;
-};
-
-#define SETTLED_LISTED 16 /* interruptions that are still told one by one */
+#define SETTLED_LISTED 16 /* interruptions that are still listed one by one */
 #define SETTLED_DELTAS 64
 
 struct settled {
@@ -106,7 +87,7 @@ struct settled {
     struct loss_finder losses;
     /* training: the process whose run goes on at through_ms, and that run */
     size_t process;
-    bool tells_starts;
+    bool reports_starts;
     enum run_reason reason;
     int64_t run_begin_ms, run_first_step, run_resumed_step, run_last_step;
     int64_t durable_steps[2]; /* if any save that was reported counts; if only final ones do */
@@ -118,28 +99,33 @@ struct settled {
     struct durations durations;
     struct progress progress; /* at through_ms */
     struct progress series;   /* when the present series began */
-    struct knots knots;
+    struct snapshots snapshots;
     struct slices_down down;
 };
 
-void settled_free(struct settled *s);
+/* Steps from this number on are lost to that interruption. */
+struct loss {
+    int64_t from_step;
+    int interruption; /* index; -1: a rollback without one */
+    bool is_assumed;  /* training has not resumed: since the last durable checkpoint */
+};
 
-/* What was retained when this step was done; *is_exact tells whether a knot stands there. */
+/* The same for steps that are settled. */
+struct settled_loss {
+    struct loss loss;
+    int64_t ms, steps, chip_ms; /* what it took: settled_lose */
+};
+
+void settled_free(struct settled *s);
+struct settled *settled_copy_sums(const struct settled *s); /* all but the snapshots and durations */
+struct settled *settled_clone(const struct settled *s);
+/* What the settled part loses by this: Productive becomes WastedProgress. */
+void settled_lose(struct settled *s, struct settled_loss *loss);
+
+/* What was retained when this step was done; *is_exact: a snapshot exists there. */
 struct progress settled_progress(const struct settled *s, int64_t step, bool *is_exact);
-/* The sums at an earlier time, each prorated between two knots; from_ms is not after through_ms. */
+/* The sums at an earlier time, each prorated between two snapshots; from_ms is not after through_ms. */
 void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
                      int64_t *ret_interruptions);
-
-void knots_done(struct knots *k);
-struct knot *knots_add(struct knots *k);
-/* Moves all of them to the end of another's. */
-void knots_move(struct knots *to, struct knots *from);
-/* Drops what neither a rollback to one of the newest checkpoints nor a window needs. */
-void knots_prune(struct knots *k, const struct ledger_options *options, int64_t through_ms);
-/* The next time after another that a knot of the windows' grid stands at, of those that knots_prune leaves when all is
- * settled through through_ms: so there are never more of them, however long the time. TIME_OPEN without windows. */
-int64_t knots_next(const struct ledger_options *options, int64_t after_ms, int64_t through_ms);
-/* What was retained beyond the cut is lost: Productive becomes WastedProgress. */
-void knots_cut(struct knots *k, const struct progress *cut);
 
 #endif

@@ -19,7 +19,7 @@ struct slices_down {
     const struct view *view;
 };
 
-/* What the process's slices are at a time, NULL: not told; *next_ms: when that changes. */
+/* What the process's slices are at a time, NULL: not known; *next_ms: when that changes. */
 const struct slice_mark *slices_at(const struct process *p, int64_t at_ms, int64_t *next_ms);
 /* How many of the allocated chips stand still. A whole number, so that sums do not depend on where time is cut. */
 int64_t slices_down_chips(const struct slice_mark *mark, int64_t allocated, int64_t required);

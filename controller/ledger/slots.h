@@ -1,23 +1,65 @@
-/* slots: how lives add up. Private to ledger/. Before a life or one of its gaps changes slots_take, and slots_put after
- * it; slots.c keeps the sums right for the next slot_timeline_get. */
+/* slots: how occupancies add up. Private to ledger/. Before an occupancy or one of its gaps changes slots_take, and
+ * slots_put after it; slots.c keeps the sums right for the next slot_timeline_get. */
 #ifndef LEDGER_SLOTS_H
 #define LEDGER_SLOTS_H
 
-#include "ledger/facts.h"
+#include "ledger/evaluate.h"
+#include "ledger/ledger_internal.h"
 
-void slots_take(struct ledger *l, size_t position); /* of the life in its store */
+/* What the objects show from a time on, until the next one. */
+struct slot_state {
+    int64_t from_ms;
+    int64_t required, available, running, pulling; /* slots; running and pulling only among the available */
+    int64_t silent, known;                         /* slots; known: only where it is not watched */
+    int64_t chips_allocated, chips_required;       /* required: RECORD_NONE where not known */
+    int32_t largest_chips;                         /* of the occupancies that were bound by then */
+    bool is_unwatched;
+    bool is_replaced;  /* a slot got a new occupancy here while the old one was there */
+    bool is_lost;      /* a slot was lost here */
+    bool is_restarted; /* a training container of a slot went down here within its occupancy */
+};
+
+/* From occupancies, restarts, silences, unwatched spans and required slots. Rebuilt after a change; valid until
+ * the next fact. */
+const struct slot_timeline *slot_timeline_get(struct ledger *l);
+
+/* The chips that the slots ask for in a state: as set, else as many each as the largest occupancy has. */
+static inline int64_t slot_state_chips(const struct slot_state *s, int32_t largest_chips) {
+    return s->chips_required != RECORD_NONE ? s->chips_required : s->required * largest_chips;
+}
+
+/* The state that holds at a time. */
+size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms);
+
+static inline bool slot_state_is_available(const struct slot_state *s) {
+    return s->required > 0 && s->available >= s->required;
+}
+
+/* Nothing proves that a slot was not held: all of those that are not known to be may have been. */
+static inline bool slot_state_is_unobserved(const struct slot_state *s) {
+    int64_t unknown = s->silent;
+    if (s->is_unwatched && s->known < s->required)
+        unknown += s->required - s->known;
+    return s->available < s->required && s->available + unknown >= s->required;
+}
+
+static inline bool slot_state_is_running(const struct slot_state *s) {
+    return slot_state_is_available(s) && s->running >= s->required;
+}
+
+void slots_take(struct ledger *l, size_t position); /* of the occupancy in its store */
 void slots_put(struct ledger *l, size_t position);
 /* Between the two: what it was, and what it is now. */
-void slots_moved(struct ledger *l, const struct life_fact *before, const struct life_fact *now);
+void slots_moved(struct ledger *l, const struct occupancy_fact *before, const struct occupancy_fact *now);
 void slots_put_gap(struct ledger *l, bool is_silence, size_t position, bool is_new);
-/* Adds what the life does, summed per time; the table is the caller's. */
-void slots_add_life(const struct ledger *l, size_t position, struct slot_changes *changes);
+/* Adds what the occupancy does, summed per time; the table is the caller's. */
+void slots_add_occupancy(const struct ledger *l, size_t position, struct slot_changes *changes);
 bool slots_is_held(const struct ledger *l, size_t position, int64_t at_ms);
 /* Nothing that its slot does later changes what it did: the next one has begun, or it was lost before. And no other one
  * of the slot ended only because it began. */
 bool slots_is_past(const struct ledger *l, size_t position);
 bool slots_is_newest(const struct ledger *l, size_t position);
 void slots_put_past(struct ledger *l, const struct ledger_change *change);
-void slots_done(struct ledger *l); /* all is made anew when it is asked for */
+void slots_done(struct ledger *l); /* rebuilt at the next slot_timeline_get */
 
 #endif

@@ -1,5 +1,8 @@
 #include "ledger/sweep.h"
 
+#include "ledger/holds.h"
+#include "ledger/sweep_resume.h"
+
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -22,8 +25,8 @@ static size_t checkpoint_place(const struct sweep *s, int64_t step) {
     return BISECT(i, s->checkpoint_count, s->checkpoints[i] < step);
 }
 
-static void add_knot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
-    struct knot *k = knots_add(&s->knots);
+static void add_snapshot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
+    struct snapshot *k = snapshots_add(&s->snapshots);
     k->at_ms = at_ms;
     k->is_checkpoint = is_of_checkpoint;
     k->interruptions = (s->settled ? s->settled->older.count : 0) + s->interruption + 1;
@@ -50,7 +53,7 @@ static void keep_step(struct sweep *s, const struct step_span *span, int64_t ste
                                     s->accounts[BUCKET_PRODUCTIVE].chip_ms};
     size_t i = checkpoint_place(s, step);
     if (i < s->checkpoint_count && s->checkpoints[i] == step)
-        add_knot(s, span->to_ms, true);
+        add_snapshot(s, span->to_ms, true);
 }
 
 static void count_steps(struct sweep *s, int64_t count, const struct loss *loss) {
@@ -160,7 +163,7 @@ static struct verdict of_work(const struct base *b) {
     if (b->startup_ms > 0) {
         v.account = BUCKET_PROGRAM_STARTUP;
         v.basis = BASIS_DERIVED;
-    } else if (b->ordinary_ms <= 0 && b->untold_ms > 0) {
+    } else if (b->ordinary_ms <= 0 && b->unreported_ms > 0) {
         v.account = BUCKET_UNATTRIBUTED;
         v.basis = BASIS_DERIVED;
     } else if (b->ordinary_ms <= 0) {
@@ -442,7 +445,8 @@ static bool is_catching_up(const struct sweep *s) {
     return false;
 }
 
-/* The last step number up to which steps need no look at each: none is durable and the next not, none has a knot. */
+/* The last step number up to which steps need no look at each: none is durable and the next not, none has a snapshot.
+ */
 static int64_t last_alike(const struct sweep *s, const struct base *b) {
     int64_t durable = s->training->durable_step, last = INT64_MAX;
     if (s->executions[s->interruption + 1].first_step == RECORD_NONE || is_catching_up(s))
@@ -502,7 +506,7 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
         }
     }
     if (v.is_work) {
-        int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms > 0 ? b->ordinary_ms : b->untold_ms;
+        int64_t left = b->startup_ms > 0 ? b->startup_ms : b->ordinary_ms > 0 ? b->ordinary_ms : b->unreported_ms;
         if (left > 0 && left < to - t)
             to = t + left;
     }
@@ -513,16 +517,16 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     return to;
 }
 
-/* Up to settle_ms, where a span may stay open; knots are left on the way. */
+/* Up to settle_ms, where a span may stay open; snapshots are left on the way. */
 static void sweep_to_settle(struct sweep *s) {
-    int64_t t = s->training->from_ms, next = knots_next(&s->ledger->options, t, s->settle_ms);
+    int64_t t = s->training->from_ms, next = snapshots_next(&s->ledger->options, t, s->settle_ms);
     while (t < s->settle_ms) {
         t = sweep_one(s, t, min_of(next, s->settle_ms));
         if (t < next)
             continue;
         cursor_leave(&s->cursor, t);
-        add_knot(s, t, false);
-        next = knots_next(&s->ledger->options, t, s->settle_ms);
+        add_snapshot(s, t, false);
+        next = snapshots_next(&s->ledger->options, t, s->settle_ms);
     }
     cursor_leave(&s->cursor, s->settle_ms);
 }
@@ -556,5 +560,5 @@ void sweep_done(struct sweep *s) {
     free(s->executions);
     free(s->recoveries);
     free(s->productive_before_ms);
-    knots_done(&s->knots);
+    snapshots_done(&s->snapshots);
 }

@@ -17,7 +17,7 @@ struct sweep {
     bool at_end;
     const struct time_span *counted; /* only what lies in these, in time order and disjoint, is booked; NULL: all is */
     size_t counted_count;
-    int64_t settle_ms; /* TIME_UNKNOWN: all is swept; else up to here, and knots are left on the way */
+    int64_t settle_ms; /* TIME_UNKNOWN: all is swept; else up to here, and snapshots are left on the way */
     /* out */
     struct account accounts[ACCOUNT_COUNT];
     struct execution *executions; /* interruptions.count + 1 */
@@ -27,7 +27,7 @@ struct sweep {
     int64_t step_count, lost_steps, last_step, max_step;
     struct progress progress, series;
     int64_t *productive_before_ms; /* of each execution */
-    struct knots knots;            /* new ones */
+    struct snapshots snapshots;    /* new ones */
     struct slices_down down;
     /* on the way */
     const int64_t *checkpoints; /* steps of checkpoints, ascending */
@@ -38,7 +38,7 @@ struct sweep {
     const struct slice_mark *slices; /* what the present process says of its slices; NULL: nothing */
     int interruption;                /* index of the last one that struck; -1 */
     int64_t running_since_ms;
-    int32_t largest_chips; /* of the lives bound by through_ms */
+    int32_t largest_chips; /* of the occupancies bound by through_ms */
     int span_account;
     int64_t span_from_ms;
     struct origin span_origin;
@@ -46,13 +46,6 @@ struct sweep {
 
 /* The fields before "out" are set, the rest is zero. */
 void sweep_run(struct sweep *s);
-void sweep_resume(struct sweep *s); /* resume.c */
 void sweep_done(struct sweep *s);
-/* Whether the process saved a checkpoint when it was told to stop, and the interruption that was; -1: not known. */
-ptrdiff_t sweep_find_saved(const struct sweep *s, const struct view *v, enum ledger_saved *ret_saved);
-/* What another process of the same interruption says as well: one that saved is enough. */
-static inline enum ledger_saved sweep_join_saved(enum ledger_saved a, enum ledger_saved b) {
-    return a == SAVED_YES || b == SAVED_UNKNOWN ? a : b;
-}
 
 #endif

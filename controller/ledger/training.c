@@ -1,4 +1,5 @@
 #include "ledger/training.h"
+#include "ledger/step_times.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -28,16 +29,16 @@ static int64_t effective_end(const struct process *p, int64_t known_ms) {
 static void choose_source(const struct training *t, struct view *v, int64_t known_ms) {
     const struct process *p = v->process;
     size_t ends = step_list_until(&p->ends, known_ms), starts = step_list_until(&p->starts, known_ms);
-    v->tells_starts = v->is_continued ? t->settled->tells_starts : starts > 2 * ends;
-    v->list = v->tells_starts ? &p->starts : &p->ends;
-    v->event_count = v->tells_starts ? starts : ends;
+    v->reports_starts = v->is_continued ? t->settled->reports_starts : starts > 2 * ends;
+    v->list = v->reports_starts ? &p->starts : &p->ends;
+    v->event_count = v->reports_starts ? starts : ends;
     v->completed = v->event_count;
     v->job_end_ms = known_or(p->job_end_ms, known_ms, TIME_UNKNOWN);
-    if (v->tells_starts && v->job_end_ms == TIME_UNKNOWN)
+    if (v->reports_starts && v->job_end_ms == TIME_UNKNOWN)
         v->completed--;
     v->steps_end_ms = v->is_continued ? t->from_ms : TIME_UNKNOWN;
     if (v->completed > 0)
-        v->steps_end_ms = !v->tells_starts                ? v->list->items[v->completed - 1].at_ms
+        v->steps_end_ms = !v->reports_starts              ? v->list->items[v->completed - 1].at_ms
                           : v->completed < v->event_count ? v->list->items[v->completed].at_ms
                                                           : v->job_end_ms;
 }
@@ -87,7 +88,7 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
 static int64_t first_step_begin(const struct training *t, const struct view *v, const struct run_mark *mark,
                                 const struct run *run) {
     const struct step_event *e = &v->list->items[run->first];
-    if (v->tells_starts)
+    if (v->reports_starts)
         return e->at_ms;
     int64_t begin;
     if (run->first > 0) { /* a later run of the same process, or after noise */
@@ -125,7 +126,7 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
  * which is kept of the process's very first only (checkpoint_process.c). */
 static int64_t resumed_step(const struct training *t, const struct run_mark *mark, const struct step_event *e,
                             bool is_very_first) {
-    int64_t told = mark->told_step, took_ms = is_very_first ? e->duration_ms : -1;
+    int64_t told = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1;
     if (told != RECORD_NONE && told <= e->step) {
         if (mark->ready_ms != TIME_UNKNOWN)
             took_ms = max_of(took_ms, e->at_ms - mark->ready_ms);
@@ -140,7 +141,7 @@ static int64_t resumed_step(const struct training *t, const struct run_mark *mar
 static void add_continued_run(struct training *t, size_t view) {
     struct view *v = &t->views[view];
     const struct settled *settled = t->settled;
-    size_t first = v->tells_starts ? 0 : 1;
+    size_t first = v->reports_starts ? 0 : 1;
     size_t end = v->list->run_count > 1 ? v->list->runs[1].first : v->completed;
     struct run run = {.view = view,
                       .first = first,
@@ -157,7 +158,7 @@ static void add_continued_run(struct training *t, size_t view) {
     if (run.end > first) {
         run.last_step = v->list->items[run.end - 1].step;
         run.end_ms =
-            run.end == v->completed ? v->steps_end_ms : v->list->items[v->tells_starts ? run.end : run.end - 1].at_ms;
+            run.end == v->completed ? v->steps_end_ms : v->list->items[v->reports_starts ? run.end : run.end - 1].at_ms;
     }
     MEM_GROW(t->runs, t->run_count, t->run_capacity);
     t->runs[t->run_count++] = run;
@@ -171,7 +172,7 @@ static int64_t headless_until(const struct training *t, const struct view *v, co
                               const struct run *run) {
     const struct process *p = v->process;
     int64_t missing = run->resumed_step - (t->reached_step == RECORD_NONE ? 0 : t->reached_step + 1);
-    if (p->started_ms == TIME_UNKNOWN || p->first_line_ms == TIME_UNKNOWN || mark->told_step != RECORD_NONE ||
+    if (p->started_ms == TIME_UNKNOWN || p->first_line_ms == TIME_UNKNOWN || mark->resume_step != RECORD_NONE ||
         t->ideal_ms <= 0 || missing < 2)
         return TIME_UNKNOWN;
     int64_t silent_ms = p->first_line_ms - p->started_ms;
@@ -203,7 +204,7 @@ static void add_runs(struct training *t, size_t view) {
             v->headless_until_ms = headless_until(t, v, mark, &run);
         run.begin_ms = first_step_begin(t, v, mark, &run);
         run.end_ms =
-            run.end == v->completed ? v->steps_end_ms : v->list->items[v->tells_starts ? run.end : run.end - 1].at_ms;
+            run.end == v->completed ? v->steps_end_ms : v->list->items[v->reports_starts ? run.end : run.end - 1].at_ms;
         MEM_GROW(t->runs, t->run_count, t->run_capacity);
         t->runs[t->run_count++] = run;
         v->run_count++;
@@ -217,7 +218,7 @@ struct step_span training_step(const struct training *t, const struct run *run, 
     const struct view *v = &t->views[run->view];
     const struct step_event *e = v->list->items;
     struct step_span s = {.weight = 1};
-    if (v->tells_starts) {
+    if (v->reports_starts) {
         s.from_ms = e[i].at_ms;
         s.to_ms = i + 1 < v->event_count ? e[i + 1].at_ms : v->job_end_ms;
         if (i + 1 < run->end)
@@ -416,4 +417,11 @@ void training_done(struct training *t) {
     free(t->views);
     free(t->runs);
     free(t->settled_losses);
+}
+
+void training_count_visits(const struct training *t, struct ledger *l) {
+    for (size_t i = 0; i < t->view_count; i++) {
+        const struct process *p = t->views[i].process;
+        l->steps_visited += 1 + (int64_t)(p->ends.count + p->starts.count + p->overlay_count + p->durable_count);
+    }
 }

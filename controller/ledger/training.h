@@ -1,23 +1,10 @@
 /* training: what the processes' records mean for the job: which process owns which part of the time, runs of steps, the
- * ideal step, rollbacks and what they lost, what is durable. Computed anew for each evaluation; the per-step work is
+ * ideal step, rollbacks and what they lost, what is durable. Computed again for each evaluation; the per-step work is
  * left to the sweep. Private to ledger/. */
 #ifndef LEDGER_TRAINING_H
 #define LEDGER_TRAINING_H
 
-#include "ledger/facts.h"
-
-/* Steps from this number on are lost to that interruption. */
-struct loss {
-    int64_t from_step;
-    int interruption; /* index; -1: a rollback without one */
-    bool is_assumed;  /* training has not resumed: since the last durable checkpoint */
-};
-
-/* The same for steps that are settled. */
-struct settled_loss {
-    struct loss loss;
-    int64_t ms, steps, chip_ms; /* what it took: settled_lose */
-};
+#include "ledger/ledger_internal.h"
 
 struct run {
     size_t view, first, end; /* events [first, end) of the view's list are completed steps */
@@ -40,7 +27,7 @@ struct segment { /* of the disjoint, innermost intervals */
 struct view {
     const struct process *process;
     const struct step_list *list; /* the one source of steps that is believed */
-    bool tells_starts;
+    bool reports_starts;
     bool is_continued;        /* its first steps are settled; the event before those that are left is still there */
     int64_t order_ms;         /* when the process began, as far as that is not settled */
     size_t event_count;       /* known events of the list */
@@ -89,9 +76,6 @@ struct training {
  * sorted. */
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms);
 void training_done(struct training *t);
-/* How far apart the views' lines are, what their steps take; the ideal step: as configured, else the median, which
- * leaves outliers out. */
-void training_learn(struct training *t, const struct ledger_options *options);
 
 /* Where an interruption struck and that there is one: what training_settle needs to know of it. */
 struct strike {
@@ -102,29 +86,15 @@ struct durable_at {
     int64_t at_ms; /* TIME_UNKNOWN: nothing is to be settled, or ... */
     int64_t steps[2];
 };
-/* Decides what is lost, to which interruption. at_end: the job is over with this outcome. to_settle, where at_ms is
- * set: only what runs from before it took away, and nothing is assumed. Returns true if work is retained although no
- * checkpoint proves it. */
-bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
-                     enum ledger_outcome outcome, struct durable_at *to_settle);
 /* From its start to the first line that was read of a log whose beginning is missing; 0 if it is not. */
 int64_t training_headless_ms(const struct view *v);
-/* Whether any line by then says that a save is final: then only such lines make one durable. */
-bool training_any_final(const struct training *t);
-/* Adds up how many steps lie how far apart; sums has room for SETTLED_DELTAS. */
-void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count);
-/* The durations of a view's steps but the first of each run and what is settled: at most `most` events of it. */
-size_t training_durations(const struct view *v, int64_t known_ms, size_t most, int32_t *to);
-/* What the settled part loses by this: Productive becomes WastedProgress. */
-void settled_lose(struct settled *s, struct settled_loss *loss);
-struct settled *settled_clone(const struct settled *s);
+/* Adds the steps and intervals that this evaluation visits to the ledger's count (ledger_work_of). */
+void training_count_visits(const struct training *t, struct ledger *l);
 
 /* The begin and end of completed step i of a run, and how many step numbers it stands for. */
 struct step_span {
     int64_t from_ms, to_ms, weight;
 };
 struct step_span training_step(const struct training *t, const struct run *run, size_t i);
-/* The loss that took this step of the run, or NULL. */
-const struct loss *training_loss(const struct run *run, int64_t step);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 #include "steplog/steplog.h"
 
 #include <inttypes.h>
@@ -32,14 +32,14 @@ static void on_record(void *context, const struct record *r) {
     struct record mine = *r;
     mine.process = b->process;
     if (b->records++ == 0) {
-        struct ledger_life life = {
+        struct ledger_occupancy life = {
             .id = 1, .created_ms = r->at_ms, .bound_ms = r->at_ms, .pull_start_ms = TIME_UNKNOWN};
         life.pull_end_ms = life.done_ms = TIME_UNKNOWN;
         life.running_ms = r->at_ms;
         life.lost_ms = life.ended_ms = life.released_ms = life.known_until_ms = TIME_OPEN;
         ledger_set_span(b->ledger, r->at_ms, TIME_OPEN, OUTCOME_RUNNING);
         ledger_set_required(b->ledger, r->at_ms, 1);
-        ledger_add_life(b->ledger, &life);
+        ledger_add_occupancy(b->ledger, &life);
     }
     b->last_ms = r->at_ms;
     if (r->step != RECORD_NONE)

@@ -2,14 +2,17 @@
 """structure.py OBJECTS: who calls whom, by nm over the objects of a build (.build/release/obj/controller).
 
 Fails where operator/ is not one way (a folder calls only those left of it in ORDER), where a cycle of calls between files
-spans folders, and where one holds more than three files. The last line is the total; -v prints the calls between folders."""
+spans folders or holds more than three files, and where a header in OWN_HEADERS declares a function that another .c than its
+own defines (x.h: x.c, and x_internal.h: x.c). The last line is the total; -v prints the calls between folders."""
 import collections
 import os
+import re
 import subprocess
 import sys
 
 ORDER = [f"operator/{room}" for room in "objects store job facts status model runtime".split()]
 MAX_CYCLE = 3
+OWN_HEADERS = ["ledger"]
 
 
 def read(root):
@@ -58,11 +61,25 @@ def cycles(calls):
     return found
 
 
+def strangers(defined):
+    """What headers declare that another .c defines."""
+    for folder in OWN_HEADERS:
+        for name in sorted(os.listdir(f"controller/{folder}")):
+            if not name.endswith(".h"):
+                continue
+            own = f"{folder}/{re.sub('(_internal)?[.]h$', '', name)}"
+            with open(f"controller/{folder}/{name}") as file:
+                text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+            for function in re.findall(r"^(?!static|typedef)[a-z][\w \*]*?[ \*](\w+)\([^{}]*?\)\s*;", text, flags=re.M):
+                if defined.get(function) != own:
+                    yield f"{folder}/{name} declares {function}() of {defined.get(function, 'no file')}"
+
+
 def main():
     root = sys.argv[-1]
     defined, used = read(root)
     calls = {file: {defined[s] for s in symbols if s in defined} - {file} for file, symbols in used.items()}
-    bad, between = [], collections.Counter()
+    bad, between = list(strangers(defined)), collections.Counter()
     for file, others in sorted(calls.items()):
         for other in sorted(others):
             room, of = os.path.dirname(file), os.path.dirname(other)

@@ -1,6 +1,7 @@
 /* Each piece of advice on results made by hand: what it would bring, worked out here, and where it is silent. */
 #include "formulas/advice.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>

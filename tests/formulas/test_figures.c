@@ -1,6 +1,7 @@
 /* What changes to a job make of its figures: worked by hand. */
 #include "formulas/figures.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include <math.h>
 

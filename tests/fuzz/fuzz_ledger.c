@@ -1,6 +1,7 @@
 /* ledger: a checkpoint that somebody wrote. The checksum is put right, so that what is behind it is reached. What is
  * read is evaluated, must add up, and writes itself again as it was read. */
-#include "ledger/ledger.h"
+#include "ledger/checkpoint.h"
+#include "ledger/evaluate.h"
 #include "reach.h"
 
 #include <assert.h>

@@ -12,6 +12,7 @@
  * checkpoint within what a status has room for. */
 #include "base/jscan.h"
 #include "base/mem.h"
+#include "ledger/checkpoint.h"
 #include "ledger/ledger.h"
 #include "operator/model/model.h"
 #include "reach.h"

@@ -1,9 +1,11 @@
 #include "case_file.h"
+#include "ledger/evaluate.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "fact_list.h"
 #include "harness.h"
+#include "record_names.h"
 
 #include <stdlib.h>
 
@@ -106,7 +108,7 @@ static void read_span(struct test_case *c, char *const *w, int n) {
 
 static void read_life(struct test_case *c, char *const *w, int n) {
     struct fact *f = fact_list_add(&c->facts, FACT_LIFE);
-    struct ledger_life *l = &f->life;
+    struct ledger_occupancy *l = &f->life;
     *l = fact_life((uint64_t)number_of(w[1]), 0, 0);
     int slot = after(w, n, "slot"), pull = after(w, n, "pull"), chips = after(w, n, "chips");
     if (slot)

@@ -1,4 +1,6 @@
 #include "fact_list.h"
+#include "ledger/checkpoint.h"
+#include "ledger/evaluate.h"
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -18,19 +20,19 @@ void fact_list_done(struct fact_list *list) {
     *list = (struct fact_list){0};
 }
 
-struct ledger_life fact_life(uint64_t id, uint32_t slot, int64_t created_ms) {
-    return (struct ledger_life){.id = id,
-                                .slot = slot,
-                                .created_ms = created_ms,
-                                .bound_ms = TIME_UNKNOWN,
-                                .pull_start_ms = TIME_UNKNOWN,
-                                .pull_end_ms = TIME_UNKNOWN,
-                                .running_ms = TIME_UNKNOWN,
-                                .lost_ms = TIME_OPEN,
-                                .ended_ms = TIME_OPEN,
-                                .done_ms = TIME_UNKNOWN,
-                                .released_ms = TIME_OPEN,
-                                .known_until_ms = TIME_OPEN};
+struct ledger_occupancy fact_life(uint64_t id, uint32_t slot, int64_t created_ms) {
+    return (struct ledger_occupancy){.id = id,
+                                     .slot = slot,
+                                     .created_ms = created_ms,
+                                     .bound_ms = TIME_UNKNOWN,
+                                     .pull_start_ms = TIME_UNKNOWN,
+                                     .pull_end_ms = TIME_UNKNOWN,
+                                     .running_ms = TIME_UNKNOWN,
+                                     .lost_ms = TIME_OPEN,
+                                     .ended_ms = TIME_OPEN,
+                                     .done_ms = TIME_UNKNOWN,
+                                     .released_ms = TIME_OPEN,
+                                     .known_until_ms = TIME_OPEN};
 }
 
 uint64_t random_next(uint64_t *state) {
@@ -82,7 +84,7 @@ void fact_tell(struct teller *a, const struct fact *f) {
         ledger_set_required_chips(a->ledger, f->at_ms, f->amount);
         break;
     case FACT_LIFE:
-        ledger_add_life(a->ledger, &f->life);
+        ledger_add_occupancy(a->ledger, &f->life);
         break;
     case FACT_RESTART:
         ledger_add_restart(a->ledger, f->id, f->at_ms, f->to_ms);

@@ -3,7 +3,8 @@
 #ifndef TESTS_LEDGER_FACT_LIST_H
 #define TESTS_LEDGER_FACT_LIST_H
 
-#include "ledger/ledger.h"
+#include "ledger/checkpoint.h"
+#include "ledger/evaluate.h"
 
 enum fact_kind {
     FACT_REQUIRED,
@@ -27,7 +28,7 @@ struct fact {
         amount;  /* required, chips, restart, silence, unwatched, process (amount: PROCESS_* together) */
     uint64_t id; /* life or process */
     union {
-        struct ledger_life life;
+        struct ledger_occupancy life;
         struct ledger_hold hold;
         struct ledger_disruption disruption;
         struct record record; /* process: the id of FACT_PROCESS */
@@ -44,7 +45,7 @@ struct fact_list {
 
 struct fact *fact_list_add(struct fact_list *list, enum fact_kind kind);
 void fact_list_done(struct fact_list *list);
-struct ledger_life fact_life(uint64_t id, uint32_t slot, int64_t created_ms); /* nothing else known */
+struct ledger_occupancy fact_life(uint64_t id, uint32_t slot, int64_t created_ms); /* nothing else known */
 
 /* Tells a ledger one fact after the other. */
 struct teller {

@@ -1,8 +1,8 @@
 /* A record costs O(1) amortised and memory is bounded, whatever the length of the log: by what the ledger says that it
- * looked at and holds (ledger_cost_of), not by time, which a busy machine changes. */
+ * looked at and holds (ledger_work_of), not by time, which a busy machine changes. */
 #include "harness.h"
 
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 enum { PART = 20000, PARTS = 10, EVALUATE_EVERY = 5 };
 
@@ -70,20 +70,20 @@ static void train(struct job *j) {
 static void check_shape(const struct shape *shape) {
     struct ledger_options options = {.has_log = true, .windows_ms = {3600000, 43200000}, .window_count = 2};
     struct job j = {.shape = shape, .ledger = ledger_new(&options), .at_ms = INT64_C(1790000000000)};
-    struct ledger_life life = {.id = 1, .created_ms = j.at_ms, .bound_ms = j.at_ms, .pull_start_ms = TIME_UNKNOWN};
+    struct ledger_occupancy life = {.id = 1, .created_ms = j.at_ms, .bound_ms = j.at_ms, .pull_start_ms = TIME_UNKNOWN};
     life.pull_end_ms = life.done_ms = TIME_UNKNOWN;
     life.running_ms = j.at_ms;
     life.lost_ms = life.ended_ms = life.released_ms = life.known_until_ms = TIME_OPEN;
     ledger_set_span(j.ledger, j.at_ms, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(j.ledger, j.at_ms, 1);
-    ledger_add_life(j.ledger, &life);
+    ledger_add_occupancy(j.ledger, &life);
     begin_process(&j);
     int64_t early_cost = 0, early_records = 0, most_bytes = 0, before = 0, records = 0;
     for (int part = 0; part < PARTS; part++) {
         train(&j);
         evaluate(&j);
-        struct ledger_cost c = ledger_cost_of(j.ledger);
-        int64_t cost = c.looked_at - before, said = j.records - records;
+        struct ledger_work c = ledger_work_of(j.ledger);
+        int64_t cost = c.steps_visited - before, said = j.records - records;
         if (part == 1) { /* the first one begins with nothing */
             early_cost = cost;
             early_records = said;
@@ -101,7 +101,7 @@ static void check_shape(const struct shape *shape) {
                        (long long)early_cost, (long long)early_records, (long long)most_bytes);
         }
         CHECK(c.held_bytes < (2 << 20));
-        before = c.looked_at;
+        before = c.steps_visited;
         records = j.records;
     }
     if (!shape->stays_live) /* one pass over a batch and what comes after it for every batch: a small factor */

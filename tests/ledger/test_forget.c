@@ -3,6 +3,8 @@
 #include "harness.h"
 
 #include "base/mem.h"
+#include "ledger/checkpoint.h"
+#include "ledger/evaluate.h"
 #include "ledger/forget.h"
 
 #include <inttypes.h>
@@ -17,7 +19,7 @@ static int64_t second(uint64_t *r, int64_t span) {
 
 /* A life and what is told with it: its end's cause, what it waited for, a restart, a silence. */
 static void tell_life(struct ledger *l, uint64_t *r, size_t i) {
-    struct ledger_life life = fact_life(i + 1, (uint32_t)random_below(r, SLOTS), second(r, SPAN));
+    struct ledger_occupancy life = fact_life(i + 1, (uint32_t)random_below(r, SLOTS), second(r, SPAN));
     int64_t at = life.created_ms;
     life.bound_ms = random_below(r, 6) ? at += second(r, 5000) : TIME_UNKNOWN;
     life.pull_start_ms = random_below(r, 2) ? at : TIME_UNKNOWN;
@@ -29,7 +31,7 @@ static void tell_life(struct ledger *l, uint64_t *r, size_t i) {
     life.known_until_ms = random_below(r, 3) ? TIME_OPEN : life.lost_ms;
     life.chips = (int32_t)random_below(r, 5);
     snprintf(life.name, sizeof life.name, "pod-%d", (int)i);
-    ledger_add_life(l, &life);
+    ledger_add_occupancy(l, &life);
     if (random_below(r, 3) == 0)
         ledger_add_restart(l, life.id, life.created_ms + 9000, life.created_ms + 12000);
     if (random_below(r, 3) == 0)
@@ -65,10 +67,10 @@ static int forget(struct ledger *l, bool even_newest) {
     int forgotten = 0;
     struct ledger_forgetting *f = ledger_forget_begin(l, THROUGH);
     for (uint64_t id = 1; id <= LIVES; id++) {
-        if (!ledger_can_forget_life(f, id, even_newest) || !ledger_can_forget_disruption(f, id) ||
+        if (!ledger_can_forget_occupancy(f, id, even_newest) || !ledger_can_forget_disruption(f, id) ||
             !ledger_can_forget_hold(f, BUCKET_PROVISIONING, id))
             continue;
-        ledger_forget_life(f, id, add, l);
+        ledger_forget_occupancy(f, id, add, l);
         ledger_forget_hold(f, BUCKET_PROVISIONING, id);
         ledger_forget_disruption(f, CAUSE_POD_DELETED, id);
         ledger_forget_disruption(f, CAUSE_NODE_FAILURE, id);

@@ -1,6 +1,7 @@
 /* Identities of the scores by random search: SG x RG is the job's goodput, and adding a restart never raises it. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include <stdlib.h>
 
@@ -60,12 +61,12 @@ static void say(struct telling *t, enum record_kind kind, int64_t step) {
 }
 
 static void tell_life(struct telling *t, int64_t lost_ms, int64_t done_ms) {
-    struct ledger_life life = fact_life(t->number, 0, t->began_ms);
+    struct ledger_occupancy life = fact_life(t->number, 0, t->began_ms);
     life.bound_ms = life.running_ms = t->began_ms;
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
     life.done_ms = done_ms;
     life.chips = 8;
-    ledger_add_life(t->l, &life);
+    ledger_add_occupancy(t->l, &life);
     ledger_add_process(t->l, t->number, t->began_ms, lost_ms);
 }
 

@@ -1,7 +1,8 @@
 /* What lives do is summed as they change, not anew for each evaluation: the result is the same as of a ledger that is
- * told the present facts at once, and a change costs the same among many lives as among few (ledger_cost_of). */
+ * told the present facts at once, and a change costs the same among many lives as among few (ledger_work_of). */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include "base/mem.h"
 
@@ -10,7 +11,7 @@
 enum { LIVES = 12, GAPS = 8, DISRUPTIONS = 8, ROUNDS = 60, SPAN = 60000 };
 
 struct facts {
-    struct ledger_life lives[LIVES];
+    struct ledger_occupancy lives[LIVES];
     struct ledger_span unwatched;
     struct {
         uint64_t life;
@@ -31,7 +32,7 @@ static int64_t second(uint64_t *r, int64_t span) {
 }
 
 static void change_life(struct facts *f, uint64_t *r, size_t i) {
-    struct ledger_life *life = &f->lives[i];
+    struct ledger_occupancy *life = &f->lives[i];
     if (!f->has_life[i] || random_below(r, 4) == 0)
         *life = fact_life(i + 1, (uint32_t)random_below(r, 3), second(r, SPAN));
     f->has_life[i] = true;
@@ -104,7 +105,7 @@ static char *told_at_once(const struct facts *f, int64_t through_ms) {
     tell_unwatched(l, f);
     for (size_t i = 0; i < LIVES; i++)
         if (f->has_life[i])
-            ledger_add_life(l, &f->lives[i]);
+            ledger_add_occupancy(l, &f->lives[i]);
     for (size_t i = 0; i < GAPS; i++)
         tell_gap(l, f, i);
     for (size_t i = 0; i < DISRUPTIONS; i++)
@@ -125,7 +126,7 @@ TEST(facts_that_change_one_by_one_add_up_as_if_told_at_once) {
         for (int round = 0; round < ROUNDS; round++) {
             size_t i = (size_t)random_below(&r, LIVES), k = (size_t)random_below(&r, GAPS);
             change_life(&f, &r, i);
-            ledger_add_life(l, &f.lives[i]);
+            ledger_add_occupancy(l, &f.lives[i]);
             if (random_below(&r, 3) == 0) {
                 change_gap(&f, &r, k);
                 tell_gap(l, &f, k);
@@ -158,26 +159,26 @@ static int64_t looked_at(int count) {
     ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(l, 0, count);
     for (int i = 0; i < count; i++) {
-        struct ledger_life life = fact_life((uint64_t)i + 1, (uint32_t)i, 1000);
+        struct ledger_occupancy life = fact_life((uint64_t)i + 1, (uint32_t)i, 1000);
         life.bound_ms = 2000;
         life.running_ms = i == 0 ? TIME_UNKNOWN : 3000; /* all wait for the first one */
         life.has_name = true;
-        ledger_add_life(l, &life);
+        ledger_add_occupancy(l, &life);
     }
     free(evaluated(l, now_ms));
-    int64_t before = ledger_cost_of(l).lives_looked_at;
+    int64_t before = ledger_work_of(l).occupancies_visited;
     for (int i = 1; i <= 20; i++) {
-        struct ledger_life life = fact_life((uint64_t)i + 1, (uint32_t)i, 1000);
+        struct ledger_occupancy life = fact_life((uint64_t)i + 1, (uint32_t)i, 1000);
         life.bound_ms = 2000;
         life.running_ms = 3000;
         life.lost_ms = now_ms += 1000;
         life.has_name = true;
-        ledger_add_life(l, &life);
+        ledger_add_occupancy(l, &life);
         struct ledger_disruption d = {.cause = CAUSE_POD_DELETED, .key = life.id, .at_ms = now_ms};
         ledger_add_disruption(l, &d);
         free(evaluated(l, now_ms + 500));
     }
-    int64_t cost = ledger_cost_of(l).lives_looked_at - before;
+    int64_t cost = ledger_work_of(l).occupancies_visited - before;
     ledger_free(l);
     return cost;
 }

@@ -1,7 +1,7 @@
 /* Means over interruptions, against published counts. */
 #include "harness.h"
 
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 #define SECOND INT64_C(1000)
 #define DAY (86400 * SECOND)
@@ -13,18 +13,18 @@ static struct ledger *job_of(int interruptions, int planned) {
     struct ledger *l = ledger_new(&options);
     ledger_set_span(l, START, START + 54 * DAY, OUTCOME_SUCCEEDED);
     ledger_set_required(l, START, 1);
-    struct ledger_life life = {.id = 1,
-                               .created_ms = START,
-                               .bound_ms = START,
-                               .pull_start_ms = TIME_UNKNOWN,
-                               .pull_end_ms = TIME_UNKNOWN,
-                               .running_ms = START,
-                               .lost_ms = TIME_OPEN,
-                               .ended_ms = TIME_OPEN,
-                               .done_ms = TIME_UNKNOWN,
-                               .released_ms = TIME_OPEN,
-                               .known_until_ms = TIME_OPEN};
-    ledger_add_life(l, &life);
+    struct ledger_occupancy life = {.id = 1,
+                                    .created_ms = START,
+                                    .bound_ms = START,
+                                    .pull_start_ms = TIME_UNKNOWN,
+                                    .pull_end_ms = TIME_UNKNOWN,
+                                    .running_ms = START,
+                                    .lost_ms = TIME_OPEN,
+                                    .ended_ms = TIME_OPEN,
+                                    .done_ms = TIME_UNKNOWN,
+                                    .released_ms = TIME_OPEN,
+                                    .known_until_ms = TIME_OPEN};
+    ledger_add_occupancy(l, &life);
     for (int i = 0; i < interruptions; i++) {
         int64_t at_ms = START + 54 * DAY / (interruptions + 1) * (i + 1);
         struct ledger_disruption d = {

@@ -2,6 +2,8 @@
  * and GOODPUT_JOBS says how many jobs. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/checkpoint.h"
+#include "ledger/evaluate.h"
 
 #include "base/mem.h"
 
@@ -24,7 +26,7 @@ static int64_t maybe(uint64_t *random, int64_t otherwise, int64_t time) {
 /* ---- facts without any sense ---- */
 
 static void add_wild_life(struct fact_list *list, uint64_t *r, uint64_t id, int64_t span) {
-    struct ledger_life *l = &fact_list_add(list, FACT_LIFE)->life;
+    struct ledger_occupancy *l = &fact_list_add(list, FACT_LIFE)->life;
     *l = fact_life(id, (uint32_t)random_below(r, 4), random_below(r, span));
     int64_t at = l->created_ms - random_below(r, 3) * random_below(r, 1000);
     l->bound_ms = maybe(r, TIME_UNKNOWN, at += random_below(r, span / 8));
@@ -224,7 +226,7 @@ static void record(struct fact_list *list, uint64_t process, int64_t *line, enum
 
 static void add_true_life(struct fact_list *list, uint64_t *r, uint64_t id, uint32_t slot, int64_t at, int64_t *bound,
                           int64_t *running) {
-    struct ledger_life *l = &fact_list_add(list, FACT_LIFE)->life;
+    struct ledger_occupancy *l = &fact_list_add(list, FACT_LIFE)->life;
     *l = fact_life(id, slot, at);
     l->bound_ms = at + random_below(r, 20000);
     l->running_ms = l->bound_ms + random_below(r, 9000);

@@ -3,6 +3,7 @@
  * says has basis Derived. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include <stdlib.h>
 
@@ -56,14 +57,14 @@ static struct pair train(uint64_t seed, int64_t steps, int64_t save_every, int64
     struct pair p = {.folds = ledger_new(&options), .random = seed};
     options.keep_all = true;
     p.keeps = ledger_new(&options);
-    struct ledger_life life = fact_life(1, 0, 0);
+    struct ledger_occupancy life = fact_life(1, 0, 0);
     life.bound_ms = life.running_ms = 0;
     life.chips = 4;
     struct ledger *both[] = {p.folds, p.keeps};
     for (int i = 0; i < 2; i++) {
         ledger_set_span(both[i], 0, TIME_OPEN, OUTCOME_RUNNING);
         ledger_set_required(both[i], 0, 1);
-        ledger_add_life(both[i], &life);
+        ledger_add_occupancy(both[i], &life);
     }
     begin_process(&p);
     for (int64_t step = 1; step <= steps; step++) {

@@ -1,6 +1,8 @@
 /* What is settled: a ledger that folds its past gives what one that keeps everything gives. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/checkpoint.h"
+#include "ledger/evaluate.h"
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -52,7 +54,7 @@ static void begin_process(struct job *j) {
 }
 
 static void begin_life(struct job *j) {
-    struct ledger_life *l = &fact_list_add(&j->list, FACT_LIFE)->life;
+    struct ledger_occupancy *l = &fact_list_add(&j->list, FACT_LIFE)->life;
     *l = fact_life(++j->life, 0, j->at_ms);
     l->bound_ms = j->at_ms += random_below(&j->random, 30) * 1000;
     l->running_ms = j->at_ms += random_below(&j->random, 9) * 1000;
@@ -301,7 +303,8 @@ TEST(a_settled_past_changes_nothing) {
 
 /* ---- cut at random places ---- */
 
-/* What would not fit makes a ledger fold, so the one that is never read back is written all the same: test_fold.c. */
+/* What would not fit makes a ledger fold, so the one that is never read back is written all the same: test_compact.c.
+ */
 static void save_too(struct ledger *l) {
     CLEANUP_BUF struct buf scratch;
     buf_init(&scratch, 1 << 24);
@@ -411,12 +414,12 @@ static void tell_steps(struct ledger *l, int process, int64_t first, int64_t cou
 /* Two attempts, the first of 3,000 steps of 1 s; of its log 1,500 are read before all of the second's. */
 static char *read_in_turn(bool is_awaited, int hundreds, int64_t *ret_late) {
     struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = 1000});
-    struct ledger_life life = fact_life(1, 0, 0);
+    struct ledger_occupancy life = fact_life(1, 0, 0);
     struct ledger_result r;
     life.bound_ms = life.running_ms = 0;
     ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(l, 0, 1);
-    ledger_add_life(l, &life);
+    ledger_add_occupancy(l, &life);
     int first = ledger_add_process(l, 1, 0, 3000000), second = ledger_add_process(l, 2, 3000000, TIME_OPEN);
     ledger_await(l, first, is_awaited);
     ledger_await(l, second, true);
@@ -454,13 +457,13 @@ TEST(a_log_that_is_awaited_is_never_late) {
 TEST(a_step_a_day_costs_no_more_memory_than_one_a_second) {
     struct ledger *l =
         ledger_new(&(struct ledger_options){.has_log = true, .window_count = 2, .windows_ms = {3600000, 7200000}});
-    struct ledger_life life = fact_life(1, 0, 0);
+    struct ledger_occupancy life = fact_life(1, 0, 0);
     struct ledger_result r;
     struct rusage before, after;
     life.bound_ms = life.running_ms = 0;
     ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(l, 0, 1);
-    ledger_add_life(l, &life);
+    ledger_add_occupancy(l, &life);
     int process = ledger_add_process(l, 1, 0, TIME_OPEN);
     getrusage(RUSAGE_SELF, &before);
     for (int64_t step = 0; step < 4000; step++) {

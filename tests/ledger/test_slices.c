@@ -1,6 +1,7 @@
 /* An elastic job that trains on with k of its n slices: whose chips stand still. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include <stdlib.h>
 
@@ -11,12 +12,12 @@ static struct ledger *begin(int *ret_process, int64_t lost_ms) {
     ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(l, 0, 4);
     for (uint32_t slot = 0; slot < 4; slot++) {
-        struct ledger_life life = fact_life(slot + 1, slot, 0);
+        struct ledger_occupancy life = fact_life(slot + 1, slot, 0);
         life.bound_ms = life.running_ms = 0;
         life.chips = CHIPS / 4;
         if (slot == 3)
             life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
-        ledger_add_life(l, &life);
+        ledger_add_occupancy(l, &life);
     }
     *ret_process = ledger_add_process(l, 1, 0, TIME_OPEN);
     ledger_name_process(l, *ret_process, "pod-0");

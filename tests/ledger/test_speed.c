@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 
 #include <stdlib.h>
 
@@ -19,9 +20,9 @@ static void run_steps(const char *name, int64_t steps, int64_t restart_every) {
     struct ledger_options options = {.has_log = true, .windows_ms = {3600000, 43200000}, .window_count = 2};
     struct ledger *l = ledger_new(&options);
     ledger_set_required(l, 0, 1);
-    struct ledger_life life = fact_life(1, 0, 0);
+    struct ledger_occupancy life = fact_life(1, 0, 0);
     life.bound_ms = life.running_ms = 0;
-    ledger_add_life(l, &life);
+    ledger_add_occupancy(l, &life);
     struct mono_time begin = clock_mono();
     int64_t at = 0, line = 0, step = 0, started = 0;
     int process = ledger_add_process(l, 1, 0, TIME_OPEN);
@@ -82,7 +83,7 @@ TEST(large_job_with_ten_executions) {
     struct mono_time begin = clock_mono();
     for (int64_t e = 0; e < executions; e++, at += 3600000)
         for (int64_t p = 0; p < pods; p++) {
-            struct ledger_life life = fact_life(++id, (uint32_t)p, at + random_below(&random, 20) * 1000);
+            struct ledger_occupancy life = fact_life(++id, (uint32_t)p, at + random_below(&random, 20) * 1000);
             life.bound_ms = life.created_ms + random_below(&random, 60) * 1000;
             life.pull_start_ms = life.bound_ms + 1000;
             life.pull_end_ms = life.pull_start_ms + random_below(&random, 120) * 1000;
@@ -92,7 +93,7 @@ TEST(large_job_with_ten_executions) {
                 life.lost_ms = life.released_ms = at + 3500000 + random_below(&random, 30) * 1000;
             snprintf(life.name, sizeof life.name, "slice %d/%d on node gke-tpu-%06d", (int)(p / 64), (int)(p % 64),
                      (int)p);
-            ledger_add_life(l, &life);
+            ledger_add_occupancy(l, &life);
         }
     double added = ms_since(begin);
     ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);

@@ -1,6 +1,7 @@
 /* A checkpoint of an older version is refused in a sentence, whatever its bytes are. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/checkpoint.h"
 
 #include "base/mem.h"
 

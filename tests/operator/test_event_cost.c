@@ -38,7 +38,7 @@ struct looked {
 
 static struct looked looked_so_far(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
-    return (struct looked){m->pods_told, m->pods_looked_at + ledger_cost_of(job->ledger).lives_looked_at};
+    return (struct looked){m->pods_told, m->pods_looked_at + ledger_work_of(job->ledger).occupancies_visited};
 }
 
 /* What is looked at for so many events, each evaluated by itself, among so many pods; all run but the first one, if

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
-#include "ledger/facts.h"
+#include "ledger/ledger_internal.h"
 #include "operator/job/job.h"
 #include "replay.h"
 
@@ -105,7 +105,7 @@ struct kept {
 static struct kept kept_by(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
     const struct ledger *l = job->ledger;
-    return (struct kept){job->target->pod_count, m->pods.count,        l->lives.count,
+    return (struct kept){job->target->pod_count, m->pods.count,        l->occupancies.count,
                          l->holds.count,         l->disruptions.count, l->past.count};
 }
 
@@ -177,7 +177,7 @@ TEST(a_successor_goes_on_from_what_was_forgotten) {
 }
 
 static int64_t looked_at(struct model *m) {
-    return m->pods_told + m->pods_looked_at + ledger_cost_of(model_job_find(m, "ns", "js")->ledger).lives_looked_at;
+    return m->pods_told + m->pods_looked_at + ledger_work_of(model_job_find(m, "ns", "js")->ledger).occupancies_visited;
 }
 
 TEST(an_event_costs_the_same_after_many_restarts) {

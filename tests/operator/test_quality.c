@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
+#include "ledger/evaluate.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 #include "replay.h"

@@ -1,4 +1,5 @@
 #include "bounds.h"
+#include "ledger/evaluate.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"

@@ -4,6 +4,7 @@
 #ifndef SIM_BOUNDS_H
 #define SIM_BOUNDS_H
 
+#include "ledger/evaluate.h"
 #include "sim.h"
 
 #define BOUNDS_VIOLATIONS(X)                                                                                           \

@@ -1,4 +1,5 @@
 #include "judge.h"
+#include "ledger/evaluate.h"
 
 #include "base/mem.h"
 #include "operator/job/job.h"

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "record_names.h"
 #include "steplog/steplog.h"
 
 #include <glob.h>

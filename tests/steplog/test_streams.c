@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "record_names.h"
 #include "steplog/steplog.h"
 
 #include <locale.h>

@@ -5,6 +5,7 @@
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "record_names.h"
 #include "steplog/steplog.h"
 
 #include <glob.h>

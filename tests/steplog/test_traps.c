@@ -3,7 +3,7 @@
 #include "harness.h"
 
 #include "base/buf.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 #include "steplog/steplog.h"
 
 #include <stdarg.h>
@@ -69,17 +69,17 @@ static void run(struct log *logs, int count, enum ledger_outcome outcome, struct
                        .durable_step = RECORD_NONE};
     ledger_set_span(f->ledger, BASE_MS, end_ms, outcome);
     ledger_set_required(f->ledger, BASE_MS, 1);
-    ledger_add_life(f->ledger, &(struct ledger_life){.id = 1,
-                                                     .created_ms = BASE_MS,
-                                                     .bound_ms = BASE_MS,
-                                                     .pull_start_ms = TIME_UNKNOWN,
-                                                     .pull_end_ms = TIME_UNKNOWN,
-                                                     .running_ms = BASE_MS,
-                                                     .lost_ms = TIME_OPEN,
-                                                     .ended_ms = TIME_OPEN,
-                                                     .done_ms = TIME_UNKNOWN,
-                                                     .released_ms = TIME_OPEN,
-                                                     .known_until_ms = TIME_OPEN});
+    ledger_add_occupancy(f->ledger, &(struct ledger_occupancy){.id = 1,
+                                                               .created_ms = BASE_MS,
+                                                               .bound_ms = BASE_MS,
+                                                               .pull_start_ms = TIME_UNKNOWN,
+                                                               .pull_end_ms = TIME_UNKNOWN,
+                                                               .running_ms = BASE_MS,
+                                                               .lost_ms = TIME_OPEN,
+                                                               .ended_ms = TIME_OPEN,
+                                                               .done_ms = TIME_UNKNOWN,
+                                                               .released_ms = TIME_OPEN,
+                                                               .known_until_ms = TIME_OPEN});
     for (int i = 0; i < count; i++) {
         if (i > 0)
             ledger_add_restart(f->ledger, 1, BASE_MS + logs[i - 1].to_s * 1000, BASE_MS + logs[i].from_s * 1000);

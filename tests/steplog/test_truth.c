@@ -4,7 +4,7 @@
 #include "harness.h"
 
 #include "base/mem.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 #include "steplog/steplog.h"
 
 #define ATTEMPTS 4
@@ -72,19 +72,19 @@ static void check_run(const struct run *run) {
     int64_t start_ms = run->spawn_ms[0], end_ms = run->exit_ms[n - 1];
     ledger_set_span(l, start_ms, end_ms, OUTCOME_SUCCEEDED);
     ledger_set_required(l, start_ms, 1);
-    struct ledger_life life = {.id = 1,
-                               .created_ms = start_ms,
-                               .bound_ms = start_ms,
-                               .pull_start_ms = TIME_UNKNOWN,
-                               .pull_end_ms = TIME_UNKNOWN,
-                               .running_ms = start_ms,
-                               .lost_ms = TIME_OPEN,
-                               .ended_ms = TIME_OPEN,
-                               .done_ms = TIME_UNKNOWN,
-                               .released_ms = TIME_OPEN,
-                               .known_until_ms = TIME_OPEN,
-                               .chips = 1};
-    ledger_add_life(l, &life);
+    struct ledger_occupancy life = {.id = 1,
+                                    .created_ms = start_ms,
+                                    .bound_ms = start_ms,
+                                    .pull_start_ms = TIME_UNKNOWN,
+                                    .pull_end_ms = TIME_UNKNOWN,
+                                    .running_ms = start_ms,
+                                    .lost_ms = TIME_OPEN,
+                                    .ended_ms = TIME_OPEN,
+                                    .done_ms = TIME_UNKNOWN,
+                                    .released_ms = TIME_OPEN,
+                                    .known_until_ms = TIME_OPEN,
+                                    .chips = 1};
+    ledger_add_occupancy(l, &life);
     for (int i = 0; i < n; i++) {
         if (i > 0)
             ledger_add_restart(l, 1, run->exit_ms[i - 1], run->spawn_ms[i]);

@@ -1,6 +1,8 @@
 #include "judge.h"
+#include "ledger/evaluate.h"
 
 #include "base/mem.h"
+#include "record_names.h"
 #include "tear.h"
 #include "write.h"
 
@@ -105,25 +107,25 @@ static void tell_lives(const struct job *job, struct ledger *l, const int64_t *e
         while (last + 1 < job->attempt_count && !job->attempts[last + 1].is_new_pod)
             last++;
         bool is_lost = last + 1 < job->attempt_count || !job->has_succeeded;
-        struct ledger_life life = {.id = (uint64_t)i + 1,
-                                   .created_ms = i == 0 ? job->start_ms : ends[i - 1],
-                                   .bound_ms = whole_second(a->bound_ms),
-                                   .pull_start_ms = TIME_UNKNOWN,
-                                   .pull_end_ms = TIME_UNKNOWN,
-                                   .running_ms = whole_second(a->start_ms + a->skew_ms),
-                                   .lost_ms = is_lost ? ends[last] : TIME_OPEN,
-                                   .ended_ms = ends[last],
-                                   .done_ms = is_lost ? TIME_UNKNOWN : ends[last],
-                                   .released_ms = ends[last],
-                                   .known_until_ms = TIME_OPEN,
-                                   .chips = 4};
+        struct ledger_occupancy life = {.id = (uint64_t)i + 1,
+                                        .created_ms = i == 0 ? job->start_ms : ends[i - 1],
+                                        .bound_ms = whole_second(a->bound_ms),
+                                        .pull_start_ms = TIME_UNKNOWN,
+                                        .pull_end_ms = TIME_UNKNOWN,
+                                        .running_ms = whole_second(a->start_ms + a->skew_ms),
+                                        .lost_ms = is_lost ? ends[last] : TIME_OPEN,
+                                        .ended_ms = ends[last],
+                                        .done_ms = is_lost ? TIME_UNKNOWN : ends[last],
+                                        .released_ms = ends[last],
+                                        .known_until_ms = TIME_OPEN,
+                                        .chips = 4};
         if (a->pulled_ms > a->pull_ms) {
             life.pull_start_ms = a->pull_ms;
             life.pull_end_ms = a->pulled_ms;
         }
         if (life.running_ms < life.bound_ms)
             life.running_ms = life.bound_ms;
-        ledger_add_life(l, &life);
+        ledger_add_occupancy(l, &life);
         for (int k = i + 1; k <= last; k++)
             ledger_add_restart(l, life.id, ends[k - 1],
                                whole_second(job->attempts[k].start_ms + job->attempts[k].skew_ms));

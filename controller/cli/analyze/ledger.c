@@ -8,8 +8,8 @@
 #include "cli/analyze/cause.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/parser.h"
-#include "ledger/anew.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
+#include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
 #include "operator/status/view.h"
 
@@ -27,7 +27,7 @@ struct attempt {
     int64_t first_ms, last_ms;
     int64_t last_step_line;
     bool has_ended, has_failed;
-    struct anew anew;
+    struct trainer_run trainer;
 };
 
 struct analyze_ledger {
@@ -56,19 +56,19 @@ struct analyze_ledger {
 /* What is known of an attempt: it holds its slot from its first record to its last. */
 static void tell_attempt(struct analyze_ledger *l, size_t number, int64_t lost_ms) {
     const struct attempt *t = &l->attempts[number];
-    struct ledger_life life = {.id = number + 1,
-                               .created_ms = t->first_ms,
-                               .bound_ms = t->first_ms,
-                               .pull_start_ms = TIME_UNKNOWN,
-                               .pull_end_ms = TIME_UNKNOWN,
-                               .running_ms = t->first_ms,
-                               .lost_ms = lost_ms,
-                               .ended_ms = lost_ms,
-                               .done_ms = TIME_UNKNOWN,
-                               .released_ms = lost_ms,
-                               .known_until_ms = TIME_OPEN};
+    struct ledger_occupancy life = {.id = number + 1,
+                                    .created_ms = t->first_ms,
+                                    .bound_ms = t->first_ms,
+                                    .pull_start_ms = TIME_UNKNOWN,
+                                    .pull_end_ms = TIME_UNKNOWN,
+                                    .running_ms = t->first_ms,
+                                    .lost_ms = lost_ms,
+                                    .ended_ms = lost_ms,
+                                    .done_ms = TIME_UNKNOWN,
+                                    .released_ms = lost_ms,
+                                    .known_until_ms = TIME_OPEN};
     slice_copy(life.name, sizeof life.name, slice_of(t->path));
-    ledger_add_life(l->ledger, &life);
+    ledger_add_occupancy(l->ledger, &life);
     ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);
 }
 
@@ -90,7 +90,7 @@ static struct attempt *begin_attempt(struct analyze_ledger *l) {
     MEM_GROW(l->attempts, l->count, l->capacity);
     struct attempt *t = &l->attempts[l->count++];
     *t = (struct attempt){
-        .path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN, .anew = {.last_ms = TIME_UNKNOWN}};
+        .path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN, .trainer = {.last_ms = TIME_UNKNOWN}};
     t->process = ledger_add_process(l->ledger, l->count, TIME_UNKNOWN, TIME_OPEN);
     ledger_name_process(l->ledger, t->process, l->name);
     l->has_attempt = true;
@@ -125,7 +125,7 @@ static void on_record(void *context, const struct record *r) {
     if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
-    if (anew_begins(&t->anew, r)) /* a recorder's log goes on over restarts */
+    if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log goes on over restarts */
         t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
@@ -134,12 +134,12 @@ static void on_record(void *context, const struct record *r) {
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
-        int lag = t->anew.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
+        int lag = t->trainer.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
         if (lag >= 0)
             ledger_set_line_lag(l->ledger, t->process, lag);
         t->last_step_line = r->line;
     }
-    anew_note(&t->anew, r);
+    trainer_run_note(&t->trainer, r);
     ledger_add_record(l->ledger, &mine);
     if (l->analyze->html != NULL)
         trace_add(&l->trace, &mine);

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 #include <stdio.h>
 #include <string.h>

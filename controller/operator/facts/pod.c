@@ -3,6 +3,7 @@
 #include "operator/facts/facts.h"
 
 #include "base/minmax.h"
+#include "ledger/texts.h"
 #include "operator/store/pod_end.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static int64_t running_ms(const struct pod *p) {
 }
 
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
-static void tell_pull(const struct pod *p, struct ledger_life *life) {
+static void tell_pull(const struct pod *p, struct ledger_occupancy *life) {
     const struct pod_events *e = fact_pod_events(p);
     if (e == NULL && p->had_pull_trouble) { /* its Events are lost */
         life->pull_start_ms = life->bound_ms;
@@ -127,7 +128,7 @@ static int64_t undone_ms(const struct pod *p) {
 }
 
 /* For evidence: which pod it was, and where; what it waits for first. */
-static void name_life(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
+static void name_occupancy(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
     const struct model_job *job = context;
     const struct pod *p = map_get_hashed(&job->model->pods, id);
     char name[2 * LEDGER_NAME_SIZE];
@@ -150,7 +151,7 @@ static void describe_loss(void *context, struct ledger_disruption *d) {
 }
 
 void fact_give_words(struct model_job *job) {
-    ledger_set_words(job->ledger, &(struct ledger_words){job, name_life, describe_loss});
+    ledger_set_texts(job->ledger, &(struct ledger_texts){job, name_occupancy, describe_loss});
 }
 
 /* An index that is done stays so without its pod, as long as its target is there. One that is lost may have another at
@@ -200,31 +201,31 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
                 lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
         if (goes_with_target(p, lost_ms))
             lost_ms = p->target->end_ms;
-        struct ledger_life life = {.id = p->id,
-                                   .slot = (uint32_t)slot,
-                                   /* of two made within a second, the one that was lost in it came first */
-                                   .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
-                                   .bound_ms =
-                                       p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms) : TIME_UNKNOWN,
-                                   .pull_start_ms = TIME_UNKNOWN,
-                                   .pull_end_ms = TIME_UNKNOWN,
-                                   .running_ms = running_ms(p),
-                                   .lost_ms = lost_ms,
-                                   .ended_ms = over_ms,
-                                   .done_ms = no_more_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
-                                   .chips = p->chips,
-                                   .released_ms = over_ms,
-                                   .known_until_ms = life_known_until_ms(job, p, lost_ms),
-                                   .settled_ms = p->settled_ms,
-                                   .held = (enum ledger_held)p->held,
-                                   .has_name = true};
+        struct ledger_occupancy life = {.id = p->id,
+                                        .slot = (uint32_t)slot,
+                                        /* of two made within a second, the one that was lost in it came first */
+                                        .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
+                                        .bound_ms = p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms)
+                                                                                : TIME_UNKNOWN,
+                                        .pull_start_ms = TIME_UNKNOWN,
+                                        .pull_end_ms = TIME_UNKNOWN,
+                                        .running_ms = running_ms(p),
+                                        .lost_ms = lost_ms,
+                                        .ended_ms = over_ms,
+                                        .done_ms = no_more_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
+                                        .chips = p->chips,
+                                        .released_ms = over_ms,
+                                        .known_until_ms = life_known_until_ms(job, p, lost_ms),
+                                        .settled_ms = p->settled_ms,
+                                        .held = (enum ledger_held)p->held,
+                                        .has_name = true};
         tell_pull(p, &life);
         bool is_done = life.done_ms != TIME_UNKNOWN;
         if (is_done && undone_ms(p) != TIME_OPEN) {
             life.lost_ms = max_of(undone_ms(p), life.done_ms);
             life.done_ms = TIME_UNKNOWN;
         }
-        ledger_add_life(job->ledger, &life);
+        ledger_add_occupancy(job->ledger, &life);
         tell_restarts(p, &sink);
         tell_waits(p, lost_ms, &sink);
         fact_tell_silence(p, &sink);

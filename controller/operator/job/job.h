@@ -3,7 +3,7 @@
 #ifndef OPERATOR_JOB_H
 #define OPERATOR_JOB_H
 
-#include "ledger/anew.h"
+#include "ledger/trainer_run.h"
 #include "operator/job/logs.h"
 #include "operator/job/notice.h"
 #include "operator/job/result.h"
@@ -20,7 +20,7 @@
 #define JOB_TRACE_POINTS 256       /* of steps, and of saves: 12 KiB at most, for a picture */
 #define JOB_MIN_EVIDENCE_PPM 950000
 
-#define JOB_MAX_ANEW 256 /* earlier runs of the trainer in one container that are still told */
+#define JOB_MAX_EARLIER_RUNS 256 /* earlier runs of the trainer in one container that are still told */
 
 struct log_run {                                /* of the trainer, which was started anew in the same container since */
     int64_t from_ms, ended_ms, last_step, line; /* RECORD_NONE; line: of the next run's first record */
@@ -33,7 +33,7 @@ struct log_process { /* the log of one instance of the log container */
     int ordinal;                    /* in the ledger, of its present run */
     int run;                        /* so often the trainer was started anew in it */
     int64_t run_from_ms, last_step; /* of the present run: TIME_UNKNOWN: with the container; RECORD_NONE */
-    struct anew anew;
+    struct trainer_run trainer;
     struct log_run *runs; /* the last ones before, in time order */
     int earlier, runs_capacity;
     bool has_ended;

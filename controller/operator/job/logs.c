@@ -73,24 +73,24 @@ static void tell_process(struct log_process *p);
 
 /* The trainer runs anew in the same container: that is a process of its own. */
 static void begin_anew(struct log_process *p, const struct record *r) {
-    if (p->earlier == JOB_MAX_ANEW)
+    if (p->earlier == JOB_MAX_EARLIER_RUNS)
         memmove(&p->runs[0], &p->runs[1], (size_t)--p->earlier * sizeof *p->runs);
     STORE_GROW(p->runs, p->earlier, p->runs_capacity);
-    p->runs[p->earlier++] = (struct log_run){p->run_from_ms, p->anew.last_ms, p->last_step, r->line};
+    p->runs[p->earlier++] = (struct log_run){p->run_from_ms, p->trainer.last_ms, p->last_step, r->line};
     p->run++;
     p->run_from_ms = r->at_ms;
     p->last_step = RECORD_NONE;
-    p->anew = (struct anew){.last_ms = TIME_UNKNOWN};
+    p->trainer = (struct trainer_run){.last_ms = TIME_UNKNOWN};
     tell_process(p);
 }
 
 static void on_record(void *context, const struct record *r) {
     struct log_process *process = context;
     struct record mine = *r;
-    if (process->pod != NULL && r->at_ms != TIME_UNKNOWN && anew_begins(&process->anew, r))
+    if (process->pod != NULL && r->at_ms != TIME_UNKNOWN && trainer_run_restarts(&process->trainer, r))
         begin_anew(process, r);
     if (r->at_ms != TIME_UNKNOWN)
-        anew_note(&process->anew, r);
+        trainer_run_note(&process->trainer, r);
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END)
         process->last_step = r->step;
     mine.process = process->ordinal;
@@ -185,7 +185,7 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
     p->job = job;
     p->pod = pod;
     p->restart_count = restart_count;
-    p->first_line_ms = p->last_line_ms = p->run_from_ms = p->anew.last_ms = TIME_UNKNOWN;
+    p->first_line_ms = p->last_line_ms = p->run_from_ms = p->trainer.last_ms = TIME_UNKNOWN;
     p->last_step = RECORD_NONE;
     p->last_stamp_ns = INT64_MIN;
     p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */

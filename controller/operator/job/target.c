@@ -1,6 +1,7 @@
 /* Which target a JobGoodput measures, which slots of it are required, and which log is read. */
 #include "base/buf.h"
 #include "base/mem.h"
+#include "ledger/checkpoint.h"
 #include "operator/job/job.h"
 
 #include <stdio.h>

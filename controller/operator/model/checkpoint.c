@@ -1,4 +1,6 @@
 #include "operator/model/checkpoint.h"
+#include "ledger/checkpoint.h"
+#include "ledger/compact.h"
 
 #include "base/base64.h"
 #include "base/mem.h"
@@ -39,10 +41,10 @@ static void visit_runs(struct visitor *v, struct log_process *p) {
     CODEC_INT(v->codec, &p->run, 0, INT32_MAX);
     codec_time(v->codec, &p->run_from_ms);
     codec_i64(v->codec, &p->last_step);
-    codec_bool(v->codec, &p->anew.has_steps);
-    codec_bool(v->codec, &p->anew.is_elastic);
-    codec_time(v->codec, &p->anew.last_ms);
-    CODEC_INT(v->codec, &p->earlier, 0, JOB_MAX_ANEW);
+    codec_bool(v->codec, &p->trainer.has_steps);
+    codec_bool(v->codec, &p->trainer.is_elastic);
+    codec_time(v->codec, &p->trainer.last_ms);
+    CODEC_INT(v->codec, &p->earlier, 0, JOB_MAX_EARLIER_RUNS);
     v->codec->failed |= p->earlier > p->run;
     if (codec_is_reading(v->codec) && p->earlier > 0)
         p->runs = mem_alloc((size_t)(p->runs_capacity = p->earlier) * sizeof *p->runs);
@@ -297,7 +299,7 @@ void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out
         return;
     if (write_fitting(job, written_ms, EXTENT_BARE, out))
         return;
-    ledger_fold(job->ledger, LEDGER_SAVE_BYTES * 5 / 8); /* it has its bound, but did not pack well */
+    ledger_compact(job->ledger, LEDGER_SAVE_BYTES * 5 / 8); /* it has its bound, but did not pack well */
     write_fitting(job, written_ms, EXTENT_BARE, out);
 }
 

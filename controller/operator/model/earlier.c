@@ -1,4 +1,5 @@
 /* The numbers of earlier targets: job/earlier.c. */
+#include "ledger/evaluate.h"
 #include "operator/facts/facts.h"
 #include "operator/job/job.h"
 

@@ -1,4 +1,5 @@
 #include "operator/model/evaluate.h"
+#include "ledger/evaluate.h"
 
 #include "operator/facts/facts.h"
 #include "operator/job/job.h"

@@ -32,7 +32,7 @@ struct wish {
 static bool can_forget(const struct pod *p, const struct wish *w, const struct ledger_forgetting *f) {
     bool even_newest = w->even_newest && p->phase != POD_SUCCEEDED;
     return p->is_gone && p->gone_ms <= w->gone_by_ms && !p->is_dirty && p->completion_index >= 0 && p->slot >= 0 &&
-           fact_can_move_ready(p) && ledger_can_forget_life(f, p->id, even_newest) && can_forget_told(p, f);
+           fact_can_move_ready(p) && ledger_can_forget_occupancy(f, p->id, even_newest) && can_forget_told(p, f);
 }
 
 /* The log hangs on its pods. */
@@ -100,7 +100,7 @@ static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forge
     struct past *past = store_past(job->target, p->replicated_job);
     past->is_told = past->is_ready_told = true; /* as all that it comes from is */
     fact_sum_ready(p, past, TIME_OPEN);
-    ledger_forget_life(f, p->id, take_change, &(struct into){job, past});
+    ledger_forget_occupancy(f, p->id, take_change, &(struct into){job, past});
     forget_told(p, f);
     job_slots_forget(&job->slots, p);
     store_forget_pod(job->model, p);

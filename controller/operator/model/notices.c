@@ -1,6 +1,7 @@
 /* What is worth an Event on the JobGoodput: training started, each interruption, the end. Each is one Event, told again
  * under the same id whenever what is known of it changes; its times are the job's own, so that a controller that starts
  * in between tells the very same ones. */
+#include "ledger/evaluate.h"
 #include "operator/job/job.h"
 #include "operator/model/evaluate.h"
 

@@ -3,7 +3,7 @@
 #include "operator/job/settle.h"
 #include "base/mem.h"
 #include "ledger/forget.h"
-#include "ledger/sum.h"
+#include "ledger/past.h"
 #include "operator/facts/facts.h"
 
 /* ---- which ---- */
@@ -66,18 +66,18 @@ static void settle(const struct model_job *job, const struct replicated_job *r, 
     struct settled_slots *slots = &out->settled[out->settled_count++];
     *slots = (struct settled_slots){r->name, r->stride, (size_t)(r->replicas * r->stride), NULL};
     slots->are_held = mem_alloc(slots->count + 1);
-    struct ledger_sum *sum = ledger_sum_begin(job->ledger, until_ms);
+    struct ledger_past *sum = ledger_past_begin(job->ledger, until_ms);
     for (size_t i = 0; i < t->pod_count; i++) {
         const struct pod *p = t->pods[i];
         if (!p->is_left_out || p->slot < 0 || strcmp(p->replicated_job, r->name) != 0)
             continue;
-        bool is_held = ledger_sum_life(sum, p->id);
+        bool is_held = ledger_past_occupancy(sum, p->id);
         int64_t slot = store_settled_slot(slots, p);
         if (slot >= 0 && is_held)
             slots->are_held[slot] = 1;
         fact_sum_ready(p, past, until_ms);
     }
-    ledger_sum_done(sum, take_change, past);
+    ledger_past_done(sum, take_change, past);
 }
 
 void job_settle_pods(const struct model_job *job, int64_t until_ms, struct target *out) {

@@ -1,6 +1,7 @@
 /* The conditions of a JobGoodput. Their times come from facts where facts tell, so that the same recording gives the
  * same status however often it was evaluated; where none does, the time up to which it was so is remembered while the
  * target runs, and is the end once it ended. */
+#include "ledger/evaluate.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 

@@ -2,6 +2,7 @@
  * job's nodes, else of the controller's list (formulas/price.h). Amounts are rounded to hundredths so that the parts
  * add up: productive and all of badput to what is allocated. Without a price there is none of it, never 0. */
 #include "formulas/price.h"
+#include "ledger/evaluate.h"
 #include "operator/status/view.h"
 
 /* The amount of the next part, so that those up to it add up. */

@@ -2,6 +2,7 @@
  * not known is left out: without a save there is no interval, without a step nothing at all. */
 #include "base/mem.h"
 #include "formulas/figures.h"
+#include "ledger/evaluate.h"
 #include "operator/status/view.h"
 
 #include <math.h>

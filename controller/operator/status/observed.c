@@ -1,6 +1,8 @@
 /* How far the numbers reach: the earlier of the objects' and the settled step records' watermark; after hangAfter
  * without records it follows the clock; at the end, the end. */
 #include "base/minmax.h"
+#include "ledger/evaluate.h"
+#include "ledger/slots.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 

@@ -1,3 +1,4 @@
+#include "ledger/evaluate.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 

@@ -3,6 +3,7 @@
  * TFLOP/s; the chips' peak is spec.program's, else that of the chip that the nodes' labels name. And what a chip
  * costs, which the same labels tell. */
 #include "formulas/flops.h"
+#include "ledger/evaluate.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 #include "operator/store/store.h"

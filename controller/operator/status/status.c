@@ -3,6 +3,7 @@
 #include "base/rfc3339.h"
 #include "formulas/advice.h"
 #include "formulas/price.h"
+#include "ledger/evaluate.h"
 #include "operator/status/view.h"
 
 #include <stdio.h>

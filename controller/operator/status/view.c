@@ -1,4 +1,5 @@
 #include "operator/status/view.h"
+#include "ledger/evaluate.h"
 #include "operator/job/job.h"
 
 #include <string.h>

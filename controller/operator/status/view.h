@@ -10,7 +10,7 @@
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
 #include "formulas/chips.h"
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 #include "operator/job/result.h"
 #include "steplog/steplog.h"
 

@@ -1,4 +1,5 @@
 /* What the target waits for now, in words. */
+#include "ledger/evaluate.h"
 #include "operator/facts/facts.h"
 #include "operator/job/job.h"
 #include "operator/status/view.h"

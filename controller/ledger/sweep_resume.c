@@ -1,4 +1,5 @@
 /* The sweep goes on where what is settled ends. */
+#include "ledger/sweep_resume.h"
 #include "ledger/sweep.h"
 
 #include "base/minmax.h"

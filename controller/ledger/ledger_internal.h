@@ -1,34 +1,34 @@
-/* facts: what the ledger was told, each kind in its own store where adding the same identity again replaces. Nothing
- * is computed here. Private to ledger/. */
-#ifndef LEDGER_FACTS_H
-#define LEDGER_FACTS_H
+/* ledger_internal: the ledger's facts, each kind in its own store where adding the same identity again replaces.
+ * Nothing is computed here. Private to ledger/. */
+#ifndef LEDGER_LEDGER_INTERNAL_H
+#define LEDGER_LEDGER_INTERNAL_H
 
-#include "ledger/keyed.h"
+#include "ledger/key_index.h"
 #include "ledger/ledger.h"
 #include "ledger/process.h"
 #include "ledger/settled.h"
-#include "ledger/told.h"
-#include "ledger/words.h"
+#include "ledger/texts.h"
+#include "ledger/totals.h"
 
-struct life_fact { /* struct ledger_life without its bounded text: there are many */
+struct occupancy_fact { /* struct ledger_occupancy without its bounded text: there are many */
     uint64_t id;
     int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, done_ms, released_ms;
     int64_t known_until_ms, settled_ms;
     uint32_t older, newer; /* of its slot, by creation: position and one; slots.c */
     uint32_t slot;
     int32_t chips;
-    int64_t held; /* enum ledger_held; without padding, since lives are compared as bytes */
-    char *name;   /* words.h; NULL: none */
+    int64_t held; /* enum ledger_held; without padding, since occupancies are compared as bytes */
+    char *name;   /* texts.h; NULL: none */
 };
 
-struct life_gap { /* a restart (down to running) or a silence (from to to) within a life */
-    uint64_t life_id;
+struct occupancy_gap { /* a restart (down to running) or a silence (from to to) within an occupancy */
+    uint64_t occupancy_id;
     int64_t from_ms, to_ms;
-    uint32_t next; /* of the same life: position and one; slots.c */
+    uint32_t next; /* of the same occupancy: position and one; slots.c */
 };
 
-struct life_gaps {
-    struct life_gap *items;
+struct occupancy_gaps {
+    struct occupancy_gap *items;
     size_t count;
 };
 
@@ -50,14 +50,14 @@ struct time_span {
 
 #define STORE(type)                                                                                                    \
     struct {                                                                                                           \
-        struct keyed keys;                                                                                             \
+        struct key_index keys;                                                                                         \
         type *items;                                                                                                   \
         size_t count, capacity;                                                                                        \
     }
 
-struct slot_change { /* what all lives together do at a time */
+struct slot_change { /* what all occupancies together do at a time */
     struct ledger_change did;
-    int32_t uses; /* so often a life does something then */
+    int32_t uses; /* so often an occupancy does something then */
     bool is_used; /* a place of the table */
 };
 
@@ -66,27 +66,27 @@ struct slot_changes { /* by time */
     size_t size, count;
 };
 
-struct gap_index { /* the last one of each life that has some: position and one */
-    struct keyed lives;
+struct gap_index { /* the last one of each occupancy that has some: position and one */
+    struct key_index occupancies;
     uint32_t *first;
     size_t capacity;
 };
 
-struct slot_lives { /* made of lives, restarts and silences; slots.c */
+struct slot_occupancies { /* made of occupancies, restarts and silences; slots.c */
     bool is_made;
-    struct keyed slots;
-    uint32_t *newest; /* the newest life of each slot: position and one */
+    struct key_index slots;
+    uint32_t *newest; /* the newest occupancy of each slot: position and one */
     size_t capacity;
     struct gap_index restarts, silences;
     struct slot_changes changes;
 };
 
-struct slowest_life { /* evidence.c */
+struct slowest_occupancy { /* evidence.c */
     bool is_known, is_running;
-    uint32_t life;              /* position and one; 0: none */
+    uint32_t occupancy;         /* position and one; 0: none */
     int64_t from_ms, to_ms;     /* asked for */
     int64_t valid_to_ms, at_ms; /* until there no other could be waited for; when the wait was over */
-    uint32_t *later;            /* positions of lives that changed since and were not waited for before to_ms */
+    uint32_t *later;            /* positions of occupancies that changed since and were not waited for before to_ms */
     size_t later_count, later_capacity;
 };
 
@@ -98,7 +98,7 @@ struct alike { /* of disruptions that are alike in all that decides, the one of 
 };
 
 struct slot_timeline {
-    struct slot_state *items; /* timeline.h; the first one begins at or before the ledger's start */
+    struct slot_state *items; /* slots.h; the first one begins at or before the ledger's start */
     size_t count;
 };
 
@@ -115,20 +115,20 @@ struct ledger {
     struct slot_timeline slots;
     struct hold_timeline hold_times;
     bool has_slots, has_hold_times, has_alike;
-    struct slowest_life slowest[3]; /* of Binding, ImagePull and ContainerStart */
-    struct alike *alike;            /* in the order in which causes are looked for */
+    struct slowest_occupancy slowest[3]; /* of Binding, ImagePull and ContainerStart */
+    struct alike *alike;                 /* in the order in which causes are looked for */
     size_t alike_count, alike_capacity;
-    struct slot_lives slot_lives;
+    struct slot_occupancies slot_occupancies;
     STORE(struct ledger_change) past;
-    uint64_t *named; /* the lives and disruptions that the last evaluation put into words */
+    uint64_t *named; /* the occupancies and disruptions that the results of the last evaluation name */
     size_t named_count, named_capacity;
     STORE(struct amount_from) required, required_chips;
-    STORE(struct life_fact) lives;
-    STORE(struct life_gap) restarts, silences;
+    STORE(struct occupancy_fact) occupancies;
+    STORE(struct occupancy_gap) restarts, silences;
     STORE(struct hold_fact) holds;
     STORE(struct disruption_fact) disruptions;
-    struct ledger_words words;
-    struct keyed process_keys;
+    struct ledger_texts texts;
+    struct key_index process_keys;
     struct process **processes; /* NULL: settled */
     size_t process_count, process_capacity;
     struct process **live; /* those that are not settled, in time order once sorted */
@@ -136,15 +136,15 @@ struct ledger {
     bool is_live_sorted;
     struct time_span *unwatched; /* in time order, disjoint */
     size_t unwatched_count;
-    struct time_span *exclusions; /* as told */
+    struct time_span *exclusions; /* as given */
     size_t exclusion_count, exclusion_capacity;
     struct settled *settled; /* NULL: nothing is */
     int64_t evaluated_ms;    /* the latest time that was asked for; TIME_UNKNOWN */
-    int64_t folded_ms;       /* a process that is not known and began by then is part of one that is (fold.c) */
-    struct told told;
-    int64_t late_records; /* of processes whose time was settled */
-    int64_t looked_at;    /* ledger_cost_of */
-    int64_t lives_looked_at;
+    int64_t folded_ms;       /* a process that is not known and began by then is part of one that is (compact.c) */
+    struct totals totals;
+    int64_t late_records;  /* of processes whose time was settled */
+    int64_t steps_visited; /* ledger_work_of */
+    int64_t occupancies_visited;
 };
 
 void ledger_set_options(struct ledger *l, const struct ledger_options *options);

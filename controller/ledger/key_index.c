@@ -1,11 +1,11 @@
-#include "ledger/keyed.h"
+#include "ledger/key_index.h"
 
 #include "base/mem.h"
 
-void keyed_done(struct keyed *k) {
+void key_index_done(struct key_index *k) {
     free(k->mixed);
     free(k->positions);
-    *k = (struct keyed){0};
+    *k = (struct key_index){0};
 }
 
 /* One to one for a given b; keys are hashes themselves mostly, so that two pairs are as unlikely to meet as two keys.
@@ -18,14 +18,14 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 /* Where it is, or the free place where it would go. */
-static size_t probe(const struct keyed *k, uint64_t mixed) {
+static size_t probe(const struct key_index *k, uint64_t mixed) {
     size_t mask = k->table_size - 1, i = (size_t)mixed & mask;
     while (k->positions[i] != 0 && k->mixed[k->positions[i] - 1] != mixed)
         i = (i + 1) & mask;
     return i;
 }
 
-static void grow(struct keyed *k) {
+static void grow(struct key_index *k) {
     k->table_size = k->table_size ? k->table_size * 2 : 16;
     free(k->positions);
     k->positions = mem_alloc(k->table_size * sizeof *k->positions);
@@ -33,7 +33,7 @@ static void grow(struct keyed *k) {
         k->positions[probe(k, k->mixed[i])] = (uint32_t)(i + 1);
 }
 
-size_t keyed_put(struct keyed *k, uint64_t a, uint64_t b, bool *is_new) {
+size_t key_index_put(struct key_index *k, uint64_t a, uint64_t b, bool *is_new) {
     if (k->count * 4 >= k->table_size * 3)
         grow(k);
     uint64_t mixed = mix(a, b);
@@ -47,7 +47,7 @@ size_t keyed_put(struct keyed *k, uint64_t a, uint64_t b, bool *is_new) {
     return k->positions[at] - 1u;
 }
 
-size_t keyed_find(const struct keyed *k, uint64_t a, uint64_t b) {
+size_t key_index_find(const struct key_index *k, uint64_t a, uint64_t b) {
     if (k->table_size == 0)
         return SIZE_MAX;
     size_t at = probe(k, mix(a, b));

@@ -1,6 +1,8 @@
-#include "ledger/told.h"
+#include "ledger/totals.h"
 
 #include "ledger/checkpoint.h"
+#include "ledger/checkpoint_process.h"
+#include "ledger/evaluate.h"
 #include "ledger/process.h"
 
 #include "base/mem.h"
@@ -8,8 +10,8 @@
 
 #include <string.h>
 
-#define MOST_MILLI ((INT64_C(1) << 28) - 1)
-#define MOST_MS INT64_C(86400000)
+#define MAX_MILLI ((INT64_C(1) << 28) - 1)
+#define MAX_MS INT64_C(86400000)
 #define CLASSES (29 * 8)
 
 /* The octave, and within it the eighth: three bits after the leading one. */
@@ -19,12 +21,7 @@ static int class_of(int64_t milli) {
     return octave * 8 + (int)eighth;
 }
 
-int64_t ledger_flops_least_milli(int class) {
-    int64_t octave = class / 8, eighth = 8 + class % 8;
-    return octave >= 3 ? eighth << (octave - 3) : (eighth + (INT64_C(1) << (3 - octave)) - 1) >> (3 - octave);
-}
-
-static struct ledger_flops *item_of(struct told *t, int class) {
+static struct ledger_flops *item_of(struct totals *t, int class) {
     size_t at = 0;
     while (at < t->count && t->items[at].class < class)
         at++;
@@ -37,14 +34,14 @@ static struct ledger_flops *item_of(struct told *t, int class) {
     return &t->items[at];
 }
 
-void told_add(struct told *t, int64_t tflops_milli, int64_t steps, int64_t took_ms) {
-    if (tflops_milli <= 0 || steps <= 0 || took_ms <= 0 || took_ms > MOST_MS)
+void totals_add_flops(struct totals *t, int64_t tflops_milli, int64_t steps, int64_t took_ms) {
+    if (tflops_milli <= 0 || steps <= 0 || took_ms <= 0 || took_ms > MAX_MS)
         return;
-    int64_t milli = min_of(tflops_milli, MOST_MILLI);
+    int64_t milli = min_of(tflops_milli, MAX_MILLI);
     struct ledger_flops *x = item_of(t, class_of(milli));
-    x->lines = min_of(x->lines + 1, CHECKPOINT_MOST_SUM);
-    x->steps = min_of(x->steps + steps, CHECKPOINT_MOST_SUM);
-    x->mflop = min_of(x->mflop + milli * took_ms, CHECKPOINT_MOST_SUM);
+    x->lines = min_of(x->lines + 1, CHECKPOINT_MAX_SUM);
+    x->steps = min_of(x->steps + steps, CHECKPOINT_MAX_SUM);
+    x->mflop = min_of(x->mflop + milli * took_ms, CHECKPOINT_MAX_SUM);
 }
 
 /* ---- saves ---- */
@@ -73,22 +70,22 @@ static struct saving *begin_saving(struct saving *saving, const struct record *r
     return &saving[0];
 }
 
-static void tell_save(struct told_saves *sum, const struct saving *one, int64_t at_ms) {
-    if (at_ms < one->from_ms || at_ms - one->from_ms > MOST_MS || sum->ms > CHECKPOINT_MOST_SUM - MOST_MS)
+static void add_save(struct save_total *sum, const struct saving *one, int64_t at_ms) {
+    if (at_ms < one->from_ms || at_ms - one->from_ms > MAX_MS || sum->ms > CHECKPOINT_MAX_SUM - MAX_MS)
         return;
     sum->count++;
     sum->ms += at_ms - one->from_ms;
 }
 
 /* What is derived (record.h) says by when at the latest, not when: nothing is measured of that save. */
-void told_save(struct told *t, struct saving *saving, const struct record *r, int64_t at_ms) {
+void totals_add_save(struct totals *t, struct saving *saving, const struct record *r, int64_t at_ms) {
     if (r->kind == RECORD_SAVE_START) {
         begin_saving(saving, r, at_ms);
         return;
     }
     struct saving *one = saving_of(saving, r->step);
     bool is_end = r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_SAVE_WRITTEN;
-    if (is_end && r->duration_ms >= 0 && r->duration_ms <= MOST_MS) { /* it may have begun before its line says so */
+    if (is_end && r->duration_ms >= 0 && r->duration_ms <= MAX_MS) { /* it may have begun before its line says so */
         if (one == NULL)
             one = begin_saving(saving, r, at_ms - r->duration_ms);
         one->from_ms = min_of(one->from_ms, at_ms - r->duration_ms);
@@ -98,22 +95,22 @@ void told_save(struct told *t, struct saving *saving, const struct record *r, in
     if (is_end) {
         bool is_written = r->kind == RECORD_SAVE_WRITTEN || (!one->is_async && !r->is_async);
         if (is_written && !one->is_written && !r->is_derived)
-            tell_save(&t->saves[0], one, at_ms);
+            add_save(&t->saves[0], one, at_ms);
         one->is_written |= is_written;
     } else if (r->kind == RECORD_SAVE_DURABLE) {
         if (!r->is_derived)
-            tell_save(&t->saves[1], one, at_ms);
+            add_save(&t->saves[1], one, at_ms);
         drop_saving(saving, one);
     }
 }
 
-struct told_saves told_saves(const struct told *t) {
+struct save_total totals_saves(const struct totals *t) {
     return t->saves[t->saves[1].count > 0];
 }
 
 /* ---- checkpoints, results ---- */
 
-void told_visit(struct codec *c, struct told *t) {
+void totals_visit(struct codec *c, struct totals *t) {
     size_t count = codec_count(c, t->count, CLASSES);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
@@ -134,7 +131,7 @@ void told_visit(struct codec *c, struct told *t) {
     }
 }
 
-struct ledger_flops *told_copy(const struct told *t) {
+struct ledger_flops *totals_copy_flops(const struct totals *t) {
     if (t->count == 0)
         return NULL;
     struct ledger_flops *copy = mem_alloc(t->count * sizeof *copy);
@@ -142,7 +139,7 @@ struct ledger_flops *told_copy(const struct told *t) {
     return copy;
 }
 
-void told_done(struct told *t) {
+void totals_done(struct totals *t) {
     free(t->items);
-    *t = (struct told){0};
+    *t = (struct totals){0};
 }

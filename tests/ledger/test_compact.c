@@ -1,6 +1,9 @@
 /* The checkpoint's bound: the worst logs that could be thought of, and what is left after the ledger folded. */
 #include "fact_list.h"
 #include "harness.h"
+#include "ledger/checkpoint.h"
+#include "ledger/compact.h"
+#include "ledger/evaluate.h"
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -57,12 +60,12 @@ static void begin_process(struct worst *w) {
 }
 
 static void tell_life(struct worst *w, int64_t lost_ms) {
-    struct ledger_life life = fact_life(w->life, 0, w->lived_ms);
+    struct ledger_occupancy life = fact_life(w->life, 0, w->lived_ms);
     life.bound_ms = life.running_ms = w->lived_ms;
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
     life.chips = 4;
-    ledger_add_life(w->whole, &life);
-    ledger_add_life(w->back, &life);
+    ledger_add_occupancy(w->whole, &life);
+    ledger_add_occupancy(w->back, &life);
 }
 
 static void interrupt(struct worst *w) {
@@ -224,7 +227,7 @@ TEST(any_log_folds_to_what_a_packed_status_holds) {
         save_and_compare(&w, "as much as is allowed");
         CLEANUP_BUF struct buf saved;
         buf_init(&saved, 1 << 20);
-        ledger_fold(w.whole, LEDGER_SAVE_BYTES * 5 / 8);
+        ledger_compact(w.whole, LEDGER_SAVE_BYTES * 5 / 8);
         CHECK_INT(ledger_save(w.whole, LEDGER_SAVE_WITHOUT_OBJECTS, &saved), 0);
         CHECK(saved.size_bytes <= LEDGER_SAVE_BYTES * 5 / 8 + 32);
         ledger_free(w.whole);

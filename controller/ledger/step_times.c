@@ -1,4 +1,5 @@
 /* What steps take: how far apart the lines are, the ideal step, the usual one, and when one is slow. */
+#include "ledger/step_times.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "ledger/training.h"
@@ -6,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define HANG_AFTER_LEAST_MS 300000
+#define HANG_AFTER_MIN_MS 300000
 #define MAX_INTERVAL 100000
 #define FENCE_STEPS 16 /* fewer say little about quartiles */
 
@@ -69,9 +70,9 @@ static int64_t named_ms(struct names *n, int64_t from_ms, int64_t to_ms) {
     }
 }
 
-size_t training_durations(const struct view *v, int64_t known_ms, size_t most, int32_t *to) {
+size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {
     const struct step_event *e = v->list->items;
-    size_t n = 0, mark = 0, completed = v->completed < most ? v->completed : most;
+    size_t n = 0, mark = 0, completed = v->completed < max ? v->completed : max;
     struct names names = {.process = v->process, .known_ms = known_ms};
     next_name(&names);
     for (size_t i = 0; i < completed; i++) {
@@ -79,7 +80,7 @@ size_t training_durations(const struct view *v, int64_t known_ms, size_t most, i
             mark++;
         bool begins_run = mark < v->list->run_count && v->list->runs[mark].first == i;
         int64_t ms, numbers = 1;
-        if (!v->tells_starts) {
+        if (!v->reports_starts) {
             if (begins_run)
                 continue;
             ms = e[i].at_ms - e[i - 1].at_ms - named_ms(&names, e[i - 1].at_ms, e[i].at_ms);
@@ -137,16 +138,16 @@ static void learn_slow(struct training *t, const struct durations *settled, int3
 static void learn_durations(struct training *t) {
     static const struct durations none;
     const struct durations *settled = t->settled != NULL ? &t->settled->durations : &none;
-    size_t most = 0, n = 0;
+    size_t max = 0, n = 0;
     t->median_ms = t->p99_ms = RECORD_NONE;
     bool has_ends = false;
     for (size_t i = 0; i < t->view_count; i++) {
-        most += t->views[i].completed;
-        has_ends |= !t->views[i].tells_starts;
+        max += t->views[i].completed;
+        has_ends |= !t->views[i].reports_starts;
     }
-    if (most < 3 && settled->total < 3)
+    if (max < 3 && settled->total < 3)
         return;
-    int32_t *all = mem_resize(NULL, most + 1, sizeof *all);
+    int32_t *all = mem_resize(NULL, max + 1, sizeof *all);
     for (size_t i = 0; i < t->view_count; i++)
         n += training_durations(&t->views[i], t->known_ms, SIZE_MAX, all + n);
     int64_t total = settled->total + (int64_t)n;
@@ -168,6 +169,6 @@ void training_learn(struct training *t, const struct ledger_options *options) {
     t->first_ms = t->usual_ms;
     if (options->ideal_step_ms > 0)
         t->first_ms = t->ideal_ms = min_of(options->ideal_step_ms, INT32_MAX);
-    t->hang_after_ms = options->hang_after_ms > 0 ? options->hang_after_ms
-                                                  : max_of(HANG_AFTER_LEAST_MS, 10 * t->ideal_ms * t->interval);
+    t->hang_after_ms =
+        options->hang_after_ms > 0 ? options->hang_after_ms : max_of(HANG_AFTER_MIN_MS, 10 * t->ideal_ms * t->interval);
 }

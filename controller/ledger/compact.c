@@ -1,4 +1,5 @@
 /* Gives detail away so that a checkpoint fits, whatever the log was like. */
+#include "ledger/compact.h"
 #include "ledger/checkpoint.h"
 #include "ledger/settle.h"
 
@@ -11,7 +12,7 @@
 #define LEAST_TEXT 32
 
 struct limits {
-    size_t durations, knots, checkpoints, tail_steps, overlays, durables, steps, processes, text_bytes;
+    size_t durations, snapshots, checkpoints, tail_steps, overlays, durables, steps, processes, text_bytes;
 };
 
 static size_t halved(size_t from, int times, size_t least) {
@@ -21,7 +22,7 @@ static size_t halved(size_t from, int times, size_t least) {
 /* Each round halves what the one before left. */
 static struct limits limits_of(int round) {
     return (struct limits){.durations = halved(512, round, 32),
-                           .knots = round < ROUNDS - 1 ? halved(512, round, 0) : 0,
+                           .snapshots = round < ROUNDS - 1 ? halved(512, round, 0) : 0,
                            .checkpoints = halved(256, round, 0),
                            .tail_steps = halved(512, round, 4),
                            .overlays = halved(2048, round, 8),
@@ -34,54 +35,54 @@ static struct limits limits_of(int round) {
 /* ---- what is settled ---- */
 
 /* Drops every second one until so many are left: of the windows' grid all over, of the checkpoints' the oldest. */
-static void thin_knots(struct knots *k, size_t most_of_grid, size_t most_of_checkpoints) {
+static void thin_snapshots(struct snapshots *k, size_t max_of_grid, size_t max_of_checkpoints) {
     size_t grid = 0, checkpoints = 0, n = 0, seen = 0, apart = 1;
     for (size_t i = 0; i < k->count; i++)
         *(k->items[i]->is_checkpoint ? &checkpoints : &grid) += 1;
-    while (most_of_grid > 0 && grid / apart > most_of_grid)
+    while (max_of_grid > 0 && grid / apart > max_of_grid)
         apart *= 2;
     for (size_t i = 0; i < k->count; i++) {
-        struct knot *knot = k->items[i];
-        bool is_kept = knot->is_checkpoint ? checkpoints-- <= most_of_checkpoints
-                                           : most_of_grid > 0 && seen++ % apart == apart - 1;
+        struct snapshot *snapshot = k->items[i];
+        bool is_kept = snapshot->is_checkpoint ? checkpoints-- <= max_of_checkpoints
+                                               : max_of_grid > 0 && seen++ % apart == apart - 1;
         if (is_kept)
-            k->items[n++] = knot;
+            k->items[n++] = snapshot;
         else
-            free(knot);
+            free(snapshot);
     }
     k->count = n;
 }
 
 /* Cuts a text so that no character is cut in two. */
-static void shorten(char *text, size_t most_bytes) {
-    if (text == NULL || strlen(text) <= most_bytes)
+static void shorten(char *text, size_t max_bytes) {
+    if (text == NULL || strlen(text) <= max_bytes)
         return;
-    while (most_bytes > 0 && ((unsigned char)text[most_bytes] & 0xc0) == 0x80)
-        most_bytes--;
-    memset(text + most_bytes, 0, strlen(text + most_bytes));
+    while (max_bytes > 0 && ((unsigned char)text[max_bytes] & 0xc0) == 0x80)
+        max_bytes--;
+    memset(text + max_bytes, 0, strlen(text + max_bytes));
 }
 
-static void shorten_all(struct ledger *l, size_t most_bytes) {
+static void shorten_all(struct ledger *l, size_t max_bytes) {
     for (size_t i = 0; i < l->live_count; i++)
-        shorten(l->live[i]->name, most_bytes);
+        shorten(l->live[i]->name, max_bytes);
     struct settled *s = l->settled;
     for (int i = 0; s != NULL && i < ACCOUNT_COUNT; i++)
-        shorten(s->evidence[i], most_bytes);
+        shorten(s->evidence[i], max_bytes);
     for (size_t i = 0; s != NULL && i < s->listed_count; i++) {
         struct ledger_disruption *d = &s->listed[i].cause;
         char *texts[] = {d->reason, d->evidence, d->node, d->node_pool};
         for (size_t k = 0; k < ARRAY_SIZE(texts); k++)
-            shorten(texts[k], most_bytes);
+            shorten(texts[k], max_bytes);
     }
 }
 
 /* ---- what is not ---- */
 
 /* Two intervals of one kind that follow on one another become one as long as both together, where the first began. */
-static bool join_overlays(struct process *p, size_t most) {
+static bool join_overlays(struct process *p, size_t max) {
     const size_t count = p->overlay_count;
     size_t n = 0, last[BUCKET_COUNT][PROCESS_CUSTOM_NAMES] = {{0}}; /* 1 + the place of one that takes another */
-    if (count <= most)
+    if (count <= max)
         return false;
     for (size_t i = 0; i < count; i++) {
         struct overlay o = p->overlays[i];
@@ -102,34 +103,34 @@ static bool join_overlays(struct process *p, size_t most) {
     return n < count;
 }
 
-static void drop_slices(struct process *p, size_t most) {
-    if (p->slice_count <= most)
+static void drop_slices(struct process *p, size_t max) {
+    if (p->slice_count <= max)
         return;
-    size_t gone = p->slice_count - most; /* the oldest: what they said is no longer known */
+    size_t gone = p->slice_count - max; /* the oldest: what they said is no longer known */
     p->slices += gone;
     p->slice_skipped += gone;
-    p->slice_count = most;
+    p->slice_count = max;
     p->is_thinned = true;
 }
 
-static bool drop_durables(struct process *p, size_t most) {
-    if (p->durable_count <= most)
+static bool drop_durables(struct process *p, size_t max) {
+    if (p->durable_count <= max)
         return false;
-    size_t gone = p->durable_count - most; /* the oldest: a rollback that far is prorated */
+    size_t gone = p->durable_count - max; /* the oldest: a rollback that far is prorated */
     p->durables += gone;
     p->durable_skipped += gone;
-    p->durable_count = most;
+    p->durable_count = max;
     return true;
 }
 
 /* Where a step is dropped the next one stands for both. A run keeps its first two and its last; if there are many runs
  * every second one goes, and what it did is no longer attributed. The list's first two and its last always stay: the
  * settled part goes on from there. */
-static bool thin_steps(struct step_list *list, size_t most) {
+static bool thin_steps(struct step_list *list, size_t max) {
     size_t n = 0, runs = 0, count = list->count;
-    bool drops_runs = list->run_count > most / 4;
+    bool drops_runs = list->run_count > max / 4;
     int64_t ready_ms = TIME_UNKNOWN; /* the end of what was dropped before a run: that begins no earlier */
-    if (count <= most)
+    if (count <= max)
         return false;
     for (size_t r = 0; r < list->run_count; r++) {
         size_t first = list->runs[r].first, end = r + 1 < list->run_count ? list->runs[r + 1].first : count;
@@ -213,7 +214,7 @@ static void absorb(struct process *p, const struct process *q) {
     for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
         p->open_custom[i].from_ms = TIME_UNKNOWN;
     p->ended_ms = q->ended_ms;
-    p->told_step = q->told_step;
+    p->resume_step = q->resume_step;
     p->ready_ms = q->ready_ms;
     p->last_save_step = q->last_save_step;
     memcpy(p->saving, q->saving, sizeof p->saving);
@@ -233,8 +234,8 @@ static void absorb(struct process *p, const struct process *q) {
 /* Of the oldest each takes the one after it, until so many are left. Their order is that of their beginning, so a
  * process that nobody knows and that began before the last one taken is one of them: ledger_add_process. The newest
  * stays: its log is being read. */
-static void join_processes(struct ledger *l, size_t most) {
-    size_t n = 0, over = l->live_count > most ? l->live_count - most : 0;
+static void join_processes(struct ledger *l, size_t max) {
+    size_t n = 0, over = l->live_count > max ? l->live_count - max : 0;
     for (size_t i = 0; i < l->live_count; i++) {
         struct process *p = l->live[n++] = l->live[i];
         struct process *q = over > 0 && i + 2 < l->live_count ? l->live[i + 1] : NULL;
@@ -259,8 +260,8 @@ static size_t size_of(struct ledger *l) {
     return bytes.size_bytes;
 }
 
-void ledger_fold(struct ledger *l, size_t most_bytes) {
-    if (l->options.keep_all || size_of(l) <= most_bytes)
+void ledger_compact(struct ledger *l, size_t max_bytes) {
+    if (l->options.keep_all || size_of(l) <= max_bytes)
         return;
     ledger_sort_processes(l);
     for (int round = 0; round < ROUNDS; round++) {
@@ -268,9 +269,9 @@ void ledger_fold(struct ledger *l, size_t most_bytes) {
         ledger_settle_to(l, l->evaluated_ms, m.tail_steps);
         if (l->settled != NULL) {
             durations_coarsen(&l->settled->durations, m.durations);
-            thin_knots(&l->settled->knots, m.knots, m.checkpoints);
+            thin_snapshots(&l->settled->snapshots, m.snapshots, m.checkpoints);
         }
-        if (size_of(l) <= most_bytes)
+        if (size_of(l) <= max_bytes)
             return;
         shorten_all(l, m.text_bytes);
         while (l->live_count > m.processes) {
@@ -280,7 +281,7 @@ void ledger_fold(struct ledger *l, size_t most_bytes) {
                 break;
         }
         thin_processes(l, &m);
-        if (size_of(l) <= most_bytes)
+        if (size_of(l) <= max_bytes)
             return;
     }
 }

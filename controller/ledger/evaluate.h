@@ -1,0 +1,139 @@
+/* evaluate: what the facts of a ledger amount to at a time: buckets, interruptions, executions, scores. The result is
+ * valid until ledger_result_done. */
+#ifndef LEDGER_EVALUATE_H
+#define LEDGER_EVALUATE_H
+
+#include "ledger/ledger.h"
+
+struct ledger_bucket {
+    enum bucket bucket;
+    char custom[RECORD_NAME_SIZE]; /* BUCKET_CUSTOM: the name */
+    int64_t ms;
+    int64_t count;    /* separate spans */
+    enum basis basis; /* the weakest that contributed */
+    int64_t chip_ms;  /* allocated chips x ms */
+    int64_t largest_ms;
+    int64_t windows_ms[LEDGER_MAX_WINDOWS]; /* of it within each window */
+    char evidence[LEDGER_TEXT_SIZE];        /* of the largest span */
+};
+
+enum ledger_saved { SAVED_UNKNOWN, SAVED_YES, SAVED_NO }; /* a checkpoint, after SIGTERM */
+
+struct ledger_interruption {
+    int number;              /* 1.. */
+    int64_t at_ms, until_ms; /* until all slots are available again; TIME_OPEN */
+    enum cause cause;
+    char reason[LEDGER_NAME_SIZE], evidence[LEDGER_TEXT_SIZE], node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
+    int64_t lost_steps;                                   /* RECORD_NONE if not known (yet) */
+    int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
+    int64_t chip_ms;   /* allocated chips x the first four, as far as they are known */
+    int64_t quiet_ms;  /* cause Hang: how long nothing moved before it ended */
+    int64_t detect_ms; /* from the death of the node or the process until it showed: FailureDetection */
+    enum ledger_saved saved_on_sigterm;
+    bool is_settled; /* training resumed, so that what was lost is known */
+};
+
+#define LEDGER_OLDER_CAUSES 32
+
+struct ledger_older { /* sums over the interruptions (and the executions that they ended) that are not listed */
+    int64_t count, counted, recovered, recover_ms, productive_ms; /* counted: in MTBI; recovered: in MTTR */
+    struct {
+        enum cause cause;
+        char reason[LEDGER_NAME_SIZE]; /* of Kueue's evictions only */
+        int64_t count, chip_ms;
+    } causes[LEDGER_OLDER_CAUSES]; /* the last one takes what has no place */
+    int cause_count;
+};
+
+struct ledger_execution {
+    int number;                                            /* 1.. */
+    int64_t start_ms, available_ms, first_step_ms, end_ms; /* TIME_UNKNOWN / TIME_OPEN */
+    int64_t first_step, last_step;                         /* RECORD_NONE */
+    int64_t image_pull_ms, container_start_ms, productive_ms;
+    int64_t startup_ms;            /* ProgramStartup: its first step's compile */
+    char puller[LEDGER_NAME_SIZE]; /* the slot that pulled longest, by its name; "" */
+};
+
+struct ledger_window {
+    int64_t window_ms, ms, available_ms, productive_ms;
+    enum bucket top_badput;
+    int64_t interruptions;
+};
+
+/* FLOP/s of one device as lines of steps report them, by class: 8 classes to an octave. */
+struct ledger_flops {
+    int class;
+    int64_t lines, steps, mflop; /* 10^6 FLOP of all these steps */
+};
+
+int64_t ledger_flops_min_milli(int class); /* its lower bound, 10^9 FLOP/s */
+
+struct ledger_result {
+    int64_t start_ms, end_ms /* TIME_OPEN */, observed_through_ms;
+    int64_t wall_ms, available_ms, productive_ms, provisional_ms;
+    bool has_steps;                /* step evidence: productive_ms, RG and job goodput are known */
+    struct ledger_bucket *buckets; /* non-empty ones, Productive included, in table order; their ms add up to wall_ms */
+    int bucket_count;
+    int top_badput;                            /* index into buckets of the largest that is not Productive; -1 */
+    struct ledger_interruption *interruptions; /* in time order; execution i ended with interruption i */
+    int interruption_count;
+    struct ledger_execution *executions;
+    int execution_count;
+    struct ledger_older older; /* of a long job only the newest are listed, always the newest 16; these came before */
+    int64_t mtbi_ms, mttr_ms;  /* RECORD_NONE if there is nothing to divide by */
+    struct ledger_window windows[LEDGER_MAX_WINDOWS];
+    int window_count;
+    /* slots now */
+    int64_t slots_required, slots_available, slots_running;
+    bool in_interruption;
+    /* steps */
+    int64_t last_step, max_step, first_step_now /* RECORD_NONE */, last_durable_step;
+    int64_t last_record_ms; /* TIME_UNKNOWN */
+    int64_t step_count, retained_steps, lost_steps;
+    int64_t ideal_step_ms;               /* as used; 0 if not known */
+    int64_t hang_after_ms;               /* as used */
+    int64_t median_step_ms, p99_step_ms; /* of steps that are not the first of their process; RECORD_NONE */
+    /* chips x ms; lost = allocated - productive */
+    int64_t chip_ms_allocated, chip_ms_productive, chip_ms_waiting;
+    int64_t chips; /* required now */
+    /* data quality */
+    struct ledger_flops *flops; /* of the whole log, by class */
+    int flops_count;
+    int64_t durable_saves; /* whose start and first use by a restart are in the log */
+    int64_t durable_ms;    /* how long that took, of all of them together */
+    int64_t headless_ms;   /* Unattributed: the start of a log was not read, as its first steps show */
+    int64_t clipped_ms;    /* records outside their container or the wall time: condition ClockSkew */
+    int64_t overlapped_records;
+    int64_t late_records;             /* of time that was settled when they came: they are counted nowhere */
+    int64_t excluded_ms;              /* left out of the wall time */
+    bool retained_without_checkpoint; /* basis Assumed: no checkpoint evidence at all */
+};
+
+/* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles
+ * what it can: all facts up to through_ms must have been added, except late ones. */
+void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
+/* The part [from, to) of what ledger_evaluate(through_ms) says of the whole: intervals that tile the job sum to it, to
+ * the millisecond and the step (a step counts where it ends). Listed are the interruptions that struck in it and the
+ * executions that they ended, and the last one; windows are left out. Wants keep_all: what is settled is left out, and
+ * start_ms is the actual start of the interval. */
+void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
+                              struct ledger_result *result);
+void ledger_result_done(struct ledger_result *result);
+/* When the number of available, running or required slots changes last, for all that is known; TIME_UNKNOWN: never. */
+int64_t ledger_last_change_ms(struct ledger *l);
+
+struct ledger_scores { /* parts per million; RECORD_NONE: not known */
+    int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm;
+    int64_t scheduling_upper_ppm, job_upper_ppm; /* RECORD_NONE as well where nothing is unobserved */
+    int64_t unattributed_ms, suspended_ms, unobserved_ms;
+};
+
+/* SG = A / W, RG = P / A, job goodput = SG x RG = P / W, upper = (P + U) / A, evidence = 1 - U / A, upper bound of SG
+ * (A + Unobserved) / W and of the job goodput (P + U + Unobserved) / W (deploy/docs/concepts/ledger.md,
+ * test_identities.c). */
+struct ledger_scores ledger_scores_of(const struct ledger_result *result);
+
+/* Ratio in parts per million, rounded to nearest, half up; RECORD_NONE if denominator is 0. */
+int64_t ledger_ppm(int64_t numerator, int64_t denominator);
+
+#endif

@@ -1,0 +1,155 @@
+#include "ledger/settled.h"
+
+#include "base/bisect.h"
+#include "base/mem.h"
+#include "base/minmax.h"
+
+void settled_free(struct settled *s) {
+    if (s == NULL)
+        return;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        free(s->evidence[i]);
+    durations_done(&s->durations);
+    snapshots_done(&s->snapshots);
+    free(s);
+}
+
+/* value of `part` of `whole`, rounded down; none is negative */
+static int64_t prorated(int64_t value, int64_t part, int64_t whole) {
+    return whole > 0 ? (int64_t)((__int128)value * part / whole) : 0;
+}
+
+struct progress settled_progress(const struct settled *s, int64_t step, bool *is_exact) {
+    *is_exact = true;
+    if (s->progress.step == RECORD_NONE || step >= s->progress.step)
+        return s->progress;
+    struct snapshot *const *snapshots = s->snapshots.items; /* the first one with this step or a later one */
+    size_t place = BISECT(i, s->snapshots.count,
+                          snapshots[i]->progress.steps <= s->series.steps || snapshots[i]->progress.step < step);
+    struct progress after = place < s->snapshots.count ? snapshots[place]->progress : s->progress;
+    if (after.step == step)
+        return after;
+    struct progress before = s->series;
+    if (place > 0 && snapshots[place - 1]->progress.steps > before.steps)
+        before = snapshots[place - 1]->progress;
+    int64_t part = step - before.step, whole = after.step - before.step;
+    if (part <= 0)
+        return before;
+    *is_exact = false;
+    return (struct progress){.step = step,
+                             .steps = before.steps + prorated(after.steps - before.steps, part, whole),
+                             .productive_ms = before.productive_ms +
+                                              prorated(after.productive_ms - before.productive_ms, part, whole),
+                             .chip_ms = before.chip_ms + prorated(after.chip_ms - before.chip_ms, part, whole)};
+}
+
+void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
+                     int64_t *ret_interruptions) {
+    size_t place = BISECT(i, s->snapshots.count, s->snapshots.items[i]->at_ms <= at_ms);
+    const struct snapshot *before = place > 0 ? s->snapshots.items[place - 1] : NULL;
+    const struct snapshot *after = place < s->snapshots.count ? s->snapshots.items[place] : NULL;
+    int64_t from = before ? before->at_ms : start_ms, to = after ? after->at_ms : s->through_ms;
+    int64_t left = at_ms - from; /* what no account has yet of the part's time: rounding */
+    for (int i = 0; i < ACCOUNT_COUNT; i++) {
+        int64_t base = before ? before->ms[i] : 0, whole = (after ? after->ms[i] : s->accounts[i].ms) - base;
+        int64_t ms = prorated(whole, at_ms - from, to - from);
+        sums[i] = base + ms;
+        left -= ms;
+    }
+    for (int i = 0; i < ACCOUNT_COUNT && left > 0; i++) {
+        int64_t more = min_of(left, (after ? after->ms[i] : s->accounts[i].ms) - sums[i]);
+        sums[i] += more;
+        left -= more;
+    }
+    int64_t struck = before ? before->interruptions : 0;
+    for (size_t i = 0; i < s->listed_count; i++) {
+        int64_t number = s->older.count + (int64_t)i + 1;
+        if (s->listed[i].item.at_ms < at_ms && number > struck)
+            struck = number;
+    }
+    *ret_interruptions = struck;
+}
+
+/* ---- what the settled part loses ---- */
+
+struct settled *settled_copy_sums(const struct settled *s) {
+    struct settled *clone = mem_new(struct settled);
+    *clone = *s;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        clone->evidence[i] = mem_strdup(s->evidence[i]);
+    clone->durations.items = NULL; /* no loss changes them */
+    clone->durations.count = clone->durations.capacity = 0;
+    clone->snapshots = (struct snapshots){0};
+    return clone;
+}
+
+struct settled *settled_clone(const struct settled *s) {
+    struct settled *clone = settled_copy_sums(s);
+    for (size_t i = 0; i < s->snapshots.count; i++)
+        *snapshots_add(&clone->snapshots) = *s->snapshots.items[i];
+    return clone;
+}
+
+/* The span that is open becomes two if what is lost began within it; what was lost before it is not taken apart. */
+static void split_span(struct settled *s, const struct settled_loss *loss) {
+    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
+    int64_t from = max_of(s->span_from_ms, s->through_ms - loss->ms), kept = from - s->span_from_ms;
+    if (s->span_account == BUCKET_PRODUCTIVE) {
+        productive->count += kept > 0;
+        if (kept > productive->largest_ms) {
+            productive->largest_ms = kept;
+            productive->largest_from_ms = s->span_from_ms;
+            productive->largest = s->span_origin;
+            productive->largest.last_step = loss->loss.from_step - 1;
+            productive->is_settled = false;
+        }
+        s->span_account = BUCKET_WASTED_PROGRESS;
+        s->span_from_ms = from;
+        s->span_origin.step = max_of(loss->loss.from_step, s->span_origin.step);
+    } else {
+        wasted->count++;
+        if (loss->ms > wasted->largest_ms && s->span_account != BUCKET_WASTED_PROGRESS)
+            wasted->largest_ms = loss->ms;
+    }
+    productive->largest_ms = min_of(productive->largest_ms, productive->ms);
+    if (productive->ms == 0)
+        productive->count = 0;
+    if (productive->ms > 0 && productive->count == 0)
+        productive->count = productive->largest_ms = 1;
+}
+
+void settled_lose(struct settled *s, struct settled_loss *loss) {
+    bool is_exact;
+    struct progress cut = settled_progress(s, loss->loss.from_step - 1, &is_exact);
+    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
+    int64_t chip_ms = productive->chip_ms - cut.chip_ms;
+    loss->ms = productive->ms - cut.productive_ms;
+    loss->steps = s->progress.steps - cut.steps;
+    loss->chip_ms = loss->ms > 0 ? max_of(0, chip_ms) : 0;
+    s->lost_steps += loss->steps; /* also where none of their time was theirs */
+    if (loss->ms <= 0) {
+        loss->ms = 0;
+        s->progress = cut;
+        snapshots_cut(&s->snapshots, &cut);
+        return;
+    }
+    productive->ms -= loss->ms;
+    productive->chip_ms -= chip_ms;
+    wasted->ms += loss->ms;
+    wasted->chip_ms += chip_ms;
+    wasted->basis = (enum basis)max_of(wasted->basis, loss->loss.is_assumed ? BASIS_ASSUMED
+                                                      : is_exact            ? BASIS_OBSERVED
+                                                                            : BASIS_DERIVED);
+    int64_t left = loss->ms;
+    for (size_t i = 0; i <= s->listed_count; i++) {
+        struct execution *x = &s->executions[i];
+        int64_t kept = max_of(0, min_of(x->productive_ms, cut.productive_ms - s->productive_before_ms[i]));
+        left -= x->productive_ms - kept;
+        x->productive_ms = kept;
+        s->productive_before_ms[i] = min_of(s->productive_before_ms[i], cut.productive_ms);
+    }
+    s->older.productive_ms -= left;
+    s->progress = cut;
+    snapshots_cut(&s->snapshots, &cut);
+    split_span(s, loss);
+}
