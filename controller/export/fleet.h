@@ -27,10 +27,10 @@
     X(START, "time", "start", TIME)                                                                                    \
     X(END, "time", "end", TIME)                                                                                        \
     X(OBSERVED_THROUGH, "time", "observedThrough", TIME)                                                               \
-    X(WALL, "time", "wallMs", INTEGER)                                                                                 \
-    X(AVAILABLE, "time", "availableMs", INTEGER)                                                                       \
-    X(PRODUCTIVE, "time", "productiveMs", INTEGER)                                                                     \
-    X(PROVISIONAL, "time", "provisionalMs", INTEGER)                                                                   \
+    X(WALL, "time", "wallMilliseconds", INTEGER)                                                                       \
+    X(AVAILABLE, "time", "availableMilliseconds", INTEGER)                                                             \
+    X(PRODUCTIVE, "time", "productiveMilliseconds", INTEGER)                                                           \
+    X(PROVISIONAL, "time", "provisionalMilliseconds", INTEGER)                                                         \
     X(SLOTS_REQUIRED, "availability", "required", INTEGER)                                                             \
     X(SLOTS_AVAILABLE, "availability", "available", INTEGER)                                                           \
     X(CHIPS, "target", "chips", INTEGER)                                                                               \
@@ -38,11 +38,11 @@
     X(LAST_DURABLE_STEP, "steps", "lastDurable", INTEGER)                                                              \
     X(RETAINED_STEPS, "steps", "retained", INTEGER)                                                                    \
     X(REPEATED_STEPS, "steps", "repeated", INTEGER)                                                                    \
-    X(STEP_MEAN, "steps", "meanMs", INTEGER)                                                                           \
-    X(STEP_MEDIAN, "steps", "p50Ms", INTEGER)                                                                          \
-    X(STEP_P99, "steps", "p99Ms", INTEGER)                                                                             \
-    X(STEP_IDEAL, "steps", "idealMs", INTEGER)                                                                         \
-    X(STEP_DEVIATION, "steps", "deviationMs", INTEGER)                                                                 \
+    X(STEP_MEAN, "steps", "meanMilliseconds", INTEGER)                                                                 \
+    X(STEP_MEDIAN, "steps", "p50Milliseconds", INTEGER)                                                                \
+    X(STEP_P99, "steps", "p99Milliseconds", INTEGER)                                                                   \
+    X(STEP_IDEAL, "steps", "idealMilliseconds", INTEGER)                                                               \
+    X(STEP_DEVIATION, "steps", "deviationMilliseconds", INTEGER)                                                       \
     X(INTERRUPTIONS, "interruptions", "total", INTEGER)                                                                \
     X(MTBI, "interruptions", "meanTimeBetweenSeconds", INTEGER)                                                        \
     X(MTTR, "interruptions", "meanTimeToRecoverSeconds", INTEGER)                                                      \

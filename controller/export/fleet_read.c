@@ -94,7 +94,7 @@ static bool take_bucket(struct jscan *j, struct fleet_bucket *b) {
             jscan_string(j, b->bucket, sizeof b->bucket);
         else if (slice_is(key, "family"))
             jscan_string(j, b->family, sizeof b->family);
-        else if (slice_is(key, "ms"))
+        else if (slice_is(key, "milliseconds"))
             read_value(j, INTEGER, &b->ms);
         else if (slice_is(key, "chipSeconds"))
             read_value(j, INTEGER, &b->chip_seconds);
@@ -152,7 +152,7 @@ static void read_window(struct jscan *j, struct fleet_numbers *n) {
             read_value(j, SHARE, to);
         else if (slice_is(key, "windowSeconds"))
             read_value(j, INTEGER, &w.seconds);
-        else if (slice_is(key, "ms"))
+        else if (slice_is(key, "milliseconds"))
             read_value(j, INTEGER, &w.ms);
         else if (slice_is(key, "badput"))
             read_window_badput(j, n, &w);

@@ -119,11 +119,11 @@ static void read_times(struct jscan *j, struct reading *r) {
             read_time(j, &r->m->start_ms);
         else if (slice_is(key, "end"))
             read_time(j, &r->m->end_ms);
-        else if (slice_is(key, "wallMs"))
+        else if (slice_is(key, "wallMilliseconds"))
             read_int(j, &r->wall_ms);
-        else if (slice_is(key, "availableMs"))
+        else if (slice_is(key, "availableMilliseconds"))
             read_int(j, &r->available_ms);
-        else if (slice_is(key, "productiveMs"))
+        else if (slice_is(key, "productiveMilliseconds"))
             read_int(j, &r->productive_ms);
         else
             jscan_skip(j);
@@ -167,7 +167,7 @@ static bool read_loss(struct jscan *j, const char *name_key, const char *amount_
 
 static void read_bucket(struct jscan *j, struct reading *r) {
     struct loss l;
-    if (!read_loss(j, "bucket", "ms", &l))
+    if (!read_loss(j, "bucket", "milliseconds", &l))
         return;
     int bucket = sums_bucket(l.name, l.family);
     r->m->life.of[SUMS_LOST(bucket)] += l.amount;

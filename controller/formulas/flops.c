@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define MOST_PPM 1050000
-#define MOST_QUANTISED_PPM 4000000
+#define MOST_QUANTIZED_PPM 4000000
 
 double flops_parameters(const struct flops_shape *s) {
     double d = (double)s->width, q = (double)s->head_dim, h = (double)s->heads, k = (double)s->kv_heads;
@@ -18,9 +18,9 @@ double flops_per_token(const struct flops_model *m) {
     return 6 * m->parameters + (m->is_causal ? 6 : 12) * attention;
 }
 
-struct flops_log flops_of_log(const struct ledger_flops *items, int count, double device_gflops, bool is_quantised) {
+struct flops_log flops_of_log(const struct ledger_flops *items, int count, double device_gflops, bool is_quantized) {
     struct flops_log log = {0};
-    double mflop = 0, steps = 0, most = device_gflops * (is_quantised ? MOST_QUANTISED_PPM / 1e6 : 1);
+    double mflop = 0, steps = 0, most = device_gflops * (is_quantized ? MOST_QUANTIZED_PPM / 1e6 : 1);
     for (int i = 0; i < count; i++) {
         log.lines += items[i].lines;
         if (device_gflops > 0 && (double)ledger_flops_min_milli(items[i].class) > most) {
@@ -34,9 +34,9 @@ struct flops_log flops_of_log(const struct ledger_flops *items, int count, doubl
     return log;
 }
 
-int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantised) {
+int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantized) {
     if (peak_gflops <= 0 || !(gflops_per_chip >= 0))
         return -1;
     double ppm = gflops_per_chip / (double)peak_gflops * 1e6;
-    return ppm > (is_quantised ? MOST_QUANTISED_PPM : MOST_PPM) ? -1 : llround(ppm);
+    return ppm > (is_quantized ? MOST_QUANTIZED_PPM : MOST_PPM) ? -1 : llround(ppm);
 }

@@ -26,9 +26,9 @@ double flops_parameters(const struct flops_shape *shape);
 double flops_per_token(const struct flops_model *model);
 
 /* Parts per million of the peak at which a chip works; -1 if it is not possible: negative, or above 1.05 of the peak
- * although nothing is quantised (a wrong peak or a wrong log; bad input is told, never clamped). Quantised operations
- * (EMFU) may exceed the peak of the unquantised ones: up to 4 times. */
-int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantised);
+ * although nothing is quantized (a wrong peak or a wrong log; bad input is told, never clamped). Quantized operations
+ * (EMFU) may exceed the peak of the unquantized ones: up to 4 times. */
+int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantized);
 
 /* What a log's own TFLOP/s say of a step of one device: the mean FLOPs of the steps that were told. What is above what
  * a device can do (by up to an eighth: ledger_flops) is rejected, line by line, and counted. */
@@ -36,6 +36,6 @@ struct flops_log {
     double gflop_per_step; /* of one device; 0: nothing can be believed */
     int64_t lines, rejected;
 };
-struct flops_log flops_of_log(const struct ledger_flops *items, int count, double device_gflops, bool is_quantised);
+struct flops_log flops_of_log(const struct ledger_flops *items, int count, double device_gflops, bool is_quantized);
 
 #endif

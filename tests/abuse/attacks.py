@@ -88,7 +88,7 @@ def names(world):
 
 @attack("10,000 JobGoodputs", seconds=25)
 def objects(world):
-    target = {"apiVersion": "batch/v1", "kind": "Job", "name": "absent-${i}"}
+    target = {"apiGroup": "batch", "kind": "Job", "name": "absent-${i}"}
     world.each("jobgoodputs", "hostile/idle-${i}", 10000, {
         "apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": meta("idle-${i}", generation=1),
         "spec": {"targetRef": target, "stepLog": {"source": "PodLog", "format": "Auto"}}})

@@ -85,7 +85,7 @@ class Job:
         self.add_pod()
         api.ask("POST", JOBGOODPUTS.format(namespace), {
             "apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": meta,
-            "spec": {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": name}, "stepLog": step_log}})
+            "spec": {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": name}, "stepLog": step_log}})
 
     def add_pod(self):
         """A pod that runs."""

@@ -500,7 +500,7 @@ static int do_check_ledger(struct scenario *sc, char *args, const char *heredoc,
     if (o == NULL)
         return -1;
     CLEANUP_JSON json_t *object = kstore_json(o);
-    if (jx_int(object, "status.time.wallMs") > 0)
+    if (jx_int(object, "status.time.wallMilliseconds") > 0)
         return ledger_check(object, why);
     snprintf(why, 200, "it has no wall time");
     return -1;

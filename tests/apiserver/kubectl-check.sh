@@ -41,7 +41,7 @@ apiVersion: goodput.dev/v1alpha1
 kind: JobGoodput
 metadata: {name: demo, namespace: default, labels: {team: a}}
 spec:
-  targetRef: {apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, name: demo}
+  targetRef: {apiGroup: jobset.x-k8s.io, kind: JobSet, name: demo}
 END
 sed 's/kind: JobSet, name: demo/kind: JobSet/' "$work/jg.yaml" >"$work/missing.yaml"
 sed 's/^spec:/spec:\n  stepLogs: {}/' "$work/jg.yaml" >"$work/unknown.yaml"

@@ -175,7 +175,7 @@ class BigJob:
 
 
 def goodput(namespace, name, source):
-    target = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": name}
+    target = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": name}
     manifest = {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"namespace": namespace, "name": name}}
     return {**manifest, "spec": {"targetRef": target, "stepLog": {"source": source, "format": "Auto"}}}
 

@@ -44,8 +44,8 @@ static void tell(struct model *m, enum resource resource, int i, char *object, i
 #define GOODPUT                                                                                                        \
     "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"j%d\",\"uid\":\"gp-%d\",\"resourceVersion\":\"1\",\"generation\":" \
     "1,"                                                                                                               \
-    "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/"       \
-    "v1alpha2\",\"kind\":\"JobSet\","                                                                                  \
+    "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io"          \
+    "\",\"kind\":\"JobSet\","                                                                                          \
     "\"name\":\"j%d\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"MaxText\"}}}"
 #define JOBSET                                                                                                         \
     "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"j%d\",\"uid\":\"set-%d\",\"creationTimestamp\":\"2026-11-21T02:"   \

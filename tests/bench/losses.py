@@ -198,7 +198,7 @@ class Cluster:
 
     @staticmethod
     def _goodput(name):
-        spec = {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": name}, "stepLog": {"source": "None"}}
+        spec = {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": name}, "stepLog": {"source": "None"}}
         return {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": name}, "spec": spec}
 
     def _wait_running(self):

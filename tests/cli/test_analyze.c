@@ -122,14 +122,14 @@ static json_t *answer_of(const char *text, bool by_library) {
 TEST(both_definitions_of_one_log) {
     json_t *ledger = answer_of(attempts, false), *library = answer_of(attempts, true);
     REQUIRE(json_is_object(ledger) && json_is_object(library));
-    CHECK_INT(pick_int(ledger, "time.wallMs", 0), 180000);
-    CHECK_INT(pick_int(ledger, "time.availableMs", 0), 80000);
+    CHECK_INT(pick_int(ledger, "time.wallMilliseconds", 0), 180000);
+    CHECK_INT(pick_int(ledger, "time.availableMilliseconds", 0), 80000);
     CHECK_INT(pick_int(ledger, "interruptions.total", 0), 1);
     CHECK_TEXT(pick_text(ledger, "topBadput"), "Rescheduling");
-    int64_t sum_ms = pick_int(ledger, "time.productiveMs", 0);
+    int64_t sum_ms = pick_int(ledger, "time.productiveMilliseconds", 0);
     size_t i;
     json_t *bucket;
-    json_array_foreach(pick(ledger, "badput"), i, bucket) sum_ms += pick_int(bucket, "ms", 0);
+    json_array_foreach(pick(ledger, "badput"), i, bucket) sum_ms += pick_int(bucket, "milliseconds", 0);
     CHECK_INT(sum_ms, 180000);
     /* by facts of the library: 30 s of steps 0 to 2, 20 s after the restart, 10 s wasted, 100 s of infrastructure */
     CHECK(json_number_value(pick(library, "productive_seconds")) == 50.0);
@@ -162,10 +162,10 @@ TEST(nothing_to_read_is_one_clear_error) {
 }
 
 static int64_t sum_ms(const json_t *status) {
-    int64_t sum = pick_int(status, "time.productiveMs", 0);
+    int64_t sum = pick_int(status, "time.productiveMilliseconds", 0);
     size_t i;
     json_t *bucket;
-    json_array_foreach(pick(status, "badput"), i, bucket) sum += pick_int(bucket, "ms", 0);
+    json_array_foreach(pick(status, "badput"), i, bucket) sum += pick_int(bucket, "milliseconds", 0);
     return sum;
 }
 
@@ -175,20 +175,20 @@ TEST(intervals_and_exclusions) {
     json_t *answer = answer_for(attempts, false, 1015500000, 1045500000, false);
     const json_t *interval = json_array_get(pick(answer, "intervals"), 0);
     CHECK_INT(json_array_size(pick(answer, "intervals")), 1);
-    CHECK_INT(pick_int(answer, "time.wallMs", 0), 180000);
-    CHECK_INT(pick_int(interval, "time.wallMs", 0), 30000);
-    CHECK_INT(pick_int(interval, "time.productiveMs", 0), 25000);
+    CHECK_INT(pick_int(answer, "time.wallMilliseconds", 0), 180000);
+    CHECK_INT(pick_int(interval, "time.wallMilliseconds", 0), 30000);
+    CHECK_INT(pick_int(interval, "time.productiveMilliseconds", 0), 25000);
     CHECK_INT(sum_ms(interval), 30000);
     CHECK_TEXT(pick_text(interval, "time.start"), "1970-01-01T00:16:55.500Z");
     CHECK_TEXT(pick_text(interval, "time.end"), "1970-01-01T00:17:25.500Z");
     CHECK_TEXT(pick_text(interval, "topBadput"), "WastedProgress");
     json_decref(answer);
     answer = answer_for(attempts, false, 1015500000, 1045500000, true);
-    CHECK_INT(pick_int(answer, "time.wallMs", 0), 150000);
-    CHECK_INT(pick_int(answer, "time.productiveMs", 0), 25000);
+    CHECK_INT(pick_int(answer, "time.wallMilliseconds", 0), 150000);
+    CHECK_INT(pick_int(answer, "time.productiveMilliseconds", 0), 25000);
     CHECK_INT(sum_ms(answer), 150000);
     CHECK(!pick_has(answer, "intervals"));
-    CHECK_INT(pick_int(answer, "dataQuality.excludedMs", 0), 30000);
+    CHECK_INT(pick_int(answer, "dataQuality.excludedMilliseconds", 0), 30000);
     json_decref(answer);
 }
 
@@ -204,7 +204,7 @@ TEST(the_quality_of_the_data_is_told) {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 16);
     CHECK_INT(pick_int(answer, "dataQuality.impossibleTimes", 0), 1);
-    CHECK_INT(pick_int(answer, "time.productiveMs", 0), 20000);
+    CHECK_INT(pick_int(answer, "time.productiveMilliseconds", 0), 20000);
     CHECK(!pick_has(good, "dataQuality.impossibleTimes"));
     analyze_ledger_draw(&a, answer, &out);
     if (strstr(buf_text(&out), "\nData quality\n  - records with a time before 1970 or after 2100, left out: 1\n") ==

@@ -112,8 +112,8 @@ static void finds_the_steps(const char *files, const char *ledger_says, const ch
     struct run run = run_analyze(files, "-o json");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, ledger_says);
-    CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 50000);
-    CHECK_INT((int64_t)number_at(&run, "time", "productiveMs"), 40000);
+    CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 50000);
+    CHECK_INT((int64_t)number_at(&run, "time", "productiveMilliseconds"), 40000);
     run_done(&run);
     if (library_says == NULL)
         return;
@@ -259,8 +259,8 @@ TEST(a_banner_before_the_stamps) {
     struct run run = run_analyze("a.log", "-o json");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, "");
-    CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 3000);
-    CHECK_INT((int64_t)number_at(&run, "time", "productiveMs"), 3000);
+    CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 3000);
+    CHECK_INT((int64_t)number_at(&run, "time", "productiveMilliseconds"), 3000);
     run_done(&run);
 }
 
@@ -273,7 +273,7 @@ TEST(several_files) {
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, "");
     CHECK_INT((int64_t)number_at(&run, "interruptions", "total"), 1);
-    CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 50000);
+    CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 50000);
     run_done(&run);
     write_file("run-1.log", "not a log\n", 10);
     run = run_analyze("'run-*.log'", "-o json");
@@ -343,7 +343,7 @@ TEST(an_array_of_entries_is_read_as_a_stream) {
         CHECK_INT(run.code, 0);
         CHECK_TEXT(run.err, "");
         CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 3999);
-        CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 39990000);
+        CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 39990000);
         run_done(&run);
         write_file("a.json", text, size - 150); /* cut off within the last entry */
         run = run_analyze("a.json", "-o json");
@@ -393,7 +393,7 @@ TEST(lines_exported_from_cloud_logging) {
         struct run run = run_analyze("a.log", "-o json");
         CHECK_INT(run.code, 0);
         CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 7); /* the first began before the log */
-        CHECK_INT((int64_t)number_at(&run, "time", "wallMs"), 7000);
+        CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 7000);
         CHECK_TEXT(run.err, "");
         CHECK(strstr(run.out, "\"program\"") == NULL && strstr(run.out, "\"productivity\"") == NULL);
         run_done(&run);

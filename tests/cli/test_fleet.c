@@ -52,11 +52,11 @@ static json_t *priced_job(const char *name, const char *currency, const char *lo
         "{s:{s:s,s:s},s:{s:{s:i},s:{s:s,s:i,s:i,s:i},s:[{s:s,s:s,s:i,s:i,s:s}],s:{s:s,s:s,s:s},s:{s:s,s:s},"
         "s:{s:i,s:[{s:s,s:i,s:i,s:s}]}}}",
         "metadata", "namespace", "a", "name", name, "status", "target", "chips", 4, "time", "start",
-        "2026-11-01T00:00:00Z", "wallMs", 7200000, "availableMs", 7200000, "productiveMs", 3600000, "badput", "family",
-        "Runtime", "bucket", "WastedProgress", "ms", 3600000, "chipSeconds", 14400, "cost", lost, "cost", "currency",
-        currency, "allocated", "20.00", "lost", lost, "acceleratorHours", "allocated", "8.000", "productive", "4.000",
-        "interruptions", "total", 1, "byCause", "cause", "NodeFailure", "count", 1, "chipSeconds", 7200, "cost",
-        "5.00");
+        "2026-11-01T00:00:00Z", "wallMilliseconds", 7200000, "availableMilliseconds", 7200000, "productiveMilliseconds",
+        3600000, "badput", "family", "Runtime", "bucket", "WastedProgress", "milliseconds", 3600000, "chipSeconds",
+        14400, "cost", lost, "cost", "currency", currency, "allocated", "20.00", "lost", lost, "acceleratorHours",
+        "allocated", "8.000", "productive", "4.000", "interruptions", "total", 1, "byCause", "cause", "NodeFailure",
+        "count", 1, "chipSeconds", 7200, "cost", "5.00");
 }
 
 /* Without --price the jobs' own costs are summed, by bucket and by cause; another currency's are left out. */
@@ -114,10 +114,10 @@ TEST(fleet_tells_no_loss_by_a_cause_that_no_job_tells) {
 }
 
 static int64_t accounted(const json_t *sum) {
-    int64_t all = pick_int(sum, "productiveChipMs", 0);
+    int64_t all = pick_int(sum, "productiveChipMilliseconds", 0);
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(sum, "lost"), i, item) all += pick_int(item, "chipMs", 0);
+    json_array_foreach(json_object_get(sum, "lost"), i, item) all += pick_int(item, "chipMilliseconds", 0);
     return all;
 }
 
@@ -127,9 +127,9 @@ TEST(fleet_sums_by_hand) {
     json_t *json = rolled(NULL, "namespace"), *groups = json_object_get(json, "groups");
     const json_t *all = json_object_get(json, "all");
     CHECK_INT(pick_int(all, "jobs", 0), 3);
-    CHECK_INT(pick_int(all, "chipMs", 0), (2 * 256 + 16 + 8) * HOUR);
-    CHECK_INT(pick_int(all, "productiveChipMs", 0), 256 * HOUR + 8 * HOUR);
-    CHECK_INT(accounted(all), pick_int(all, "chipMs", 0));
+    CHECK_INT(pick_int(all, "chipMilliseconds", 0), (2 * 256 + 16 + 8) * HOUR);
+    CHECK_INT(pick_int(all, "productiveChipMilliseconds", 0), 256 * HOUR + 8 * HOUR);
+    CHECK_INT(accounted(all), pick_int(all, "chipMilliseconds", 0));
     CHECK_INT(pick_int(all, "goodputPPM.job", 0), llround(264.0 / 528 * 1e6)); /* of those with steps */
     CHECK_INT(pick_int(all, "goodputPPM.productivity", -1), -1); /* one job's program goodput is not known */
     CHECK_INT(pick_int(all, "goodputPPM.program", -1), 520000);  /* of the one whose is */
@@ -150,8 +150,8 @@ TEST(fleet_of_a_window_adds_up) {
         snprintf(since, sizeof since, "%dm", minutes);
         json_t *json = rolled(since, "job");
         const json_t *all = json_object_get(json, "all");
-        CHECK_INT(accounted(all), pick_int(all, "chipMs", 0));
-        CHECK(pick_int(all, "chipMs", 0) > 0);
+        CHECK_INT(accounted(all), pick_int(all, "chipMilliseconds", 0));
+        CHECK(pick_int(all, "chipMilliseconds", 0) > 0);
         json_decref(json);
     }
 }

@@ -75,15 +75,16 @@ static void analyze_attempts(struct buf *json) {
 
 /* Nothing else in a status determines these; nor, in an interval, what executions have of it, which reach beyond it. */
 #define ANYWHERE(in)                                                                                                   \
-    " " in "observedGeneration " in "otherDefinitions.numeratorMs " in "time.provisionalMs " in "badput.count " in     \
-    "executions.firstStep " in "executions.lastStep " in "executions.trmMs " in "executions.catchUpMs " in             \
-    "steps.last " in "steps.lastDurable " in "steps.repeated " in "steps.p50Ms " in "steps.p99Ms "
-static const char undetermined[] = ANYWHERE("")
-    ANYWHERE("intervals.") "availability.required intervals.executions.lostSteps intervals.executions.tchMs "
-                           "intervals.executions.waitMs intervals.executions.treMs "
-                           "intervals.executions.programStartupMs intervals.forecast.persistMs ";
+    " " in "observedGeneration " in "otherDefinitions.numeratorMilliseconds " in "time.provisionalMilliseconds " in    \
+    "badput.count " in "executions.firstStep " in "executions.lastStep " in "executions.resumeMilliseconds " in        \
+    "executions.catchUpMilliseconds " in "steps.last " in "steps.lastDurable " in "steps.repeated " in                 \
+    "steps.p50Milliseconds " in "steps.p99Milliseconds "
+static const char undetermined[] = ANYWHERE("") ANYWHERE(
+    "intervals.") "availability.required intervals.executions.lostSteps intervals.executions.lostWorkMilliseconds "
+                  "intervals.executions.waitMilliseconds intervals.executions.rescheduleMilliseconds "
+                  "intervals.executions.programStartupMilliseconds intervals.forecast.persistMilliseconds ";
 /* Determined but for rounding. */
-static const char rounded[] = " forecast.persistMs forecast.bestFromSeconds forecast.bestToSeconds "
+static const char rounded[] = " forecast.persistMilliseconds forecast.bestFromSeconds forecast.bestToSeconds "
                               "intervals.forecast.bestFromSeconds "
                               "intervals.forecast.bestToSeconds ";
 

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 from rig import BIN, JOBGOODPUTS, Rig, Tally, wait_for  # noqa: E402
 
 JOB = {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": "late", "namespace": "default"},
-       "spec": {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": "late"}}}
+       "spec": {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": "late"}}}
 
 
 def openssl(*words):

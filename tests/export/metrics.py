@@ -23,7 +23,7 @@ STORY = json.load(open("tests/data/export/story.json"))
 JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": "default"},
        "spec": {"parallelism": 1, "completions": 1, "suspend": True, "template": {"spec": {"containers": [{"name": "c"}]}}}}
 RECORD = {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": "train", "namespace": "default"},
-          "spec": {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": "train"}}}
+          "spec": {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": "train"}}}
 
 
 def samples(text):

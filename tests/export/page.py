@@ -19,7 +19,7 @@ STORY = json.load(open("tests/data/export/story.json"))
 UNOBSERVED = json.load(open("tests/data/cli/unobserved.json"))
 TRAINING = json.load(open("tests/data/export/training.json"))
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
-FORECAST = {"intervalSeconds": 600, "saveMs": 2500, "persistMs": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
+FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMilliseconds": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
             "job": "90.30%", "bestIntervalSeconds": 380, "bestIntervalSteps": 190, "bestFromSeconds": 250, "bestToSeconds": 560, "bestRuntime": "91.40%",
             "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000, "isPrior": False,
             "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
@@ -48,20 +48,20 @@ def hostile():
     return job
 
 
-BARS = """[...document.querySelectorAll('.falls rect[data-bucket]')].map(r => ({name: r.dataset.bucket, ms: Number(r.dataset.ms),
+BARS = """[...document.querySelectorAll('.falls rect[data-bucket]')].map(r => ({name: r.dataset.bucket, milliseconds: Number(r.dataset.ms),
     x: parseFloat(r.getAttribute('x')), width: parseFloat(r.getAttribute('width')),
     words: r.closest('.row').innerText}))"""
 
 
 def check_numbers(t, b, status, name):
     bars = {r["name"]: r for r in b.ask(BARS)}
-    wall = status["time"]["wallMs"]
-    t.check(f"{name}: wall, available and productive are the status's", [bars[k]["ms"] for k in ("wall time", "available", "productive")] ==
-            [status["time"][k] for k in ("wallMs", "availableMs", "productiveMs")], bars)
-    shown = {k: r["ms"] for k, r in bars.items() if k not in ("wall time", "available", "productive")}
-    t.check(f"{name}: a bar per bucket, with its milliseconds", shown == {r["bucket"]: r["ms"] for r in status["badput"] if r["ms"] > 0}, shown)
-    t.check(f"{name}: the bars add up to the wall time exactly", sum(shown.values()) + bars["productive"]["ms"] == wall, shown)
-    t.check(f"{name}: each bar is as wide as its share", all(abs(r["width"] - 100 * r["ms"] / wall) < 0.001 for r in bars.values()), bars)
+    wall = status["time"]["wallMilliseconds"]
+    t.check(f"{name}: wall, available and productive are the status's", [bars[k]["milliseconds"] for k in ("wall time", "available", "productive")] ==
+            [status["time"][k] for k in ("wallMilliseconds", "availableMilliseconds", "productiveMilliseconds")], bars)
+    shown = {k: r["milliseconds"] for k, r in bars.items() if k not in ("wall time", "available", "productive")}
+    t.check(f"{name}: a bar per bucket, with its milliseconds", shown == {r["bucket"]: r["milliseconds"] for r in status["badput"] if r["milliseconds"] > 0}, shown)
+    t.check(f"{name}: the bars add up to the wall time exactly", sum(shown.values()) + bars["productive"]["milliseconds"] == wall, shown)
+    t.check(f"{name}: each bar is as wide as its share", all(abs(r["width"] - 100 * r["milliseconds"] / wall) < 0.001 for r in bars.values()), bars)
     parts = [r for k, r in bars.items() if k in shown]
     left = 100.0
     is_stair = True
@@ -69,7 +69,7 @@ def check_numbers(t, b, status, name):
         left -= r["width"]
         is_stair = is_stair and abs(r["x"] - left) < 0.01
     t.check(f"{name}: each bar begins where the one below ends", is_stair, parts)
-    t.check(f"{name}: the shares are written beside the bars", all(r["share"] in bars[r["bucket"]]["words"] for r in status["badput"] if r["ms"] > 0))
+    t.check(f"{name}: the shares are written beside the bars", all(r["share"] in bars[r["bucket"]]["words"] for r in status["badput"] if r["milliseconds"] > 0))
     scores = b.ask("Object.fromEntries([...document.querySelectorAll('[data-score]')].map(e => [e.dataset.score, e.querySelector('b').textContent]))")
     t.check(f"{name}: the scores are the status's", [scores["goodput"], scores["scheduling"], scores["runtime"]] ==
             [status["goodput"][k] for k in ("job", "scheduling", "runtime")], scores)
@@ -106,7 +106,7 @@ def check_job(t, b, rig):
             [("3.0 s", "2.5 s", status["executions"][0]["slowestPull"]), ("1.0 s", "2.5 s", status["executions"][1]["slowestPull"])], came_up)
     t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]:not(.stairs)').length") == len(status["executions"]))
     t.check("lost work is hatched as long as it was", b.ask("[...document.querySelectorAll('.gantt .lost')].map(r => Number(r.dataset.ms))") ==
-            [e["tchMs"] for e in status["executions"] if e.get("tchMs", 0) > 0])
+            [e["lostWorkMilliseconds"] for e in status["executions"] if e.get("lostWorkMilliseconds", 0) > 0])
     firsts = [e["firstStep"] for e in status["executions"] if "firstStep" in e]
     t.check("a tick at the newest checkpoint of each execution", b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => Number(r.dataset.step))") ==
             [first - 1 for first in firsts[1:]] + [status["steps"]["lastDurable"]])

@@ -175,7 +175,7 @@ TEST(upper_bounds_are_told_where_time_is_unobserved) {
     fleet_put(&f, "research", "blind",
               SLICE("{\"status\":{\"target\":{\"queue\":\"research-tpu\"},\"goodputPPM\":{\"scheduling\":579000,"
                     "\"schedulingUpperBound\":922000,\"job\":501100,\"jobUpperBound\":843300},\"badput\":[{\"bucket\":"
-                    "\"Unobserved\",\"family\":\"Scheduling\",\"ms\":250000}]}}"));
+                    "\"Unobserved\",\"family\":\"Scheduling\",\"milliseconds\":250000}]}}"));
     buf_init(&out, 1 << 20);
     metrics_write(&f, &none, &own, INT64_C(1795232000000), false, &out);
     struct slice text = buf_slice(&out);
@@ -198,7 +198,8 @@ TEST(money_is_told_by_bucket_and_cause_where_the_price_is_known) {
     fleet_put(
         &f, "n", "j",
         SLICE("{\"status\":{\"cost\":{\"currency\":\"EUR\",\"allocated\":\"12.30\",\"productive\":\"10.20\",\"lost\":"
-              "\"2.10\"},\"badput\":[{\"family\":\"Runtime\",\"bucket\":\"Stall\",\"ms\":5,\"chipSeconds\":40,\"cost\":"
+              "\"2.10\"},\"badput\":[{\"family\":\"Runtime\",\"bucket\":\"Stall\",\"milliseconds\":5,\"chipSeconds\":"
+              "40,\"cost\":"
               "\"2.10\"}],\"interruptions\":{\"byCause\":[{\"cause\":\"Hang\",\"count\":1,\"chipSeconds\":30,"
               "\"cost\":\"1.57\"}]}}}"));
     put(&f, "unpriced");
@@ -257,9 +258,9 @@ TEST(jobs_long_over_count_in_their_queue_only) {
     struct runtime_figures own = {.is_leading = true};
     char v[64];
     fleet_init(&f);
-    fleet_put(
-        &f, "n", "old",
-        SLICE("{\"status\":{\"phase\":\"Completed\",\"time\":{\"end\":\"2026-11-21T00:00:00Z\",\"wallMs\":1000}}}"));
+    fleet_put(&f, "n", "old",
+              SLICE("{\"status\":{\"phase\":\"Completed\",\"time\":{\"end\":\"2026-11-21T00:00:00Z\","
+                    "\"wallMilliseconds\":1000}}}"));
     buf_init(&out, 1 << 20);
     int64_t end_ms = INT64_C(1795219200000);
     metrics_write(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS, false, &out);

@@ -139,9 +139,11 @@ static void tell(struct rig *r, int64_t through_s, const char *first, const char
     CLEANUP_FREE char *object = mem_format(
         "{\"metadata\":{\"namespace\":\"n\",\"name\":\"j\",\"uid\":\"u1\"},\"spec\":{\"targetRef\":{\"kind\":"
         "\"JobSet\","
-        "\"name\":\"j\"}},\"status\":{\"time\":{\"start\":\"%s\",\"observedThrough\":\"%s\",\"wallMs\":1000%s},"
+        "\"name\":\"j\"}},\"status\":{\"time\":{\"start\":\"%s\",\"observedThrough\":\"%s\",\"wallMilliseconds\":1000%"
+        "s},"
         "\"executions\":[{\"number\":1,\"start\":\"%s\",\"availableAt\":\"%s\",\"firstStepAt\":\"%s\",\"end\":\"%s\","
-        "\"cause\":\"NodeFailure\",\"lostSteps\":3,\"tchMs\":100%s},{\"number\":2,\"start\":\"%s\"%s}]}}",
+        "\"cause\":\"NodeFailure\",\"lostSteps\":3,\"lostWorkMilliseconds\":100%s},{\"number\":2,\"start\":\"%s\"%s}]}"
+        "}",
         t[0], t[4], rest, t[0], t[1], t[2], t[3], first, t[3], second);
     CHECK_INT(fleet_put(&r->p.fleet, "n", "j", slice_of(object)), 0);
     pushed_tell(&r->p, "n", "j");
@@ -158,7 +160,7 @@ TEST(spans_are_sent_once_they_are_settled_and_the_same_by_a_successor) {
     tell(r, 100, "", "", "");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->collector.spans_requests, 0);
-    tell(r, 110, ",\"catchUpMs\":50", ",\"firstStepAt\":\"2026-11-01T00:00:00Z\"", "");
+    tell(r, 110, ",\"catchUpMilliseconds\":50", ",\"firstStepAt\":\"2026-11-01T00:00:00Z\"", "");
     CHECK(pushed_until(&r->p, has_spans));
     CHECK_INT(r->collector.spans_requests, 1);
     CLEANUP_BUF struct buf before;

@@ -446,8 +446,8 @@ static void show_difference(struct play *p, const char *is, const char *expected
 }
 
 /* Of the undisturbed run itself: what the story says. */
-static const char *const anchors[] = {"\"wallMs\": 108000", "\"retained\": 20", "\"repeated\": 4", "\"total\": 1",
-                                      "phase: \"Completed\""};
+static const char *const anchors[] = {"\"wallMilliseconds\": 108000", "\"retained\": 20", "\"repeated\": 4",
+                                      "\"total\": 1", "phase: \"Completed\""};
 
 static const char *missing_anchor(const char *is) {
     for (size_t i = 0; i < ARRAY_SIZE(anchors); i++)

@@ -11,16 +11,18 @@ static const char whole[] =
     "\"clusterQueue\":\"cq\",\"priorityClass\":\"high\",\"accelerator\":\"TPU "
     "v5e\"},\"availability\":{\"required\":128},"
     "\"goodputPPM\":{\"scheduling\":900000,\"program\":500000},\"time\":{\"start\":\"2026-11-01T00:00:00Z\","
-    "\"end\":\"2026-11-01T02:46:40Z\",\"wallMs\":10000000,\"availableMs\":9000000,\"productiveMs\":7200000},"
-    "\"badput\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\",\"ms\":600000,\"chipSeconds\":0},"
-    "{\"family\":\"Scheduling\",\"bucket\":\"FailureDetection\",\"ms\":400000,\"chipSeconds\":204800},"
-    "{\"family\":\"Runtime\",\"bucket\":\"FailureDetection\",\"ms\":1300000,\"chipSeconds\":665600,\"cost\":\"462.22\"}"
+    "\"end\":\"2026-11-01T02:46:40Z\",\"wallMilliseconds\":10000000,\"availableMilliseconds\":9000000,"
+    "\"productiveMilliseconds\":7200000},"
+    "\"badput\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\",\"milliseconds\":600000,\"chipSeconds\":0},"
+    "{\"family\":\"Scheduling\",\"bucket\":\"FailureDetection\",\"milliseconds\":400000,\"chipSeconds\":204800},"
+    "{\"family\":\"Runtime\",\"bucket\":\"FailureDetection\",\"milliseconds\":1300000,\"chipSeconds\":665600,\"cost\":"
+    "\"462.22\"}"
     ","
-    "{\"family\":\"Runtime\",\"bucket\":\"Custom/profiling\",\"ms\":300000,\"chipSeconds\":153600},"
-    "{\"family\":\"Runtime\",\"bucket\":\"Custom/x\",\"ms\":100000,\"chipSeconds\":51200},"
-    "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"ms\":70000,\"chipSeconds\":51200},"
-    "{\"family\":\"Runtime\",\"bucket\":\"Unattributed\",\"ms\":20000},"
-    "{\"family\":\"Scheduling\",\"bucket\":\"Unobserved\",\"ms\":10000}],"
+    "{\"family\":\"Runtime\",\"bucket\":\"Custom/profiling\",\"milliseconds\":300000,\"chipSeconds\":153600},"
+    "{\"family\":\"Runtime\",\"bucket\":\"Custom/x\",\"milliseconds\":100000,\"chipSeconds\":51200},"
+    "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"milliseconds\":70000,\"chipSeconds\":51200},"
+    "{\"family\":\"Runtime\",\"bucket\":\"Unattributed\",\"milliseconds\":20000},"
+    "{\"family\":\"Scheduling\",\"bucket\":\"Unobserved\",\"milliseconds\":10000}],"
     "\"interruptions\":{\"total\":3,\"excluded\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":"
     "7200,"
     "\"cost\":\"5.00\"},{\"cause\":\"KueueEviction/"
@@ -110,7 +112,7 @@ TEST(what_a_status_does_not_tell_is_not_known) {
     CHECK(!m->has_time && !m->has_steps && m->queue == NULL && m->end_ms == TIME_UNKNOWN);
     member_free(m);
     m = member_read(SLICE("{\"metadata\":{\"name\":\"x\"},\"status\":{\"time\":{\"start\":\"2026-11-01T00:00:00Z\","
-                          "\"wallMs\":1000,\"availableMs\":500}}}"));
+                          "\"wallMilliseconds\":1000,\"availableMilliseconds\":500}}}"));
     REQUIRE(m != NULL);
     CHECK(m->has_time && !m->has_steps);
     CHECK_INT(sums_scores(&m->life).runtime, -1);

@@ -78,7 +78,7 @@ static void check_json(const char *text) {
         abort();
     }
     const json_t *time = json_object_get(root, "time");
-    if (json_integer_value(json_object_get(time, "productiveMs")) > 0)
+    if (json_integer_value(json_object_get(time, "productiveMilliseconds")) > 0)
         REACHED("a ledger with productive time");
     if (json_array_size(json_object_get(root, "advice")) > 0)
         REACHED("a status with advice");

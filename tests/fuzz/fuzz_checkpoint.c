@@ -19,7 +19,7 @@ static void check_status(const struct buf *status) {
     if (!is_right)
         fprintf(stderr, "%s\n%s\n", why, buf_text(status));
     assert(is_right);
-    if (strstr(buf_text(status), "\"wallMs\"") != NULL)
+    if (strstr(buf_text(status), "\"wallMilliseconds\"") != NULL)
         REACHED("the times of a predecessor");
     if (strstr(buf_text(status), "\"retained\"") != NULL)
         REACHED("the steps of a predecessor");
@@ -46,9 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct model *m = model_new(&options);
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama3-70b\",\"uid\":\"u\",\"resourceVersion\":\"1\","
-        "\"generation\":2,\"creationTimestamp\":\"2026-11-21T18:00:00Z\"},\"spec\":{\"targetRef\":{\"apiVersion\":"
-        "\"jobset.x-k8s.io/"
-        "v1alpha2\",\"kind\":\"JobSet\",\"name\":\"llama3-70b\"},\"stepLog\":{\"source\":\"PodLog\"}},"
+        "\"generation\":2,\"creationTimestamp\":\"2026-11-21T18:00:00Z\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
+        "\"jobset.x-k8s.io"
+        "\",\"kind\":\"JobSet\",\"name\":\"llama3-70b\"},\"stepLog\":{\"source\":\"PodLog\"}},"
         "\"status\":{\"checkpoint\":\"%s\"}}",
         packed);
     int64_t now_ms = 1795372567707; /* the seeds are from within the minute before */

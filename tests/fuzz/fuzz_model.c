@@ -93,7 +93,7 @@ static int64_t number_after(const struct buf *status, const char *key) {
 
 static void mark_reached(const struct buf *status) {
     REACHED("a status");
-    if (number_after(status, "\"wallMs\":") > 0)
+    if (number_after(status, "\"wallMilliseconds\":") > 0)
         REACHED("a job with a target");
     if (number_after(status, "\"retained\":") > 0)
         REACHED("steps");

@@ -8,17 +8,19 @@
 static bool check_times(struct check *c) {
     const json_t *t = at(c->status, "time");
     int64_t start = time_ms(t, "start"), through = time_ms(t, "observedThrough");
-    int64_t productive = c->productive == ABSENT ? 0 : c->productive, provisional = number(t, "provisionalMs");
+    int64_t productive = c->productive == ABSENT ? 0 : c->productive,
+            provisional = number(t, "provisionalMilliseconds");
     if (!(0 <= productive && productive <= c->available && c->available <= c->wall))
         return fail(c, "not 0 <= productive %" PRId64 " <= available %" PRId64 " <= wall %" PRId64, productive,
                     c->available, c->wall);
     if ((provisional == ABSENT) != (c->productive == ABSENT) || (provisional != ABSENT && provisional < 0) ||
         provisional > productive)
-        return fail(c, "provisionalMs %" PRId64 " of productiveMs %" PRId64, provisional, productive);
+        return fail(c, "provisionalMilliseconds %" PRId64 " of productiveMilliseconds %" PRId64, provisional,
+                    productive);
     if (at(t, "end") != NULL && !is_text(t, "end", text(t, "observedThrough")))
         return fail(c, "end %s is not observedThrough %s", text(t, "end"), text(t, "observedThrough"));
-    return start == ABSENT || through == ABSENT || at(c->status, "dataQuality.excludedMs") != NULL ||
-           equal(c, "time.wallMs", c->wall, through > start ? through - start : 0);
+    return start == ABSENT || through == ABSENT || at(c->status, "dataQuality.excludedMilliseconds") != NULL ||
+           equal(c, "time.wallMilliseconds", c->wall, through > start ? through - start : 0);
 }
 
 static bool is_of_scheduling(const char *bucket) {
@@ -37,7 +39,7 @@ struct sums { /* of a list of buckets */
 
 static bool add_bucket(struct check *c, const json_t *list, const json_t *b, size_t i, struct sums *to) {
     const char *name = text(b, "bucket"), *family = text(b, "family");
-    int64_t ms = number(b, "ms");
+    int64_t ms = number(b, "milliseconds");
     bool is_either = strcmp(name, "FailureDetection") == 0, is_scheduling = strcmp(family, "Scheduling") == 0;
     if (ms < 0 || (ms == 0 && strcmp(name, "ElasticSliceDown") != 0) || strcmp(name, "Productive") == 0)
         return fail(c, "badput has %s with %" PRId64 " ms", name, ms);
@@ -64,7 +66,7 @@ static bool check_top(struct check *c, const json_t *value, const char *what, co
     json_array_foreach(at(value, "badput"), i, b) {
         /* in a window a custom bucket goes by its kind alone */
         size_t n = strcspn(text(b, "bucket"), strchr(top, '/') == NULL ? "/" : "");
-        if (strlen(top) == n && strncmp(text(b, "bucket"), top, n) == 0 && number(b, "ms") == sums->top_ms)
+        if (strlen(top) == n && strncmp(text(b, "bucket"), top, n) == 0 && number(b, "milliseconds") == sums->top_ms)
             return strcmp(top, "Unobserved") != 0 || fail(c, "%s is Unobserved", what);
     }
     return fail(c, "%s is %s, which is not the largest bucket, of %" PRId64 " ms", what, top, sums->top_ms);
@@ -78,15 +80,16 @@ static bool check_buckets(struct check *c) {
     json_array_foreach(list, i, b) {
         char what[128];
         snprintf(what, sizeof what, "share of %s", text(b, "bucket"));
-        if (!add_bucket(c, list, b, i, &sums) || !is_percent(c, what, b, "share", ppm(number(b, "ms"), c->wall)))
+        if (!add_bucket(c, list, b, i, &sums) ||
+            !is_percent(c, what, b, "share", ppm(number(b, "milliseconds"), c->wall)))
             return false;
-        int64_t ms = number(b, "ms");
+        int64_t ms = number(b, "milliseconds");
         c->unattributed += is_text(b, "bucket", "Unattributed") ? ms : 0;
         c->unobserved += is_text(b, "bucket", "Unobserved") ? ms : 0;
         c->suspended += is_text(b, "bucket", "Suspended") ? ms : 0;
     }
     int64_t productive = c->productive == ABSENT ? 0 : c->productive;
-    return equal(c, "the sum of all buckets and productiveMs", sums.all_ms + productive, c->wall) &&
+    return equal(c, "the sum of all buckets and productiveMilliseconds", sums.all_ms + productive, c->wall) &&
            equal(c, "the sum of the scheduling buckets", sums.scheduling_ms, c->wall - c->available) &&
            check_top(c, c->status, "topBadput", &sums);
 }
@@ -119,13 +122,13 @@ static bool check_definitions(struct check *c) {
     size_t i;
     json_t *d;
     json_array_foreach(at(c->status, "otherDefinitions"), i, d) {
-        int64_t part = number(d, "numeratorMs"), whole = number(d, "denominatorMs");
+        int64_t part = number(d, "numeratorMilliseconds"), whole = number(d, "denominatorMilliseconds");
         bool leaves_out = is_text(d, "name", "ExcludingSuspended");
         if (part < 0 || part > whole)
             return fail(c, "%s: %" PRId64 " of %" PRId64 " ms", text(d, "name"), part, whole);
         if (!is_percent(c, text(d, "name"), d, "value", ppm(part, whole)) ||
             !equal(c, text(d, "name"), whole, c->wall - (leaves_out ? c->suspended : 0)) ||
-            (leaves_out && !equal(c, "ExcludingSuspended's numeratorMs", part, c->available)))
+            (leaves_out && !equal(c, "ExcludingSuspended's numeratorMilliseconds", part, c->available)))
             return false;
     }
     return true;
@@ -185,7 +188,8 @@ static bool check_of_bucket(struct check *c, const char *field, const char *buck
     size_t i;
     json_t *e;
     json_array_foreach(at(c->status, "executions"), i, e) sum += number_or_0(e, field);
-    json_array_foreach(at(c->status, "badput"), i, e) ms += is_text(e, "bucket", bucket) ? number(e, "ms") : 0;
+    json_array_foreach(at(c->status, "badput"), i, e) ms +=
+        is_text(e, "bucket", bucket) ? number(e, "milliseconds") : 0;
     if (is_all && c->lists_all ? sum != ms : sum > ms)
         return fail(c, "%s of all executions is %" PRId64 ", %s has %" PRId64 " ms", field, sum, bucket, ms);
     return true;
@@ -196,8 +200,8 @@ static bool check_recovery(struct check *c) {
     size_t i;
     json_t *e;
     json_array_foreach(at(c->status, "executions"), i, e) {
-        int64_t tre = number(e, "treMs"), trm = number(e, "trmMs");
-        away += number_or_0(e, "treMs") + number_or_0(e, "waitMs");
+        int64_t tre = number(e, "rescheduleMilliseconds"), trm = number(e, "resumeMilliseconds");
+        away += number_or_0(e, "rescheduleMilliseconds") + number_or_0(e, "waitMilliseconds");
         lost += number_or_0(e, "lostSteps");
         if (is_excluded_cause(text(e, "cause")) || tre == ABSENT || trm == ABSENT)
             continue;
@@ -205,8 +209,8 @@ static bool check_recovery(struct check *c) {
         sum += tre + trm;
     }
     if (!c->is_interval && away > c->wall - c->available)
-        return fail(c, "treMs and waitMs of all executions are %" PRId64 " ms of %" PRId64, away,
-                    c->wall - c->available);
+        return fail(c, "rescheduleMilliseconds and waitMilliseconds of all executions are %" PRId64 " ms of %" PRId64,
+                    away, c->wall - c->available);
     if (!c->is_interval && lost > number_or_0(c->status, "steps.repeated"))
         return fail(c, "lostSteps of all executions are %" PRId64 " of %" PRId64, lost,
                     number_or_0(c->status, "steps.repeated"));
@@ -217,7 +221,9 @@ static bool check_recovery(struct check *c) {
 static bool check_execution(struct check *c, const json_t *list, size_t i, int64_t first) {
     const json_t *e = json_array_get(list, i), *next = json_array_get(list, i + 1);
     int64_t number_is = number(e, "number"), start = time_ms(e, "start"), available = time_ms(e, "availableAt");
-    static const char *const spans[] = {"tchMs", "waitMs", "treMs", "trmMs", "catchUpMs", "detectMs", "imagePullMs"};
+    static const char *const spans[] = {"lostWorkMilliseconds", "waitMilliseconds",    "rescheduleMilliseconds",
+                                        "resumeMilliseconds",   "catchUpMilliseconds", "detectMilliseconds",
+                                        "imagePullMilliseconds"};
     if (!equal(c, "executions.number", number_is, first + (int64_t)i))
         return false;
     if ((next != NULL) != (*text(e, "cause") != '\0'))
@@ -254,35 +260,36 @@ static bool check_executions(struct check *c) {
             return false;
     if (c->is_interval)
         return check_recovery(c);
-    return check_of_bucket(c, "imagePullMs", "ImagePull", true) &&
-           check_of_bucket(c, "containerStartMs", "ContainerStart", true) &&
-           check_of_bucket(c, "programStartupMs", "ProgramStartup", true) &&
-           check_of_bucket(c, "tchMs", "WastedProgress", false) && check_recovery(c);
+    return check_of_bucket(c, "imagePullMilliseconds", "ImagePull", true) &&
+           check_of_bucket(c, "containerStartMilliseconds", "ContainerStart", true) &&
+           check_of_bucket(c, "programStartupMilliseconds", "ProgramStartup", true) &&
+           check_of_bucket(c, "lostWorkMilliseconds", "WastedProgress", false) && check_recovery(c);
 }
 
 /* ---- steps and windows ---- */
 
 static bool check_steps(struct check *c) {
     const json_t *s = at(c->status, "steps");
-    int64_t retained = number(s, "retained"), repeated = number(s, "repeated"), ideal = number(s, "idealMs");
+    int64_t retained = number(s, "retained"), repeated = number(s, "repeated"), ideal = number(s, "idealMilliseconds");
     if ((s != NULL) != (c->productive != ABSENT))
-        return fail(c, "steps are %s, productiveMs is %s", s ? "there" : "absent", s ? "absent" : "there");
+        return fail(c, "steps are %s, productiveMilliseconds is %s", s ? "there" : "absent", s ? "absent" : "there");
     if (s == NULL)
         return true;
-    bool is_cut = c->is_interval || at(c->status, "dataQuality.excludedMs") != NULL; /* maybe within a step */
+    bool is_cut = c->is_interval || at(c->status, "dataQuality.excludedMilliseconds") != NULL; /* maybe within a step */
     if (retained < 0 || repeated < 0 || (retained == 0 && c->productive > 0 && !is_cut))
-        return fail(c, "%" PRId64 " steps retained, %" PRId64 " repeated, in productiveMs %" PRId64, retained, repeated,
-                    c->productive);
+        return fail(c, "%" PRId64 " steps retained, %" PRId64 " repeated, in productiveMilliseconds %" PRId64, retained,
+                    repeated, c->productive);
     int64_t mean = retained > 0 ? c->productive / retained : ABSENT;
-    if (number(s, "p50Ms") > number(s, "p99Ms"))
-        return fail(c, "p50Ms %" PRId64 " is more than p99Ms %" PRId64, number(s, "p50Ms"), number(s, "p99Ms"));
-    return equal(c, "steps.meanMs", number(s, "meanMs"), mean) &&
-           equal(c, "steps.deviationMs", number(s, "deviationMs"),
+    if (number(s, "p50Milliseconds") > number(s, "p99Milliseconds"))
+        return fail(c, "p50Milliseconds %" PRId64 " is more than p99Milliseconds %" PRId64,
+                    number(s, "p50Milliseconds"), number(s, "p99Milliseconds"));
+    return equal(c, "steps.meanMilliseconds", number(s, "meanMilliseconds"), mean) &&
+           equal(c, "steps.deviationMilliseconds", number(s, "deviationMilliseconds"),
                  ideal != ABSENT && mean != ABSENT ? mean - ideal : ABSENT);
 }
 
 static bool check_window(struct check *c, const json_t *w) {
-    int64_t ms = number(w, "ms"), length = number(w, "windowSeconds") * 1000;
+    int64_t ms = number(w, "milliseconds"), length = number(w, "windowSeconds") * 1000;
     struct sums sums = {0};
     size_t i;
     json_t *b;
@@ -316,8 +323,8 @@ static bool check_previous(struct check *c) {
     size_t i;
     json_t *p;
     json_array_foreach(at(c->status, "previous"), i, p) {
-        int64_t wall = number(p, "time.wallMs"), available = number(p, "time.availableMs");
-        int64_t productive = number(p, "time.productiveMs");
+        int64_t wall = number(p, "time.wallMilliseconds"), available = number(p, "time.availableMilliseconds");
+        int64_t productive = number(p, "time.productiveMilliseconds");
         if (!(0 <= available && available <= wall && productive <= available))
             return fail(c, "previous: not productive %" PRId64 " <= available %" PRId64 " <= wall %" PRId64, productive,
                         available, wall);
@@ -340,9 +347,9 @@ static bool check_part(const json_t *value, const json_t *spec, bool is_interval
 static int64_t bucket_ms(const json_t *status, const json_t *like) {
     size_t i;
     json_t *b;
-    json_array_foreach(at(status, "badput"), i, b) if (is_text(b, "bucket", text(like, "bucket")) &&
-                                                       is_text(b, "family", text(like, "family"))) return number(b,
-                                                                                                                 "ms");
+    json_array_foreach(at(status, "badput"), i,
+                       b) if (is_text(b, "bucket", text(like, "bucket")) &&
+                              is_text(b, "family", text(like, "family"))) return number(b, "milliseconds");
     return 0;
 }
 
@@ -351,17 +358,21 @@ static bool check_intervals(struct check *c) {
     size_t i, k;
     json_t *part, *b;
     json_array_foreach(at(c->status, "intervals"), i, part) {
-        static const char *const sums[] = {"time.wallMs", "time.availableMs", "time.productiveMs",
-                                           "interruptions.total"};
+        static const char *const sums[] = {"time.wallMilliseconds", "time.availableMilliseconds",
+                                           "time.productiveMilliseconds", "interruptions.total"};
         if (!check_part(part, c->spec, true, c->why))
             return false;
         for (k = 0; k < sizeof sums / sizeof *sums; k++)
             if (number(part, sums[k]) != ABSENT && number(part, sums[k]) > number_or_0(c->status, sums[k]))
                 return fail(c, "%s of an interval is %" PRId64 ", of all the time %" PRId64, sums[k],
                             number(part, sums[k]), number(c->status, sums[k]));
-        json_array_foreach(at(part, "badput"), k, b) if (number(b, "ms") > bucket_ms(c->status, b)) return fail(
-            c, "%s of an interval is %" PRId64 " ms, of all the time %" PRId64, text(b, "bucket"), number(b, "ms"),
-            bucket_ms(c->status, b));
+        json_array_foreach(at(part, "badput"), k,
+                           b) if (number(b, "milliseconds") >
+                                  bucket_ms(c->status, b)) return fail(c,
+                                                                       "%s of an interval is %" PRId64
+                                                                       " ms, of all the time %" PRId64,
+                                                                       text(b, "bucket"), number(b, "milliseconds"),
+                                                                       bucket_ms(c->status, b));
     }
     return true;
 }
@@ -373,9 +384,9 @@ static bool check_part(const json_t *value, const json_t *spec, bool is_interval
         check_previous,   check_availability, check_forecast, check_advice,      check_intervals,
     };
     struct check c = {.status = value, .spec = spec, .why = why, .is_interval = is_interval};
-    c.wall = number(c.status, "time.wallMs");
-    c.available = number(c.status, "time.availableMs");
-    c.productive = number(c.status, "time.productiveMs");
+    c.wall = number(c.status, "time.wallMilliseconds");
+    c.available = number(c.status, "time.availableMilliseconds");
+    c.productive = number(c.status, "time.productiveMilliseconds");
     c.total = number(c.status, "interruptions.total") - number_or_0(at(c.status, "interruptions"), "onlyCounted");
     c.lists_all = c.total + 1 <= LISTED_EXECUTIONS;
     if (c.wall == ABSENT)

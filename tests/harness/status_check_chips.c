@@ -16,7 +16,7 @@ bool check_chips(struct check *c) {
     if (h == NULL)
         return sum_s == 0 || fail(c, "chipSeconds of all buckets are %.0f, and acceleratorHours are absent", sum_s);
     if ((productive == ABSENT) != (c->productive == ABSENT))
-        return fail(c, "acceleratorHours.productive and productiveMs are not both there");
+        return fail(c, "acceleratorHours.productive and productiveMilliseconds are not both there");
     if (productive != ABSENT && !equal(c, "acceleratorHours.lost", lost, allocated - productive))
         return false;
     double lost_s = (double)(productive == ABSENT ? allocated : lost) * 3.6;

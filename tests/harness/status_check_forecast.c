@@ -116,7 +116,7 @@ static void measure_recovery(const struct check *c, const json_t *forecast, stru
     size_t i;
     json_t *e;
     json_array_foreach(list, i, e) {
-        static const char *const names[] = {"trmMs", "treMs"};
+        static const char *const names[] = {"resumeMilliseconds", "rescheduleMilliseconds"};
         for (int k = 0; k < 2; k++)
             if (*text(e, "cause") != '\0' && !is_excluded(text(e, "cause")) && number(e, names[k]) != ABSENT) {
                 sums[k] += (double)number(e, names[k]) / 1e3;
@@ -146,8 +146,8 @@ static bool measure(const struct check *c, const json_t *forecast, struct figure
         return false;
     f->failures = c->total - number_or_0(c->status, "interruptions.excluded");
     f->interval = (double)c->productive / 1e3 / count;
-    f->save = (double)number(saves, "ms") / 1e3 / count;
-    f->persist = (double)number_or_0(forecast, "persistMs") / 1e3;
+    f->save = (double)number(saves, "milliseconds") / 1e3 / count;
+    f->persist = (double)number_or_0(forecast, "persistMilliseconds") / 1e3;
     f->mtbf = f->failures < 3 ? 86400 / (PRIOR_PER_NODE_DAY * nodes) : (double)c->available / 1e3 / (double)f->failures;
     measure_recovery(c, forecast, f);
     return f->save > 0 && f->mtbf > 0 && f->has_resume;
@@ -229,11 +229,11 @@ bool check_forecast(struct check *c) {
     bool is_valid = json_is_true(at(f, "firstOrderIsValid"));
     if ((reach + s < fifth - 1e-3 && !is_valid) || (reach - s > fifth + 1e-3 && is_valid))
         return fail(c, "forecast.firstOrderIsValid is %d with %.3f s of %.3f", is_valid, reach, fifth);
-    int assumed = (at(f, "persistMs") == NULL) + (g.failures < 3) + g.is_first_start + !g.has_reschedule;
+    int assumed = (at(f, "persistMilliseconds") == NULL) + (g.failures < 3) + g.is_first_start + !g.has_reschedule;
     if (c->lists_all && !equal(c, "the number of assumptions", (int64_t)json_array_size(at(f, "assumptions")), assumed))
         return false;
     return seconds(c, f, "intervalSeconds", g.interval, g.interval) &&
-           between(c, "saveMs", (double)number(f, "saveMs"), g.save * 1e3, g.save * 1e3, 1) &&
+           between(c, "saveMilliseconds", (double)number(f, "saveMilliseconds"), g.save * 1e3, g.save * 1e3, 1) &&
            (!g.has_reschedule || seconds(c, f, "rescheduleSeconds", tre, tre)) &&
            seconds(c, f, "resumeSeconds", u, u) &&
            share(c, f, "runtime", exact(&g, g.interval, u - s), exact(&g, g.interval, u + s)) &&
@@ -257,20 +257,20 @@ static bool saved_by(const struct check *c, const char *kind, double *ms, double
                  {"CompilationCache", "ProgramStartup", 0},
                  {"NearerRestore", "CheckpointRestore", 1},
                  {"InputPipeline", "DataLoading", 1}};
-    int64_t ideal = number(c->status, "steps.idealMs"), retained = number_or_0(c->status, "steps.retained");
+    int64_t ideal = number(c->status, "steps.idealMilliseconds"), retained = number_or_0(c->status, "steps.retained");
     *ms = *chip_s = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *b = bucket_named(c, parts[i].bucket);
         double part = parts[i].part > 0 ? parts[i].part : (double)c->total / (double)(c->total + 1);
         if (strcmp(parts[i].kind, kind) != 0)
             continue;
-        *ms = (double)number_or_0(b, "ms") * part;
+        *ms = (double)number_or_0(b, "milliseconds") * part;
         *chip_s = (double)number_or_0(b, "chipSeconds") * part;
         return true;
     }
     if (strcmp(kind, "Queue") == 0) {
-        *ms = (double)(number_or_0(bucket_named(c, "QueueWait"), "ms") +
-                       number_or_0(bucket_named(c, "PreemptedWait"), "ms"));
+        *ms = (double)(number_or_0(bucket_named(c, "QueueWait"), "milliseconds") +
+                       number_or_0(bucket_named(c, "PreemptedWait"), "milliseconds"));
         return true;
     }
     if (strcmp(kind, "Stragglers") != 0 || ideal == ABSENT || ideal <= 0 || retained < 100)

@@ -24,14 +24,14 @@ static int64_t or_zero(int64_t value) {
 }
 
 int64_t cuts_unobserved_ms(const char *status) {
-    return or_zero(status_int(status, "badput[bucket=Unobserved].ms"));
+    return or_zero(status_int(status, "badput[bucket=Unobserved].milliseconds"));
 }
 
 int64_t cuts_badput_sum(const char *status) {
-    int64_t sum = or_zero(status_int(status, "time.productiveMs"));
+    int64_t sum = or_zero(status_int(status, "time.productiveMilliseconds"));
     const char *at = strstr(status, "\"badput\":["), *end = at ? strchr(at, ']') : NULL;
-    for (; at && (at = strstr(at, "\"ms\":")) != NULL && at < end; at++)
-        sum += strtoll(at + 5, NULL, 10);
+    for (; at && (at = strstr(at, "\"milliseconds\":")) != NULL && at < end; at++)
+        sum += strtoll(at + strlen("\"milliseconds\":"), NULL, 10);
     return sum;
 }
 
@@ -109,18 +109,18 @@ static bool are_interruptions_true(const char *status, const struct truth *truth
 
 /* Upper bounds are published exactly where some time is unobserved, in parts per million of W. */
 static bool is_range_right(const char *status) {
-    int64_t wall_ms = status_int(status, "time.wallMs"), unobserved = cuts_unobserved_ms(status);
+    int64_t wall_ms = status_int(status, "time.wallMilliseconds"), unobserved = cuts_unobserved_ms(status);
     int64_t scheduling_ppm = status_int(status, "goodputPPM.schedulingUpperBound");
     int64_t job_ppm = status_int(status, "goodputPPM.jobUpperBound");
-    int64_t productive_ms = status_int(status, "time.productiveMs");
+    int64_t productive_ms = status_int(status, "time.productiveMilliseconds");
     if (unobserved == 0 || wall_ms <= 0)
         return scheduling_ppm < 0 && job_ppm < 0;
-    int64_t sum_ms = or_zero(status_int(status, "time.availableMs")) + unobserved;
+    int64_t sum_ms = or_zero(status_int(status, "time.availableMilliseconds")) + unobserved;
     if (llabs(scheduling_ppm - sum_ms * 1000000 / wall_ms) > 1)
         return false;
     if (productive_ms < 0)
         return job_ppm < 0;
-    sum_ms = productive_ms + or_zero(status_int(status, "badput[bucket=Unattributed].ms")) + unobserved;
+    sum_ms = productive_ms + or_zero(status_int(status, "badput[bucket=Unattributed].milliseconds")) + unobserved;
     return llabs(job_ppm - sum_ms * 1000000 / wall_ms) <= 1;
 }
 
@@ -139,8 +139,9 @@ bool cuts_was_watched(const struct truth *truth, const struct cut *cut) {
 }
 
 static void judge_productive(const char *status, const char *truth, int64_t tolerance_ms, bool found[VIOLATION_COUNT]) {
-    int64_t true_ms = status_int(truth, "time.productiveMs"), productive_ms = status_int(status, "time.productiveMs");
-    int64_t unattributed_ms = or_zero(status_int(status, "badput[bucket=Unattributed].ms"));
+    int64_t true_ms = status_int(truth, "time.productiveMilliseconds"),
+            productive_ms = status_int(status, "time.productiveMilliseconds");
+    int64_t unattributed_ms = or_zero(status_int(status, "badput[bucket=Unattributed].milliseconds"));
     if (true_ms < 0)
         return;
     found[P_LOWER] = or_zero(productive_ms) > true_ms + tolerance_ms;
@@ -150,24 +151,25 @@ static void judge_productive(const char *status, const char *truth, int64_t tole
 /* left: the status at the cut, of a target that was deleted and created again after it. */
 static bool is_previous_kept(const char *status, const char *left) {
     char path[160], uid[64];
-    int64_t published_ms = status_int(left, "time.wallMs");
+    int64_t published_ms = status_int(left, "time.wallMilliseconds");
     snprintf(uid, sizeof uid, "%s", status_text(left, "target.uid"));
     if (published_ms <= 0 || strcmp(uid, status_text(status, "target.uid")) == 0)
         return true;
-    snprintf(path, sizeof path, "previous[uid=%s].time.wallMs", uid);
+    snprintf(path, sizeof path, "previous[uid=%s].time.wallMilliseconds", uid);
     if (status_int(status, path) < published_ms)
         return false;
-    snprintf(path, sizeof path, "previous[uid=%s].time.availableMs", uid);
+    snprintf(path, sizeof path, "previous[uid=%s].time.availableMilliseconds", uid);
     return status_int(status, path) <= published_ms + MAX_GAP_MS;
 }
 
 static void judge(const char *status, const struct truth *truth, const struct recorded_job *job, const struct cut *cut,
                   bool found[VIOLATION_COUNT]) {
-    int64_t available_ms = status_int(status, "time.availableMs"), unobserved = cuts_unobserved_ms(status);
+    int64_t available_ms = status_int(status, "time.availableMilliseconds"), unobserved = cuts_unobserved_ms(status);
     int64_t tolerance_ms =
         RESOLUTION_MS * (count_changes(truth, unwatched_from_ms(truth, cut), cut->to_ms) + is_end_hidden(truth, cut));
     int64_t unproved_ms = cuts_unobserved_ms(truth->status);
-    found[WALL] = !is_end_hidden(truth, cut) && llabs(status_int(status, "time.wallMs") - job->wall_ms) > RESOLUTION_MS;
+    found[WALL] =
+        !is_end_hidden(truth, cut) && llabs(status_int(status, "time.wallMilliseconds") - job->wall_ms) > RESOLUTION_MS;
     found[LOWER] = available_ms > truth->available_ms + unproved_ms + tolerance_ms;
     found[UPPER] = truth->proved_ms > available_ms + unobserved + tolerance_ms;
     judge_productive(status, truth->status, tolerance_ms, found);
@@ -175,7 +177,7 @@ static void judge(const char *status, const struct truth *truth, const struct re
                    (status_int(status, "interruptions.total") > truth->interruptions + is_end_hidden(truth, cut) ||
                     !are_interruptions_true(status, truth, cut));
     found[WIDE] = unobserved > gap_ms(truth, cut, 0) + truth->silent_ms + tolerance_ms;
-    found[SUM] = cuts_badput_sum(status) != status_int(status, "time.wallMs");
+    found[SUM] = cuts_badput_sum(status) != status_int(status, "time.wallMilliseconds");
     found[RANGE] = !is_range_right(status);
 }
 
@@ -190,11 +192,12 @@ static bool is_same_target(const char *status, const struct truth *truth) {
 static bool is_right_at_list(const char *status, const struct truth *truth, const struct recording *rec,
                              const struct cut *cut, int64_t known_ms) {
     const struct known *known = &truth->known[cut->after];
-    int64_t available_ms = or_zero(status_int(status, "time.availableMs")), unobserved = cuts_unobserved_ms(status);
+    int64_t available_ms = or_zero(status_int(status, "time.availableMilliseconds")),
+            unobserved = cuts_unobserved_ms(status);
     int64_t tolerance_ms = cut->to_ms - known_ms;
-    if (status_int(status, "time.wallMs") < 0)
+    if (status_int(status, "time.wallMilliseconds") < 0)
         return true;
-    if (cuts_badput_sum(status) != status_int(status, "time.wallMs") || !is_range_right(status) ||
+    if (cuts_badput_sum(status) != status_int(status, "time.wallMilliseconds") || !is_range_right(status) ||
         status_int(status, "interruptions.total") >
             max_of(known->interruptions, truth->interruptions) + is_end_hidden(truth, cut))
         return false;

@@ -274,7 +274,7 @@ void replay_jobgoodput(struct model *m, const char *namespace_, const char *name
         "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"namespace\":\"%s\","
         "\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"1\",\"generation\":1,\"creationTimestamp\":\"%"
         "s\"},"
-        "\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},"
+        "\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"%s\"},"
         "\"stepLog\":{\"source\":\"%s\",\"format\":\"Auto\"}%s}}",
         namespace_, name, name, rfc3339_format_s(created, created_ms), name, source, more_spec);
     char uid[300];

@@ -64,7 +64,8 @@ void replay_watermarks_of(struct model *m, const struct replay *r, int64_t at_ms
 char *replay_status(struct model *m, const char *namespace_, const char *name, int64_t now_ms,
                     struct model_summary *summary);
 
-/* A number anywhere in a status by a path such as "time.wallMs" or "badput[bucket=QueueWait].ms"; -1 if it is absent.
+/* A number anywhere in a status by a path such as "time.wallMilliseconds" or "badput[bucket=QueueWait].milliseconds";
+ * -1 if it is absent.
  */
 int64_t status_int(const char *status, const char *path);
 /* The same for text; "" if it is absent. Valid until the next call. */

@@ -145,15 +145,15 @@ TEST(a_trainer_started_anew_in_its_container_is_an_interruption) {
     CHECK_TEXT(status_text(s, "executions[number=1].node"), "n0");
     CHECK_INT(status_int(s, "executions[number=1].firstStep"), 0);
     CHECK_INT(status_int(s, "executions[number=2].firstStep"), 4);
-    CHECK_INT(status_int(s, "executions[number=1].lostSteps"), 2);     /* 4 and 5 */
-    CHECK_INT(status_int(s, "executions[number=1].tchMs"), 23000);     /* and 3 s of 6 */
-    CHECK_INT(status_int(s, "executions[number=1].treMs"), 0);         /* the pod was there all the time */
-    CHECK_INT(status_int(s, "executions[number=1].trmMs"), 37000);     /* from its last word to step 4 */
-    CHECK_INT(status_int(s, "executions[number=1].catchUpMs"), 30000); /* until 6 was done at last */
-    CHECK_INT(status_int(s, "time.productiveMs"), 90000);              /* steps 0 to 8 */
-    CHECK_INT(status_int(s, "badput[bucket=AcceleratorInit].ms"), 3000);
-    CHECK_INT(status_int(s, "badput[bucket=WastedProgress].ms"), 23000);
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 17000); /* until it is started anew */
+    CHECK_INT(status_int(s, "executions[number=1].lostSteps"), 2);                /* 4 and 5 */
+    CHECK_INT(status_int(s, "executions[number=1].lostWorkMilliseconds"), 23000); /* and 3 s of 6 */
+    CHECK_INT(status_int(s, "executions[number=1].rescheduleMilliseconds"), 0);   /* the pod was there all the time */
+    CHECK_INT(status_int(s, "executions[number=1].resumeMilliseconds"), 37000);   /* from its last word to step 4 */
+    CHECK_INT(status_int(s, "executions[number=1].catchUpMilliseconds"), 30000);  /* until 6 was done at last */
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), 90000);               /* steps 0 to 8 */
+    CHECK_INT(status_int(s, "badput[bucket=AcceleratorInit].milliseconds"), 3000);
+    CHECK_INT(status_int(s, "badput[bucket=WastedProgress].milliseconds"), 23000);
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].milliseconds"), 17000); /* until it is started anew */
     check_killed(recorder, (int)ARRAY_SIZE(recorder));
 }
 
@@ -162,9 +162,9 @@ TEST(an_initialisation_after_steps_tells_it_where_no_line_says_start) {
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "TrainerRestart");
     CHECK_INT(status_int(s, "executions[number=1].lostSteps"), 2);
-    CHECK_INT(status_int(s, "executions[number=1].tchMs"), 20000);
-    CHECK_INT(status_int(s, "executions[number=1].trmMs"), 40000);
-    CHECK_INT(status_int(s, "badput[bucket=CheckpointRestore].ms"), 5000);
+    CHECK_INT(status_int(s, "executions[number=1].lostWorkMilliseconds"), 20000);
+    CHECK_INT(status_int(s, "executions[number=1].resumeMilliseconds"), 40000);
+    CHECK_INT(status_int(s, "badput[bucket=CheckpointRestore].milliseconds"), 5000);
     check_killed(megatron, (int)ARRAY_SIZE(megatron));
 }
 

@@ -74,7 +74,7 @@ TEST(the_admission_check_that_is_waited_for_counts_wherever_it_is) {
         buf_append_text(&more, "{\"name\":\"dws\",\"state\":\"Pending\",\"message\":\"Provisioning: 3 of 4 nodes\"}]");
         fake_tell_workload_status(m, reserved(), buf_text(&more), 4.1);
         CLEANUP_FREE char *s = fake_finish(m, 64);
-        CHECK_INT(status_int(s, "badput[bucket=Provisioning].ms"), 60000);
+        CHECK_INT(status_int(s, "badput[bucket=Provisioning].milliseconds"), 60000);
         CHECK(strstr(status_text(s, "badput[bucket=Provisioning].evidence"), "3 of 4 nodes") != NULL);
     }
 }
@@ -196,7 +196,7 @@ TEST(more_suspensions_than_are_kept_are_a_condition) {
     static const int times[] = {KEPT - 1, KEPT + 1, 2 * KEPT};
     for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
         CLEANUP_FREE char *s = suspend_often(times[i]);
-        CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 10000 * (times[i] < KEPT ? times[i] : KEPT));
+        CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 10000 * (times[i] < KEPT ? times[i] : KEPT));
         CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].reason"), times[i] > KEPT ? "HistoryTooLong" : "");
     }
 }

@@ -26,14 +26,14 @@ TEST(a_person_suspends_and_resumes) {
     struct fake_pod b = fake_started("b", 0, 51, 52, 53);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 53.1);
     s = fake_finish(m, 60);
-    CHECK_INT(status_int(s, "time.wallMs"), 60000);
-    CHECK_INT(status_int(s, "time.availableMs"), 26000); /* 2-20 and 52-60 */
-    CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 30000);
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 2000);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 60000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 26000); /* 2-20 and 52-60 */
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 30000);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 2000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
     CHECK_INT(status_int(s, "interruptions.excluded"), 1);
     CHECK_TEXT(status_text(s, "phase"), "Training"); /* source None: containers that run are all there is to see */
-    CHECK_INT(status_int(s, "otherDefinitions[name=ExcludingSuspended].denominatorMs"), 30000);
+    CHECK_INT(status_int(s, "otherDefinitions[name=ExcludingSuspended].denominatorMilliseconds"), 30000);
     free(s);
 }
 
@@ -83,7 +83,7 @@ TEST(suspended_from_the_beginning_is_no_interruption) {
     struct model *m = fake_model("");
     fake_tell_jobset(m, 1, ",\"suspend\":true", "", 0.2);
     char *s = fake_finish(m, 10);
-    CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 10000);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 10000);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     CHECK_TEXT(status_text(s, "phase"), "Suspended");
     free(s);
@@ -99,10 +99,10 @@ TEST(image_pull_is_told_by_events) {
                     "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.",
                     8);
     char *s = fake_finish(m, 20);
-    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 2000);
-    CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), 5000);      /* 3 to 8: both stamps fit 4.7 s */
-    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 2000); /* 2 to 3, 8 to 9 */
-    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 11000);
+    CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 2000);
+    CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 5000);      /* 3 to 8: both stamps fit 4.7 s */
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 2000); /* 2 to 3, 8 to 9 */
+    CHECK_INT(status_int(s, "badput[bucket=Unattributed].milliseconds"), 11000);
     free(s);
 }
 
@@ -113,8 +113,8 @@ TEST(an_image_already_present_is_no_pull) {
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
     fake_tell_event(m, "a", "Pulled", "Container image \\\"x\\\" already present on machine", 4);
     char *s = fake_finish(m, 20);
-    CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), -1);
-    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 7000);
+    CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), -1);
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 7000);
     free(s);
 }
 
@@ -144,7 +144,7 @@ TEST(a_success_after_an_eviction_is_no_completion) {
     a.phase = "Succeeded";
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
     char *s = fake_finish(m, 40);
-    CHECK_INT(status_int(s, "time.availableMs"), 18000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 18000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
     free(s);
 }
@@ -159,7 +159,7 @@ TEST(a_kubelet_eviction_is_told_by_its_event_alone) {
     free(replay_status(m, "ns", "js", fake_ms(23), NULL));
     fake_tell_event(m, "a", "Evicted", "Usage of EmptyDir volume exceeds the limit", 20);
     char *s = fake_finish(m, 40);
-    CHECK_INT(status_int(s, "time.availableMs"), 18000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 18000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
     free(s);
 }
@@ -195,8 +195,8 @@ TEST(a_restart_in_place_keeps_the_slot) {
     a.started = 25;
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 25.1);
     char *s = fake_finish(m, 40);
-    CHECK_INT(status_int(s, "time.availableMs"), 38000);
-    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000); /* 2-3, 20-25 */
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 38000);
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 6000); /* 2-3, 20-25 */
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
     CHECK(strstr(status_text(s, "executions[number=1].evidence"), "restarted in place after exit 1") != NULL);
     free(s);
@@ -214,7 +214,7 @@ TEST(unschedulable_pods_say_why) {
     CHECK_TEXT(status_text(s, "availability.message"), "slice 0 host 1: Unschedulable for 15m: so \"it\" is");
     CHECK_INT(status_int(s, "availability.required"), 2);
     CHECK_INT(status_int(s, "availability.available"), 1);
-    CHECK_INT(status_int(s, "badput[bucket=Provisioning].ms"), 900000);
+    CHECK_INT(status_int(s, "badput[bucket=Provisioning].milliseconds"), 900000);
     free(s);
 }
 
@@ -237,8 +237,8 @@ TEST(kueue_evicts_for_other_reasons_too) {
     CHECK_TEXT(status_text(s, "phase"), "Queued");
     CHECK_TEXT(status_text(s, "interruptions.byCause[cause=KueueEviction/PodsReadyTimeout].cause"),
                "KueueEviction/PodsReadyTimeout");
-    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 6000); /* 0-4 no quota, 4-6 checks */
-    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].ms"), 10000);
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 6000); /* 0-4 no quota, 4-6 checks */
+    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].milliseconds"), 10000);
     free(s);
     model_free(m);
 }
@@ -248,7 +248,7 @@ TEST(targets_that_are_missing_taken_or_gone) {
     char *s = replay_status(m, "ns", "js", fake_ms(5), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Pending");
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "TargetNotFound");
-    CHECK_INT(status_int(s, "time.wallMs"), -1);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), -1);
     free(s);
     const char *second = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"second\",\"uid\":\"2\",\"generation\":1,"
                          "\"creationTimestamp\":\"2026-11-21T02:00:07Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
@@ -264,7 +264,7 @@ TEST(targets_that_are_missing_taken_or_gone) {
     free(replay_status(m, "ns", "js", fake_ms(20), NULL));
     s = replay_status(m, "ns", "js", fake_ms(90), NULL); /* long enough after its end was seen: final */
     CHECK_TEXT(status_text(s, "phase"), "Deleted");
-    CHECK_INT(status_int(s, "time.wallMs"), 12000);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 12000);
     CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Deleted");
     free(s);
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
@@ -302,8 +302,8 @@ TEST(a_target_made_again_moves_its_result_to_previous) {
     char *s = fake_finish(m, 25);
     CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
     CHECK_TEXT(status_text(s, "previous[uid=uid-js].time.end"), "2026-11-21T02:00:12.000Z");
-    CHECK_INT(status_int(s, "previous[uid=uid-js].time.wallMs"), 12000);
-    CHECK_INT(status_int(s, "time.wallMs"), 5000);
+    CHECK_INT(status_int(s, "previous[uid=uid-js].time.wallMilliseconds"), 12000);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 5000);
     free(s);
 }
 
@@ -345,7 +345,7 @@ TEST(final_numbers_are_never_computed_again) {
     CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
     s = fake_finish(m, 100);
     CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
-    CHECK_INT(status_int(s, "previous[uid=uid-js].time.productiveMs"), 30000);
+    CHECK_INT(status_int(s, "previous[uid=uid-js].time.productiveMilliseconds"), 30000);
     free(s);
 }
 

@@ -200,8 +200,8 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
         whole[at] = whole[at] == 'A' ? 'B' : 'A';
         CLEANUP_FREE char *status = after(&r, whole);
         CHECK_TEXT(status_text(status, "conditions[type=EvidenceComplete].reason"), "CheckpointIncomplete");
-        CHECK_INT(status_int(status, "time.wallMs"), 61000);
-        CHECK_INT(status_int(status, "time.availableMs"), 26000);
+        CHECK_INT(status_int(status, "time.wallMilliseconds"), 61000);
+        CHECK_INT(status_int(status, "time.availableMilliseconds"), 26000);
         whole[at] = kept[at];
     }
     CLEANUP_FREE char *cut = mem_strndup(whole, strlen(whole) / 8 * 4);
@@ -224,7 +224,7 @@ TEST(an_older_checkpoint_is_set_aside_and_said) {
         status_text(status, "conditions[type=EvidenceComplete].message"),
         "status.checkpoint is set aside: it is of version 3, and this controller reads version 11; what is counted "
         "is what the cluster still shows");
-    CHECK_INT(status_int(status, "time.wallMs"), 61000);
+    CHECK_INT(status_int(status, "time.wallMilliseconds"), 61000);
     replay_done(&r);
 }
 

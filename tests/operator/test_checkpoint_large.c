@@ -81,8 +81,8 @@ TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
     tell_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
-    CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 4000);
-    CHECK_INT(status_int(found, "executions[number=1].treMs"), 4000);
+    CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 4000);
+    CHECK_INT(status_int(found, "executions[number=1].rescheduleMilliseconds"), 4000);
 
     /* What follows is an interruption more, with its cause, and no restart of the count. */
     replace(whole, 20, 21, 1, 400);
@@ -112,7 +112,7 @@ TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint)
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_TEXT(status_text(found, "executions[number=1].cause"), "ApplicationError");
-    CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 4000);
+    CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 4000);
     model_free(whole);
     model_free(next);
 }
@@ -134,7 +134,7 @@ TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpo
     tell_pods(next, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
-    CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 107000);
+    CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 107000);
     model_free(whole);
     model_free(next);
 }
@@ -156,7 +156,7 @@ TEST(of_a_large_job_that_was_not_watched_from_the_start_the_same_is_in_the_check
     fake_tell_node(next, "n", "True", 0, "", "", 210);
     tell_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
-    CHECK_INT(status_int(found, "time.availableMs"), 300000 - 3000 - 4000);
+    CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 4000);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     model_free(whole);
     model_free(next);

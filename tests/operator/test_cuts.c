@@ -129,9 +129,9 @@ static void say(const struct run *run, const struct cut *cut, int i, const bool 
             printf(" [%s]", cuts_violation_name((enum violation)v));
     printf(" A %" PRId64 " Unobserved %" PRId64 " W %" PRId64 " interruptions %" PRId64 ", in truth A %" PRId64
            " W %" PRId64 " interruptions %" PRId64 "\n",
-           status_int(status, "time.availableMs"), cuts_unobserved_ms(status), status_int(status, "time.wallMs"),
-           status_int(status, "interruptions.total"), run->truths[i].available_ms, run->rec->jobs[i].wall_ms,
-           run->truths[i].interruptions);
+           status_int(status, "time.availableMilliseconds"), cuts_unobserved_ms(status),
+           status_int(status, "time.wallMilliseconds"), status_int(status, "interruptions.total"),
+           run->truths[i].available_ms, run->rec->jobs[i].wall_ms, run->truths[i].interruptions);
     if (getenv("CUTS_SAY"))
         printf("%s\n%s\n", listed, status);
 }
@@ -180,12 +180,13 @@ static void cut_at(struct run *run, size_t before, char *left[RECORDED_JOBS]) {
 /* The run without a cut, held against what was worked out by hand. */
 static void check_whole(const struct recording *rec, const struct recorded_job *job, struct truth *truth) {
     const char *s = truth->status;
-    int64_t available_ms = status_int(s, "time.availableMs"), tolerance_ms = RESOLUTION_MS * (1 + job->interruptions);
+    int64_t available_ms = status_int(s, "time.availableMilliseconds"),
+            tolerance_ms = RESOLUTION_MS * (1 + job->interruptions);
     truth->available_ms = available_ms;
     truth->silent_ms = cuts_unobserved_ms(s) + job->silent_ms;
     truth->interruptions = status_int(s, "interruptions.total");
-    CHECK_INT(status_int(s, "time.wallMs"), job->wall_ms);
-    CHECK_INT(cuts_badput_sum(s), status_int(s, "time.wallMs"));
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), job->wall_ms);
+    CHECK_INT(cuts_badput_sum(s), status_int(s, "time.wallMilliseconds"));
     if (job->interruptions >= 0 && truth->interruptions != job->interruptions)
         harness_fail(__FILE__, __LINE__, "%s/%s: %" PRId64 " interruptions, by hand %d", rec->name, job->name,
                      truth->interruptions, job->interruptions);
@@ -218,8 +219,8 @@ static void keep_known(struct run *run, struct model *m, size_t next_event) {
     write_statuses(run, m, run->events.events[next_event - 1].at_ms, statuses);
     for (int i = 0; i < recording_job_count(run->rec); i++)
         run->truths[i].known[next_event] =
-            (struct known){max_of(0, status_int(statuses[i], "time.availableMs")), cuts_unobserved_ms(statuses[i]),
-                           max_of(0, status_int(statuses[i], "interruptions.total"))};
+            (struct known){max_of(0, status_int(statuses[i], "time.availableMilliseconds")),
+                           cuts_unobserved_ms(statuses[i]), max_of(0, status_int(statuses[i], "interruptions.total"))};
     free_statuses(statuses);
 }
 

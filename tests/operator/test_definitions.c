@@ -16,16 +16,16 @@ static struct model *begin(int pods) {
 
 static void check_definition(const char *status, const char *name, int64_t numerator_ms, int64_t denominator_ms) {
     char path[96];
-    snprintf(path, sizeof path, "otherDefinitions[name=%s].numeratorMs", name);
+    snprintf(path, sizeof path, "otherDefinitions[name=%s].numeratorMilliseconds", name);
     CHECK_INT(status_int(status, path), numerator_ms);
-    snprintf(path, sizeof path, "otherDefinitions[name=%s].denominatorMs", name);
+    snprintf(path, sizeof path, "otherDefinitions[name=%s].denominatorMilliseconds", name);
     CHECK_INT(status_int(status, path), denominator_ms);
 }
 
 static void end(struct model *m, double now, int64_t available_ms, int64_t ready_ms, int64_t running_ms,
                 int64_t suspended_ms, int64_t wall_ms) {
     char *s = replay_status(m, "ns", "js", fake_ms(now), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), available_ms);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), available_ms);
     check_definition(s, "AllPodsReady", ready_ms, wall_ms);
     check_definition(s, "RunningOverTotal", running_ms, running_ms >= 0 ? wall_ms : -1);
     check_definition(s, "ExcludingSuspended", available_ms, wall_ms - suspended_ms);

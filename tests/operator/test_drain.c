@@ -63,7 +63,7 @@ static void check_lost(struct model *m, const char *cause, int reschedule_ms) {
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), cause);
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), reschedule_ms);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), reschedule_ms);
 }
 
 static void observe_next_pods(struct model *m) {
@@ -116,7 +116,7 @@ TEST(an_index_completed_by_a_deleted_job_is_not_done) {
     observe_job_version(m, "0,1", fake_condition("Suspended", "False", "", 2), 20, OBSERVED_DELETED, 26);
     observe_next_pods(m);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 21000);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 21000);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     model_free(m);
 }
@@ -129,7 +129,7 @@ TEST(an_index_that_a_healthy_job_counts_as_completed_is_done) {
     exit_0(m, &pods[0], 22);
     observe_job(m, "0", fake_condition("Suspended", "False", "", 2), 22.4);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), 55000); /* 3 to 20, 22 to 60 */
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 55000); /* 3 to 20, 22 to 60 */
     model_free(m);
 }
 
@@ -143,7 +143,7 @@ TEST(an_index_completed_before_the_job_fails_is_done_until_the_job_is_deleted) {
     observe_job(m, "0", fake_condition("FailureTarget", "True", "BackoffLimitExceeded", 20), 20.4);
     exit_0(m, &pods[1], 22);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), 17000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 17000);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     model_free(m);
 }

@@ -74,8 +74,8 @@ TEST(a_workload_that_may_not_be_read_is_not_one_that_is_missing) {
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 44);
     replay_watermarks(m, fake_ms(100));
     CLEANUP_FREE char *running = replay_status(m, "ns", "js", fake_ms(100), NULL);
-    CHECK_INT(status_int(running, "badput[bucket=QueueWait].ms"), 30000);
-    CHECK_INT(status_int(running, "badput[bucket=Binding].ms"), 11000); /* to the pod's binding, of 41 */
+    CHECK_INT(status_int(running, "badput[bucket=QueueWait].milliseconds"), 30000);
+    CHECK_INT(status_int(running, "badput[bucket=Binding].milliseconds"), 11000); /* to the pod's binding, of 41 */
     model_free(m);
 }
 
@@ -107,7 +107,7 @@ TEST(pods_that_may_not_be_read_leave_nothing_to_count) {
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Forbidden");
     CHECK_TEXT(status_text(s, "conditions[type=Ready].message"), WORDS("pods"));
     CHECK_INT(status_int(s, "goodputPPM.scheduling"), -1);
-    CHECK_INT(status_int(s, "time.wallMs"), -1);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), -1);
     struct fake_pod p = fake_running("p", "n0", 1);
     fake_tell_pod(m, &p, OBSERVED_PRESENT, 110);
     forbid(m, RESOURCE_POD, NULL);
@@ -128,12 +128,12 @@ TEST(numbers_reach_to_where_a_permission_was_withdrawn) {
     model_watermark(m, RESOURCE_POD, 0, true); /* as of a cluster that has none */
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(500), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Forbidden");
-    CHECK_INT(status_int(s, "time.wallMs"), status_int(before, "time.wallMs"));
-    CHECK_INT(status_int(s, "time.wallMs"), 100000);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), status_int(before, "time.wallMilliseconds"));
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 100000);
     model_forbidden(m, RESOURCE_POD, SLICE("ns"), NULL, TIME_UNKNOWN);
     replay_watermarks(m, fake_ms(600));
     CLEANUP_FREE char *after = replay_status(m, "ns", "js", fake_ms(600), NULL);
-    CHECK_INT(status_int(after, "time.wallMs"), 600000);
+    CHECK_INT(status_int(after, "time.wallMilliseconds"), 600000);
     CHECK_TEXT(status_text(after, "conditions[type=PermissionMissing].status"), "");
     model_free(m);
 }
@@ -157,7 +157,7 @@ static void check_restored(bool is_listed_at_last) {
     model_forbidden(m, RESOURCE_POD, SLICE("ns"), WORDS("pods"), TIME_UNKNOWN);
     replay_watermarks(m, fake_ms(200)); /* those of other namespaces were listed */
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
-    CHECK_INT(status_int(s, "time.wallMs"), 100000);
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 100000);
     CHECK_INT(status_int(s, "availability.available"), 1);
     model_forbidden(m, RESOURCE_POD, SLICE("ns"), NULL, TIME_UNKNOWN);
     if (is_listed_at_last)
@@ -166,7 +166,7 @@ static void check_restored(bool is_listed_at_last) {
     CLEANUP_FREE char *after = replay_status(m, "ns", "js", fake_ms(300), NULL);
     CHECK_INT(status_int(after, "availability.available"), is_listed_at_last);
     if (is_listed_at_last)
-        CHECK_INT(status_int(after, "time.availableMs"), 298000);
+        CHECK_INT(status_int(after, "time.availableMilliseconds"), 298000);
     model_free(first);
     model_free(m);
 }

@@ -61,17 +61,18 @@ static char *status_with(const char *spec) {
 
 TEST(the_forecast_is_that_of_the_formulas) {
     char *s = status_with(LOG ",\"totalSteps\":1000");
-    double interval_s = (double)status_int(s, "time.productiveMs") / 1e3 / 4, m = 86400 / 6.5e-3;
+    double interval_s = (double)status_int(s, "time.productiveMilliseconds") / 1e3 / 4, m = 86400 / 6.5e-3;
     CHECK_INT(status_int(s, "forecast.intervalSeconds"), llround(interval_s));
-    CHECK_INT(status_int(s, "forecast.saveMs"), 5000);
-    CHECK_INT(status_int(s, "forecast.persistMs"), 0); /* it blocks until it is final */
+    CHECK_INT(status_int(s, "forecast.saveMilliseconds"), 5000);
+    CHECK_INT(status_int(s, "forecast.persistMilliseconds"), 0); /* it blocks until it is final */
     CHECK(strstr(s, "is durable as soon as") == NULL && strstr(s, "\"To reschedule takes no time") != NULL);
     CHECK_INT(status_int(s, "forecast.meanTimeBetweenFailuresSeconds"), llround(m));
     CHECK(strstr(s, "\"isPrior\":true") != NULL);
     CHECK_INT(status_int(s, "forecast.bestIntervalSeconds"), llround(forecast_optimum_s(5, m)));
     CHECK_INT(status_int(s, "forecast.youngSeconds"), llround(forecast_young_s(5, m)));
     CHECK_INT(status_int(s, "forecast.dalySeconds"), llround(forecast_daly_s(5, m)));
-    double step_s = (double)status_int(s, "time.productiveMs") / 1e3 / (double)status_int(s, "steps.retained");
+    double step_s =
+        (double)status_int(s, "time.productiveMilliseconds") / 1e3 / (double)status_int(s, "steps.retained");
     CHECK_INT(status_int(s, "forecast.bestIntervalSteps"), llround(forecast_optimum_s(5, m) / step_s));
     double resume_s = (double)status_int(s, "forecast.resumeSeconds"), mean_s, deviation_s;
     struct forecast f = {interval_s, 5, resume_s, 0, m};
@@ -105,9 +106,9 @@ static const struct save_lines orbax = {"[process=0] [async] Started save checkp
 
 TEST(the_persist_lag_is_measured) {
     char *s = status_of(LOG, &orbax);
-    double m = 86400 / 6.5e-3, interval_s = (double)status_int(s, "time.productiveMs") / 1e3 / 4;
-    CHECK_INT(status_int(s, "forecast.saveMs"), 5000);
-    CHECK_INT(status_int(s, "forecast.persistMs"), 3000);
+    double m = 86400 / 6.5e-3, interval_s = (double)status_int(s, "time.productiveMilliseconds") / 1e3 / 4;
+    CHECK_INT(status_int(s, "forecast.saveMilliseconds"), 5000);
+    CHECK_INT(status_int(s, "forecast.persistMilliseconds"), 3000);
     struct forecast f = {interval_s, 5, (double)status_int(s, "forecast.resumeSeconds"), 3, m};
     char expected[32];
     snprintf(expected, sizeof expected, "%.2f%%", forecast_exact(&f) * 100);
@@ -118,8 +119,8 @@ TEST(the_persist_lag_is_measured) {
 TEST(a_persist_lag_that_no_line_tells_is_not_0) {
     struct save_lines untold = {orbax.begins, orbax.blocked, NULL};
     char *s = status_of(LOG, &untold);
-    CHECK_INT(status_int(s, "forecast.saveMs"), 5000);
-    CHECK_INT(status_int(s, "forecast.persistMs"), -1);
+    CHECK_INT(status_int(s, "forecast.saveMilliseconds"), 5000);
+    CHECK_INT(status_int(s, "forecast.persistMilliseconds"), -1);
     CHECK(strstr(s, "\"A save is durable as soon as it stops to block: the log does not tell when.\"") != NULL);
     free(s);
 }

@@ -50,7 +50,7 @@ static void restart(const char *policy, const char *more) {
     s = status_at(m, 60);
     CHECK_INT(status_int(s, "availability.available"), 2);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
-    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 1000 + 5000);
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 1000 + 5000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
     free(s);
     model_free(m);

@@ -45,9 +45,9 @@ TEST(a_pod_that_an_elastic_job_wants_again_at_once_stays) {
     struct fake_pod b = tell_pod(m, "b", 1, 2, 4.2);
     fake_tell_jobset(m, 1, "", "", 20.2);
     fake_tell_jobset(m, 2, "", "", 20.8);
-    check(m, 60, "time.availableMs", 57000);
+    check(m, 60, "time.availableMilliseconds", 57000);
     tell_gone(m, &b, 70);
-    check(m, 80, "time.availableMs", 67000);
+    check(m, 80, "time.availableMilliseconds", 67000);
     check(m, 80, "interruptions.total", 1);
     model_free(m);
 }
@@ -104,7 +104,7 @@ TEST(a_pod_that_goes_does_not_end_a_refusal) {
     fake_tell_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: exceeded quota: chips", 30,
                         38);
     model_watermark(m, RESOURCE_POD, fake_ms(40), false);
-    check(m, 40, "badput[bucket=QueueWait].ms", 10000);
+    check(m, 40, "badput[bucket=QueueWait].milliseconds", 10000);
     model_free(m);
 }
 
@@ -155,7 +155,7 @@ TEST(an_index_that_was_done_is_not_done_in_the_next_job) {
     fake_tell_pod(m, &c, OBSERVED_PRESENT, 45.1);
     fake_tell_pod(m, &d, OBSERVED_PRESENT, 61.1);
     model_watermark(m, RESOURCE_POD, fake_ms(70), false);
-    check(m, 70, "time.availableMs", 37000 + 9000); /* 3 to 40, 61 to 70 */
+    check(m, 70, "time.availableMilliseconds", 37000 + 9000); /* 3 to 40, 61 to 70 */
     check(m, 70, "interruptions.total", 1);
     model_free(m);
 }

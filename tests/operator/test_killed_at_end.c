@@ -55,9 +55,9 @@ TEST(a_target_that_is_deleted_unobserved_with_its_pods_keeps_its_steps) {
         struct model *next = successor(left);
         CLEANUP_FREE char *found = status_at(next, 1041 + gaps[g]);
         CHECK_INT(status_int(found, "steps.retained"), STEPS);
-        CHECK_INT(status_int(found, "time.productiveMs"), status_int(left, "time.productiveMs"));
-        CHECK(status_int(found, "time.availableMs") >= status_int(left, "time.availableMs"));
-        CHECK_INT(status_int(found, "time.wallMs"), 1041000 + gaps[g] * 1000);
+        CHECK_INT(status_int(found, "time.productiveMilliseconds"), status_int(left, "time.productiveMilliseconds"));
+        CHECK(status_int(found, "time.availableMilliseconds") >= status_int(left, "time.availableMilliseconds"));
+        CHECK_INT(status_int(found, "time.wallMilliseconds"), 1041000 + gaps[g] * 1000);
         model_free(next);
     }
 }
@@ -69,7 +69,7 @@ static struct model *successor_of_spec(const char *left, const char *step_log, c
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":2,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
                    "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Auto\"%s}%s},"
                    "\"status\":%s}",
                    fake_time(0), step_log, more_spec, left);
@@ -136,14 +136,15 @@ static void judge_previous(const char *truth, const char *left, const char *foun
         harness_fail(__FILE__, __LINE__, "killed after event %zu for %" PRId64 " ms: %s", cut, gap_ms, why);
     const char *at = strstr(truth, "\"previous\":[{\"uid\":\"");
     snprintf(uid, sizeof uid, "%.36s", at + strlen("\"previous\":[{\"uid\":\""));
-    if (status_int(left, "time.wallMs") < 0) /* it was not seen before the gap */
+    if (status_int(left, "time.wallMilliseconds") < 0) /* it was not seen before the gap */
         return;
     bool was_current = strcmp(status_text(left, "target.uid"), uid) == 0;
-    snprintf(path, sizeof path, was_current ? "time.availableMs" : "previous[uid=%s].time.availableMs", uid);
+    snprintf(path, sizeof path,
+             was_current ? "time.availableMilliseconds" : "previous[uid=%s].time.availableMilliseconds", uid);
     int64_t published_ms = status_int(left, path);
-    snprintf(path, sizeof path, "previous[uid=%s].time.availableMs", uid);
+    snprintf(path, sizeof path, "previous[uid=%s].time.availableMilliseconds", uid);
     int64_t true_ms = status_int(truth, path), ms = status_int(found, path);
-    snprintf(path, sizeof path, "previous[uid=%s].time.wallMs", uid);
+    snprintf(path, sizeof path, "previous[uid=%s].time.wallMilliseconds", uid);
     int64_t true_wall_ms = status_int(truth, path), wall_ms = status_int(found, path);
     if (ms < published_ms || ms > true_ms + 1000 || wall_ms < true_wall_ms - 1000 || wall_ms > true_wall_ms + 1000)
         harness_fail(__FILE__, __LINE__,
@@ -186,16 +187,17 @@ TEST(the_successor_of_a_final_status_keeps_all_earlier_targets) {
     static const char left[] =
         "{\"phase\":\"Completed\",\"target\":{\"uid\":\"b\"},\"conditions\":[{\"type\":\"Finished\",\"status\":"
         "\"True\"}],"
-        "\"time\":{\"start\":\"2026-11-20T03:00:00Z\",\"end\":\"2026-11-20T04:00:00Z\",\"wallMs\":3600000,"
-        "\"availableMs\":3000000},\"previous\":[{\"uid\":\"a\",\"time\":{\"start\":\"2026-11-20T01:00:00Z\","
-        "\"end\":\"2026-11-20T02:00:00Z\",\"wallMs\":3600000,\"availableMs\":2000000,\"productiveMs\":1000000}},"
-        "{\"uid\":\"c\",\"time\":{\"wallMs\":-2,\"availableMs\":7}},{\"uid\":\"d\"},7]}";
+        "\"time\":{\"start\":\"2026-11-20T03:00:00Z\",\"end\":\"2026-11-20T04:00:00Z\",\"wallMilliseconds\":3600000,"
+        "\"availableMilliseconds\":3000000},\"previous\":[{\"uid\":\"a\",\"time\":{\"start\":\"2026-11-20T01:00:00Z\","
+        "\"end\":\"2026-11-20T02:00:00Z\",\"wallMilliseconds\":3600000,\"availableMilliseconds\":2000000,"
+        "\"productiveMilliseconds\":1000000}},"
+        "{\"uid\":\"c\",\"time\":{\"wallMilliseconds\":-2,\"availableMilliseconds\":7}},{\"uid\":\"d\"},7]}";
     struct model *m = successor(left);
     fake_tell_jobset(m, 1, "", "", 0.5);
     CLEANUP_FREE char *found = status_at(m, 10);
     CHECK_TEXT(status_text(found, "target.uid"), "uid-js");
-    CHECK_INT(status_int(found, "previous[uid=b].time.availableMs"), 3000000);
-    CHECK_INT(status_int(found, "previous[uid=a].time.availableMs"), 2000000);
+    CHECK_INT(status_int(found, "previous[uid=b].time.availableMilliseconds"), 3000000);
+    CHECK_INT(status_int(found, "previous[uid=a].time.availableMilliseconds"), 2000000);
     CHECK_TEXT(status_text(found, "previous[uid=a].goodput.runtime"), "50.00%");
     CHECK(strstr(found, "\"uid\":\"c\"") == NULL && strstr(found, "\"uid\":\"d\"") == NULL);
     model_free(m);
@@ -236,7 +238,7 @@ static char *read_late(int late, double again) {
 TEST(steps_that_are_read_after_the_successor_is_observed_count_for_the_earlier_target) {
     CLEANUP_FREE char *in_order = read_late(13, 1032), *late = read_late(5, 1032), *too_late = read_late(5, 1700);
     CHECK_TEXT(status_text(late, "target.uid"), "uid-js2");
-    CHECK_INT(status_int(in_order, "previous[uid=uid-js].time.productiveMs"), 26000);
-    CHECK_INT(status_int(late, "previous[uid=uid-js].time.productiveMs"), 26000);
-    CHECK_INT(status_int(too_late, "previous[uid=uid-js].time.productiveMs"), 10000);
+    CHECK_INT(status_int(in_order, "previous[uid=uid-js].time.productiveMilliseconds"), 26000);
+    CHECK_INT(status_int(late, "previous[uid=uid-js].time.productiveMilliseconds"), 26000);
+    CHECK_INT(status_int(too_late, "previous[uid=uid-js].time.productiveMilliseconds"), 10000);
 }

@@ -151,15 +151,16 @@ static char *killed(const struct world *w, const int *kills, int count, int gap)
 
 static int64_t badput(const char *status, const char *bucket) {
     char path[80];
-    snprintf(path, sizeof path, "badput[bucket=%s].ms", bucket);
+    snprintf(path, sizeof path, "badput[bucket=%s].milliseconds", bucket);
     int64_t ms = status_int(status, path);
     return ms > 0 ? ms : 0;
 }
 
 static void judge(const char *truth, const char *found, int kill, int gap, const char *what) {
-    int64_t true_ms = status_int(truth, "time.availableMs"), ms = status_int(found, "time.availableMs");
+    int64_t true_ms = status_int(truth, "time.availableMilliseconds"),
+            ms = status_int(found, "time.availableMilliseconds");
     int64_t unobserved = badput(found, "Unobserved"), slack = gap > 0 ? 1000 : 0;
-    CHECK_INT(status_int(found, "time.wallMs"), status_int(truth, "time.wallMs"));
+    CHECK_INT(status_int(found, "time.wallMilliseconds"), status_int(truth, "time.wallMilliseconds"));
     if (ms > true_ms + slack || true_ms > ms + unobserved + slack || unobserved > gap * 1000 + slack)
         harness_fail(__FILE__, __LINE__,
                      "%s, killed before %d for %d s: A %" PRId64 ", Unobserved %" PRId64 ", in truth %" PRId64, what,
@@ -181,7 +182,7 @@ static void check_quiet(int slots, const int *kills, int count, const int *gaps,
             judge(truth, found, kills[i], gaps[g], "quiet");
             if (kills[i] + gaps[g] > 200 || kills[i] < 60)
                 continue;
-            CHECK_INT(status_int(found, "time.availableMs"), status_int(truth, "time.availableMs"));
+            CHECK_INT(status_int(found, "time.availableMilliseconds"), status_int(truth, "time.availableMilliseconds"));
             CHECK_INT(badput(found, "Unobserved"), 0);
             CHECK_INT(badput(found, "Binding"), badput(truth, "Binding"));
             CHECK_INT(badput(found, "ContainerStart"), badput(truth, "ContainerStart"));
@@ -233,7 +234,7 @@ TEST(a_loss_of_before_the_checkpoint_is_taken_back_from_its_sums) {
     for (int gap = 0; gap <= 10; gap += 5) {
         static const int kill = 100;
         CLEANUP_FREE char *found = killed(&w, &kill, 1, gap);
-        CHECK_INT(status_int(found, "time.availableMs"), status_int(truth, "time.availableMs"));
+        CHECK_INT(status_int(found, "time.availableMilliseconds"), status_int(truth, "time.availableMilliseconds"));
         judge(truth, found, kill, gap, "observed late");
     }
     free(w.lives);
@@ -307,8 +308,9 @@ TEST(where_not_even_numbers_have_room_the_time_before_is_unobserved) {
     struct fake_pod p = pod_of(GENERATIONS - 1);
     fake_tell_pod(next, &p, OBSERVED_PRESENT, end + 5);
     CLEANUP_FREE char *truth = status_before(m, end + 20), *found = status_before(next, end + 20);
-    int64_t true_ms = status_int(truth, "time.availableMs"), ms = status_int(found, "time.availableMs");
-    CHECK_INT(status_int(found, "time.wallMs"), status_int(truth, "time.wallMs"));
+    int64_t true_ms = status_int(truth, "time.availableMilliseconds"),
+            ms = status_int(found, "time.availableMilliseconds");
+    CHECK_INT(status_int(found, "time.wallMilliseconds"), status_int(truth, "time.wallMilliseconds"));
     CHECK(ms <= true_ms && ms >= 20000 && true_ms <= ms + badput(found, "Unobserved"));
     CHECK(badput(found, "Unobserved") <= (int64_t)last * 1000);
     CHECK(strstr(found, "before another controller took over is Unobserved") != NULL);

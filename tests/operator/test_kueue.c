@@ -110,12 +110,12 @@ TEST(kueue_evicts_in_each_of_its_reasons) {
         CHECK_INT(status_int(s, "interruptions.total"), 1);
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), reasons[k].cause);
         CHECK(strstr(status_text(s, "executions[number=1].evidence"), reasons[k].message) != NULL);
-        CHECK_INT(status_int(s, "executions[number=1].waitMs"), 30000);
-        CHECK_INT(status_int(s, "executions[number=1].treMs"), 2000); /* created and bound */
-        snprintf(path, sizeof path, "badput[bucket=%s].ms", reasons[k].bucket);
+        CHECK_INT(status_int(s, "executions[number=1].waitMilliseconds"), 30000);
+        CHECK_INT(status_int(s, "executions[number=1].rescheduleMilliseconds"), 2000); /* created and bound */
+        snprintf(path, sizeof path, "badput[bucket=%s].milliseconds", reasons[k].bucket);
         CHECK_INT(status_int(s, path), 30000);
-        CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 4000);
-        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 2000);
+        CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 4000);
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 2000);
         CHECK_INT(status_int(s, "interruptions.excluded"), 1); /* from the means: Kueue's doing, or a person's */
     }
 }
@@ -148,9 +148,10 @@ TEST(a_node_that_is_replaced_while_admitted_is_a_node_failure) {
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
     CHECK_TEXT(status_text(s, "executions[number=1].node"), "n0");
-    CHECK_INT(status_int(s, "executions[number=1].treMs"), 25000); /* from 100 to 125: all of it is scheduling's */
-    CHECK_INT(status_int(s, "executions[number=1].waitMs"), 0);
-    CHECK_INT(status_int(s, "time.availableMs"), 94000 + 75000);
+    CHECK_INT(status_int(s, "executions[number=1].rescheduleMilliseconds"),
+              25000); /* from 100 to 125: all of it is scheduling's */
+    CHECK_INT(status_int(s, "executions[number=1].waitMilliseconds"), 0);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 94000 + 75000);
     CHECK_TEXT(status_text(s, "phase"), "Training");
     free(s);
     model_free(m);
@@ -205,7 +206,7 @@ static void check_passes(bool is_by_provisioner, double told_s, const char *buck
     tell_check(m, "Ready", "Capacity is found", is_by_provisioner, 34.1);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 37.1);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
-    snprintf(path, sizeof path, "badput[bucket=%s].ms", bucket);
+    snprintf(path, sizeof path, "badput[bucket=%s].milliseconds", bucket);
     CHECK_INT(status_int(s, path), strcmp(bucket, "QueueWait") == 0 ? 34000 : 30000);
     snprintf(path, sizeof path, "badput[bucket=%s].evidence", bucket);
     CHECK_TEXT(status_text(s, path), evidence);

@@ -70,10 +70,10 @@ struct figure {
  * Start-up is from the restore's end to the end of the first step (its line), less an ideal step, in attempts 2 and 3:
  * 16.12 - 12.44 and 13.92 - 11.35 s after their spawns by truth.json and the logs' stamps. */
 static const struct figure figures[] = {
-    {"productive", "time.productiveMs", 13813, 600},
-    {"start-up", "badput[bucket=ProgramStartup].ms", 6250 - 2 * 450, 100},
-    {"lost steps' time", "badput[bucket=WastedProgress].ms", 7077, 900},
-    {"wall time", "time.wallMs", 1069000, 0},
+    {"productive", "time.productiveMilliseconds", 13813, 600},
+    {"start-up", "badput[bucket=ProgramStartup].milliseconds", 6250 - 2 * 450, 100},
+    {"lost steps' time", "badput[bucket=WastedProgress].milliseconds", 7077, 900},
+    {"wall time", "time.wallMilliseconds", 1069000, 0},
     {"steps that were kept", "steps.retained", 30, 0},
     {"steps done again", "steps.repeated", 17, 2},
     {"last step", "steps.last", 29, 0},
@@ -227,8 +227,8 @@ static void check_reason(const char *step_log, enum trouble trouble, const char 
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "False");
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), reason);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].status"), "True");
-    CHECK_INT(status_int(s, "time.availableMs"), 8000);
-    CHECK_INT(status_int(s, "time.productiveMs"), -1);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 8000);
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), -1);
     free(s);
     model_free(m);
 }
@@ -342,7 +342,7 @@ TEST(a_log_that_is_given_up_is_unattributed) {
     char *text = replay_status(m, "ns", "js", fake_ms(300), &summary);
     CHECK(summary.is_final);
     CHECK(strstr(text, "a part of the log was not read: the kubelet does not answer") != NULL);
-    CHECK(strstr(text, "\"bucket\":\"Unattributed\",\"family\":\"Runtime\",\"ms\":4") != NULL);
+    CHECK(strstr(text, "\"bucket\":\"Unattributed\",\"family\":\"Runtime\",\"milliseconds\":4") != NULL);
     free(text);
     model_free(m);
 }

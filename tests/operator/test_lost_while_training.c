@@ -64,7 +64,7 @@ static void check_end(struct life *l, int at, int64_t total) {
     CHECK_INT(status_int(s, "interruptions.total"), total);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
     CHECK_INT(status_int(s, "executions[number=3].number"), total > 1 ? 3 : -1);
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), -1);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), -1);
     model_free(l->m);
 }
 

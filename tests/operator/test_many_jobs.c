@@ -32,8 +32,8 @@ static void tell_goodput(struct model *m, const char *name, const char *target, 
                          double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"resourceVersion\":\"%d\","
-        "\"generation\":%d,\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/"
-        "v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}",
+        "\"generation\":%d,\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io"
+        "\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}",
         name, (int)RESOURCE_JOBGOODPUT, name, generation, generation, fake_time(created), target);
     tell(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, at);
 }
@@ -117,7 +117,7 @@ TEST(of_jobs_that_are_gone_no_name_is_kept) {
         name_of(name, i);
         CLEANUP_FREE char *json = mem_format(
             "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\"},\"spec\":{\"targetRef\":{"
-            "\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":"
+            "\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":"
             "\"CloudLogging\",\"format\":\"Auto\",\"file\":{\"path\":\"runs/"
             "%s\"},\"cloudLogging\":{\"project\":\"p%d\","
             "\"logger\":\"goodput_%s\",\"jobName\":\"run-%s\"}}}}",

@@ -67,9 +67,9 @@ static char *life(int way) {
 TEST(a_pod_on_a_node_that_is_not_there_is_not_known_to_hold_its_slot_before_a_restart_as_after) {
     for (int way = 0; way < WAYS; way++) {
         CLEANUP_FREE char *s = life(way);
-        if (status_int(s, "interruptions.total") != 0 || status_int(s, "time.availableMs") != 98000)
+        if (status_int(s, "interruptions.total") != 0 || status_int(s, "time.availableMilliseconds") != 98000)
             harness_fail(__FILE__, __LINE__, "way %d: %.300s", way, s);
-        CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 100000);
+        CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 100000);
         CHECK_TEXT(status_text(s, "availability.message"),
                    "slice 0 host 0: node n0 gives no sign of life for 100s; pod a is not known to be lost");
     }
@@ -85,7 +85,7 @@ TEST(a_pod_that_was_just_bound_is_not_on_a_missing_node) {
     tell_pods(m, 50);
     CLEANUP_FREE char *s = status_at(m, 200, true);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
-    CHECK_INT(status_int(s, "time.availableMs"), 198000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 198000);
     model_free(m);
 }
 
@@ -98,6 +98,6 @@ TEST(where_nodes_are_not_served_none_is_missing) {
     tell_pods(m, 150);
     CLEANUP_FREE char *s = status_at(m, 200, false);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
-    CHECK_INT(status_int(s, "time.availableMs"), 198000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 198000);
     model_free(m);
 }

@@ -32,12 +32,14 @@ TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
     fake_tell_node(m, "n0", "Unknown", 441, "", "", 441.2);
     fake_tell_lease(m, "n0", 400);
     char *s = replay_status(m, "ns", "js", fake_ms(450), NULL);
-    CHECK_INT(status_int(s, "time.wallMs"), 450000);
-    CHECK_INT(status_int(s, "time.availableMs"), 90000 + 169000);          /* 110-200 and 231-400 */
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 20000); /* 200-220, when the pod is deleted */
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 450000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 90000 + 169000); /* 110-200 and 231-400 */
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].milliseconds"),
+              20000); /* 200-220, when the pod is deleted */
     CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:03:20.000Z");
-    CHECK_INT(status_int(s, "executions[number=1].treMs"), 31000);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 50000); /* 400-450: nothing shows yet what became of b */
+    CHECK_INT(status_int(s, "executions[number=1].rescheduleMilliseconds"), 31000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"),
+              50000); /* 400-450: nothing shows yet what became of b */
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     free(s);
     model_free(m);
@@ -117,12 +119,13 @@ TEST(a_pod_that_kueue_fails_for_its_assigned_node_is_no_interruption) {
     c.phase = "Running";
     fake_tell_pod(m, &c, OBSERVED_PRESENT, 132.3);
     char *s = replay_status(m, "ns", "js", fake_ms(150), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), 20000 + 19000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 20000 + 19000);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     CHECK_INT(status_int(s, "interruptions.byCause[cause=NodeFailure].count"), 1);
-    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), 50000); /* 30-80 */
-    CHECK_INT(status_int(s, "badput[bucket=Provisioning].ms"), 28100); /* b waited for a node until Kueue failed it */
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 51000 - 28100);
+    CHECK_INT(status_int(s, "badput[bucket=FailureDetection].milliseconds"), 50000); /* 30-80 */
+    CHECK_INT(status_int(s, "badput[bucket=Provisioning].milliseconds"),
+              28100); /* b waited for a node until Kueue failed it */
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 51000 - 28100);
     free(s);
     model_free(m);
 }

@@ -79,8 +79,8 @@ TEST(only_what_trains_is_required_and_the_success_policy_ends_it) {
     s = replay_status(m, "ns", "js", fake_ms(140), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Completed");
     CHECK_INT(status_int(s, "interruptions.total"), 0);
-    CHECK_INT(status_int(s, "time.wallMs"), 100000);
-    CHECK_INT(status_int(s, "time.availableMs"), 97000); /* from 3 on */
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 100000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 97000); /* from 3 on */
     free(s);
     model_free(m);
 }

@@ -52,7 +52,7 @@ static double log_gflop(double most_gflops) {
 static void check_of_log(const char *s, double peak_gflops, double devices, const char *which) {
     double most_gflops = peak_gflops / devices * (strcmp(which, "emfu") == 0 ? 4 : 1);
     double steps = (double)status_int(s, "steps.retained"),
-           productive_s = (double)status_int(s, "time.productiveMs") / 1e3;
+           productive_s = (double)status_int(s, "time.productiveMilliseconds") / 1e3;
     double gflops = log_gflop(most_gflops) * devices * steps / productive_s;
     char expected[32];
     CHECK(steps > 3 && productive_s > 1);
@@ -88,11 +88,11 @@ TEST(a_device_that_is_not_a_chip) {
     free(s);
 }
 
-/* Above 100 % of the peak: with quantised operations it may be. */
-TEST(quantised_operations_may_exceed_the_peak) {
+/* Above 100 % of the peak: with quantized operations it may be. */
+TEST(quantized_operations_may_exceed_the_peak) {
     double gflops = log_gflop(1e6) / 0.4; /* about what a step of some 0.4 s comes to */
     char spec[160];
-    snprintf(spec, sizeof spec, ",\"program\":{\"quantised\":true,\"peakGFLOPSPerChip\":%lld}", llround(gflops / 2));
+    snprintf(spec, sizeof spec, ",\"program\":{\"quantized\":true,\"peakGFLOPSPerChip\":%lld}", llround(gflops / 2));
     char *s = status_with(spec);
     check_of_log(s, (double)llround(gflops / 2), 1, "emfu");
     CHECK(status_int(s, "goodputPPM.program") > 1000000);
@@ -127,8 +127,9 @@ TEST(without_a_label_or_a_peak_it_is_said) {
 /* MPG = SG x RG x PG telescopes to ideal time / wall time: the model's FLOPs at the chips' peak. */
 TEST(productivity_telescopes_to_ideal_over_wall_time) {
     char *s = status_with(",\"program\":{\"peakGFLOPSPerChip\":918000," SHAPE "}");
-    double steps = (double)status_int(s, "steps.retained"), wall_s = (double)status_int(s, "time.wallMs") / 1e3;
-    double productive_s = (double)status_int(s, "time.productiveMs") / 1e3;
+    double steps = (double)status_int(s, "steps.retained"),
+           wall_s = (double)status_int(s, "time.wallMilliseconds") / 1e3;
+    double productive_s = (double)status_int(s, "time.productiveMilliseconds") / 1e3;
     double per_token = 6 * 8e9 + 12.0 * 32 * 32 * 128 * 8192, flops = steps * per_token * 8192;
     CHECK(steps > 3 && productive_s > 1);
     double ideal_s = flops / (4 * 918e12);

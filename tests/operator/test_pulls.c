@@ -32,7 +32,7 @@ TEST(an_image_that_cannot_be_had_shows_as_a_pull) {
     tell_waiting(m, "ErrImagePull", 4);
     tell_waiting(m, "ImagePullBackOff", 6);
     char *s = replay_status(m, "ns", "js", fake_ms(10), NULL);
-    CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), 8000);
+    CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 8000);
     CHECK_TEXT(status_text(s, "badput[bucket=ImagePull].evidence"), "slowest: ImagePullBackOff: a on node n0");
     free(s);
     struct fake_pod a = fake_pod("a", 0, 1);
@@ -42,7 +42,7 @@ TEST(an_image_that_cannot_be_had_shows_as_a_pull) {
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 15.2);
     s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     model_free(m);
-    CHECK_INT(status_int(s, "badput[bucket=ImagePull].ms"), 13000);
-    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 5000);
+    CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 13000);
+    CHECK_INT(status_int(s, "badput[bucket=Unattributed].milliseconds"), 5000);
     free(s);
 }

@@ -112,9 +112,9 @@ TEST(a_log_whose_end_is_lost_is_said) {
 
 TEST(a_log_whose_beginning_was_rotated_away_is_said) {
     CLEANUP_FREE char *lost = begins_late(false), *whole = begins_late(true);
-    CHECK_INT(status_int(lost, "badput[bucket=Unattributed].ms"),
+    CHECK_INT(status_int(lost, "badput[bucket=Unattributed].milliseconds"),
               22000); /* from the container's start at 3 s to 25 s */
-    CHECK_INT(status_int(lost, "time.productiveMs"), 40000);
+    CHECK_INT(status_int(lost, "time.productiveMilliseconds"), 40000);
     CHECK_TEXT(status_text(lost, "conditions[type=EvidenceComplete].reason"), "LogLost");
     CHECK_TEXT(status_text(lost, "conditions[type=EvidenceComplete].status"), "False");
     CHECK(strcmp(status_text(whole, "conditions[type=EvidenceComplete].reason"), "LogLost") != 0);

@@ -31,8 +31,8 @@ static void run(const char *source, char *statuses[3]) {
 TEST(real_nodes_objects_by_hand) {
     char *s[3] = {NULL};
     run("None", s);
-    CHECK_INT(status_int(s[0], "time.wallMs"), 283000);
-    CHECK_INT(status_int(s[0], "time.availableMs"), 54000);
+    CHECK_INT(status_int(s[0], "time.wallMilliseconds"), 283000);
+    CHECK_INT(status_int(s[0], "time.availableMilliseconds"), 54000);
     CHECK_INT(status_int(s[0], "interruptions.total"), 8); /* marks 3, 4, 5, 6, 7, 9, 9d, 10 */
     static const char *const causes[] = {"ApplicationError", "ApplicationError", "OutOfMemory", "Eviction",
                                          "KueuePreemption",  "Eviction",         "PodDeleted",  "NodeFailure"};
@@ -41,10 +41,10 @@ TEST(real_nodes_objects_by_hand) {
         snprintf(path, sizeof path, "executions[number=%d].cause", i + 1);
         CHECK_TEXT(status_text(s[0], path), causes[i]);
     }
-    CHECK_INT(status_int(s[0], "badput[bucket=PreemptedWait].ms"), 88000); /* 02:31:26 to 02:32:54 */
-    CHECK_INT(status_int(s[1], "time.availableMs"), 87000);                /* bound in the second of creation */
-    CHECK_INT(status_int(s[1], "badput[bucket=ImagePull].ms"), 78000);     /* the image came late */
-    CHECK_INT(status_int(s[2], "time.availableMs"), 11000);
+    CHECK_INT(status_int(s[0], "badput[bucket=PreemptedWait].milliseconds"), 88000); /* 02:31:26 to 02:32:54 */
+    CHECK_INT(status_int(s[1], "time.availableMilliseconds"), 87000);            /* bound in the second of creation */
+    CHECK_INT(status_int(s[1], "badput[bucket=ImagePull].milliseconds"), 78000); /* the image came late */
+    CHECK_INT(status_int(s[2], "time.availableMilliseconds"), 11000);
     CHECK_TEXT(status_text(s[2], "phase"), "Failed");
     CHECK_INT(status_int(s[2], "interruptions.byCause[cause=ApplicationError].count"), 1); /* the second was its end */
     for (int i = 0; i < 3; i++)
@@ -55,11 +55,12 @@ TEST(real_nodes_with_their_logs) {
     char *s[3] = {NULL};
     run("PodLog", s);
     for (int i = 0; i < 3; i++) {
-        int64_t wall_ms = status_int(s[i], "time.wallMs"), available_ms = status_int(s[i], "time.availableMs");
-        int64_t productive_ms = status_int(s[i], "time.productiveMs");
+        int64_t wall_ms = status_int(s[i], "time.wallMilliseconds"),
+                available_ms = status_int(s[i], "time.availableMilliseconds");
+        int64_t productive_ms = status_int(s[i], "time.productiveMilliseconds");
         CHECK_TEXT(status_text(s[i], "target.logFormat"), "MaxText");
         CHECK(productive_ms > 0 && productive_ms <= available_ms && available_ms <= wall_ms);
-        CHECK_INT(status_int(s[i], "steps.idealMs"), 500); /* as the lines say */
+        CHECK_INT(status_int(s[i], "steps.idealMilliseconds"), 500); /* as the lines say */
         CHECK_TEXT(status_text(s[i], "conditions[type=ClockSkew].status"), "");
         free(s[i]);
     }

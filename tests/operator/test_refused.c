@@ -41,8 +41,9 @@ TEST(a_quota_that_is_used_up_is_a_queue) {
         struct fake_pod a = pod("a", 66);
         fake_tell_pod(m, &a, OBSERVED_PRESENT, 68.5);
         s = replay_status(m, "ns", "js", fake_ms(100), NULL);
-        CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 64000); /* the last refusal was not the end of it */
-        CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 3000);
+        CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"),
+                  64000); /* the last refusal was not the end of it */
+        CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 3000);
         CHECK(strstr(status_text(s, "badput[bucket=QueueWait].evidence"), "exceeded quota: chips") != NULL);
         free(s);
         /* an hour later it was still that, and what comes then is not */
@@ -51,8 +52,8 @@ TEST(a_quota_that_is_used_up_is_a_queue) {
         struct fake_pod b = pod("b", 4010);
         fake_tell_pod(m, &b, OBSERVED_PRESENT, 4013);
         s = replay_status(m, "ns", "js", fake_ms(4020), NULL);
-        CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 64000);
-        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 11000);
+        CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 64000);
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 11000);
         free(s);
         model_free(m);
     }
@@ -68,9 +69,9 @@ TEST(a_quota_within_an_interruption_is_its_wait) {
     fake_tell_job_event(m, "FailedCreate", QUOTA, 101, 133);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 152.1);
     char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
-    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 49000);
-    CHECK_INT(status_int(s, "executions[number=1].waitMs"), 49000);
-    CHECK_INT(status_int(s, "executions[number=1].treMs"), 2000);
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 49000);
+    CHECK_INT(status_int(s, "executions[number=1].waitMilliseconds"), 49000);
+    CHECK_INT(status_int(s, "executions[number=1].rescheduleMilliseconds"), 2000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
     free(s);
     model_free(m);
@@ -82,7 +83,7 @@ TEST(pods_that_a_webhook_refuses_are_missing) {
     fake_tell_job(m, 1, 1.1);
     fake_tell_job_event(m, "FailedCreate", WEBHOOK, 2, 34);
     char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
-    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 40000);
+    CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 40000);
     CHECK(
         strstr(status_text(s, "availability.message"), "no pod yet: FailedCreate: Error creating: admission webhook"));
     free(s);
@@ -100,11 +101,11 @@ TEST(a_refusal_outlives_its_events) {
     model_free(m);
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     m = model_new(&options);
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":1,"
-        "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":"
-        "\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}},\"status\":%s}",
-        fake_time(0), before);
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":1,"
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":"
+                   "\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}},\"status\":%s}",
+                   fake_time(0), before);
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
                             slice_of(json), fake_ms(4000)),
               0);
@@ -112,6 +113,6 @@ TEST(a_refusal_outlives_its_events) {
     fake_tell_job(m, 1, 4000);
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 4000);
     CLEANUP_FREE char *after = replay_status(m, "ns", "js", fake_ms(4001), NULL);
-    CHECK_INT(status_int(after, "badput[bucket=QueueWait].ms"), 64000);
+    CHECK_INT(status_int(after, "badput[bucket=QueueWait].milliseconds"), 64000);
     model_free(m);
 }

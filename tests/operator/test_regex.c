@@ -53,9 +53,9 @@ TEST(patterns_of_the_spec_read_the_log) {
     CHECK_TEXT(status_text(s, "target.logFormat"), "Regex");
     CHECK_INT(status_int(s, "steps.last"), 104);
     CHECK_INT(status_int(s, "steps.lastDurable"), 102);
-    CHECK_INT(status_int(s, "time.productiveMs"), 8001);
-    CHECK_INT(status_int(s, "badput[bucket=CheckpointRestore].ms"), 4000);
-    CHECK_INT(status_int(s, "badput[bucket=CheckpointSave].ms"), 3000);
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), 8001);
+    CHECK_INT(status_int(s, "badput[bucket=CheckpointRestore].milliseconds"), 4000);
+    CHECK_INT(status_int(s, "badput[bucket=CheckpointSave].milliseconds"), 3000);
     free(s);
     model_free(m);
 }
@@ -67,7 +67,7 @@ static void check_trouble(const char *regex, const char *message) {
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "False");
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "PatternInvalid");
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].message"), message);
-    CHECK_INT(status_int(s, "time.productiveMs"), -1);
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), -1);
     free(s);
     model_free(m);
 }

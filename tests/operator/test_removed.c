@@ -9,7 +9,7 @@
 #include <string.h>
 
 static int64_t bucket_ms(struct model *m, const char *name, double now, const char *bucket) {
-    CLEANUP_FREE char *path = mem_format("badput[bucket=%s].ms", bucket);
+    CLEANUP_FREE char *path = mem_format("badput[bucket=%s].milliseconds", bucket);
     CLEANUP_FREE char *s = replay_status(m, "ns", name, fake_ms(now), NULL);
     return status_int(s, path);
 }
@@ -129,8 +129,8 @@ TEST(gates_that_patches_removed_are_queue_wait) {
     for (size_t i = 0; i < r.count; i++)
         replay_feed(m, &r.events[i]);
     CLEANUP_FREE char *s = replay_status(m, "a-gated3", "g3", r.last_ms, NULL);
-    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 11000);
-    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), -1);
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 11000);
+    CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), -1);
     model_free(m);
     replay_done(&r);
 }

@@ -76,22 +76,23 @@ static struct finals run(const struct replay *r, size_t at) {
 static int64_t badput_sum(const char *status) {
     int64_t sum = 0;
     const char *at = strstr(status, "\"badput\":["), *end = at ? strchr(at, ']') : NULL;
-    while (at && (at = strstr(at, "\"ms\":")) != NULL && at < end) {
-        sum += strtoll(at + 5, NULL, 10);
+    while (at && (at = strstr(at, "\"milliseconds\":")) != NULL && at < end) {
+        sum += strtoll(at + strlen("\"milliseconds\":"), NULL, 10);
         at++;
     }
     return sum;
 }
 
 static void check_sum(const char *status, const char *name, size_t event) {
-    int64_t wall_ms = status_int(status, "time.wallMs"), productive_ms = status_int(status, "time.productiveMs");
+    int64_t wall_ms = status_int(status, "time.wallMilliseconds"),
+            productive_ms = status_int(status, "time.productiveMilliseconds");
     if (wall_ms < 0)
         return;
     int64_t sum = badput_sum(status) + (productive_ms > 0 ? productive_ms : 0);
     if (sum != wall_ms)
         harness_fail(__FILE__, __LINE__, "%s after event %zu: the parts are %" PRId64 ", the whole is %" PRId64, name,
                      event, sum, wall_ms);
-    if (status_int(status, "time.availableMs") > wall_ms)
+    if (status_int(status, "time.availableMilliseconds") > wall_ms)
         harness_fail(__FILE__, __LINE__, "%s after event %zu: A > W", name, event);
 }
 
@@ -130,20 +131,20 @@ TEST(story_train_a_by_hand) {
     struct finals f = run(&r, 0);
     const char *s = f.status[0];
     CHECK_TEXT(status_text(s, "phase"), "Completed");
-    CHECK_INT(status_int(s, "time.wallMs"), 61000);      /* 02:00:33 created, 02:01:34 Completed */
-    CHECK_INT(status_int(s, "time.availableMs"), 26000); /* 6 + 5 + 5 + 5 + 5 */
-    CHECK_INT(status_int(s, "time.productiveMs"), -1);   /* no step was read: absent, not 0 */
+    CHECK_INT(status_int(s, "time.wallMilliseconds"), 61000);      /* 02:00:33 created, 02:01:34 Completed */
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 26000); /* 6 + 5 + 5 + 5 + 5 */
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), -1);   /* no step was read: absent, not 0 */
     CHECK_INT(status_int(s, "goodputPPM.runtime"), -1);
-    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 426230);          /* 26 / 61 */
-    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), -1);        /* quota in the second of creation */
-    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].ms"), 18000); /* 02:01:00 evicted, :18 admitted */
-    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);        /* :33 to :34 */
-    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 16000);  /* 40-45, 50-55, 18-19, 24-29 */
-    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].ms"), 6000); /* 1 + 1 + 1 + 1 + 2 */
-    CHECK_INT(status_int(s, "badput[bucket=Unattributed].ms"), 20000);  /* 5 + 4 + 4 + 4 + 3: no log */
-    CHECK_INT(status_int(s, "otherDefinitions[name=RunningOverTotal].numeratorMs"), 43000); /* 27 (Kueue's own
+    CHECK_INT(status_int(s, "goodputPPM.scheduling"), 426230);                    /* 26 / 61 */
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), -1);        /* quota in the second of creation */
+    CHECK_INT(status_int(s, "badput[bucket=PreemptedWait].milliseconds"), 18000); /* 02:01:00 evicted, :18 admitted */
+    CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 1000);        /* :33 to :34 */
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 16000);  /* 40-45, 50-55, 18-19, 24-29 */
+    CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 6000); /* 1 + 1 + 1 + 1 + 2 */
+    CHECK_INT(status_int(s, "badput[bucket=Unattributed].milliseconds"), 20000);  /* 5 + 4 + 4 + 4 + 3: no log */
+    CHECK_INT(status_int(s, "otherDefinitions[name=RunningOverTotal].numeratorMilliseconds"), 43000); /* 27 (Kueue's own
                                 accumulatedPastExecutionTimeSeconds) + 16 */
-    CHECK_INT(status_int(s, "interruptions.total"), 4);                                     /* marks 3, 4, 5, 7 */
+    CHECK_INT(status_int(s, "interruptions.total"), 4); /* marks 3, 4, 5, 7 */
     CHECK_INT(status_int(s, "interruptions.excluded"), 1);
     CHECK_INT(status_int(s, "interruptions.byCause[cause=ApplicationError].count"), 1);
     CHECK_INT(status_int(s, "interruptions.byCause[cause=Eviction].count"), 1);
@@ -154,8 +155,8 @@ TEST(story_train_a_by_hand) {
     CHECK_TEXT(status_text(s, "executions[number=1].nodePool"), "tpu-slice-0");
     CHECK_TEXT(status_text(s, "executions[number=2].cause"), "Eviction"); /* of 8pkhf, mark 4 */
     CHECK_TEXT(status_text(s, "executions[number=2].end"), "2026-11-21T02:00:50.000Z");
-    CHECK_INT(status_int(s, "executions[number=3].waitMs"), 18000);
-    CHECK_INT(status_int(s, "executions[number=3].treMs"), 1000);
+    CHECK_INT(status_int(s, "executions[number=3].waitMilliseconds"), 18000);
+    CHECK_INT(status_int(s, "executions[number=3].rescheduleMilliseconds"), 1000);
     CHECK_TEXT(status_text(s, "executions[number=4].node"), "gke-tpu-00"); /* mark 7 */
     CHECK_INT(status_int(s, "target.chips"), 32);
     CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Succeeded");
@@ -170,20 +171,20 @@ TEST(story_train_b_and_train_c_by_hand) {
     REQUIRE(replay_load(&r, STORY, "workloads"));
     struct finals f = run(&r, 0);
     const char *b = f.status[1], *c = f.status[2];
-    CHECK_INT(status_int(b, "time.wallMs"), 17000);
-    CHECK_INT(status_int(b, "time.availableMs"), 12000);
-    CHECK_INT(status_int(b, "badput[bucket=Rescheduling].ms"), 4000);   /* :07 to :11 */
-    CHECK_INT(status_int(b, "badput[bucket=ContainerStart].ms"), 3000); /* 1 + 2 */
+    CHECK_INT(status_int(b, "time.wallMilliseconds"), 17000);
+    CHECK_INT(status_int(b, "time.availableMilliseconds"), 12000);
+    CHECK_INT(status_int(b, "badput[bucket=Rescheduling].milliseconds"), 4000);   /* :07 to :11 */
+    CHECK_INT(status_int(b, "badput[bucket=ContainerStart].milliseconds"), 3000); /* 1 + 2 */
     CHECK_INT(status_int(b, "interruptions.total"), 1);
     CHECK_TEXT(status_text(b, "executions[number=1].cause"), "OutOfMemory"); /* mark 5b: exit 137, OOMKilled */
     CHECK_TEXT(status_text(c, "phase"), "Failed");
-    CHECK_INT(status_int(c, "time.wallMs"), 15000);
-    CHECK_INT(status_int(c, "time.availableMs"), 4000);
-    CHECK_INT(status_int(c, "badput[bucket=QueueWait].ms"), 1000);    /* created :34, QuotaReserved :35 */
-    CHECK_INT(status_int(c, "badput[bucket=Provisioning].ms"), 6000); /* Unschedulable :35 to :41 */
-    CHECK_INT(status_int(c, "badput[bucket=Binding].ms"), 1000);      /* :41 to :42 */
-    CHECK_INT(status_int(c, "interruptions.total"), 0);               /* the failure was the job's own end */
-    CHECK_INT(status_int(c, "badput[bucket=Unattributed].ms"), 3000);
+    CHECK_INT(status_int(c, "time.wallMilliseconds"), 15000);
+    CHECK_INT(status_int(c, "time.availableMilliseconds"), 4000);
+    CHECK_INT(status_int(c, "badput[bucket=QueueWait].milliseconds"), 1000);    /* created :34, QuotaReserved :35 */
+    CHECK_INT(status_int(c, "badput[bucket=Provisioning].milliseconds"), 6000); /* Unschedulable :35 to :41 */
+    CHECK_INT(status_int(c, "badput[bucket=Binding].milliseconds"), 1000);      /* :41 to :42 */
+    CHECK_INT(status_int(c, "interruptions.total"), 0);                         /* the failure was the job's own end */
+    CHECK_INT(status_int(c, "badput[bucket=Unattributed].milliseconds"), 3000);
     CHECK(strncmp(status_text(c, "conditions[type=Finished].message"), "ReachedMaxRestarts", 18) == 0);
     CHECK_TEXT(status_text(c, "conditions[type=StepLogAttached].status"), ""); /* source None */
     finals_done(&f);

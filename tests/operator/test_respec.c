@@ -12,7 +12,7 @@ static void tell_spec(struct model *m, int generation, const char *spec) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"u\",\"resourceVersion\":\"%d\",\"generation\":%"
         "d,"
-        "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":"
+        "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":"
         "\"JobSet\",\"name\":\"js\"},%s}}",
         generation, generation, fake_time(0), spec);
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
@@ -70,11 +70,11 @@ TEST(a_spec_that_counts_otherwise_keeps_what_was_read) {
     CHECK_INT(status_int(after, "observedGeneration"), 2);
     CHECK_INT(status_int(after, "steps.last"), 9);
     CHECK_INT(status_int(after, "steps.retained"), status_int(before, "steps.retained"));
-    CHECK_INT(status_int(after, "time.wallMs"), status_int(before, "time.wallMs"));
-    CHECK_INT(status_int(after, "time.availableMs"), status_int(before, "time.availableMs"));
+    CHECK_INT(status_int(after, "time.wallMilliseconds"), status_int(before, "time.wallMilliseconds"));
+    CHECK_INT(status_int(after, "time.availableMilliseconds"), status_int(before, "time.availableMilliseconds"));
     CHECK_INT(status_int(after, "interruptions.total"), 1);
-    CHECK_INT(status_int(after, "steps.idealMs"), 9000);
-    CHECK_INT(status_int(after, "windows[windowSeconds=60].ms"), 60000);
+    CHECK_INT(status_int(after, "steps.idealMilliseconds"), 9000);
+    CHECK_INT(status_int(after, "windows[windowSeconds=60].milliseconds"), 60000);
     CHECK(strstr(after, "read anew") == NULL);
     /* and the log goes on where it was */
     tell_steps(m, "uid-b", 120, 10, 10);
@@ -120,7 +120,7 @@ TEST(other_required_replicated_jobs_take_effect_at_once) {
     CHECK_INT(status_int(after, "steps.last"), 9);
     tell_spec(m, 3, "\"stepLog\":{\"source\":\"PodLog\"}");
     CLEANUP_FREE char *again = status(m);
-    CHECK_INT(status_int(again, "time.availableMs"), status_int(before, "time.availableMs"));
-    CHECK_INT(status_int(again, "time.productiveMs"), status_int(before, "time.productiveMs"));
+    CHECK_INT(status_int(again, "time.availableMilliseconds"), status_int(before, "time.availableMilliseconds"));
+    CHECK_INT(status_int(again, "time.productiveMilliseconds"), status_int(before, "time.productiveMilliseconds"));
     model_free(m);
 }

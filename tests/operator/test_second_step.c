@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buckets without Productive, which is time.productiveMs: absent counts as 0, as a reader of the status takes it. */
+/* Buckets without Productive, which is time.productiveMilliseconds: absent counts as 0, as a reader of the status takes
+ * it. */
 static void check_sum(const char *status, const char *when) {
-    int64_t wall_ms = status_int(status, "time.wallMs"), productive_ms = status_int(status, "time.productiveMs");
+    int64_t wall_ms = status_int(status, "time.wallMilliseconds"),
+            productive_ms = status_int(status, "time.productiveMilliseconds");
     int64_t sum_ms = productive_ms > 0 ? productive_ms : 0;
     const char *at = strstr(status, "\"badput\":["), *end = at ? strstr(at, "],\"") : NULL;
-    while (at && (at = strstr(at, "\"ms\":")) != NULL && at < end)
-        sum_ms += strtoll(at += 5, NULL, 10);
+    while (at && (at = strstr(at, "\"milliseconds\":")) != NULL && at < end)
+        sum_ms += strtoll(at += strlen("\"milliseconds\":"), NULL, 10);
     if (sum_ms != wall_ms)
         harness_fail(__FILE__, __LINE__, "%s: the buckets hold %lld of %lld ms: %s", when, (long long)sum_ms,
                      (long long)wall_ms, status);

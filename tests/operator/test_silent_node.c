@@ -26,7 +26,7 @@ TEST(a_life_that_was_over_is_not_touched_by_its_node) {
         char *s = replay_status(m, "ns", "js", fake_ms(80), NULL);
         CHECK_INT(status_int(s, "interruptions.total"), 1);
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
-        CHECK_INT(status_int(s, "badput[bucket=FailureDetection].ms"), -1);
+        CHECK_INT(status_int(s, "badput[bucket=FailureDetection].milliseconds"), -1);
         free(s);
         fake_tell_lease(m, "n0", 15); /* even if the lease had stopped before it */
     }
@@ -42,13 +42,13 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
     fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
     fake_tell_heartbeat(m, "n0", 71, 40, 71.2); /* with leases, this says little: every 5 min */
     char *s = replay_status(m, "ns", "js", fake_ms(71.3), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), 69000);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 300);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 69000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 300);
     free(s);
     fake_tell_lease(m, "n0", 50);
     s = replay_status(m, "ns", "js", fake_ms(75), NULL);
-    CHECK_INT(status_int(s, "time.availableMs"), 48000);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 25000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 48000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 25000);
     CHECK_TEXT(status_text(s, "badput[bucket=Unobserved].evidence"), "no sign of life from the machine of a on n0");
     CHECK_TEXT(status_text(s, "availability.message"),
                "slice 0 host 0: node n0 gives no sign of life for 25s; pod a is not known to be lost");
@@ -60,8 +60,8 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
     fake_tell_node(m, "n0", "True", 100, "", "", 100.2);
     fake_tell_heartbeat(m, "n0", 200, 190, 200.1); /* again, and the lease known is still that of the first time */
     s = fake_finish(m, 200.2);
-    CHECK_INT(status_int(s, "time.availableMs"), 198000);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 200);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 198000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 200);
     free(s);
 }
 
@@ -93,10 +93,11 @@ TEST(a_dead_node_counts_from_its_last_sign_of_life) {
         struct model *m = fake_model("");
         tell_node_failure(m, lease_first);
         char *s = fake_finish(m, 100);
-        CHECK_INT(status_int(s, "time.availableMs"), 44000);             /* 2-30, 84-100 */
-        CHECK_INT(status_int(s, "badput[family=Scheduling].ms"), 50000); /* the first: FailureDetection, 30-80 */
+        CHECK_INT(status_int(s, "time.availableMilliseconds"), 44000); /* 2-30, 84-100 */
+        CHECK_INT(status_int(s, "badput[family=Scheduling].milliseconds"),
+                  50000); /* the first: FailureDetection, 30-80 */
         CHECK_TEXT(status_text(s, "badput[family=Scheduling].bucket"), "FailureDetection");
-        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].ms"), 4000); /* 80-84 */
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 4000); /* 80-84 */
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
         CHECK_TEXT(status_text(s, "executions[number=1].node"), "n0");
         CHECK(strstr(status_text(s, "executions[number=1].evidence"), "n0 that was not Ready") != NULL);
@@ -113,8 +114,8 @@ TEST(a_container_that_started_is_a_sign_of_life_of_its_node) {
     fake_tell_lease(m, "n0", 30);
     fake_tell_node(m, "n0", "Unknown", 71, "", "", 71.2);
     char *s = fake_finish(m, 75);
-    CHECK_INT(status_int(s, "time.availableMs"), 4000); /* 32-36 */
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 75000 - 36000);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 4000); /* 32-36 */
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 75000 - 36000);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     free(s);
 }
@@ -128,8 +129,8 @@ TEST(a_node_that_comes_back_with_its_pod_interrupted_nothing) {
     fake_tell_node(m, "n0", "False", 20, "", "", 20.2);
     fake_tell_node(m, "n0", "True", 30, "", "", 30.2);
     char *s = fake_finish(m, 40);
-    CHECK_INT(status_int(s, "time.availableMs"), 38000);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), -1);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 38000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), -1);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     free(s);
 }

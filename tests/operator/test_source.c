@@ -12,7 +12,7 @@ static struct model *begin(const char *step_log) {
     struct model *m = model_new(&options);
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":1,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
                    "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{%s}}}",
                    fake_time(0), step_log);
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
@@ -103,7 +103,7 @@ TEST(lines_from_before_the_target_are_of_another_and_said) {
     char *s = replay_status(m, "ns", "js", fake_ms(10), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "Waiting");
     CHECK(strstr(status_text(s, "conditions[type=StepLogAttached].message"), "1 lines read so far are from before"));
-    CHECK_INT(status_int(s, "time.productiveMs"), -1);
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), -1);
     free(s);
     model_free(m);
 }
@@ -131,7 +131,7 @@ TEST(lines_of_a_run_of_which_no_pod_tells_any_more_count) {
     tell_steps(m, NULL, 0, 20, 10);
     char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "Attached");
-    CHECK(status_int(s, "time.productiveMs") >= 19000);
+    CHECK(status_int(s, "time.productiveMilliseconds") >= 19000);
     free(s);
     model_free(m);
 }
@@ -157,7 +157,7 @@ TEST(another_path_begins_anew_without_the_old_cursor) {
     model_job_source_cursor(its_job(m), SLICE("here"));
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":2,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
                    "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"File\",\"file\":{\"path\":\"b\"}}}}",
                    fake_time(0));
     uint64_t generation = model_job_log_generation(its_job(m));
@@ -184,7 +184,7 @@ TEST(the_cursor_is_part_of_the_checkpoint) {
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(40), NULL);
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":1,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\","
+                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
                    "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{" FROM_FILE "}},\"status\":%s}",
                    fake_time(0), status);
     model_free(m);

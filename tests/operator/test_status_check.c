@@ -58,8 +58,9 @@ static char *status_of_life(int lost_lines) {
 /* The same life, and the lines of steps 4 to 11 are lost: that 12 could follow proves that they were done. */
 TEST(a_lost_piece_of_log_takes_no_step_from_program_goodput) {
     CLEANUP_FREE char *whole = status_of_life(0), *cut = status_of_life(8);
-    static const char *const numbers[] = {"time.productiveMs",  "steps.retained",          "steps.meanMs",
-                                          "goodputPPM.program", "goodputPPM.productivity", "goodputPPM.job"};
+    static const char *const numbers[] = {"time.productiveMilliseconds", "steps.retained",
+                                          "steps.meanMilliseconds",      "goodputPPM.program",
+                                          "goodputPPM.productivity",     "goodputPPM.job"};
     CHECK_INT(status_int(whole, "steps.retained"), 32);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         CHECK_INT(status_int(cut, numbers[i]), status_int(whole, numbers[i]));
@@ -70,13 +71,15 @@ TEST(a_lost_piece_of_log_takes_no_step_from_program_goodput) {
 static const char undetermined[] =
     " observedGeneration target.chips availability.required availability.available conditions.observedGeneration"
     " badput.count windows.windowSeconds interruptions.byCause.chipSeconds executions.firstStep executions.lastStep"
-    " executions.trmMs executions.catchUpMs executions.detectMs executions.waitMs executions.tchMs executions.lostSteps"
-    " steps.last steps.lastDurable steps.repeated steps.p50Ms steps.p99Ms otherDefinitions.numeratorMs"
+    " executions.resumeMilliseconds executions.catchUpMilliseconds executions.detectMilliseconds "
+    "executions.waitMilliseconds executions.lostWorkMilliseconds executions.lostSteps"
+    " steps.last steps.lastDurable steps.repeated steps.p50Milliseconds steps.p99Milliseconds "
+    "otherDefinitions.numeratorMilliseconds"
     " windows.interruptions interruptions.byCause.cost program.parameters program.peakGFLOPSPerChip"
-    " cost.pricePerChipHour acceleratorHours.waiting time.provisionalMs executions.treMs ";
+    " cost.pricePerChipHour acceleratorHours.waiting time.provisionalMilliseconds executions.rescheduleMilliseconds ";
 
 /* What is determined but for rounding: more than twice as much is wrong. */
-static const char rounded[] = " badput.chipSeconds goodputPPM.program windows.badput.ms ";
+static const char rounded[] = " badput.chipSeconds goodputPPM.program windows.badput.milliseconds ";
 
 TEST(a_wrong_number_in_a_status_is_found) {
     CLEANUP_FREE char *status = status_of_life(3);

@@ -31,7 +31,7 @@ TEST(a_suspend_stays_one_whatever_its_nodes_do_later) {
             CHECK_TEXT(status_text(s, "phase"), "Completed");
             CHECK_INT(status_int(s, "interruptions.total"), 2);
             CHECK_TEXT(status_text(s, "executions[number=2].cause"), "NodeFailure");
-            CHECK_INT(status_int(s, "badput[bucket=Suspended].ms"), 8000);
+            CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 8000);
         }
         free(s);
     }

@@ -148,7 +148,7 @@ TEST(a_first_pod_that_kueue_ends_is_no_interruption) {
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 41.1);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
-    CHECK_INT(status_int(s, "time.availableMs"), 60000);
-    CHECK_INT(status_int(s, "badput[bucket=Provisioning].ms"), 24100); /* it waited for a node from 6 on */
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 60000);
+    CHECK_INT(status_int(s, "badput[bucket=Provisioning].milliseconds"), 24100); /* it waited for a node from 6 on */
     model_free(m);
 }

@@ -43,15 +43,15 @@ static void tell_lists(struct model *m, const char *jobset_status, const char *j
 static int64_t sum_of(const char *status) {
     int64_t sum = 0;
     const char *at = strstr(status, "\"badput\":["), *end = at ? strchr(at, ']') : NULL;
-    while (at && (at = strstr(at, "\"ms\":")) != NULL && at < end)
-        sum += strtoll(at += 5, NULL, 10);
+    while (at && (at = strstr(at, "\"milliseconds\":")) != NULL && at < end)
+        sum += strtoll(at += strlen("\"milliseconds\":"), NULL, 10);
     return sum;
 }
 
 static char *status_at(struct model *m, int at) {
     tell_all(m, at);
     char *s = replay_status(m, "ns", "js", fake_ms(at), NULL);
-    CHECK_INT(sum_of(s), status_int(s, "time.wallMs"));
+    CHECK_INT(sum_of(s), status_int(s, "time.wallMilliseconds"));
     return s;
 }
 
@@ -60,14 +60,15 @@ struct expected {
 };
 
 static void check(const char *what, const char *s, struct expected e) {
-    int64_t unobserved_ms = status_int(s, "badput[bucket=Unobserved].ms"), total = status_int(s, "interruptions.total");
-    int64_t again_ms = status_int(s, "badput[bucket=Rescheduling].ms");
-    if (status_int(s, "time.availableMs") != e.available_s * 1000 ||
+    int64_t unobserved_ms = status_int(s, "badput[bucket=Unobserved].milliseconds"),
+            total = status_int(s, "interruptions.total");
+    int64_t again_ms = status_int(s, "badput[bucket=Rescheduling].milliseconds");
+    if (status_int(s, "time.availableMilliseconds") != e.available_s * 1000 ||
         unobserved_ms != (e.unobserved_s ? e.unobserved_s * 1000 : -1) ||
         again_ms != (e.rescheduling_s ? e.rescheduling_s * 1000 : -1) || total != e.interruptions)
         harness_fail(__FILE__, __LINE__, "%s: available %lld, unobserved %lld, rescheduling %lld, interruptions %lld",
-                     what, (long long)status_int(s, "time.availableMs"), (long long)unobserved_ms, (long long)again_ms,
-                     (long long)total);
+                     what, (long long)status_int(s, "time.availableMilliseconds"), (long long)unobserved_ms,
+                     (long long)again_ms, (long long)total);
 }
 
 TEST(a_pod_that_was_there_before_and_after_held_its_slot) {
@@ -90,7 +91,7 @@ TEST(a_pod_that_was_replaced_is_one_interruption_at_an_unknown_time) {
     CLEANUP_FREE char *s = status_at(m, 120);
     check("another pod", s, (struct expected){47 + 39, 30, 1, 1});
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Unknown");
-    CHECK_INT(status_int(s, "executions[number=1].treMs"), 1000);
+    CHECK_INT(status_int(s, "executions[number=1].rescheduleMilliseconds"), 1000);
     CHECK_INT(status_int(s, "interruptions.meanTimeBetweenSeconds"), 86);
     CHECK_INT(status_int(s, "goodputPPM.schedulingUpperBound"), 966667); /* (86 + 30) / 120 */
     CHECK_TEXT(status_text(s, "badput[bucket=Unobserved].basis"), "Derived");
@@ -184,7 +185,7 @@ TEST(before_the_first_pod_that_is_known_nothing_is) {
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
     CLEANUP_FREE char *s = status_at(m, 120);
     check("late", s, (struct expected){39, 80, 0, 0});
-    CHECK_INT(status_int(s, "badput[bucket=Binding].ms"), 1000);
+    CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 1000);
     model_free(m);
     m = fake_successor(NULL); /* made with its JobSet: there was none before it */
     b = running("b", 1);
@@ -212,7 +213,7 @@ TEST(a_workload_that_was_never_evicted_held_nothing_before_it_was_admitted) {
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 100);
     CLEANUP_FREE char *s = status_at(m, 120);
     check("never evicted", s, (struct expected){44, 0, 0, 0});
-    CHECK_INT(status_int(s, "badput[bucket=QueueWait].ms"), 75000);
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 75000);
     model_free(m);
     m = fake_successor(NULL);
     tell_lists(m, "", "");
@@ -244,7 +245,7 @@ TEST(an_admission_that_came_and_went_in_the_gap_is_not_a_wait) {
     tell_workload(m, fake_condition("Evicted", "False", "QuotaReserved", 110), 2, 110, 110);
     fake_tell_pod(m, &b, OBSERVED_PRESENT, 114);
     CLEANUP_FREE char *s = status_at(m, 120);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 40000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 40000);
     model_free(m);
 }
 
@@ -279,7 +280,7 @@ TEST(a_jobset_that_starts_in_order_is_not_proved_suspended_by_its_condition) {
         mem_format("\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 1));
     fake_tell_jobset(m, 1, ",\"startupPolicy\":{\"startupPolicyOrder\":\"InOrder\"},\"suspend\":true", suspended, 100);
     CLEANUP_FREE char *s = status_at(m, 120);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 100000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 100000);
     model_free(m);
 }
 
@@ -290,7 +291,7 @@ TEST(a_jobset_first_observed_as_it_is_suspended_was_not_so_from_the_start) {
         mem_format("\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 10));
     fake_tell_jobset(m, 1, ",\"suspend\":true", resumed, 100);
     CLEANUP_FREE char *s = status_at(m, 120);
-    CHECK_INT(status_int(s, "badput[bucket=Unobserved].ms"), 100000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 100000);
     model_free(m);
 }
 
@@ -357,7 +358,7 @@ TEST(what_was_published_of_a_target_that_was_made_again_meanwhile_is_kept) {
     CHECK_TEXT(status_text(s, "target.uid"), "uid-other");
     const char *previous = strstr(s, "\"previous\":");
     REQUIRE(previous != NULL);
-    CHECK(strstr(previous, "\"wallMs\":90000,\"availableMs\":47000") != NULL); /* it ended by 90 */
+    CHECK(strstr(previous, "\"wallMilliseconds\":90000,\"availableMilliseconds\":47000") != NULL); /* it ended by 90 */
     model_free(m);
 }
 
@@ -393,8 +394,8 @@ TEST(a_late_event_tells_the_same_whatever_the_number_of_pods) {
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         CLEANUP_FREE char *first = refused(sizes[i], false), *late = refused(sizes[i], true);
         CHECK_TEXT(late, first);
-        CHECK_INT(status_int(first, "badput[bucket=Unobserved].ms"), 66000);
-        CHECK_INT(status_int(first, "time.availableMs"), 43000);
+        CHECK_INT(status_int(first, "badput[bucket=Unobserved].milliseconds"), 66000);
+        CHECK_INT(status_int(first, "time.availableMilliseconds"), 43000);
     }
 }
 

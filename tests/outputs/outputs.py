@@ -136,8 +136,8 @@ def analyze(worker, name, files, more):
     status = json.loads(text)
     tally.keep(name, status)
     start, end = status["time"]["start"], status["time"]["observedThrough"]
-    half = str(next(times(start)) / 1e9 + status["time"]["wallMs"] / 2000)
-    runs = [] if status["time"]["wallMs"] == 0 else [
+    half = str(next(times(start)) / 1e9 + status["time"]["wallMilliseconds"] / 2000)
+    runs = [] if status["time"]["wallMilliseconds"] == 0 else [
             ("json", "-o", "json", "--from", start, "--to", half, "--window", "60,3600,86400"),
             ("table", "--from", half, "--to", end, "--window", "60,86400"), ("html", "--html", "-", "--at", half),
             ("json", "-o", "json", "--exclude", f"{half},{end}", "--ideal-step", "1"),
@@ -178,7 +178,7 @@ def stretched_log(worker, name, files, more):
         if status is None:
             worker.tally.check(f"{name}: x{factor} is read as well as x1", factor == 1)
             return
-        wall[factor] = status["time"]["wallMs"]
+        wall[factor] = status["time"]["wallMilliseconds"]
         worker.tally.note(f"logs x{factor}")
         # Progress bars have clocks of whole seconds, and readers have limits in seconds. Lines of a table are of several runs.
         low, high = (0.1, 2) if "tsv" in name else (0.8, 1.2)

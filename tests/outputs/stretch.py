@@ -20,7 +20,7 @@ NUMBER = r"(\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 DURATIONS = [re.compile(before + NUMBER + after) for before, after in (
     (r"(?<![\w.:-])()", r"(?= ?(?:ms|s|sec|secs|seconds|s/it|s/step|ms/step)(?![\w/]))"),
     (r"((?:seconds|\(ms\)|in s|in s of|time|_s|_ms|_time|_secs|duration|_runtime)['\"]?[:=] ?)", r"(?![\d.:-])"),
-    (r"(\"\w*(?:Ms|ms|Seconds|seconds|Hours|allocated|productive|lost|waiting)\": ?\"?)", r"(?=\"?[,}\s])"),
+    (r"(\"\w*(?:Milliseconds|milliseconds|ms|Seconds|seconds|Hours|allocated|productive|lost|waiting)\": ?\"?)", r"(?=\"?[,}\s])"),
 )]
 RATES = [re.compile(r"(?<![\w.:-])()" + NUMBER + r"(?= ?(?:it/s|steps/s|samples/s)(?!\w))"),
          re.compile(r"((?:_per_second|PerSec)['\"]?[:=] ?)" + NUMBER)]

@@ -57,7 +57,7 @@ same "field selector on the target's name" "everything" \
 	"$(k get jgp --field-selector spec.targetRef.name=llama3-70b --no-headers -o custom-columns=N:.metadata.name)"
 same "field selector on the phase" "jobgoodput.goodput.dev/everything" "$(k get jgp --field-selector status.phase=Recovering -o name)"
 refused "the same bucket twice" "Duplicate value" k patch jgp everything --subresource=status --type=json \
-	-p '[{"op":"add","path":"/status/badput/-","value":{"family":"Runtime","bucket":"WastedProgress","ms":1}}]'
+	-p '[{"op":"add","path":"/status/badput/-","value":{"family":"Runtime","bucket":"WastedProgress","milliseconds":1}}]'
 refused "a checkpoint above 32 KiB" "Too long" k patch jgp everything --subresource=status --type=merge \
 	-p "{\"status\":{\"checkpoint\":\"$(printf '%32769s' | tr ' ' x)\"}}"
 check "a checkpoint of 32 KiB" k patch jgp everything --subresource=status --type=merge \

@@ -17,7 +17,7 @@ NAMES = {  # kind: plural, short names, categories, the least number of fields
 }
 COLUMNS = "Target Phase Scheduling Runtime Goodput Top-Badput Interruptions Step Age"
 WIDE = "Productivity Evidence Queue Chips Waiting-For"
-DIFFERENCES = (".status.steps.deviationMs", ".status.waterfall[].chipSeconds")  # what is taken back later
+DIFFERENCES = (".status.steps.deviationMilliseconds", ".status.waterfall[].chipSeconds")  # what is taken back later
 failed = 0
 
 
@@ -82,7 +82,7 @@ def check_crd(crd):
     all_of("every integer of the spec has a maximum", [
         p for p, f in fields if p.startswith(".spec") and f.get("type") == "integer" and "maximum" not in f])
     all_of("every field in Ms says milliseconds", [
-        p for p, f in fields if p.endswith("Ms") and "illisecond" not in f["description"]
+        p for p, f in fields if p.endswith(("Milliseconds", "milliseconds")) and "illisecond" not in f["description"]
         and "time of a step" not in f["description"]])
     all_of("every object has properties", [
         p for p, f in fields if f.get("type") == "object" and not (f.get("properties") or f.get("additionalProperties"))])

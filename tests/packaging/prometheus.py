@@ -25,7 +25,7 @@ RELEASE, JOBS = "packaging-prometheus", "packaging-scraped"
 JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": JOBS}, "spec": {"suspend": True, "template": {
     "spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "none"}]}}}}
 RECORD = {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": "train", "namespace": JOBS},
-          "spec": {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": "train"}}}
+          "spec": {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": "train"}}}
 CONFIGURATION = """
 global: {scrape_interval: 5s, scrape_timeout: 5s, evaluation_interval: 5s}
 rule_files: [RULES]

@@ -38,7 +38,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: 
 apiVersion: goodput.dev/v1alpha1
 kind: JobGoodput
 metadata: {name: train}
-spec: {targetRef: {apiVersion: batch/v1, kind: Job, name: train}, stepLog: {source: None}}
+spec: {targetRef: {apiGroup: batch, kind: Job, name: train}, stepLog: {source: None}}
 JOB
 }
 condition() { "$kubectl" get jgp train -n "$1" -o jsonpath="{.status.conditions[?(@.type=='$2')].$3}"; }

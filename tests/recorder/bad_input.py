@@ -38,7 +38,7 @@ def send(endpoint, entries, bearer=None):
 
 
 def adds_up(status):
-    return status["time"].get("productiveMs", 0) + sum(b["ms"] for b in status["badput"]) == status["time"]["wallMs"]
+    return status["time"].get("productiveMilliseconds", 0) + sum(b["milliseconds"] for b in status["badput"]) == status["time"]["wallMilliseconds"]
 
 
 def push_job(rig, name, run=None):
@@ -139,7 +139,7 @@ def check_injection(tally, endpoint, rig, google):
     tally.check("... and unescaped it opens no other", got == 400 and "must name a job" in answer["error"]["message"], (got, names))
     google.write({"logName": "projects/p/logs/l", "entries": attempt("victim", time.time(), range(5))})
     job = {"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": "injected", "namespace": "default"}, "spec": {
-        "targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": "mixed"}, "stepLog": {"source": "CloudLogging", "format": "Recorder",
+        "targetRef": {"apiGroup": "batch", "kind": "Job", "name": "mixed"}, "stepLog": {"source": "CloudLogging", "format": "Recorder",
                       "cloudLogging": {"project": "p", "logger": "l", "jobName": 'x" OR jsonPayload.job_name="victim'}}}}
     try:
         rig.ask("POST", f"{JOBGOODPUTS}/namespaces/default/jobgoodputs", job)

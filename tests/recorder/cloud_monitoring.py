@@ -83,7 +83,7 @@ def main():
             client(google.environment(), "write", LOGGER, RUN, str(last - 5), str(last + 10), "end")
             job.end()
             status = wait_for("a finished status with the last step", lambda: job.finished(last + 9))
-            productive = status["time"]["productiveMs"] / 1000
+            productive = status["time"]["productiveMilliseconds"] / 1000
             wait_for("the final numbers", lambda: ours.last(WORKLOAD + "goodput_time") == productive)
             done = subprocess.run([PYTHON, "tests/recorder/upload.py", LOGGER, RUN, theirs.address, LOCATION, "unknown", str(WINDOW_S)],
                                   env=google.environment(), capture_output=True, text=True, timeout=300)
@@ -93,7 +93,7 @@ def main():
             for bucket in status["badput"]:
                 if bucket["bucket"] != "ElasticSliceDown":
                     value = ours.last(CUSTOM + "badput_time", family=bucket["family"], bucket=bucket["bucket"])
-                    tally.check(f"{bucket['family']} {bucket['bucket']} is pushed as the status has it", value == bucket["ms"] / 1000, (value, bucket))
+                    tally.check(f"{bucket['family']} {bucket['bucket']} is pushed as the status has it", value == bucket["milliseconds"] / 1000, (value, bucket))
             tally.check("scheduling goodput is pushed", ours.last(CUSTOM + "ratio", kind="scheduling") == status["goodputPPM"]["scheduling"] / 1e6, status)
             causes = status["interruptions"]["byCause"]
             tally.check("causes are pushed", causes and all(ours.last(CUSTOM + "interruptions", cause=c["cause"]) == c["count"] for c in causes), causes)

@@ -37,7 +37,7 @@ class Job:
         self.set_pod("Running", {"state": {"running": {"startedAt": self.began}}})
         rig.ask("POST", f"{JOBGOODPUTS}/namespaces/default/jobgoodputs", {
             "apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {"name": name, "namespace": "default"},
-            "spec": {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": name}, "stepLog": step_log}})
+            "spec": {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": name}, "stepLog": step_log}})
 
     def set_pod(self, phase, container):
         self.rig.ask("PATCH", f"/api/v1/namespaces/default/pods/{self.name}-0/status", {"status": {
@@ -71,7 +71,7 @@ class Job:
 
 
 def bucket(status, name):
-    return sum(b["ms"] for b in status["badput"] if b["bucket"] == name)
+    return sum(b["milliseconds"] for b in status["badput"] if b["bucket"] == name)
 
 
 def compare(tally, status, library):
@@ -81,7 +81,7 @@ def compare(tally, status, library):
     tally.check("as many interruptions as the library finds disruptions", status["interruptions"]["total"] == library["disruptions"] == 1, status)
     init, theirs = bucket(status, "AcceleratorInit") / 1000, percent["TPU_INITIALIZATION"] * library["total_s"] / 100
     tally.check("initialisation as long as the library says", abs(init - theirs) < 0.01, (init, theirs))
-    ours = (time_["productiveMs"] + bucket(status, "ProgramStartup")) / 1000
+    ours = (time_["productiveMilliseconds"] + bucket(status, "ProgramStartup")) / 1000
     theirs = (library["goodput_percent"] + percent["PROGRAM_STARTUP"]) * library["total_s"] / 100
     tally.check("steps as long as the library says, compilation included", abs(ours - theirs) < 0.1 + 0.02 * theirs, (ours, theirs))
-    tally.check("the parts make the wall time", time_["productiveMs"] + sum(b["ms"] for b in status["badput"]) == time_["wallMs"], status)
+    tally.check("the parts make the wall time", time_["productiveMilliseconds"] + sum(b["milliseconds"] for b in status["badput"]) == time_["wallMilliseconds"], status)

@@ -106,7 +106,7 @@ def check_metrics(tally, c, status):
     for b in status["badput"]:
         if b["bucket"] != "ElasticSliceDown":
             value = c.last("goodput.badput.time", family=b["family"], bucket=b["bucket"])
-            tally.check(f"{b['family']} {b['bucket']} as in the status", value == b["ms"] / 1000, (value, b))
+            tally.check(f"{b['family']} {b['bucket']} as in the status", value == b["milliseconds"] / 1000, (value, b))
     tally.check("the last step is an integer", c.last("goodput.step.last") == 29 and isinstance(c.last("goodput.step.last"), int), status)
     wall = c.metrics["goodput.wall.time"].sum
     tally.check("wall time is a monotonic cumulative sum, badput one that may be corrected",
@@ -161,8 +161,8 @@ def check_follower(tally):
     rig = Rig(flags=("--otlp-endpoint=" + c.url, "--otlp-interval=1s"))
     try:
         rig.put({"metadata": {"name": "train", "namespace": "default"}, "apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput",
-                 "spec": {"targetRef": {"apiVersion": "batch/v1", "kind": "Job", "name": "train"}},
-                 "status": {"time": {"start": "2026-01-01T00:00:00Z", "observedThrough": "2099-01-01T00:00:00Z", "wallMs": 1000}}})
+                 "spec": {"targetRef": {"apiGroup": "batch", "kind": "Job", "name": "train"}},
+                 "status": {"time": {"start": "2026-01-01T00:00:00Z", "observedThrough": "2099-01-01T00:00:00Z", "wallMilliseconds": 1000}}})
         wait_for("the job on the page", lambda: is_there(rig.page + "job?namespace=default&name=train"))
         time.sleep(3)  # three ticks, as long as a leader would need at most
         tally.check("one that does not lead sends nothing", not c.seen and 'goodput_push_requests_total{exporter="otlp",result="delivered"} 0\n' in
@@ -196,7 +196,7 @@ def main():
             job.end()
             status = wait_for("a finished status with step 29", lambda: job.finished(29))
             wait_for("the job's span, after a refusal", lambda: not c.faults and any(not s.parent_span_id for s in list(c.spans)))
-            wait_for("the final numbers", lambda: c.last("goodput.productive.time") == status["time"]["productiveMs"] / 1000)
+            wait_for("the final numbers", lambda: c.last("goodput.productive.time") == status["time"]["productiveMilliseconds"] / 1000)
             check_metrics(tally, c, status)
             check_spans(tally, c, status)
             tally.check("nothing of a request was refused for good", not [s for s in c.seen if s[1] in (400, 404)], c.seen)

@@ -106,11 +106,11 @@ def check_run(tally, rig, root, boards):
     ppm = status["goodputPPM"]
     for tag, name in (("goodput/job", "job"), ("goodput/runtime", "runtime"), ("goodput/scheduling", "scheduling")):
         tally.check(f"the last {tag} is the status'", abs(last[tag] - ppm[name] / 1e4) < 1e-4, (last[tag], ppm))
-    wall = status["time"]["wallMs"]
+    wall = status["time"]["wallMilliseconds"]
     tally.check("so is a bucket", abs(last["ledger/Runtime/ProgramStartup"] - 100 * bucket(status, "ProgramStartup") / wall) < 1e-4
                 if bucket(status, "ProgramStartup") else "ledger/Runtime/ProgramStartup" not in last, last)
     before = ("Suspended", "QueueWait", "DependencyWait", "Provisioning", "Binding")
-    theirs = 100 * status["time"]["productiveMs"] / (wall - sum(bucket(status, b) for b in before))
+    theirs = 100 * status["time"]["productiveMilliseconds"] / (wall - sum(bucket(status, b) for b in before))
     tally.check("the library's goodput counts from when its clock could start", abs(last["goodput/goodput"] - theirs) < 1e-3, (last["goodput/goodput"], theirs))
     whole = last["goodput/goodput"] + sum(v for t, v in last.items() if t.startswith("badput/"))
     tally.check("goodput and badput make the whole", abs(whole - 100) < 1e-2, whole)

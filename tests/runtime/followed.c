@@ -26,7 +26,7 @@ static const char objects[] =
 static const char jobgoodput[] =
     "apply <<END\n"
     "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"j\",\"namespace\":"
-    "\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j\"},"
+    "\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"j\"},"
     "\"stepLog\":{\"source\":\"File\",\"format\":\"%s\",\"file\":{\"path\":\"%s\"}}}}\nEND\n";
 
 bool followed_begin(struct followed *f, const char *format, const char *file) {

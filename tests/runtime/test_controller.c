@@ -18,8 +18,8 @@
 /* With the defaults spelt out, as the API server stores it. */
 #define JOBGOODPUT(name)                                                                                               \
     "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
-    "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/"                                   \
-    "v1\",\"kind\":\"Job\",\"name\":\"" name "\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Auto\"}}}\nEND\n"
+    "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch"                                      \
+    "\",\"kind\":\"Job\",\"name\":\"" name "\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Auto\"}}}\nEND\n"
 #define JOB(name)                                                                                                      \
     "apply <<END\n{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"" name                        \
     "\",\"namespace\":\"default\"},\"spec\":{\"parallelism\":1,\"completions\":1,\"suspend\":true,\"template\":{"      \

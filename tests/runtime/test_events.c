@@ -28,8 +28,8 @@ static bool apply(struct apiserver *s, char *json) {
 
 static bool apply_job(struct apiserver *s, const char *name) {
     return apply(s, mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
-                               "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":"
-                               "\"batch/v1\",\"kind\":\"Job\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\"}}}",
+                               "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
+                               "\"batch\",\"kind\":\"Job\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\"}}}",
                                name, name)) &&
            apply(s, mem_format("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"%s\","
                                "\"namespace\":\"default\",\"uid\":\"job-%s\",\"creationTimestamp\":\"%s\"},\"spec\":{"

@@ -41,17 +41,19 @@ static int add_job(struct apiserver *s, const char *name, const char *queue, int
     return apiserver_dof(
         s,
         "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"%s\","
-        "\"namespace\":\"default\",\"labels\":{\"team\":\"nlp\"}},\"spec\":{\"targetRef\":{\"apiVersion\":"
-        "\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"name\":\"%s\"}},\"status\":{%s\"phase\":\"Completed\","
+        "\"namespace\":\"default\",\"labels\":{\"team\":\"nlp\"}},\"spec\":{\"targetRef\":{\"apiGroup\":"
+        "\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"%s\"}},\"status\":{%s\"phase\":\"Completed\","
         "\"target\":{\"queue\":\"%s\",\"chips\":%d},\"availability\":{\"required\":2},\"time\":{\"start\":\"%s\","
         "\"end\":\"%s\","
-        "\"wallMs\":7200000,\"availableMs\":3600000%s},\"badput\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
-        "\"ms\":3600000},{\"family\":\"Runtime\",\"bucket\":\"%s\",\"ms\":%d%s}],\"conditions\":[{\"type\":"
+        "\"wallMilliseconds\":7200000,\"availableMilliseconds\":3600000%s},\"badput\":[{\"family\":\"Scheduling\","
+        "\"bucket\":\"QueueWait\","
+        "\"milliseconds\":3600000},{\"family\":\"Runtime\",\"bucket\":\"%s\",\"milliseconds\":%d%s}],\"conditions\":[{"
+        "\"type\":"
         "\"Finished\","
         "\"status\":\"True\",\"reason\":\"Succeeded\",\"message\":\"\",\"lastTransitionTime\":\"%s\"}]}}\nEND\n",
-        name, name, chips == 8 ? PRICED : "", queue, chips, from, to, has_steps ? ",\"productiveMs\":1800000" : "",
-        has_steps ? "WastedProgress" : "Unattributed", has_steps ? 1800000 : 3600000,
-        chips == 8 ? ",\"chipSeconds\":14400,\"cost\":\"8.00\"" : "", to);
+        name, name, chips == 8 ? PRICED : "", queue, chips, from, to,
+        has_steps ? ",\"productiveMilliseconds\":1800000" : "", has_steps ? "WastedProgress" : "Unattributed",
+        has_steps ? 1800000 : 3600000, chips == 8 ? ",\"chipSeconds\":14400,\"cost\":\"8.00\"" : "", to);
 }
 
 #define FLEET(name, spec)                                                                                              \
@@ -208,7 +210,8 @@ TEST(the_plugin_and_a_fleet_count_alike) {
         CHECK_INT(number_in(plugin, "\"all\"", same[i]), number_in(strstr(fleet, "\"goodputPPM\""), "{", same[i]));
     CHECK_INT(number_in(plugin, "\"all\"", "\"jobs\":"), 4);
     CHECK_INT(number_in(plugin, "\"all\"", "\"withoutSteps\":"), number_in(fleet, "\"counted\"", "\"withoutSteps\":"));
-    CHECK_INT(number_in(plugin, "\"all\"", "\"chipMs\":") / 1000, number_in(fleet, "\"chipSeconds\"", "\"asked\":"));
+    CHECK_INT(number_in(plugin, "\"all\"", "\"chipMilliseconds\":") / 1000,
+              number_in(fleet, "\"chipSeconds\"", "\"asked\":"));
     CHECK(number_in(plugin, "\"all\"", "\"job\":") > 0);
     CHECK(strstr(fleet, "\"name\":\"q2\",\"jobs\":1,\"withoutSteps\":1") != NULL);
     program_free(c);

@@ -28,7 +28,7 @@ TEST(kubectl_goodput_reads_the_cluster) {
     const char *kubeconfig = apiserver_kubeconfig(s);
     CHECK_INT(apiserver_do(s, "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\","
                               "\"metadata\":{\"name\":\"a\",\"namespace\":\"team\"},\"spec\":{\"targetRef\":{"
-                              "\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"a\"}},"
+                              "\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"a\"}},"
                               "\"status\":{\"phase\":\"Training\",\"topBadput\":\"QueueWait\"}}\nEND"),
               0);
     check(CALL("top", "-A", "--kubeconfig", kubeconfig), 0, "team       a     Training");
@@ -57,7 +57,7 @@ TEST(kubectl_goodput_says_when_there_are_none) {
 }
 
 TEST(kubectl_goodput_writes_a_report) {
-    check(CALL("report", "-f", "tests/data/cli/training.json", "--html", "-"), 0, "\"wallMs\":7384000");
+    check(CALL("report", "-f", "tests/data/cli/training.json", "--html", "-"), 0, "\"wallMilliseconds\":7384000");
     check(CALL("report", "-f", "tests/data/cli/training.json", "--html=-"), 0, "Content-Security-Policy");
 }
 

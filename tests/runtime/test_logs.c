@@ -35,7 +35,7 @@ static const char objects[] =
     "\"restartCount\":0,\"state\":{\"running\":{\"startedAt\":\"" TIMED "3Z\"}}}]}}\nEND\n"
     "apply <<END\n"
     "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"j%1$d\",\"namespace\":"
-    "\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j%1$d\"},"
+    "\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"j%1$d\"},"
     "\"stepLog\":{\"source\":\"PodLog\",\"format\":\"MaxText\"}}}\nEND\n";
 
 /* Steps [from, to) of a job, a second each. */

@@ -51,7 +51,7 @@ static struct program *start(const struct apiserver *s) {
     "\"2026-01-01T00:01:00Z\"}}\nEND\n"
 #define JOBGOODPUT(name, group, kind)                                                                                  \
     "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
-    "\",\"namespace\":\"%1$s\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"" group "\",\"kind\":\"" kind                \
+    "\",\"namespace\":\"%1$s\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"" group "\",\"kind\":\"" kind                  \
     "\",\"name\":\"" name "\"},\"stepLog\":{\"source\":\"None\"}}}\nEND\n"
 #define SET_LABELS                                                                                                     \
     "\"jobset.sigs.k8s.io/jobset-name\":\"set\",\"jobset.sigs.k8s.io/jobset-uid\":\"%1$s-set\","                       \
@@ -72,10 +72,9 @@ static void add_jobs(struct apiserver *s, const char *namespace_) {
                   "\"template\":{\"spec\":{\"completionMode\":\"Indexed\",\"parallelism\":1,\"completions\":1,"
                   "\"template\":{\"spec\":{\"containers\":[{\"name\":\"main\",\"image\":\"i\"}]}}}}}]}}\nEND\n" JOB(
                       "set-slice-0", SET_LABELS, SET_OWNER) POD("set-slice-0-0", "set-slice-0", "," SET_LABELS)
-                      JOB("queued", "\"kueue.x-k8s.io/queue-name\":\"q\"", "") POD("queued-0", "queued", "")
-                          JOB("plain", "", "") POD("plain-0", "plain", "")
-                              JOBGOODPUT("set", "jobset.x-k8s.io/v1alpha2", "JobSet")
-                                  JOBGOODPUT("queued", "batch/v1", "Job") JOBGOODPUT("plain", "batch/v1", "Job"),
+                      JOB("queued", "\"kueue.x-k8s.io/queue-name\":\"q\"", "") POD("queued-0", "queued", "") JOB(
+                          "plain", "", "") POD("plain-0", "plain", "") JOBGOODPUT("set", "jobset.x-k8s.io", "JobSet")
+                          JOBGOODPUT("queued", "batch", "Job") JOBGOODPUT("plain", "batch", "Job"),
                   namespace_),
               0);
 }
@@ -126,7 +125,7 @@ static char *await(struct apiserver *s, const char *namespace_, const char *name
 }
 
 static void check_measured(const char *namespace_, const char *name, const char *object) {
-    if (strstr(object, "\"available\":1") == NULL || strstr(object, "\"availableMs\":0}") != NULL ||
+    if (strstr(object, "\"available\":1") == NULL || strstr(object, "\"availableMilliseconds\":0}") != NULL ||
         strstr(object, "\"scheduling\":") == NULL || strstr(object, "\"reason\":\"Accounted\"") == NULL ||
         strstr(object, "\"bucket\":\"QueueWait\"") != NULL)
         harness_fail(__FILE__, __LINE__, "%s/%s is not measured: %s", namespace_, name, object);
@@ -152,7 +151,7 @@ static void check_forbidden(struct apiserver *s, size_t i, const char *name, boo
 }
 
 static void check_fine(struct apiserver *s, size_t i, const char *name) {
-    CLEANUP_FREE char *object = await(s, forbidden[i].namespace_, name, "\"availableMs\":", true);
+    CLEANUP_FREE char *object = await(s, forbidden[i].namespace_, name, "\"availableMilliseconds\":", true);
     if (strcmp(name, "queued") != 0)
         check_measured(forbidden[i].namespace_, name, object);
     CHECK(strstr(object, CONDITION) == NULL);
@@ -225,14 +224,14 @@ TEST(numbers_stay_where_a_permission_was_withdrawn) {
         for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
             CLEANUP_FREE char *object = await(s, forbidden[cases[k]].namespace_, "set", CONDITION, true);
             CHECK(strstr(object, "\"reason\":\"Forbidden\"") != NULL);
-            CHECK(strstr(object, "\"availableMs\":") != NULL);
+            CHECK(strstr(object, "\"availableMilliseconds\":") != NULL);
             if (strstr(object, "\"phase\":\"Training\"") == NULL)
                 harness_fail(__FILE__, __LINE__, "another phase: %s", object);
         }
         check_fine(s, NO_PODS + 1, "set");
         program_free(c);
         c = start(s);
-        CHECK_INT(apiserver_dof(s, JOBGOODPUT("mark-%2$d", "batch/v1", "Job"), "fine", round), 0);
+        CHECK_INT(apiserver_dof(s, JOBGOODPUT("mark-%2$d", "batch", "Job"), "fine", round), 0);
         CLEANUP_FREE char *mark = mem_format("mark-%d", round);
         free(await(s, "fine", mark, "TargetNotFound", true)); /* the new one has looked at all */
     }

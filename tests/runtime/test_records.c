@@ -78,8 +78,8 @@ static struct program *start(const struct apiserver *s, const char *mode) {
 #define ENABLED "\"goodput.dev/enabled\":\"true\""
 #define JOBGOODPUT(name, target, more, status)                                                                         \
     "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
-    "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"jobset.x-k8s.io/"                         \
-    "v1alpha2\",\"kind\":\"JobSet\",\"name\":\"" target "\"}" more "},\"status\":{" status "}}\nEND\n"
+    "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io"                            \
+    "\",\"kind\":\"JobSet\",\"name\":\"" target "\"}" more "},\"status\":{" status "}}\nEND\n"
 
 TEST(an_annotated_jobset_gets_a_record) {
     struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});

@@ -82,7 +82,7 @@ static char *get(struct program *p, const char *what, const char *path) {
     "{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: research}}\n---\n"                                   \
     "{apiVersion: v1, kind: Pod, metadata: {name: two, namespace: research}}\n---\n"                                   \
     "{apiVersion: goodput.dev/v1alpha1, kind: JobGoodput, metadata: {name: train, namespace: research}, spec: "        \
-    "{targetRef: {apiVersion: batch/v1, kind: Job, name: train}, stepLog: {source: None, format: Auto}}}\n---\n"       \
+    "{targetRef: {apiGroup: batch, kind: Job, name: train}, stepLog: {source: None, format: Auto}}}\n---\n"            \
     "{apiVersion: batch/v1, kind: Job, metadata: {name: train, namespace: research, uid: job-1, creationTimestamp: "   \
     "\"2026-01-01T00:01:00Z\", labels: {kueue.x-k8s.io/queue-name: q}}, spec: {completionMode: Indexed, parallelism: " \
     "2, completions: 2, suspend: false, template: {spec: {restartPolicy: Never, containers: [{name: main, image: i, "  \

@@ -22,7 +22,7 @@
     "\"spec\":{\"parallelism\":1,\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}\n"    \
     "END\napply <<END\n"                                                                                               \
     "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"a\",\"namespace\":"     \
-    "\"default\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"a\"},"              \
+    "\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"a\"},"                   \
     "\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}\nEND\n"
 
 struct stage {

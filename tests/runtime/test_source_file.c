@@ -53,7 +53,7 @@ TEST(a_log_whose_disk_was_full_is_read_on) {
     CHECK_INT(truncate(f.path, 3000), 0);
     write_steps(&f, 20, 30);
     CHECK(holds(&f, "\"retained\":30,\"repeated\":0"));
-    CHECK(holds(&f, "\"productiveMs\":30000"));
+    CHECK(holds(&f, "\"productiveMilliseconds\":30000"));
     followed_end(&f);
 }
 

@@ -123,7 +123,7 @@ static void pod(struct stage *st, enum observed what, const char *target, const 
 static void jobgoodput(struct stage *st, const char *name, int64_t version, const char *checkpoint) {
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"name\":\"%s\",\"namespace\":\"n\",\"uid\":\"g-%s\",\"resourceVersion\":\"%lld\"},"
-                   "\"spec\":{\"targetRef\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"%s\"}},"
+                   "\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"%s\"}},"
                    "\"status\":{\"checkpoint\":\"%s\"}}",
                    name, name, (long long)version, name, checkpoint);
     CHECK_INT(observe(st, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, version, 0, json), 0);

@@ -100,9 +100,9 @@ static void tell_jobgoodput(struct model *m, const struct sim_life *l, const cha
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"jgp\",\"resourceVersion\":\"1\",\"generation\":"
         "1,"
-        "\"creationTimestamp\":\"%s\"},\"spec\":{\"targetRef\":{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"name\":\"js\"},"
+        "\"creationTimestamp\":\"%s\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"%s\",\"kind\":\"%s\",\"name\":\"js\"},"
         "%s\"stepLog\":{\"source\":\"None\"}}%s%s}",
-        sim_stamp(l->start_ms), l->shape.is_plain_job ? "batch/v1" : "jobset.x-k8s.io/v1alpha2",
+        sim_stamp(l->start_ms), l->shape.is_plain_job ? "batch" : "jobset.x-k8s.io",
         l->shape.is_plain_job ? "Job" : "JobSet",
         l->shape.names_required ? "\"requiredReplicatedJobs\":[\"slice0\"]," : "", status[0] ? ",\"status\":" : "",
         status);

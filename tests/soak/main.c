@@ -198,15 +198,17 @@ static long number_after(const char *text, const char *words) {
  * within the bounds. */
 static bool is_within_bounds(const char *is) {
     const char *bucket = strstr(is, "\"Unobserved\"");
-    long unobserved = number_after(bucket, "\"ms\": "), available = number_after(is, "\"availableMs\": ");
+    long unobserved = number_after(bucket, "\"milliseconds\": "),
+         available = number_after(is, "\"availableMilliseconds\": ");
     return unobserved > 0 && available >= 0 && available <= STORY_AVAILABLE_MS &&
-           STORY_AVAILABLE_MS <= available + unobserved && number_after(is, "\"wallMs\": ") == STORY_WALL_MS &&
+           STORY_AVAILABLE_MS <= available + unobserved &&
+           number_after(is, "\"wallMilliseconds\": ") == STORY_WALL_MS &&
            number_after(is, "\"retained\": ") == STORY_STEPS && number_after(is, "\"total\": ") == 1;
 }
 
 static bool is_story(const char *is) {
-    return number_after(is, "\"wallMs\": ") == STORY_WALL_MS && number_after(is, "\"repeated\": ") == 4 &&
-           number_after(is, "\"availableMs\": ") == STORY_AVAILABLE_MS &&
+    return number_after(is, "\"wallMilliseconds\": ") == STORY_WALL_MS && number_after(is, "\"repeated\": ") == 4 &&
+           number_after(is, "\"availableMilliseconds\": ") == STORY_AVAILABLE_MS &&
            number_after(is, "\"retained\": ") == STORY_STEPS && strstr(is, "\"Unobserved\"") == NULL;
 }
 

@@ -64,7 +64,7 @@ static double ours_of(const json_t *status, const char *buckets) {
     int64_t ms = 0;
     json_array_foreach(pick(status, "badput"), i, bucket) {
         if (is_one_of(buckets, pick_text(bucket, "bucket")))
-            ms += pick_int(bucket, "ms", 0);
+            ms += pick_int(bucket, "milliseconds", 0);
     }
     return (double)ms / 1000;
 }
@@ -93,14 +93,14 @@ json_t *analyze_compare(const json_t *status, const json_t *answer) {
         answer = pick(answer, "with_exclusions");
     if (!json_is_object(answer) || *pick_text(answer, "error"))
         return out;
-    double wall_s = (double)pick_int(status, "time.wallMs", 0) / 1000, same_s = fmax(0.05, wall_s / 10000);
+    double wall_s = (double)pick_int(status, "time.wallMilliseconds", 0) / 1000, same_s = fmax(0.05, wall_s / 10000);
     add(out, "goodput", "%", (double)pick_int(status, "goodputPPM.job", 0) / 10000,
         json_number_value(pick(answer, "goodput_percent")), 0.005, "the rows below say where it comes from",
         "the rows below say where it comes from");
     add(out, "total", "s", wall_s, json_number_value(pick(answer, "total_seconds")), same_s,
         "there the clock runs from the first job start to the last job end, here over all that was logged",
         "there the clock runs on to the query time, here to the last record");
-    add(out, "productive", "s", (double)pick_int(status, "time.productiveMs", 0) / 1000,
+    add(out, "productive", "s", (double)pick_int(status, "time.productiveMilliseconds", 0) / 1000,
         json_number_value(pick(answer, "productive_seconds")), same_s,
         "there gaps in the step numbers and the first attempt of a restart at 0 are lost from sight, and all saves are "
         "taken off",

@@ -271,8 +271,8 @@ static void write_quality(const struct analyze_ledger *l, const struct ledger_re
     const struct {
         const char *name;
         int64_t value;
-    } flags[] = {{"excludedMs", r->excluded_ms},
-                 {"clippedMs", r->clipped_ms},
+    } flags[] = {{"excludedMilliseconds", r->excluded_ms},
+                 {"clippedMilliseconds", r->clipped_ms},
                  {"overlappedRecords", r->overlapped_records},
                  {"lateRecords", r->late_records},
                  {"impossibleTimes", l->all_impossible},

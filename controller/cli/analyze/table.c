@@ -55,7 +55,7 @@ static int64_t cost_of_a_save_ms(const json_t *status) {
     json_array_foreach(pick(status, "badput"), i, bucket) {
         int64_t count = pick_int(bucket, "count", 0);
         if (strcmp(pick_text(bucket, "bucket"), "CheckpointSave") == 0 && count > 0)
-            return pick_int(bucket, "ms", 0) / count;
+            return pick_int(bucket, "milliseconds", 0) / count;
     }
     return 0;
 }
@@ -92,7 +92,7 @@ static int draw_gains(const json_t *status, const struct text_style *style, stru
 /* Without any, the three largest losses that something can be done about, if they are worth it. */
 static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
     const json_t *badput = pick(status, "badput");
-    int64_t wall_ms = pick_int(status, "time.wallMs", 0);
+    int64_t wall_ms = pick_int(status, "time.wallMilliseconds", 0);
     if (draw_gains(status, style, out) > 0)
         return;
     CLEANUP_FREE bool *is_told = mem_alloc(json_array_size(badput) + 1);
@@ -102,12 +102,12 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
         json_t *bucket;
         json_array_foreach(badput, i, bucket) {
             if (!is_told[i] && advice_of(pick_text(bucket, "bucket")) != NULL &&
-                (best == NULL || pick_int(bucket, "ms", 0) > pick_int(best, "ms", 0))) {
+                (best == NULL || pick_int(bucket, "milliseconds", 0) > pick_int(best, "milliseconds", 0))) {
                 best = bucket;
                 at = i;
             }
         }
-        if (best == NULL || pick_int(best, "ms", 0) * 100 < wall_ms)
+        if (best == NULL || pick_int(best, "milliseconds", 0) * 100 < wall_ms)
             return;
         is_told[at] = true;
         if (number == 1)
@@ -115,7 +115,7 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
         const char *name = pick_text(best, "bucket");
         CLEANUP_BUF struct buf line;
         buf_init(&line, 4096);
-        long long percent = (pick_int(best, "ms", 0) * 200 + wall_ms) / (2 * wall_ms);
+        long long percent = (pick_int(best, "milliseconds", 0) * 200 + wall_ms) / (2 * wall_ms);
         buf_format(&line, "%d. %s, %lld%% of the time: %s", number, name, percent, advice_of(name));
         if (strcmp(name, "WastedProgress") == 0)
             append_saving(&line, status);
@@ -151,7 +151,7 @@ static void draw_interval(const struct analyze *a, const json_t *status, struct 
     text_colour(out, &a->style, COLOUR_BOLD);
     buf_format(out, "\nFrom %s to %s UTC\n", text_stamp(from, a->from_us / 1000), text_stamp(to, to_ms));
     text_colour(out, &a->style, COLOUR_NONE);
-    if (pick_int(status, "time.wallMs", 0) == 0)
+    if (pick_int(status, "time.wallMilliseconds", 0) == 0)
         buf_append_text(out, "nothing of the job lies in it\n");
     else
         waterfall_draw(status, &a->style, out);
@@ -159,14 +159,14 @@ static void draw_interval(const struct analyze *a, const json_t *status, struct 
 
 static void draw_deviation(const json_t *status, const struct text_style *style, struct buf *out) {
     char ideal[TEXT_DURATION_SIZE], mean[TEXT_DURATION_SIZE];
-    int64_t deviation_ms = pick_int(status, "steps.deviationMs", 0);
-    if (!pick_has(status, "steps.deviationMs")) {
+    int64_t deviation_ms = pick_int(status, "steps.deviationMilliseconds", 0);
+    if (!pick_has(status, "steps.deviationMilliseconds")) {
         buf_append_text(out, "Steps: too few to tell how far they are from the ideal\n");
         return;
     }
     CLEANUP_FREE char *line =
         mem_format("Steps are %s than the ideal %s by %s on average", deviation_ms < 0 ? "shorter" : "longer",
-                   text_duration_in(ideal, pick_int(status, "steps.idealMs", 0), 1),
+                   text_duration_in(ideal, pick_int(status, "steps.idealMilliseconds", 0), 1),
                    text_duration_in(mean, deviation_ms < 0 ? -deviation_ms : deviation_ms, 1));
     text_wrap(out, style, 0, 2, line);
 }
@@ -176,8 +176,8 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
     static const struct {
         const char *name, *words;
     } flags[] = {
-        {"excludedMs", "excluded from all numbers"},
-        {"clippedMs", "steps outside their own attempt or the job (are the clocks right?)"},
+        {"excludedMilliseconds", "excluded from all numbers"},
+        {"clippedMilliseconds", "steps outside their own attempt or the job (are the clocks right?)"},
         {"overlappedRecords", "step records of an attempt that came after the next one had begun, not counted"},
         {"lateRecords", "records that came when their time was settled already, not counted"},
         {"impossibleTimes", "records with a time before 1970 or after 2100, left out"},
@@ -191,8 +191,7 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
         int64_t value = pick_int(status, path, 0);
         if (value == 0)
             continue;
-        const char *end = flags[i].name + strlen(flags[i].name) - 2;
-        if (strcmp(end, "Ms") == 0)
+        if (strstr(flags[i].name, "Milliseconds") != NULL)
             text_duration_in(amount, value, 100);
         else
             snprintf(amount, sizeof amount, "%lld", (long long)value);

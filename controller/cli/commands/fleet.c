@@ -507,7 +507,7 @@ static json_t *lost_json(const struct outcome_group *s, const struct outcome *ou
     for (int i = 0; i < count; i++) {
         int64_t paid_ms = s->sums.of[SUMS_PAID_LOST(buckets[i])];
         json_t *item =
-            json_pack("{s:s, s:I, s:I}", "bucket", sums_bucket_name(buckets[i]), "chipMs",
+            json_pack("{s:s, s:I, s:I}", "bucket", sums_bucket_name(buckets[i]), "chipMilliseconds",
                       (json_int_t)s->sums.of[SUMS_LOST(buckets[i])], "paidChipSeconds", (json_int_t)(paid_ms / 1000));
         if (outcome != NULL)
             json_object_set_new(item, "worst", json_string(worst_of(outcome, buckets[i])));
@@ -519,13 +519,13 @@ static json_t *lost_json(const struct outcome_group *s, const struct outcome *ou
 
 static json_t *sum_json(const struct outcome_group *s, const struct outcome *outcome, double price) {
     json_t *json = json_pack("{s:I, s:I, s:o, s:I, s:I, s:o}", "jobs", (json_int_t)s->jobs, "withoutSteps",
-                             (json_int_t)s->without_steps, "goodputPPM", scores_json(s), "chipMs",
-                             (json_int_t)s->sums.of[SUMS_WALL], "availableChipMs",
+                             (json_int_t)s->without_steps, "goodputPPM", scores_json(s), "chipMilliseconds",
+                             (json_int_t)s->sums.of[SUMS_WALL], "availableChipMilliseconds",
                              (json_int_t)s->sums.of[SUMS_AVAILABLE], "lost", lost_json(s, outcome, price));
     if (s->sums.of[SUMS_LOST(BUCKET_UNOBSERVED)] > 0)
-        json_object_set_new(json, "unobservedChipMs", json_integer(s->sums.of[SUMS_LOST(BUCKET_UNOBSERVED)]));
+        json_object_set_new(json, "unobservedChipMilliseconds", json_integer(s->sums.of[SUMS_LOST(BUCKET_UNOBSERVED)]));
     if (s->sums.of[SUMS_KNOWN_WALL] > 0)
-        json_object_set_new(json, "productiveChipMs", json_integer(s->sums.of[SUMS_PRODUCTIVE]));
+        json_object_set_new(json, "productiveChipMilliseconds", json_integer(s->sums.of[SUMS_PRODUCTIVE]));
     set_cost(json, "cost", cost_allocated(&s->sums, price));
     set_cost(json, "costLost", cost_lost(&s->sums, price));
     json_object_set_new(json, "byCause", causes_json(s, price));
@@ -544,8 +544,8 @@ json_t *fleet_command_json(const json_t *list, const struct fleet_view *view) {
     if (isnan(view->price) && has_cost(&r, view))
         json_object_set_new(json, "currency", json_string(r.roll.currency));
     if (r.all.jobs > 0) {
-        json_object_set_new(json, "fromMs", json_integer(r.from_ms));
-        json_object_set_new(json, "toMs", json_integer(r.to_ms));
+        json_object_set_new(json, "fromMilliseconds", json_integer(r.from_ms));
+        json_object_set_new(json, "toMilliseconds", json_integer(r.to_ms));
     }
     for (int i = 0; i < r.outcome->group_count; i++) {
         json_t *group = sum_json(&r.outcome->groups[i], NULL, view->price);

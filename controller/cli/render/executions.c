@@ -60,12 +60,12 @@ static void draw_execution(const json_t *execution, struct axis *axis, const str
     int64_t end_ms = known_or(pick_time_ms(execution, "end"), axis->end_ms);
     int64_t available_ms = known_or(pick_time_ms(execution, "availableAt"), end_ms);
     int64_t first_step_ms = known_or(pick_time_ms(execution, "firstStepAt"), end_ms);
-    int64_t lost_ms = end_ms - pick_int(execution, "tchMs", 0);
+    int64_t lost_ms = end_ms - pick_int(execution, "lostWorkMilliseconds", 0);
     fill(axis, row, start_ms, available_ms, WAITING);
     fill(axis, row, available_ms, axis->has_steps ? first_step_ms : end_ms, axis->has_steps ? STARTING : RUNNING);
     fill(axis, row, first_step_ms, end_ms, STEPPING);
-    fill(axis, row, lost_ms > first_step_ms ? lost_ms : first_step_ms, pick_int(execution, "tchMs", 0) ? end_ms : 0,
-         LOST);
+    fill(axis, row, lost_ms > first_step_ms ? lost_ms : first_step_ms,
+         pick_int(execution, "lostWorkMilliseconds", 0) ? end_ms : 0, LOST);
 
     buf_format(out, "%4lld ", (long long)pick_int(execution, "number", 0));
     int last = axis->width;

@@ -52,9 +52,9 @@ static void put_costs(const json_t *execution, const struct cost *costs, size_t 
 
 /* How the execution came up: what a nearer image, a compilation cache or hot spares would save. */
 static void draw_coming_up(const json_t *execution, const struct text_style *style, struct buf *out) {
-    static const struct cost costs[] = {{"imagePullMs", "image pull %s"},
-                                        {"containerStartMs", "container start %s"},
-                                        {"programStartupMs", "first step's compile %s"}};
+    static const struct cost costs[] = {{"imagePullMilliseconds", "image pull %s"},
+                                        {"containerStartMilliseconds", "container start %s"},
+                                        {"programStartupMilliseconds", "first step's compile %s"}};
     CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
     put_costs(execution, costs, ARRAY_SIZE(costs), &line);
@@ -81,9 +81,10 @@ static void draw_interruption(const json_t *execution, const struct text_style *
                        *pick_text(execution, "nodePool") ? " of pool " : "", pick_text(execution, "nodePool"));
         text_wrap(out, style, 5, 0, where);
     }
-    static const struct cost costs[] = {{"tchMs", "lost work %s"},  {"detectMs", "noticed after %s"},
-                                        {"waitMs", "waited %s"},    {"treMs", "rescheduled in %s"},
-                                        {"trmMs", "resumed in %s"}, {"catchUpMs", "caught up in %s"}};
+    static const struct cost costs[] = {
+        {"lostWorkMilliseconds", "lost work %s"}, {"detectMilliseconds", "noticed after %s"},
+        {"waitMilliseconds", "waited %s"},        {"rescheduleMilliseconds", "rescheduled in %s"},
+        {"resumeMilliseconds", "resumed in %s"},  {"catchUpMilliseconds", "caught up in %s"}};
     CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
     if (pick_int(execution, "lostSteps", 0) > 0)
@@ -135,12 +136,12 @@ static void draw_steps(const json_t *status, const struct text_style *style, str
                (long long)pick_int(status, "steps.repeated", 0));
     if (pick_has(status, "steps.lastDurable"))
         buf_format(&line, ", durable up to %lld", (long long)pick_int(status, "steps.lastDurable", 0));
-    if (pick_has(status, "steps.meanMs"))
-        buf_format(&line, "; mean %s", text_duration_in(a, pick_int(status, "steps.meanMs", 0), 1));
-    if (pick_has(status, "steps.p50Ms") && pick_has(status, "steps.p99Ms"))
+    if (pick_has(status, "steps.meanMilliseconds"))
+        buf_format(&line, "; mean %s", text_duration_in(a, pick_int(status, "steps.meanMilliseconds", 0), 1));
+    if (pick_has(status, "steps.p50Milliseconds") && pick_has(status, "steps.p99Milliseconds"))
         buf_format(&line, ", half within %s, 99%% within %s",
-                   text_duration_in(b, pick_int(status, "steps.p50Ms", 0), 1),
-                   text_duration_in(c, pick_int(status, "steps.p99Ms", 0), 1));
+                   text_duration_in(b, pick_int(status, "steps.p50Milliseconds", 0), 1),
+                   text_duration_in(c, pick_int(status, "steps.p99Milliseconds", 0), 1));
     text_wrap(out, style, 0, 2, buf_text(&line));
 }
 
@@ -217,10 +218,11 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
                      style, out);
     json_array_foreach(pick(status, "windows"), i, item) {
         const char *goodput = pick_text(item, "job"), *top = pick_text(item, "topBadput");
-        CLEANUP_FREE char *line = mem_format(
-            "Last %s: goodput %s (scheduling %s, runtime %s)%s%s", text_duration(duration, pick_int(item, "ms", 0)),
-            *goodput ? goodput : "not known", pick_text(item, "scheduling"),
-            *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-", *top ? ", most lost to " : "", top);
+        CLEANUP_FREE char *line =
+            mem_format("Last %s: goodput %s (scheduling %s, runtime %s)%s%s",
+                       text_duration(duration, pick_int(item, "milliseconds", 0)), *goodput ? goodput : "not known",
+                       pick_text(item, "scheduling"), *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-",
+                       *top ? ", most lost to " : "", top);
         text_wrap(out, style, 0, 2, line);
     }
 }

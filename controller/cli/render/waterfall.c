@@ -48,7 +48,7 @@ static void draw_losses(struct waterfall *w, const json_t *badput, const char *f
     size_t i;
     json_t *bucket;
     json_array_foreach(badput, i, bucket) {
-        int64_t ms = pick_int(bucket, "ms", 0);
+        int64_t ms = pick_int(bucket, "milliseconds", 0);
         if (ms <= 0 || strcmp(pick_text(bucket, "family"), family) != 0)
             continue;
         if (ms > w->left_ms) /* not a status of ours */
@@ -59,7 +59,7 @@ static void draw_losses(struct waterfall *w, const json_t *badput, const char *f
 }
 
 static void draw_waterfall(const json_t *status, const struct text_style *style, struct buf *out) {
-    int64_t wall_ms = pick_int(status, "time.wallMs", 0);
+    int64_t wall_ms = pick_int(status, "time.wallMilliseconds", 0);
     struct waterfall w = {
         .out = out, .style = style, .wall_ms = wall_ms, .left_ms = wall_ms, .unit_ms = wall_ms < 3600000 ? 100 : 1000};
     char duration[TEXT_DURATION_SIZE];
@@ -74,9 +74,9 @@ static void draw_waterfall(const json_t *status, const struct text_style *style,
     draw_losses(&w, badput, "Scheduling", COLOUR_SCHEDULING);
     draw_row(&w, "available", 0, 0, w.left_ms, false, COLOUR_BOLD);
     draw_losses(&w, badput, "Runtime", COLOUR_RUNTIME);
-    if (pick_has(status, "time.productiveMs"))
+    if (pick_has(status, "time.productiveMilliseconds"))
         draw_row(&w, "productive", 0, 0, w.left_ms, false, COLOUR_PRODUCTIVE);
-    int64_t provisional_ms = pick_int(status, "time.provisionalMs", 0);
+    int64_t provisional_ms = pick_int(status, "time.provisionalMilliseconds", 0);
     if (provisional_ms > 0) {
         CLEANUP_FREE char *line = mem_format("of it %s since the last durable checkpoint, at stake in an interruption",
                                              text_duration(duration, provisional_ms));
@@ -88,7 +88,7 @@ static int64_t unobserved_ms(const json_t *status) {
     size_t i;
     json_t *bucket;
     json_array_foreach(pick(status, "badput"), i, bucket) if (strcmp(pick_text(bucket, "bucket"), "Unobserved") ==
-                                                              0) return pick_int(bucket, "ms", 0);
+                                                              0) return pick_int(bucket, "milliseconds", 0);
     return 0;
 }
 
@@ -135,7 +135,7 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
 
 void waterfall_draw(const json_t *status, const struct text_style *style, struct buf *out) {
     draw_scores(status, style, out);
-    if (pick_int(status, "time.wallMs", 0) > 0) {
+    if (pick_int(status, "time.wallMilliseconds", 0) > 0) {
         buf_append_char(out, '\n');
         draw_waterfall(status, style, out);
     }

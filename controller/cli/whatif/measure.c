@@ -40,10 +40,10 @@ static void measure_recovery(const json_t *status, struct whatif *w) {
     json_array_foreach(pick(status, "executions"), i, e) {
         if (!is_failure(pick_text(e, "cause")))
             continue;
-        if (pick_has(e, "treMs"))
-            reschedule_s += seconds_at(e, "treMs"), rescheduled++;
-        if (pick_has(e, "trmMs"))
-            resume_s += seconds_at(e, "trmMs"), resumed++;
+        if (pick_has(e, "rescheduleMilliseconds"))
+            reschedule_s += seconds_at(e, "rescheduleMilliseconds"), rescheduled++;
+        if (pick_has(e, "resumeMilliseconds"))
+            resume_s += seconds_at(e, "resumeMilliseconds"), resumed++;
     }
     if (rescheduled > 0)
         w->now.reschedule_s = reschedule_s / rescheduled;
@@ -64,7 +64,7 @@ static void measure_recovery(const json_t *status, struct whatif *w) {
 static double per_start(const json_t *status, const char *name) {
     const json_t *bucket = bucket_of(status, name);
     double starts = (double)pick_int(status, "interruptions.total", 0) + 1;
-    return bucket ? seconds_at(bucket, "ms") / starts : NAN;
+    return bucket ? seconds_at(bucket, "milliseconds") / starts : NAN;
 }
 
 void whatif_measure(const json_t *job, struct whatif *w) {
@@ -74,22 +74,22 @@ void whatif_measure(const json_t *job, struct whatif *w) {
     w->now = figures_unknown();
     int64_t count = saves ? pick_int(saves, "count", 0) : 0;
     if (count > 0) {
-        w->now.save_s = seconds_at(saves, "ms") / (double)count;
-        w->now.interval_s = seconds_at(status, "time.productiveMs") / (double)count;
+        w->now.save_s = seconds_at(saves, "milliseconds") / (double)count;
+        w->now.interval_s = seconds_at(status, "time.productiveMilliseconds") / (double)count;
     }
-    if (pick_has(status, "forecast.persistMs"))
-        w->now.persist_lag_s = seconds_at(status, "forecast.persistMs");
+    if (pick_has(status, "forecast.persistMilliseconds"))
+        w->now.persist_lag_s = seconds_at(status, "forecast.persistMilliseconds");
     w->now.image_pull_s = per_start(status, "ImagePull");
     w->now.compile_s = per_start(status, "ProgramStartup");
-    if (pick_has(status, "steps.idealMs"))
-        w->now.step_s = seconds_at(status, "steps.idealMs");
-    if (pick_has(status, "steps.meanMs"))
-        w->mean_step_s = seconds_at(status, "steps.meanMs");
+    if (pick_has(status, "steps.idealMilliseconds"))
+        w->now.step_s = seconds_at(status, "steps.idealMilliseconds");
+    if (pick_has(status, "steps.meanMilliseconds"))
+        w->mean_step_s = seconds_at(status, "steps.meanMilliseconds");
     w->steps_done = (double)(pick_int(status, "steps.last", -1) + 1);
     if (pick_int(status, "target.chips", 0) > 0)
         w->now.chips = (double)pick_int(status, "target.chips", 0);
     measure_recovery(status, w);
-    w->uptime_s = seconds_at(status, "time.availableMs");
+    w->uptime_s = seconds_at(status, "time.availableMilliseconds");
     w->failures = pick_int(status, "interruptions.total", 0) - pick_int(status, "interruptions.excluded", 0);
     int64_t slots = pick_int(status, "availability.required", 0);
     if (slots > 0 && w->uptime_s > 0) {

@@ -119,13 +119,13 @@ function axis(from, to, most) {
 // The buckets as steps from wall time down to productive time. What the bars show is what the status says: their
 // widths and the last bar add up to the first.
 function waterfallRows(status) {
-    const wall = number(status, "time.wallMs"),
-        available = number(status, "time.availableMs"),
-        productive = number(status, "time.productiveMs");
+    const wall = number(status, "time.wallMilliseconds"),
+        available = number(status, "time.availableMilliseconds"),
+        productive = number(status, "time.productiveMilliseconds");
     const rows = [{ kind: "sum", family: "wall", name: "wall time", ms: wall, at: 0, share: "100.00%" }];
     let left = wall;
     const part = (b) => {
-        const ms = number(b, "ms") ?? 0;
+        const ms = number(b, "milliseconds") ?? 0;
         left -= ms;
         const family = text(b, "bucket") === "Unobserved" ? "unobserved" : text(b, "family").toLowerCase();
         rows.push({
@@ -138,7 +138,7 @@ function waterfallRows(status) {
             bucket: b,
         });
     };
-    const buckets = list(status, "badput").filter((b) => number(b, "ms") > 0);
+    const buckets = list(status, "badput").filter((b) => number(b, "milliseconds") > 0);
     buckets.filter((b) => text(b, "family") === "Scheduling").forEach(part);
     rows.push({
         kind: "sum",
@@ -162,7 +162,7 @@ function waterfallRows(status) {
 }
 
 function waterfall(status) {
-    const wall = number(status, "time.wallMs");
+    const wall = number(status, "time.wallMilliseconds");
     const box = h("div", { class: "falls" });
     waterfallRows(status).forEach((row, i) => {
         const width = (100 * row.ms) / wall,
@@ -250,7 +250,7 @@ function newestCheckpoint(status, e, next) {
     const resumed = next && number(next, "firstStep"),
         step = next ? (resumed === undefined ? undefined : resumed - 1) : number(status, "steps.lastDurable");
     if (step === undefined || first === undefined || t0 === undefined || step < first || step > last) return null;
-    const lost = number(e, "tchMs") ?? 0;
+    const lost = number(e, "lostWorkMilliseconds") ?? 0;
     const at = next && step < last && lost > 0 ? t1 - lost : t0 + ((t1 - t0) * (step - first + 1)) / (last - first + 1);
     return { step, at: Math.max(at, t0) };
 }
@@ -300,15 +300,15 @@ function gantt(job, status, [from, to]) {
                     `${STATES[s.state]}: ${duration(s.to - s.from)} from ${stamp(s.from)}`,
                 ),
             );
-            const lost = Math.min(number(e, "tchMs") ?? 0, s.to - s.from);
+            const lost = Math.min(number(e, "lostWorkMilliseconds") ?? 0, s.to - s.from);
             if (s.state === "train" && lost > 0)
                 svg.append(
                     bar(
                         "lost",
                         pc(s.to - lost, from, to),
                         pc(s.to, from, to) - pc(s.to - lost, from, to),
-                        { y: 3, height: 16, "data-ms": number(e, "tchMs") },
-                        `work lost: ${duration(number(e, "tchMs"))}`,
+                        { y: 3, height: 16, "data-ms": number(e, "lostWorkMilliseconds") },
+                        `work lost: ${duration(number(e, "lostWorkMilliseconds"))}`,
                     ),
                 );
         }
@@ -496,7 +496,7 @@ function stairs(job, status, [from, to]) {
 
 function windowName(w) {
     const whole = 1000 * (number(w, "windowSeconds") ?? 0),
-        covered = number(w, "ms") ?? whole;
+        covered = number(w, "milliseconds") ?? whole;
     const words = (ms) => duration(ms).replace(/ 00 [a-z]$/, "");
     return covered < whole ? `last ${words(whole)} (${words(covered)} so far)` : `last ${words(whole)}`;
 }

@@ -21,7 +21,7 @@ function h(name, attributes, ...children) {
     return element;
 }
 
-// "status.time.wallMs" of an object of any age or shape; undefined if it is not there.
+// "status.time.wallMilliseconds" of an object of any age or shape; undefined if it is not there.
 function pick(object, path) {
     let at = object;
     for (const key of path.split(".")) {

@@ -10,7 +10,7 @@ function rangeNote(status) {
         { class: "note", "data-range": true },
         `scheduling ${range(g("scheduling"), g("schedulingUpperBound"))}` +
             (g("jobUpperBound") ? `, goodput ${range(g("job"), g("jobUpperBound"))}` : "") +
-            ` (${duration(number(unobserved, "ms") ?? 0)} unobserved)`,
+            ` (${duration(number(unobserved, "milliseconds") ?? 0)} unobserved)`,
     );
 }
 
@@ -131,12 +131,12 @@ function interruptionTable(status) {
             ["node", (e) => text(e, "node"), "num"],
             ["pool", (e) => text(e, "nodePool"), "num"],
             ["steps lost", (e) => text(e, "lostSteps"), "num"],
-            ["work lost", ms("tchMs"), "num"],
-            ["noticed", ms("detectMs"), "num"],
-            ["waited", ms("waitMs"), "num"],
-            ["rescheduled", ms("treMs"), "num"],
-            ["resumed", ms("trmMs"), "num"],
-            ["caught up", ms("catchUpMs"), "num"],
+            ["work lost", ms("lostWorkMilliseconds"), "num"],
+            ["noticed", ms("detectMilliseconds"), "num"],
+            ["waited", ms("waitMilliseconds"), "num"],
+            ["rescheduled", ms("rescheduleMilliseconds"), "num"],
+            ["resumed", ms("resumeMilliseconds"), "num"],
+            ["caught up", ms("catchUpMilliseconds"), "num"],
             ["saved on SIGTERM", (e) => ({ true: "yes", false: "no" })[e.savedOnTermination] || ""],
             ["evidence", (e) => text(e, "evidence"), "evidence"],
         ]),
@@ -145,7 +145,7 @@ function interruptionTable(status) {
 
 // How each execution came up, where there is something to tell.
 function startTable(status) {
-    const costs = ["imagePullMs", "containerStartMs", "programStartupMs"],
+    const costs = ["imagePullMilliseconds", "containerStartMilliseconds", "programStartupMilliseconds"],
         rows = list(status, "executions").filter((e) => costs.some((k) => number(e, k) > 0));
     const ms = (key) => (e) => (number(e, key) > 0 ? duration(number(e, key)) : "");
     return (
@@ -153,9 +153,9 @@ function startTable(status) {
             h("h2", null, "How each came up"),
             table(rows, [
                 ["#", (e) => text(e, "number"), "num"],
-                ["image pull", ms("imagePullMs"), "num"],
-                ["container start", ms("containerStartMs"), "num"],
-                ["first step's compile", ms("programStartupMs"), "num"],
+                ["image pull", ms("imagePullMilliseconds"), "num"],
+                ["container start", ms("containerStartMilliseconds"), "num"],
+                ["first step's compile", ms("programStartupMilliseconds"), "num"],
                 ["slowest pull", (e) => text(e, "slowestPull"), "evidence"],
             ]),
         ]
@@ -203,8 +203,8 @@ function forecastView(status) {
     add(
         "a save",
         after("intervalSeconds") && `every ${after("intervalSeconds")}`,
-        number(f, "saveMs") !== undefined && `blocks for ${stepTime(f.saveMs)}`,
-        number(f, "persistMs") !== undefined && `durable ${stepTime(f.persistMs)} later`,
+        number(f, "saveMilliseconds") !== undefined && `blocks for ${stepTime(f.saveMilliseconds)}`,
+        number(f, "persistMilliseconds") !== undefined && `durable ${stepTime(f.persistMilliseconds)} later`,
     );
     add(
         "a failure",
@@ -279,12 +279,12 @@ function facts(status) {
         add(
             "a step takes",
             [
-                s("meanMs") !== undefined && `${stepTime(s("meanMs"))} on average`,
-                s("p50Ms") !== undefined && `half within ${stepTime(s("p50Ms"))}`,
-                s("p99Ms") !== undefined && `99 % within ${stepTime(s("p99Ms"))}`,
-                s("idealMs") !== undefined && `ideal ${stepTime(s("idealMs"))}`,
-                s("deviationMs") !== undefined &&
-                    `${stepTime(Math.abs(s("deviationMs")))} ${s("deviationMs") < 0 ? "below" : "beyond"} it`,
+                s("meanMilliseconds") !== undefined && `${stepTime(s("meanMilliseconds"))} on average`,
+                s("p50Milliseconds") !== undefined && `half within ${stepTime(s("p50Milliseconds"))}`,
+                s("p99Milliseconds") !== undefined && `99 % within ${stepTime(s("p99Milliseconds"))}`,
+                s("idealMilliseconds") !== undefined && `ideal ${stepTime(s("idealMilliseconds"))}`,
+                s("deviationMilliseconds") !== undefined &&
+                    `${stepTime(Math.abs(s("deviationMilliseconds")))} ${s("deviationMilliseconds") < 0 ? "below" : "beyond"} it`,
             ]
                 .filter(Boolean)
                 .join(", "),
@@ -321,9 +321,9 @@ function facts(status) {
     for (const d of list(status, "otherDefinitions"))
         add(
             DEFINITIONS[text(d, "name")] || `as ${text(d, "name")}`,
-            `${text(d, "value")} = ${duration(number(d, "numeratorMs"))} / ${duration(number(d, "denominatorMs"))}`,
+            `${text(d, "value")} = ${duration(number(d, "numeratorMilliseconds"))} / ${duration(number(d, "denominatorMilliseconds"))}`,
         );
-    const p = number(status, "time.provisionalMs");
+    const p = number(status, "time.provisionalMilliseconds");
     if (p > 0 && pick(status, "time.end") === undefined)
         add("at risk", `${duration(p)} since the last durable checkpoint`);
     return rows.length
@@ -375,7 +375,7 @@ function jobView(job) {
             h("p", { class: "note" }, "Waiting for: " + text(status, "availability.message")),
         warnings(status),
     ];
-    if (!(number(status, "time.wallMs") > 0))
+    if (!(number(status, "time.wallMilliseconds") > 0))
         return [out, h("p", { class: "empty" }, "There is nothing to show yet: no time has been accounted.")];
     out.push(
         scoreTiles(status),

@@ -42,11 +42,11 @@ static void read_execution(struct jscan *j, struct execution *e) {
                    {"firstStep", &e->first_step, false},
                    {"lastStep", &e->last_step, false},
                    {"lostSteps", &e->lost_steps, false},
-                   {"tchMs", &e->tch_ms, false},
-                   {"waitMs", &e->wait_ms, false},
-                   {"treMs", &e->tre_ms, false},
-                   {"trmMs", &e->trm_ms, false},
-                   {"catchUpMs", &e->catch_up_ms, false}};
+                   {"lostWorkMilliseconds", &e->tch_ms, false},
+                   {"waitMilliseconds", &e->wait_ms, false},
+                   {"rescheduleMilliseconds", &e->tre_ms, false},
+                   {"resumeMilliseconds", &e->trm_ms, false},
+                   {"catchUpMilliseconds", &e->catch_up_ms, false}};
     const struct {
         const char *key;
         char *to;

@@ -15,9 +15,7 @@ static void target_scan(struct jscan *j, struct object_jobgoodput *g) {
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
-        if (slice_is(key, "apiVersion"))
-            g->target_api_version = object_text_scan(j);
-        else if (slice_is(key, "kind"))
+        if (slice_is(key, "kind"))
             g->target_kind = object_text_scan(j);
         else if (slice_is(key, "name"))
             g->target_name = object_text_scan(j);
@@ -196,8 +194,8 @@ static void program_scan(struct jscan *j, struct object_program *p) {
             p->devices_per_chip = bounded(object_int_scan(j, 0), 1, 64);
         else if (slice_is(key, "dataType"))
             p->type = chip_type_find(object_text_scan(j));
-        else if (slice_is(key, "quantised"))
-            p->is_quantised = object_bool_scan(j);
+        else if (slice_is(key, "quantized"))
+            p->is_quantized = object_bool_scan(j);
         else if (slice_is(key, "model"))
             model_scan(j, p);
         else
@@ -270,11 +268,11 @@ static void status_time_scan(struct jscan *j, struct object_numbers *n) {
             jscan_time_ms(j, &n->start_ms);
         else if (slice_is(key, "end"))
             jscan_time_ms(j, &n->end_ms);
-        else if (slice_is(key, "wallMs"))
+        else if (slice_is(key, "wallMilliseconds"))
             n->wall_ms = object_int_scan(j, RECORD_NONE);
-        else if (slice_is(key, "availableMs"))
+        else if (slice_is(key, "availableMilliseconds"))
             n->available_ms = object_int_scan(j, RECORD_NONE);
-        else if (slice_is(key, "productiveMs"))
+        else if (slice_is(key, "productiveMilliseconds"))
             n->productive_ms = object_int_scan(j, RECORD_NONE);
         else
             jscan_skip(j);

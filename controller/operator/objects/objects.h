@@ -182,7 +182,7 @@ struct object_program {  /* spec.program: what is needed for program goodput */
     int64_t layers, heads, head_dim, sequence_length; /* 0: attention is not counted */
     int64_t tokens_per_step;
     int64_t devices_per_chip; /* 0: as the chip has */
-    bool is_causal, is_quantised;
+    bool is_causal, is_quantized;
     enum chip_type type;      /* CHIP_TYPES: not one of them */
     int64_t tokens_per_s;     /* 0: not given; goes after tokens_per_step */
     struct flops_shape shape; /* layers, heads and head_dim are above; width 0: not given */
@@ -202,7 +202,7 @@ struct object_numbers { /* of one target, as a status has them */
 
 struct object_jobgoodput {
     struct object_meta meta;
-    struct slice target_api_version, target_kind, target_name;
+    struct slice target_kind, target_name;
     struct slice required[OBJECT_REPLICATED_JOBS];
     int required_count;
     struct slice source, format, container;

@@ -327,7 +327,7 @@ static void write_jobgoodput(const struct record *r, struct buf *body) {
     jwrite_object(&w);
     jwrite_key(&w, "targetRef");
     jwrite_object(&w);
-    jwrite_member_text(&w, "apiVersion", "jobset.x-k8s.io/v1alpha2");
+    jwrite_member_text(&w, "apiGroup", "jobset.x-k8s.io");
     jwrite_member_text(&w, "kind", "JobSet");
     jwrite_member_text(&w, "name", r->name);
     jwrite_object_end(&w);

@@ -25,9 +25,9 @@ static void write_expected(struct jwrite *w, const struct figures *f) {
     struct forecast runtime = figures_forecast(f, f->interval_s, false);
     double best_s = forecast_best_s(&runtime), low_s, high_s;
     write_seconds(w, "intervalSeconds", f->interval_s);
-    jwrite_member_int(w, "saveMs", llround(f->save_s * 1e3));
+    jwrite_member_int(w, "saveMilliseconds", llround(f->save_s * 1e3));
     if (!isnan(f->persist_lag_s))
-        jwrite_member_int(w, "persistMs", llround(f->persist_lag_s * 1e3));
+        jwrite_member_int(w, "persistMilliseconds", llround(f->persist_lag_s * 1e3));
     write_share(w, "runtime", forecast_exact(&runtime));
     write_share(w, "runtimeFirstOrder", forecast_first_order(&runtime));
     jwrite_member_bool(w, "firstOrderIsValid", forecast_is_first_order_valid(&runtime));

@@ -43,13 +43,13 @@ static double gflop_per_step(struct view *v, const struct chip *chip) {
     }
     int64_t devices = p->devices_per_chip > 0 ? p->devices_per_chip : chip != NULL ? chip->devices : 1;
     struct flops_log log =
-        flops_of_log(r->flops, r->flops_count, (double)v->peak_gflops / (double)devices, p->is_quantised);
+        flops_of_log(r->flops, r->flops_count, (double)v->peak_gflops / (double)devices, p->is_quantized);
     v->is_program_of_log = true;
     v->rejected_lines = log.rejected;
     if (log.lines > 0 && log.rejected == log.lines)
         snprintf(v->program_trouble, sizeof v->program_trouble,
                  "each of the log's %lld figures is above the peak of %.4g TFLOP/s per device: check "
-                 "spec.program.peakGFLOPSPerChip, devicesPerChip and quantised",
+                 "spec.program.peakGFLOPSPerChip, devicesPerChip and quantized",
                  (long long)log.lines, (double)v->peak_gflops / 1e3 / (double)devices);
     double chips = r->productive_ms > 0 ? (double)r->chip_ms_productive / (double)r->productive_ms : 0;
     return log.gflop_per_step * (double)devices * chips;
@@ -60,7 +60,7 @@ void view_program(struct view *v) {
     const struct ledger_result *r = &v->result;
     const struct chip *chip = v->job->chip;
     v->data_type = p->type;
-    v->is_quantised = p->is_quantised;
+    v->is_quantized = p->is_quantized;
     if (!r->has_steps || r->chip_ms_productive <= 0 || r->retained_steps <= 0)
         return;
     v->peak_gflops = p->peak_gflops > 0                     ? p->peak_gflops
@@ -82,7 +82,7 @@ void view_program(struct view *v) {
                      "spec.program.peakGFLOPSPerChip");
         return;
     }
-    int64_t ppm = flops_utilisation_ppm(v->gflops_per_chip, v->peak_gflops, p->is_quantised);
+    int64_t ppm = flops_utilisation_ppm(v->gflops_per_chip, v->peak_gflops, p->is_quantized);
     if (ppm < 0) {
         snprintf(v->program_trouble, sizeof v->program_trouble,
                  "%.4g times the peak of %.4g TFLOP/s, which cannot be: check spec.program's peak, parameters and "

@@ -59,7 +59,7 @@ static void write_target(struct jwrite *w, const struct view *v) {
     jwrite_member_text(w, "apiVersion", t->is_jobset ? "jobset.x-k8s.io/v1alpha2" : "batch/v1");
     jwrite_member_text(w, "kind", t->is_jobset ? "JobSet" : "Job");
     jwrite_member_text(w, "name", t->name);
-    write_time_s(w, "creationTimestamp", t->created_ms);
+    write_time_s(w, "creationTime", t->created_ms);
     write_filled(w, "queue", t->queue);
     write_filled(w, "clusterQueue", t->cluster_queue);
     write_filled(w, "priorityClass", t->priority);
@@ -122,8 +122,8 @@ static void write_definition(struct jwrite *w, const char *name, int64_t numerat
     jwrite_object(w);
     jwrite_member_text(w, "name", name);
     write_percent(w, "value", ledger_ppm(numerator, denominator));
-    jwrite_member_int(w, "numeratorMs", numerator);
-    jwrite_member_int(w, "denominatorMs", denominator);
+    jwrite_member_int(w, "numeratorMilliseconds", numerator);
+    jwrite_member_int(w, "denominatorMilliseconds", denominator);
     jwrite_object_end(w);
 }
 
@@ -146,11 +146,11 @@ static void write_times(struct jwrite *w, const struct view *v) {
     if (v->has_ended)
         write_time(w, "end", v->through_ms);
     write_time(w, "observedThrough", v->through_ms);
-    jwrite_member_int(w, "wallMs", r->wall_ms);
-    jwrite_member_int(w, "availableMs", r->available_ms);
+    jwrite_member_int(w, "wallMilliseconds", r->wall_ms);
+    jwrite_member_int(w, "availableMilliseconds", r->available_ms);
     if (r->has_steps) {
-        jwrite_member_int(w, "productiveMs", r->productive_ms);
-        jwrite_member_int(w, "provisionalMs", r->provisional_ms);
+        jwrite_member_int(w, "productiveMilliseconds", r->productive_ms);
+        jwrite_member_int(w, "provisionalMilliseconds", r->provisional_ms);
     }
     jwrite_object_end(w);
 }
@@ -176,7 +176,7 @@ static void write_badput(struct jwrite *w, const struct view *v) {
         jwrite_object(w);
         jwrite_member_text(w, "bucket", bucket_text(b, name));
         jwrite_member_text(w, "family", family_name(bucket_family(b->bucket)));
-        jwrite_member_int(w, "ms", b->ms);
+        jwrite_member_int(w, "milliseconds", b->ms);
         write_percent(w, "share", ledger_ppm(b->ms, r->wall_ms));
         jwrite_member_int(w, "count", b->count);
         jwrite_member_text(w, "basis", basis_name(b->basis));
@@ -289,26 +289,26 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
         write_filled(w, "node", i->node);
         write_filled(w, "nodePool", i->node_pool);
     }
-    write_some(w, "imagePullMs", e->image_pull_ms);
+    write_some(w, "imagePullMilliseconds", e->image_pull_ms);
     write_filled(w, "slowestPull", e->puller);
-    write_some(w, "containerStartMs", e->container_start_ms);
-    write_some(w, "programStartupMs", e->startup_ms);
+    write_some(w, "containerStartMilliseconds", e->container_start_ms);
+    write_some(w, "programStartupMilliseconds", e->startup_ms);
     write_known(w, "firstStep", e->first_step);
     write_known(w, "lastStep", e->last_step);
     if (i && has_steps) {
         write_known(w, "lostSteps", i->lost_steps);
         if (i->saved_on_sigterm != SAVED_UNKNOWN)
             jwrite_member_bool(w, "savedOnTermination", i->saved_on_sigterm == SAVED_YES);
-        write_known(w, "tchMs", i->tch_ms);
+        write_known(w, "lostWorkMilliseconds", i->tch_ms);
     }
     if (i) {
-        write_some(w, "detectMs", i->detect_ms);
-        write_known(w, "waitMs", i->wait_ms);
-        write_known(w, "treMs", i->tre_ms);
+        write_some(w, "detectMilliseconds", i->detect_ms);
+        write_known(w, "waitMilliseconds", i->wait_ms);
+        write_known(w, "rescheduleMilliseconds", i->tre_ms);
     }
     if (i && has_steps) {
-        write_known(w, "trmMs", i->trm_ms);
-        write_known(w, "catchUpMs", i->catch_up_ms);
+        write_known(w, "resumeMilliseconds", i->trm_ms);
+        write_known(w, "catchUpMilliseconds", i->catch_up_ms);
     }
     jwrite_object_end(w);
 }
@@ -334,13 +334,13 @@ static void write_steps(struct jwrite *w, const struct view *v) {
     jwrite_member_int(w, "retained", r->retained_steps);
     jwrite_member_int(w, "repeated", r->lost_steps);
     int64_t mean_ms = r->retained_steps > 0 ? r->productive_ms / r->retained_steps : RECORD_NONE;
-    write_known(w, "meanMs", mean_ms);
-    write_known(w, "p50Ms", r->median_step_ms);
-    write_known(w, "p99Ms", r->p99_step_ms);
+    write_known(w, "meanMilliseconds", mean_ms);
+    write_known(w, "p50Milliseconds", r->median_step_ms);
+    write_known(w, "p99Milliseconds", r->p99_step_ms);
     if (r->ideal_step_ms > 0) {
-        jwrite_member_int(w, "idealMs", r->ideal_step_ms);
+        jwrite_member_int(w, "idealMilliseconds", r->ideal_step_ms);
         if (mean_ms != RECORD_NONE)
-            jwrite_member_int(w, "deviationMs", mean_ms - r->ideal_step_ms);
+            jwrite_member_int(w, "deviationMilliseconds", mean_ms - r->ideal_step_ms);
     }
     jwrite_object_end(w);
 }
@@ -356,7 +356,7 @@ static void write_window_badput(struct jwrite *w, const struct ledger_result *r,
         jwrite_object(w);
         jwrite_member_text(w, "bucket", bucket_text(&r->buckets[i], name));
         jwrite_member_text(w, "family", family_name(bucket_family(r->buckets[i].bucket)));
-        jwrite_member_int(w, "ms", r->buckets[i].windows_ms[window]);
+        jwrite_member_int(w, "milliseconds", r->buckets[i].windows_ms[window]);
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
@@ -372,7 +372,7 @@ static void write_windows(struct jwrite *w, const struct view *v) {
         const struct ledger_window *x = &r->windows[i];
         jwrite_object(w);
         jwrite_member_int(w, "windowSeconds", x->window_ms / 1000);
-        jwrite_member_int(w, "ms", x->ms);
+        jwrite_member_int(w, "milliseconds", x->ms);
         write_percent(w, "scheduling", ledger_ppm(x->available_ms, x->ms));
         if (r->has_steps) {
             write_percent(w, "runtime", ledger_ppm(x->productive_ms, x->available_ms));
@@ -421,7 +421,7 @@ static void write_program(struct jwrite *w, const struct view *v) {
         return;
     jwrite_key(w, "program");
     jwrite_object(w);
-    write_percent(w, v->is_quantised ? "emfu" : "mfu", v->program_ppm);
+    write_percent(w, v->is_quantized ? "emfu" : "mfu", v->program_ppm);
     if (v->gflops_per_chip >= 0) {
         snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
         jwrite_member_text(w, "tflopsPerChip", text);
@@ -479,9 +479,9 @@ static void write_previous(struct jwrite *w, const struct view *v) {
         jwrite_object(w);
         write_time(w, "start", p->start_ms);
         write_time(w, "end", p->end_ms);
-        jwrite_member_int(w, "wallMs", p->wall_ms);
-        jwrite_member_int(w, "availableMs", p->available_ms);
-        write_known(w, "productiveMs", p->productive_ms);
+        jwrite_member_int(w, "wallMilliseconds", p->wall_ms);
+        jwrite_member_int(w, "availableMilliseconds", p->available_ms);
+        write_known(w, "productiveMilliseconds", p->productive_ms);
         jwrite_object_end(w);
         jwrite_key(w, "goodput");
         jwrite_object(w);

@@ -66,7 +66,7 @@ struct view {
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
     int64_t peak_gflops;                                                   /* of a chip; 0: not known */
     enum chip_type data_type; /* that the peak is of; CHIP_TYPES: unknown */
-    bool is_quantised;
+    bool is_quantized;
     double parameters;      /* N of the model; 0: not known */
     bool is_program_of_log; /* not of spec.program's model */
     int64_t rejected_lines;

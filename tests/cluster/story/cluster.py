@@ -51,8 +51,8 @@ class Cluster:
 
     def observe(self, namespace, name, kind="JobSet", goodput_name=None, **spec):
         """Creates the JobGoodput for a target."""
-        version = "batch/v1" if kind == "Job" else "jobset.x-k8s.io/v1alpha2"
-        target = {"apiVersion": version, "kind": kind, "name": name}
+        group = "batch" if kind == "Job" else "jobset.x-k8s.io"
+        target = {"apiGroup": group, "kind": kind, "name": name}
         manifest = job_goodput(namespace, goodput_name or name, target, **spec)
         return self.api.create("jobgoodputs", manifest)
 

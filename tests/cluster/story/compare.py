@@ -34,8 +34,8 @@ def rows_of(target, goodput):
     available = [totals.get(bucket, (0, 0)) for bucket in STARTING + ("Running",)]
     gaps = sum(totals.get(bucket, (0, 0))[1] for bucket in SCHEDULING)
     found = [
-        Row("wall", target.end - target.begin, 1, _seconds(goodput, "wallMs")),
-        Row("available", sum(seconds for seconds, _ in available), gaps + 1, _seconds(goodput, "availableMs")),
+        Row("wall", target.end - target.begin, 1, _seconds(goodput, "wallMilliseconds")),
+        Row("available", sum(seconds for seconds, _ in available), gaps + 1, _seconds(goodput, "availableMilliseconds")),
     ]
     for bucket in SCHEDULING + STARTING:
         expected, spans = totals.get(bucket, (0, 0))

@@ -103,7 +103,7 @@ class Expectations:
 
     def every_ledger_adds_up(self):
         goodputs = [observation.object for observation in list(self.watch.history["jobgoodputs"])]
-        versions = sum(read.time_ms(goodput, "wallMs") is not None for goodput in goodputs)
+        versions = sum(read.time_ms(goodput, "wallMilliseconds") is not None for goodput in goodputs)
         wrong = read.wrong(goodputs)
         seen = f"{versions} versions, {len(wrong)} wrong {' '.join(wrong[:5])}"
         self.tally.check(versions and not wrong, "each number of every version is what its others make it", seen)
@@ -116,12 +116,12 @@ class Expectations:
         wrong, before, ended = [], {}, set()
         for observation in list(self.watch.history["jobgoodputs"]):
             goodput, uid = observation.object, observation.object["metadata"]["uid"]
-            wall = read.time_ms(goodput, "wallMs")
+            wall = read.time_ms(goodput, "wallMilliseconds")
             if wall is None:
                 continue
-            available = read.time_ms(goodput, "availableMs") or 0
-            productive = read.time_ms(goodput, "productiveMs") or 0
-            buckets = [entry["ms"] for entry in read.status(goodput).get("badput") or []]
+            available = read.time_ms(goodput, "availableMilliseconds") or 0
+            productive = read.time_ms(goodput, "productiveMilliseconds") or 0
+            buckets = [entry["milliseconds"] for entry in read.status(goodput).get("badput") or []]
             went_back = wall < before.get(uid, 0) and (uid in ended or not self.is_of_its_end(goodput))
             if condition(goodput, "Finished").get("status") == "True":
                 ended.add(uid)
@@ -237,7 +237,7 @@ def maxtext_table(goodput, truth, replays):
     kept = {(step["attempt"], step["step"]) for attempt in attempts for step in attempt["steps"] if step["kept"]}
     kept_waits = sum(seconds for number, step, seconds in waits if (number, step) in kept)
     all_waits = sum(seconds for _, _, seconds in waits)
-    productive = read.time_ms(goodput, "productiveMs")
+    productive = read.time_ms(goodput, "productiveMilliseconds")
     before_steps = sum(
         read.bucket_seconds(goodput, bucket)
         for bucket in ("AcceleratorInit", "TrainingPreparation", "CheckpointRestore", "ProgramStartup")

@@ -2,11 +2,11 @@
 from api import ApiError
 from cluster import job_goodput
 
-JOBSET = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "train-a"}
+JOBSET = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": "train-a"}
 
 # what is wrong, the spec's target, the rest of the spec, a word that the sentence must hold
 WRONG = (
-    ("an unsupported kind", {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}, {}, "Deployment"),
+    ("an unsupported kind", {"apiGroup": "apps", "kind": "Deployment", "name": "web"}, {}, "Deployment"),
     (
         "both members of the step log's union",
         JOBSET,

@@ -23,7 +23,7 @@ def time_ms(goodput, field):
 def bucket_seconds(goodput, bucket, family=None):
     """Seconds of a bucket in all its families, or in one."""
     entries = status(goodput).get("badput") or []
-    return sum(e["ms"] for e in entries if e["bucket"] == bucket and family in (None, e["family"])) / 1000
+    return sum(e["milliseconds"] for e in entries if e["bucket"] == bucket and family in (None, e["family"])) / 1000
 
 
 def interruptions(goodput):
@@ -43,11 +43,11 @@ def execution_number(goodput):
 
 def ledger_gap_ms(goodput):
     """Wall time less the sum of the ledger: 0 in every version. None where there is no time yet."""
-    wall = time_ms(goodput, "wallMs")
+    wall = time_ms(goodput, "wallMilliseconds")
     if wall is None:
         return None
-    badput = sum(entry["ms"] for entry in status(goodput).get("badput") or [])
-    return wall - badput - (time_ms(goodput, "productiveMs") or 0)
+    badput = sum(entry["milliseconds"] for entry in status(goodput).get("badput") or [])
+    return wall - badput - (time_ms(goodput, "productiveMilliseconds") or 0)
 
 
 def wrong(goodputs):

@@ -6,13 +6,13 @@ import truth
 def compare(tally, name, goodput, attempts):
     """Each bucket within the larger of 1 s a span and 1 % of the wall time, the unexplained below 2 % of it; but for what
     nothing told by the truth as well (slow steps, hangs): the ledger has to say so, and is held to it."""
-    wall = (read.time_ms(goodput, "wallMs") or 0) / 1000
+    wall = (read.time_ms(goodput, "wallMilliseconds") or 0) / 1000
     rows = []
     expectation = truth.ledger(attempts)
     unexplained, pieces = expectation.pop("Unattributed")
     for bucket, (expected, spans) in expectation.items():
         if bucket == "Productive":
-            measured = (read.time_ms(goodput, "productiveMs") or 0) / 1000
+            measured = (read.time_ms(goodput, "productiveMilliseconds") or 0) / 1000
         else:
             measured = read.bucket_seconds(goodput, bucket)
         rows.append((bucket, expected, measured, max(1.0 * spans, 0.01 * wall)))
@@ -43,5 +43,5 @@ def causes(tally, name, goodput, expected):
 def explain(name, goodput):
     """The executions, for a person."""
     for e in read.status(goodput).get("executions") or []:
-        times = ", ".join(f"{key[:-2]} {e[key] / 1000:.1f} s" for key in ("tchMs", "waitMs", "treMs", "trmMs", "catchUpMs") if e.get(key))
+        times = ", ".join(f"{key[:-2]} {e[key] / 1000:.1f} s" for key in ("lostWorkMilliseconds", "waitMilliseconds", "rescheduleMilliseconds", "resumeMilliseconds", "catchUpMilliseconds") if e.get(key))
         print(f"    {name} #{e['number']}: steps {e.get('firstStep')}-{e.get('lastStep')}, {e.get('cause')}: {e.get('evidence')}; {times}")
