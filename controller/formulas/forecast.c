@@ -157,9 +157,3 @@ int64_t forecast_spares(double nodes, double rate_per_node_day, double repair_s,
 struct forecast_worth forecast_spares_worth(double failures_per_s, double saved_s, int64_t spares, double nodes) {
     return (struct forecast_worth){failures_per_s * saved_s, (double)spares / nodes};
 }
-
-struct forecast_load forecast_load(double bytes, double replicas, double storage_bytes_per_s,
-                                   double network_bytes_per_s) {
-    double once_s = bytes / storage_bytes_per_s;
-    return (struct forecast_load){replicas * once_s, once_s + bytes / network_bytes_per_s};
-}

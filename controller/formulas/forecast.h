@@ -65,12 +65,4 @@ struct forecast_worth {
 };
 struct forecast_worth forecast_spares_worth(double failures_per_s, double saved_s, int64_t spares, double nodes);
 
-/* Time to read a checkpoint: by each of the replicas from the same storage; by one that then broadcasts it (Google
- * Cloud blog, November 2023). */
-struct forecast_load {
-    double each_s, one_s;
-};
-struct forecast_load forecast_load(double bytes, double replicas, double storage_bytes_per_s,
-                                   double network_bytes_per_s);
-
 #endif

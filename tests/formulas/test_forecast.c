@@ -139,16 +139,6 @@ TEST(what_hot_spares_bring_and_cost) {
     }
 }
 
-/* Google Cloud blog, November 2023: a checkpoint of 128B parameters (12 B each) read by each of 199 slices from storage
- * of 1 Tb/s, against one that reads and broadcasts (400 GB/s). */
-TEST(loading_by_one_replica) {
-    struct forecast_load l = forecast_load(128e9 * 12, 199, 1e12 / 8, 400e9);
-    CHECK_NEAR(128e9 * 12 * 199 / 1e12, 305.7, 0.05);
-    CHECK_NEAR(l.each_s, 2445, 0.5);
-    CHECK_NEAR(l.one_s, 16.1, 0.05);
-    CHECK_NEAR(l.each_s / l.one_s, 150, 3);
-}
-
 /* Tables of the chi-square distribution: quantiles .05 and .95. */
 TEST(chi_square_quantiles) {
     CHECK_NEAR(forecast_chi_square_even(0.95, 1), 5.9915, 0.00005);
