@@ -1,5 +1,6 @@
 #include "export/process.h"
 
+#include "base/memory.h"
 #include "base/slice.h"
 
 #include <dirent.h>
@@ -59,18 +60,17 @@ void process_read(struct process_figures *figures) {
     char stat_space[2048], boot_space[16384];
     struct rusage usage;
     struct rlimit limit;
-    int64_t ticks = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
+    int64_t ticks = sysconf(_SC_CLK_TCK), resident_bytes = memory_resident_bytes();
     *figures =
         (struct process_figures){PROCESS_NONE, PROCESS_NONE, PROCESS_NONE, PROCESS_NONE, PROCESS_NONE, PROCESS_NONE};
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         figures->cpu_ms = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
                           (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
     struct slice stat = read_file("/proc/self/stat", stat_space, sizeof stat_space);
-    int64_t begun = stat_field(stat, 22), pages = stat_field(stat, 24);
+    int64_t begun = stat_field(stat, 22);
     int64_t boot_s = number_after(read_file("/proc/stat", boot_space, sizeof boot_space), "btime");
     figures->virtual_bytes = stat_field(stat, 23);
-    if (pages != PROCESS_NONE)
-        figures->resident_bytes = pages * page;
+    figures->resident_bytes = resident_bytes != MEMORY_UNKNOWN ? resident_bytes : PROCESS_NONE;
     if (begun != PROCESS_NONE && boot_s != PROCESS_NONE && ticks > 0)
         figures->start_ms = boot_s * 1000 + begun * 1000 / ticks;
     figures->open_fds = count_fds();
