@@ -51,6 +51,8 @@ void jscan_leave(struct jscan *j);
 bool jscan_string_raw(struct jscan *j, struct slice *raw); /* bytes between the quotes, escapes kept */
 /* Decoded into out (truncated at a UTF-8 boundary if too long, still true), NUL-terminated. */
 bool jscan_string(struct jscan *j, char *out, size_t out_size);
+/* The same for the bytes that jscan_string_raw gave; false on a malformed escape. */
+bool jscan_unescape(struct slice raw, char *out, size_t out_size);
 bool jscan_int(struct jscan *j, int64_t *value); /* integral numbers only, also "3.0" and "3e2"; not INT64_MIN */
 bool jscan_scaled(struct jscan *j, int digits, int64_t *value); /* as slice_take_scaled */
 bool jscan_double(struct jscan *j, double *value);

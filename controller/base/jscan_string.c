@@ -77,10 +77,8 @@ static size_t encode(char out[4], int code) {
     return n;
 }
 
-bool jscan_string(struct jscan *j, char *out, size_t out_size) {
-    struct slice raw;
-    if (!jscan_string_raw(j, &raw))
-        return false;
+/* *ret_at: where a malformed escape ends. */
+static bool decode(struct slice raw, char *out, size_t out_size, const char **ret_at) {
     const char *p = raw.data, *end = raw.data + raw.size_bytes;
     if (slice_find_char(raw, '\\') == NULL) {
         slice_copy(out, out_size, raw);
@@ -94,8 +92,7 @@ bool jscan_string(struct jscan *j, char *out, size_t out_size) {
         if (*p++ == '\\') {
             int code = take_escape(&p, end);
             if (code < 0) {
-                j->error = "malformed escape";
-                j->at = j->end = p;
+                *ret_at = p;
                 return false;
             }
             n = encode(one, code);
@@ -113,4 +110,21 @@ bool jscan_string(struct jscan *j, char *out, size_t out_size) {
     if (out_size != 0)
         out[size] = '\0';
     return true;
+}
+
+bool jscan_unescape(struct slice raw, char *out, size_t out_size) {
+    const char *at;
+    return decode(raw, out, out_size, &at);
+}
+
+bool jscan_string(struct jscan *j, char *out, size_t out_size) {
+    struct slice raw;
+    const char *at;
+    if (!jscan_string_raw(j, &raw))
+        return false;
+    if (decode(raw, out, out_size, &at))
+        return true;
+    j->error = "malformed escape";
+    j->at = j->end = at;
+    return false;
 }

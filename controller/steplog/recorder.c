@@ -156,9 +156,7 @@ static bool is_other_job(const struct steplog *s, const struct payload *p) {
     if (slice_find_char(raw, '\\') == NULL)
         return !slice_is(raw, s->job_name);
     char name[512];
-    struct jscan j;
-    jscan_init(&j, (struct slice){raw.data - 1, raw.size_bytes + 2}); /* with its quotes */
-    return !jscan_string(&j, name, sizeof name) || strcmp(name, s->job_name) != 0;
+    return !jscan_unescape(raw, name, sizeof name) || strcmp(name, s->job_name) != 0;
 }
 
 static enum line_result emit_payload(struct steplog *s, const struct payload *p) {
@@ -181,12 +179,10 @@ static enum line_result emit_payload(struct steplog *s, const struct payload *p)
 
 /* A trainer's text inside a structured log line: {"severity": "INFO", "message": "completed step: ..."}. */
 static enum line_result read_message(struct steplog *s, struct slice raw) {
-    struct jscan j;
-    jscan_init(&j, (struct slice){raw.data - 1, raw.size_bytes + 2});
     struct buf *text = &s->scratch;
     buf_clear(text);
     /* Decoding never makes it longer. */
-    if (buf_append_slice(text, raw) < 0 || !jscan_string(&j, text->data, raw.size_bytes + 1))
+    if (buf_append_slice(text, raw) < 0 || !jscan_unescape(raw, text->data, raw.size_bytes + 1))
         return LINE_NOT_MINE;
     text->size_bytes = strlen(text->data);
     return LINE_TEXT;

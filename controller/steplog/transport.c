@@ -32,12 +32,10 @@ static bool parse_cri(struct transport *t, struct slice line) {
 
 /* The text of a JSON string, of which raw is what stands between the quotes. */
 static bool decode(struct transport *t, struct slice raw, struct buf *decoded) {
-    struct jscan j;
     /* Decoding never makes it longer. */
     buf_clear(decoded);
-    jscan_init(&j, (struct slice){raw.data - 1, raw.size_bytes + 2}); /* with its quotes */
-    if (buf_append_slice(decoded, (struct slice){raw.data - 1, raw.size_bytes + 1}) < 0 ||
-        !jscan_string(&j, decoded->data, raw.size_bytes + 1))
+    if (buf_append_slice(decoded, raw) < 0 || buf_append(decoded, "", 1) < 0 ||
+        !jscan_unescape(raw, decoded->data, raw.size_bytes + 1))
         return false;
     t->text = slice_of(decoded->data);
     return true;

@@ -260,3 +260,19 @@ TEST(a_loose_skip_ends_where_a_strict_one_does) {
         }
     }
 }
+
+TEST(decodes_what_has_no_quotes_around_it) {
+    static const char *const cases[][2] = {{"a\\nb", "a\nb"}, {"\\u00e9", "\xc3\xa9"}, {"plain", "plain"}, {"", ""}};
+    char out[16];
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        size_t n = strlen(cases[i][0]);
+        char *exact = mem_resize(NULL, n + 1, 1); /* the slice ends before the last byte, and nothing precedes it */
+        memcpy(exact, cases[i][0], n);
+        exact[n] = 'x';
+        CHECK(jscan_unescape((struct slice){exact, n}, out, sizeof out));
+        CHECK_TEXT(out, cases[i][1]);
+        free(exact);
+    }
+    CHECK(!jscan_unescape(slice_of("a\\q"), out, sizeof out));
+    CHECK(!jscan_unescape(slice_of("a\\"), out, sizeof out));
+}

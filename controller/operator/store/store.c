@@ -22,16 +22,13 @@ const char *store_intern(struct model *m, struct slice text) {
 
 bool store_text(char **to, struct slice raw) {
     char text[STORE_MESSAGE_SIZE] = "";
-    struct jscan j;
     if (raw.size_bytes == 0) {
         bool changed = *to != NULL;
         free(*to);
         *to = NULL;
         return changed;
     }
-    /* The scanner gave the bytes between the quotes, which are still there. */
-    jscan_init(&j, (struct slice){raw.data - 1, raw.size_bytes + 2});
-    if (!jscan_string(&j, text, sizeof text))
+    if (!jscan_unescape(raw, text, sizeof text))
         return false;
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ')
