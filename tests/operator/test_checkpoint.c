@@ -1,4 +1,5 @@
 /* A controller that is killed and followed by another one ends with the same status as one that never was. */
+#include "base/base64.h"
 #include "base/mem.h"
 #include "harness.h"
 #include "replay.h"
@@ -211,30 +212,70 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
     replay_done(&r);
 }
 
-/* tests/data/checkpoint: of the story after 523 of its events, as version 3 wrote it. */
-TEST(an_older_checkpoint_is_set_aside_and_said) {
-    size_t size;
+/* A version byte that this controller does not read: it says so and accounts the job again from the objects. */
+static void check_other_version(const struct replay *r, int version) {
+    const char head[9] = {(char)version}; /* version, CRC-32, size */
+    CLEANUP_FREE char *packed = base64_encode((struct slice){head, sizeof head}), *status = after(r, packed);
+    CLEANUP_FREE char *words = mem_format(
+        "status.checkpoint is set aside: it is of version %d, and this controller reads version ", version);
+    const char *found = status_text(status, "conditions[type=EvidenceComplete].message");
+    CHECK(strncmp(found, words, strlen(words)) == 0);
+    CHECK(strstr(found, "; what is counted is what the cluster still shows") != NULL);
+    CHECK_INT(status_int(status, "time.wallMilliseconds"), 61000);
+    CHECK_INT(status_int(status, "time.availableMilliseconds"), 26000);
+}
+
+TEST(a_checkpoint_of_another_version_is_refused_in_words_and_the_job_accounted_from_objects) {
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
-    CLEANUP_FREE char *older = harness_read_file("tests/data/checkpoint/version-3-train-a", &size);
-    REQUIRE(older != NULL && size > 1);
-    older[size - 1] = '\0'; /* the line's end */
-    CLEANUP_FREE char *status = after(&r, older);
-    CHECK_TEXT(
-        status_text(status, "conditions[type=EvidenceComplete].message"),
-        "status.checkpoint is set aside: it is of version 3, and this controller reads version 11; what is counted "
-        "is what the cluster still shows");
-    CHECK_INT(status_int(status, "time.wallMilliseconds"), 61000);
+    check_other_version(&r, 1);
+    check_other_version(&r, 10);
+    check_other_version(&r, 99);
     replay_done(&r);
 }
 
-TEST(a_newer_checkpoint_is_set_aside_and_said) {
+/* ---- kept files ---- */
+
+#define KEPT "tests/data/checkpoint/story-train-a.json" /* the status after half of the story's events */
+
+static void keep(const char *status) {
+    FILE *f = fopen(KEPT, "w");
+    REQUIRE(f != NULL);
+    fprintf(f, "%s\n", status);
+    fclose(f);
+}
+
+/* From the first release on each released checkpoint stays readable: this one is of the newest version. Where the version
+ * moves before that, KEEP_CHECKPOINT=1 test-operator the_kept_checkpoint writes the file again. */
+TEST(the_kept_checkpoint_continues_to_the_same_end) {
     struct replay r;
+    size_t size;
     REQUIRE(replay_load(&r, story.path, "workloads"));
-    CLEANUP_FREE char *status = after(&r, "YwAAAAAAAAAA"); /* version 99 */
-    CHECK_TEXT(
-        status_text(status, "conditions[type=EvidenceComplete].message"),
-        "status.checkpoint is set aside: it is of version 99, and this controller reads version 11; what is counted "
-        "is what the cluster still shows");
+    size_t half = r.count / 2;
+    struct model *m = new_model();
+    apply(m, &story, 0, NULL, r.events[0].at_ms);
+    for (size_t n = 0; n < half; n++)
+        replay_feed(m, &r.events[n]);
+    replay_watermarks(m, r.events[half - 1].at_ms);
+    CLEANUP_FREE char *status = status_of(m, &story, 0, r.events[half - 1].at_ms);
+    if (getenv("KEEP_CHECKPOINT") != NULL)
+        keep(status);
+    for (size_t n = half; n < r.count; n++)
+        replay_feed(m, &r.events[n]);
+    CLEANUP_FREE char *expected = status_of(m, &story, 0, r.last_ms);
+    model_free(m);
+    CLEANUP_FREE char *kept = harness_read_file(KEPT, &size);
+    REQUIRE(kept != NULL && size > 1 && strstr(kept, ",\"checkpoint\":\"") != NULL);
+    kept[size - 1] = '\0'; /* the line's end */
+    m = new_model();
+    apply(m, &story, 0, kept, r.events[0].at_ms);
+    tell_lists(m, &r, half, r.events[half - 1].at_ms);
+    for (size_t n = half; n < r.count; n++)
+        replay_feed(m, &r.events[n]);
+    CLEANUP_FREE char *found = status_of(m, &story, 0, r.last_ms);
+    check_same(expected, found, "train-a of the kept checkpoint,", half);
+    CHECK(strcmp(expected, found) == 0);
+    CHECK_TEXT(status_text(found, "phase"), "Completed");
+    model_free(m);
     replay_done(&r);
 }
