@@ -216,8 +216,8 @@ TEST(a_damaged_checkpoint_is_set_aside_and_said) {
 static void check_other_version(const struct replay *r, int version) {
     const char head[9] = {(char)version}; /* version, CRC-32, size */
     CLEANUP_FREE char *packed = base64_encode((struct slice){head, sizeof head}), *status = after(r, packed);
-    CLEANUP_FREE char *words = mem_format(
-        "status.checkpoint is set aside: it is of version %d, and this controller reads version ", version);
+    CLEANUP_FREE char *words =
+        mem_format("status.checkpoint is set aside: it is of version %d, and this controller reads version ", version);
     const char *found = status_text(status, "conditions[type=EvidenceComplete].message");
     CHECK(strncmp(found, words, strlen(words)) == 0);
     CHECK(strstr(found, "; what is counted is what the cluster still shows") != NULL);
@@ -245,8 +245,8 @@ static void keep(const char *status) {
     fclose(f);
 }
 
-/* From the first release on each released checkpoint stays readable: this one is of the newest version. Where the version
- * moves before that, KEEP_CHECKPOINT=1 test-operator the_kept_checkpoint writes the file again. */
+/* From the first release on each released checkpoint stays readable: this one is of the newest version. Where the
+ * version moves before that, KEEP_CHECKPOINT=1 test-operator the_kept_checkpoint writes the file again. */
 TEST(the_kept_checkpoint_continues_to_the_same_end) {
     struct replay r;
     size_t size;

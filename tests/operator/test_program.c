@@ -120,9 +120,9 @@ TEST(without_a_label_or_a_peak_it_is_said) {
     free(s);
 }
 
-#define SHAPE                                                                                                          \
-    "\"model\":{\"parameters\":\"8e9\",\"layers\":32,\"heads\":32,\"headDim\":128,\"sequenceLength\":8192,"            \
-    "\"tokensPerStep\":8192}"
+#define MODEL                                                                                                          \
+    "\"parameters\":\"8e9\",\"layers\":32,\"heads\":32,\"headDim\":128,\"sequenceLength\":8192,\"tokensPerStep\":8192"
+#define SHAPE "\"model\":{" MODEL "}"
 
 /* MPG = SG x RG x PG telescopes to ideal time / wall time: the model's FLOPs at the chips' peak. */
 TEST(productivity_telescopes_to_ideal_over_wall_time) {
@@ -141,6 +141,24 @@ TEST(productivity_telescopes_to_ideal_over_wall_time) {
     CHECK_TEXT(status_text(s, "program.mfu"), status_text(s, "goodput.program"));
     CHECK_TEXT(status_text(s, "program.message"), "");
     free(s);
+}
+
+/* FLOPs by spec.program.model: 6N + 12LHQT a token, and 6N + 6LHQT where attention is causal. */
+TEST(causal_attention_counts_half) {
+    char *full =
+        status_with(",\"program\":{\"peakGFLOPSPerChip\":918000,\"model\":{\"attention\":\"Full\"," MODEL "}}");
+    char *causal =
+        status_with(",\"program\":{\"peakGFLOPSPerChip\":918000,\"model\":{\"attention\":\"Causal\"," MODEL "}}");
+    char *absent = status_with(",\"program\":{\"peakGFLOPSPerChip\":918000," SHAPE "}");
+    double parameters = 6 * 8e9, attention = 12.0 * 32 * 32 * 128 * 8192;
+    double expected = (parameters + attention / 2) / (parameters + attention);
+    int64_t full_ppm = status_int(full, "goodputPPM.program"), causal_ppm = status_int(causal, "goodputPPM.program");
+    CHECK(full_ppm > 1000);
+    CHECK(fabs((double)causal_ppm - expected * (double)full_ppm) < 2);
+    CHECK_INT(status_int(absent, "goodputPPM.program"), full_ppm);
+    free(full);
+    free(causal);
+    free(absent);
 }
 
 /* The whole shape instead of N, and tokens per second instead of per step: MaxText's recipe of Llama2-70B on v6e gives

@@ -62,6 +62,12 @@ refused "a checkpoint above 32 KiB" "Too long" k patch jgp everything --subresou
 	-p "{\"status\":{\"checkpoint\":\"$(printf '%32769s' | tr ' ' x)\"}}"
 check "a checkpoint of 32 KiB" k patch jgp everything --subresource=status --type=merge \
 	-p "{\"status\":{\"checkpoint\":\"$(printf '%32768s' | tr ' ' x)\"}}"
+check "a phase that only a newer controller knows" k patch jgp everything --subresource=status --type=merge \
+	-p '{"status":{"phase":"Draining"}}'
+refused "a phase that is not one word" "status.phase" k patch jgp everything --subresource=status --type=merge \
+	-p '{"status":{"phase":"is draining"}}'
+refused "a condition without a reason" "reason: Required value" k patch jgp everything --subresource=status --type=merge \
+	-p '{"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1,"lastTransitionTime":"2026-11-01T00:00:00Z","message":"m"}]}}'
 k delete -f "$data/good/everything.yaml" >/dev/null
 
 explained=$(k explain jobgoodput.status.badput)

@@ -176,8 +176,8 @@ static void model_scan(struct jscan *j, struct object_program *p) {
             p->shape.mlp_matrices = bounded(object_int_scan(j, 0), 2, 3);
         else if (slice_is(key, "vocabulary"))
             p->shape.vocabulary = bounded(object_int_scan(j, 0), 1, 1000000000);
-        else if (slice_is(key, "causalAttention"))
-            p->is_causal = object_bool_scan(j);
+        else if (slice_is(key, "attention"))
+            p->is_causal = slice_is(object_text_scan(j), "Causal");
         else
             jscan_skip(j);
     }
