@@ -68,6 +68,8 @@ size_t http_on_body(char *data, size_t size, size_t count, void *context) {
     r->last_byte_us = loop_now(r->client->loop).us;
     if (r->state != REQUEST_OPEN)
         return 0;
+    if (http_bulk_waits(r, size * count))
+        return CURL_WRITEFUNC_PAUSE;
     int n = r->handler.on_data(r->handler.context, (struct slice){data, size * count});
     if (n >= 0)
         return size * count;
@@ -330,6 +332,7 @@ struct http_client *http_client_new(struct loop *loop) {
     struct http_client *client = mem_new(struct http_client);
     client->loop = loop;
     client->silence_timer = loop_timer_new(loop, silence_due, client);
+    http_bulk_init(client);
     return client;
 }
 
@@ -346,6 +349,7 @@ void http_client_free(struct http_client *client) {
     }
     loop_defer_cancel(client->loop, http_client_settle, client);
     loop_timer_free(client->silence_timer);
+    http_bulk_done(client);
     free(client);
     curl_global_cleanup();
 }
@@ -357,6 +361,7 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     r->handler = *handler;
     r->silence_timeout_us = options->silence_timeout_us;
     r->is_lazy = options->is_lazy;
+    r->is_bulk = options->is_bulk;
     r->last_byte_us = loop_now(client->loop).us;
     r->reply = (struct http_reply){.retry_after_us = -1, .content_type = r->content_type};
     r->previous = client->last;

@@ -1,5 +1,6 @@
-/* http_internal: what the three files of the HTTP client share. http.c: requests, their order and their ends.
+/* http_internal: what the four files of the HTTP client share. http.c: requests, their order and their ends.
  * http_pool.c: one curl multi handle, with its connections, on the loop. http_easy.c: a request's curl options.
+ * http_bulk.c: how much bulk requests hand on in a turn.
  *
  * The rule that keeps curl sane: a curl callback only marks (state, error, last byte). curl is called from the loop's
  * own callbacks alone, and requests are started, ended and freed in one place, http_client_settle(). */
@@ -56,6 +57,7 @@ struct http_request {
     bool had_connection;
     bool is_connecting; /* from a socket's making until a request may go out over it */
     bool is_lazy, is_hurried;
+    bool is_bulk, is_paused;
     int64_t silence_timeout_us, last_byte_us;
     struct http_request *next, *previous;
 };
@@ -65,7 +67,9 @@ struct http_client {
     struct http_pool *pools; /* one that is not retired takes new requests; it is made when it is needed */
     struct http_request *first, *last;
     struct loop_timer *silence_timer;
-    int64_t silence_deadline_us; /* what the timer is set to */
+    int64_t silence_deadline_us;   /* what the timer is set to */
+    struct loop_timer *bulk_timer; /* NULL: libcurl limits bulk requests by itself */
+    size_t bulk_bytes;             /* that they handed on in this turn */
     bool is_settling;
 };
 
@@ -77,6 +81,10 @@ void http_pool_kick(struct http_pool *pool);
 void http_pool_read(struct http_pool *pool);
 /* Watches a lazy pool's sockets as curl and its requests' state want it now. */
 void http_pool_watch(struct http_pool *pool);
+void http_bulk_init(struct http_client *client);
+void http_bulk_done(struct http_client *client);
+/* Whether these bytes of its reply wait until the next turn. */
+bool http_bulk_waits(struct http_request *request, size_t size_bytes);
 /* Sets up request->easy and request->origin. */
 int http_easy_prepare(struct http_request *request, const struct http_options *options, struct error **err);
 void http_client_settle(void *client);

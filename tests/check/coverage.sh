@@ -11,7 +11,7 @@ mkdir -p "$logs"
 failed=0
 for program in .build/coverage/tests/test-*; do
     [ -x "$program" ] && [[ $(basename "$program") != *.* ]] || continue
-    GOODPUT_BIN=.build/coverage/bin timeout 1200 "$program" >"$logs/$(basename "$program").log" 2>&1 || {
+    GOODPUT_BIN=.build/coverage/bin TEST_APISERVER=.build/coverage/bin/test-apiserver timeout 1200 "$program" >"$logs/$(basename "$program").log" 2>&1 || {
         echo "$(basename "$program") failed: $(tail -n 1 "$logs/$(basename "$program").log")"
         failed=1
     }

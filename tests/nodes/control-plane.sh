@@ -23,7 +23,7 @@ start_registry
 [ "${2:-}" != registry ] || exit 0
 start_etcd
 # Services, webhooks and the visibility API are reached at pods' addresses, which have routes here.
-start_apiserver --endpoint-reconciler-type=lease --enable-aggregator-routing=true --allow-privileged=false \
+start_apiserver ${NODES_SLOW:+--request-timeout=10m} --endpoint-reconciler-type=lease --enable-aggregator-routing=true --allow-privileged=false \
   --enable-admission-plugins=NodeRestriction
 start_controller_manager
 start_scheduler

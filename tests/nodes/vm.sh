@@ -47,7 +47,7 @@ FailureAction=poweroff-force
 [Service]
 Type=oneshot
 WorkingDirectory=$inside
-Environment=HOME=/root POLL_SECONDS=2 NODES_REGISTRY=$inside/.build/nodes/registry
+Environment=HOME=/root POLL_SECONDS=2 NODES_SLOW=1 NODES_REGISTRY=$inside/.build/nodes/registry
 ExecStart=$inside/tests/nodes/node-test.sh $groups
 StandardOutput=tty
 StandardError=tty

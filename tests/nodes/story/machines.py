@@ -5,6 +5,7 @@ import subprocess
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PARENT_CGROUP = "goodput-nodes"
+SLOWER = 5 if os.environ.get("NODES_SLOW") else 1  # an emulated machine
 
 
 class Machines:
@@ -18,7 +19,7 @@ class Machines:
     def on(self, machine, *command, timeout=60):
         """What the command printed, run inside the machine. Raises CalledProcessError with its errors."""
         enter = ["nsenter", "--target", str(self.pid(machine)), "--mount", "--uts", "--ipc", "--net", "--pid", "--"]
-        done = subprocess.run([*enter, *command], capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run([*enter, *command], capture_output=True, text=True, timeout=timeout * SLOWER, check=False)
         if done.returncode:
             raise RuntimeError(f"{machine}: {' '.join(command)}: {done.stderr.strip()[-300:]}")
         return done.stdout

@@ -5,6 +5,7 @@ import time
 
 import jobs
 import ledgers
+import machines
 import status as read
 import truth
 from api import ApiError
@@ -19,7 +20,7 @@ PATHS = {
     "LocalQueue": "/apis/kueue.x-k8s.io/v1beta2/namespaces/" + jobs.NAMESPACE + "/localqueues",
     "WorkloadPriorityClass": "/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses",
 }
-PATIENCE = 600  # seconds that anything may take before it counts as not happening; nothing here measures speed
+PATIENCE = 600 * machines.SLOWER  # seconds that anything may take before it counts as not happening; nothing here measures speed
 
 
 class Stage:
