@@ -52,7 +52,8 @@ same "columns" "NAME TARGET PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUP
 same "wide columns" "NAME TARGET PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUPTIONS STEP AGE PRODUCTIVITY EVIDENCE QUEUE CHIPS WAITING-FOR" \
 	"$(k get jgp everything -o wide | sed -n 1p | xargs)"
 same "and their values" "everything llama3-70b Recovering 90.00% 80.00% 72.00% WastedProgress 3 18211" \
-	"$(k get goodput everything --no-headers | awk '{print $1, $2, $3, $4, $5, $6, $7, $8, $9}')"
+	"$(k get jgp everything --no-headers | awk '{print $1, $2, $3, $4, $5, $6, $7, $8, $9}')"
+check "category goodput" grep -qx jobgoodput.goodput.dev/everything <<<"$(k get goodput -o name)"
 same "field selector on the target's name" "everything" \
 	"$(k get jgp --field-selector spec.targetRef.name=llama3-70b --no-headers -o custom-columns=N:.metadata.name)"
 same "field selector on the phase" "jobgoodput.goodput.dev/everything" "$(k get jgp --field-selector status.phase=Recovering -o name)"

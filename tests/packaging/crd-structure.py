@@ -13,7 +13,7 @@ except ImportError:
 NAMES = {  # kind: plural, short names, categories, the least number of fields
     "JobGoodput": ("jobgoodputs", ["jgp"], ["goodput"], 150),
     "FleetGoodput": ("fleetgoodputs", ["fgp"], None, 90),
-    "StepLogFormat": ("steplogformats", ["slf"], None, 20),
+    "StepLogFormat": ("steplogformats", ["slf"], ["goodput"], 20),
 }
 COLUMNS = "Target Phase Scheduling Runtime Goodput Top-Badput Interruptions Step Age"
 WIDE = "Productivity Evidence Queue Chips Waiting-For"
