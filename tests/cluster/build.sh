@@ -38,8 +38,9 @@ kube-state-metrics kube-state-metrics k8s.io/kube-state-metrics/v2
 kube-network-policies network-policies sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard
 krew krew sigs.k8s.io/krew/cmd/krew
 validate-krew-manifest krew sigs.k8s.io/krew/cmd/validate-krew-manifest
+vale vale github.com/vale-cli/vale/v3/cmd/vale
 '
-when_named=' kubelet kube-proxy coredns informer kube-state-metrics kube-network-policies krew validate-krew-manifest '
+when_named=' kubelet kube-proxy coredns informer kube-state-metrics kube-network-policies krew validate-krew-manifest vale '
 
 ldflags_of() { # name
   case $1 in
@@ -59,7 +60,11 @@ build_one() { # name module package
   } | sha256sum)
   if [ -x "$BIN/$name" ] && [ "$(cat "$STAMPS/$name" 2>/dev/null)" = "$stamp" ]; then return 0; fi
   begun=$SECONDS
-  (cd "$dir" && go build -ldflags "$ldflags" -o "$BIN/$name.new" "$package") || die "$name did not build"
+  (
+    cd "$dir"
+    if [ "$name" = vale ]; then export CGO_ENABLED=1; fi # its parsers of comments are C
+    go build -ldflags "$ldflags" -o "$BIN/$name.new" "$package"
+  ) || die "$name did not build"
   mv "$BIN/$name.new" "$BIN/$name"
   rm -f "$STAMPS/$name" # a copied folder may share its files
   echo "$stamp" >"$STAMPS/$name"
