@@ -116,18 +116,18 @@ int64_t codec_within(struct codec *c, int64_t v, int64_t low, int64_t high) {
     return low;
 }
 
-size_t codec_count(struct codec *c, size_t count, size_t most) {
+size_t codec_count(struct codec *c, size_t count, size_t max) {
     uint64_t got = varint(c, count);
     if (!codec_is_reading(c))
         return count;
-    if (got > most || got > c->in.size_bytes)
+    if (got > max || got > c->in.size_bytes)
         c->failed = true;
     return c->failed ? 0 : (size_t)got;
 }
 
-void codec_text(struct codec *c, char **text, size_t most) {
+void codec_text(struct codec *c, char **text, size_t max) {
     size_t size = *text ? strlen(*text) + 1 : 0;
-    size = codec_count(c, size, most + 1); /* 0: NULL, else with one more */
+    size = codec_count(c, size, max + 1); /* 0: NULL, else with one more */
     if (!codec_is_reading(c)) {
         if (size > 0)
             bytes(c, *text, size - 1);

@@ -33,8 +33,8 @@ int64_t codec_within(struct codec *c, int64_t v, int64_t low, int64_t high);
 #define CODEC_INT(c, field, low, high)                                                                                 \
     (*(field) = (__typeof__(*(field)))codec_within((c), (int64_t) * (field), (low), (high)))
 /* How many elements follow: `count` when writing, else what is read, at most `most` and at most one a byte left. */
-size_t codec_count(struct codec *c, size_t count, size_t most);
-void codec_text(struct codec *c, char **text, size_t most); /* heap; NULL is kept */
+size_t codec_count(struct codec *c, size_t count, size_t max);
+void codec_text(struct codec *c, char **text, size_t max);  /* heap; NULL is kept */
 void codec_chars(struct codec *c, char *text, size_t size); /* an array, NUL-terminated */
 
 #endif

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DIGITS_MOST 19 /* fit into 64 bits */
+#define DIGITS_MAX 19 /* fit into 64 bits */
 
-/* The digits from *at on, at most DIGITS_MOST: moves *at behind them, returns how many there were. */
+/* The digits from *at on, at most DIGITS_MAX: moves *at behind them, returns how many there were. */
 static inline int digits_take(const char **at, const char *end, uint64_t *value) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const char *p = *at;
@@ -34,7 +34,7 @@ static inline int digits_take(const char **at, const char *end, uint64_t *value)
 #else
     (void)powers;
 #endif
-    while (p < end && p - *at < DIGITS_MOST && (unsigned char)(*p - '0') <= 9)
+    while (p < end && p - *at < DIGITS_MAX && (unsigned char)(*p - '0') <= 9)
         sum = sum * 10 + (uint64_t)(*p++ - '0');
     int count = (int)(p - *at);
     *at = p;

@@ -38,15 +38,15 @@ int64_t memory_resident_bytes(void) {
 
 /* The least limit from a cgroup up to the root of its hierarchy. In a container with a cgroup namespace the path is /;
  * without one the files are below the mount itself, and the path, which is the host's, is not there. */
-static int64_t least_limit(const char *mount, struct slice path, const char *name) {
-    int64_t least = INT64_MAX;
+static int64_t min_limit(const char *mount, struct slice path, const char *name) {
+    int64_t min = INT64_MAX;
     for (;;) {
         CLEANUP_FREE char *file = mem_format("%s%.*s/%s", mount, (int)path.size_bytes, path.data, name);
         int64_t bytes = read_number(file);
         if (bytes != MEMORY_UNKNOWN)
-            least = min_of(least, bytes);
+            min = min_of(min, bytes);
         if (path.size_bytes == 0)
-            return least;
+            return min;
         while (path.size_bytes > 0 && path.data[--path.size_bytes] != '/') {
         }
     }
@@ -58,7 +58,7 @@ int64_t memory_limit_bytes(const char *root) {
     CLEANUP_FREE char *memory = mem_format("%s/sys/fs/cgroup/memory", root);
     CLEANUP_FREE char *text = NULL;
     CLEANUP_ERROR struct error *err = NULL;
-    int64_t least = INT64_MAX;
+    int64_t min = INT64_MAX;
     if (file_read(cgroups, FILE_MAX_BYTES, &text, &err) < 0)
         return MEMORY_UNKNOWN;
     struct slice rest = slice_of(text), line, number, controllers;
@@ -66,9 +66,9 @@ int64_t memory_limit_bytes(const char *root) {
         if (!slice_take_until(&line, ':', &number) || !slice_take_until(&line, ':', &controllers))
             continue;
         if (slice_is(number, "0") && controllers.size_bytes == 0)
-            least = min_of(least, least_limit(unified, line, "memory.max"));
+            min = min_of(min, min_limit(unified, line, "memory.max"));
         else if (slice_find(controllers, "memory") != NULL)
-            least = min_of(least, least_limit(memory, line, "memory.limit_in_bytes"));
+            min = min_of(min, min_limit(memory, line, "memory.limit_in_bytes"));
     }
-    return least < NO_LIMIT_BYTES ? least : MEMORY_UNKNOWN;
+    return min < NO_LIMIT_BYTES ? min : MEMORY_UNKNOWN;
 }

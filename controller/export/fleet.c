@@ -110,8 +110,8 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
     } else if (slice_equal(job->object, buf_slice(&trimmed))) {
         return 0;
     }
-    f->gone_count -= job->is_gone ? 1 : 0;
-    job->is_gone = false;
+    f->gone_count -= job->is_deleted ? 1 : 0;
+    job->is_deleted = false;
     free((char *)job->object.data);
     job->object = (struct slice){mem_strndup(trimmed.data, trimmed.size_bytes), trimmed.size_bytes};
     touch(f, job);
@@ -121,7 +121,7 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
 /* A reader that is further back than the oldest one forgotten starts anew. */
 static void forget_oldest(struct fleet *f) {
     struct fleet_job *job = f->first;
-    while (!job->is_gone)
+    while (!job->is_deleted)
         job = job->later;
     char space[KEY_SIZE];
     f->forgotten = job->change;
@@ -133,11 +133,11 @@ static void forget_oldest(struct fleet *f) {
 void fleet_remove(struct fleet *f, const char *namespace_, const char *name) {
     char space[KEY_SIZE];
     struct fleet_job *job = map_get(&f->jobs, key_of(space, namespace_, name));
-    if (job == NULL || job->is_gone)
+    if (job == NULL || job->is_deleted)
         return;
     free((char *)job->object.data);
     job->object = (struct slice){0};
-    job->is_gone = true;
+    job->is_deleted = true;
     touch(f, job);
     if (++f->gone_count > MAX_GONE)
         forget_oldest(f);
@@ -146,5 +146,5 @@ void fleet_remove(struct fleet *f, const char *namespace_, const char *name) {
 const struct fleet_job *fleet_find(const struct fleet *f, const char *namespace_, const char *name) {
     char space[KEY_SIZE];
     const struct fleet_job *job = map_get(&f->jobs, key_of(space, namespace_, name));
-    return job == NULL || job->is_gone ? NULL : job;
+    return job == NULL || job->is_deleted ? NULL : job;
 }

@@ -95,7 +95,7 @@ struct fleet_job {
     char *namespace_, *name;
     struct slice object; /* owned */
     int64_t change;      /* when it last changed, in the fleet's own count, from 2 (1: the empty fleet) */
-    bool is_gone;        /* only its name is left, for readers that do not know yet */
+    bool is_deleted;     /* only its name is left, for readers that do not know yet */
     struct fleet_job *earlier, *later;
 };
 

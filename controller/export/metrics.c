@@ -158,7 +158,7 @@ static void write_fleet(struct prometheus_page *page, const struct fleet *fleet,
     queues_init(&queues);
     buf_init(&labels, LABELS_MAX);
     for (const struct fleet_job *job = fleet->first; job != NULL; job = job->later) {
-        if (job->is_gone || !fleet_read_numbers(job->object, n))
+        if (job->is_deleted || !fleet_read_numbers(job->object, n))
             continue;
         const int64_t chips[] = {n->values[FLEET_HOURS_ALLOCATED], n->values[FLEET_HOURS_PRODUCTIVE],
                                  n->values[FLEET_HOURS_WAITING]};

@@ -267,7 +267,7 @@ void metrics_fleet_write(struct prometheus_page *page, const int families[static
     for (const struct fleet_job *f = fleets->first; f != NULL; f = f->later) {
         struct jscan j;
         struct slice key, status;
-        if (f->is_gone)
+        if (f->is_deleted)
             continue;
         buf_clear(&w.labels);
         prometheus_label(&w.labels, "fleetgoodput", f->name);

@@ -101,12 +101,12 @@ bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) 
     jwrite_init(&w, message);
     jwrite_object(&w);
     jwrite_member_bool(&w, "reset", is_new || is_lost);
-    bool are_gone = job != NULL && job->is_gone;
+    bool are_gone = job != NULL && job->is_deleted;
     jwrite_key(&w, are_gone ? "gone" : "jobs");
     jwrite_array(&w);
     int64_t reached = fleet->change;
     for (; job != NULL; job = job->later) {
-        if (message->size_bytes - begun > MESSAGE_BYTES || job->is_gone != are_gone) {
+        if (message->size_bytes - begun > MESSAGE_BYTES || job->is_deleted != are_gone) {
             reached = job->change - 1;
             break;
         }
@@ -188,7 +188,7 @@ static void serve_fleets(void *context, const struct server_request *request, st
     reply->content_type = "application/json";
     buf_append_text(&reply->body, "{\"items\":[");
     for (const struct fleet_job *f = page->rollups->first; f != NULL; f = f->later) {
-        if (f->is_gone)
+        if (f->is_deleted)
             continue;
         buf_append_text(&reply->body, comma);
         buf_append_slice(&reply->body, f->object);
@@ -237,5 +237,5 @@ int page_port(const struct page *page) {
 
 void page_stir(struct page *page) {
     if (page != NULL)
-        server_feed_stir(page->server);
+        server_feed_wake(page->server);
 }

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#define MOST_LABELS 256
-#define MOST_BREAKS 16
-#define MOST_MS (INT64_C(1) << 42) /* 139 years */
-#define MOST_PIECES 10000000       /* of chips or slots of one job */
+#define MAX_LABELS 256
+#define MAX_BREAKS 16
+#define MAX_MS (INT64_C(1) << 42) /* 139 years */
+#define MAX_PIECES 10000000       /* of chips or slots of one job */
 #define CHIP_MS_PER_MILLI_HOUR 3600
 
 struct reading {
@@ -24,7 +24,7 @@ struct reading {
 static void read_int(struct jscan *j, int64_t *to) {
     int64_t value;
     if (jscan_int(j, &value) && value >= 0)
-        *to = min_of(value, MOST_MS);
+        *to = min_of(value, MAX_MS);
 }
 
 static void read_text(struct jscan *j, char *to, size_t size) {
@@ -51,7 +51,7 @@ static void read_milli_hours(struct jscan *j, int64_t *to) {
     struct slice raw;
     int64_t value;
     if (jscan_string_raw(j, &raw) && slice_take_scaled(&raw, 3, &value) && raw.size_bytes == 0 && value >= 0)
-        *to = min_of(value, MOST_MS);
+        *to = min_of(value, MAX_MS);
 }
 
 static void read_labels(struct jscan *j, struct member *m) {
@@ -60,7 +60,7 @@ static void read_labels(struct jscan *j, struct member *m) {
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key))
-        if (jscan_string(j, value, sizeof value) && m->label_count < MOST_LABELS) {
+        if (jscan_string(j, value, sizeof value) && m->label_count < MAX_LABELS) {
             MEM_GROW(m->labels, m->label_count, m->label_capacity);
             m->labels[m->label_count++] = (struct member_label){slice_dup(key), mem_strdup(value)};
         }
@@ -134,7 +134,7 @@ static void read_hundredths(struct jscan *j, int64_t *to) {
     struct slice raw;
     int64_t value;
     if (jscan_string_raw(j, &raw) && slice_take_scaled(&raw, 2, &value) && raw.size_bytes == 0 && value >= 0)
-        *to = min_of(value, MOST_MS);
+        *to = min_of(value, MAX_MS);
 }
 
 /* What was lost to one bucket or by one cause: `amount` is its ms or its count. */
@@ -208,7 +208,7 @@ static void read_execution(struct jscan *j, struct reading *r) {
         return;
     if (b.number > r->m->last_execution)
         r->m->last_execution = b.number;
-    if (pool[0] == '\0' || r->m->break_count >= MOST_BREAKS)
+    if (pool[0] == '\0' || r->m->break_count >= MAX_BREAKS)
         return;
     b.pool = mem_strdup(pool);
     MEM_GROW(r->m->breaks, r->m->break_count, r->m->break_capacity);
@@ -309,9 +309,9 @@ static void finish(struct reading *r) {
     int64_t *of = m->life.of;
     if (r->cost < 0 || m->currency[0] == '\0')
         sums_leave_out_costs(&m->life);
-    m->has_time = m->start_ms != TIME_UNKNOWN && r->wall_ms > 0 && r->wall_ms <= MOST_MS;
-    m->weight.chips = min_of(m->weight.chips, MOST_PIECES);
-    m->weight.slots = min_of(m->weight.slots, MOST_PIECES);
+    m->has_time = m->start_ms != TIME_UNKNOWN && r->wall_ms > 0 && r->wall_ms <= MAX_MS;
+    m->weight.chips = min_of(m->weight.chips, MAX_PIECES);
+    m->weight.slots = min_of(m->weight.slots, MAX_PIECES);
     if (!m->has_time)
         return;
     m->through_ms = m->start_ms + r->wall_ms;

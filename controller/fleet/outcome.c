@@ -154,7 +154,7 @@ static void find_losses(const struct roll *roll, const struct roll_input *input,
     }
     for (size_t i = 0; i < input->count; i++) {
         const struct member *m = input->members[i].member;
-        if (!input->members[i].is_selected || input->members[i].is_gone || !m->has_time || m->weight.chips == 0)
+        if (!input->members[i].is_selected || input->members[i].is_deleted || !m->has_time || m->weight.chips == 0)
             continue;
         double share = share_of(o, m->start_ms, m->through_ms) * (double)m->weight.chips;
         for (int b = 0; b < SUMS_BUCKETS && share > 0; b++)

@@ -149,26 +149,25 @@ static void count_end(struct turn *t, struct roll_cursor *c, int64_t at_ms) {
 }
 
 static void remember_loser(struct roll *roll, const struct member *m, int bucket, int64_t chip_ms) {
-    struct roll_loser *least = NULL;
+    struct roll_loser *min = NULL;
     int count = 0;
     for (size_t i = 0; i < roll->loser_count; i++) {
         struct roll_loser *l = &roll->losers[i];
         if (l->bucket != bucket)
             continue;
         count++;
-        if (least == NULL || l->chip_ms < least->chip_ms ||
-            (l->chip_ms == least->chip_ms && strcmp(l->name, least->name) > 0))
-            least = l;
+        if (min == NULL || l->chip_ms < min->chip_ms || (l->chip_ms == min->chip_ms && strcmp(l->name, min->name) > 0))
+            min = l;
     }
     if (count < ROLL_LOSERS) {
         MEM_GROW(roll->losers, roll->loser_count, roll->loser_capacity);
-        least = &roll->losers[roll->loser_count++];
-        *least = (struct roll_loser){0};
-    } else if (chip_ms < least->chip_ms || (chip_ms == least->chip_ms && strcmp(m->full_name, least->name) >= 0)) {
+        min = &roll->losers[roll->loser_count++];
+        *min = (struct roll_loser){0};
+    } else if (chip_ms < min->chip_ms || (chip_ms == min->chip_ms && strcmp(m->full_name, min->name) >= 0)) {
         return;
     }
-    free(least->name);
-    *least = (struct roll_loser){bucket, mem_strdup(m->full_name), chip_ms, m->start_ms, m->through_ms};
+    free(min->name);
+    *min = (struct roll_loser){bucket, mem_strdup(m->full_name), chip_ms, m->start_ms, m->through_ms};
 }
 
 static void remember_losses(struct turn *t, const struct member *m) {
@@ -225,7 +224,7 @@ static void take(struct turn *t, const struct roll_member *rm, int group) {
     struct roll *roll = t->roll;
     const struct member *m = rm->member;
     bool is_counted = m->has_time && m->weight.chips > 0;
-    if (rm->is_selected && !rm->is_gone) {
+    if (rm->is_selected && !rm->is_deleted) {
         roll->without_time += !m->has_time;
         roll->without_chips += m->has_time && m->weight.chips == 0;
     }
@@ -237,7 +236,7 @@ static void take(struct turn *t, const struct roll_member *rm, int group) {
         advance(t, rm, c, group);
     if (!rm->is_selected)
         return;
-    if (rm->is_gone) {
+    if (rm->is_deleted) {
         if (!c->is_ended)
             count_end(t, c, max_of(c->through_ms - 1, m->start_ms));
         remember_losses(t, m);
@@ -255,7 +254,7 @@ static int by_name(const void *a, const void *b) {
     int r = strcmp(x->member->full_name, y->member->full_name);
     if (r == 0 && x->member->id != y->member->id)
         r = x->member->id < y->member->id ? -1 : 1;
-    return r != 0 ? r : x->is_gone - y->is_gone;
+    return r != 0 ? r : x->is_deleted - y->is_deleted;
 }
 
 static void add_nodes(struct turn *t) {
@@ -283,10 +282,10 @@ static void drop_cursors(struct turn *t) {
     size_t i = 0;
     while (i < roll->cursors.count) {
         struct roll_cursor *c = roll->cursors.entries[i].value;
-        bool is_gone = c->turn != roll->turn;
-        if (is_gone && !c->is_ended)
+        bool is_deleted = c->turn != roll->turn;
+        if (is_deleted && !c->is_ended)
             count_end(t, c, c->through_ms - 1);
-        if (is_gone || (c->is_ended && c->through_ms <= t->from_ms)) {
+        if (is_deleted || (c->is_ended && c->through_ms <= t->from_ms)) {
             map_remove(&roll->cursors, key_of(&c->id)); /* the last one moves here */
             continue;
         }

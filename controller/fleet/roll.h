@@ -82,7 +82,7 @@ struct roll_member {
     const struct member *member;
     const char *group; /* borrowed */
     bool is_selected;
-    bool is_gone; /* this is its last look: it is in no further roll-up */
+    bool is_deleted; /* this is its last look: it is in no further roll-up */
 };
 struct roll_nodes { /* that are there now, of one pool */
     const char *pool;
@@ -107,7 +107,7 @@ int64_t roll_window_from(const struct roll_options *options, int64_t now_ms);
  * says so: hours are summed with their neighbours, the oldest first, and of jobs only the time counted is kept, so that
  * after a restart what they gained meanwhile is taken in proportion. The roll itself is coarser as well from then on,
  * but in its cursors. key: of the selection; text of another key is not taken. */
-char *roll_store(struct roll *roll, uint64_t key, size_t most, bool *ret_coarse);
+char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse);
 /* 0; -ESTALE: of another key or version; -EBADMSG: it is damaged. Then the roll is as after roll_init(). */
 int roll_restore(struct roll *roll, uint64_t key, struct slice text);
 

@@ -78,12 +78,12 @@ void slots_free(struct roll_slot *slot) {
 }
 
 void slots_forget(struct roll *roll, int64_t from_ms) {
-    size_t gone = 0;
-    while (gone < roll->slot_count && roll->slots[gone].until_ms <= from_ms)
-        slots_free(&roll->slots[gone++]);
-    roll->slot_count -= gone;
-    if (gone > 0)
-        memmove(roll->slots, &roll->slots[gone], roll->slot_count * sizeof *roll->slots);
+    size_t ended = 0;
+    while (ended < roll->slot_count && roll->slots[ended].until_ms <= from_ms)
+        slots_free(&roll->slots[ended++]);
+    roll->slot_count -= ended;
+    if (ended > 0)
+        memmove(roll->slots, &roll->slots[ended], roll->slot_count * sizeof *roll->slots);
 }
 
 static void merge(struct roll_slot *to, struct roll_slot *from) {

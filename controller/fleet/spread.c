@@ -4,15 +4,15 @@
 #include "base/minmax.h"
 #include "fleet/slots.h"
 
-#define LEAST_SLOTS 4
-#define MOST_SLOTS 1024
+#define MIN_SLOTS 4
+#define MAX_SLOTS 1024
 
 void spread_init(struct spread *s, struct roll *roll, int64_t from_ms, int64_t now_ms) {
     *s = (struct spread){.roll = roll, .unit_ms = slots_unit_ms(&roll->options)};
     int64_t rest = from_ms % s->unit_ms;
     s->base_ms = from_ms - (rest < 0 ? rest + s->unit_ms : rest);
     if (roll->options.window != ROLL_FIXED && now_ms > s->base_ms)
-        s->count = (size_t)min_of((now_ms - s->base_ms) / s->unit_ms + 1, MOST_SLOTS);
+        s->count = (size_t)min_of((now_ms - s->base_ms) / s->unit_ms + 1, MAX_SLOTS);
 }
 
 /* Whether every slot between is there and none stands for several: makes those that are missing. */
@@ -35,7 +35,7 @@ int64_t spread_over(struct spread *s, struct sums_change *change, int64_t from_m
     int64_t first = (at_ms - s->base_ms) / s->unit_ms, last = (until_ms - 1 - s->base_ms) / s->unit_ms;
     double whole = (double)(until_ms - from_ms), each = (double)s->unit_ms / whole;
     bool is_at_slot = at_ms >= s->base_ms && at_ms == s->base_ms + first * s->unit_ms;
-    if (!is_at_slot || last - first < LEAST_SLOTS || last >= (int64_t)s->count ||
+    if (!is_at_slot || last - first < MIN_SLOTS || last >= (int64_t)s->count ||
         !sums_change_is_ordinary(change, each) || !are_alike(s, at_ms, s->base_ms + last * s->unit_ms))
         return at_ms;
     if (s->rows[group] == NULL)

@@ -8,12 +8,12 @@
 #include <errno.h>
 
 #define VERSION 2
-#define MOST_SLOTS 4096
-#define MOST_BYTES ((size_t)1 << 20)
+#define MAX_SLOTS 4096
+#define MAX_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600
 #define SHORT_BYTES 15 /* of a cursor in short, but for rare ones: id 6, time 5, execution, group, flags */
-#define MOST_AGO_MS (INT64_C(1) << 45)
-#define MOST_TIME_MS INT64_C(253402300799999) /* the year 9999 */
+#define MAX_AGO_MS (INT64_C(1) << 45)
+#define MAX_TIME_MS INT64_C(253402300799999) /* the year 9999 */
 
 struct visit {
     struct codec *codec;
@@ -99,7 +99,7 @@ static void visit_pools(struct visit *v, struct roll_slot *s) {
 static void visit_slots(struct visit *v) {
     struct roll *roll = v->roll;
     int64_t last_ms = INT64_MIN;
-    size_t count = codec_count(v->codec, roll->slot_count, MOST_SLOTS);
+    size_t count = codec_count(v->codec, roll->slot_count, MAX_SLOTS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         if (codec_is_reading(v->codec)) {
             MEM_GROW(roll->slots, roll->slot_count, roll->slot_capacity);
@@ -117,8 +117,8 @@ static void visit_slots(struct visit *v) {
     }
 }
 
-static void visit_names(struct visit *v, char **names, int *count, int most) {
-    *count = (int)codec_count(v->codec, (size_t)*count, (size_t)most);
+static void visit_names(struct visit *v, char **names, int *count, int max) {
+    *count = (int)codec_count(v->codec, (size_t)*count, (size_t)max);
     for (int i = 0; i < *count; i++) {
         codec_text(v->codec, &names[i], NAME_BYTES);
         if (names[i] == NULL)
@@ -136,8 +136,8 @@ static void visit_cursor(struct visit *v, struct roll_cursor *c) {
     int64_t rolled_ms = v->roll->rolled_ms, step = (int64_t)c->id - v->last_id, ago_ms = rolled_ms - c->through_ms;
     step = codec_within(v->codec, step, 0, (int64_t)MEMBER_ID_MASK);
     if (!codec_is_reading(v->codec)) /* of a job that tells of another millennium */
-        ago_ms = max_of(-MOST_AGO_MS, min_of(ago_ms, MOST_AGO_MS));
-    ago_ms = codec_within(v->codec, ago_ms, -MOST_AGO_MS, MOST_AGO_MS);
+        ago_ms = max_of(-MAX_AGO_MS, min_of(ago_ms, MAX_AGO_MS));
+    ago_ms = codec_within(v->codec, ago_ms, -MAX_AGO_MS, MAX_AGO_MS);
     codec_i64(v->codec, &c->execution);
     CODEC_INT(v->codec, &c->group, 0, ROLL_GROUPS - 1);
     CODEC_INT(v->codec, &flags, 0, 15);
@@ -218,7 +218,7 @@ static void visit_roll(struct visit *v) {
     visit_names(v, v->roll->groups, &v->roll->group_count, ROLL_GROUPS);
     visit_names(v, v->roll->pools, &v->roll->pool_count, ROLL_POOLS);
     visit_slots(v);
-    v->codec->failed |= codec_is_reading(v->codec) && (v->roll->rolled_ms < 0 || v->roll->rolled_ms > MOST_TIME_MS);
+    v->codec->failed |= codec_is_reading(v->codec) && (v->roll->rolled_ms < 0 || v->roll->rolled_ms > MAX_TIME_MS);
     visit_cursors(v);
     visit_losers(v);
 }
@@ -289,17 +289,17 @@ static size_t size_of_slots(struct roll *roll, struct buf *scratch) {
 
 /* Jobs get what the hours leave; if in short they need more, or if the hours alone are too many, the oldest of these
  * are summed in pairs. */
-char *roll_store(struct roll *roll, uint64_t key, size_t most, bool *ret_coarse) {
-    size_t most_bytes = most / 4 * 3, least = roll->cursors.count * SHORT_BYTES;
+char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse) {
+    size_t max_bytes = max / 4 * 3, min = roll->cursors.count * SHORT_BYTES;
     CLEANUP_BUF struct buf out, scratch;
-    buf_init(&out, most_bytes);
+    buf_init(&out, max_bytes);
     buf_init(&scratch, (size_t)64 << 20);
     bool fits = write_all(roll, key, &out);
     *ret_coarse = !fits;
     while (!fits) {
         size_t slots = size_of_slots(roll, &scratch);
-        if (slots + least <= most_bytes)
-            fits = write_shortened(roll, key, most_bytes - slots, &out);
+        if (slots + min <= max_bytes)
+            fits = write_shortened(roll, key, max_bytes - slots, &out);
         if (!fits && !slots_coarsen(roll))
             return NULL;
     }
@@ -328,7 +328,7 @@ static int restore(struct roll *roll, uint64_t key, struct slice bytes) {
 
 int roll_restore(struct roll *roll, uint64_t key, struct slice text) {
     size_t size = 0;
-    CLEANUP_FREE char *bytes = text.size_bytes <= MOST_BYTES ? base64_decode(text, &size) : NULL;
+    CLEANUP_FREE char *bytes = text.size_bytes <= MAX_BYTES ? base64_decode(text, &size) : NULL;
     int r = bytes == NULL ? -EBADMSG : restore(roll, key, (struct slice){bytes, size});
     if (r < 0) {
         struct roll_options options = roll->options;

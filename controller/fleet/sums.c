@@ -124,12 +124,12 @@ void sums_change_place(struct sums_change *c, double fraction, struct sums *to) 
     }
 }
 
-#define MOST_IN_EACH 0x1p49 /* 12,000 members stay below 2^63 */
+#define MAX_IN_EACH 0x1p49 /* 12,000 members stay below 2^63 */
 
 bool sums_change_is_ordinary(const struct sums_change *c, double each) {
     for (int n = 0; n < c->count; n++) {
-        double most = c->items[n].reaching * each * (double)c->items[n].weight;
-        if (!(most < MOST_IN_EACH && most > -MOST_IN_EACH))
+        double max = c->items[n].reaching * each * (double)c->items[n].weight;
+        if (!(max < MAX_IN_EACH && max > -MAX_IN_EACH))
             return false;
     }
     return true;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_GAIN_PPM 1000
-#define LEAST_SAVED_MS 60000
+#define MIN_GAIN_PPM 1000
+#define MIN_SAVED_MS 60000
 #define SWAP_MS 60000 /* to reschedule onto a hot spare: a pod is bound and its node is there */
 #define SPARES_CHANCE 0.99
 #define REPAIR_S 86400.0
@@ -259,7 +259,7 @@ static bool hang_timeout(const struct job *job, struct advice *a) {
 
 /* All but its first failure would not have been, had the node been taken out. */
 static bool failing_node(const struct job *job, struct advice *a) {
-    int64_t most_ms = 0;
+    int64_t max_ms = 0;
     for (int i = 0; i < job->r->interruption_count; i++) {
         const struct ledger_interruption *first = &job->r->interruptions[i];
         int64_t cost_ms = 0, chip_ms = 0, count = 1;
@@ -271,14 +271,14 @@ static bool failing_node(const struct job *job, struct advice *a) {
             cost_ms += max_of(0, x->tch_ms) + max_of(0, x->tre_ms) + max_of(0, x->trm_ms);
             chip_ms += x->chip_ms; /* not all chips are held while some are away */
         }
-        if (count < 2 || cause_is_excluded(first->cause) || cost_ms <= most_ms)
+        if (count < 2 || cause_is_excluded(first->cause) || cost_ms <= max_ms)
             continue;
-        most_ms = a->saved_ms = cost_ms;
+        max_ms = a->saved_ms = cost_ms;
         a->chip_ms = chip_ms;
         say(a->seen, "node %s ended %lld executions", first->node, (long long)count);
         say(a->change, "cordon node %s and have it repaired", first->node);
     }
-    return most_ms > 0;
+    return max_ms > 0;
 }
 
 #define SAME_WORK "P/(W-x) - P/W"
@@ -311,7 +311,7 @@ static int by_gain(const void *a, const void *b) {
     return strcmp(x->kind, y->kind);
 }
 
-int advise(const struct ledger_result *r, struct advice out[static ADVICE_MOST]) {
+int advise(const struct ledger_result *r, struct advice out[static ADVICE_MAX]) {
     struct advice all[ARRAY_SIZE(rules)];
     int count = 0;
     if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
@@ -325,17 +325,17 @@ int advise(const struct ledger_result *r, struct advice out[static ADVICE_MOST])
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct advice *a = &all[count];
         memset(a, 0, sizeof *a);
-        if (!rules[i].rule(&job, a) || a->saved_ms < LEAST_SAVED_MS || a->saved_ms >= r->wall_ms)
+        if (!rules[i].rule(&job, a) || a->saved_ms < MIN_SAVED_MS || a->saved_ms >= r->wall_ms)
             continue;
         int64_t sooner_ms = max_of(r->productive_ms, r->wall_ms - a->saved_ms);
         a->gain_ppm = ledger_ppm(r->productive_ms, sooner_ms) - ledger_ppm(r->productive_ms, r->wall_ms);
         a->kind = rules[i].kind;
         a->formula = rules[i].formula;
         a->topic = rules[i].topic;
-        count += a->gain_ppm >= LEAST_GAIN_PPM;
+        count += a->gain_ppm >= MIN_GAIN_PPM;
     }
     qsort(all, (size_t)count, sizeof *all, by_gain);
-    count = count > ADVICE_MOST ? ADVICE_MOST : count;
+    count = count > ADVICE_MAX ? ADVICE_MAX : count;
     memcpy(out, all, (size_t)count * sizeof *all);
     return count;
 }

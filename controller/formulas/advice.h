@@ -9,7 +9,7 @@
 
 #include "ledger/evaluate.h"
 
-#define ADVICE_MOST 5
+#define ADVICE_MAX 5
 #define ADVICE_TEXT_SIZE 256
 
 struct advice {
@@ -23,6 +23,6 @@ struct advice {
 };
 
 /* The best of what applies to this result, by gain. Returns how many; 0 without steps. */
-int advise(const struct ledger_result *result, struct advice out[static ADVICE_MOST]);
+int advise(const struct ledger_result *result, struct advice out[static ADVICE_MAX]);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_GFLOPS 1000000000
+#define MAX_GFLOPS 1000000000
 
 #define TITAN "torchtitan tools/utils.py"
 #define TPU_DOCS "Cloud TPU documentation"
@@ -118,7 +118,7 @@ bool chip_list_next(struct slice *rest, struct slice *name, struct slice *value)
 static bool take_override(struct slice *rest, struct slice *name, int64_t *gflops) {
     struct slice value;
     return chip_list_next(rest, name, &value) && slice_take_int(&value, gflops) && value.size_bytes == 0 &&
-           *gflops > 0 && *gflops <= MOST_GFLOPS;
+           *gflops > 0 && *gflops <= MAX_GFLOPS;
 }
 
 static const char *const types[CHIP_TYPES] = {"BF16", "INT8", "FP8"};

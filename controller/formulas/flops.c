@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define MOST_PPM 1050000
-#define MOST_QUANTIZED_PPM 4000000
+#define MAX_PPM 1050000
+#define MAX_QUANTIZED_PPM 4000000
 
 double flops_parameters(const struct flops_shape *s) {
     double d = (double)s->width, q = (double)s->head_dim, h = (double)s->heads, k = (double)s->kv_heads;
@@ -20,10 +20,10 @@ double flops_per_token(const struct flops_model *m) {
 
 struct flops_log flops_of_log(const struct ledger_flops *items, int count, double device_gflops, bool is_quantized) {
     struct flops_log log = {0};
-    double mflop = 0, steps = 0, most = device_gflops * (is_quantized ? MOST_QUANTIZED_PPM / 1e6 : 1);
+    double mflop = 0, steps = 0, max = device_gflops * (is_quantized ? MAX_QUANTIZED_PPM / 1e6 : 1);
     for (int i = 0; i < count; i++) {
         log.lines += items[i].lines;
-        if (device_gflops > 0 && (double)ledger_flops_min_milli(items[i].class) > most) {
+        if (device_gflops > 0 && (double)ledger_flops_min_milli(items[i].class) > max) {
             log.rejected += items[i].lines;
             continue;
         }
@@ -38,5 +38,5 @@ int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool 
     if (peak_gflops <= 0 || !(gflops_per_chip >= 0))
         return -1;
     double ppm = gflops_per_chip / (double)peak_gflops * 1e6;
-    return ppm > (is_quantized ? MOST_QUANTIZED_PPM : MOST_PPM) ? -1 : llround(ppm);
+    return ppm > (is_quantized ? MAX_QUANTIZED_PPM : MAX_PPM) ? -1 : llround(ppm);
 }

@@ -58,10 +58,10 @@ double forecast_best_s(const struct forecast *f) {
 }
 
 /* Where the goodput crosses `least` between two intervals, of which the first is on the wrong side of it. */
-static double crossing(struct forecast f, double outside_s, double inside_s, double least) {
+static double crossing(struct forecast f, double outside_s, double inside_s, double min) {
     for (int i = 0; i < 100; i++) {
         f.interval_s = (outside_s + inside_s) / 2;
-        if (forecast_exact(&f) < least)
+        if (forecast_exact(&f) < min)
             outside_s = f.interval_s;
         else
             inside_s = f.interval_s;
@@ -73,13 +73,13 @@ void forecast_flat_zone(const struct forecast *f, double points, double *low_s, 
     struct forecast at = *f;
     double best_s = forecast_best_s(f);
     at.interval_s = best_s;
-    double least = forecast_exact(&at) - points / 100, far = best_s;
-    *low_s = fmin(best_s, fmax(crossing(at, 0, best_s, least), f->persist_lag_s));
+    double min = forecast_exact(&at) - points / 100, far = best_s;
+    *low_s = fmin(best_s, fmax(crossing(at, 0, best_s, min), f->persist_lag_s));
     do {
         far *= 2;
         at.interval_s = far;
-    } while (forecast_exact(&at) >= least && far < 1e12);
-    *high_s = crossing(at, far, best_s, least);
+    } while (forecast_exact(&at) >= min && far < 1e12);
+    *high_s = crossing(at, far, best_s, min);
 }
 
 /* The work is done in segments of I + w, each tried until it survives; after a failure a try begins with the recovery,

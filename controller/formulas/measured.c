@@ -43,9 +43,9 @@ static void measure_recovery(const struct ledger_result *r, struct figures *f) {
     if (resumed > 0)
         f->resume_s = resume_s / resumed;
     const struct ledger_execution *first = r->execution_count > 0 ? &r->executions[0] : NULL;
-    bool is_told = first != NULL && first->number == 1 && first->available_ms != TIME_UNKNOWN &&
-                   first->first_step_ms != TIME_UNKNOWN && first->first_step_ms >= first->available_ms;
-    if (figures_is_first_start(r) && is_told)
+    bool is_known = first != NULL && first->number == 1 && first->available_ms != TIME_UNKNOWN &&
+                    first->first_step_ms != TIME_UNKNOWN && first->first_step_ms >= first->available_ms;
+    if (figures_is_first_start(r) && is_known)
         f->resume_s = (double)(first->first_step_ms - first->available_ms) / 1e3;
 }
 

@@ -13,7 +13,7 @@ int64_t price_parse(struct slice text) {
         if (strchr("0123456789.", text.data[i]) == NULL || text.data[i] == '\0')
             return PRICE_BAD;
     if (text.size_bytes == 0 || text.size_bytes >= PRICE_TEXT_SIZE || text.data[0] == '.' ||
-        !slice_take_scaled(&text, 6, &price) || text.size_bytes > 0 || price > PRICE_MOST)
+        !slice_take_scaled(&text, 6, &price) || text.size_bytes > 0 || price > PRICE_MAX)
         return PRICE_BAD;
     return price;
 }

@@ -9,7 +9,7 @@
 
 #define PRICE_NONE (-1)
 #define PRICE_BAD (-2) /* a text that is no price */
-#define PRICE_MOST INT64_C(1000000000000)
+#define PRICE_MAX INT64_C(1000000000000)
 #define PRICE_TEXT_SIZE 32
 #define PRICE_CURRENCY_SIZE 4 /* three letters, ISO 4217 */
 

@@ -36,7 +36,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
 struct gcp_call *gcp_call_start(struct http_client *http, const struct gcp_request *request, gcp_call_done *done,
                                 void *context) {
     struct gcp_call *c = mem_new(struct gcp_call);
-    buf_init(&c->body, request->most_bytes);
+    buf_init(&c->body, request->max_bytes);
     c->done = done;
     c->context = context;
     struct http_transport transport = {0};

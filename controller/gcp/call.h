@@ -12,7 +12,7 @@ struct gcp_request {
     const char *method, *url;
     const char *const *headers; /* NULL-terminated */
     struct slice body;
-    size_t most_bytes;  /* of the reply */
+    size_t max_bytes;   /* of the reply */
     int64_t timeout_us; /* of the whole */
 };
 

@@ -40,7 +40,7 @@ void gcp_tokens_free(struct gcp_tokens *t) {
     free(t);
 }
 
-static void tell_all(struct gcp_tokens *t, const struct error *err) {
+static void notify_all(struct gcp_tokens *t, const struct error *err) {
     struct gcp_token_waiter *w;
     while ((w = t->waiters) != NULL) {
         t->waiters = w->next;
@@ -62,7 +62,7 @@ static void on_reply(void *context, int status, int64_t retry_after_us, struct s
                                   : "");
     else if (gcp_credentials_reply(body, status, &t->token, &expires_s, &mine) == 0)
         t->holds_until_us = loop_now(t->loop).us + expires_s * 1000000 - SPARE_US;
-    tell_all(t, mine);
+    notify_all(t, mine);
 }
 
 static int start(struct gcp_tokens *t, struct error **err) {
@@ -87,7 +87,7 @@ static int start(struct gcp_tokens *t, struct error **err) {
                                   .url = url,
                                   .headers = is_form ? form_headers : metadata_headers,
                                   .body = buf_slice(&form),
-                                  .most_bytes = MAX_REPLY,
+                                  .max_bytes = MAX_REPLY,
                                   .timeout_us = TIMEOUT_US};
     t->call = gcp_call_start(t->http, &request, on_reply, t);
     return 0;
@@ -102,7 +102,7 @@ void gcp_tokens_get(struct gcp_tokens *t, struct gcp_token_waiter *waiter) {
     waiter->next = t->waiters;
     t->waiters = waiter;
     if (t->call == NULL && start(t, &err) < 0)
-        tell_all(t, err);
+        notify_all(t, err);
 }
 
 void gcp_tokens_forget(struct gcp_tokens *t, struct gcp_token_waiter *waiter) {

@@ -20,7 +20,7 @@ enum request_state {
 };
 
 struct http_socket {
-    int wanted; /* LOOP_READ, LOOP_WRITE: what curl waits for */
+    int required; /* LOOP_READ, LOOP_WRITE: what curl waits for */
     int watched;
     struct loop_fd *watch; /* NULL while nothing is watched */
 };

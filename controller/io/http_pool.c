@@ -21,7 +21,7 @@ void http_pool_kick(struct http_pool *pool) {
 
 void http_pool_read(struct http_pool *pool) {
     for (size_t i = 0; i < pool->socket_count; i++) /* curl may add sockets meanwhile */
-        if ((pool->sockets[i].wanted & ~pool->sockets[i].watched & LOOP_READ) != 0)
+        if ((pool->sockets[i].required & ~pool->sockets[i].watched & LOOP_READ) != 0)
             drive(pool, (curl_socket_t)i, CURL_CSELECT_IN);
 }
 
@@ -39,7 +39,7 @@ static bool leaves_unread(const struct http_pool *pool) {
  * A socket of which nothing is wanted leaves the epoll set: there it would report its end again and again. */
 static void watch_socket(struct http_pool *pool, size_t fd, bool is_unread) {
     struct http_socket *s = &pool->sockets[fd];
-    int events = is_unread && s->wanted == LOOP_READ ? 0 : s->wanted;
+    int events = is_unread && s->required == LOOP_READ ? 0 : s->required;
     if (events == s->watched)
         return;
     s->watched = events;
@@ -95,7 +95,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     }
     bool reads = what == CURL_POLL_IN || what == CURL_POLL_INOUT;
     bool writes = what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
-    pool->sockets[i].wanted = (reads ? LOOP_READ : 0) | (writes ? LOOP_WRITE : 0);
+    pool->sockets[i].required = (reads ? LOOP_READ : 0) | (writes ? LOOP_WRITE : 0);
     watch_socket(pool, i, leaves_unread(pool));
     return 0;
 }

@@ -144,14 +144,14 @@ static void timers_fire(void *context, int fd, int events) {
 
 static void timers_arm(struct loop *loop) {
     const struct timer *first = timers_first(&loop->timers);
-    int64_t wanted_us = first == NULL ? 0 : first->deadline_us > 0 ? first->deadline_us : 1;
-    if (wanted_us == loop->armed_us)
+    int64_t due_us = first == NULL ? 0 : first->deadline_us > 0 ? first->deadline_us : 1;
+    if (due_us == loop->armed_us)
         return;
-    struct itimerspec at = {.it_value = {.tv_sec = wanted_us / 1000000, .tv_nsec = wanted_us % 1000000 * 1000}};
+    struct itimerspec at = {.it_value = {.tv_sec = due_us / 1000000, .tv_nsec = due_us % 1000000 * 1000}};
     int r = timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
     assert(r == 0);
     (void)r;
-    loop->armed_us = wanted_us;
+    loop->armed_us = due_us;
 }
 
 /* File descriptors. */

@@ -56,7 +56,7 @@ static void answer(const struct server *s, struct slice path, const struct serve
         buf_append_text(&reply->body, "not found\n");
         return;
     }
-    if (s->most_body_bytes > 0) {
+    if (s->max_body_bytes > 0) {
         reply->status = 405;
         buf_append_text(&reply->body, "only POST\n");
         return;
@@ -261,10 +261,10 @@ static int on_request(struct lws *wsi, struct server_exchange *x, struct slice p
         return -1;
     x->is_replying = true;
     x->wsi = wsi;
-    x->ends = s->most_body_bytes > 0;
+    x->ends = s->max_body_bytes > 0;
     server_body_drop(x);
     x->is_head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
-    if (s->most_body_bytes > 0 && lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0) {
+    if (s->max_body_bytes > 0 && lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0) {
         int r = server_body_expect(s, x, find_endpoint(s, path));
         return r == 0 && x->incoming->is_empty ? server_body_end(wsi, x) : r;
     }
@@ -385,7 +385,7 @@ struct server *server_new(struct loop *loop, const struct server_options *option
     *s = (struct server){.loop = loop,
                          .listen_fd = -1,
                          .endpoint_count = options->endpoint_count,
-                         .most_body_bytes = options->most_body_bytes,
+                         .max_body_bytes = options->max_body_bytes,
                          .admit = options->admit,
                          .max_connections =
                              options->max_connections > 0 ? options->max_connections : SERVER_MAX_CONNECTIONS};

@@ -78,7 +78,7 @@ struct server_options {
     int endpoint_count;
     /* 0: the endpoints are for GET and HEAD; else for POST, with a body of at most so many bytes, whose length is told
      * before it. */
-    size_t most_body_bytes;
+    size_t max_body_bytes;
     /* Before the body of a POST to an endpoint is read: may it be sent? Gets the endpoint's context and answers by
      * server_admit, now or in a later turn of the loop; the request has no body yet. NULL: all may. */
     void (*admit)(void *context, const struct server_request *request, size_t body_bytes, struct server_ticket *ticket);
@@ -98,7 +98,7 @@ int server_port(const struct server *server);
 int server_set_certificate(struct server *server, struct slice certificate_pem, struct slice private_key_pem,
                            struct error **err);
 /* There may be something new in the feed. NULL-safe. */
-void server_feed_stir(struct server *server);
+void server_feed_wake(struct server *server);
 /* "127.0.0.1:8082", "localhost:0", "[::1]:0": reached from this machine only. */
 bool server_address_is_loopback(const char *address);
 

@@ -47,10 +47,10 @@ static int ask_for_admission(const struct server *s, struct server_exchange *x, 
 /* Negative: the connection ends. */
 int server_body_expect(const struct server *s, struct server_exchange *x, const struct server_endpoint *endpoint) {
     char query[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES], length[32];
-    struct slice told = server_header(x->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length);
+    struct slice length_text = server_header(x->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length);
     struct incoming *in = x->incoming = mem_new(struct incoming);
     int64_t bytes = 0;
-    bool has_length = slice_take_uint(&told, &bytes) && told.size_bytes == 0;
+    bool has_length = slice_take_uint(&length_text, &bytes) && length_text.size_bytes == 0;
     in->endpoint = endpoint;
     in->is_empty = !has_length || bytes == 0;
     in->left_bytes = (size_t)bytes;
@@ -63,7 +63,7 @@ int server_body_expect(const struct server *s, struct server_exchange *x, const 
         return refuse_body(in, 403, "served to localhost only: open it by that name\n");
     if (endpoint == NULL)
         return refuse_body(in, 404, "not found\n");
-    if ((uint64_t)bytes > s->most_body_bytes)
+    if ((uint64_t)bytes > s->max_body_bytes)
         return refuse_body(in, 413, "the body is too large\n");
     in->query = slice_dup(server_query(x->wsi, query, sizeof query));
     in->authorization =

@@ -79,14 +79,14 @@ static struct connection *make_room(const struct shared *shared, int *ret_held) 
 /* True if a connection from there may be taken in. */
 static bool has_room(const struct server *s, const struct in6_addr *peer) {
     const struct shared *shared = s->shared;
-    int held, most = s->max_connections;
-    if (shared->connections <= most) /* the server itself is one of them */
+    int held, max = s->max_connections;
+    if (shared->connections <= max) /* the server itself is one of them */
         return true;
     struct connection *idle = make_room(shared, &held);
     /* One that dies is still counted until lws's next turn: twice as many are never held, and of these the second half
      * is for addresses that hold fewer than the greediest. */
-    most += held_by(shared, peer) < held ? most - 1 : most / 4;
-    if (idle == NULL || shared->connections > most)
+    max += held_by(shared, peer) < held ? max - 1 : max / 4;
+    if (idle == NULL || shared->connections > max)
         return false;
     kill_connection(idle);
     return true;

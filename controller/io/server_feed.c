@@ -21,10 +21,10 @@ static bool is_own_origin(struct lws *wsi) {
 static int check_peer(struct lws *wsi) {
     const struct server *s = server_of_connection(wsi);
     char path[HEADER_MAX_BYTES];
-    bool is_wanted = s != NULL && s->feed.path != NULL &&
-                     slice_is(server_header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
+    bool is_feed = s != NULL && s->feed.path != NULL &&
+                   slice_is(server_header(wsi, WSI_TOKEN_GET_URI, path, sizeof path), s->feed.path);
     /* A quarter of the connections stays for requests. */
-    if (!is_wanted || connections_of_feed(s->shared) >= s->max_connections * 3 / 4)
+    if (!is_feed || connections_of_feed(s->shared) >= s->max_connections * 3 / 4)
         return -1;
     return server_is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
 }
@@ -77,7 +77,7 @@ int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user
     }
 }
 
-void server_feed_stir(struct server *server) {
+void server_feed_wake(struct server *server) {
     for (struct peer *p = server != NULL ? server->shared->peers : NULL; p != NULL; p = p->next)
         lws_callback_on_writable(p->wsi);
 }

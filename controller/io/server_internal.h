@@ -20,7 +20,7 @@ struct server {
     struct loop_fd *watch;
     struct server_endpoint *endpoints;
     int endpoint_count;
-    size_t most_body_bytes;
+    size_t max_body_bytes;
     int max_connections;
     void (*admit)(void *context, const struct server_request *request, size_t body_bytes, struct server_ticket *ticket);
     struct server_feed feed; /* path NULL: none */

@@ -147,7 +147,7 @@ static void round_begin(void *context) {
     loop_defer(l->loop, round_go, l);
 }
 
-static void tell_leader(struct kube_lease *l) {
+static void notify_leader(struct kube_lease *l) {
     if (strcmp(l->leader, l->seen.holder) == 0)
         return;
     slice_copy(l->leader, sizeof l->leader, slice_of(l->seen.holder));
@@ -175,7 +175,7 @@ static void on_read(void *context, int status, struct slice body, const struct e
     }
     if (!is_ours && is_held) {
         next_round(l);
-        tell_leader(l);
+        notify_leader(l);
         return;
     }
     send_write(l, l->identity, on_written);

@@ -35,7 +35,7 @@ struct kube_podlog {
 
     /* The container being read. */
     int at;
-    bool is_begun, is_complete;
+    bool is_started, is_complete;
     bool was_clean; /* the last stream of it ended by itself */
 
     struct kube_stream *stream;
@@ -59,12 +59,12 @@ static void step(struct kube_podlog *p);
 
 /* What is told. Each returns false if the user freed us meanwhile. */
 
-static void tell_stream(struct kube_podlog *p, const char *reason) {
+static void notify_stream(struct kube_podlog *p, const char *reason) {
     if (reason != NULL)
         kube_tally_add(p->client, "log", "pods", reason);
 }
 
-static bool tell_trouble(struct kube_podlog *p, const char *text) {
+static bool notify_trouble(struct kube_podlog *p, const char *text) {
     if (text == NULL ? p->trouble == NULL : p->trouble != NULL && strcmp(text, p->trouble) == 0)
         return !p->is_dead;
     free(p->trouble);
@@ -87,7 +87,7 @@ static int take_line(void *context, struct slice line, bool is_cut) {
     struct kube_podlog *p = context;
     p->line_count++;
     if (is_cut)
-        tell_stream(p, "oversized");
+        notify_stream(p, "oversized");
     struct slice text = line;
     int64_t stamp_ns;
     bool has_stamp = rfc3339_take(&text, &stamp_ns, NULL);
@@ -113,9 +113,9 @@ static bool is_over(const struct kube_podlog *p) {
     return p->latest > p->at || p->has_ended || !p->pod_exists;
 }
 
-static void again(struct kube_podlog *p, int64_t at_least_us) {
+static void again(struct kube_podlog *p, int64_t min_wait_us) {
     int64_t wait_us = kube_backoff_next(&p->backoff);
-    loop_timer_set(p->timer, wait_us > at_least_us ? wait_us : at_least_us);
+    loop_timer_set(p->timer, wait_us > min_wait_us ? wait_us : min_wait_us);
 }
 
 static void failed(struct kube_podlog *p, const char *text, bool is_certain, int64_t retry_after_us) {
@@ -123,7 +123,7 @@ static void failed(struct kube_podlog *p, const char *text, bool is_certain, int
     p->failures++;
     again(p, retry_after_us);
     if (is_certain || p->failures >= FAILURES_BEFORE_TROUBLE)
-        tell_trouble(p, text);
+        notify_trouble(p, text);
 }
 
 static void refused(struct kube_podlog *p, const struct http_reply *reply) {
@@ -156,7 +156,7 @@ static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_podlog *p = context;
     p->status = reply->status;
     if (reply->status == 200)
-        tell_trouble(p, NULL);
+        notify_trouble(p, NULL);
 }
 
 static int on_data(void *context, struct slice bytes) {
@@ -175,7 +175,7 @@ static int on_data(void *context, struct slice bytes) {
     p->callback_depth--;
     bool is_partial = p->lines.head.size_bytes > 0 && !p->lines.is_skipping;
     if (kube_drip_feed(&p->drip, p->line_count != lines_before, is_partial, p->last_byte_us))
-        tell_stream(p, "slow");
+        notify_stream(p, "slow");
     return r;
 }
 
@@ -185,7 +185,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     loop_timer_stop(p->timer);
     p->callback_depth++;
     if (reply->status == 200)
-        tell_stream(p, kube_tally_reason(err, !p->is_final && p->lines.head.size_bytes > 0));
+        notify_stream(p, kube_tally_reason(err, !p->is_final && p->lines.head.size_bytes > 0));
     if (reply->status != 0 && reply->status != 200)
         refused(p, reply);
     else if (err != NULL)
@@ -227,13 +227,13 @@ static void open_stream(struct kube_podlog *p, bool is_previous, bool is_final) 
 
 static void begin(struct kube_podlog *p, int restart_count) {
     p->at = restart_count;
-    p->is_begun = true;
+    p->is_started = true;
     p->is_complete = p->was_clean = false;
     podlog_cursor_next_container(&p->cursor);
 }
 
 /* The pod is gone, and with it what we have not read. */
-static void pod_gone(struct kube_podlog *p) {
+static void pod_deleted(struct kube_podlog *p) {
     complete(p, p->was_clean ? NULL : "the pod was deleted before the end of its log was read");
 }
 
@@ -246,7 +246,7 @@ static void step(struct kube_podlog *p) {
         if (p->is_complete)
             begin(p, p->at + 1);
         else if (!p->pod_exists && p->at == p->latest) {
-            pod_gone(p);
+            pod_deleted(p);
             return;
         } else if (p->at < p->latest - 1 || !p->pod_exists)
             complete(p, "the container was restarted again before its log was read");
@@ -269,7 +269,7 @@ static void due(void *context) {
     else {
         if (p->stream != NULL) {
             p->was_clean = false;
-            tell_stream(p, is_over(p) ? "endless" : "silent");
+            notify_stream(p, is_over(p) ? "endless" : "silent");
         }
         kube_stream_cancel(p->stream);
         p->stream = NULL;
@@ -333,15 +333,15 @@ void kube_podlog_observe(struct kube_podlog *p, int restart_count, bool is_runni
                          bool pod_exists) {
     if (p->is_dead || (p->is_observed && restart_count < p->latest && pod_exists))
         return; /* an old observation */
-    if (restart_count < p->at && !p->is_begun)
+    if (restart_count < p->at && !p->is_started)
         return; /* before the first that is wanted */
-    bool was_over = p->is_begun && is_over(p);
+    bool was_over = p->is_started && is_over(p);
     p->is_observed = true;
     p->latest = restart_count > p->latest ? restart_count : p->latest;
     p->is_running = is_running && pod_exists;
     p->has_ended = !is_running && finished_ns != INT64_MIN;
     p->pod_exists = pod_exists;
-    if (!p->is_begun)
+    if (!p->is_started)
         begin(p, p->at);
     p->callback_depth++;
     if (p->stream != NULL && !p->is_final && !was_over && is_over(p))

@@ -10,12 +10,12 @@
 enum { NOTE_MAX_BYTES = 1024, MAX_WAITING = 1024, MAX_UNDER_WAY = 8 };
 #define PACE_US INT64_C(50000)
 
-struct telling { /* waits in order, then is under way */
+struct pending_event { /* waits in order, then is under way */
     struct kube_recorder *recorder;
     struct kube_call *call; /* NULL: waits */
     char *namespace_, *name;
     struct buf body;
-    struct telling *next;
+    struct pending_event *next;
 };
 
 struct kube_recorder {
@@ -23,13 +23,13 @@ struct kube_recorder {
     struct loop *loop;
     struct loop_timer *timer;
     char *component;
-    struct telling *first;
+    struct pending_event *first;
     int waiting, under_way;
     int64_t next_us; /* monotonic: not before */
 };
 
-static void telling_free(struct telling *t) {
-    for (struct telling **p = &t->recorder->first; *p != NULL; p = &(*p)->next)
+static void pending_event_free(struct pending_event *t) {
+    for (struct pending_event **p = &t->recorder->first; *p != NULL; p = &(*p)->next)
         if (*p == t) {
             *p = t->next;
             break;
@@ -47,21 +47,21 @@ static void telling_free(struct telling *t) {
 static void pump(void *context);
 
 static void sent(void *context, int status, struct slice body, const struct error *err) {
-    struct telling *t = context;
+    struct pending_event *t = context;
     struct kube_recorder *r = t->recorder;
     (void)body;
     if (err != NULL)
         jsonlog(JSONLOG_DEBUG, "event not written", "namespace", LOG_S(t->namespace_), "name", LOG_S(t->name),
                 "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
-    telling_free(t);
+    pending_event_free(t);
     pump(r);
 }
 
-static void send_request(struct telling *t) {
+static void send_request(struct pending_event *t) {
     struct kube_recorder *r = t->recorder;
     char namespace_[768], name[1024];
     if (!kube_escape(namespace_, sizeof namespace_, t->namespace_) || !kube_escape(name, sizeof name, t->name)) {
-        telling_free(t);
+        pending_event_free(t);
         return;
     }
     CLEANUP_FREE char *path =
@@ -84,7 +84,7 @@ static void pump(void *context) {
             loop_timer_set(r->timer, r->next_us - now_us);
             return;
         }
-        struct telling *t = r->first;
+        struct pending_event *t = r->first;
         while (t->call != NULL)
             t = t->next;
         r->next_us = now_us + PACE_US;
@@ -108,7 +108,7 @@ static void write_reference(struct jwrite *w, const struct kube_object_reference
 }
 
 static void write_event(const struct kube_recorder *r, const struct kube_object_reference *o,
-                        const struct kube_happening *h, struct telling *t) {
+                        const struct kube_happening *h, struct pending_event *t) {
     char first[RFC3339_SIZE], last[RFC3339_SIZE], cut[NOTE_MAX_BYTES + 1];
     rfc3339_format_s(first, h->first_ms);
     rfc3339_format_s(last, h->last_ms);
@@ -140,26 +140,26 @@ static void write_event(const struct kube_recorder *r, const struct kube_object_
 }
 
 /* The one of that name that still waits, or a new one at the end; NULL if too many wait. */
-static struct telling *place(struct kube_recorder *r, const char *namespace_, const char *name) {
-    struct telling **end = &r->first;
+static struct pending_event *place(struct kube_recorder *r, const char *namespace_, const char *name) {
+    struct pending_event **end = &r->first;
     for (; *end != NULL; end = &(*end)->next)
         if ((*end)->call == NULL && strcmp((*end)->name, name) == 0 && strcmp((*end)->namespace_, namespace_) == 0)
             return *end;
     if (r->waiting >= MAX_WAITING)
         return NULL;
-    struct telling *t = mem_new(struct telling);
-    *t = (struct telling){.recorder = r, .namespace_ = mem_strdup(namespace_), .name = mem_strdup(name)};
+    struct pending_event *t = mem_new(struct pending_event);
+    *t = (struct pending_event){.recorder = r, .namespace_ = mem_strdup(namespace_), .name = mem_strdup(name)};
     buf_init(&t->body, 16 << 10);
     *end = t;
     r->waiting++;
     return t;
 }
 
-void kube_recorder_tell(struct kube_recorder *r, const struct kube_object_reference *o,
-                        const struct kube_happening *h) {
+void kube_recorder_record(struct kube_recorder *r, const struct kube_object_reference *o,
+                          const struct kube_happening *h) {
     const char *namespace_ = o->namespace_ != NULL && o->namespace_[0] != '\0' ? o->namespace_ : "default";
     CLEANUP_FREE char *name = mem_format("%.180s.%s", o->name, h->id);
-    struct telling *t = place(r, namespace_, name);
+    struct pending_event *t = place(r, namespace_, name);
     if (t == NULL)
         return;
     buf_clear(&t->body);
@@ -181,7 +181,7 @@ void kube_recorder_free(struct kube_recorder *recorder) {
         return;
     while (recorder->first != NULL) {
         kube_call_cancel(recorder->first->call);
-        telling_free(recorder->first);
+        pending_event_free(recorder->first);
     }
     loop_timer_free(recorder->timer);
     free(recorder->component);

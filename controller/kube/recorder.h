@@ -24,7 +24,7 @@ struct kube_happening {
 /* component: who says so, as kubectl describe shows it. */
 struct kube_recorder *kube_recorder_new(struct kube_client *client, const char *component);
 void kube_recorder_free(struct kube_recorder *recorder); /* what waits is dropped */
-void kube_recorder_tell(struct kube_recorder *recorder, const struct kube_object_reference *regarding,
-                        const struct kube_happening *happening);
+void kube_recorder_record(struct kube_recorder *recorder, const struct kube_object_reference *regarding,
+                          const struct kube_happening *happening);
 
 #endif

@@ -22,7 +22,7 @@ static bool leave(struct kube_reflector *r) {
     return !r->is_dead;
 }
 
-static bool tell_event(struct kube_reflector *r, struct kube_event *event) {
+static bool notify_event(struct kube_reflector *r, struct kube_event *event) {
     event->received = loop_wall(r->loop);
     r->watermark = event->received;
     enter(r);
@@ -46,12 +46,12 @@ static int doubt(struct kube_reflector *r, const struct kube_event *e) {
     return -EBADMSG;
 }
 
-static bool tell_vanished(struct kube_reflector *r, struct slice namespace_, struct slice name, struct slice uid) {
+static bool notify_vanished(struct kube_reflector *r, struct slice namespace_, struct slice name, struct slice uid) {
     struct kube_event event = {.type = KUBE_VANISHED, .namespace_ = namespace_, .name = name, .uid = uid};
-    return tell_event(r, &event);
+    return notify_event(r, &event);
 }
 
-void kube_reflector_tell(struct kube_reflector *r, const char *reason) {
+void kube_reflector_notify(struct kube_reflector *r, const char *reason) {
     if (reason != NULL)
         kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, reason);
 }
@@ -93,7 +93,7 @@ bool kube_reflector_sweep(struct kube_reflector *r, bool is_all) {
     while (is_alive && kube_known_take_stale(&r->known, is_all, &cursor, &key, &entry)) {
         struct slice name = slice_of(key), namespace_;
         slice_take_until(&name, '/', &namespace_);
-        is_alive = tell_vanished(r, namespace_, name, slice_of(entry->uid));
+        is_alive = notify_vanished(r, namespace_, name, slice_of(entry->uid));
         free(entry);
         free(key);
     }
@@ -115,7 +115,7 @@ static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
     if (known != NULL && !slice_is(e->uid, known->uid)) {
         char *uid CLEANUP_FREE = mem_strdup(known->uid);
         kube_known_remove(&r->known, e->namespace_, e->name);
-        if (!tell_vanished(r, e->namespace_, e->name, slice_of(uid)))
+        if (!notify_vanished(r, e->namespace_, e->name, slice_of(uid)))
             return false;
         known = NULL;
     } else if (known != NULL && is_list && known->generation == r->known.generation &&
@@ -125,7 +125,7 @@ static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
         kube_known_again(&r->known, known, e->resource_version);
     else
         kube_known_put(&r->known, e->namespace_, e->name, e->uid, e->resource_version);
-    return tell_event(r, e);
+    return notify_event(r, e);
 }
 
 int kube_reflector_take_item(void *context, struct slice object) {
@@ -155,7 +155,7 @@ static bool is_before(struct slice a, const char *b) {
 static int take_bookmark(struct kube_reflector *r, const struct kube_frame *f) {
     if (r->phase == PHASE_WATCH && is_before(f->event.resource_version, r->resource_version)) {
         jsonlog(JSONLOG_WARNING, "the server went back in time; listing again", "path", LOG_S(r->path), NULL);
-        kube_reflector_tell(r, "restored");
+        kube_reflector_notify(r, "restored");
         r->error_code = 410;
         return -ESTALE;
     }
@@ -181,7 +181,7 @@ int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
     if (line.size_bytes == 0)
         return 0;
     if (is_cut) {
-        kube_reflector_tell(r, "oversized");
+        kube_reflector_notify(r, "oversized");
         jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
         return 0;
     }
@@ -201,7 +201,7 @@ int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
         return take_bookmark(r, &f);
     if (f.event.type == KUBE_DELETED) {
         kube_known_remove(&r->known, f.event.namespace_, f.event.name);
-        if (!tell_event(r, &f.event))
+        if (!notify_event(r, &f.event))
             return -ECANCELED;
     } else if (!show(r, &f.event, false))
         return -ECANCELED;

@@ -66,7 +66,7 @@ bool kube_reflector_sweep(struct kube_reflector *r, bool is_all); /* false: it w
 void kube_reflector_synced(struct kube_reflector *r);
 
 /* Something went wrong with the stream that is open: for the metrics. NULL: nothing. */
-void kube_reflector_tell(struct kube_reflector *r, const char *reason);
+void kube_reflector_notify(struct kube_reflector *r, const char *reason);
 
 /* reflector_run.c */
 void kube_reflector_begin(struct kube_reflector *r);

@@ -92,7 +92,7 @@ static void refused(struct kube_reflector *r, const struct http_reply *reply) {
     if (reply->status == 404)
         go_absent(r);
     else if (reply->status == 410) {
-        kube_reflector_tell(r, "expired");
+        kube_reflector_notify(r, "expired");
         want_list(r); /* an old version, or a continue token that has expired */
         r->failures++;
         try_in(r, r->failures > 1 ? kube_backoff_next(&r->backoff) : 0);
@@ -108,7 +108,7 @@ static void refused(struct kube_reflector *r, const struct http_reply *reply) {
 
 static void page_ended(struct kube_reflector *r) {
     if (!kube_list_is_whole(&r->list)) {
-        kube_reflector_tell(r, "truncated");
+        kube_reflector_notify(r, "truncated");
         fail_stream(r, "the list is not whole");
         return;
     }
@@ -130,7 +130,7 @@ static void page_ended(struct kube_reflector *r) {
 }
 
 static void error_event(struct kube_reflector *r) {
-    kube_reflector_tell(r, r->error_code == 410 ? "expired" : "error");
+    kube_reflector_notify(r, r->error_code == 410 ? "expired" : "error");
     if (r->error_code != 410) {
         fail_stream(r, r->error_text);
         return;
@@ -144,9 +144,9 @@ static void error_event(struct kube_reflector *r) {
 static void stream_ended(struct kube_reflector *r, const struct error *err) {
     int64_t lasted_us = loop_now(r->loop).us - r->started_us;
     bool is_empty = r->frames == 0;
-    kube_reflector_tell(r, kube_tally_reason(err, r->lines.head.size_bytes > 0));
+    kube_reflector_notify(r, kube_tally_reason(err, r->lines.head.size_bytes > 0));
     if (err == NULL && is_empty && lasted_us < SHORT_WATCH_US)
-        kube_reflector_tell(r, "short");
+        kube_reflector_notify(r, "short");
     if (err != NULL && err->code == ESTALE)
         error_event(r);
     else if (err != NULL && err->code == EOPNOTSUPP) {
@@ -185,7 +185,7 @@ static int on_data(void *context, struct slice bytes) {
                                               : lines_feed(&r->lines, bytes, kube_reflector_take_line, r);
     r->callback_depth--;
     if (kube_drip_feed(&r->drip, r->frames != frames_before, r->lines.head.size_bytes > 0, r->last_byte_us))
-        kube_reflector_tell(r, "slow");
+        kube_reflector_notify(r, "slow");
     return r->is_dead ? -ECANCELED : result;
 }
 
@@ -203,7 +203,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     else if (err == NULL)
         page_ended(r);
     else {
-        kube_reflector_tell(r, kube_tally_reason(err, false));
+        kube_reflector_notify(r, kube_tally_reason(err, false));
         if (err->code == EBADMSG)
             fail_stream(r, "the server sent malformed JSON");
         else

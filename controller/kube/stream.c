@@ -76,7 +76,7 @@ static char *proxy_of(const struct kube_client *client) {
 static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
     struct kube_stream *s = context;
     struct http_handler handler = s->handler;
-    struct error *said CLEANUP_ERROR = NULL;
+    struct error *explained CLEANUP_ERROR = NULL;
     s->request = NULL;
     if (!s->is_counted)
         kube_client_count(s->client, s->method, 0, s->sent_us);
@@ -84,8 +84,8 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
         kube_credentials_reject(s->client->credentials, s->generation);
     if (err != NULL && s->client->config->proxy_url != NULL) {
         char *proxy CLEANUP_FREE = proxy_of(s->client);
-        error_set(&said, err->code, "through the proxy %s: %s", proxy, err->text);
-        err = said;
+        error_set(&explained, err->code, "through the proxy %s: %s", proxy, err->text);
+        err = explained;
     }
     stream_free(s);
     handler.on_done(handler.context, reply, err);

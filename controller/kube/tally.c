@@ -48,8 +48,8 @@ const char *kube_tally_reason(const struct error *err, bool is_partial) {
 }
 
 bool kube_drip_feed(struct kube_drip *drip, bool has_new, bool is_partial, int64_t now_us) {
-    bool is_slow = drip->since_us != 0 && !drip->is_told && now_us - drip->since_us > SLOW_LINE_US;
-    drip->is_told = drip->is_told || is_slow;
+    bool is_slow = drip->since_us != 0 && !drip->is_reported && now_us - drip->since_us > SLOW_LINE_US;
+    drip->is_reported = drip->is_reported || is_slow;
     if (!is_partial || has_new || drip->since_us == 0)
         *drip = (struct kube_drip){.since_us = is_partial ? now_us : 0};
     return is_slow;

@@ -15,7 +15,7 @@ const char *kube_tally_reason(const struct error *err, bool is_partial);
 /* A line that takes longer than a second from its first byte to its last one. All-zero is valid. */
 struct kube_drip {
     int64_t since_us; /* the unfinished line; 0: there is none */
-    bool is_told;
+    bool is_reported;
 };
 /* After each piece; true once for each such line. has_new: a line ended within the piece. */
 bool kube_drip_feed(struct kube_drip *drip, bool has_new, bool is_partial, int64_t now_us);

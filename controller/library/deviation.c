@@ -57,7 +57,7 @@ static double numpy_mean(const double *items, size_t count) {
 /* Puts the item that sorting would put at k there, no larger ones before it, no smaller ones after it (Hoare's FIND;
  * the middle one as pivot). */
 static double select_item(double *items, size_t count, size_t k) {
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, wanted = (ptrdiff_t)k;
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, expected = (ptrdiff_t)k;
     while (low < high) {
         double pivot = items[low + (high - low) / 2];
         ptrdiff_t i = low, j = high;
@@ -72,9 +72,9 @@ static double select_item(double *items, size_t count, size_t k) {
                 items[j--] = item;
             }
         }
-        if (wanted <= j)
+        if (expected <= j)
             high = j;
-        else if (wanted >= i)
+        else if (expected >= i)
             low = i;
         else
             break;

@@ -35,12 +35,12 @@ static void find_spans(const struct library_log *log, enum library_kind start, e
 }
 
 static bool is_scale_up(const char *type) {
-    static const char wanted[] = "scale_up";
+    static const char expected[] = "scale_up";
     for (; *type; type++) {
         size_t i = 0;
-        while (wanted[i] && tolower((unsigned char)type[i]) == wanted[i])
+        while (expected[i] && tolower((unsigned char)type[i]) == expected[i])
             i++;
-        if (wanted[i] == '\0')
+        if (expected[i] == '\0')
             return true;
     }
     return false;

@@ -22,7 +22,7 @@ struct pass {
     struct step_times times;
     struct steps steps;
     size_t segment_first;
-    int64_t least;
+    int64_t min;
     struct library_badputs part;
     double job_start, job_end, init_start, prep_start, data_start; /* 0: none */
     double init_s, prep_s, data_s;
@@ -88,8 +88,8 @@ static double custom_overlap(struct pass *p, double from, double to) {
 struct segment {
     double total, first, others, wasted, excluded;
     int64_t count, max_step;
-    size_t least_index;
-    bool has_least;
+    size_t min_index;
+    bool has_min;
 };
 
 static void take_pair(struct pass *p, struct segment *s, size_t i, int64_t until) {
@@ -105,9 +105,9 @@ static void take_pair(struct pass *p, struct segment *s, size_t i, int64_t until
         return;
     double seconds = python_max(0.0, raw - custom_overlap(p, a->at, b->at) - excluded);
     s->total += seconds;
-    if (previous == p->least) {
+    if (previous == p->min) {
         s->first = seconds;
-        s->has_least = true;
+        s->has_min = true;
     } else {
         s->others += seconds;
     }
@@ -134,8 +134,8 @@ static bool close_segment(struct pass *p, size_t end, int64_t until) {
         double average = s.count > 1 ? s.others / (double)(s.count - 1) : s.first;
         double startup = python_max(0.0, s.first - average);
         p->answer->productive_s += s.total - startup;
-        if (s.has_least)
-            step_times_set(&p->times, p->least, python_min(s.first, average));
+        if (s.has_min)
+            step_times_set(&p->times, p->min, python_min(s.first, average));
         badputs_set(&p->part, LIBRARY_BADPUT_PROGRAM_STARTUP, number_of_double(startup));
     }
     badputs_set(&p->part, LIBRARY_BADPUT_WASTED_PROGRESS_FROM_DISRUPTION, number_of_double(s.wasted));
@@ -153,8 +153,8 @@ static bool take_step(void *context, size_t i) {
     size_t index;
     if (p->steps.count > 0 && !steps_find(&p->steps, step, &index)) {
         steps_add(&p->steps, step);
-        if (step < p->least)
-            p->least = step;
+        if (step < p->min)
+            p->min = step;
         return true;
     }
     if (p->steps.count > 0) {
@@ -168,7 +168,7 @@ static bool take_step(void *context, size_t i) {
         p->is_data_sync = true;
     }
     p->segment_first = i;
-    p->least = step;
+    p->min = step;
     steps_clear(&p->steps);
     steps_add(&p->steps, step);
     return true;

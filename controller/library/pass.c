@@ -11,7 +11,7 @@ struct pass {
     struct custom_spans spans;
     struct steps steps;          /* of the present segment */
     size_t segment_first;        /* index of its first step in the log */
-    int64_t least;               /* its smallest number */
+    int64_t min;                 /* its smallest number */
     struct library_badputs part; /* of one segment */
     struct library_number job_start, job_end, init_start, prep_start, data_start, data_now;
     bool has_job_start, has_job_end, has_init, has_prep, has_data, has_data_now, is_data_sync;
@@ -44,7 +44,7 @@ static struct segment sum_segment(struct pass *p, size_t end, int64_t until) {
         double custom = p->spans.count ? custom_spans_within(&p->spans, a->at, b->at, &p->part.customs) : 0.0;
         double adjusted = python_max(0.0, raw - custom);
         s.total += adjusted;
-        if (previous == p->least)
+        if (previous == p->min)
             s.first = adjusted;
         else
             s.others++;
@@ -89,9 +89,9 @@ static bool close_segment(struct pass *p, size_t end, int64_t until, struct segm
 
 static void begin_segment(struct pass *p, size_t i) {
     p->segment_first = i;
-    p->least = library_step_number(&p->log->steps[i]);
+    p->min = library_step_number(&p->log->steps[i]);
     steps_clear(&p->steps);
-    steps_add(&p->steps, p->least);
+    steps_add(&p->steps, p->min);
 }
 
 /* A step number that is there already: the job restarted from it. */
@@ -125,8 +125,8 @@ static bool take_step(void *context, size_t i) {
     if (steps_find(&p->steps, step, &index))
         return restart(p, i);
     steps_add(&p->steps, step);
-    if (step < p->least)
-        p->least = step;
+    if (step < p->min)
+        p->min = step;
     return true;
 }
 

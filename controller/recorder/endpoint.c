@@ -465,8 +465,8 @@ static void begin_list(struct exchange *x) {
     x->list.namespace_ = x->namespace_;
     x->list.job = filter_job(x->filter);
     x->list.filter = x->filter;
-    x->list.most_entries = q->size > 0 && q->size < PAGE_ENTRIES ? q->size : PAGE_ENTRIES;
-    x->list.most_bytes = PAGE_BYTES;
+    x->list.max_entries = q->size > 0 && q->size < PAGE_ENTRIES ? q->size : PAGE_ENTRIES;
+    x->list.max_bytes = PAGE_BYTES;
     if (x->list.job.size_bytes == 0)
         refuse(x, 400, "the filter must name a job: jsonPayload.job_name=\"...\"");
     else if (!is_allowed(x, x->list.job))
@@ -641,7 +641,7 @@ void endpoint_serve_while(struct endpoint *endpoint, bool (*is_leading)(const vo
 void endpoint_serve(struct endpoint *endpoint, struct server_options *options) {
     options->endpoints = endpoint->paths;
     options->endpoint_count = (int)ARRAY_SIZE(endpoint->paths);
-    options->most_body_bytes = ENDPOINT_BODY_BYTES;
+    options->max_body_bytes = ENDPOINT_BODY_BYTES;
     options->max_connections = MAX_CONNECTIONS;
     options->admit = on_admit;
 }

@@ -32,7 +32,7 @@ static struct buf *lines_of(struct entries_lines *l, const char *job) {
     for (int i = 0; i < l->job_count; i++)
         if (strcmp(l->jobs[i].job, job) == 0)
             return &l->jobs[i].lines;
-    if (l->job_count == ENTRIES_MOST_JOBS)
+    if (l->job_count == ENTRIES_MAX_JOBS)
         return NULL;
     l->jobs[l->job_count].job = mem_strdup(job);
     buf_init(&l->jobs[l->job_count].lines, LINES_MAX_BYTES);

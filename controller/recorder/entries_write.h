@@ -6,13 +6,13 @@
 #include "base/error.h"
 
 #define ENTRY_MAX_BYTES ((size_t)256 << 10) /* Cloud Logging's own limit */
-#define ENTRIES_MOST_JOBS 16                /* of one request */
+#define ENTRIES_MAX_JOBS 16                 /* of one request */
 
 struct entries_lines {
     struct {
         char *job;
         struct buf lines;
-    } jobs[ENTRIES_MOST_JOBS];
+    } jobs[ENTRIES_MAX_JOBS];
     int job_count, taken, refused;
     struct error *why; /* of the first that was refused */
 };

@@ -68,15 +68,15 @@ static int take_value(struct parser *p, struct slice *value) {
     return slice_take_char(&p->rest, '"') ? 0 : refuse(p, "a quote is open");
 }
 
-static int take_operator(struct parser *p, int *wanted) {
+static int take_operator(struct parser *p, int *orders) {
     static const struct {
         const char *text;
-        int wanted;
+        int orders;
     } known[] = {{"<=", 3}, {">=", 6}, {"!=", 5}, {"=", 2}, {"<", 1}, {">", 4}};
     skip_space(p);
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         if (slice_take_prefix(&p->rest, known[i].text)) {
-            *wanted = known[i].wanted;
+            *orders = known[i].orders;
             skip_space(p);
             return 0;
         }
@@ -96,7 +96,7 @@ static int take_comparison(struct parser *p) {
         return refuse(p,
                       "a field that is not read here (logName, severity, insertId, timestamp, jsonPayload.job_name)");
     p->rest = slice_skip(p->rest, n);
-    int r = take_operator(p, &term.wanted);
+    int r = take_operator(p, &term.orders);
     if (r == 0)
         r = take_value(p, &term.value);
     if (r < 0)
@@ -165,7 +165,7 @@ static bool compare(const struct filter_term *t, const struct filter_entry *e) {
         order = e->at_ns < t->at_ns ? -1 : e->at_ns > t->at_ns;
     else
         order = slice_compare(e->fields[t->field], t->value);
-    return (t->wanted & (order < 0 ? 1 : order == 0 ? 2 : 4)) != 0;
+    return (t->orders & (order < 0 ? 1 : order == 0 ? 2 : 4)) != 0;
 }
 
 static bool matches(const struct filter *f, int at, const struct filter_entry *e) {
@@ -187,7 +187,7 @@ bool filter_matches(const struct filter *f, const struct filter_entry *e) {
 
 static struct slice job_of(const struct filter *f, int at) {
     const struct filter_term *t = &f->terms[at];
-    if (t->kind == FILTER_COMPARE && t->field == FILTER_JOB_NAME && t->wanted == 2)
+    if (t->kind == FILTER_COMPARE && t->field == FILTER_JOB_NAME && t->orders == 2)
         return t->value;
     if (t->kind != FILTER_AND)
         return (struct slice){0};

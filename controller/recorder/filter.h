@@ -18,7 +18,7 @@ struct filter_term {
     enum { FILTER_COMPARE, FILTER_AND, FILTER_OR } kind;
     int left, right; /* of AND and OR */
     enum filter_field field;
-    int wanted; /* bits: 1 less, 2 equal, 4 greater */
+    int orders; /* bits: 1 less, 2 equal, 4 greater */
     int64_t at_ns;
     struct slice value; /* in the filter's text */
 };

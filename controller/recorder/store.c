@@ -19,7 +19,7 @@
 const struct store_limits store_default_limits = {.file_bytes = 16 << 20,
                                                   .job_bytes = (int64_t)256 << 20,
                                                   .namespace_bytes = (int64_t)1 << 30,
-                                                  .most_jobs = 1000,
+                                                  .max_jobs = 1000,
                                                   .keep_s = 30 * 86400};
 
 struct job {
@@ -311,12 +311,12 @@ int store_append(struct store *store, const char *namespace_, struct slice job, 
         t = map_get(&store->tenants, slice_of(namespace_));
     }
     if (t->bytes + (int64_t)lines.size_bytes > store->limits.namespace_bytes ||
-        (t->job_count >= store->limits.most_jobs && !is_there(store, namespace_, folder)))
+        (t->job_count >= store->limits.max_jobs && !is_there(store, namespace_, folder)))
         return error_set(
             err, EDQUOT,
             "namespace %s holds %lld MiB of %d jobs, and may hold %lld MiB of %d: old jobs go after %d days",
             namespace_, (long long)(t->bytes >> 20), t->job_count, (long long)(store->limits.namespace_bytes >> 20),
-            store->limits.most_jobs, (int)(store->limits.keep_s / 86400));
+            store->limits.max_jobs, (int)(store->limits.keep_s / 86400));
     int dir = open_job(store, namespace_, folder, &is_new);
     if (dir < 0)
         return fail(err, errno, "make the folder of", folder);

@@ -14,7 +14,7 @@ struct store;
 
 struct store_limits {
     int64_t file_bytes, job_bytes, namespace_bytes;
-    int most_jobs;  /* of a namespace */
+    int max_jobs;   /* of a namespace */
     int64_t keep_s; /* a job that nobody wrote to for so long is dropped */
 };
 extern const struct store_limits store_default_limits;
@@ -42,7 +42,7 @@ struct store_query {
     struct slice job;
     const struct filter *filter;
     struct store_place after; /* at_ns INT64_MIN: from the begin */
-    int64_t most_entries, most_bytes;
+    int64_t max_entries, max_bytes;
 };
 /* Writes them to out, with commas between; *last is that of the last one. 1: there are more. */
 int store_list(struct store *store, const struct store_query *query, struct buf *out, struct store_place *last,

@@ -25,7 +25,7 @@ struct spot {
 struct pass {
     const struct store_query *query;
     struct spot *spots;
-    size_t count, most; /* room is for twice as many */
+    size_t count, max; /* room is for twice as many */
     bool has_more;
 };
 
@@ -93,8 +93,8 @@ static int compare_spots(const void *a, const void *b) {
 /* Only the first so many may be wanted. */
 static void keep_first(struct pass *p) {
     qsort(p->spots, p->count, sizeof *p->spots, compare_spots);
-    if (p->count > p->most) {
-        p->count = p->most;
+    if (p->count > p->max) {
+        p->count = p->max;
         p->has_more = true;
     }
 }
@@ -109,7 +109,7 @@ static void look_at(struct pass *p, struct slice line, int file, off_t offset) {
     if (p->query->after.at_ns != INT64_MIN && compare_places(&spot.place, &p->query->after) <= 0)
         return;
     p->spots[p->count++] = spot;
-    if (p->count == 2 * p->most)
+    if (p->count == 2 * p->max)
         keep_first(p);
 }
 
@@ -159,7 +159,7 @@ static int write_page(struct pass *p, int dir, struct buf *out, struct store_pla
     int fd = -1, file = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct spot *s = &p->spots[i];
-        if ((int64_t)out->size_bytes + s->bytes > p->query->most_bytes && i > 0) {
+        if ((int64_t)out->size_bytes + s->bytes > p->query->max_bytes && i > 0) {
             p->has_more = true;
             break;
         }
@@ -185,7 +185,7 @@ static int write_page(struct pass *p, int dir, struct buf *out, struct store_pla
 int store_list(struct store *store, const struct store_query *q, struct buf *out, struct store_place *last,
                struct error **err) {
     char folder[STORE_NAME_SIZE];
-    struct pass p = {.query = q, .most = (size_t)q->most_entries};
+    struct pass p = {.query = q, .max = (size_t)q->max_entries};
     size_t count;
     *last = q->after;
     if (!store_folder(folder, q->job))
@@ -196,7 +196,7 @@ int store_list(struct store *store, const struct store_query *q, struct buf *out
         return errno == ENOENT ? 0 : error_set(err, EIO, "the store cannot read %s: %s", folder, strerror(errno));
     CLEANUP_FREE int *numbers = list_files(dir, &count);
     CLEANUP_FREE char *chunk = mem_alloc(CHUNK_BYTES);
-    p.spots = mem_resize(NULL, 2 * p.most, sizeof *p.spots);
+    p.spots = mem_resize(NULL, 2 * p.max, sizeof *p.spots);
     for (size_t i = 0; i < count; i++) {
         int fd = open_number(dir, numbers[i]);
         if (fd < 0)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define READ_AGAIN_US INT64_C(10000000)
-#define MOST_FILE_BYTES 65536
+#define MAX_FILE_BYTES 65536
 
 struct token {
     unsigned char digest[TOKENS_DIGEST_BYTES];
@@ -63,7 +63,7 @@ static void add(struct tokens *t, const struct token *whose, struct slice text) 
     unsigned size;
     if (text.size_bytes == 0)
         return;
-    if (text.size_bytes < TOKENS_LEAST_BYTES || t->count == TOKENS_MOST ||
+    if (text.size_bytes < TOKENS_MIN_BYTES || t->count == TOKENS_MAX ||
         EVP_Digest(text.data, text.size_bytes, token.digest, &size, EVP_sha256(), NULL) != 1) {
         t->left_out++;
         return;
@@ -75,7 +75,7 @@ static void add(struct tokens *t, const struct token *whose, struct slice text) 
 /* A Secret's files are links into the folder "..data" beside them: they are followed. */
 static void read_one(struct tokens *t, int dir, const char *name) {
     struct token whose;
-    char text[MOST_FILE_BYTES];
+    char text[MAX_FILE_BYTES];
     struct stat st;
     ssize_t size = -1;
     int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -83,7 +83,7 @@ static void read_one(struct tokens *t, int dir, const char *name) {
         size = read(fd, text, sizeof text);
     if (fd >= 0)
         close(fd);
-    if (size < 0 || size == MOST_FILE_BYTES || !tokens_read_name(slice_of(name), whose.namespace_, whose.job)) {
+    if (size < 0 || size == MAX_FILE_BYTES || !tokens_read_name(slice_of(name), whose.namespace_, whose.job)) {
         t->left_out++;
         return;
     }

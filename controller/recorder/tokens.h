@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-#define TOKENS_MOST 4096      /* beyond it they are left out, which is logged */
-#define TOKENS_LEAST_BYTES 32 /* a shorter one is none: it could be guessed */
+#define TOKENS_MAX 4096     /* beyond it they are left out, which is logged */
+#define TOKENS_MIN_BYTES 32 /* a shorter one is none: it could be guessed */
 #define TOKENS_DIGEST_BYTES 32
 
 struct tokens;

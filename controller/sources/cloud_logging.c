@@ -34,7 +34,7 @@ struct logging_source {
     struct cloud_logging *service;
     struct source_handler handler;
     char *project, *logger, *job_name; /* of a name whatever a filter needs escaped is escaped */
-    int64_t since_ms, poll_us, settle_us, most_entries, page_entries;
+    int64_t since_ms, poll_us, settle_us, max_entries, page_entries;
     struct entries_seen seen;
     struct gcp_token_waiter waiter;
     struct gcp_call *call;
@@ -69,7 +69,7 @@ void cloud_logging_set_spacing(struct cloud_logging *service, int64_t us) {
     service->spacing_us = us;
 }
 
-static void tell_trouble(struct logging_source *s, const char *text) {
+static void notify_trouble(struct logging_source *s, const char *text) {
     if (text == NULL && !s->is_in_trouble)
         return;
     s->is_in_trouble = text != NULL;
@@ -113,14 +113,14 @@ static void write_request(const struct logging_source *s, struct buf *body) {
 
 static void on_reply(void *context, int status, int64_t retry_after_us, struct slice body, const struct error *err);
 
-static void failed(struct logging_source *s, const char *text, bool is_certain, int64_t at_least_us) {
+static void failed(struct logging_source *s, const char *text, bool is_certain, int64_t min_wait_us) {
     int64_t wait_us = kube_backoff_next(&s->backoff);
     s->failures++;
     s->has_slot = false;
     s->page_token[0] = '\0'; /* tokens do not last: from what was handed on */
-    loop_timer_set(s->timer, wait_us > at_least_us ? wait_us : at_least_us);
+    loop_timer_set(s->timer, wait_us > min_wait_us ? wait_us : min_wait_us);
     if (is_certain || s->failures >= FAILURES_BEFORE_TROUBLE)
-        tell_trouble(s, text);
+        notify_trouble(s, text);
 }
 
 static void on_token(void *context, const char *token, const struct error *err) {
@@ -139,7 +139,7 @@ static void on_token(void *context, const char *token, const struct error *err) 
                                   .url = url,
                                   .headers = headers,
                                   .body = buf_slice(&body),
-                                  .most_bytes = MAX_REPLY,
+                                  .max_bytes = MAX_REPLY,
                                   .timeout_us = TIMEOUT_US};
     s->call = gcp_call_start(s->service->http, &request, on_reply, s);
 }
@@ -195,14 +195,14 @@ static void page_read(struct logging_source *s) {
     }
     s->failures = s->unauthorized = 0;
     kube_backoff_reset(&s->backoff);
-    tell_trouble(s, NULL);
+    notify_trouble(s, NULL);
     if (s->was_refused) {
         s->page_token[0] = '\0';
         loop_timer_set(s->timer, AGAIN_US < s->poll_us ? AGAIN_US : s->poll_us);
     } else if (s->page_token[0] != '\0') {
         loop_timer_set(s->timer, 0);
     } else {
-        if (s->page_entries < s->most_entries)
+        if (s->page_entries < s->max_entries)
             s->page_entries *= 2;
         loop_timer_set(s->timer, s->poll_us);
         s->handler.on_read(s->handler.context, s->through_ns / 1000000);
@@ -210,9 +210,9 @@ static void page_read(struct logging_source *s) {
 }
 
 static void refused(struct logging_source *s, int status, int64_t retry_after_us, struct slice body) {
-    char said[512];
+    char explained[512];
     CLEANUP_FREE char *text = NULL;
-    entries_error(body, said, sizeof said);
+    entries_error(body, explained, sizeof explained);
     if (status == 401 && s->unauthorized++ == 0) {
         gcp_tokens_refused(s->service->tokens);
         loop_timer_set(s->timer, 0);
@@ -226,7 +226,7 @@ static void refused(struct logging_source *s, int status, int64_t retry_after_us
         : status == 404 ? "Cloud Logging knows no such project"
         : status == 429 ? "Cloud Logging's quota is used up; it is asked less often"
                         : "Cloud Logging fails";
-    text = mem_format("%s %s: HTTP status %d%s%s", what, s->project, status, said[0] ? ": " : "", said);
+    text = mem_format("%s %s: HTTP status %d%s%s", what, s->project, status, explained[0] ? ": " : "", explained);
     failed(s, text, status >= 400 && status < 500 && status != 429 && status != 408, retry_after_us);
 }
 
@@ -314,7 +314,7 @@ struct source *source_cloud_logging_new(struct cloud_logging *service,
     s->since_ms = options->since_ms > 0 ? options->since_ms : 0;
     s->poll_us = options->poll_us > 0 ? options->poll_us : POLL_US;
     s->settle_us = options->settle_us > 0 ? options->settle_us : SETTLE_US;
-    s->page_entries = s->most_entries = options->page_entries > 0 ? options->page_entries : PAGE_ENTRIES;
+    s->page_entries = s->max_entries = options->page_entries > 0 ? options->page_entries : PAGE_ENTRIES;
     s->waiter = (struct gcp_token_waiter){.done = on_token, .context = s};
     s->backoff = (struct kube_backoff){.min_us = s->poll_us / 2, .max_us = 12 * s->poll_us};
     entries_seen_parse(&s->seen, options->cursor);

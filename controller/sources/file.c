@@ -31,7 +31,7 @@ struct file_source {
 
 static void due(void *context);
 
-static void tell_trouble(struct file_source *f, const char *text) {
+static void notify_trouble(struct file_source *f, const char *text) {
     if (text == NULL && !f->is_in_trouble)
         return;
     f->is_in_trouble = text != NULL;
@@ -153,10 +153,10 @@ static void seen(void *context) {
     loop_timer_set(f->timer, interval_us);
     f->idle += f->idle < IDLE_POLLS;
     if (l->error[0] != '\0') {
-        tell_trouble(f, l->is_absent && f->absent != NULL ? f->absent : l->error);
+        notify_trouble(f, l->is_absent && f->absent != NULL ? f->absent : l->error);
         return;
     }
-    tell_trouble(f, l->warning[0] != '\0' ? l->warning : NULL);
+    notify_trouble(f, l->warning[0] != '\0' ? l->warning : NULL);
     if (l->has_rest)
         hand_on(f, wall_ms(loop_wall(f->loop)));
     else if (!l->is_tail || !hand_tail(f, wall_ms(loop_wall(f->loop))))
@@ -168,7 +168,7 @@ static void due(void *context) {
     if (f->task != NULL) {
         CLEANUP_FREE char *text = mem_format("the volume of %s does not answer: reading it takes longer than %d s",
                                              f->name, (int)(HANGS_US / 1000000));
-        tell_trouble(f, text);
+        notify_trouble(f, text);
         return;
     }
     f->began_ms = wall_ms(loop_wall(f->loop));

@@ -136,7 +136,7 @@ static bool is_compressed(struct slice name) {
 }
 
 /* The file itself, or what it became when it was rotated: "train.log.1", "train.log-20261121"; or any of a folder. */
-static bool is_wanted(const char *entry, const char *name) {
+static bool is_selected(const char *entry, const char *name) {
     struct slice rest = slice_of(entry);
     if (name[0] == '\0')
         return entry[0] != '.' && !is_compressed(rest);
@@ -176,7 +176,7 @@ static bool list_files(struct look *l, int fd, const char *name, struct found_li
     }
     while ((errno = 0, e = readdir(dir)) != NULL && list->count < MAX_NAMES) {
         struct stat s;
-        if (!is_wanted(e->d_name, name) || fstatat(dirfd(dir), e->d_name, &s, AT_SYMLINK_NOFOLLOW) < 0)
+        if (!is_selected(e->d_name, name) || fstatat(dirfd(dir), e->d_name, &s, AT_SYMLINK_NOFOLLOW) < 0)
             continue;
         if (!S_ISREG(s.st_mode)) {
             if (name[0] != '\0' && strcmp(e->d_name, name) == 0)

@@ -37,7 +37,7 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         s->last_step = r->step;
     if (r->kind == RECORD_STEP_END)
         s->save_started_ms = TIME_UNKNOWN;
-    s->said = true;
+    s->has_record = true;
     s->on_record(s->context, r);
     if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
         return;
@@ -56,7 +56,7 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
     int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
     if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
         r.duration_ms = mean_ms * steps;
-    pace_tell(s, mean_ms);
+    pace_reported(s, mean_ms);
     bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
     steplog_emit_save_end(s, &r, format);
     if (is_proof && format != STEPLOG_REGEX) {

@@ -33,7 +33,7 @@ struct huggingface {
     int64_t base;   /* of this line: what was done before it */
 };
 
-#define HELD_AT_MOST_MS 14400000
+#define MAX_HELD_MS 14400000
 #define CLOCKS_PAIR_MS 1250
 #define CLOCKS_AGREE_MS 2500 /* the bar's clock shows whole seconds */
 
@@ -61,7 +61,7 @@ static void emit_dict(struct steplog *s, const struct huggingface_dict *d) {
 static bool is_holding(const struct steplog *s) {
     const struct huggingface *h = s->state;
     bool is_known = s->stamp_ms != TIME_UNKNOWN && h->held_since_ms != TIME_UNKNOWN;
-    return h->held > 0 && is_known && s->stamp_ms - h->held_since_ms < HELD_AT_MOST_MS;
+    return h->held > 0 && is_known && s->stamp_ms - h->held_since_ms < MAX_HELD_MS;
 }
 
 static void emit_evaluation(struct steplog *s, struct huggingface_dict *d) {
@@ -233,7 +233,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 
 /* A line that the container runtime cut (at 16 KiB) tells the rest in the next one: of dictionaries that got their step
  * already, it may hold the drawings that were missing then. */
-static void skip_told(struct steplog *s) {
+static void skip_reported(struct steplog *s) {
     struct huggingface *h = s->state;
     int skip = 0;
     while (h->redraw_count - skip > h->dict_count && h->redraws[skip].step <= s->last_step)
@@ -265,9 +265,9 @@ static bool agree(const struct huggingface *h) {
         last--;
     if (first == last)
         return true;
-    int64_t told_ms = h->dicts[last].stamp_ms - h->dicts[first].stamp_ms;
+    int64_t reported_ms = h->dicts[last].stamp_ms - h->dicts[first].stamp_ms;
     int64_t drawn_ms = (h->redraws[last].elapsed_s - h->redraws[first].elapsed_s) * 1000;
-    return told_ms - drawn_ms < CLOCKS_AGREE_MS && drawn_ms - told_ms < CLOCKS_AGREE_MS;
+    return reported_ms - drawn_ms < CLOCKS_AGREE_MS && drawn_ms - reported_ms < CLOCKS_AGREE_MS;
 }
 
 /* What was printed after the last drawing that the line holds: known if the interval is, else it waits on. */
@@ -324,19 +324,19 @@ static int pair(const struct huggingface *h, int64_t offset_ms, int of[HUGGINGFA
 /* The offset that pairs the most: the one of lines before, or that of some dictionary with the first or last drawing;
  * of several the latest, as it is the first line's head that may be lost without a trace. */
 static int pair_best(const struct huggingface *h, int of[HUGGINGFACE_DICTS]) {
-    int last = h->redraw_count - 1, most = h->began_ms != TIME_UNKNOWN ? pair(h, h->began_ms, of) : 0;
+    int last = h->redraw_count - 1, max = h->began_ms != TIME_UNKNOWN ? pair(h, h->began_ms, of) : 0;
     int64_t best_ms = h->began_ms;
     for (int i = 2 * h->dict_count - 1; i >= 0 && h->began_ms == TIME_UNKNOWN; i--) {
         if (h->dicts[i / 2].stamp_ms == TIME_UNKNOWN)
             continue;
         int64_t ms = h->dicts[i / 2].stamp_ms - h->redraws[i % 2 == 0 ? 0 : last].elapsed_s * 1000;
         int pairs = pair(h, ms, of);
-        if (pairs > most) {
-            most = pairs;
+        if (pairs > max) {
+            max = pairs;
             best_ms = ms;
         }
     }
-    return most > 1 || (most == 1 && h->began_ms != TIME_UNKNOWN) ? pair(h, best_ms, of) : 0;
+    return max > 1 || (max == 1 && h->began_ms != TIME_UNKNOWN) ? pair(h, best_ms, of) : 0;
 }
 
 /* The steps of dictionaries without a drawing, from the next one that has one; logging_steps must be known. */
@@ -368,8 +368,8 @@ static bool match_torn(struct steplog *s) {
             continue;
         end = i + 1;
         int64_t step = h->redraws[of[i]].step;
-        bool is_beside = i > 0 && of[i - 1] >= 0 && d->is_step && h->dicts[i - 1].is_step;
-        if (is_beside && of[i] == of[i - 1] + 1 && step > before && step % (step - before) == 0)
+        bool is_always_read = i > 0 && of[i - 1] >= 0 && d->is_step && h->dicts[i - 1].is_step;
+        if (is_always_read && of[i] == of[i - 1] + 1 && step > before && step % (step - before) == 0)
             h->logging_steps = step - before;
         before = step;
         if (d->is_step && !was_known[i])
@@ -426,7 +426,7 @@ static void end_line(struct steplog *s) {
         return;
     h->has_bar = false;
     if (h->redraw_count > 0) {
-        skip_told(s);
+        skip_reported(s);
         if (agree(h)) {
             match(s);
         } else if (!match_torn(s)) {

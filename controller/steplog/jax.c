@@ -18,4 +18,4 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_jax;
-const struct format steplog_jax = {.id = STEPLOG_AUTO, .is_beside = true, .line = read_line};
+const struct format steplog_jax = {.id = STEPLOG_AUTO, .is_always_read = true, .line = read_line};

@@ -8,7 +8,7 @@
 
 struct keras {
     int64_t epoch; /* 0: none begun */
-    int64_t batches, told_step, duration_ms;
+    int64_t batches, epoch_step, duration_ms;
     int64_t saved_epoch; /* saved before its batches were known; 0: none */
 };
 
@@ -85,7 +85,7 @@ static enum line_result batch_line(struct steplog *s, struct slice text) {
         k->batches = total;
     if (k->batches != total)
         return LINE_TAKEN;
-    k->told_step = (k->epoch - 1) * total + n;
+    k->epoch_step = (k->epoch - 1) * total + n;
     k->duration_ms = n == total ? duration_of(text, n) : RECORD_NONE;
     return LINE_TAKEN;
 }
@@ -98,12 +98,12 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 
 static void end_line(struct steplog *s) {
     struct keras *k = s->state;
-    if (k->told_step == 0)
+    if (k->epoch_step == 0)
         return;
     struct record r = steplog_record(s, RECORD_STEP_END);
-    r.step = k->told_step;
+    r.step = k->epoch_step;
     r.duration_ms = k->duration_ms;
-    k->told_step = 0;
+    k->epoch_step = 0;
     bool is_saved = k->saved_epoch > 0 && r.step == k->saved_epoch * k->batches;
     if (r.step == k->epoch * k->batches)
         k->epoch = 0; /* what comes without a new epoch is no training */
@@ -121,7 +121,7 @@ static void visit_state(void *state, struct codec *c) {
     struct keras *k = state;
     codec_i64(c, &k->epoch);
     codec_i64(c, &k->batches);
-    codec_time(c, &k->told_step); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
+    codec_time(c, &k->epoch_step); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
     codec_i64(c, &k->duration_ms);
     codec_i64(c, &k->saved_epoch);
 }

@@ -15,8 +15,8 @@ struct lightning {
     int64_t batches; /* in an epoch; 0: not known */
     struct {
         int64_t epoch, step, before_ms, until_ms;
-    } told[LIGHTNING_EPOCHS]; /* in this line, of each epoch: the last batch, and from when until when by the clock */
-    int told_count;
+    } epochs[LIGHTNING_EPOCHS]; /* in this line, of each epoch: the last batch, and from when until when by the clock */
+    int epoch_count;
     int64_t resumed_step;    /* the first bar in this line is drawn before its first batch; 0: none */
     int64_t drawn_ms;        /* the same clock when the line was stamped */
     int64_t epoch, epoch_ms; /* the last one told before, and when it began; TIME_UNKNOWN */
@@ -66,13 +66,13 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
         l->resumed_step = bar->done == 0 ? epoch * bar->total + 1 : 0;
     }
     int64_t step = epoch * bar->total + bar->done;
-    bool is_next = l->told_count == 0 || l->told[l->told_count - 1].epoch != epoch;
-    if (l->batches != bar->total || bar->done == 0 || (is_next && l->told_count == LIGHTNING_EPOCHS))
+    bool is_next = l->epoch_count == 0 || l->epochs[l->epoch_count - 1].epoch != epoch;
+    if (l->batches != bar->total || bar->done == 0 || (is_next && l->epoch_count == LIGHTNING_EPOCHS))
         return LINE_TAKEN;
-    int64_t before_ms = is_next && l->told_count > 0 ? l->told[l->told_count - 1].until_ms : 0;
+    int64_t before_ms = is_next && l->epoch_count > 0 ? l->epochs[l->epoch_count - 1].until_ms : 0;
     if (is_next)
-        l->told[l->told_count++].before_ms = before_ms;
-    __typeof__(l->told[0]) *t = &l->told[l->told_count - 1];
+        l->epochs[l->epoch_count++].before_ms = before_ms;
+    __typeof__(l->epochs[0]) *t = &l->epochs[l->epoch_count - 1];
     t->epoch = epoch;
     t->step = step;
     t->until_ms = t->before_ms + bar->elapsed_s * 1000;
@@ -105,7 +105,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
  * clock, on from where it stood, tells those apart. */
 static int64_t clock_begin_ms(const struct steplog *s) {
     const struct lightning *l = s->state;
-    bool goes_on = l->told[0].epoch == l->epoch && l->epoch_ms != TIME_UNKNOWN;
+    bool goes_on = l->epochs[0].epoch == l->epoch && l->epoch_ms != TIME_UNKNOWN;
     int64_t from_ms = goes_on ? l->epoch_ms : s->pace.free_ms != TIME_UNKNOWN ? s->pace.free_ms : l->here_ms;
     if (s->stamp_ms == TIME_UNKNOWN)
         return TIME_UNKNOWN;
@@ -116,7 +116,7 @@ static int64_t clock_begin_ms(const struct steplog *s) {
 /* A line tells of all epochs since the one before, and how long each of them lasted. */
 static void end_line(struct steplog *s) {
     struct lightning *l = s->state;
-    int64_t begin_ms = l->told_count > 0 ? clock_begin_ms(s) : s->stamp_ms;
+    int64_t begin_ms = l->epoch_count > 0 ? clock_begin_ms(s) : s->stamp_ms;
     if (l->resumed_step > 0) {
         struct record r = steplog_record(s, RECORD_RESUME);
         r.step = l->resumed_step;
@@ -124,25 +124,25 @@ static void end_line(struct steplog *s) {
         l->resumed_step = 0;
         emit(s, r);
     }
-    if (l->told_count == 0)
+    if (l->epoch_count == 0)
         return;
-    for (int i = 0; i < l->told_count; i++) {
+    for (int i = 0; i < l->epoch_count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
-        bool is_whole = s->last_step == RECORD_NONE || s->last_step <= l->told[i].epoch * l->batches;
-        if (s->last_step != RECORD_NONE && l->told[i].step <= s->last_step)
+        bool is_whole = s->last_step == RECORD_NONE || s->last_step <= l->epochs[i].epoch * l->batches;
+        if (s->last_step != RECORD_NONE && l->epochs[i].step <= s->last_step)
             continue;
-        r.step = l->told[i].step;
+        r.step = l->epochs[i].step;
         if (begin_ms != TIME_UNKNOWN)
-            r.at_ms = begin_ms + l->told[i].until_ms;
+            r.at_ms = begin_ms + l->epochs[i].until_ms;
         if (begin_ms != TIME_UNKNOWN && r.at_ms > r.received_ms)
             r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
         if (is_whole)
-            r.duration_ms = l->told[i].until_ms - l->told[i].before_ms;
+            r.duration_ms = l->epochs[i].until_ms - l->epochs[i].before_ms;
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_LIGHTNING);
     }
-    l->epoch = l->told[l->told_count - 1].epoch;
-    l->epoch_ms = begin_ms != TIME_UNKNOWN ? begin_ms + l->told[l->told_count - 1].before_ms : TIME_UNKNOWN;
-    l->told_count = 0;
+    l->epoch = l->epochs[l->epoch_count - 1].epoch;
+    l->epoch_ms = begin_ms != TIME_UNKNOWN ? begin_ms + l->epochs[l->epoch_count - 1].before_ms : TIME_UNKNOWN;
+    l->epoch_count = 0;
     l->drawn_ms = 0;
 }
 

@@ -72,10 +72,10 @@ static enum line_result validation_line(struct steplog *s, struct slice text) {
     if (done < total)
         return LINE_TAKEN;
     r.kind = RECORD_EVALUATION_END;
-    int64_t told_ms =
+    int64_t reported_ms =
         n->validation_ms == TIME_UNKNOWN || s->stamp_ms == TIME_UNKNOWN ? -1 : s->stamp_ms - n->validation_ms;
-    if (total > 1 && total <= 1000000 && told_ms >= 0 && told_ms <= STEPLOG_MAX_DURATION_MS / 2)
-        r.duration_ms = told_ms + told_ms / (total - 1);
+    if (total > 1 && total <= 1000000 && reported_ms >= 0 && reported_ms <= STEPLOG_MAX_DURATION_MS / 2)
+        r.duration_ms = reported_ms + reported_ms / (total - 1);
     n->validation_ms = TIME_UNKNOWN;
     return emit(s, r);
 }

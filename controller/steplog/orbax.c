@@ -131,4 +131,4 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_orbax;
-const struct format steplog_orbax = {.id = STEPLOG_AUTO, .is_beside = true, .line = read_line};
+const struct format steplog_orbax = {.id = STEPLOG_AUTO, .is_always_read = true, .line = read_line};

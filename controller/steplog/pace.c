@@ -39,16 +39,16 @@ void pace_note(struct steplog *s, const struct record *r) {
     }
     bool is_next = s->last_step != RECORD_NONE && r->step > s->last_step && p->step_at_ms != TIME_UNKNOWN &&
                    r->at_ms != TIME_UNKNOWN && r->at_ms >= p->step_at_ms;
-    if (is_next && !p->is_broken && !p->is_told)
+    if (is_next && !p->is_broken && !p->is_reported)
         add_sample(p, (r->at_ms - p->step_at_ms) / (r->step - s->last_step));
     p->is_broken = false;
     p->step_at_ms = p->free_ms = r->at_ms;
 }
 
-void pace_tell(struct steplog *s, int64_t mean_ms) {
+void pace_reported(struct steplog *s, int64_t mean_ms) {
     if (s->counts.steps == 0 || mean_ms == RECORD_NONE) /* the first includes compilation */
         return;
-    s->pace.is_told = true;
+    s->pace.is_reported = true;
     add_sample(&s->pace, mean_ms);
 }
 
@@ -58,7 +58,7 @@ static int64_t free_after(const struct steplog *s, int64_t step) {
     if (p->free_ms == TIME_UNKNOWN || s->last_step == RECORD_NONE || step < s->last_step)
         return TIME_UNKNOWN;
     int64_t untold = step - s->last_step, each_ms = untold > 0 ? median_ms(p) : 0;
-    if (each_ms == RECORD_NONE || untold > PACE_UNTOLD_AT_MOST)
+    if (each_ms == RECORD_NONE || untold > PACE_MAX_UNREPORTED)
         return TIME_UNKNOWN;
     return p->free_ms + untold * each_ms;
 }
@@ -79,7 +79,7 @@ bool pace_save_end(struct steplog *s, const struct record *step, struct record *
     int64_t from_ms = s->save_started_ms, each_ms = median_ms(&s->pace);
     int64_t untold = step->step - (s->saving_step > s->last_step ? s->saving_step : s->last_step);
     s->save_started_ms = TIME_UNKNOWN;
-    if (each_ms == RECORD_NONE || untold <= 0 || untold > PACE_UNTOLD_AT_MOST)
+    if (each_ms == RECORD_NONE || untold <= 0 || untold > PACE_MAX_UNREPORTED)
         return false;
     int64_t to_ms = step->at_ms - untold * each_ms;
     if (to_ms <= from_ms || to_ms - from_ms > STEPLOG_MAX_DURATION_MS)

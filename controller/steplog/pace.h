@@ -7,7 +7,7 @@
 #include "steplog/parser.h"
 
 void pace_note(struct steplog *s, const struct record *r); /* every record but those of recorder entries */
-void pace_tell(struct steplog *s, int64_t mean_ms);        /* what a line says of its steps; RECORD_NONE: nothing */
+void pace_reported(struct steplog *s, int64_t mean_ms);    /* what a line says of its steps; RECORD_NONE: nothing */
 /* Makes *r the end of an evaluation after that step. */
 void pace_evaluation_end(const struct steplog *s, int64_t step, struct record *r);
 /* The end of the save of which only the beginning was told; false if the step does not show it. */

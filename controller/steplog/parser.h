@@ -20,14 +20,14 @@ enum line_result {
 #define STEPLOG_ROWS 16 /* in the table of formats, at most */
 
 #define PACE_STEPS 16
-#define PACE_UNTOLD_AT_MOST 1000
+#define PACE_MAX_UNREPORTED 1000
 
 /* How long steps take (pace.c). */
 struct pace {
     int64_t step_ms[PACE_STEPS]; /* a ring */
     int count;                   /* from PACE_STEPS on, where it goes on */
     int64_t step_at_ms, free_ms; /* the end of the last step; and of what followed it; TIME_UNKNOWN */
-    bool is_told;                /* the lines themselves say how long steps take */
+    bool is_reported;            /* the lines themselves say how long steps take */
     bool is_broken;              /* other things than steps were told since the last step */
 };
 
@@ -36,7 +36,7 @@ struct steplog;
 /* A format: one file, which ends with this, and one row in formats.c. */
 struct format {
     enum steplog_format id; /* STEPLOG_AUTO: none of its own */
-    bool is_beside;         /* read beside any other format */
+    bool is_always_read;    /* read beside any other format */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
     /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is
@@ -69,8 +69,8 @@ struct steplog {
     size_t piece_offset;                 /* of the piece being read */
     bool is_joined;                      /* from parts with a stamp each: it has the last one's */
     int64_t stamp_ms;                    /* of the line; TIME_UNKNOWN */
-    int64_t last_said_ms;                /* stamp of the last line that gave a record */
-    bool said;                           /* the line gave a record */
+    int64_t last_record_ms;              /* stamp of the last line that gave a record */
+    bool has_record;                     /* the line gave a record */
 
     /* Line assembly. */
     struct buf partial; /* the head of a line whose end has not come */

@@ -283,15 +283,15 @@ const char *steplog_disabled_pattern(const struct steplog *s) {
 
 /* ---- examples ---- */
 
-static int differs(const char *pattern, int number, const char *what, int64_t found, int64_t wanted,
+static int differs(const char *pattern, int number, const char *what, int64_t found, int64_t expected,
                    struct error **err) {
-    if (wanted == RECORD_NONE || found == wanted)
+    if (expected == RECORD_NONE || found == expected)
         return 0;
     if (found == RECORD_NONE || found == TIME_UNKNOWN)
         return error_set(err, EINVAL, "pattern \"%s\", example %d: no %s is found, expected %lld", pattern, number,
-                         what, (long long)wanted);
+                         what, (long long)expected);
     return error_set(err, EINVAL, "pattern \"%s\", example %d: %s is %lld, expected %lld", pattern, number, what,
-                     (long long)found, (long long)wanted);
+                     (long long)found, (long long)expected);
 }
 
 static int check_example(const struct userformat *f, struct patterns *p, int item, int example, struct error **err) {

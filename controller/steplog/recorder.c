@@ -230,4 +230,4 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_recorder;
-const struct format steplog_recorder = {.id = STEPLOG_RECORDER, .is_beside = true, .line = read_line};
+const struct format steplog_recorder = {.id = STEPLOG_RECORDER, .is_always_read = true, .line = read_line};

@@ -14,7 +14,7 @@
 #define SIGN_OF_LIFE_EVERY_MS 1000
 
 static bool is_read(const struct steplog *s, const struct format *f) {
-    return s->format == STEPLOG_AUTO || f->is_beside || f->id == s->format;
+    return s->format == STEPLOG_AUTO || f->is_always_read || f->id == s->format;
 }
 
 static void new_states(struct steplog *s) {
@@ -45,7 +45,7 @@ struct steplog *steplog_new_table(const struct format *const *formats, enum step
     s->context = context;
     s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognised = STEPLOG_AUTO;
-    s->stored_ms = s->stamp_ms = s->last_said_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
+    s->stored_ms = s->stamp_ms = s->last_record_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
     s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
     s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
         RECORD_NONE;
@@ -146,25 +146,25 @@ static bool is_holding(struct steplog *s) {
 
 /* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
 static void note_life(struct steplog *s) {
-    if (s->stamp_ms == TIME_UNKNOWN || (!s->said && is_holding(s)))
+    if (s->stamp_ms == TIME_UNKNOWN || (!s->has_record && is_holding(s)))
         return; /* records of an earlier time are still to come */
-    if (!s->said) {
-        if (s->last_said_ms != TIME_UNKNOWN && s->stamp_ms - s->last_said_ms < SIGN_OF_LIFE_EVERY_MS)
+    if (!s->has_record) {
+        if (s->last_record_ms != TIME_UNKNOWN && s->stamp_ms - s->last_record_ms < SIGN_OF_LIFE_EVERY_MS)
             return;
         struct record r = steplog_record(s, RECORD_SIGN_OF_LIFE);
         steplog_emit(s, &r, STEPLOG_AUTO);
     }
-    s->last_said_ms = s->stamp_ms;
+    s->last_record_ms = s->stamp_ms;
 }
 
 static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->counts.lines++;
     s->stamp_ms = stamp_ms;
-    s->said = false;
+    s->has_record = false;
     if (stamp_ms != TIME_UNKNOWN)
         s->counts.last_stamp_ms = stamp_ms;
     if (recorder_step_again(s, line)) {
-        s->last_said_ms = stamp_ms;
+        s->last_record_ms = stamp_ms;
         return;
     }
     struct slice text = without_ansi(s, line), piece;
@@ -385,13 +385,13 @@ static void visit_pace(struct codec *c, struct pace *p) {
         p->step_ms[i] = codec_within(c, p->step_ms[i], 0, STEPLOG_MAX_DURATION_MS);
     codec_time(c, &p->step_at_ms);
     codec_time(c, &p->free_ms);
-    codec_bool(c, &p->is_told);
+    codec_bool(c, &p->is_reported);
     codec_bool(c, &p->is_broken);
 }
 
 void steplog_visit(struct steplog *s, struct codec *c) {
     visit_counts(c, &s->counts);
-    codec_time(c, &s->last_said_ms);
+    codec_time(c, &s->last_record_ms);
     visit_step(c, &s->saving_step);
     codec_time(c, &s->save_started_ms);
     codec_time(c, &s->wait_started_ms);

@@ -43,9 +43,9 @@ static const struct {
 /* ---- reading ---- */
 
 /* Decoded, on the heap; NULL if it is no text or longer than that. */
-static char *text_scan(struct jscan *j, size_t most) {
-    CLEANUP_FREE char *space = mem_alloc(most + 2);
-    if (!jscan_string(j, space, most + 2) || strlen(space) > most)
+static char *text_scan(struct jscan *j, size_t max) {
+    CLEANUP_FREE char *space = mem_alloc(max + 2);
+    if (!jscan_string(j, space, max + 2) || strlen(space) > max)
         return NULL;
     return mem_strdup(space);
 }

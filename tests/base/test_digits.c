@@ -18,7 +18,7 @@ TEST(digits_as_one_by_one) {
         const char *at = text;
         uint64_t value, expected = 0;
         int count = 0;
-        while (count < DIGITS_MOST && (size_t)count < size && text[count] >= '0' && text[count] <= '9')
+        while (count < DIGITS_MAX && (size_t)count < size && text[count] >= '0' && text[count] <= '9')
             expected = expected * 10 + (uint64_t)(text[count++] - '0');
         int found = digits_take(&at, text + size, &value);
         if (found != count || at != text + count || (count > 0 && value != expected)) {

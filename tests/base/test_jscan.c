@@ -10,7 +10,7 @@ static const char sample[] =
     "},"
     "\"ok\":true,\"no\":false,\"nil\":null,\"at\":\"2026-11-21T02:16:52Z\",\"big\":12345678901234567890}} ";
 
-TEST(finds_the_wanted_and_skips_the_rest) {
+TEST(finds_the_requested_keys_and_skips_the_rest) {
     struct jscan j;
     jscan_init(&j, slice_of(sample));
     struct slice key;

@@ -19,7 +19,7 @@
 #endif
 
 /* How a child ends that runs out of memory, and what it says on stderr. */
-static int end_of(void (*greedy)(void), char said[static 256]) {
+static int end_of(void (*greedy)(void), char printed[static 256]) {
     int fds[2];
     if (pipe(fds) != 0)
         return -1;
@@ -35,9 +35,9 @@ static int end_of(void (*greedy)(void), char said[static 256]) {
     close(fds[1]);
     size_t size = 0;
     ssize_t n;
-    while (size < 255 && (n = read(fds[0], said + size, 255 - size)) > 0)
+    while (size < 255 && (n = read(fds[0], printed + size, 255 - size)) > 0)
         size += (size_t)n;
-    said[size] = '\0';
+    printed[size] = '\0';
     close(fds[0]);
     int status = 0;
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -73,8 +73,8 @@ static void in_a_buffer(void) {
 TEST(out_of_memory_ends_it_at_once_and_says_so) {
     static void (*const greedy[])(void) = {at_once, more_than_can_be_counted, by_and_by, in_a_text, in_a_buffer};
     for (size_t i = 0; i < sizeof greedy / sizeof greedy[0] && !HAS_ITS_OWN_ALLOCATOR; i++) {
-        char said[256];
-        CHECK_INT(end_of(greedy[i], said), 1);
-        CHECK_TEXT(said, "{\"level\":\"error\",\"msg\":\"out of memory\"}\n");
+        char printed[256];
+        CHECK_INT(end_of(greedy[i], printed), 1);
+        CHECK_TEXT(printed, "{\"level\":\"error\",\"msg\":\"out of memory\"}\n");
     }
 }

@@ -42,7 +42,7 @@ TEST(the_limit_of_a_container_with_cgroup_v2) {
     end(268435456);
 }
 
-TEST(the_least_limit_of_a_cgroup_and_those_above_it) {
+TEST(the_lowest_limit_of_a_cgroup_and_its_parents) {
     begin("0::/kubepods/pod1/c\n");
     put("sys/fs/cgroup/kubepods/pod1/c/memory.max", "max\n");
     put("sys/fs/cgroup/kubepods/pod1/memory.max", "134217728\n");

@@ -195,7 +195,7 @@ TEST(numbers_do_not_depend_on_the_locale) {
         setlocale(LC_ALL, "C");
 }
 
-TEST(exactness_is_told) {
+TEST(exactness_is_reported) {
     struct slice s = SLICE("3.50");
     struct number n;
     int64_t value;

@@ -92,7 +92,7 @@ TEST(changes_come_in_their_order) {
     CHECK_INT(f.last->change, 4);
     fleet_remove(&f, "n", "b");
     fleet_remove(&f, "n", "b");
-    CHECK(f.last->is_gone && strcmp(f.last->name, "b") == 0);
+    CHECK(f.last->is_deleted && strcmp(f.last->name, "b") == 0);
     CHECK(fleet_find(&f, "n", "b") == NULL);
     CHECK_INT(f.change, 5);
     fleet_put(&f, "n", "b", slice_of(object(text, "b", "Queued")));

@@ -8,8 +8,8 @@ uint64_t lives_random(uint64_t *seed) {
     return *seed ^= *seed << 17;
 }
 
-int64_t lives_below(uint64_t *seed, int64_t most) {
-    return most <= 0 ? 0 : (int64_t)(lives_random(seed) % (uint64_t)most);
+int64_t lives_below(uint64_t *seed, int64_t max) {
+    return max <= 0 ? 0 : (int64_t)(lives_random(seed) % (uint64_t)max);
 }
 
 struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms) {

@@ -5,7 +5,7 @@
 #include "fleet/roll.h"
 
 uint64_t lives_random(uint64_t *seed);
-int64_t lives_below(uint64_t *seed, int64_t most); /* from 0 */
+int64_t lives_below(uint64_t *seed, int64_t max); /* from 0 */
 
 /* A member of so many chips that began then and has told of nothing yet. */
 struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms);

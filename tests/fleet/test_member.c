@@ -106,7 +106,7 @@ TEST(interruptions_per_1000_node_days) {
     CHECK_INT(sums_failures_per_1000_node_days(&s), 8000 * 1000);
 }
 
-TEST(what_a_status_does_not_tell_is_not_known) {
+TEST(a_field_absent_from_a_status_is_unknown) {
     struct member *m = member_read(SLICE("{\"metadata\":{\"name\":\"x\"}}"));
     REQUIRE(m != NULL);
     CHECK(!m->has_time && !m->has_steps && m->queue == NULL && m->end_ms == TIME_UNKNOWN);

@@ -17,7 +17,7 @@ enum { JOBS = 40 };
 struct world {
     uint64_t seed;
     struct member *members[JOBS];
-    bool is_gone[JOBS], is_told[JOBS];
+    bool is_deleted[JOBS], is_reported[JOBS];
     int count;
 };
 
@@ -32,12 +32,12 @@ static void world_step(struct world *w, int64_t now_ms) {
         w->count++;
     }
     for (int i = 0; i < w->count; i++) {
-        if (!w->is_gone[i])
+        if (!w->is_deleted[i])
             lives_go_on(&w->seed, w->members[i], now_ms - lives_below(&w->seed, 60000));
         if (lives_below(&w->seed, 40) == 0)
             lives_end(w->members[i]);
         if (lives_below(&w->seed, 60) == 0)
-            w->is_gone[i] = true;
+            w->is_deleted[i] = true;
     }
 }
 
@@ -45,13 +45,13 @@ static void world_step(struct world *w, int64_t now_ms) {
 static size_t look(const struct world *w, int which, struct roll_member out[JOBS]) {
     size_t n = 0;
     for (int i = 0; i < w->count; i++)
-        if (!w->is_told[i] && (which == 0 || i % 2 == which - 1))
-            out[n++] = (struct roll_member){w->members[i], w->members[i]->namespace_, true, w->is_gone[i]};
+        if (!w->is_reported[i] && (which == 0 || i % 2 == which - 1))
+            out[n++] = (struct roll_member){w->members[i], w->members[i]->namespace_, true, w->is_deleted[i]};
     return n;
 }
 
 static void told(struct world *w) {
-    memcpy(w->is_told, w->is_gone, sizeof w->is_told);
+    memcpy(w->is_reported, w->is_deleted, sizeof w->is_reported);
 }
 
 static void shuffle(uint64_t *seed, struct roll_member *m, size_t n) {

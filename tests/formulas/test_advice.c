@@ -53,7 +53,7 @@ static int64_t gain(double saved_ms) {
 
 #define CHECK_ADVICE(made, kind, saved, text)                                                                          \
     do {                                                                                                               \
-        struct advice all_[ADVICE_MOST];                                                                               \
+        struct advice all_[ADVICE_MAX];                                                                                \
         int n_ = advise(&(made)->r, all_);                                                                             \
         const struct advice *advice_ = find(all_, n_, kind);                                                           \
         CHECK(advice_ != NULL);                                                                                        \
@@ -78,7 +78,7 @@ TEST(hangs_that_went_on) {
     m.interruptions[2].quiet_ms = HOUR / 6; /* as early as can be */
     CHECK_ADVICE(&m, "HangTimeout", HOUR * 5 / 6, "2 hangs went on for 1h 10m");
     m.interruptions[0].quiet_ms = m.interruptions[1].quiet_ms = HOUR / 6 + 20000;
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     CHECK(find(all, advise(&m.r, all), "HangTimeout") == NULL); /* less than a minute */
 }
 
@@ -105,7 +105,7 @@ TEST(buckets_with_a_known_remedy) {
 /* Compiling again helps only from the second start on; the first is needed. */
 TEST(compiling_again) {
     struct made m;
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_PROGRAM_STARTUP, HOUR, 1);
     CHECK(find(all, advise(&m.r, all), "CompilationCache") == NULL);
@@ -134,7 +134,7 @@ TEST(a_node_that_fails_again) {
     add_interruption(&m, CAUSE_NODE_FAILURE, "bad", HOUR / 2, 120000);
     m.interruptions[2].chip_ms = 7 * HOUR; /* not all chips were held meanwhile */
     CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 120000, "node bad ended 2 executions");
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     const struct advice *a = find(all, advise(&m.r, all), "FailingNode");
     REQUIRE(a != NULL);
     CHECK_INT(a->chip_ms, 7 * HOUR);
@@ -143,7 +143,7 @@ TEST(a_node_that_fails_again) {
 /* Spares pay where the time they save is worth more than the chips that wait: not for the same failures of 4 nodes. */
 TEST(hot_spares_must_pay) {
     struct made m;
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     make(&m);
     m.r.slots_required = 500;
     for (int i = 0; i < 3; i++)
@@ -164,7 +164,7 @@ TEST(steps_slower_than_the_ideal) {
 /* Meta's 12,000 GPUs are not at hand; the interval's gain is the exact formula's, of figures that a result can have. */
 TEST(a_better_checkpoint_interval) {
     struct made m;
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     make(&m);
     m.r.older.counted = m.r.older.count = 9;
     m.r.mttr_ms = 60000;
@@ -183,7 +183,7 @@ TEST(a_better_checkpoint_interval) {
 
 TEST(silent_within_noise_and_without_steps) {
     struct made m;
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, 55000, 1);
     CHECK_INT(advise(&m.r, all), 0);
@@ -195,7 +195,7 @@ TEST(silent_within_noise_and_without_steps) {
 
 TEST(the_largest_gain_comes_first_and_at_most_five) {
     struct made m;
-    struct advice all[ADVICE_MOST];
+    struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_IMAGE_PULL, HOUR / 4, 1);
     add_bucket(&m, BUCKET_CHECKPOINT_RESTORE, HOUR / 2, 1);
@@ -206,7 +206,7 @@ TEST(the_largest_gain_comes_first_and_at_most_five) {
     m.r.retained_steps = 10000;
     m.r.ideal_step_ms = 2000;
     int n = advise(&m.r, all);
-    CHECK_INT(n, ADVICE_MOST);
+    CHECK_INT(n, ADVICE_MAX);
     CHECK_TEXT(all[0].kind, "InputPipeline");
     for (int i = 1; i < n; i++)
         CHECK(all[i].gain_ppm <= all[i - 1].gain_ppm);

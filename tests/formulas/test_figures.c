@@ -56,7 +56,7 @@ TEST(spares_shorten_the_reschedule) {
 }
 
 /* 10 saves of 2 s in 1,000 s; of those of which lines tell, on average 7 s until durable. */
-TEST(the_persist_lag_is_that_of_the_saves_that_tell_it) {
+TEST(the_persist_lag_is_that_of_the_saves_with_durable_lines) {
     struct ledger_bucket saves = {.bucket = BUCKET_CHECKPOINT_SAVE, .ms = 20000, .count = 10};
     struct ledger_result r = {
         .has_steps = true, .productive_ms = 1000000, .buckets = &saves, .bucket_count = 1, .durable_saves = 5};

@@ -92,7 +92,7 @@ TEST(the_50944_chip_job) {
     CHECK_INT((flops_utilisation_ppm(gops, v5e->gflops[CHIP_BF16], true) + 500) / 1000, 530);
 }
 
-TEST(impossible_utilisation_is_told) {
+TEST(impossible_utilization_is_reported) {
     CHECK_INT(flops_utilisation_ppm(250e3, 197000, false), -1);
     CHECK_INT(flops_utilisation_ppm(250e3, 197000, true), 1269036);
     CHECK_INT(flops_utilisation_ppm(-1, 197000, false), -1);
@@ -143,15 +143,15 @@ TEST(peaks_can_be_overridden) {
 /* The classes of what logs say: what falls into one is between its least and the next one's. */
 TEST(figures_of_logs_above_the_peak_are_left_out) {
     for (int class = 24; class < 224; class ++) {
-        int64_t least = ledger_flops_min_milli(class), next = ledger_flops_min_milli(class + 1);
-        CHECK(least > 0 && next > least && (double)next / (double)least < 1.13);
+        int64_t min = ledger_flops_min_milli(class), next = ledger_flops_min_milli(class + 1);
+        CHECK(min > 0 && next > min && (double)next / (double)min < 1.13);
     }
-    struct ledger_flops told[] = {{.class = 0, .lines = 2, .steps = 20, .mflop = 4000},
-                                  {.class = 200, .lines = 3, .steps = 3, .mflop = 9}};
-    struct flops_log log = flops_of_log(told, 2, 1000, false);
+    struct ledger_flops reported[] = {{.class = 0, .lines = 2, .steps = 20, .mflop = 4000},
+                                      {.class = 200, .lines = 3, .steps = 3, .mflop = 9}};
+    struct flops_log log = flops_of_log(reported, 2, 1000, false);
     CHECK_INT(log.lines, 5);
     CHECK_INT(log.rejected, 3);
     CHECK(fabs(log.gflop_per_step - 0.2) < 1e-12);
-    CHECK_INT(flops_of_log(told, 2, 0, false).rejected, 0); /* nobody knows the peak */
-    CHECK(flops_of_log(told, 0, 1000, false).gflop_per_step == 0);
+    CHECK_INT(flops_of_log(reported, 2, 0, false).rejected, 0); /* nobody knows the peak */
+    CHECK(flops_of_log(reported, 0, 1000, false).gflop_per_step == 0);
 }

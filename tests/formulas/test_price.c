@@ -62,6 +62,6 @@ TEST(a_list_of_prices_names_chips_and_all_others) {
 }
 
 TEST(hostile_amounts_do_not_overflow) {
-    CHECK(price_cents(INT64_C(1) << 57, PRICE_MOST) > 0);
-    CHECK_INT(price_cents(0, PRICE_MOST), 0);
+    CHECK(price_cents(INT64_C(1) << 57, PRICE_MAX) > 0);
+    CHECK_INT(price_cents(0, PRICE_MAX), 0);
 }

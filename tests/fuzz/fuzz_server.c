@@ -103,7 +103,7 @@ static void begin(void) {
     loop = loop_new(&err);
     server = loop != NULL ? server_new(loop, &options, &err) : NULL;
     options.feed = NULL;
-    options.most_body_bytes = SENT_MAX_BYTES / 2;
+    options.max_body_bytes = SENT_MAX_BYTES / 2;
     poster = server != NULL ? server_new(loop, &options, &err) : NULL;
     assert(poster != NULL);
 }

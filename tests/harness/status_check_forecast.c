@@ -3,8 +3,8 @@
 #include "status_check_internal.h"
 
 #define PRIOR_PER_NODE_DAY 6.5e-3
-#define LEAST_GAIN_PPM 1000 /* of advice, and the least time that it saves */
-#define LEAST_SAVED_MS 60000
+#define MIN_GAIN_PPM 1000 /* of advice, and the least time that it saves */
+#define MIN_SAVED_MS 60000
 #define LISTED_ADVICE 5
 
 /* In seconds. resume and reschedule are means over executions: known to half a second where some are not listed. */
@@ -298,10 +298,10 @@ static bool check_piece(struct check *c, const json_t *a) {
     double p = (double)c->productive, w = (double)c->wall, ms, chip_s;
     double allocated = strtod(text(c->status, "acceleratorHours.allocated"), NULL);
     const char *kind = text(a, "kind");
-    if (!(gain >= LEAST_GAIN_PPM - 51) || gain > 1e6 * (1 - p / w) + 51)
+    if (!(gain >= MIN_GAIN_PPM - 51) || gain > 1e6 * (1 - p / w) + 51)
         return fail(c, "advice %s: a gain of %s points", kind, text(a, "gainPoints"));
     bool is_all = gain > 1e6 * (1 - p / w) - 51; /* that could be saved: at most all but P */
-    if (!is_all && w - p / (gain / 1e6 + p / w) < LEAST_SAVED_MS - 1 - w * w / p * 51e-6)
+    if (!is_all && w - p / (gain / 1e6 + p / w) < MIN_SAVED_MS - 1 - w * w / p * 51e-6)
         return fail(c, "advice %s: %s points are less than a minute", kind, text(a, "gainPoints"));
     if (hours < 0 || hours > allocated + 0.001)
         return fail(c, "advice %s: %.3f of %.3f accelerator hours", kind, hours, allocated);
@@ -335,7 +335,7 @@ bool check_advice(struct check *c) {
     }
     for (i = 0; i < sizeof kinds / sizeof *kinds && c->productive != ABSENT && c->productive > 0; i++) {
         saved_by(c, kinds[i], &ms, &chip_s);
-        bool is_due = ms >= LEAST_SAVED_MS + 1 && ms < (double)c->wall && gain_ppm(c, ms) > LEAST_GAIN_PPM + 2;
+        bool is_due = ms >= MIN_SAVED_MS + 1 && ms < (double)c->wall && gain_ppm(c, ms) > MIN_GAIN_PPM + 2;
         if (is_due && advice_of(list, kinds[i]) == NULL && (count < LISTED_ADVICE || gain_ppm(c, ms) > above + 101))
             return fail(c, "advice %s is absent, which brings %.2f points", kinds[i], gain_ppm(c, ms) / 1e4);
     }

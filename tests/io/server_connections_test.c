@@ -65,7 +65,7 @@ static bool answers(struct loop *loop, const struct server *s) {
     return is_heard;
 }
 
-TEST(idle_sockets_keep_nobody_out) {
+TEST(idle_sockets_do_not_block_others) {
     const struct server_endpoint endpoint = {"/hello", hello, NULL};
     const struct server_options options = {
         .address = "127.0.0.1:0", .endpoints = &endpoint, .endpoint_count = 1, .max_connections = 16};
@@ -163,7 +163,7 @@ static void post(struct posting *p, void (*handle)(void *, const struct server_r
     const struct server_options options = {.address = "127.0.0.1:0",
                                            .endpoints = &endpoint,
                                            .endpoint_count = 1,
-                                           .most_body_bytes = BODY_BYTES,
+                                           .max_body_bytes = BODY_BYTES,
                                            .admit = ask_later};
     *p = (struct posting){.loop = loop_new(NULL)};
     endpoint.context = &p->keeper;
@@ -258,7 +258,7 @@ TEST(an_empty_body_and_one_with_its_headers_are_admitted_too) {
         const struct server_options options = {.address = "127.0.0.1:0",
                                                .endpoints = &endpoint,
                                                .endpoint_count = 1,
-                                               .most_body_bytes = 100,
+                                               .max_body_bytes = 100,
                                                .admit = i < 2 ? admit_at_once : ask_later};
         struct loop *loop = loop_new(NULL);
         struct server *server = server_new(loop, &options, NULL);

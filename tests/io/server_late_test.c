@@ -50,7 +50,7 @@ static void begin(struct rig *r, bool is_post, bool is_admitted_later) {
     struct server_options options = {.address = "127.0.0.1:0",
                                      .endpoints = &endpoint,
                                      .endpoint_count = 1,
-                                     .most_body_bytes = is_post ? 100 : 0,
+                                     .max_body_bytes = is_post ? 100 : 0,
                                      .admit = is_admitted_later ? admit_later : NULL};
     *r = (struct rig){.loop = loop_new(NULL)};
     r->server = server_new(r->loop, &options, NULL);

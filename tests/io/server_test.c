@@ -166,7 +166,7 @@ TEST(a_slow_reader_gets_all_of_it) {
             read_slowly(requests[i], sizes[k]);
 }
 
-TEST(a_wrong_address_is_said) {
+TEST(a_wrong_address_is_an_error) {
     struct loop *loop = loop_new(NULL);
     const struct {
         const char *address, *error;
@@ -269,7 +269,7 @@ TEST(the_feed_is_for_its_own_page) {
     }
     talk(loop, server_port(s), "GET /hello HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", answer, sizeof answer);
     CHECK(strstr(answer, "hello") != NULL);
-    server_feed_stir(s);
+    server_feed_wake(s);
     server_free(s);
     loop_free(loop);
 }
@@ -345,17 +345,17 @@ static void post(struct loop *loop, struct http_client *client, int port, const 
 }
 
 TEST(bodies_are_taken_up_to_their_limit) {
-    enum { MOST = 1 << 20 };
+    enum { MAX = 1 << 20 };
     struct loop *loop = loop_new(NULL);
     struct http_client *client = http_client_new(loop);
     const struct server_endpoint both[] = {{"/v2/entries:write", echo, NULL}, {"/hello", hello, NULL}};
     struct server_options options = {
-        .address = "127.0.0.1:0", .endpoints = both, .endpoint_count = 2, .most_body_bytes = MOST};
+        .address = "127.0.0.1:0", .endpoints = both, .endpoint_count = 2, .max_body_bytes = MAX};
     struct server *s = server_new(loop, &options, NULL);
-    char *bytes CLEANUP_FREE = mem_alloc(MOST + 2);
+    char *bytes CLEANUP_FREE = mem_alloc(MAX + 2);
     struct asked a;
     REQUIRE(s != NULL);
-    memset(bytes, 'b', MOST + 1);
+    memset(bytes, 'b', MAX + 1);
     const struct {
         const char *path;
         size_t size;
@@ -363,9 +363,9 @@ TEST(bodies_are_taken_up_to_their_limit) {
         const char *begins;
     } cases[] = {{"/v2/entries:write?a=b", 3, 200, "a=b|Bearer x|bbb"},
                  {"/v2/entries:write", 0, 200, "|Bearer x|"},
-                 {"/v2/entries:write", MOST - 1, 200, "|Bearer x|bbb"},
-                 {"/v2/entries:write", MOST, 200, "|Bearer x|bbb"},
-                 {"/v2/entries:write", MOST + 1, 413, "the body is too large\n"},
+                 {"/v2/entries:write", MAX - 1, 200, "|Bearer x|bbb"},
+                 {"/v2/entries:write", MAX, 200, "|Bearer x|bbb"},
+                 {"/v2/entries:write", MAX + 1, 413, "the body is too large\n"},
                  {"/v2/entries:write", 5, 200, "|Bearer x|bbbbb"},
                  {"/nowhere", 5, 404, "not found\n"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -396,7 +396,7 @@ TEST(bodies_are_taken_up_to_their_limit) {
     char said[512];
     talk(loop, server_port(s), "POST /v2/entries:write HTTP/1.1\r\nHost: x\r\n\r\n", said, sizeof said);
     CHECK(strstr(said, " 411 ") != NULL);
-    post(loop, client, server_port(s), "/v2/entries:write", (struct slice){bytes, MOST}, &a);
+    post(loop, client, server_port(s), "/v2/entries:write", (struct slice){bytes, MAX}, &a);
     CHECK_INT(a.status, 200);
     buf_done(&a.body);
     server_free(s);

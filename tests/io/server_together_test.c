@@ -73,11 +73,11 @@ static void say(struct loop *loop, int port, const char *requests, struct buf *a
     say_to(loop, port, requests, 0, 0, all);
 }
 
-static struct server *serve(struct loop *loop, size_t most_body_bytes) {
+static struct server *serve(struct loop *loop, size_t max_body_bytes) {
     struct server_options options = {.address = "127.0.0.1:0",
                                      .endpoints = endpoints,
                                      .endpoint_count = ARRAY_SIZE(endpoints),
-                                     .most_body_bytes = most_body_bytes};
+                                     .max_body_bytes = max_body_bytes};
     handled = 0;
     endpoints[1].context = loop;
     return server_new(loop, &options, NULL);
@@ -136,7 +136,7 @@ TEST(replies_come_whole) {
 }
 
 /* Behind another request most of these stopped the process for good. */
-TEST(a_body_that_nobody_wants_ends_its_connection_only) {
+TEST(an_unrequested_body_ends_its_connection_only) {
     struct loop *loop = loop_new(NULL);
     struct server *s = serve(loop, 0);
     REQUIRE(s != NULL);

@@ -10,7 +10,7 @@
 struct job { /* of a test; the data is its own heap block */
     struct loop *loop;
     int *value;
-    int done, wanted;
+    int done, required;
 };
 
 static void add_one(void *data) {
@@ -25,7 +25,7 @@ static void wait_for_byte(void *data) {
 
 static void count(void *context) {
     struct job *j = context;
-    if (++j->done == j->wanted)
+    if (++j->done == j->required)
         loop_stop(j->loop, 0);
 }
 
@@ -41,9 +41,9 @@ static int *number(int value) {
     return n;
 }
 
-TEST(work_is_done_beside_the_loop_and_told_on_it) {
+TEST(work_runs_on_threads_and_completes_on_the_loop) {
     enum { TASKS = 100 };
-    struct job j = {.loop = loop_new(NULL), .wanted = TASKS};
+    struct job j = {.loop = loop_new(NULL), .required = TASKS};
     struct work_pool *pool = work_pool_new(j.loop, 3);
     int *values[TASKS];
     for (int i = 0; i < TASKS; i++)
@@ -58,16 +58,16 @@ TEST(work_is_done_beside_the_loop_and_told_on_it) {
     loop_free(j.loop);
 }
 
-static void wait_dropped(int wanted) {
-    for (int i = 0; i < 60000 && dropped < wanted; i++)
+static void wait_dropped(int required) {
+    for (int i = 0; i < 60000 && dropped < required; i++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    CHECK_INT(dropped, wanted);
+    CHECK_INT(dropped, required);
 }
 
 TEST(a_task_that_hangs_holds_up_no_other_and_no_end) {
     int pipes[2];
     REQUIRE(pipe(pipes) == 0);
-    struct job j = {.loop = loop_new(NULL), .wanted = 1};
+    struct job j = {.loop = loop_new(NULL), .required = 1};
     struct work_pool *pool = work_pool_new(j.loop, 2);
     dropped = 0;
     struct work_task *hangs = work_start(pool, wait_for_byte, number(pipes[0]), count, &j, drop);
@@ -90,7 +90,7 @@ TEST(a_task_that_hangs_holds_up_no_other_and_no_end) {
 TEST(a_task_behind_one_that_hangs_gets_a_thread_of_its_own) {
     int pipes[2];
     REQUIRE(pipe(pipes) == 0);
-    struct job j = {.loop = loop_new(NULL), .wanted = 1};
+    struct job j = {.loop = loop_new(NULL), .required = 1};
     struct work_pool *pool = work_pool_new(j.loop, 2);
     int *first = number(1), *second = number(1);
     dropped = 0;
@@ -98,7 +98,7 @@ TEST(a_task_behind_one_that_hangs_gets_a_thread_of_its_own) {
     loop_run(j.loop);
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* its thread is idle by now: one for two tasks */
     struct work_task *hangs = work_start(pool, wait_for_byte, number(pipes[0]), count, &j, drop);
-    j.wanted = 2;
+    j.required = 2;
     work_start(pool, add_one, second, count, &j, drop);
     loop_run(j.loop);
     CHECK_INT(*second, 2);
@@ -116,7 +116,7 @@ TEST(a_task_behind_one_that_hangs_gets_a_thread_of_its_own) {
 TEST(a_task_is_cancelled_while_it_waits_and_after_it_was_done) {
     int pipes[2];
     REQUIRE(pipe(pipes) == 0);
-    struct job j = {.loop = loop_new(NULL), .wanted = 1};
+    struct job j = {.loop = loop_new(NULL), .required = 1};
     struct work_pool *pool = work_pool_new(j.loop, 1);
     dropped = 0;
     int *fd = number(pipes[0]);

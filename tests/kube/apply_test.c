@@ -47,11 +47,11 @@ TEST(apply_removes_what_is_no_longer_applied) {
     free(pod);
     pod = apply(&f, POD(",\"labels\":{\"kept\":\"1\"}", ""));
     CHECK(strstr(pod, "\"kept\":\"1\"") != NULL);
-    static const char *const gone[] = {"\"dropped\"", "\"annotations\"", "\"nodeSelector\"", "\"priority\"",
-                                       "\"securityContext\""};
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-        if (strstr(pod, gone[i]) != NULL)
-            harness_fail(__FILE__, __LINE__, "%s is still there: %s", gone[i], pod);
+    static const char *const ended[] = {"\"dropped\"", "\"annotations\"", "\"nodeSelector\"", "\"priority\"",
+                                        "\"securityContext\""};
+    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
+        if (strstr(pod, ended[i]) != NULL)
+            harness_fail(__FILE__, __LINE__, "%s is still there: %s", ended[i], pod);
     free(pod);
     fixture_end(&f);
 }

@@ -182,20 +182,20 @@ TEST(a_plugins_token_is_used_and_kept) {
         CHECK_INT(o.status, 200);
         buf_done(&o.body);
     }
-    char *runs CLEANUP_FREE = harness_read_file(count, NULL), *told CLEANUP_FREE = harness_read_file(info, NULL);
+    char *runs CLEANUP_FREE = harness_read_file(count, NULL), *reported CLEANUP_FREE = harness_read_file(info, NULL);
     CHECK_TEXT(runs, "x");
     char expected[400];
     snprintf(expected, sizeof expected,
              "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"spec\":{\"cluster\":{"
              "\"server\":\"%s\",\"config\":null},\"interactive\":false}}",
              rawserver_url(f.server));
-    CHECK_TEXT(told, expected);
+    CHECK_TEXT(reported, expected);
     remove(count);
     remove(info);
     raw_end(&f);
 }
 
-TEST(an_expired_plugin_token_is_asked_for_anew) {
+TEST(an_expired_plugin_token_is_requested_again) {
     struct rawfixture f = {0};
     char count[] = "/tmp/plugin-count-XXXXXX", user[600];
     close(mkstemp(count));

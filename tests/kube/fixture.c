@@ -65,13 +65,13 @@ bool wait_text(struct loop *loop, const struct buf *b, const char *text) {
     return w.done;
 }
 
-bool wait_number(struct fixture *f, const char *question, long least) {
+bool wait_number(struct fixture *f, const char *question, long min) {
     for (int i = 0; i < 5000; i++) {
-        if (apiserver_asknumber(f->server, question) >= least)
+        if (apiserver_asknumber(f->server, question) >= min)
             return true;
         loop_for(f->loop, 1000);
     }
-    fprintf(stderr, "waited for \"%s\" %ld\n", question, least);
+    fprintf(stderr, "waited for \"%s\" %ld\n", question, min);
     return false;
 }
 

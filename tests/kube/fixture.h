@@ -19,7 +19,7 @@ void fixture_pod(struct fixture *f, const char *name);               /* n/NAME w
 /* Runs the loop until the buffer holds the text (20 s at most; then false and the buffer on stderr). */
 bool wait_text(struct loop *loop, const struct buf *b, const char *text);
 /* Runs the loop until the server's number for the question ("open watch pods") is at least that. */
-bool wait_number(struct fixture *f, const char *question, long least);
+bool wait_number(struct fixture *f, const char *question, long min);
 
 /* A kubeconfig at a new path (heap; caller removes and frees) for this URL; user: YAML of the user, e.g. "token: x". */
 char *write_kubeconfig(const char *url, const char *user);

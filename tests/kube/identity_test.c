@@ -182,7 +182,7 @@ static char *through(const struct peer *p, const struct relay *proxy) {
     return with_ca(p, url);
 }
 
-TEST(a_proxy_is_gone_through) {
+TEST(requests_go_through_a_proxy) {
     struct peer p;
     REQUIRE(peer_begin(&p));
     struct relay *proxy = proxy_new(p.loop, NULL);

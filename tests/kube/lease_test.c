@@ -240,18 +240,18 @@ TEST(a_leader_that_is_not_answered_stops) {
     fixture_end(&f);
 }
 
-TEST(an_event_told_again_is_updated_and_a_flood_is_paced) {
+TEST(a_repeated_event_is_updated_and_a_flood_is_paced) {
     struct fixture f;
     REQUIRE(fixture_begin(&f, NULL));
     struct kube_recorder *r = kube_recorder_new(f.client, "goodput-controller");
     struct kube_object_reference o = {
         .api_version = "goodput.dev/v1alpha1", .kind = "JobGoodput", .namespace_ = "n", .name = "j", .uid = "u"};
     struct kube_happening h = {"1.interruption-1", "Warning", "Interrupted", "Unknown: \"x\"", 1000, 1000};
-    kube_recorder_tell(r, &o, &h);
+    kube_recorder_record(r, &o, &h);
     CHECK(wait_number(&f, "count apply events", 1));
     h.note = "NodeFailure \"x\"";
     h.last_ms = 61000;
-    kube_recorder_tell(r, &o, &h);
+    kube_recorder_record(r, &o, &h);
     CHECK(wait_number(&f, "count apply events", 2));
     char *names CLEANUP_FREE = apiserver_ask(f.server, "list events");
     REQUIRE(names != NULL);
@@ -265,7 +265,7 @@ TEST(an_event_told_again_is_updated_and_a_flood_is_paced) {
         char id[20];
         snprintf(id, sizeof id, "flood-%d", i % 4);
         h.id = id;
-        kube_recorder_tell(r, &o, &h);
+        kube_recorder_record(r, &o, &h);
     }
     CHECK(wait_number(&f, "count apply events", 6));
     loop_for(f.loop, 300000);

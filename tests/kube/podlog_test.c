@@ -8,14 +8,14 @@
 
 #include <stdlib.h>
 
-struct told {
+struct reported {
     struct kube_podlog *log;
     struct buf words; /* "0:line" each, "end0", "lost0(why)", "!why", "." */
     bool wants_end;
 };
 
-static void word(struct told *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void word(struct told *t, const char *format, ...) {
+static void word(struct reported *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void word(struct reported *t, const char *format, ...) {
     va_list args;
     va_start(args, format);
     if (t->words.size_bytes > 0)
@@ -25,7 +25,7 @@ static void word(struct told *t, const char *format, ...) {
 }
 
 static void on_line(void *context, int restart_count, int64_t stamp_ns, struct slice line) {
-    struct told *t = context;
+    struct reported *t = context;
     word(t, "%d:%.*s%s", restart_count, SLICE_ARG(line), stamp_ns == INT64_MIN ? "?" : "");
     if (t->wants_end) {
         kube_podlog_free(t->log);
@@ -47,8 +47,8 @@ static void on_trouble(void *context, const char *text) {
         word(context, ".");
 }
 
-static void follow(struct told *t, struct kube_client *client, int64_t since_ns, size_t max_line_bytes) {
-    *t = (struct told){0};
+static void follow(struct reported *t, struct kube_client *client, int64_t since_ns, size_t max_line_bytes) {
+    *t = (struct reported){0};
     buf_init(&t->words, 64 << 20);
     struct kube_podlog_options options = {.namespace_ = "n",
                                           .pod = "p",
@@ -61,15 +61,15 @@ static void follow(struct told *t, struct kube_client *client, int64_t since_ns,
     t->log = kube_podlog_new(client, &options, &handler);
 }
 
-static void done(struct told *t, struct fixture *f) {
+static void done(struct reported *t, struct fixture *f) {
     kube_podlog_free(t->log);
     buf_done(&t->words);
     fixture_end(f);
 }
 
-TEST(lines_come_as_they_are_printed_and_the_end_is_told) {
+TEST(lines_arrive_as_printed_and_the_end_is_reported) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     apiserver_do(f.server, "log n/p one\nlog n/p two");
@@ -86,7 +86,7 @@ TEST(lines_come_as_they_are_printed_and_the_end_is_told) {
 /* Twenty lines, several within one second, some with the same stamp and even the same text, through a broken stream. */
 static void broken_follow(const char *fault, const char *const *arguments) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     struct buf expected CLEANUP_BUF = {0};
     buf_init(&expected, 4096);
     REQUIRE(fixture_begin(&f, arguments));
@@ -128,7 +128,7 @@ TEST(a_broken_follow_loses_and_doubles_no_line) {
 
 TEST(a_later_life_goes_on_behind_the_last_line) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     for (int i = 0; i < 6; i++)
@@ -142,7 +142,7 @@ TEST(a_later_life_goes_on_behind_the_last_line) {
 
 TEST(a_restart_is_followed_through_previous) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     apiserver_do(f.server, "log n/p one");
@@ -156,9 +156,9 @@ TEST(a_restart_is_followed_through_previous) {
     done(&t, &f);
 }
 
-TEST(a_restart_that_nobody_saw_is_lost_and_said) {
+TEST(an_unobserved_restart_is_lost_and_reported) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     apiserver_do(f.server, "log n/p one\nexit n/p\nrestart n/p\nlog n/p two\nexit n/p\nrestart n/p\nlog n/p three");
@@ -172,7 +172,7 @@ TEST(a_restart_that_nobody_saw_is_lost_and_said) {
 
 TEST(a_deleted_pod_takes_its_unread_log_with_it) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     apiserver_do(f.server, "log n/p one\non log pods after 1 lines : reset\non log pods always : status 500");
@@ -185,9 +185,9 @@ TEST(a_deleted_pod_takes_its_unread_log_with_it) {
     done(&t, &f);
 }
 
-TEST(what_cannot_be_read_is_said_and_goes_on_when_it_can) {
+TEST(an_unreadable_log_is_reported_and_resumes_when_readable) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     apiserver_do(f.server, "log n/p one\non log pods x2 : status 403");
@@ -200,7 +200,7 @@ TEST(what_cannot_be_read_is_said_and_goes_on_when_it_can) {
 
 TEST(a_line_that_is_too_long_gives_its_head_once) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     char *text CLEANUP_FREE = mem_alloc(200000);
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
@@ -216,7 +216,7 @@ TEST(a_line_that_is_too_long_gives_its_head_once) {
 
 TEST(a_follower_may_be_freed_by_its_own_line) {
     struct fixture f;
-    struct told t;
+    struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
     fixture_pod(&f, "p");
     apiserver_do(f.server, "log n/p one\nlog n/p two");
@@ -260,7 +260,7 @@ enum { FLOODS = 6 };
 
 struct flooded {
     struct loop_timer *tick;
-    int64_t lines, lines_since_tick, most_lines_a_turn;
+    int64_t lines, lines_since_tick, max_lines_a_turn;
     int ticks;
     bool is_over;
 };
@@ -270,11 +270,11 @@ static void on_flood_line(void *context, int restart_count, int64_t stamp_ns, st
     volatile uint64_t hash = 0;
     (void)restart_count, (void)stamp_ns;
     /* Slower than what is sent, as a parser is; once the test has failed, fast, so that it ends. */
-    for (int i = 0; i < 100 && f->most_lines_a_turn <= 10000; i++)
+    for (int i = 0; i < 100 && f->max_lines_a_turn <= 10000; i++)
         hash = hash * 31 + slice_hash(line);
     f->lines++;
-    if (++f->lines_since_tick > f->most_lines_a_turn)
-        f->most_lines_a_turn = f->lines_since_tick;
+    if (++f->lines_since_tick > f->max_lines_a_turn)
+        f->max_lines_a_turn = f->lines_since_tick;
 }
 
 static void on_tick(void *context) {
@@ -304,9 +304,9 @@ TEST(floods_of_lines_let_the_loop_turn) {
     }
     loop_timer_set(flooded.tick, 0);
     CHECK(loop_until(f.loop, &flooded.is_over));
-    CHECK(flooded.most_lines_a_turn > 0);
-    if (flooded.most_lines_a_turn > 10000)
-        harness_fail(__FILE__, __LINE__, "%lld lines in one turn of the loop", (long long)flooded.most_lines_a_turn);
+    CHECK(flooded.max_lines_a_turn > 0);
+    if (flooded.max_lines_a_turn > 10000)
+        harness_fail(__FILE__, __LINE__, "%lld lines in one turn of the loop", (long long)flooded.max_lines_a_turn);
     for (int i = 0; i < FLOODS; i++)
         kube_podlog_free(logs[i]);
     loop_timer_free(flooded.tick);

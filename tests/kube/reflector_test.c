@@ -118,7 +118,7 @@ TEST(a_reset_in_the_middle_of_a_line_loses_and_doubles_nothing) {
     stream_fault("close", 3, false, NULL, 0);
 }
 
-TEST(malformed_json_in_the_stream_is_gone_over_again) {
+TEST(malformed_json_in_the_stream_is_listed_again) {
     stream_fault("malformed", 2, false, NULL, 0);
     stream_fault_for(mirror_start_reading, "malformed", 2, false, NULL, 0); /* the reader of the object finds it */
     stream_fault_for(mirror_start_reading, "truncate", 1, false, NULL, 0);
@@ -230,7 +230,7 @@ TEST(retry_after_is_waited_for) {
     fixture_end(&f);
 }
 
-TEST(what_vanished_while_nobody_looked_is_told) {
+TEST(an_unobserved_deletion_is_reported_after_the_list) {
     struct fixture f;
     struct mirror m;
     REQUIRE(fixture_begin(&f, NULL));

@@ -94,8 +94,8 @@ void call_list(struct rig *r, struct call *c, const char *namespace_, const char
     call_start(r, c, "/v2/entries:list", token, slice_of(body));
 }
 
-void rig_until(struct rig *r, const int *number, int least) {
-    for (int i = 0; i < 20000 && *number < least; i++)
+void rig_until(struct rig *r, const int *number, int min) {
+    for (int i = 0; i < 20000 && *number < min; i++)
         loop_for(r->loop, 1000);
-    CHECK(*number >= least);
+    CHECK(*number >= min);
 }

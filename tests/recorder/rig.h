@@ -41,6 +41,6 @@ int call_post(struct rig *r, const char *path, const char *token, struct slice b
 void call_list(struct rig *r, struct call *c, const char *namespace_, const char *job, const char *token);
 
 /* Runs the loop until the number is at least that. */
-void rig_until(struct rig *r, const int *number, int least);
+void rig_until(struct rig *r, const int *number, int min);
 
 #endif

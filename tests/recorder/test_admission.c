@@ -20,7 +20,7 @@ static void check_reviews(struct rig *r, int expected) {
     CHECK_INT(r->api.tokens, expected);
 }
 
-TEST(without_a_token_nobody_is_asked) {
+TEST(without_a_token_no_review_is_sent) {
     struct rig r;
     rig_begin(&r);
     CHECK_INT(push(&r, NULL, "\"status\":\"UNAUTHENTICATED\""), 401);

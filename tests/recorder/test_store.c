@@ -43,7 +43,7 @@ static int add(struct store *s, const char *job, int n, int at_s, struct error *
 }
 
 /* The numbers of a page, "1 2 3 "; has_more: "+" behind it. */
-static char *list(struct store *s, const char *job, struct store_place *after, int most) {
+static char *list(struct store *s, const char *job, struct store_place *after, int max) {
     static struct filter all;
     CLEANUP_BUF struct buf page = {0};
     CLEANUP_BUF struct buf found = {0};
@@ -51,8 +51,8 @@ static char *list(struct store *s, const char *job, struct store_place *after, i
                             .job = slice_of(job),
                             .filter = &all,
                             .after = *after,
-                            .most_entries = most,
-                            .most_bytes = 1 << 20};
+                            .max_entries = max,
+                            .max_bytes = 1 << 20};
     buf_init(&page, 1 << 20);
     buf_init(&found, 1 << 16);
     int r = store_list(s, &q, &page, after, NULL);
@@ -101,7 +101,7 @@ TEST(a_line_that_a_crash_left_without_an_end_goes) {
 
 TEST(a_job_keeps_its_newest_files) {
     const struct store_limits limits = {
-        .file_bytes = 1000, .job_bytes = 3000, .namespace_bytes = 1 << 20, .most_jobs = 10, .keep_s = 86400};
+        .file_bytes = 1000, .job_bytes = 3000, .namespace_bytes = 1 << 20, .max_jobs = 10, .keep_s = 86400};
     struct store *s = open_store(&limits);
     for (int i = 0; i < 60; i++) {
         CHECK_INT(add(s, "j", i, i, NULL), 0);
@@ -122,7 +122,7 @@ TEST(a_job_keeps_its_newest_files) {
 
 TEST(a_full_namespace_is_refused_and_old_jobs_go) {
     const struct store_limits limits = {
-        .file_bytes = 1000, .job_bytes = 3000, .namespace_bytes = 1000, .most_jobs = 2, .keep_s = 86400};
+        .file_bytes = 1000, .job_bytes = 3000, .namespace_bytes = 1000, .max_jobs = 2, .keep_s = 86400};
     struct error *err CLEANUP_ERROR = NULL;
     struct store *s = open_store(&limits);
     int r = 0, taken = 0;

@@ -148,7 +148,7 @@ static void check_fault(struct google_faults faults, const char *trouble) {
     end(&f);
 }
 
-TEST(faults_are_told_and_outlived_and_nothing_is_lost) {
+TEST(faults_are_reported_and_lose_nothing) {
     check_fault((struct google_faults){.count = 1, .status = 401}, NULL);
     check_fault((struct google_faults){.count = 3, .status = 401}, "does not accept the controller's token p");
     check_fault((struct google_faults){.count = 1,
@@ -231,8 +231,9 @@ TEST(a_service_accounts_key_signs_what_its_public_half_verifies) {
     const char *signed_from = jwt.data;
     CHECK(slice_take_until(&jwt, '.', &head) && slice_take_until(&jwt, '.', &claims));
     size_t size = 0;
-    CLEANUP_FREE char *said = decode_url(claims, &size);
-    CHECK(strstr(said, "\"iss\":\"a@p.iam\"") && strstr(said, "logging.read") && strstr(said, "/token\""));
+    CLEANUP_FREE char *explained = decode_url(claims, &size);
+    CHECK(strstr(explained, "\"iss\":\"a@p.iam\"") && strstr(explained, "logging.read") &&
+          strstr(explained, "/token\""));
     CLEANUP_FREE char *signature = decode_url(jwt, &size);
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
     CHECK_INT(EVP_DigestVerifyInit(ctx, NULL, EVP_sha256(), NULL, key), 1);

@@ -137,7 +137,7 @@ TEST(more_files_than_are_remembered_are_each_read_once) {
 }
 
 /* 40 files that grow in turns, of which 32 are remembered: none is read from its begin again, and it is said. */
-TEST(more_files_that_grow_in_turns_than_are_remembered_are_told) {
+TEST(more_growing_files_than_are_remembered_are_reported) {
     enum { FILES = LOOK_FILES + 8 };
     struct follow f = follow("ranks");
     CLEANUP_BUF struct buf all;
@@ -166,7 +166,7 @@ TEST(more_files_that_grow_in_turns_than_are_remembered_are_told) {
     end(&f);
 }
 
-TEST(what_a_file_ends_with_is_a_line_once_nobody_writes) {
+TEST(the_last_unterminated_line_counts_once_the_file_rests) {
     struct follow f = follow("log");
     rig_write(f.rig, "ns/log", "one\nlast");
     CHECK(rig_until(f.rig, rig_has_lines, "one\n"));
@@ -198,7 +198,7 @@ TEST(each_of_several_files_may_end_without_an_end) {
 }
 
 /* As GCS FUSE and rsync do: another inode under the same name, with what was there and more. */
-TEST(a_file_that_is_put_there_anew_with_more_goes_on) {
+TEST(a_replaced_file_with_more_continues) {
     struct follow f = follow("log");
     rig_write(f.rig, "ns/log", "one\ntwo\n");
     CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\n"));

@@ -8,16 +8,16 @@
 #include "steplog/steplog.h"
 
 #define NOW_MS INT64_C(1795300000000) /* 2026-11-22 */
-#define MOST 4096
+#define MAX 4096
 
 struct list {
-    struct record records[MOST];
+    struct record records[MAX];
     int count;
 };
 
 static void on_record(void *context, const struct record *r) {
     struct list *l = context;
-    if (r->kind != RECORD_SIGN_OF_LIFE && l->count < MOST)
+    if (r->kind != RECORD_SIGN_OF_LIFE && l->count < MAX)
         l->records[l->count++] = *r;
 }
 

@@ -70,7 +70,7 @@ TEST(regex_saves) {
 }
 
 /* Orbax's lines are read beside; other trainers' are not. */
-TEST(regex_keeps_what_stands_beside) {
+TEST(regex_keeps_the_text_around_the_match) {
     check(&all, "Restoring checkpoint from /ck/20.\ncompleted step: 9, seconds: 5.667, x\n", "RESTORE_START 20\n");
 }
 

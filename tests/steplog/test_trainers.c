@@ -64,7 +64,7 @@ static struct tally read_attempt(const char *folder, int attempt) {
 
 /* truth.json: attempts completed steps 0-7, 1-16, 11-24, 21-39. A line comes one step late, so a kill swallows the last
  * one (at 24 the SIGTERM came between 23 and 24's lines: both are missing); the run that ended by itself has all. */
-TEST(jax_with_orbax_tells_each_attempts_steps) {
+TEST(jax_with_orbax_gives_each_attempts_steps) {
     static const struct {
         int64_t first, last, restored, evaluations, saves;
     } truth[] = {{0, 6, RECORD_NONE, 0, 1}, {1, 15, 0, 1, 1}, {11, 22, 10, 1, 1}, {21, 39, 20, 2, 1}};
@@ -97,7 +97,7 @@ TEST(jax_with_orbax_recorder_entries) {
 /* truth.json: attempts completed steps 0-16, 11-21 (killed within the save of 20) and 11-29; saves of 0 and 10; 20; 20
  * and the final one, 29. The blocked times of the first two are 43 + 22 ms and 49 ms by Orbax's own statistics (what
  * truth.json calls save time holds the wait for the step itself, too); the third waits 390 ms for the last to end. */
-TEST(maxtext_tells_each_attempts_steps_and_saves) {
+TEST(maxtext_gives_each_attempts_steps_and_saves) {
     static const struct {
         int64_t first, last, restored, durable, saves, blocked_ms;
     } truth[] = {{0, 15, RECORD_NONE, 10, 2, 43 + 22}, {11, 20, 10, RECORD_NONE, 1, 49}, {11, 29, 10, 29, 2, 46 + 390}};

@@ -190,7 +190,7 @@ TEST(trap_3_an_orbax_save_entry_comes_before_the_commit) {
     ledger_result_done(&r);
 }
 
-TEST(trap_4_orbax_statistics_as_python_text_beside_maxtext) {
+TEST(trap_4_orbax_statistics_as_python_text_with_maxtext) {
     struct log l = begin(0, 130);
     struct read f;
     struct ledger_result r;

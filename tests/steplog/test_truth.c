@@ -10,7 +10,7 @@
 #define ATTEMPTS 4
 
 struct figure {
-    int64_t truth_ms, told_ms; /* by truth.json, less the first steps' excess; by the ledger */
+    int64_t truth_ms, reported_ms; /* by truth.json, less the first steps' excess; by the ledger */
 };
 
 struct run {
@@ -56,11 +56,11 @@ static int64_t bucket_ms(const struct ledger_result *r, enum bucket bucket) {
     return 0;
 }
 
-static void check_figure(const struct run *run, const char *what, const struct figure *f, int64_t told_ms) {
-    printf(" %8.1f %8.1f |", (double)f->truth_ms / 1000, (double)told_ms / 1000);
-    if (told_ms < f->told_ms - run->within_ms || told_ms > f->told_ms + run->within_ms)
-        harness_fail(run->folder, 0, "%s is %" PRId64 " ms, expected %" PRId64 " (truth %" PRId64 ")", what, told_ms,
-                     f->told_ms, f->truth_ms);
+static void check_figure(const struct run *run, const char *what, const struct figure *f, int64_t reported_ms) {
+    printf(" %8.1f %8.1f |", (double)f->truth_ms / 1000, (double)reported_ms / 1000);
+    if (reported_ms < f->reported_ms - run->within_ms || reported_ms > f->reported_ms + run->within_ms)
+        harness_fail(run->folder, 0, "%s is %" PRId64 " ms, expected %" PRId64 " (truth %" PRId64 ")", what,
+                     reported_ms, f->reported_ms, f->truth_ms);
 }
 
 /* One slot, there all the time; a process per attempt. */

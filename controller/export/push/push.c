@@ -31,7 +31,7 @@ static bool is_leading(const struct push *p) {
 static void tell(struct push *p, const struct fleet_job *job) {
     for (int i = 0; i < p->count; i++) {
         const struct push_exporter *e = &p->exporters[i];
-        (job->is_gone ? e->gone : e->changed)(e->context, job);
+        (job->is_deleted ? e->gone : e->changed)(e->context, job);
     }
 }
 

@@ -23,7 +23,7 @@ struct run {
     int64_t spaced_us;                 /* the next one is pending no earlier */
     int64_t retry_us;                  /* after a failure: not written before */
     int64_t start_ms;                  /* of the run that place is of */
-    bool is_gone;                      /* deleted: forgotten once all is written */
+    bool is_deleted;                   /* deleted: forgotten once all is written */
 };
 
 struct tensorboard {
@@ -96,7 +96,7 @@ static void changed(void *context, const struct fleet_job *job) {
         r->name = mem_strdup(job->name);
         map_put(&t->runs, slice_of(key), r);
     }
-    r->is_gone = false;
+    r->is_deleted = false;
     hold(t, r, p);
     start_next(t);
 }
@@ -110,7 +110,7 @@ static void gone(void *context, const struct fleet_job *job) {
     if (r->held == NULL && r->pending == NULL)
         map_remove(&t->runs, slice_of(key));
     else
-        r->is_gone = true;
+        r->is_deleted = true;
     start_next(t);
 }
 
@@ -153,7 +153,7 @@ static void on_written(void *context) {
     }
     if (r != NULL)
         finish(t, r, w);
-    if (r != NULL && r->is_gone && r->held == NULL && r->pending == NULL)
+    if (r != NULL && r->is_deleted && r->held == NULL && r->pending == NULL)
         map_remove(&t->runs, slice_of(key));
     tensorboard_write_free(w);
     start_next(t);
@@ -161,7 +161,7 @@ static void on_written(void *context) {
 
 /* The last point of what ended waits for nothing. */
 static bool is_due(struct run *r, int64_t now_us) {
-    if (r->pending == NULL && r->held != NULL && (r->held->is_final || r->is_gone)) {
+    if (r->pending == NULL && r->held != NULL && (r->held->is_final || r->is_deleted)) {
         r->pending = r->held;
         r->held = NULL;
     }

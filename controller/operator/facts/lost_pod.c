@@ -26,7 +26,7 @@ static bool troubles(const struct node *n, const struct node_trouble *trouble, i
 static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
     const struct node *n = p->node;
     /* What the node was told after the pod was gone did not take it. */
-    int64_t noticed_by_ms = p->is_gone ? p->gone_ms + SECOND_MS : TIME_OPEN;
+    int64_t noticed_by_ms = p->is_deleted ? p->gone_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
     if (n == NULL || at_ms == TIME_OPEN) /* an index that is not wanted any more was not lost */
         return "";
@@ -200,7 +200,7 @@ static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_
                                char text[static STORE_MESSAGE_SIZE]) {
     const struct cause_rule *rule = cause_find(f);
     const struct workload *w = fact_unhealthy_by_kueue(
-        p, at_ms - NEAR_MS, p->is_gone && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
+        p, at_ms - NEAR_MS, p->is_deleted && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
     if (rule == NULL || rule->cause != CAUSE_NODE_FAILURE || w == NULL || w->name == NULL)
         return;
     snprintf(text, STORE_MESSAGE_SIZE, "%.90s%sWorkload %.70s: status.unhealthyNodes names %.50s", f->message,

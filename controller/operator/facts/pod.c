@@ -106,7 +106,7 @@ static bool went_by_suspension(const struct pod *p) {
 
 /* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
 static bool may_be_counted(const struct pod *p) {
-    bool is_over = p->is_gone || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
+    bool is_over = p->is_deleted || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
     return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !went_by_suspension(p) &&
            fact_pod_unwanted_ms(p) == TIME_OPEN;
 }

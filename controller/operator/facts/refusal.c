@@ -15,7 +15,7 @@ static bool is_complete(const struct model_job *job, const struct kube_job *j, i
         if (t->kind == TARGET_JOB || strcmp(t->jobs[i].name, j->replicated_job) == 0)
             wanted = t->jobs[i].pods;
     for (const struct pod *p = j->pods; p; p = p->next_in_job) {
-        there += !p->is_gone && p->deletion_ms == TIME_UNKNOWN;
+        there += !p->is_deleted && p->deletion_ms == TIME_UNKNOWN;
         *last_ms = max_of(*last_ms, p->created_ms);
     }
     return there >= wanted;

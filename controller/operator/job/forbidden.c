@@ -12,7 +12,7 @@ static bool may_be_queued(const struct target *t) {
 static bool has_silent_node(const struct target *t) {
     for (size_t i = 0; t != NULL && i < t->pod_count; i++) {
         const struct pod *p = t->pods[i];
-        const struct node_past *past = p->node && !p->is_gone ? node_past(p->node) : NULL;
+        const struct node_past *past = p->node && !p->is_deleted ? node_past(p->node) : NULL;
         if (past && past->trouble_count > 0 && past->troubles[past->trouble_count - 1].to_ms == TIME_OPEN)
             return true;
     }

@@ -160,7 +160,7 @@ static void tell_process(struct log_process *p) {
             i->last_line_ms = p->last_line_ms;
         finished_ms = instance_finished_ms(i);
     }
-    if (finished_ms == TIME_UNKNOWN && p->pod->is_gone)
+    if (finished_ms == TIME_UNKNOWN && p->pod->is_deleted)
         finished_ms = p->pod->gone_ms;
     int64_t started_ms = i ? i->started_ms : TIME_UNKNOWN;
     tell_earlier_runs(p, started_ms);
@@ -173,7 +173,7 @@ static void tell_process(struct log_process *p) {
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal,
-                 !p->has_ended && (!p->pod->is_gone || job_has_source(p->job)) && !p->job->log_trouble[0]);
+                 !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && !p->job->log_trouble[0]);
 }
 
 /* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
@@ -260,7 +260,7 @@ void model_job_log_get(const struct model_job *job, int index, struct model_log 
                               .container = c ? c->name : "",
                               .finished_ms = TIME_UNKNOWN,
                               .read_through_ns = INT64_MIN,
-                              .pod_exists = !p->is_gone};
+                              .pod_exists = !p->is_deleted};
     find_unread(job, p, log);
     if (c == NULL)
         return;

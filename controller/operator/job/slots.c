@@ -44,7 +44,7 @@ void job_slots_note(struct job_slots *s, const struct pod *p, bool is_available)
     if (*newest != NULL && *newest != p && !is_newer(p, *newest))
         return;
     *newest = p;
-    bool is_missing = p->is_gone && p->phase != POD_SUCCEEDED;
+    bool is_missing = p->is_deleted && p->phase != POD_SUCCEEDED;
     set_bit(s->missing, (size_t)p->slot, is_missing);
     set_bit(s->waiting, (size_t)p->slot, !is_missing && !is_available);
 }

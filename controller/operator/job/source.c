@@ -40,7 +40,7 @@ struct run { /* of the log's container */
 
 static int64_t finished_ms(const struct pod *p, const struct instance *i) {
     int64_t ms = instance_finished_ms(i);
-    if (ms == TIME_UNKNOWN && p->is_gone)
+    if (ms == TIME_UNKNOWN && p->is_deleted)
         ms = p->gone_ms;
     return ms == TIME_UNKNOWN ? TIME_OPEN : ms;
 }

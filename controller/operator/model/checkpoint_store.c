@@ -228,7 +228,7 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     CODEC_INT(v->codec, &p->chips, 0, INT32_MAX);
     CODEC_INT(v->codec, &p->slot_index, 0, INT32_MAX);
     codec_bool(v->codec, &p->restarts_in_place);
-    codec_bool(v->codec, &p->is_gone);
+    codec_bool(v->codec, &p->is_deleted);
     codec_bool(v->codec, &p->was_asked_first);
     codec_bool(v->codec, &p->had_pull_trouble);
     codec_bool(v->codec, &p->has_vanished);
@@ -505,7 +505,7 @@ static void visit_unwatched(struct visitor *v, struct target *t) {
 
 void visit_target(struct visitor *v, struct target *t) {
     codec_bool(v->codec, &t->is_seen);
-    codec_bool(v->codec, &t->is_gone);
+    codec_bool(v->codec, &t->is_deleted);
     codec_bool(v->codec, &t->has_vanished);
     codec_time(v->codec, &t->created_ms);
     codec_time(v->codec, &t->end_ms);

@@ -42,7 +42,7 @@ static void give_up_logs(struct model_job *job, int64_t now_ms) {
     if (job->end_learned_ms == TIME_UNKNOWN || view_objects_known(job, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
         return;
     for (int i = 0; i < job->log_pod_count; i++)
-        if ((job->log_pods[i]->is_gone || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
+        if ((job->log_pods[i]->is_deleted || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
             give_up(job, job->log_pods[i]);
 }
 
@@ -63,7 +63,7 @@ static bool is_log_read(const struct view *v) {
 static bool is_success_coming(const struct view *v) {
     const struct model_job *job = v->job;
     const struct pod *last = job->log_pod_count > 0 ? job->log_pods[job->log_pod_count - 1] : NULL;
-    return v->log != LOG_NONE && v->target->outcome == OUTCOME_SUCCEEDED && last != NULL && !last->is_gone &&
+    return v->log != LOG_NONE && v->target->outcome == OUTCOME_SUCCEEDED && last != NULL && !last->is_deleted &&
            last->phase != POD_SUCCEEDED;
 }
 

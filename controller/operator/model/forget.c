@@ -31,7 +31,7 @@ struct wish {
 
 static bool can_forget(const struct pod *p, const struct wish *w, const struct ledger_forgetting *f) {
     bool even_newest = w->even_newest && p->phase != POD_SUCCEEDED;
-    return p->is_gone && p->gone_ms <= w->gone_by_ms && !p->is_dirty && p->completion_index >= 0 && p->slot >= 0 &&
+    return p->is_deleted && p->gone_ms <= w->gone_by_ms && !p->is_dirty && p->completion_index >= 0 && p->slot >= 0 &&
            fact_can_move_ready(p) && ledger_can_forget_occupancy(f, p->id, even_newest) && can_forget_told(p, f);
 }
 
@@ -191,7 +191,7 @@ void job_forget_pods(struct model_job *job, int64_t through_ms) {
         return;
     forget(job, &(struct wish){through_ms - after_ms, through_ms - after_ms, false});
     for (size_t i = 0; i < t->pod_count; i++)
-        if (t->pods[i]->is_gone && t->pods[i]->gone_ms > through_ms - after_ms)
+        if (t->pods[i]->is_deleted && t->pods[i]->gone_ms > through_ms - after_ms)
             next_ms = min_of(next_ms, t->pods[i]->gone_ms);
     t->look_ms = next_ms == TIME_OPEN ? TIME_OPEN : max_of(next_ms, through_ms - after_ms + after_ms / LOOKS);
 }

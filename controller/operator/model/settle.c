@@ -20,7 +20,7 @@ static bool is_told_of(const struct pod *p, const struct ledger_forgetting *f) {
 
 /* It holds its slot, or is on its way there, and nothing else is to be said of it. */
 static bool is_ordinary(const struct pod *p, int64_t until_ms, const struct ledger_forgetting *f) {
-    if (p->is_gone || p->is_dirty || p->is_restored || p->is_counted)
+    if (p->is_deleted || p->is_dirty || p->is_restored || p->is_counted)
         return false;
     return p->slot < 0 ||
            (p->created_ms + STORE_SOON_MS <= until_ms && fact_pod_lost_ms(p) == TIME_OPEN && !is_told_of(p, f));

@@ -226,12 +226,12 @@ struct rolled {
     struct map groups; /* their names, each once */
 };
 
-static struct roll_member one(struct fleet_object *o, struct rolled *r, const struct member *m, bool is_gone,
+static struct roll_member one(struct fleet_object *o, struct rolled *r, const struct member *m, bool is_deleted,
                               struct buf *group) {
-    struct roll_member rm = {.member = m, .is_gone = is_gone, .is_selected = fleets_spec_selects(&o->spec, m)};
+    struct roll_member rm = {.member = m, .is_deleted = is_deleted, .is_selected = fleets_spec_selects(&o->spec, m)};
     if (!rm.is_selected)
         return rm;
-    r->selected += !is_gone;
+    r->selected += !is_deleted;
     fleets_spec_group(&o->spec, m, group);
     rm.group = map_get(&r->groups, buf_slice(group));
     if (rm.group == NULL) {

@@ -255,7 +255,7 @@ static void tell_notices(struct runtime_job *mine) {
                 "reason", LOG_S(notice->reason), "note", LOG_S(notice->note), NULL);
         struct kube_happening happening = {notice->id,   notice->type,     notice->reason,
                                            notice->note, notice->first_ms, notice->last_ms};
-        kube_recorder_tell(mine->owner->recorder, &regarding, &happening);
+        kube_recorder_record(mine->owner->recorder, &regarding, &happening);
     }
 }
 

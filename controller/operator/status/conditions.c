@@ -217,7 +217,7 @@ void view_log(struct view *v) {
 static int unread_logs(const struct model_job *job) {
     int count = 0;
     for (int i = 0; i < job->log_pod_count && job->log_changed_in > 0; i++) {
-        bool is_read = !job->log_pods[i]->is_gone;
+        bool is_read = !job->log_pods[i]->is_deleted;
         for (int k = 0; k < job->process_count && !is_read; k++)
             is_read = job->processes[k]->pod == job->log_pods[i];
         count += !is_read;

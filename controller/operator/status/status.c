@@ -443,7 +443,7 @@ static void write_program(struct jwrite *w, const struct view *v) {
 }
 
 static void write_advice(struct jwrite *w, const struct view *v) {
-    struct advice advice[ADVICE_MOST];
+    struct advice advice[ADVICE_MAX];
     char text[32], topic[512];
     int count = advise(&v->result, advice);
     if (count == 0)

@@ -139,7 +139,7 @@ void store_trim(struct model *m) {
     size_t count = 0;
     for (size_t i = 0; i < m->targets.count; i++) {
         struct target *t = m->targets.entries[i].value;
-        if (t->job || !t->is_gone)
+        if (t->job || !t->is_deleted)
             continue;
         count++;
         if (oldest == NULL || t->gone_ms < oldest->gone_ms)

@@ -248,7 +248,7 @@ static void apply_disruption(struct model *m, struct pod *p, const struct object
 }
 
 static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received_ms) {
-    p->is_gone = true;
+    p->is_deleted = true;
     p->gone_ms = received_ms;
     if (p->target->look_ms == TIME_OPEN)
         p->target->look_ms = received_ms;
@@ -280,7 +280,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
         struct pod *gone = map_get(&m->pods, uid);
-        if (gone && !gone->is_gone)
+        if (gone && !gone->is_deleted)
             pod_vanished(m, gone, received_ms);
         return 0;
     }

@@ -124,9 +124,9 @@ static void touch_pods(struct model *m, struct target *t) {
 }
 
 static void target_gone(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
-    if (t->is_gone)
+    if (t->is_deleted)
         return;
-    t->is_gone = true;
+    t->is_deleted = true;
     t->gone_ms = received_ms;
     if (meta && meta->deletion_ms != TIME_UNKNOWN && meta->deletion_ms < received_ms)
         t->gone_ms = meta->deletion_ms;
@@ -142,7 +142,7 @@ static void target_gone(struct model *m, struct target *t, const struct object_m
 
 /* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
 static void target_replaced(struct model *m, struct target *t, int64_t by_ms) {
-    t->has_vanished |= !t->is_gone;
+    t->has_vanished |= !t->is_deleted;
     target_gone(m, t, NULL, by_ms);
 }
 
@@ -208,7 +208,7 @@ static void apply_counter(struct target *t, const char *what, int64_t *known, in
 
 /* Moves when something happened to the target that may explain what happened to its pods. */
 static int turning_points(const struct target *t) {
-    return t->restart_count + t->suspended.count + (t->end_ms != TIME_UNKNOWN) + (t->is_gone ? 1 : 0);
+    return t->restart_count + t->suspended.count + (t->end_ms != TIME_UNKNOWN) + (t->is_deleted ? 1 : 0);
 }
 
 int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {

@@ -110,7 +110,7 @@ struct pod {     /* there are many: what is not there for all of them is elsewhe
     uint8_t ready_kind; /* of its spans: none, first_ready, or ready */
     uint8_t loss_told;  /* why it was lost, to the ledger: enum cause + 1; 0: not told */
     uint8_t uid_at;
-    bool restarts_in_place, is_dirty, is_gone;
+    bool restarts_in_place, is_dirty, is_deleted;
     bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
@@ -297,7 +297,7 @@ struct target {
     char *uid, *namespace_, *name;
     enum target_kind kind;
     bool is_seen; /* the object itself, not only others that name it */
-    bool is_gone, is_restored;
+    bool is_deleted, is_restored;
     bool has_vanished;          /* when it was deleted was not observed: by gone_ms, or before */
     int64_t created_ms, end_ms; /* end: TIME_UNKNOWN while it runs */
     int64_t gone_ms;

@@ -105,7 +105,7 @@ struct spans store_unwatched(const struct model *m, const struct target *t) {
 }
 
 int64_t store_known_until_ms(const struct pod *p) {
-    if (p->is_gone)
+    if (p->is_deleted)
         return p->gone_ms;
     return p->is_restored ? max_of(p->target->watched_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
 }
