@@ -4,7 +4,7 @@
 
 #include "base/slice.h"
 
-/* Line breaks and spaces are allowed. NULL if it is none; heap, NUL-terminated. */
+/* Line breaks and spaces are allowed. NULL if it is not base64; heap, NUL-terminated. */
 char *base64_decode(struct slice text, size_t *ret_size_bytes);
 char *base64_encode(struct slice bytes); /* heap */
 

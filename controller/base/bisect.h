@@ -1,5 +1,5 @@
-/* bisect: how many of the first `count` places pass a test that holds up to some place and not from there on. So it is
- * the first place that does not pass, or `count`:
+/* bisect: the first of `count` places that does not pass a test, or `count`. The test holds up to that place and
+ * fails from there on.
  *
  *     BISECT(i, list->count, list->items[i].at_ms <= ms)    how many are not later than ms
  */

@@ -1,6 +1,6 @@
 /* codec: one function per structure that both writes it and reads it back, so that the two cannot differ. The function
  * gets a codec and visits its fields; whether they are written or filled in is the codec's matter. Numbers are varints,
- * times are told as what they differ from the time before: both are small, and compress well.
+ * times are written as the difference to the time before: both are small, and compress well.
  *
  * What is read may be hostile: every count is bounded by the caller and by the bytes that are left, and after the first
  * failure everything reads as zero. Whoever reads looks at `failed` at the end, and throws away what was filled in. */

@@ -1,6 +1,6 @@
 #include "base/crc32c.h"
 
-/* A nibble at a time: what is summed is a few hundred bytes every half minute. The polynomial reversed is 0x82F63B78.
+/* One nibble per round: the input is a few hundred bytes every half minute. The polynomial reversed is 0x82F63B78.
  */
 static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
                                    0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

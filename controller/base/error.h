@@ -3,7 +3,7 @@
  * A function that can fail takes `struct error **err` last and returns a negative errno. It fills *err only on
  * failure; err may be NULL. Each layer adds its context once with error_wrap(), so the final text reads from the
  * outermost layer inwards: "kubeconfig /home/a/.kube/config: line 3: mapping expected". Whoever handles the error
- * frees it. A text is one line: control characters in it become blanks. Not for bugs of our own (assert) and not a log.
+ * frees it. A text is one line: control characters in it become blanks. Programming errors use assert instead.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -20,7 +20,7 @@ int error_set(struct error **err, int code, const char *format, ...) __attribute
  * call); returns -code. err may be NULL. */
 int error_wrap(struct error **err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The text, or the name of nothing: "no error" for NULL. Borrowed. */
+/* The text; "no error" for NULL. Borrowed. */
 const char *error_text(const struct error *err);
 
 void error_free(struct error *err);

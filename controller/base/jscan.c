@@ -140,7 +140,7 @@ static bool enter(struct jscan *j, char closer) {
     return true;
 }
 
-/* Stands before the next member: true, or false at the closer (consumed) or after an error. */
+/* Moves to the next member: true, or false at the closer (consumed) or after an error. */
 static bool next_member(struct jscan *j, char closer) {
     if (j->error != NULL)
         return false;
@@ -209,7 +209,7 @@ static bool skip_head(struct jscan *j) {
     return fail(j, j->at == j->end ? "cut off" : "not a JSON value");
 }
 
-/* Behind the end of what is open at the cursor so many levels deep (0: of what begins there); only the end matters. */
+/* Moves behind the end of the `depth` levels open at the cursor (0: of the value that starts there). */
 static void skip_to_close(struct jscan *j, int depth) {
     const char *close = jscan_close_of(j->at, j->end, depth);
     if (close == NULL)

@@ -1,5 +1,5 @@
 /* jscan: reads JSON in place, without a tree and without allocation, by walking a cursor over the bytes. It is how
- * watch events, list pages and recorder lines are read: only the wanted keys are looked at, everything else is
+ * watch events, list pages and recorder lines are read: only the requested keys are read, everything else is
  * skipped. Checked strictly enough that malformed input is an error, never a crash: depth at most 64, strings must be
  * closed, numbers well-formed. Python's NaN, Infinity and -Infinity pass as numbers (jscan_double alone reads them).
  * (For building JSON use jwrite.h; for configuration-sized documents jansson.)
@@ -32,8 +32,8 @@ struct jscan {
 };
 
 void jscan_init(struct jscan *j, struct slice bytes);
-/* For objects of an API server, most of which nobody reads: of an object or array that is skipped only the end is
- * looked for (strings closed, as many brackets closed as opened); what is read is checked as ever. */
+/* For objects of an API server, most of whose fields are skipped: a skipped object or array is only searched for its
+ * end (strings closed, as many brackets closed as opened); what is read is checked in full. */
 void jscan_init_loose(struct jscan *j, struct slice bytes);
 /* Type of the value at the cursor, which is not consumed. */
 enum jscan_type jscan_peek(struct jscan *j);

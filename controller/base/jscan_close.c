@@ -1,4 +1,4 @@
-/* The skipping half of a loose jscan: the end of an object or array that nobody reads, by 64 bytes at a time: a bit of
+/* The skipping half of a loose jscan: finds the end of a skipped object or array, 64 bytes per round: a bit of
  * a word for each. Where the machine has SSE2 (every x86-64 does) this is many times as fast as walking its members,
  * and AVX2, where it is found, halves that. */
 #include "base/jscan_close.h"
@@ -51,7 +51,7 @@ static struct masks masks_of(const char *block) {
 }
 #endif
 
-/* The bytes that a backslash stands before; *carry: the first is one, then the first of the next block. */
+/* The bytes that follow a backslash; *carry: the first is one, then the first of the next block. */
 static uint64_t escaped_by(uint64_t escapes, bool *carry) {
     uint64_t escaped = *carry;
     escapes &= ~escaped;

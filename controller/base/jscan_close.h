@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Where so many brackets that are open at `at` are all closed (0: those opened from there on), or NULL if they are not
- * before the end. Only strings and the number of open brackets are looked at. */
+/* Where the `depth` brackets that are open at `at` are all closed (0: those opened from there on), or NULL if they are
+ * not closed before the end. Only strings and the number of open brackets are looked at. */
 const char *jscan_close_of(const char *at, const char *end, int depth);
 
 #endif

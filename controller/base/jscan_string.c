@@ -37,7 +37,7 @@ static int take_unicode(const char **p, const char *end) {
     return code == 0 || (code >= 0xDC00 && code <= 0xDFFF) ? 0xFFFD : code;
 }
 
-/* After a backslash: the code point meant, -1 if it is no escape. */
+/* After a backslash: the code point meant, -1 if it is not an escape. */
 static int take_escape(const char **p, const char *end) {
     if (*p == end)
         return -1;

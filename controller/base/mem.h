@@ -1,5 +1,5 @@
 /* mem: allocation that cannot fail. Out of memory ends the process (exit code 1) with one line: the truth is in the
- * cluster, and a restart reads it again. Sizes that come from outside are checked before they reach these. */
+ * cluster, and a restart reads it again. Callers check sizes from outside before they pass them. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 

@@ -9,8 +9,8 @@
 /* Resident, in bytes (/proc/self/statm); MEMORY_UNKNOWN if it cannot be read. */
 int64_t memory_resident_bytes(void);
 
-/* The least limit on this process's cgroup and those above it, in bytes; MEMORY_UNKNOWN: there is none, or it cannot be
- * read. Both hierarchies: memory.max of cgroup v2, memory.limit_in_bytes of v1 (Documentation/admin-guide in Linux).
+/* The lowest limit on this process's cgroup and those above it, in bytes; MEMORY_UNKNOWN: there is none, or it cannot
+ * be read. Both hierarchies: memory.max of cgroup v2, memory.limit_in_bytes of v1 (Documentation/admin-guide in Linux).
  * root: a folder that stands for /, for tests; "" otherwise (tests/base/test_memory.c). */
 int64_t memory_limit_bytes(const char *root);
 

@@ -6,7 +6,7 @@
 
 #include "base/slice.h"
 
-/* Cursor: takes a time from the front of *s. *fraction_digits (may be NULL) tells the precision given: 0 means a
+/* Cursor: takes a time from the front of *s. *fraction_digits (may be NULL) gets the precision given: 0 means a
  * whole-second stamp, which stands for [t, t + 1 s). False outside 1677-09-21 to 2262-04-11, which is what int64
  * nanoseconds span (metav1's zero time "0001-01-01T00:00:00Z" is read by rfc3339_parse_ms). */
 bool rfc3339_take(struct slice *s, int64_t *unix_ns, int *fraction_digits);

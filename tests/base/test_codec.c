@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum colour { RED, GREEN, BLUE };
+enum color { RED, GREEN, BLUE };
 
 struct thing {
     int64_t number, at_ms, until_ms, never_ms;
     uint64_t hash;
     bool is_so;
-    enum colour colour;
+    enum color color;
     char *name, *nothing;
     char word[8];
     int64_t list[4];
@@ -26,7 +26,7 @@ static void visit(struct codec *c, struct thing *t) {
     codec_time(c, &t->never_ms);
     codec_u64(c, &t->hash);
     codec_bool(c, &t->is_so);
-    CODEC_INT(c, &t->colour, RED, BLUE);
+    CODEC_INT(c, &t->color, RED, BLUE);
     codec_text(c, &t->name, 20);
     codec_text(c, &t->nothing, 20);
     codec_chars(c, t->word, sizeof t->word);
@@ -42,7 +42,7 @@ static struct thing example(void) {
                           .never_ms = TIME_UNKNOWN,
                           .hash = UINT64_MAX,
                           .is_so = true,
-                          .colour = BLUE,
+                          .color = BLUE,
                           .name = mem_strdup(""),
                           .word = "seven77",
                           .list = {0, -1, INT64_MAX, 300},
@@ -68,7 +68,7 @@ TEST(what_a_codec_writes_it_reads_back) {
     CHECK_INT(back.at_ms, t.at_ms);
     CHECK_INT(back.until_ms, TIME_OPEN);
     CHECK_INT(back.never_ms, TIME_UNKNOWN);
-    CHECK(back.hash == t.hash && back.is_so && back.colour == BLUE);
+    CHECK(back.hash == t.hash && back.is_so && back.color == BLUE);
     CHECK_TEXT(back.name, "");
     CHECK(back.nothing == NULL);
     CHECK_TEXT(back.word, "seven77");
@@ -95,7 +95,7 @@ TEST(a_codec_notices_every_cut_and_survives_every_change) {
             b.data[n] = (char)(b.data[n] ^ (1 << bit));
             c = codec_reading(buf_slice(&b));
             visit(&c, &changed);
-            CHECK(changed.count <= 4 && changed.colour <= BLUE);
+            CHECK(changed.count <= 4 && changed.color <= BLUE);
             b.data[n] = (char)(b.data[n] ^ (1 << bit));
             done(&changed);
         }

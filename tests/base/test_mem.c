@@ -69,7 +69,7 @@ static void in_a_buffer(void) {
         buf_append(&b, (char[4096]){0}, 4096);
 }
 
-/* The truth is in the cluster: the next controller goes on from there, and nothing half-made is written. */
+/* The truth is in the cluster: the next controller continues from there, and nothing incomplete is written. */
 TEST(out_of_memory_ends_it_at_once_and_says_so) {
     static void (*const greedy[])(void) = {at_once, more_than_can_be_counted, by_and_by, in_a_text, in_a_buffer};
     for (size_t i = 0; i < sizeof greedy / sizeof greedy[0] && !HAS_ITS_OWN_ALLOCATOR; i++) {
