@@ -214,7 +214,7 @@ static bool hot_spares(const struct job *job, struct advice *a) {
         return false;
     say(a->seen, "%lld failure%s of nodes took %s to reschedule", (long long)count, plural(count),
         duration(took, saved_ms + count * SWAP_MS));
-    say(a->change, "keep %lld hot spare%s beside the %.0f: then a minute each", (long long)spares, plural(spares),
+    say(a->change, "keep %lld hot spare%s next to the %.0f: then a minute each", (long long)spares, plural(spares),
         job->nodes);
     const struct ledger_bucket *away = bucket_of(job, BUCKET_RESCHEDULING); /* the chips that are held meanwhile */
     a->saved_ms = saved_ms;
@@ -236,7 +236,7 @@ static bool stragglers(const struct job *job, struct advice *a) {
     return excess_ms > 0;
 }
 
-/* A hang that had been ended as soon as it could be told from a slow step. */
+/* What ending each hang as soon as it differs from a slow step would have saved. */
 static bool hang_timeout(const struct job *job, struct advice *a) {
     int64_t quiet_ms = 0, saved_ms = 0, count = 0, enough_ms = job->r->hang_after_ms;
     char quiet[32], enough[32];
@@ -250,7 +250,7 @@ static bool hang_timeout(const struct job *job, struct advice *a) {
     }
     if (count == 0 || enough_ms <= 0)
         return false;
-    say(a->seen, "%lld hang%s went on for %s", (long long)count, plural(count), duration(quiet, quiet_ms));
+    say(a->seen, "%lld hang%s lasted %s", (long long)count, plural(count), duration(quiet, quiet_ms));
     say(a->change, "end a hang after %s: a shorter time-out of collectives, a watchdog or a liveness probe",
         duration(enough, enough_ms));
     save_span(job, a, saved_ms);

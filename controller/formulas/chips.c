@@ -164,8 +164,7 @@ int chip_overrides_check(const char *overrides, struct error **err) {
             return error_set(err, EINVAL, "\"%.*s\" is not a list of CHIP=GFLOPS, such as \"TPU v5e=197000\"",
                              (int)from.size_bytes, from.data);
         if (find_typed(name, &of) == NULL)
-            return error_set(err, EINVAL,
-                             "\"%.*s\" is no chip that is known; the names are in deploy/docs/reference/chips.md",
+            return error_set(err, EINVAL, "unknown chip \"%.*s\": deploy/docs/reference/chips.md lists the names",
                              (int)name.size_bytes, name.data);
     }
     return 0;

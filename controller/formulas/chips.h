@@ -17,7 +17,7 @@ const char *chip_type_name(enum chip_type type);
 struct chip {
     const char *name;           /* as its maker writes it: "TPU v5e", "H100 SXM" */
     int64_t gflops[CHIP_TYPES]; /* 10^9 FLOP/s, or OP/s, per chip; 0: not known */
-    int devices;                /* that the trainer sees per chip: a TPU7x has 2, and logs tell TFLOP/s per device */
+    int devices;                /* that the trainer sees per chip: a TPU7x has 2, and logs give TFLOP/s per device */
     const char *source;
 };
 

@@ -19,9 +19,9 @@ struct figures {
 /* Nothing known. */
 struct figures figures_unknown(void);
 
-/* What a ledger tells (measured.c): useful time and blocking part per save, means over the failures, the rate with its
- * interval; before any failure the first start tells how long it takes to resume. The persist lag is that of the saves
- * of which lines tell when they were durable, if that is at least half of them. */
+/* Measured from a ledger (measured.c): useful time and blocking part per save, means over the failures, the rate with
+ * its interval; before any failure the first start shows how long it takes to resume. The persist lag is that of the
+ * saves whose lines say when they were durable, if that is at least half of them. */
 struct figures figures_measure(const struct ledger_result *result);
 /* Whether resume_s is that of the first start, as nothing has resumed after a failure yet. */
 bool figures_is_first_start(const struct ledger_result *result);

@@ -34,7 +34,7 @@ struct flops_log flops_of_log(const struct ledger_flops *items, int count, doubl
     return log;
 }
 
-int64_t flops_utilisation_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantized) {
+int64_t flops_utilization_ppm(double gflops_per_chip, int64_t peak_gflops, bool is_quantized) {
     if (peak_gflops <= 0 || !(gflops_per_chip >= 0))
         return -1;
     double ppm = gflops_per_chip / (double)peak_gflops * 1e6;

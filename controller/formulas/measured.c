@@ -25,7 +25,7 @@ bool figures_is_first_start(const struct ledger_result *r) {
     return true;
 }
 
-/* Means over the failures; before any the first start tells how long it takes to resume. */
+/* Means over the failures; before any the first start shows how long it takes to resume. */
 static void measure_recovery(const struct ledger_result *r, struct figures *f) {
     double reschedule_s = 0, resume_s = 0;
     int rescheduled = 0, resumed = 0;

@@ -59,10 +59,9 @@ int price_list_check(const char *list, struct error **err) {
                 "from 0 to 1000000",
                 SLICE_ARG(from));
         if (!slice_is(name, "*") && chip_find(name) == NULL)
-            return error_set(
-                err, EINVAL,
-                "\"%.*s\" is no chip that is known; the names are in deploy/docs/reference/chips.md, * is any other",
-                SLICE_ARG(name));
+            return error_set(err, EINVAL,
+                             "unknown chip \"%.*s\": deploy/docs/reference/chips.md lists the names, * is any other",
+                             SLICE_ARG(name));
     }
     return 0;
 }

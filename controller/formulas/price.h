@@ -1,5 +1,5 @@
 /* price: what chip time costs. Prices are per chip-hour, as integers in millionths of a unit of money; money is whole
- * hundredths, rounded once from exact integers. A price that nobody told is PRICE_NONE, never 0. Pure. */
+ * hundredths, rounded once from exact integers. An unknown price is PRICE_NONE, never 0. Pure. */
 #ifndef FORMULAS_PRICE_H
 #define FORMULAS_PRICE_H
 
@@ -8,7 +8,7 @@
 #include "formulas/chips.h"
 
 #define PRICE_NONE (-1)
-#define PRICE_BAD (-2) /* a text that is no price */
+#define PRICE_BAD (-2) /* the text is not a price */
 #define PRICE_MAX INT64_C(1000000000000)
 #define PRICE_TEXT_SIZE 32
 #define PRICE_CURRENCY_SIZE 4 /* three letters, ISO 4217 */

@@ -1,6 +1,6 @@
 /* DeepSpeed's lines at log level INFO (deepspeed/runtime/engine.py, utils/timer.py, runtime/checkpoint_engine;
  * tests/data/steplog/deepspeed.tsv). Steps are counted from 1; a checkpoint "global_step10" holds step 10. At the
- * default level WARNING DeepSpeed prints none of them, and such a log tells no steps. */
+ * default level WARNING DeepSpeed prints none of them, and such a log gives no steps. */
 #include "steplog/emit.h"
 #include "steplog/text.h"
 
@@ -10,7 +10,7 @@ static enum line_result emit(struct steplog *s, const struct record *r) {
 }
 
 /* "[INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=4, lr=[...], mom=[...]". step=0 is printed at every start,
- * resumes included, and is no step. */
+ * resumes included, and is not a step. */
 static enum line_result step_line(struct steplog *s, struct slice text) {
     struct slice rest;
     struct record r = steplog_record(s, RECORD_STEP_END);
@@ -77,7 +77,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (result == LINE_NOT_MINE)
         result = load_line(s, text);
     /* "epoch=0/micro_step=40/global_step=10, RunningAvgSamplesPerSec=...": counts from the start of the process, not of
-     * the job, so it is no step. */
+     * the job, so it is not a step. */
     if (result == LINE_NOT_MINE && slice_contains(text, "/micro_step="))
         result = LINE_TAKEN;
     return result;

@@ -13,7 +13,7 @@ struct record steplog_record(const struct steplog *s, enum record_kind kind) {
     return r;
 }
 
-/* A save may wait for the one before it: that one's end is not its own, and it goes on. */
+/* A save may wait for the one before it: that one's end is not its own, and it continues. */
 static bool goes_on_blocking(struct steplog *s, const struct record *r) {
     bool is_final = r->kind == RECORD_SAVE_DURABLE || r->kind == RECORD_SAVE_WRITTEN;
     if (is_final && s->blocking_step != RECORD_NONE && r->step != RECORD_NONE && r->step != s->blocking_step)
@@ -29,7 +29,7 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     s->counts.records++;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         s->counts.steps++;
-        s->counts.recognised = format;
+        s->counts.recognized = format;
     }
     if (r->kind != RECORD_STEP_START && r->kind != RECORD_SIGN_OF_LIFE)
         pace_note(s, r);
@@ -60,7 +60,7 @@ void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum
     bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
     steplog_emit_save_end(s, &r, format);
     if (is_proof && format != STEPLOG_REGEX) {
-        /* No save in the background: it was over before training went on. */
+        /* No save in the background: it was over before training resumed. */
         struct record written = steplog_record(s, RECORD_SAVE_WRITTEN);
         written.step = s->saving_step;
         written.is_async = written.is_derived = true;
@@ -123,5 +123,5 @@ void steplog_emit_evaluation_end(struct steplog *s, struct record r, int64_t ste
 }
 
 bool steplog_is_reading(const struct steplog *s, enum steplog_format format) {
-    return s->format == format || s->counts.recognised == format;
+    return s->format == format || s->counts.recognized == format;
 }

@@ -6,24 +6,24 @@
 
 /* A record with the current line's time and number filled in. */
 struct record steplog_record(const struct steplog *s, enum record_kind kind);
-/* Counts a line that cannot be read, or is missing by what others tell. */
+/* Counts a line that cannot be read, or is missing by what others say. */
 void steplog_note(struct steplog *s, enum line_result result);
 /* Hands a record on and counts it. */
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
 
-/* The end of a step, told by a line whose mean_ms (RECORD_NONE if it gives none) is that of each step since the line
- * before: the record's duration is that of all of them, as far as it is known how many. A step that the last line told
+/* The end of a step, from a line whose mean_ms (RECORD_NONE if it gives none) is that of each step since the line
+ * before: the record's duration is that of all of them, as far as it is known how many. A step that the last line gave
  * already (several ranks print it) is left out. */
 void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format);
 
-/* A save of which some versions tell the begin only: what comes after it may be anything, so that nothing counts as
- * blocked until the end is told (and then what lay between, if no step did). r.step: RECORD_NONE if not known. */
+/* A save of which some versions log the start only: what comes after it may be anything, so that nothing counts as
+ * blocked until the end is known (and then what lay between, if no step did). r.step: RECORD_NONE if not known. */
 void steplog_emit_save_start(struct steplog *s, struct record r, enum steplog_format format);
 void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_format format);
 
-/* The end of an evaluation after a step (as its line says; else the last one told), how long is derived. */
+/* The end of an evaluation after a step (as its line says; else the last one known), how long is derived. */
 void steplog_emit_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format);
-/* The end of a save of which only the beginning was told, when the step comes that shows it (true if it could be). */
+/* The end of a save of which only the start was logged, when the step comes that shows it (true if it could be). */
 bool steplog_emit_save_end(struct steplog *s, const struct record *step, enum steplog_format format);
 
 /* A new save waits for the one before it, if that is written in the background: it is final by now. */

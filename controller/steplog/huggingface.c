@@ -19,7 +19,7 @@
 struct huggingface {
     struct huggingface_dict {
         int64_t stamp_ms, step; /* step: RECORD_NONE until known */
-        int64_t evaluation_ms;  /* of an evaluation that waits for the steps before it; RECORD_NONE: not told */
+        int64_t evaluation_ms;  /* of an evaluation that waits for the steps before it; RECORD_NONE: unknown */
         bool is_step, is_evaluation;
     } dicts[HUGGINGFACE_DICTS]; /* printed since the bar's last line */
     struct {
@@ -81,7 +81,7 @@ static void forget(struct steplog *s) {
     h->dict_count = h->held = 0;
 }
 
-/* A dictionary was printed. What it tells waits for the steps before it: records come in the order of time. */
+/* A dictionary was printed. Its record waits for the steps before it: records come in the order of time. */
 static void add_dict(struct steplog *s, struct huggingface_dict d) {
     struct huggingface *h = s->state;
     if (h->dict_count == HUGGINGFACE_DICTS || (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !is_holding(s)))
@@ -200,7 +200,7 @@ static enum line_result other_line(struct steplog *s, struct slice text) {
             struct slice number = rest;
             take_step(&number, &r.step);
         }
-        steplog_emit_save_start(s, r, STEPLOG_HUGGINGFACE); /* nothing tells the end */
+        steplog_emit_save_start(s, r, STEPLOG_HUGGINGFACE); /* no line marks the end */
         return LINE_TAKEN;
     }
     if (!step_after(text, "Continuing training from global step ", &r.step, &rest))
@@ -231,7 +231,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return result == LINE_NOT_MINE ? other_line(s, text) : result;
 }
 
-/* A line that the container runtime cut (at 16 KiB) tells the rest in the next one: of dictionaries that got their step
+/* A line that the container runtime cut (at 16 KiB) has the rest in the next one: of dictionaries that got their step
  * already, it may hold the drawings that were missing then. */
 static void skip_reported(struct steplog *s) {
     struct huggingface *h = s->state;
@@ -242,7 +242,7 @@ static void skip_reported(struct steplog *s) {
     memmove(h->redraws, h->redraws + skip, (size_t)h->redraw_count * sizeof h->redraws[0]);
 }
 
-/* The first drawings of the line are missing: they are of steps that no line before told. */
+/* The first drawings of the line are missing: they are of steps that no line before gave. */
 static bool lost_first(const struct huggingface *h) {
     int64_t interval = h->logging_steps;
     for (int i = 1; i < h->redraw_count && interval == 0; i++)
@@ -293,7 +293,7 @@ static void match_rest(struct steplog *s, int from) {
         forget(s);
 }
 
-/* The bar's clock shows whole seconds, so that it seems to have begun up to one late. */
+/* The bar's clock shows whole seconds, so that it seems to have started up to one late. */
 static void note_clock(struct huggingface *h, int i) {
     if (h->dicts[i].stamp_ms == TIME_UNKNOWN)
         return;
@@ -302,7 +302,7 @@ static void note_clock(struct huggingface *h, int i) {
         h->began_ms = began_ms;
 }
 
-/* Where a line was torn, a dictionary or a drawing is missing: they are told apart by their clocks, which differ by
+/* Where a line was torn, a dictionary or a drawing is missing: their clocks distinguish them, which differ by
  * offset_ms. Both are in the order of time. Pairs are marked in of[]: the drawing of each dictionary, -1 if none. */
 static int pair(const struct huggingface *h, int64_t offset_ms, int of[HUGGINGFACE_DICTS]) {
     int pairs = 0;
@@ -352,7 +352,7 @@ static void number_unpaired(struct huggingface *h, int from, int64_t after) {
     }
 }
 
-/* As match(), where some are missing. False if the clocks do not tell which. */
+/* As match(), where some are missing. False if the clocks do not show which. */
 static bool match_torn(struct steplog *s) {
     struct huggingface *h = s->state;
     int of[HUGGINGFACE_DICTS], end = 0;

@@ -7,7 +7,7 @@
 #include "steplog/text.h"
 
 struct keras {
-    int64_t epoch; /* 0: none begun */
+    int64_t epoch; /* 0: none started */
     int64_t batches, epoch_step, duration_ms;
     int64_t saved_epoch; /* saved before its batches were known; 0: none */
 };
@@ -26,7 +26,7 @@ static bool epoch_line(struct steplog *s, struct slice text) {
 
 /* "Epoch 1: loss improved from None to 2.30334, saving model to PATH" and "Epoch 1: finished saving model to PATH"
  * (newer versions). The epoch's own line comes after the save; in the first epoch it is not known before that how many
- * batches there are, and the step is told then. */
+ * batches there are, and the step is emitted then. */
 static bool save_line(struct steplog *s, struct slice text) {
     struct keras *k = s->state;
     int64_t epoch;
@@ -62,7 +62,7 @@ static int64_t duration_of(struct slice text, int64_t n) {
     return end[-1] == 'm' ? mean * n : mean * n / 1000;
 }
 
-/* " - 3s - loss: 0.2945" (verbose 2 before Keras told the step's time). */
+/* " - 3s - loss: 0.2945" (verbose 2 before Keras printed the step's time). */
 static bool is_plain_epoch(struct slice text) {
     int64_t seconds;
     return slice_take_prefix(&text, " - ") && slice_take_uint(&text, &seconds) && slice_take_char(&text, 's') &&
@@ -106,7 +106,7 @@ static void end_line(struct steplog *s) {
     k->epoch_step = 0;
     bool is_saved = k->saved_epoch > 0 && r.step == k->saved_epoch * k->batches;
     if (r.step == k->epoch * k->batches)
-        k->epoch = 0; /* what comes without a new epoch is no training */
+        k->epoch = 0; /* lines without a new epoch are not training */
     if (s->last_step == RECORD_NONE || r.step > s->last_step)
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_KERAS);
     if (!is_saved)

@@ -3,8 +3,8 @@
  * when a validation begins (or the run time's buffer is full), without one at the end or at death: one record stands
  * for what was done of an epoch until then. After a restart within an epoch the bar reads "Training: |   | 5/? [...]":
  * it names neither epoch nor total, so it gives no step (that time stays unattributed) until the next epoch's bar. The
- * first bar of a process, drawn before any batch, tells where it begins: what was restored. The rich bar prints nothing
- * until the end. */
+ * first bar of a process, drawn before any batch, shows where it starts: at the restored batch. The rich bar prints
+ * nothing until the end. */
 #include "steplog/emit.h"
 #include "steplog/progress.h"
 #include "steplog/text.h"
@@ -19,7 +19,7 @@ struct lightning {
     int epoch_count;
     int64_t resumed_step;    /* the first bar in this line is drawn before its first batch; 0: none */
     int64_t drawn_ms;        /* the same clock when the line was stamped */
-    int64_t epoch, epoch_ms; /* the last one told before, and when it began; TIME_UNKNOWN */
+    int64_t epoch, epoch_ms; /* the last one of an earlier line, and its start; TIME_UNKNOWN */
     int64_t here_ms;         /* the first word */
     bool is_here, is_validating;
 };
@@ -32,7 +32,7 @@ static enum line_result emit(struct steplog *s, struct record r) {
 }
 
 /* "Restoring states from the checkpoint path at PATH", "Restored all states from the checkpoint at PATH"; the file's
- * name may tell the step ("epoch=1-step=24.ckpt"), which counts optimizer steps and is not used as one of batches. */
+ * name may hold the step ("epoch=1-step=24.ckpt"), which counts optimizer steps and is not used as one of batches. */
 static enum line_result restore_line(struct steplog *s, struct slice text) {
     bool is_start = slice_contains(text, "Restoring states from the checkpoint path at ");
     if (!is_start && !slice_contains(text, "Restored all states from the checkpoint at "))
@@ -100,9 +100,9 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return epoch_bar(s, &bar);
 }
 
-/* When the clock of the line's drawings began, which goes on from epoch to epoch. What the runtime wrote first was
+/* When the clock of the line's drawings began, which runs on from epoch to epoch. What the runtime wrote first was
  * drawn when the line was stamped; but for a process that hung before it died, whose bar is seen at its death: the
- * clock, on from where it stood, tells those apart. */
+ * clock, on from its last value, distinguishes those. */
 static int64_t clock_begin_ms(const struct steplog *s) {
     const struct lightning *l = s->state;
     bool goes_on = l->epochs[0].epoch == l->epoch && l->epoch_ms != TIME_UNKNOWN;
@@ -113,7 +113,7 @@ static int64_t clock_begin_ms(const struct steplog *s) {
     return is_silent ? from_ms : s->stamp_ms - l->drawn_ms;
 }
 
-/* A line tells of all epochs since the one before, and how long each of them lasted. */
+/* A line shows all epochs since the one before, and how long each of them lasted. */
 static void end_line(struct steplog *s) {
     struct lightning *l = s->state;
     int64_t begin_ms = l->epoch_count > 0 ? clock_begin_ms(s) : s->stamp_ms;

@@ -72,8 +72,8 @@ static bool abort_line(struct steplog *s, struct slice text) {
 }
 
 /* "restored from checkpoint step 10, resuming at 11", "saved a checkpoint at step 10" (older versions) and "Started an
- * asynchronous checkpoint save for step 20". The save call has returned by then, but nothing says how long it took or
- * that the save is final; where Orbax's own lines told of the same save already, they say more. */
+ * asynchronous checkpoint save for step 20". The save call has returned before it, but nothing says how long it took or
+ * that the save is final; where Orbax's own lines gave the same save already, they say more. */
 static bool checkpoint_line(struct steplog *s, struct slice text) {
     struct slice rest;
     struct record r = steplog_record(s, RECORD_RESTORE_END);

@@ -16,7 +16,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (!jscan_object(&j))
         return LINE_NOT_MINE;
     while (jscan_key(&j, &key)) {
-        /* A value that is no number (NaN at times) leaves its field as it is. */
+        /* A value that is not a number (NaN at times) leaves its field as it is. */
         if (slice_is(key, "step"))
             jscan_int(&j, &r.step);
         else if (slice_is(key, "perf/step_time_seconds"))

@@ -35,7 +35,7 @@ static enum line_result iteration_line(struct steplog *s, struct slice text) {
 
 /* "saving checkpoint at iteration 100 to DIR", then "successfully saved checkpoint from iteration 100 to DIR" ("at" in
  * old versions) once it is final, and for an asynchronous save "scheduled an async checkpoint save at iteration 100 to
- * DIR" where training goes on. */
+ * DIR" where training continues. */
 static enum line_result save_line(struct steplog *s, struct slice text) {
     struct slice rest;
     struct record r = steplog_record(s, RECORD_SAVE_START);

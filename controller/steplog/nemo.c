@@ -1,6 +1,6 @@
 /* NeMo's progress lines and checkpoints (nemo/lightning: pytorch/callbacks, io/pl.py; tests/data/steplog/nemo.tsv):
  * "Training epoch 0, iteration 100/17279 | lr: ... | global_step: 100 | ... | train_step_timing in s: 1.234 |
- * TFLOPS_per_GPU: 1.145e+03". The iteration starts anew in each epoch, so the step is global_step; a line without it
+ * TFLOPS_per_GPU: 1.145e+03". The iteration restarts in each epoch, so the step is global_step; a line without it
  * gives no step. Megatron's checkpoint lines, which NeMo's Megatron core prints too, are megatron.c's. */
 #include "steplog/emit.h"
 #include "steplog/text.h"
@@ -10,7 +10,7 @@ struct nemo {
 };
 
 /* Iterations are counted from 0, as global_step is in the step lines, but "step 50" is the number of steps that a
- * checkpoint holds: the last of them is 49, which its path tells too. */
+ * checkpoint holds: the last of them is 49, which its path shows too. */
 static int64_t step_of_checkpoint(struct slice path, int64_t held) {
     int64_t step;
     struct slice rest;
@@ -25,7 +25,7 @@ static enum line_result emit(struct steplog *s, struct record r) {
 }
 
 /* "Global Checkpoint Save : Rank: 0 : Iteration: 49 : Start time: 1771351145.879s : Save duration: 5.330s" when
- * training goes on; "Successfully saved checkpoint from iteration      49 to PATH" and "Async checkpoint save for step
+ * training resumes; "Successfully saved checkpoint from iteration      49 to PATH" and "Async checkpoint save for step
  * 50 (PATH) finalized successfully." when it is final. "Global Checkpoint Load : Rank : 0 : Start time :
  * 1750308998.535s : Time spent in load_checkpoint: 22.456s" does not say which. */
 static enum line_result save_line(struct steplog *s, struct slice text) {

@@ -1,8 +1,9 @@
-/* Orbax's lines beside any trainer's (orbax checkpoint/_src/logging/event_tracking.py and checkpoint_manager.py, 0.6.4
- * to 0.12.8). One save is told several times: the lines below, and the statistics dictionary that recorder.c reads. Its
- * checkpoint_manager_blocking_duration_secs is the whole time the loop was blocked and contains the shorter "Finished
- * blocking save". Both are emitted as intervals that end at their own times: nested intervals are counted once by the
- * ledger, so that the longer, better one wins where it was logged and the shorter is not lost where it was not. */
+/* Orbax's lines next to any trainer's (orbax checkpoint/_src/logging/event_tracking.py and checkpoint_manager.py, 0.6.4
+ * to 0.12.8). One save is logged several times: the lines below, and the statistics dictionary that recorder.c reads.
+ * Its checkpoint_manager_blocking_duration_secs is the whole time the loop was blocked and contains the shorter
+ * "Finished blocking save". Both are emitted as intervals that end at their own times: nested intervals are counted
+ * once by the ledger, so that the longer, better one wins where it was logged and the shorter is not lost where it was
+ * not. */
 #include "steplog/emit.h"
 #include "steplog/text.h"
 
@@ -45,7 +46,7 @@ static bool started(struct steplog *s, struct slice text) {
     return false;
 }
 
-/* The blocking part of a load says nothing: the load goes on, and its end has a line of its own. That of a [sync] save
+/* The blocking part of a load says nothing: the load continues, and its end has another line. That of a [sync] save
  * likewise: training stays blocked until "Finished save in". */
 static bool finished(struct steplog *s, struct slice text) {
     struct slice rest;
@@ -76,7 +77,7 @@ static bool finished(struct steplog *s, struct slice text) {
 }
 
 /* "[step=20] CheckpointManager Save Finalize is done on all hosts." and, for a save without a background thread,
- * "[step=20] Finished synchronous save.", which comes after the same finalisation. */
+ * "[step=20] Finished synchronous save.", which comes after the same finalization. */
 static bool durable(struct steplog *s, struct slice text) {
     bool is_async = slice_contains(text, "CheckpointManager Save Finalize is done on all hosts");
     if (!is_async && !slice_contains(text, "Finished synchronous save"))
@@ -102,7 +103,7 @@ static bool saving(struct steplog *s, struct slice text) {
 
 /* The main thread waiting for a background save (at the end of training, or before the next save) is blocked by it:
  * "[thread=MainThread][step=29][wait_until_finished] Waiting for Save Finalize thread (...) to complete." until
- * "... Done waiting for Save Finalize thread ...". Only the two lines' stamps tell how long. */
+ * "... Done waiting for Save Finalize thread ...". Only the two lines' stamps show how long. */
 static bool waiting(struct steplog *s, struct slice text) {
     struct slice rest;
     if (!text_after(text, "[wait_until_finished] ", &rest) || !slice_contains(text, "[thread=MainThread]"))

@@ -27,7 +27,7 @@ static void add_sample(struct pace *p, int64_t ms) {
 void pace_note(struct steplog *s, const struct record *r) {
     struct pace *p = &s->pace;
     if (r->kind == RECORD_JOB_START || r->kind == RECORD_RESTORE_START || r->kind == RECORD_RESTORE_END)
-        s->unproved_step = RECORD_NONE; /* a new process may go on in the same log */
+        s->unproved_step = RECORD_NONE; /* a new process may continue in the same log */
     /* A save in the background says nothing about the loop. */
     bool ends_save = r->kind == RECORD_SAVE_BLOCKED ||
                      (r->kind == RECORD_SAVE_DURABLE && s->blocking_step == r->step && r->step != RECORD_NONE);

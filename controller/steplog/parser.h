@@ -1,5 +1,5 @@
 /* parser: what a format's file sees of a log that is read. It gets one piece of text (a line without transport stamp,
- * ANSI escapes and carriage returns), says whether it was one of its own, and emits records (emit.h). Not for use
+ * ANSI escapes and carriage returns), says whether it belongs to the format, and emits records (emit.h). Not for use
  * outside steplog/. */
 #ifndef STEPLOG_PARSER_H
 #define STEPLOG_PARSER_H
@@ -25,18 +25,18 @@ enum line_result {
 /* How long steps take (pace.c). */
 struct pace {
     int64_t step_ms[PACE_STEPS]; /* a ring */
-    int count;                   /* from PACE_STEPS on, where it goes on */
+    int count;                   /* from PACE_STEPS on, where it continues */
     int64_t step_at_ms, free_ms; /* the end of the last step; and of what followed it; TIME_UNKNOWN */
     bool is_reported;            /* the lines themselves say how long steps take */
-    bool is_broken;              /* other things than steps were told since the last step */
+    bool is_broken;              /* other things than steps were logged since the last step */
 };
 
 struct steplog;
 
 /* A format: one file, which ends with this, and one row in formats.c. */
 struct format {
-    enum steplog_format id; /* STEPLOG_AUTO: none of its own */
-    bool is_always_read;    /* read beside any other format */
+    enum steplog_format id; /* STEPLOG_AUTO: no format in the API */
+    bool is_always_read;    /* read next to any other format */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
     /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is
@@ -85,12 +85,12 @@ struct steplog {
     struct buf scratch;     /* a parser's own */
     struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
 
-    /* What earlier lines of this process told. */
-    int64_t saving_step;     /* the save last begun */
+    /* From earlier lines of this process. */
+    int64_t saving_step;     /* the save last started */
     int64_t save_started_ms; /* of steplog_emit_save_start(); TIME_UNKNOWN */
     int64_t wait_started_ms; /* the main thread waits for a background save since; TIME_UNKNOWN */
-    int64_t live_slices;     /* last told; RECORD_NONE */
-    int64_t loading_step;    /* the restore last begun */
+    int64_t live_slices;     /* last logged; RECORD_NONE */
+    int64_t loading_step;    /* the restore last started */
     int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
     struct pace pace;
     bool is_saving;        /* a user's patterns: since the line of a save's start */

@@ -16,7 +16,7 @@
 /* What a pattern takes as any format does, in proportion to the text, ... */
 #define UNITS_A_BYTE 2
 #define CHEAPER 64        /* ... counts as a 64th */
-#define WORK_AT_ONCE 1000 /* less is not told yet */
+#define WORK_AT_ONCE 1000 /* less is not reported yet */
 
 struct patterns {
     struct {
@@ -112,7 +112,7 @@ static bool read_field(const struct userformat_field *f, struct slice value, str
     return true;
 }
 
-/* The groups' values; false if the step is no step. What else cannot be read is not told. */
+/* The groups' values; false if the step is not a step. Other unreadable values are left out. */
 static bool read_groups(const struct patterns *p, int item, struct record *r) {
     for (int i = 0; i < p->items[item].field_count; i++) {
         const struct userformat_field *f = &p->items[item].fields[i];
@@ -129,7 +129,7 @@ static bool read_groups(const struct patterns *p, int item, struct record *r) {
 
 static void emit(struct steplog *s, struct record r) {
     if (r.kind == RECORD_STEP_END && s->is_saving && !steplog_emit_save_end(s, &r, STEPLOG_REGEX)) {
-        /* Training goes on: the save is written in the background, and the time until its end is not blocked. */
+        /* Training continues: the save is written in the background, and the time until its end is not blocked. */
         struct record again = steplog_record(s, RECORD_SAVE_START);
         again.at_ms = r.at_ms;
         again.is_async = true;

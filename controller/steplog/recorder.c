@@ -1,5 +1,5 @@
 /* The goodput recorder's structured entries, one JSON object per line, raw or in a Cloud Logging entry, and Orbax's
- * checkpoint statistics in either spelling: JSON (logged beside the recorder's entries) and a Python dictionary on
+ * checkpoint statistics in either spelling: JSON (logged next to the recorder's entries) and a Python dictionary on
  * stderr (MaxText 0.2.5 sends none elsewhere). A recorder's time is the payload's, not the entry's: the entry comes
  * later (ml-goodput-measurement 0.2.3; tests/data/steplog/recorder.tsv). */
 #include "steplog/emit.h"
@@ -109,7 +109,7 @@ static bool span_of(const struct payload *p, const enum payload_field (*pairs)[2
 }
 
 /* An asynchronous save's statistics are logged before the commit: they prove nothing durable. A synchronous save's come
- * after its finalisation (checkpoint_manager.py, save()). */
+ * after its finalization (checkpoint_manager.py, save()). */
 static enum line_result emit_statistics(struct steplog *s, const struct payload *p) {
     static const enum payload_field save[2][2] = {
         {FIELD_checkpoint_manager_blocking_start_time, FIELD_checkpoint_manager_blocking_duration_secs},

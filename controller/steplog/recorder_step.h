@@ -1,5 +1,5 @@
 /* recorder_step: the recorder's step lines that begin like the one before: a million do, and differ in two numbers
- * only. What stands before the numbers is compared as bytes; since it was read once as JSON in the long way, and what
+ * only. What comes before the numbers is compared as bytes; since it was read once as JSON in the long way, and what
  * follows has the same shape, it would be read the same way again. Anything else goes the long way. */
 #ifndef STEPLOG_RECORDER_STEP_H
 #define STEPLOG_RECORDER_STEP_H

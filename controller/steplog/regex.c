@@ -50,7 +50,7 @@ static pcre2_code *compile(const char *name, const char *pattern, struct error *
     if (compiled == NULL) {
         char text[160] = "unknown error";
         pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof text);
-        error_set(err, EINVAL, "%s is no valid pattern: at byte %zu: %s", name, offset, text);
+        error_set(err, EINVAL, "%s is not a valid pattern: at byte %zu: %s", name, offset, text);
     }
     return compiled;
 }

@@ -44,7 +44,7 @@ struct steplog *steplog_new_table(const struct format *const *formats, enum step
     s->on_record = on_record;
     s->context = context;
     s->counts.last_stamp_ms = TIME_UNKNOWN;
-    s->counts.recognised = STEPLOG_AUTO;
+    s->counts.recognized = STEPLOG_AUTO;
     s->stored_ms = s->stamp_ms = s->last_record_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
     s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
     s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
@@ -112,7 +112,7 @@ static void read_piece(struct steplog *s, struct slice text) {
         read_from(s, text, 0);
 }
 
-/* Without "ESC [ parameters letter" and other two-byte escapes: colours would stand inside the words looked for. */
+/* Without "ESC [ parameters letter" and other two-byte escapes: colors would split the words that are looked for. */
 static struct slice without_ansi(struct steplog *s, struct slice text) {
     const char *escape = slice_find_char(text, '\x1b');
     if (escape == NULL)
@@ -168,7 +168,7 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         return;
     }
     struct slice text = without_ansi(s, line), piece;
-    /* A progress bar redraws itself with carriage returns: each drawing is a line of its own. */
+    /* A progress bar redraws itself with carriage returns: each drawing is a separate line. */
     const char *begin = text.data;
     while (slice_take_until(&text, '\r', &piece)) {
         s->piece_offset = (size_t)(piece.data - begin);
@@ -219,7 +219,7 @@ static void read_transported(struct steplog *s, const struct transport *t) {
 
 /* A line as it came, its end dropped, cut to the limit. */
 static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
-    static const char own[] = "{\"job_name\""; /* no transport begins so, nor does a line with a clock of its own */
+    static const char own[] = "{\"job_name\""; /* no transport begins so, nor does a line with its own clock */
     int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
     struct transport transport;
     if (!stamped && line.size_bytes >= sizeof own && memcmp(line.data, own, sizeof own - 1) == 0) {
@@ -258,7 +258,7 @@ static bool is_stamp(struct slice s) {
     return rfc3339_take(&s, &unix_ns, &digits) && digits == 9 && slice_starts(s, " ");
 }
 
-/* Where a line goes on with the next one's stamp, as its end was lost: a stamp of nanoseconds that stands against the
+/* Where a line continues with the next one's stamp, as its end was lost: a stamp of nanoseconds directly after the
  * text before it, of the same month as this line's, or the first thing that can be read in it. NULL: nowhere. */
 static const char *glued(struct slice line) {
     enum { MONTH = 8, STAMP = 30 };
@@ -361,7 +361,7 @@ struct steplog_counts steplog_counts_get(const struct steplog *s) {
     return s->counts;
 }
 
-/* ---- what a parser goes on from in another process ---- */
+/* ---- what a parser resumes from in another process ---- */
 
 static void visit_step(struct codec *c, int64_t *step) {
     codec_time(c, step); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
@@ -376,7 +376,7 @@ static void visit_counts(struct codec *c, struct steplog_counts *counts) {
     codec_i64(c, &counts->other_job);
     codec_i64(c, &counts->malformed);
     codec_time(c, &counts->last_stamp_ms);
-    CODEC_INT(c, &counts->recognised, STEPLOG_AUTO, STEPLOG_FORMAT_COUNT - 1);
+    CODEC_INT(c, &counts->recognized, STEPLOG_AUTO, STEPLOG_FORMAT_COUNT - 1);
 }
 
 static void visit_pace(struct codec *c, struct pace *p) {

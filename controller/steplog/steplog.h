@@ -2,7 +2,7 @@
  * (half a line, three lines, one byte at a time); the records are the same.
  *
  * A line is what the container wrote, after any transport stamp ("2026-11-21T02:16:52.123456789Z " as
- * `kubectl logs --timestamps` or the API's timestamps=true gives) was taken off here. Formats are recognised line by
+ * `kubectl logs --timestamps` or the API's timestamps=true gives) was taken off here. Formats are recognized line by
  * line in Auto mode; each format is one file with one entry in the table of formats.c. */
 #ifndef STEPLOG_STEPLOG_H
 #define STEPLOG_STEPLOG_H
@@ -12,7 +12,7 @@
 #include "base/slice.h"
 #include "ledger/record.h"
 
-/* X(IDENTIFIER, name as in spec.stepLog.format, where Lightning is only ever recognised by Auto) */
+/* X(IDENTIFIER, name as in spec.stepLog.format, where Lightning is only ever recognized by Auto) */
 #define STEPLOG_FORMATS(X)                                                                                             \
     X(AUTO, "Auto")                                                                                                    \
     X(RECORDER, "Recorder")                                                                                            \
@@ -79,8 +79,8 @@ const char *steplog_costly_pattern(const struct steplog *s);
 const char *steplog_disabled_pattern(const struct steplog *s);
 
 /* Lines that no transport stamped are taken at the time that they carry themselves, where the format prints one: a time
- * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: by then the log was written,
- * which tells the year where lines have none (absl); TIME_UNKNOWN: such lines have no time. */
+ * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: when the log was complete,
+ * which gives the year where lines have none (absl); TIME_UNKNOWN: such lines have no time. */
 void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
 
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
@@ -91,14 +91,14 @@ void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms);
 /* One whole line as somebody stored it (a file, a log service): its stamp is the transport's (as above), else the time
  * that it carries itself, else stored_ms: when it was stored, as far as that is known. */
 void steplog_stored_line(struct steplog *s, struct slice line, int64_t stored_ms);
-/* When a stored line was written by what stands in it: a transport's stamp, the recorder's time, a time without zone
- * (taken as UTC; now_ms tells the year where it has none). TIME_UNKNOWN: it does not say. */
+/* When a stored line was written, by its own content: a transport's stamp, the recorder's time, a time without zone
+ * (taken as UTC; now_ms gives the year where it has none). TIME_UNKNOWN: it does not say. */
 int64_t steplog_stored_ms(struct slice line, int64_t now_ms);
 /* The process ended: a last line without newline counts, formats may flush what they held back. */
 void steplog_end(struct steplog *s);
 
 /* Writes what is remembered between two whole lines (steplog_line), or fills it into a new parser of the same format,
- * which then goes on as this one would have. */
+ * which then continues as this one would have. */
 void steplog_visit(struct steplog *s, struct codec *c);
 
 struct steplog_counts {
@@ -106,7 +106,7 @@ struct steplog_counts {
     int64_t first_malformed_line;   /* 0: none */
     int64_t own_clock;              /* lines taken at the time that they carry themselves */
     int64_t last_stamp_ms;          /* TIME_UNKNOWN */
-    enum steplog_format recognised; /* the format that gave steps; AUTO while none did */
+    enum steplog_format recognized; /* the format that gave steps; AUTO while none did */
 };
 struct steplog_counts steplog_counts_get(const struct steplog *s);
 

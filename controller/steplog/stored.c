@@ -6,7 +6,7 @@
 #include "steplog/steplog.h"
 #include "steplog/transport.h"
 
-/* The recorder's entries tell one time each, but for those of Orbax, whose first one tells their begin. */
+/* The recorder's entries have one time each, but for those of Orbax, whose first one is their start. */
 static int64_t payload_ms(struct slice line) {
     static const enum payload_field times[] = {
         FIELD_step_start_time,

@@ -29,7 +29,7 @@ static enum line_result step_line(struct steplog *s, struct slice text) {
 
 /* "Saving the checkpoint." and "Finished saving the checkpoint in 0.55 seconds." (older: "... (or staging if async is
  * enabled)in ..."). An asynchronous save prints the same when only its staging is over, so the line proves nothing
- * durable until the next save begins, which waits for it. Which step it is no line tells, but for the last: "Saving a
+ * durable until the next save begins, which waits for it. No line says which step it is, but for the last: "Saving a
  * full checkpoint at last step, step 644." and "Last step checkpoint completed in 0.35s", which is never asynchronous.
  */
 static enum line_result save_line(struct steplog *s, struct slice text) {

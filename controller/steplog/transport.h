@@ -12,7 +12,7 @@ struct transport {
     struct slice text; /* into the line, or into *decoded */
     int64_t stamp_ms;
     int stream;      /* 0: standard output, 1: standard error */
-    bool is_partial; /* the line goes on in the stream's next part */
+    bool is_partial; /* the line continues in the stream's next part */
 };
 
 /* False if the line is none of them. decoded is overwritten. */

@@ -42,7 +42,7 @@ static const struct {
 
 /* ---- reading ---- */
 
-/* Decoded, on the heap; NULL if it is no text or longer than that. */
+/* Decoded, on the heap; NULL if it is not text or longer than that. */
 static char *text_scan(struct jscan *j, size_t max) {
     CLEANUP_FREE char *space = mem_alloc(max + 2);
     if (!jscan_string(j, space, max + 2) || strlen(space) > max)
@@ -76,7 +76,7 @@ static int field_scan(struct jscan *j, struct userformat_pattern *p, struct erro
         return error_set(err, EINVAL, "pattern \"%s\" has more than %d fields", p->name, USERFORMAT_FIELDS);
     struct userformat_field *f = &p->fields[p->field_count++];
     if (!jscan_object(j))
-        return error_set(err, EINVAL, "pattern \"%s\": field %d is no object", p->name, p->field_count);
+        return error_set(err, EINVAL, "pattern \"%s\": field %d is not an object", p->name, p->field_count);
     while (jscan_key(j, &key)) {
         if (slice_is(key, "group"))
             jscan_string(j, f->group, sizeof f->group);
@@ -158,7 +158,7 @@ static int pattern_scan(struct jscan *j, struct userformat *f, struct error **er
     p->kind = RECORD_KIND_COUNT;
     snprintf(p->name, sizeof p->name, "%d", f->count);
     if (!jscan_object(j))
-        return error_set(err, EINVAL, "pattern %s is no object", p->name);
+        return error_set(err, EINVAL, "pattern %s is not an object", p->name);
     while (r == 0 && jscan_key(j, &key)) {
         if (slice_is(key, "name"))
             jscan_string(j, p->name, sizeof p->name);
@@ -199,7 +199,7 @@ struct userformat *userformat_parse(struct slice spec, struct error **err) {
     for (int i = 0; i < f->count; i++)
         has_step |= f->patterns[i].kind == RECORD_STEP_END;
     if (r == 0 && jscan_error(&j, NULL) != NULL)
-        r = error_set(err, EINVAL, "the spec is no JSON: %s", jscan_error(&j, NULL));
+        r = error_set(err, EINVAL, "the spec is not JSON: %s", jscan_error(&j, NULL));
     if (r == 0 && !has_step)
         r = error_set(err, EINVAL, "no pattern is of kind Step");
     if (r == 0)

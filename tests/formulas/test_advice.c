@@ -65,8 +65,8 @@ static int64_t gain(double saved_ms) {
         CHECK(advice_->change[0] != '\0' && advice_->formula[0] != '\0' && advice_->topic[0] != '\0');                 \
     } while (0)
 
-/* Two hangs of 50 and 20 minutes where 10 tell: 50 minutes could have been saved. */
-TEST(hangs_that_went_on) {
+/* Two hangs of 50 and 20 minutes where 10 prove a hang: 50 minutes could have been saved. */
+TEST(long_hangs) {
     struct made m;
     make(&m);
     m.r.hang_after_ms = HOUR / 6;
@@ -76,7 +76,7 @@ TEST(hangs_that_went_on) {
     m.interruptions[0].quiet_ms = HOUR * 5 / 6;
     m.interruptions[1].quiet_ms = HOUR / 3;
     m.interruptions[2].quiet_ms = HOUR / 6; /* as early as can be */
-    CHECK_ADVICE(&m, "HangTimeout", HOUR * 5 / 6, "2 hangs went on for 1h 10m");
+    CHECK_ADVICE(&m, "HangTimeout", HOUR * 5 / 6, "2 hangs lasted 1h 10m");
     m.interruptions[0].quiet_ms = m.interruptions[1].quiet_ms = HOUR / 6 + 20000;
     struct advice all[ADVICE_MAX];
     CHECK(find(all, advise(&m.r, all), "HangTimeout") == NULL); /* less than a minute */

@@ -55,7 +55,7 @@ TEST(spares_shorten_the_reschedule) {
     CHECK(f.reschedule_s < 3400 && f.reschedule_s > 100);
 }
 
-/* 10 saves of 2 s in 1,000 s; of those of which lines tell, on average 7 s until durable. */
+/* 10 saves of 2 s in 1,000 s; of those whose lines say when, on average 7 s until durable. */
 TEST(the_persist_lag_is_that_of_the_saves_with_durable_lines) {
     struct ledger_bucket saves = {.bucket = BUCKET_CHECKPOINT_SAVE, .ms = 20000, .count = 10};
     struct ledger_result r = {
@@ -64,7 +64,7 @@ TEST(the_persist_lag_is_that_of_the_saves_with_durable_lines) {
     CHECK(is_near(figures_measure(&r).persist_lag_s, 5));
     r.durable_ms = 5 * 1000; /* sooner than the mean save blocks */
     CHECK(figures_measure(&r).persist_lag_s == 0);
-    r.durable_saves = 4; /* of less than half of them (torchtitan: only the last tells) */
+    r.durable_saves = 4; /* of less than half of them (torchtitan: only the last says so) */
     CHECK(isnan(figures_measure(&r).persist_lag_s));
     struct figures f = example();
     CHECK(isnan(f.persist_lag_s) && is_near(figures_forecast(&f, 1800, false).persist_lag_s + 1, 1));

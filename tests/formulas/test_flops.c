@@ -1,4 +1,4 @@
-/* The published rows of model FLOPs utilisation, from a model's shape to the log's figure. */
+/* The published rows of model FLOPs utilization, from a model's shape to the log's figure. */
 #include "formulas/chips.h"
 #include "formulas/flops.h"
 #include "harness.h"
@@ -30,7 +30,7 @@ TEST(tpu_recipes) {
         struct flops_model m = {flops_parameters(s), s->layers, s->heads, s->head_dim, rows[i].sequence, false};
         double gflops = flops_per_token(&m) * rows[i].tokens_per_s / 1e9;
         CHECK(fabs(gflops / 1e3 - rows[i].tflops) < 0.0006);
-        CHECK(llabs(flops_utilisation_ppm(gflops, peak_of("TPU v6e"), false) - (int64_t)(rows[i].mfu * 1e4)) <= 60);
+        CHECK(llabs(flops_utilization_ppm(gflops, peak_of("TPU v6e"), false) - (int64_t)(rows[i].mfu * 1e4)) <= 60);
         m.is_causal = true; /* half the attention, never the same number */
         CHECK(flops_per_token(&m) < 0.999 * gflops * 1e9 / rows[i].tokens_per_s);
     }
@@ -40,7 +40,7 @@ TEST(tpu_recipes) {
 TEST(maxtext_document) {
     CHECK(fabs(764.67 / 5.667 - 134.93) < 0.01 && fabs(764.67 / 5.667 - 134.924) < 0.012); /* computed; logged */
     CHECK(fabs(49152 / 5.667 - 8673.4) < 0.05 && fabs(49152 / 5.667 - 8672.758) < 0.7);
-    CHECK_INT((flops_utilisation_ppm(764.67 / 5.667 * 1e3, peak_of("TPU v5p"), false) + 50) / 100, 2940);
+    CHECK_INT((flops_utilization_ppm(764.67 / 5.667 * 1e3, peak_of("TPU v5p"), false) + 50) / 100, 2940);
 }
 
 /* MaxText's README of autumn 2023: TFLOP/s/chip (printed whole) and MFU on TPU v5e. */
@@ -48,7 +48,7 @@ TEST(v5e_table) {
     static const double rows[][2] = {{120, 61.10}, {132, 66.86}, {118, 59.90}, {110, 56.06},
                                      {108, 54.65}, {119, 60.40}, {99, 50.18},  {91, 46.25}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK(fabs((double)flops_utilisation_ppm(rows[i][0] * 1e3, peak_of("TPU v5e"), false) / 1e4 - rows[i][1]) <=
+        CHECK(fabs((double)flops_utilization_ppm(rows[i][0] * 1e3, peak_of("TPU v5e"), false) / 1e4 - rows[i][1]) <=
               0.26);
     CHECK(fabs(120 / 1.97 - 67.10) > 0.26); /* a misprint of 2023-10-24 */
 }
@@ -59,10 +59,10 @@ TEST(v5p_table) {
                                      {294, 63.99}, {297, 64.80}, {295, 64.27}, {304, 66.23}};
     static const double wrong[][2] = {{328, 67.76}, {249, 64.05}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK(fabs((double)flops_utilisation_ppm(rows[i][0] * 1e3, peak_of("TPU v5p"), false) / 1e4 - rows[i][1]) <=
+        CHECK(fabs((double)flops_utilization_ppm(rows[i][0] * 1e3, peak_of("TPU v5p"), false) / 1e4 - rows[i][1]) <=
               0.12);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CHECK(fabs((double)flops_utilisation_ppm(wrong[i][0] * 1e3, peak_of("TPU v5p"), false) / 1e4 - wrong[i][1]) >
+        CHECK(fabs((double)flops_utilization_ppm(wrong[i][0] * 1e3, peak_of("TPU v5p"), false) / 1e4 - wrong[i][1]) >
               3);
 }
 
@@ -70,15 +70,15 @@ TEST(v5p_table) {
 TEST(v4_table) {
     static const double rows[][2] = {{156, 56.7}, {152, 55.2}, {149, 54.3}, {146, 53.2}, {154, 56.0}, {162, 58.9}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK(fabs((double)flops_utilisation_ppm(rows[i][0] * 1e3, peak_of("TPU v4"), false) / 1e4 - rows[i][1]) <=
+        CHECK(fabs((double)flops_utilization_ppm(rows[i][0] * 1e3, peak_of("TPU v4"), false) / 1e4 - rows[i][1]) <=
               0.13);
 }
 
 /* MaxText's reference tiers: the same rows as its recipes, by another document; and Llama2-70B on v5p. */
 TEST(maxtext_tiers) {
-    CHECK(fabs((double)flops_utilisation_ppm(402.274e3, peak_of("TPU v6e"), false) / 1e4 - 43.8) < 0.05);
-    CHECK(fabs((double)flops_utilisation_ppm(417.397e3, peak_of("TPU v6e"), false) / 1e4 - 45.46) < 0.02);
-    CHECK(fabs((double)flops_utilisation_ppm(0.654 * 459e3, peak_of("TPU v5p"), false) / 1e4 - 65.4) < 1e-3);
+    CHECK(fabs((double)flops_utilization_ppm(402.274e3, peak_of("TPU v6e"), false) / 1e4 - 43.8) < 0.05);
+    CHECK(fabs((double)flops_utilization_ppm(417.397e3, peak_of("TPU v6e"), false) / 1e4 - 45.46) < 0.02);
+    CHECK(fabs((double)flops_utilization_ppm(0.654 * 459e3, peak_of("TPU v5p"), false) / 1e4 - 65.4) < 1e-3);
 }
 
 /* The largest job: 50,944 chips x 197 TFLOP/s = 10 EFLOP/s, and 5.32 EOP/s observed in int8 are 53.0 % EMFU. */
@@ -89,16 +89,16 @@ TEST(the_50944_chip_job) {
     CHECK_INT((int64_t)(50944.0 * (double)v5e->gflops[CHIP_INT8] / 1e6), 20071);
     double gops = 5.32e9 / 50944;
     CHECK(fabs(gops / 1e3 - 104.43) < 0.005);
-    CHECK_INT((flops_utilisation_ppm(gops, v5e->gflops[CHIP_BF16], true) + 500) / 1000, 530);
+    CHECK_INT((flops_utilization_ppm(gops, v5e->gflops[CHIP_BF16], true) + 500) / 1000, 530);
 }
 
 TEST(impossible_utilization_is_reported) {
-    CHECK_INT(flops_utilisation_ppm(250e3, 197000, false), -1);
-    CHECK_INT(flops_utilisation_ppm(250e3, 197000, true), 1269036);
-    CHECK_INT(flops_utilisation_ppm(-1, 197000, false), -1);
-    CHECK_INT(flops_utilisation_ppm(NAN, 197000, false), -1);
-    CHECK_INT(flops_utilisation_ppm(100, 0, false), -1);
-    CHECK_INT(flops_utilisation_ppm(0, 197000, false), 0);
+    CHECK_INT(flops_utilization_ppm(250e3, 197000, false), -1);
+    CHECK_INT(flops_utilization_ppm(250e3, 197000, true), 1269036);
+    CHECK_INT(flops_utilization_ppm(-1, 197000, false), -1);
+    CHECK_INT(flops_utilization_ppm(NAN, 197000, false), -1);
+    CHECK_INT(flops_utilization_ppm(100, 0, false), -1);
+    CHECK_INT(flops_utilization_ppm(0, 197000, false), 0);
 }
 
 TEST(chips_by_label) {

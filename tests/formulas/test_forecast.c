@@ -200,7 +200,8 @@ static double exponential(unsigned short state[3], double mean) {
     return -mean * log1p(-erand48(state));
 }
 
-/* One job of so many segments, as the model says: failures at any moment, the work since the last save done again. */
+/* One job of `segments` segments, as the model says: failures at any moment, the work since the last save done again.
+ */
 static double simulated(const struct forecast *f, int segments, unsigned short state[3]) {
     double now = 0, next = exponential(state, f->mtbf_s);
     for (int i = 0; i < segments; i++) {

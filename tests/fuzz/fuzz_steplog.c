@@ -88,7 +88,7 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece) {
     steplog_end(s);
     struct steplog_counts counts = steplog_counts_get(s);
     if (counts.records > 0)
-        reached_format(format == STEPLOG_AUTO ? counts.recognised : format);
+        reached_format(format == STEPLOG_AUTO ? counts.recognized : format);
     steplog_free(s);
     return hash * 31 + (uint64_t)counts.records + (uint64_t)counts.too_long;
 }

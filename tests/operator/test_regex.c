@@ -74,9 +74,9 @@ static void check_trouble(const char *regex, const char *message) {
 
 TEST(a_bad_pattern_is_named_with_its_place) {
     check_trouble("\"step\":\"it (?<step>[0-9]+\"",
-                  "spec.stepLog.regex.step is no valid pattern: at byte 17: missing closing parenthesis");
+                  "spec.stepLog.regex.step is not a valid pattern: at byte 17: missing closing parenthesis");
     check_trouble("\"step\":\"(?<step>1)\",\"checkpointSaved\":\"[z-a]\"",
-                  "spec.stepLog.regex.checkpointSaved is no valid pattern: at byte 3: "
+                  "spec.stepLog.regex.checkpointSaved is not a valid pattern: at byte 3: "
                   "range out of order in character class");
     check_trouble("\"step\":\"it\"",
                   "spec.stepLog.regex.step has no group named step, for example 'step=(?<step>[0-9]+)'");

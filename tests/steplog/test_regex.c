@@ -62,14 +62,14 @@ TEST(regex_groups_carry_the_values) {
     check(&all, "{\"message\": \"it 5\"}\nIt 5\n", ""); /* the line as it is */
 }
 
-/* A save that training waits for, and one that is written while steps go on. */
+/* A save that training waits for, and one that is written while steps continue. */
 TEST(regex_saves) {
     check(&all, "saving 5\nsaved 5\nit 6\n", "SAVE_START 5\nSAVE_DURABLE 5\nSTEP_END 6\n");
     check(&all, "saving 5\nit 6\nit 7\nsaved 5\n",
           "SAVE_START 5\nSAVE_START async\nSTEP_END 6\nSTEP_END 7\nSAVE_DURABLE 5\n");
 }
 
-/* Orbax's lines are read beside; other trainers' are not. */
+/* Orbax's lines are read too; other trainers' are not. */
 TEST(regex_keeps_the_text_around_the_match) {
     check(&all, "Restoring checkpoint from /ck/20.\ncompleted step: 9, seconds: 5.667, x\n", "RESTORE_START 20\n");
 }
@@ -82,7 +82,7 @@ TEST(regex_numbers_that_are_none_are_counted) {
         read_lines(&loose, "it 5x\nit -1\nit 99999999999999999999\nit \nit 7\nit 7\nother\n", &out);
     CHECK_TEXT(buf_text(&out), "STEP_END 7\n");
     CHECK_INT(c.malformed, 4);
-    CHECK_INT(c.recognised, STEPLOG_REGEX);
+    CHECK_INT(c.recognized, STEPLOG_REGEX);
 }
 
 TEST(regex_errors_name_the_pattern_and_the_place) {
@@ -91,17 +91,17 @@ TEST(regex_errors_name_the_pattern_and_the_place) {
     p.step = "step=([0-9]+)";
     check(&p, "", "regex.step has no group named step, for example 'step=(?<step>[0-9]+)'");
     p.step = "step=(?<step>[0-9]+";
-    check(&p, "", "regex.step is no valid pattern: at byte 19: missing closing parenthesis");
+    check(&p, "", "regex.step is not a valid pattern: at byte 19: missing closing parenthesis");
     p.step = "(?<step>1)";
     p.checkpoint_saved = "";
     check(&p, "", "regex.checkpointSaved has 0 bytes; a pattern has 1 to 1024");
     p.checkpoint_saved = "((a{1000}){1000}){1000}";
-    check(&p, "", "regex.checkpointSaved is no valid pattern: at byte 23: regular expression is too large");
+    check(&p, "", "regex.checkpointSaved is not a valid pattern: at byte 23: regular expression is too large");
     p.checkpoint_saved = "(*UTF)a";
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 16);
     read_lines(&p, "", &out);
-    CHECK(strstr(buf_text(&out), "regex.checkpointSaved is no valid pattern: at byte ") != NULL);
+    CHECK(strstr(buf_text(&out), "regex.checkpointSaved is not a valid pattern: at byte ") != NULL);
 }
 
 TEST(regex_patterns_have_a_limit) {

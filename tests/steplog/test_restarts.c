@@ -1,4 +1,5 @@
-/* Real logs of further trainers, killed and restarted, against what is known of those runs (truth.json beside them). */
+/* Real logs of further trainers, killed and restarted, against what is known of those runs (truth.json next to them).
+ */
 #include "harness.h"
 
 #include "base/mem.h"
@@ -9,7 +10,7 @@ struct tally {
     int64_t steps_done; /* sum over STEP_END of the steps since the last one or the restore */
     int64_t first_step, last_step, restored_step, durable_step;
     int64_t first_ms, last_ms;      /* when those steps ended */
-    int64_t save_start_ms, save_ms; /* blocked: told, or from a save's start to its end */
+    int64_t save_start_ms, save_ms; /* blocked: as logged, or from a save's start to its end */
 };
 
 static void add_step(struct tally *t, const struct record *r) {
@@ -65,7 +66,7 @@ static void check_attempt(const char *folder, int attempt, enum steplog_format f
     steplog_free(s);
     CHECK_INT(counts.malformed, 0);
     CHECK_INT(counts.too_long, 0);
-    CHECK_INT(counts.recognised, truth->count > 0 ? format : STEPLOG_AUTO);
+    CHECK_INT(counts.recognized, truth->count > 0 ? format : STEPLOG_AUTO);
     CHECK_INT(t.kinds[RECORD_STEP_END], truth->count);
     CHECK_INT(t.first_step, truth->first);
     CHECK_INT(t.last_step, truth->last);
@@ -117,7 +118,7 @@ TEST(deepspeed_restarts) {
         check_attempt("deepspeed/restarts-info", i + 1, STEPLOG_DEEPSPEED, &truth[i]);
 }
 
-/* Each dictionary's step is found, exactly at its time. No line tells of a save. */
+/* Each dictionary's step is found, exactly at its time. No line reports a save. */
 TEST(huggingface_restarts) {
     static const struct attempt truth[] = {
         {1, 16, 16, NONE, NONE, 0, 1795227097900, 1795227108123, 5},
@@ -140,7 +141,7 @@ TEST(keras_restarts) {
 }
 
 /* The bar's line comes when the epoch's validation begins, and at death. The restart in the second epoch, from a
- * checkpoint named "last", draws a bar without epoch and total: it tells no step. */
+ * checkpoint named "last", draws a bar without epoch and total: it gives no step. */
 TEST(lightning_restarts) {
     static const struct attempt truth[] = {
         {20, 29, 2, NONE, NONE, 0, 1795227762055, 1795227766269, 200},

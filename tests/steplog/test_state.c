@@ -1,4 +1,4 @@
-/* A parser that goes on from what another remembered gives the records that the other would have given. */
+/* A parser that resumes from what another remembered gives the records that the other would have given. */
 #include "harness.h"
 
 #include "base/buf.h"

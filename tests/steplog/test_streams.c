@@ -91,7 +91,7 @@ TEST(stamps_are_taken_off) {
     CHECK_INT(c.lines, 5);
     CHECK_INT(c.steps, 3);
     CHECK_INT(c.last_stamp_ms, 1795227419900);
-    CHECK_INT(c.recognised, STEPLOG_MAXTEXT);
+    CHECK_INT(c.recognized, STEPLOG_MAXTEXT);
 }
 
 /* A line split by the runtime is one line again, also where the other stream's come in between. */
@@ -116,7 +116,7 @@ static void check_transport(const char *text, size_t size, bool stamped) {
         CLEANUP_BUF struct buf out;
         buf_init(&out, 1 << 16);
         struct steplog_counts c = read_in_pieces((struct slice){text, size}, pieces[i], stamped, &out);
-        CHECK_INT(c.steps, 4); /* step 3's is no runtime's line, and read as it stands */
+        CHECK_INT(c.steps, 4); /* step 3's is not a runtime's line, and read as it stands */
         const char *first = strstr(buf_text(&out), "STEP_END 1795227412200 1795227412200 7 1500 ");
         const char *second = strstr(buf_text(&out), "STEP_END 1795227412400 1795227412400 1 2500 ");
         CHECK(first != NULL && second != NULL && first < second);
@@ -161,7 +161,7 @@ TEST(signs_of_life_are_sparing) {
     steplog_free(s);
 }
 
-/* A line of exactly n bytes whose step is at its front; its end tells by a second "step" what was still read. */
+/* A line of exactly n bytes whose step is at its front; its end shows by a second "step" what was still read. */
 static struct steplog_counts read_long_line(size_t n, size_t piece, struct buf *out) {
     static const char head[] = "completed step: 9, seconds: 1, ", tail[] = ", TFLOP/s/device: 7";
     CLEANUP_FREE char *line = mem_alloc(n + 1);
@@ -213,7 +213,7 @@ TEST(other_jobs_and_malformed_lines_are_counted) {
     CHECK_INT(c.other_job, 1);
     CHECK_INT(c.malformed, 2);
     CHECK_INT(c.records, 1);
-    CHECK_INT(c.recognised, STEPLOG_AUTO); /* no step yet */
+    CHECK_INT(c.recognized, STEPLOG_AUTO); /* no step yet */
     steplog_free(s);
 }
 

@@ -1,5 +1,5 @@
 /* Torn lines: a full disk, a rotation or a cut connection takes the rest of a line, or its end, so that the next one is
- * glued on. What the other lines tell is read as if nothing had been (the cost of it: truth --tear). */
+ * glued on. The other lines are read as if nothing had been (the cost of it: truth --tear). */
 #include "harness.h"
 
 #include "base/mem.h"
@@ -94,7 +94,7 @@ static bool torn(struct buf *out, const char *text, size_t size, size_t n, enum 
 
 static const struct {
     const char *path;
-    int64_t steps; /* so many may be lost: those of the line, where a line tells of many */
+    int64_t steps; /* this many may be lost: those of the line, where a line holds many */
 } logs[] = {
     {"hf-trainer/restarts/attempt-1.log", 2},
     {"hf-trainer/restarts/attempt-2.log", 2},
@@ -124,9 +124,9 @@ TEST(a_torn_line_of_a_real_log_costs_its_own_steps_only) {
                 read_text(buf_slice(&out), &t);
                 if (t.steps < whole.steps - logs[i].steps || t.steps > whole.steps + 1 ||
                     t.last_step > whole.last_step +
-                                      1) /* a bar's clock shows whole seconds: steps of less are told apart to one */
+                                      1) /* a bar's clock shows whole seconds: steps of less are distinguished to one */
                     harness_fail(path, (int)n + 1,
-                                 "torn (%d), it tells %" PRId64 " steps up to %" PRId64 ", not %" PRId64
+                                 "torn (%d), it gives %" PRId64 " steps up to %" PRId64 ", not %" PRId64
                                  " up to %" PRId64,
                                  (int)tear, t.steps, t.last_step, whole.steps, whole.last_step);
             }

@@ -1,4 +1,4 @@
-/* Real logs of killed and restarted trainers against what is known of those runs (truth.json beside them). */
+/* Real logs of killed and restarted trainers against what is known of those runs (truth.json next to them). */
 #include "harness.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 struct tally {
     int64_t kinds[RECORD_KIND_COUNT];
     int64_t first_step, last_step, restored_step, durable_step;
-    int64_t blocked_ms; /* the longest told for each save, summed */
+    int64_t blocked_ms; /* the longest logged for each save, summed */
     int64_t save_step, save_blocked_ms;
 };
 

@@ -19,7 +19,7 @@ struct read {
     struct ledger *ledger;
     int process;
     int64_t kinds[RECORD_KIND_COUNT], last_step, durable_step, save_ms;
-    enum steplog_format recognised;
+    enum steplog_format recognized;
 };
 
 static void say(struct log *l, double at_s, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -54,8 +54,8 @@ static void read_log(struct read *f, struct log *l, uint64_t id) {
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, f);
     steplog_feed(s, buf_slice(&l->text), true);
     steplog_end(s);
-    f->recognised = steplog_counts_get(s).recognised;
-    int lag = steplog_format_line_lag(f->recognised);
+    f->recognized = steplog_counts_get(s).recognized;
+    int lag = steplog_format_line_lag(f->recognized);
     if (lag >= 0)
         ledger_set_line_lag(f->ledger, f->process, lag);
     steplog_free(s);
@@ -146,7 +146,7 @@ TEST(trap_2_recorder_entries_lost_at_exit) {
     struct read f;
     struct ledger_result r;
     entry(&l[0], 5, "job_start_time");
-    step_entries(&l[0], 0, 9, 10, 10); /* to 13 it went on, until 150 */
+    step_entries(&l[0], 0, 9, 10, 10); /* to 13 it continued, until 150 */
     entry(&l[1], 165, "job_start_time");
     step_entries(&l[1], 14, 26, 170, 10);
     run(l, 2, OUTCOME_SUCCEEDED, &f, &r);
@@ -206,7 +206,7 @@ TEST(trap_4_orbax_statistics_as_python_text_with_maxtext) {
     run(&l, 1, OUTCOME_SUCCEEDED, &f, &r);
     CHECK_INT(f.save_ms, 5000);
     CHECK_INT(bucket_s(&r, BUCKET_CHECKPOINT_SAVE), 5);
-    CHECK_INT(f.recognised, STEPLOG_MAXTEXT);
+    CHECK_INT(f.recognized, STEPLOG_MAXTEXT);
     ledger_result_done(&r);
 }
 
@@ -228,7 +228,7 @@ TEST(trap_5_exit_0_after_sigterm_does_not_mean_that_nothing_was_lost) {
     ledger_result_done(&r);
 }
 
-/* Version 4 rounds the epoch to 0.0, version 5 quotes: neither is a step. The bar tells it, in one line, glued on. */
+/* Version 4 rounds the epoch to 0.0, version 5 quotes: neither is a step. The bar has it, in one line, glued on. */
 TEST(trap_6_hugging_face_dictionaries_have_no_step) {
     struct log l = begin(0, 60);
     struct read f;
@@ -244,7 +244,7 @@ TEST(trap_6_hugging_face_dictionaries_have_no_step) {
     run(&l, 1, OUTCOME_SUCCEEDED, &f, &r);
     CHECK_INT(f.kinds[RECORD_STEP_END], 2);
     CHECK_INT(f.last_step, 2);
-    CHECK_INT(f.recognised, STEPLOG_HUGGINGFACE);
+    CHECK_INT(f.recognized, STEPLOG_HUGGINGFACE);
     ledger_result_done(&r);
 }
 
@@ -287,7 +287,7 @@ TEST(trap_8_deepspeed_prints_step_0_at_every_start_and_nothing_at_warning) {
     CHECK_INT(f.kinds[RECORD_STEP_END], 14);
     CHECK_INT(r.lost_steps, 0); /* not a rollback to 0 */
     CHECK_INT(r.last_step, 14);
-    CHECK_INT(bucket_s(&r, BUCKET_SHUTDOWN), 0); /* the third may have trained: nothing tells */
+    CHECK_INT(bucket_s(&r, BUCKET_SHUTDOWN), 0); /* the third may have trained: no line says */
     CHECK(bucket_s(&r, BUCKET_UNATTRIBUTED) + bucket_s(&r, BUCKET_TRAINING_PREPARATION) >= 100);
     ledger_result_done(&r);
 }
@@ -328,7 +328,7 @@ TEST(trap_10_torchruns_prefix_and_its_traceback_at_sigterm) {
     say(&l, 55, "  File \"/usr/bin/torchrun\", line 8, in <module>");
     say(&l, 55, "torch.distributed.elastic.multiprocessing.api.SignalException: Process 7 got signal: 15");
     run(&l, 1, OUTCOME_FAILED, &f, &r);
-    CHECK_INT(f.recognised, STEPLOG_TORCHTITAN);
+    CHECK_INT(f.recognized, STEPLOG_TORCHTITAN);
     CHECK_INT(f.kinds[RECORD_STEP_END], 5);
     CHECK_INT(f.last_step, 5);
     CHECK_INT(f.kinds[RECORD_ABORT], 0);
@@ -356,7 +356,7 @@ TEST(trap_11_keras_redraws_and_lightnings_rich_bar_prints_nothing) {
     ledger_result_done(&r);
 }
 
-/* 16 KiB and more before the words that matter, the rest of the line without a stamp of its own. */
+/* 16 KiB and more before the words that matter, the rest of the line without another stamp. */
 TEST(trap_12_lines_are_split_at_16_kib) {
     struct log l = begin(0, 60);
     struct read f;

@@ -1,6 +1,6 @@
 /* The real runs' logs of all eight trainers through the ledger, against truth.json's summary: its steps as counted
  * inside the trainer. Ours are from line to line, so that what the loop does between steps is productive too where no
- * line tells of it; the first step's excess (compilation) is in ProgramStartup there and in truth's productive_s. */
+ * line reports it; the first step's excess (compilation) is in ProgramStartup there and in truth's productive_s. */
 #include "harness.h"
 
 #include "base/mem.h"
@@ -43,7 +43,7 @@ static void read_attempt(struct ledger *l, const struct run *run, int i) {
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &f);
     steplog_feed(s, (struct slice){data, size}, true);
     steplog_end(s);
-    int lag = steplog_format_line_lag(steplog_counts_get(s).recognised);
+    int lag = steplog_format_line_lag(steplog_counts_get(s).recognized);
     if (lag >= 0)
         ledger_set_line_lag(l, f.process, lag);
     steplog_free(s);
@@ -109,7 +109,7 @@ static void check_run(const struct run *run) {
 
 /* What truth.json says, and what the ledger is held to: the sums show the difference. To what is wasted come the step
  * cut off at each kill (cut_s); to saves, the one cut off at 30 (Megatron 144, torchtitan 269 ms), of which truth has
- * no end. Where no line tells of a save it lies in the step after it. */
+ * no end. Where no line reports a save it lies in the step after it. */
 static const struct run runs[] = {
     {"megatron-log/restarts",
      {1795228047180, 1795228071864, 1795228097967},
@@ -150,7 +150,7 @@ static const struct run runs[] = {
      {0, 0},
      14,
      100,
-     "no line tells of a save: those that no step hides are Unattributed, with what steps took beyond their fence; the "
+     "no line reports a save: those that no step hides are Unattributed, with what steps took beyond their fence; the "
      "last is in Shutdown"},
     /* To kept_cadence_s, as dispatch is asynchronous. The two lines that were due at each kill are missing. */
     {"maxtext/restarts",
@@ -182,7 +182,7 @@ static const struct run runs[] = {
      {0, 0},
      0,
      20,
-     "an epoch's line holds its validation and the backups (6.1 s), of which no line tells: what all have alike"},
+     "an epoch's line holds its validation and the backups (6.1 s), which no line reports: what all have alike"},
     {"lightning/restarts-tqdm",
      {1795227748035, 1795227768597},
      {1795227766456, 1795227791691},

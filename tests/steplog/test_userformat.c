@@ -66,7 +66,7 @@ TEST(what_is_no_format_is_refused_in_a_sentence) {
         {"[]", "there is no spec"},
         {"", "there is no spec"},
         {STEP_HEAD "\"^x (?<step>\"}]}",
-         "pattern iteration is no valid pattern: at byte 11: missing closing parenthesis"},
+         "pattern iteration is not a valid pattern: at byte 11: missing closing parenthesis"},
         {STEP_HEAD "\"^x\"}]}", "pattern iteration has no group named step, for example 'step=(?<step>[0-9]+)'"},
         {STEP_HEAD "\"^(?<step>.)\",\"fields\":[{\"group\":\"s\",\"meaning\":\"Step\"}]}]}",
          "pattern iteration has no group named s"},

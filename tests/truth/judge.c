@@ -81,9 +81,9 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     }
     steplog_end(s);
     struct steplog_counts counts = steplog_counts_get(s);
-    int lag = steplog_format_line_lag(counts.recognised);
+    int lag = steplog_format_line_lag(counts.recognized);
     reading->malformed = counts.malformed;
-    reading->is_recognised = counts.recognised == job->format;
+    reading->is_recognised = counts.recognized == job->format;
     if (reading->starts > 0)
         reading->steps = reading->starts - !reading->has_job_end;
     steplog_free(s);

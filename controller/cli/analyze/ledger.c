@@ -38,7 +38,7 @@ struct analyze_ledger {
     size_t count, capacity;
     int64_t unsettled; /* records since the ledger last folded */
     bool keeps_all;
-    enum steplog_format recognised;
+    enum steplog_format recognized;
     struct trace trace; /* with --html */
 
     /* The present file. */
@@ -134,7 +134,7 @@ static void on_record(void *context, const struct record *r) {
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
-        int lag = t->trainer.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognised);
+        int lag = t->trainer.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognized);
         if (lag >= 0)
             ledger_set_line_lag(l->ledger, t->process, lag);
         t->last_step_line = r->line;
@@ -233,7 +233,7 @@ int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
 }
 
 enum steplog_format analyze_ledger_format(const struct analyze_ledger *l) {
-    return l->recognised;
+    return l->recognized;
 }
 
 void analyze_ledger_end(struct analyze_ledger *l) {
@@ -241,8 +241,8 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     struct steplog_counts counts = steplog_counts_get(l->parser);
     steplog_free(l->parser);
     l->parser = NULL;
-    if (counts.steps > 0 || l->recognised == STEPLOG_AUTO)
-        l->recognised = counts.recognised;
+    if (counts.steps > 0 || l->recognized == STEPLOG_AUTO)
+        l->recognized = counts.recognized;
     if (l->has_attempt)
         find_cause(l, counts.lines);
     if (l->back > l->forth && l->is_reversed == NULL)

@@ -18,7 +18,7 @@ enum analyze_definition { ANALYZE_LEDGER, ANALYZE_LIBRARY, ANALYZE_BOTH };
 
 struct analyze {
     enum analyze_definition definition;
-    enum steplog_format format, recognised; /* as asked for; that gave the steps */
+    enum steplog_format format, recognized; /* as asked for; that gave the steps */
     const char *output;                     /* "table", "json", "yaml" */
     const char *html;                       /* file for the report; NULL: none */
     int64_t at_us, from_us, to_us;

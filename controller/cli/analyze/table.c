@@ -131,8 +131,8 @@ static void draw_head(const struct analyze *a, const json_t *status, struct buf 
     text_colour(out, &a->style, COLOUR_NONE);
     if (a->path_count > 1)
         buf_format(out, " and %zu more", a->path_count - 1);
-    if (a->recognised != STEPLOG_AUTO)
-        buf_format(out, " (%s)", steplog_format_name(a->recognised));
+    if (a->recognized != STEPLOG_AUTO)
+        buf_format(out, " (%s)", steplog_format_name(a->recognized));
     int64_t interruptions = pick_int(status, "interruptions.total", 0);
     buf_format(out, "\n%lld attempt%s, %s to %s UTC, ", (long long)(interruptions + 1), interruptions ? "s" : "",
                text_stamp(from, pick_time_ms(status, "time.start")),

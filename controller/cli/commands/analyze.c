@@ -185,7 +185,7 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
     buf_init(&ledger, (size_t)16 << 20);
     buf_init(&library, (size_t)1 << 30);
     int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
-    a->recognised = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
+    a->recognized = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
     if (r == 0 && from->library && from->library->job_name == NULL && from->ledger)
         buf_append_text(&library, "null"); /* another trainer's log: ours alone */
     else if (r == 0 && from->library)

@@ -130,7 +130,7 @@ static int tell_run(const struct log_process *p, int run, int64_t started_ms, in
     uint64_t id = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)run * UINT64_C(0x9E3779B97F4A7C15);
     int ordinal = ledger_add_process(p->job->ledger, id, started_ms, ended_ms);
     ledger_name_process(p->job->ledger, ordinal, p->pod->name);
-    int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognised) : -1;
+    int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognized) : -1;
     if (lag >= 0)
         ledger_set_line_lag(p->job->ledger, ordinal, lag);
     return ordinal;

@@ -201,7 +201,7 @@ void view_log(struct view *v) {
             set_reading(v, at_ms);
         return;
     }
-    v->log_format = steplog_counts_get(best->parser).recognised;
+    v->log_format = steplog_counts_get(best->parser).recognized;
     v->attached_ms = best->first_line_ms;
     v->log = LOG_ATTACHED;
     if (v->job->log_trouble[0] && !v->has_ended)

@@ -82,7 +82,7 @@ void view_program(struct view *v) {
                      "spec.program.peakGFLOPSPerChip");
         return;
     }
-    int64_t ppm = flops_utilisation_ppm(v->gflops_per_chip, v->peak_gflops, p->is_quantized);
+    int64_t ppm = flops_utilization_ppm(v->gflops_per_chip, v->peak_gflops, p->is_quantized);
     if (ppm < 0) {
         snprintf(v->program_trouble, sizeof v->program_trouble,
                  "%.4g times the peak of %.4g TFLOP/s, which cannot be: check spec.program's peak, parameters and "
