@@ -34,8 +34,8 @@ struct http_options {
     int64_t total_timeout_us;   /* 0: none */
     int64_t silence_timeout_us; /* no byte received for this long ends it with -ETIMEDOUT; 0: none */
     bool is_http1_only;
-    /* Its reply stays in the socket, and wakes nobody, until http_hurry. Lazy requests have connections of their own;
-     * those are made without delay. */
+    /* Its reply stays in the socket, without waking the loop, until http_hurry. Lazy requests have separate
+     * connections; those are made without delay. */
     bool is_lazy;
     /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop.
      */
@@ -54,7 +54,7 @@ struct http_handler {
     void (*on_reply)(void *context, const struct http_reply *reply);
     /* Body bytes. A negative return ends the request with that error. */
     int (*on_data)(void *context, struct slice bytes);
-    /* Exactly once at the end, unless cancelled; the request is gone afterwards. err is NULL if a whole reply came
+    /* Exactly once at the end, unless canceled; the request is freed afterwards. err is NULL if a whole reply came
      * (of whatever status); else what failed, borrowed. */
     void (*on_done)(void *context, const struct http_reply *reply, const struct error *err);
     void *context;

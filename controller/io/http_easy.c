@@ -40,7 +40,7 @@ static bool url_split(const char *url, struct url_parts *parts) {
     return n > 0;
 }
 
-/* TCP finds out by itself, without waking us, that a peer is gone: also when bytes of ours are on their way. */
+/* TCP detects a dead peer by itself, without waking the process: also while unacknowledged bytes are on their way. */
 static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose) {
     (void)purpose;
     struct http_request *r = context;

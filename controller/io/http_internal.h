@@ -25,8 +25,8 @@ struct http_socket {
     struct loop_fd *watch; /* NULL while nothing is watched */
 };
 
-/* A curl multi handle and its connections. "Dropping the connections" retires the pool: its requests go on until they
- * end, new ones get a new pool. (curl has no other way to say: not over that connection again.) */
+/* A curl multi handle and its connections. "Dropping the connections" retires the pool: its requests continue until
+ * they end, new ones get a new pool. (curl has no other way to say: not over that connection again.) */
 struct http_pool {
     struct http_client *client;
     CURLM *multi;

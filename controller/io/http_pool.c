@@ -25,7 +25,7 @@ void http_pool_read(struct http_pool *pool) {
             drive(pool, (curl_socket_t)i, CURL_CSELECT_IN);
 }
 
-/* A lazy pool's replies are left unread once every request has gone out: making a connection needs answers. */
+/* A lazy pool's replies are left unread once every request was sent: making a connection needs answers. */
 static bool leaves_unread(const struct http_pool *pool) {
     if (!pool->is_lazy)
         return false;
@@ -35,8 +35,8 @@ static bool leaves_unread(const struct http_pool *pool) {
     return true;
 }
 
-/* While there is something to be sent, reading goes on as well: HTTP/2 may wait for the peer's leave to send the body.
- * A socket of which nothing is wanted leaves the epoll set: there it would report its end again and again. */
+/* While there is something to send, reading continues as well: HTTP/2 may wait for the peer's leave to send the body.
+ * A socket with nothing to wait for leaves the epoll set: there it would report its end again and again. */
 static void watch_socket(struct http_pool *pool, size_t fd, bool is_unread) {
     struct http_socket *s = &pool->sockets[fd];
     int events = is_unread && s->required == LOOP_READ ? 0 : s->required;

@@ -13,12 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The listening socket is ours, so that its address and its errors are said our way; lws gets the accepted ones. */
+/* The server opens the listening socket, so that it can report the address and errors; lws gets the accepted ones. */
 
 enum {
     CHUNK_BYTES = 16384,
     CHUNKS_AT_ONCE = 16, /* as long as the socket takes them: a busy loop comes by seldom, and has others to serve */
-    STALLED_S = 30,      /* a peer that takes nothing for so long is gone */
+    STALLED_S = 30,      /* a peer that takes nothing for this long is cut off */
 };
 
 const struct server *server_of_connection(struct lws *wsi) {
@@ -314,7 +314,7 @@ void server_answer(struct server_ticket *ticket, struct server_reply *reply) {
         lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-/* To a WebSocket only: lws would speak HTTP/2 without TLS. What it hands over as the header's text may be gone, if it
+/* To a WebSocket only: lws would speak HTTP/2 without TLS. The header's text that it hands over may be freed, if it
  * refused that upgrade itself. */
 static int confirm_upgrade(struct lws *wsi) {
     char upgrade[16];
@@ -353,7 +353,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     }
 }
 
-/* The first one is told what happens to connections; both are the same for every server. */
+/* The first one gets the events of connections; both are the same for every server. */
 static const struct lws_protocols protocols[] = {
     {.name = "http",
      .callback = on_http,

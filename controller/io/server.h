@@ -1,5 +1,6 @@
-/* server: the inbound side: small HTTP endpoints on libwebsockets, in the same loop. One endpoint, one function. Beside
- * them one feed over a WebSocket, for which nothing is queued: a peer that can take more is asked for by its position.
+/* server: the inbound side: small HTTP endpoints on libwebsockets, in the same loop. One endpoint, one function.
+ * Besides, one feed over a WebSocket, for which nothing is queued: a peer that can take more is asked for by its
+ * position.
  */
 #ifndef IO_SERVER_H
 #define IO_SERVER_H
@@ -76,13 +77,13 @@ struct server_options {
     const char *address;
     const struct server_endpoint *endpoints; /* copied */
     int endpoint_count;
-    /* 0: the endpoints are for GET and HEAD; else for POST, with a body of at most so many bytes, whose length is told
-     * before it. */
+    /* 0: the endpoints are for GET and HEAD; else for POST, with a body of at most this many bytes; Content-Length
+     * is required. */
     size_t max_body_bytes;
     /* Before the body of a POST to an endpoint is read: may it be sent? Gets the endpoint's context and answers by
      * server_admit, now or in a later turn of the loop; the request has no body yet. NULL: all may. */
     void (*admit)(void *context, const struct server_request *request, size_t body_bytes, struct server_ticket *ticket);
-    /* At most so many at once; 0: SERVER_MAX_CONNECTIONS. When they are all taken, one without a request makes
+    /* At most this many at once; 0: SERVER_MAX_CONNECTIONS. When they are all taken, one without a request makes
      * room: of the address that holds most, the one that has waited longest. */
     int max_connections;
     const struct server_feed *feed;                /* NULL: none; copied */
@@ -94,7 +95,7 @@ struct server_options {
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error **err);
 void server_free(struct server *server); /* tickets may outlive it */
 int server_port(const struct server *server);
-/* What connections from now on are shown; open ones go on. -EINVAL if the two do not fit: the old pair stays. */
+/* New connections are shown these; open ones continue. -EINVAL if the two do not fit: the old pair stays. */
 int server_set_certificate(struct server *server, struct slice certificate_pem, struct slice private_key_pem,
                            struct error **err);
 /* There may be something new in the feed. NULL-safe. */

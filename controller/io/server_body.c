@@ -98,7 +98,7 @@ int server_body_end(struct lws *wsi, struct server_exchange *x) {
         return -1;
     in->is_complete = true;
     if (in->is_waiting)
-        return 0; /* server_admit goes on */
+        return 0; /* server_admit continues */
     connection_enter(lws_get_opaque_user_data(wsi), CONNECTION_REPLIES);
     buf_init(&reply.body, SERVER_REPLY_MAX_BYTES);
     if (in->refusal != NULL) {

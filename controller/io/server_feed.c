@@ -7,7 +7,7 @@ enum {
     RECEIVE_MAX_BYTES = 256, /* a browser has nothing to say but pongs */
 };
 
-/* A browser tells the page's origin; another site's page must not read ours. Programs send none. */
+/* A browser sends the page's origin; another site's page must not read ours. Programs send none. */
 static bool is_own_origin(struct lws *wsi) {
     char origin_space[HEADER_MAX_BYTES], host_space[HEADER_MAX_BYTES];
     struct slice origin = server_header(wsi, WSI_TOKEN_ORIGIN, origin_space, sizeof origin_space);

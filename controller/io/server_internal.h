@@ -30,9 +30,9 @@ struct server {
 };
 
 /* What a connection knows its server by. lws moves connections between its vhosts by their Host headers when several
- * of them have sockets of their own, so a connection's vhost says nothing; and it may outlive the server. */
+ * of them have separate sockets, so a connection's vhost says nothing; and it may outlive the server. */
 struct shared {
-    struct server *server;  /* NULL: gone */
+    struct server *server;  /* NULL: freed */
     struct server_tls *tls; /* a handshake may be under way when the server goes */
     struct peer *peers;
     struct connection *oldest, *newest;
@@ -61,7 +61,7 @@ void connection_enter(struct connection *c, enum connection_state state); /* NUL
 void connection_end(struct lws *wsi);
 int connections_of_feed(const struct shared *shared);
 
-const struct server *server_of_connection(struct lws *wsi); /* NULL: gone */
+const struct server *server_of_connection(struct lws *wsi); /* NULL: freed */
 /* The header's value in space; empty if it is absent or does not fit. */
 struct slice server_header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size);
 bool server_is_host_served(const struct server *s, struct lws *wsi);
@@ -82,13 +82,13 @@ struct server_exchange {
     struct incoming *incoming; /* a POST whose body is not here yet */
 };
 
-struct incoming {                           /* headers are gone when the body is here */
-    const struct server_endpoint *endpoint; /* of a server that may be gone: looked at if it is not */
+struct incoming {                           /* lws frees headers before the body comes */
+    const struct server_endpoint *endpoint; /* valid only while the server is not freed */
     char *query, *authorization;
     struct buf body;
     size_t left_bytes; /* of its Content-Length: not received yet */
     int refusal_status;
-    char *refusal; /* NULL: it is wanted */
+    char *refusal; /* NULL: accepted */
     void *admitted;
     void (*drop)(void *admitted);
     bool is_asking, is_waiting; /* for server_admit: within admit(), and after it */

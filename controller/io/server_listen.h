@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* address: HOST:PORT, :PORT or [IPV6]:PORT; the port is told, also where it is 0. The descriptor, the caller's; or
- * negative: -EINVAL: not an address; -EADDRINUSE and others of bind. */
+/* address: HOST:PORT, :PORT or [IPV6]:PORT; *port gets the port, also where 0 is asked. The descriptor, the caller's;
+ * or negative: -EINVAL: not an address; -EADDRINUSE and others of bind. */
 int server_listen(const char *address, int *port, struct error **err);
 
 #endif

@@ -1,5 +1,5 @@
-/* server_tls: the certificate that a server shows, which may change while connections are open: those go on as they
- * began, the next ones are shown the new one. Only io/server.c uses it. */
+/* server_tls: the certificate that a server shows, which may change while connections are open: those continue
+ * unchanged, later ones are shown the new one. Only io/server.c uses it. */
 #ifndef IO_SERVER_TLS_H
 #define IO_SERVER_TLS_H
 

@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { WAKE_TRIES = 8 }; /* an interrupted write is done again; the next task's write tells of this one, too */
+enum { WAKE_TRIES = 8 }; /* an interrupted write is done again; the next task's write wakes for this one, too */
 enum state { WAITING, RUNNING, FINISHED };
 
 struct work_task {
@@ -29,7 +29,7 @@ struct task_list {
     struct work_task *first, **last;
 };
 
-struct work_pool { /* what threads touch is behind the mutex; it lives until the last of them is gone */
+struct work_pool { /* the mutex guards what threads touch; the last of them frees it */
     struct loop *loop;
     struct loop_fd *watch;
     int event; /* counts what is finished */

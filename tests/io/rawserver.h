@@ -1,5 +1,5 @@
-/* rawserver: an HTTP/1.1 server on the test's own loop that says exactly the bytes it is told, in the pieces it is
- * told: whole, one byte a turn, cut off by a reset, or nothing at all. For faults that a real server cannot be asked
+/* rawserver: an HTTP/1.1 server on the test's own loop that sends exactly the given bytes, in the given
+ * pieces: whole, one byte a turn, cut off by a reset, or nothing at all. For faults that a real server cannot be asked
  * for. */
 #ifndef TESTS_RAWSERVER_H
 #define TESTS_RAWSERVER_H

@@ -122,7 +122,7 @@ TEST(a_reader_that_stops_reading_costs_nothing) {
     loop_free(loop);
 }
 
-/* All of a reply reaches a peer that reads it by and by, also if the connection ends with it. */
+/* All of a reply reaches a peer that reads slowly, also if the connection ends with it. */
 static void read_slowly(const char *request, int read_bytes) {
     struct loop *loop = loop_new(NULL);
     struct server *s = serve(loop, "127.0.0.1:0", NULL);

@@ -1,5 +1,5 @@
 /* Requests that a client sends together, without waiting for the replies (RFC 9112 section 9.3.2). libwebsockets 4.1
- * loops for ever over some of them, 4.3 closes the connection in the middle of a reply. */
+ * loops forever over some of them, 4.3 closes the connection in the middle of a reply. */
 #include "base/mem.h"
 #include "harness.h"
 #include "io/rawserver.h"

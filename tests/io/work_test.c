@@ -77,7 +77,7 @@ TEST(a_task_that_hangs_holds_up_no_other_and_no_end) {
     CHECK_INT(*value, 2);
     free(value);
     work_cancel(hangs);
-    work_start(pool, wait_for_byte, number(pipes[0]), count, &j, drop); /* not cancelled: the pool's end does it */
+    work_start(pool, wait_for_byte, number(pipes[0]), count, &j, drop); /* not canceled: the pool's end does it */
     work_pool_free(pool);
     loop_free(j.loop);
     CHECK_INT(write(pipes[1], "ab", 2), 2);
