@@ -62,7 +62,7 @@ struct kube_count {
 };
 int kube_client_counts(const struct kube_client *client, const struct kube_count **counts);
 
-/* What became of streams so far: reason NULL counts those begun. Borrowed; the number of entries. */
+/* What became of streams so far: reason NULL counts those started. Borrowed; the number of entries. */
 struct kube_stream_count {
     const char *stream; /* "list", "watch", "log", "call" */
     char resource[40];  /* plural; of a call: the method */
@@ -70,7 +70,7 @@ struct kube_stream_count {
     int64_t count;
 };
 int kube_client_streams(const struct kube_client *client, const struct kube_stream_count **counts);
-/* When the server was last at work, as what it sent proves: an answer that is no failure of its own tells of the time
+/* When the server was last at work, as what it sent proves: an answer other than its own failure proves the time
  * of its request, a piece of a stream of the time when it came. Monotonic; 0: never. A stopped server keeps its
  * connections, and its watches are as silent as those of a cluster in which nothing happens. */
 int64_t kube_client_heard_us(const struct kube_client *client);

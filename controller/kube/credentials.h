@@ -1,5 +1,5 @@
 /* credentials: what a kube_config's files and plugins say now. Token, CA and client certificate files are read again
- * when a request is made and the last reading is a minute old, and after a 401: no timer of its own, an idle process
+ * when a request is made and the last reading is a minute old, and after a 401: there is no timer, an idle process
  * reads nothing. A plugin is run when its answer has expired or was refused. */
 #ifndef KUBE_CREDENTIALS_H
 #define KUBE_CREDENTIALS_H

@@ -54,7 +54,7 @@ static void exec_free(struct kube_exec *e) {
     free(e);
 }
 
-/* What the plugin is told, in KUBERNETES_EXEC_INFO. */
+/* The plugin's input, in KUBERNETES_EXEC_INFO. */
 static void write_info(const struct kube_exec *e, struct buf *out) {
     const struct kube_config *c = e->config;
     struct jwrite w;

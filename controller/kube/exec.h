@@ -1,4 +1,4 @@
-/* exec: runs a credential plugin (users[].user.exec, such as gke-gcloud-auth-plugin) beside the loop and reads its
+/* exec: runs a credential plugin (users[].user.exec, such as gke-gcloud-auth-plugin) off the loop and reads its
  * answer. The only place that starts processes.
  * Source: client.authentication.k8s.io/v1 and v1beta1; client-go plugin/pkg/client/auth/exec. */
 #ifndef KUBE_EXEC_H
@@ -11,10 +11,10 @@ struct kube_exec;
 
 struct kube_exec_result {
     char *token, *cert_pem, *key_pem; /* NULL where the plugin gave none; moved out by setting them to NULL */
-    int64_t expires_us;               /* wall clock; INT64_MAX: it said none */
+    int64_t expires_us;               /* wall clock; INT64_MAX: it gave none */
 };
 
-/* Exactly once, never from within kube_exec_start; the kube_exec is gone afterwards. result is NULL if err is not. */
+/* Exactly once, never from within kube_exec_start; the kube_exec is freed afterwards. result is NULL if err is not. */
 typedef void kube_exec_done(void *context, struct kube_exec_result *result, const struct error *err);
 
 /* config is borrowed for as long as it runs. timeout_us: 0 is one minute (five if a person may be asked). */

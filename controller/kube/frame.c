@@ -120,7 +120,7 @@ int kube_frame_parse(struct slice line, struct kube_frame *ret) {
     return 0;
 }
 
-/* In an object, up to the end of what tells whose it is; false if there is anything uncommon about it. */
+/* In an object, up to the end of its identity; false if there is anything uncommon about it. */
 static bool glance(struct jscan *j, struct kube_frame *f) {
     struct slice key;
     if (jscan_peek(j) != JSCAN_OBJECT)

@@ -259,7 +259,7 @@ static int read_exec(struct found *user, struct kube_config *c, struct error **e
         strcmp(version, "client.authentication.k8s.io/v1beta1") != 0)
         return yamldoc_error(f.doc, f.node, err,
                              "exec: apiVersion \"%s\" is not known; client.authentication.k8s.io/v1 or v1beta1 is "
-                             "expected (update the plugin, then write its kubeconfig anew)",
+                             "expected (update the plugin, then write its kubeconfig again)",
                              version);
     return 0;
 }

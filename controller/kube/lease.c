@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* One round at a time: read (or, while leading, skip that: our own last write is what the server holds), judge, write.
+/* One round: read (or, while leading, skip that: our own last write is what the server holds), judge, write.
  * Source: client-go tools/leaderelection/leaderelection.go, tryAcquireOrRenew, with its fast path.
  *
  * A leader wakes up once per renewal: the reply stays in the socket until the next renewal is due and is judged then.
- * That is no later than it could be acted on: client-go too lets retryPeriod pass before it tries again. What is not
- * there by then is read as it comes. The deadline counts from the last renewal whose success was read. */
+ * That is no later than it could be acted on: client-go too lets retryPeriod pass before it tries again. A later
+ * reply is read as it comes. The deadline counts from the last renewal whose success was read. */
 
 struct kube_lease {
     struct kube_client *client;
@@ -26,7 +26,7 @@ struct kube_lease {
     int64_t renewed_us; /* the start of our last successful write */
     int64_t asked_us;   /* of the write under way */
     bool is_leading, is_over;
-    char leader[256]; /* last told */
+    char leader[256]; /* last reported */
     char predecessor[256];
     char *trouble; /* last logged */
     struct kube_call *call;
@@ -196,7 +196,7 @@ static void on_written(void *context, int status, struct slice body, const struc
         if (status != 409)
             log_trouble(l, err != NULL ? err->text : "it is malformed");
         if (status != 0 && status < 500 && status != 429)
-            l->seen.resource_version[0] = '\0'; /* a lost race, or it is gone: read it first */
+            l->seen.resource_version[0] = '\0'; /* a lost race, or it was deleted: read it first */
         return;
     }
     log_trouble(l, NULL);
@@ -250,7 +250,7 @@ void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *con
     lease->released = done;
     lease->released_context = context;
     if (was_leading && lease->call != NULL) {
-        kube_call_hurry(lease->call); /* on_written goes on: it needs the resourceVersion of that renewal */
+        kube_call_hurry(lease->call); /* on_written continues: it needs the resourceVersion of that renewal */
         return;
     }
     kube_call_cancel(lease->call);

@@ -11,7 +11,7 @@ struct lease_record {
     int64_t duration_s, transitions; /* 0 to INT32_MAX, as in the API */
 };
 
-/* False: it is no Lease that a server sent (malformed, or without a resourceVersion). */
+/* False: not a Lease from a server (malformed, or without a resourceVersion). */
 bool lease_record_parse(struct slice body, struct lease_record *ret);
 /* The whole object. renew_time: RFC 3339. Without a resource_version it is a new one. */
 void lease_record_write(const struct lease_record *r, const char *namespace_, const char *name, const char *renew_time,

@@ -1,5 +1,5 @@
 /* list: reads a page of a list ({"metadata":{...},"items":[...]}) as its bytes come, and hands on one item at a time:
- * never the whole page. The keys may stand in any order (built-in kinds put items last, custom resources put them
+ * never the whole page. The keys may come in any order (built-in kinds put items last, custom resources put them
  * before metadata). Items are cut out by their brackets; whoever takes one checks it. */
 #ifndef KUBE_LIST_H
 #define KUBE_LIST_H
@@ -28,7 +28,7 @@ typedef int kube_list_item(void *context, struct slice object);
 void kube_list_init(struct kube_list *l);
 void kube_list_done(struct kube_list *l);
 void kube_list_clear(struct kube_list *l); /* for the next page */
-/* A negative return of item ends it and is returned; -EBADMSG: this is no list. */
+/* A negative return of item ends it and is returned; -EBADMSG: not a list. */
 int kube_list_feed(struct kube_list *l, struct slice bytes, kube_list_item *item, void *context);
 /* True if the page was whole: only then are resource_version and continue_token to be believed. */
 bool kube_list_is_whole(const struct kube_list *l);

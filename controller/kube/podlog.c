@@ -19,7 +19,7 @@ enum { STAMP_BYTES = 64, FAILURES_BEFORE_TROUBLE = 3 };
 /* After the container's end the follow should end by itself; one that is silent this long is ended by us
  * (kubernetes/kubernetes#28369). While bytes come it is read on: what was printed before the end may lag behind. */
 #define END_GRACE_US INT64_C(5000000)
-/* A follow that stays silent this long is opened anew: after a rotation it may never speak again (k/k#115701). */
+/* A follow that stays silent this long is opened again: after a rotation it may never speak again (k/k#115701). */
 #define REOPEN_US INT64_C(600000000)
 
 struct kube_podlog {
@@ -29,7 +29,7 @@ struct kube_podlog {
     char *base_path; /* ".../log?container=x&timestamps=true" */
     struct podlog_cursor cursor;
 
-    /* What the pod watch told. */
+    /* From the pod watch. */
     bool is_observed, is_running, has_ended, pod_exists;
     int latest; /* its restart count */
 
@@ -57,7 +57,7 @@ struct kube_podlog {
 
 static void step(struct kube_podlog *p);
 
-/* What is told. Each returns false if the user freed us meanwhile. */
+/* The callbacks. Each returns false if the user freed the podlog meanwhile. */
 
 static void notify_stream(struct kube_podlog *p, const char *reason) {
     if (reason != NULL)
@@ -149,7 +149,7 @@ static void ended_cleanly(struct kube_podlog *p) {
     } else if (is_over(p))
         step(p); /* once more, from where we are to the end */
     else
-        again(p, 0); /* by and by we shall be told that it has ended; or it was cut off politely */
+        again(p, 0); /* the watch reports the end later; or the server cut it off politely */
 }
 
 static void on_reply(void *context, const struct http_reply *reply) {
@@ -232,7 +232,7 @@ static void begin(struct kube_podlog *p, int restart_count) {
     podlog_cursor_next_container(&p->cursor);
 }
 
-/* The pod is gone, and with it what we have not read. */
+/* The pod was deleted, and with it what was not read yet. */
 static void pod_deleted(struct kube_podlog *p) {
     complete(p, p->was_clean ? NULL : "the pod was deleted before the end of its log was read");
 }
@@ -255,7 +255,7 @@ static void step(struct kube_podlog *p) {
         else if (p->is_running || p->has_ended)
             open_stream(p, false, !p->is_running);
         else
-            return; /* it has not started: we shall be told */
+            return; /* it has not started: the watch reports the start */
     }
 }
 
@@ -334,7 +334,7 @@ void kube_podlog_observe(struct kube_podlog *p, int restart_count, bool is_runni
     if (p->is_dead || (p->is_observed && restart_count < p->latest && pod_exists))
         return; /* an old observation */
     if (restart_count < p->at && !p->is_started)
-        return; /* before the first that is wanted */
+        return; /* before the first that is required */
     bool was_over = p->is_started && is_over(p);
     p->is_observed = true;
     p->latest = restart_count > p->latest ? restart_count : p->latest;

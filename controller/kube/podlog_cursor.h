@@ -7,8 +7,8 @@
 #include "base/slice.h"
 
 struct podlog_cursor {
-    int64_t drop_through_ns; /* from an earlier life: up to and including it all is known; INT64_MIN: nothing */
-    int64_t drop_lines;      /* so many lines with just that stamp are known; INT64_MAX: all */
+    int64_t drop_through_ns; /* from an earlier process: up to and including it all is known; INT64_MIN: nothing */
+    int64_t drop_lines;      /* this many lines with just that stamp are known; INT64_MAX: all */
     int64_t drop_lines_left; /* of the stream under way */
     int64_t newest_ns;       /* handed on; INT64_MIN: none */
     int64_t second;          /* of newest_ns */
@@ -17,7 +17,7 @@ struct podlog_cursor {
     int64_t repeats_through_ns;
 };
 
-/* drop_lines: so many of the lines with just that stamp are known; 0: not counted, all are taken for known. */
+/* drop_lines: how many of the lines with just that stamp are known; 0: not counted, all are taken for known. */
 void podlog_cursor_init(struct podlog_cursor *c, int64_t drop_through_ns, int64_t drop_lines);
 void podlog_cursor_next_container(struct podlog_cursor *c);
 /* A stream begins. True if it shall ask for sinceTime, whole seconds since the epoch in *since_s. */

@@ -1,6 +1,6 @@
 /* recorder: writes Kubernetes Events about an object. Each Event has a name made of the object's and an id, and is
- * applied (server-side apply, core/v1: there an Event may be changed), so that what is told again under the same id
- * updates the one Event, whichever replica told it first, and the same words again change nothing. Writes are paced
+ * applied (server-side apply, core/v1: there an Event may be changed), so that a repeated record under the same id
+ * updates the one Event, whichever replica wrote it first, and the same text again changes nothing. Writes are paced
  * (20 a second over all objects; of one id only the newest waits), and one that fails is dropped: an Event is never
  * worth more. */
 #ifndef KUBE_RECORDER_H

@@ -9,7 +9,7 @@
 
 #define RESUMED_US INT64_C(2000000)
 
-/* What comes in, and what is told. The way from one request to the next is in reflector_run.c. */
+/* What comes in, and what is reported. The way from one request to the next is in reflector_run.c. */
 
 /* While a callback of the user runs, kube_reflector_free only marks. */
 static bool enter(struct kube_reflector *r) {
@@ -140,7 +140,7 @@ static void remember_version(struct kube_reflector *r, struct slice version) {
     slice_copy(r->resource_version, sizeof r->resource_version, version);
 }
 
-/* As numbers, where both are: a bookmark tells how far the server is, which cannot be before what it told already,
+/* As numbers, where both are: a bookmark says how far the server is, which cannot be before what it sent already,
  * unless etcd was restored from a backup. (KEP-5504: resourceVersions of one resource may be compared.) */
 static bool is_before(struct slice a, const char *b) {
     size_t n = strlen(b);
@@ -227,7 +227,7 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
     r->field_selector = mem_strdup(options->field_selector);
     r->page_size = options->page_size > 0 ? options->page_size : 500;
     r->backoff.min_us = options->backoff_min_us > 0 ? options->backoff_min_us : 800000;
-    /* client-go waits up to 30 s (60 with its jitter): pods may come and go in that, unseen. */
+    /* client-go waits up to 30 s (60 with its jitter): pods may come and go in that, unobserved. */
     r->backoff.max_us = options->backoff_max_us > 0 ? options->backoff_max_us : 5000000;
     r->silence_us = options->silence_us > 0 ? options->silence_us : 180000000;
     r->absent_retry_us = options->absent_retry_us > 0 ? options->absent_retry_us : 300000000;

@@ -1,7 +1,7 @@
-/* reflector: keeps up with one resource: list, then watch for ever: streaming lists (sendInitialEvents) where the
+/* reflector: keeps up with one resource: list, then watch forever: streaming lists (sendInitialEvents) where the
  * server has them, paged lists elsewhere; bookmarks; 410 and expired ERROR events; resume from the last
  * resourceVersion; back-off with jitter; a silence watchdog. A resource whose CRD is absent is not an error: the
- * reflector reports `absent`, asks again now and then, and goes on when it appears. Objects are handed on one by one as
+ * reflector reports `absent`, asks again now and then, and resumes when it appears. Objects are handed on one by one as
  * bytes; the reflector keeps none, only (for what may vanish during a gap) a hash set of the identities it has shown.
  * Source of the rules: client-go tools/cache/reflector.go; KEP-3157. */
 #ifndef KUBE_REFLECTOR_H
@@ -15,7 +15,7 @@ enum kube_event_type {
     KUBE_ADDED, /* also every object of a list: it may be known already */
     KUBE_MODIFIED,
     KUBE_DELETED, /* object: its last state */
-    KUBE_VANISHED /* gone while nobody looked: no object, only the identity */
+    KUBE_VANISHED /* deleted while unobserved: no object, only the identity */
 };
 
 struct kube_event {
@@ -41,11 +41,11 @@ struct kube_reflector_handler {
     void (*on_synced)(void *context);
     /* The resource is (not) served; called on change only. While absent it counts as synced. */
     void (*on_absent)(void *context, bool is_absent);
-    /* Trouble that goes on: forbidden, unreachable. NULL text: it is over. May be NULL. */
+    /* Trouble that lasts: forbidden, unreachable. NULL text: it is over. May be NULL. */
     void (*on_trouble)(void *context, const char *text);
     void *context;
     /* Instead of on_event, for one who reads every object to its end: it is handed on as soon as it is clear whose it
-     * is, so that its bytes are gone over once. Negative: not understood, and only then looked through here: malformed
+     * is, so that its bytes are read once. Negative: not understood, and only then looked through here: malformed
      * JSON is asked for again, everything else is passed over. */
     int (*on_object)(void *context, const struct kube_event *event);
 };
@@ -56,14 +56,14 @@ void kube_reflector_free(struct kube_reflector *r); /* stops; no callback follow
 /* The server answers again, as another reflector found out: what waits after a failure is tried now. */
 void kube_reflector_hurry(struct kube_reflector *r);
 bool kube_reflector_is_synced(const struct kube_reflector *r);
-/* The watch has been open for at least so long: had anything happened before, it would have been told by now, if the
+/* How long the watch has been open at least: it would have reported anything that happened before by now, if the
  * server is at work (kube_client_heard_us). (One that was resumed: at least two seconds.) */
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);
 /* In trouble because the last answer was 403: it may not be read, while others may. */
 bool kube_reflector_is_refused(const struct kube_reflector *r);
 /* The resourceVersion up to which every change was handed on; "" while a list is read. */
 const char *kube_reflector_version(const struct kube_reflector *r);
-/* When the server was last known to have told everything up to then (event, bookmark or sync). */
+/* The last time up to which the server is known to have sent everything (event, bookmark or sync). */
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r);
 
 #endif

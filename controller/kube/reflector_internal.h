@@ -1,4 +1,4 @@
-/* reflector_internal: the two halves of the reflector: reflector.c (what comes in and what is told) and
+/* reflector_internal: the two halves of the reflector: reflector.c (what comes in and what is reported) and
  * reflector_run.c (which request comes next, and when). */
 #ifndef KUBE_REFLECTOR_INTERNAL_H
 #define KUBE_REFLECTOR_INTERNAL_H
@@ -43,7 +43,7 @@ struct kube_reflector {
     int status;
     struct kube_list list;
     struct lines lines;
-    struct buf refusal;                          /* the body of a reply that is no success */
+    struct buf refusal;                          /* the body of a failure */
     int64_t started_us, opened_us, last_byte_us; /* sent, answered, heard of last */
     int frames;
     struct kube_drip drip;

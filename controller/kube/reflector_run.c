@@ -84,7 +84,7 @@ static void go_absent(struct kube_reflector *r) {
         kube_reflector_absent(r, true);
 }
 
-/* A reply that is no success. */
+/* A reply other than success. */
 static void refused(struct kube_reflector *r, const struct http_reply *reply) {
     char reason[64];
     char *text CLEANUP_FREE = kube_status_text(reply->status, buf_slice(&r->refusal), reason);

@@ -17,7 +17,7 @@ struct kube_stream {
     struct kube_credentials_waiter waiter;
     struct loop_timer *patience; /* while it waits */
     bool is_waiting, is_lazy, is_bulk, is_counted;
-    bool is_answered; /* by the server itself: not with one of its own failures */
+    bool is_answered; /* by the server itself: not with a failure of the server */
     int64_t sent_us;  /* 0: not yet */
     int generation;   /* of the credentials it was sent with */
     struct http_request *request;
@@ -151,7 +151,7 @@ static void credentials_ready(void *context, const struct error *err) {
         send_request(s);
 }
 
-/* The plugin goes on: its answer may serve the next request. */
+/* The plugin continues: its answer may serve the next request. */
 static void waited_enough(void *context) {
     struct kube_stream *s = context;
     kube_credentials_wait_cancel(s->client->credentials, &s->waiter);

@@ -22,7 +22,7 @@ struct kube_stream *kube_stream_start(struct kube_client *client, const struct k
 void kube_stream_hurry(struct kube_stream *stream);  /* as http_hurry */
 void kube_stream_cancel(struct kube_stream *stream); /* no callback follows; NULL-safe */
 
-/* The text for a person in a reply that is no success: the Status's message, else "HTTP 503: <first line>". heap.
+/* The text for a person in a reply other than success: the Status's message, else "HTTP 503: <first line>". heap.
  * *ret_reason (may be NULL) gets the Status's reason ("Expired", "NotFound"; "" if none). */
 char *kube_status_text(int status, struct slice body, char ret_reason[static 64]);
 

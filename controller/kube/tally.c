@@ -34,7 +34,7 @@ const char *kube_tally_reason(const struct error *err, bool is_partial) {
     if (err == NULL)
         return is_partial ? "truncated" : NULL;
     switch (err->code) {
-    case ESTALE: /* an ERROR event: told where it is read */
+    case ESTALE: /* an ERROR event: reported where it is read */
     case EOPNOTSUPP:
     case ECANCELED:
         return NULL;

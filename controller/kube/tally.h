@@ -6,8 +6,8 @@
 
 #include "kube/client.h"
 
-/* One more. stream: "list", "watch", "log" or "call"; reason: constant text, NULL: a list or watch was begun. resource:
- * "pods", or the path that it ends, as in "/api/v1/pods"; of a call: its method. */
+/* One more. stream: "list", "watch", "log" or "call"; reason: constant text, NULL: a list or watch was started.
+ * resource: "pods", or the path that it ends, as in "/api/v1/pods"; of a call: its method. */
 void kube_tally_add(struct kube_client *client, const char *stream, const char *resource, const char *reason);
 /* Of what broke off so; NULL: nothing, it ended. is_partial: in the middle of a line. */
 const char *kube_tally_reason(const struct error *err, bool is_partial);

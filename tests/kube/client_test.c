@@ -236,7 +236,7 @@ TEST(a_plugin_that_hangs_is_ended_with_the_client) {
     loop_for(f.loop, 20000);
     CHECK(!o.done);
     kube_call_cancel(hanging);
-    raw_end(&f); /* and nobody is left behind: the sanitizer and the kernel would tell */
+    raw_end(&f); /* and no child is left behind: the sanitizer and the kernel would report it */
 }
 
 /* Streams cut at every byte. */
@@ -247,7 +247,7 @@ TEST(a_plugin_that_hangs_is_ended_with_the_client) {
     "\",\"resourceVersion\":\"" version "\"},\"s\":\"\\\"{[\"}}\n"
 
 struct cut {
-    size_t at; /* the first watch is cut after so many bytes */
+    size_t at; /* the first watch is cut after this many bytes */
     bool is_reset, is_dripping;
     int watches;
     char resumed_from[32];
@@ -275,7 +275,7 @@ static void serve_cut(void *context, struct rawconn *c, struct slice request) {
     char *part CLEANUP_FREE =
         cut->watches++ == 0 ? mem_strndup(rest, cut->at) : mem_format("%s%s", rest, EVENT("ADDED", "z", "14"));
     if (from >= 14)
-        return; /* all told: stay silent */
+        return; /* all sent: stay silent */
     rawconn_send(c, WATCH_HEAD);
     rawconn_send(c, part);
     if (cut->watches == 1 && cut->is_reset)

@@ -24,7 +24,7 @@ bool wait_number(struct fixture *f, const char *question, long min);
 /* A kubeconfig at a new path (heap; caller removes and frees) for this URL; user: YAML of the user, e.g. "token: x". */
 char *write_kubeconfig(const char *url, const char *user);
 char *write_tls_kubeconfig(const char *url, const char *user, const char *ca_directory); /* DIRECTORY/ca.crt */
-/* cluster: YAML beside the server, e.g. "proxy-url: x". */
+/* cluster: YAML next to the server, e.g. "proxy-url: x". */
 char *write_cluster_kubeconfig(const char *url, const char *cluster, const char *user);
 
 #endif

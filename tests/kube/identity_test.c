@@ -32,7 +32,7 @@ static struct outcome get_namespaces(struct loop *loop, struct kube_client *clie
     return o;
 }
 
-/* A server with TLS that wants a token or a certificate of its own CA. */
+/* A server with TLS that wants a token or a certificate of a separate CA. */
 struct peer {
     struct apiserver *server;
     struct loop *loop;

@@ -270,7 +270,7 @@ TEST(a_repeated_event_is_updated_and_a_flood_is_paced) {
     CHECK(wait_number(&f, "count apply events", 6));
     loop_for(f.loop, 300000);
     CHECK(apiserver_asknumber(f.server, "count apply events") <=
-          7); /* the first may have left before it was told again */
+          7); /* the first may have left before it was repeated */
     kube_recorder_free(r);
     fixture_end(&f);
 }

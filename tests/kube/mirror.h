@@ -1,4 +1,4 @@
-/* mirror: what a reflector's user has been told, as a line of words: "+a" added, "~a" modified, "-a" deleted, "?a"
+/* mirror: what a reflector has reported, as a line of words: "+a" added, "~a" modified, "-a" deleted, "?a"
  * vanished, "|" synced, "absent", "served", "!" trouble, "." trouble over; and the objects that exist by it. */
 #ifndef TESTS_KUBE_MIRROR_H
 #define TESTS_KUBE_MIRROR_H

@@ -229,7 +229,7 @@ TEST(a_follower_may_be_freed_by_its_own_line) {
     done(&t, &f);
 }
 
-/* A log that is read in turns goes on in the middle of lines of one and the same stamp. */
+/* A log that is read in turns resumes in the middle of lines of one and the same stamp. */
 TEST(a_turn_goes_on_between_lines_of_one_stamp) {
     const int64_t at_ns = INT64_C(1795226400) * 1000000000 + 5;
     for (int known = 1; known <= 3; known++) {
