@@ -16,7 +16,7 @@ struct gcp_request {
     int64_t timeout_us; /* of the whole */
 };
 
-/* status 0: there was no reply; err: what failed, -EMSGSIZE if the reply is too large. Then the call is gone. */
+/* status 0: there was no reply; err: what failed, -EMSGSIZE if the reply is too large. Then the call is freed. */
 typedef void gcp_call_done(void *context, int status, int64_t retry_after_us, struct slice body,
                            const struct error *err);
 struct gcp_call *gcp_call_start(struct http_client *http, const struct gcp_request *request, gcp_call_done *done,

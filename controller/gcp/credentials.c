@@ -139,7 +139,7 @@ static int sign(const char *pem, struct slice text, struct buf *out, struct erro
     EVP_PKEY_free(key);
     BIO_free(bio);
     if (!is_signed)
-        return error_set(err, EINVAL, "the credentials' private_key is no RSA key that can sign");
+        return error_set(err, EINVAL, "the credentials' private_key is not an RSA key that can sign");
     append_base64url(out, (struct slice){(const char *)signature, size});
     return 0;
 }
@@ -219,7 +219,7 @@ int gcp_credentials_reply(struct slice body, int status, char **token, int64_t *
     if (status == 200 && jscan_at_end(&j) && access != NULL && access[0] != '\0' && expires > 0) {
         for (const char *p = access; *p != '\0'; p++)
             if (*p <= ' ' || *p == 0x7f) /* it goes into a header */
-                return error_set(err, EBADMSG, "the token endpoint's answer is no token");
+                return error_set(err, EBADMSG, "the token endpoint's answer is not a token");
         *token = mem_strdup(access);
         *expires_s = expires;
         return 0;
