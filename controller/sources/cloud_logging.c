@@ -245,7 +245,7 @@ static void on_reply(void *context, int status, int64_t retry_after_us, struct s
     } else if (status != 200) {
         refused(s, status, retry_after_us, body);
     } else if (entries_read_page(body, on_entry, s, s->page_token) < 0) {
-        failed(s, "Cloud Logging's answer is no list of entries, or was cut off", false, 0);
+        failed(s, "Cloud Logging's answer is not a list of entries, or was cut off", false, 0);
     } else {
         page_read(s);
     }
@@ -288,10 +288,10 @@ static char *encode_logger(const char *name) {
 
 static int check_names(const struct source_cloud_logging_options *o, struct error **err) {
     if (!is_name(o->project, "-.:"))
-        return error_set(err, EINVAL, "spec.stepLog.cloudLogging.project is no name of a project");
+        return error_set(err, EINVAL, "spec.stepLog.cloudLogging.project is not the name of a project");
     if (o->logger[0] == '\0' || strlen(o->logger) > 512)
-        return error_set(err, EINVAL, "spec.stepLog.cloudLogging.logger is no name of a log");
-    /* It stands inside quotes: what could end them is in no job's name. */
+        return error_set(err, EINVAL, "spec.stepLog.cloudLogging.logger is not the name of a log");
+    /* It is inside quotes: what could end them is in no job's name. */
     for (const char *p = o->job_name; *p != '\0'; p++)
         if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
             return error_set(err, EINVAL,

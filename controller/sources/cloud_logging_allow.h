@@ -1,5 +1,5 @@
 /* cloud_logging_allow: which namespaces may have the controller read which loggers of Cloud Logging. The controller
- * reads with its own Google identity, so that a JobGoodput alone is no authority; nothing is allowed unless a rule says
+ * reads with its own Google identity, so a JobGoodput alone gives no authority; nothing is allowed unless a rule says
  * so.
  *
  * A list of rules, separated by commas: NAMESPACE=PROJECT/LOGGER. Each part is a name, or what a name begins with and

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #define POLL_US INT64_C(1000000)
-#define IDLE_POLLS 60              /* so often without anything new, and it is looked at ... */
-#define IDLE_FACTOR 5              /* ... so many times less often */
-#define HANGS_US INT64_C(60000000) /* a look that takes longer is told */
+#define IDLE_POLLS 60              /* after this many without anything new, it is looked at ... */
+#define IDLE_FACTOR 5              /* ... this many times less often */
+#define HANGS_US INT64_C(60000000) /* a look that takes longer is reported */
 #define VISIBLE_AFTER_MS                                                                                               \
     INT64_C(5000) /* what one machine wrote, another sees so much later (NFS caches attributes)                        \
                    */
@@ -58,7 +58,7 @@ static struct slice without_end(struct slice line) {
     return line;
 }
 
-/* Zeros are no text: a writer that does not append goes on where it was when its file was truncated, behind a hole. */
+/* Zeros are not text: when its file is truncated, a writer that does not append continues behind a hole. */
 static struct slice behind_hole(struct slice line) {
     while (line.size_bytes > 0 && line.data[0] == '\0')
         line = slice_skip(line, 1);

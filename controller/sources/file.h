@@ -1,7 +1,7 @@
 /* file: follows a file, or all files of a folder, on a mounted volume (GCS FUSE, NFS, any): text or JSON lines,
  * growing, rotated by renaming (path.1, path-20261121, ...) or by truncation, or one file after the other in a folder.
  *
- * Files are looked at once a second by polling (neither NFS nor FUSE tells of changes), beside the loop (io/work.h),
+ * Files are looked at once a second by polling (neither NFS nor FUSE reports changes), off the loop (io/work.h),
  * since they may hang. A file is known again by what it begins with, not by name or inode: names move when it is
  * rotated, and GCS FUSE makes inodes up at each mount.
  *

@@ -85,7 +85,7 @@ static int open_component(int at, struct slice name, int flags) {
     return fd;
 }
 
-/* The folder that holds the file, and the file's name; or the folder that was named, and "". -1 with the error told. */
+/* The folder that holds the file, and the file's name; or the folder that was named, and "". -1 with l->error set. */
 static int open_folder(struct look *l, char name[static 256]) {
     int fd = open(l->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
@@ -165,7 +165,7 @@ static void free_found(struct found_list *list) {
     free(list->items);
 }
 
-/* Takes fd. False with the error told. */
+/* Takes fd. False with l->error set. */
 static bool list_files(struct look *l, int fd, const char *name, struct found_list *list) {
     DIR *dir = fdopendir(fd);
     struct dirent *e;
@@ -265,7 +265,7 @@ int64_t look_step_ms(struct slice line) {
     return jscan_at_end(&j) && ms > 0 && ms <= MAX_STEP_MS ? ms : 0;
 }
 
-/* What steps took whose lines are behind the chunk: the lines of a metrics file tell no other time. */
+/* What steps took whose lines are behind the chunk: the lines of a metrics file hold no other time. */
 static int64_t rest_ms(int fd, int64_t offset) {
     int64_t sum_ms = 0, end = offset + MAX_REST_BYTES;
     while (offset < end) {
@@ -325,7 +325,8 @@ static bool read_lines(struct look *l, int folder, const struct found *f, bool m
     return l->lines.size_bytes > 0;
 }
 
-/* One that was in the table and is not any more: it is not read again from its begin. One that grew since is told. */
+/* One that was in the table and is not any more: it is not read again from its start. One that grew since is reported.
+ */
 static bool is_old(struct look *l, int folder, const struct found *f) {
     for (int i = 0; i < l->table.old_count && f->entry < 0; i++) {
         const struct look_old *o = &l->table.old[i];

@@ -6,8 +6,8 @@
 #include "base/buf.h"
 
 #define LOOK_FILES 32        /* remembered; older ones are taken for read */
-#define LOOK_OLD 48          /* ... and of so many enough is known to tell if one grows nevertheless */
-#define LOOK_PRINT_BYTES 256 /* a file is known again by so many bytes before the place up to which it was read */
+#define LOOK_OLD 48          /* ... and of this many enough is known to notice that one grows */
+#define LOOK_PRINT_BYTES 256 /* a file is recognized by this many bytes before the place up to which it was read */
 #define LOOK_CHUNK_BYTES ((size_t)1 << 20) /* read at once, at most */
 
 struct look_file {
@@ -19,7 +19,7 @@ struct look_file {
 struct look_table {
     struct look_file files[LOOK_FILES]; /* the one last read is the last */
     int count;
-    int64_t floor_ns; /* files that were last written by then and are not in the table were read before */
+    int64_t floor_ns; /* files last written before it that are not in the table were read before */
     struct look_old {
         uint32_t name, print;
         int64_t offset;
@@ -32,7 +32,7 @@ void look_table_write(const struct look_table *table, struct buf *cursor);
 void look_table_add_old(struct look_table *table, const struct look_file *file);
 
 struct look {
-    /* told; the texts are the look's own */
+    /* from the source; the texts belong to the look */
     char *root, *folder, *path;
     struct look_table table;
     /* found */
@@ -45,7 +45,7 @@ struct look {
     char before[LOOK_PRINT_BYTES]; /* of the file, up to its offset */
     size_t before_bytes;
     uint64_t skip_name;  /* the file ... */
-    int64_t skip_offset; /* ... in which a line that was too long goes on here; 0: none */
+    int64_t skip_offset; /* ... in which a line that was too long continues here; 0: none */
     char error[640];     /* "": none */
     bool is_absent;      /* the error: it does not exist */
     char warning[640];   /* what is left out, while the rest is read; "": nothing */
@@ -54,7 +54,7 @@ struct look {
 struct look *look_new(const char *root, const char *folder, const char *path);
 void look_free(void *look);
 void look_run(void *look);
-/* So many bytes of the lines were taken. is_cut: they end in the middle of a line that is too long. */
+/* How many bytes of the lines were taken. is_cut: they end in the middle of a line that is too long. */
 void look_take(struct look *look, size_t bytes, bool is_cut);
 
 /* How long the step of a line of MaxText's metrics file took; 0 if it is none. */

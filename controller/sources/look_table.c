@@ -65,7 +65,7 @@ void look_table_write(const struct look_table *table, struct buf *cursor) {
         buf_format(cursor, " %llx:%llx:%llx:%llx", (unsigned long long)f->name, (unsigned long long)f->print,
                    (unsigned long long)f->offset, (unsigned long long)f->written_ns);
     }
-    /* The oldest first, so that the ring begins anew at the same place. */
+    /* The oldest first, so that the ring starts again at the same place. */
     for (int i = 0; i < table->old_count; i++) {
         const struct look_old *o = &table->old[table->old_count < LOOK_OLD ? i : (table->old_next + i) % LOOK_OLD];
         buf_format(cursor, " -%x:%x:%llx", (unsigned)o->name, (unsigned)o->print, (unsigned long long)o->offset);

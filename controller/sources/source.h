@@ -17,10 +17,10 @@ struct source_handler {
     /* A whole line without its end. stamp_ms: when it was written, by itself or by whoever stored it. False: not now,
      * it is offered again later, before anything behind it. */
     bool (*on_line)(void *context, int64_t stamp_ms, struct slice line);
-    /* Where to go on after the lines taken so far: opaque text of at most SOURCE_CURSOR_BYTES. Told before the loop
+    /* Where to resume after the lines taken so far: opaque text of at most SOURCE_CURSOR_BYTES. Called before the loop
      * does anything else, so that whoever saves it saves what was read up to just there. */
     void (*on_cursor)(void *context, struct slice cursor);
-    /* All that was written by then, as far as it will ever be seen, was taken. */
+    /* All that was written up to through_ms and can be read was taken. */
     void (*on_read)(void *context, int64_t through_ms);
     /* It cannot be read now, and why, in a sentence; NULL: it is over. */
     void (*on_trouble)(void *context, const char *text);

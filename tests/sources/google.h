@@ -16,7 +16,7 @@ const char *google_host(const struct google *g); /* without "http://" */
 /* An entry of the recorder, at Unix milliseconds; the payload as JSON. */
 void google_add(struct google *g, int64_t at_ms, const char *insert_id, const char *job_name, const char *payload);
 
-struct google_faults { /* the next so many lists are answered with the status; 0 as status: nothing, then a reset */
+struct google_faults { /* the next `count` lists are answered with the status; 0 as status: nothing, then a reset */
     int count, status;
     const char *headers, *body;
     bool truncates, drips;

@@ -104,7 +104,7 @@ static bool has_read(struct rig *rig, const void *reads) {
 }
 
 bool rig_read_again(struct rig *rig) {
-    int reads = rig->reads + 1; /* one may have begun before what the caller did */
+    int reads = rig->reads + 1; /* one may have started before what the caller did */
     return rig_until(rig, has_read, &reads);
 }
 

@@ -1,4 +1,4 @@
-/* rig: a source under test: a folder of its own, a loop, and what the source told. */
+/* rig: a source under test: a separate folder, a loop, and what the source reported. */
 #ifndef TESTS_SOURCES_RIG_H
 #define TESTS_SOURCES_RIG_H
 
@@ -12,9 +12,9 @@ struct rig {
     struct source_handler handler; /* to be given to the source */
     struct buf lines;              /* "line\n" each */
     int64_t stamps_ms[4096];
-    int count, refusals;                                                     /* so many lines are refused first */
+    int count, refusals;                                                     /* this many lines are refused first */
     char cursor[SOURCE_CURSOR_BYTES + 1], trouble[1024], last_trouble[1024]; /* the last that was one */
-    int64_t read_ms;                                                         /* through which it was read, last told */
+    int64_t read_ms; /* through which it was read, last reported */
     int reads;
     bool is_over; /* nobody writes any more */
     /* private */

@@ -93,7 +93,7 @@ TEST(a_logger_is_followed_page_by_page_each_entry_once) {
     CHECK(rig_read_again(f.rig));
     add(&f, 8, "a");
     CHECK(rig_until(f.rig, has_steps, "0 1 2 3 4 5 6 7 8 "));
-    source_free(f.source); /* another controller goes on */
+    source_free(f.source); /* another controller continues */
     open_source(&f, f.rig->cursor);
     CHECK(rig_read_again(f.rig));
     add(&f, 9, "a");
@@ -276,7 +276,7 @@ TEST(credentials_that_cannot_be_used_say_why_and_no_secret) {
     check_bad_credentials("{\"type\":\"external_account\"}", "credentials of type external_account are not supported");
     check_bad_credentials("{\"type\":\"service_account\",\"client_email\":\"a\"}", "have no private_key");
     check_bad_credentials("{\"type\":\"service_account\",\"client_email\":\"a\",\"private_key\":\"SECRET\"}",
-                          "private_key is no RSA key");
+                          "private_key is not an RSA key");
     check_bad_credentials("{\"type\":\"authorized_user\",\"client_id\":\"a\",\"client_secret\":\"SECRET\"}",
                           "have no refresh_token");
     check_bad_credentials("{\"type\":\"service_account\",\"client_email\":\"a\",\"private_key\":\"SECRET\","

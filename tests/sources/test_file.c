@@ -156,7 +156,7 @@ TEST(more_growing_files_than_are_remembered_are_reported) {
     CHECK_TEXT(f.rig->last_trouble, "");
     rig_append(f.rig, "ns/ranks/000", "more\n");
     CHECK(rig_until(f.rig, rig_has_trouble, "what 000 of ns/ranks grew by since 32 other files were read is left out"));
-    rig_append(f.rig, "ns/ranks/039", "last\n"); /* one that is remembered goes on */
+    rig_append(f.rig, "ns/ranks/039", "last\n"); /* one that is remembered continues */
     buf_append_text(&all, "last\n");
     CHECK(rig_until(f.rig, rig_has_lines, buf_text(&all)));
     f.rig->last_trouble[0] = '\0';
@@ -226,7 +226,7 @@ TEST(a_size_that_goes_back_and_comes_again_gives_no_line_twice) {
     end(&f);
 }
 
-/* A disk that was full: the file is truncated to make room, and its writer, which does not append, goes on where it
+/* A disk that was full: the file is truncated to make room, and its writer, which does not append, continues where it
  * was: what is before that are zeros. */
 TEST(a_hole_in_a_file_is_no_line) {
     struct follow f = follow("log");
