@@ -40,7 +40,7 @@ struct exchange {
     struct buf body;
     char *query;
     char namespace_[WHO_NAME_SIZE];
-    /* done beside the loop */
+    /* done off the loop */
     struct work_task *task;
     bool waits; /* a list whose turn has not come */
     struct entries_lines lines;
@@ -175,7 +175,7 @@ static int status_of(int code) {
                                                : 503;
 }
 
-/* ---- beside the loop ---- */
+/* ---- off the loop ---- */
 
 static void run_write(void *data) {
     struct exchange *x = data;
@@ -309,7 +309,7 @@ static void start_write(struct exchange *x) {
     x->task = work_start(e->writes, run_write, x, on_done, x, exchange_free);
 }
 
-/* ---- lists: one runs at a time, and namespaces take turns ---- */
+/* ---- lists: one at a time runs, and namespaces take turns ---- */
 
 static void on_listed(void *context);
 

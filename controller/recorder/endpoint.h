@@ -17,7 +17,7 @@ struct endpoint;
 struct endpoint *endpoint_new(struct kube_client *client, const char *root, const char *tokens_folder);
 /* While it says false, requests are refused with 503, which clients try again: the store has one writer. */
 void endpoint_serve_while(struct endpoint *endpoint, bool (*is_leading)(const void *context), const void *context);
-void endpoint_free(struct endpoint *endpoint); /* after the server is gone */
+void endpoint_free(struct endpoint *endpoint); /* after the server was freed */
 /* For server_new: the paths and the limit of bodies. */
 void endpoint_serve(struct endpoint *endpoint, struct server_options *options);
 

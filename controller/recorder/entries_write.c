@@ -186,7 +186,7 @@ static int take_one(struct entries_lines *l, const struct head *h, struct slice 
     if (raw.size_bytes > ENTRY_MAX_BYTES)
         return refuse(l, index, EINVAL, "Log entry with size exceeds maximum size of 256.0K");
     if (!read_one(raw, &e))
-        return refuse(l, index, EINVAL, "it is no entry");
+        return refuse(l, index, EINVAL, "not an entry");
     if (e.log_name.size_bytes == 0)
         e.log_name = h->log_name;
     if (!is_of_project(e.log_name, r->project))
@@ -217,7 +217,7 @@ int entries_write_read(struct entries_lines *l, struct slice body, const struct 
                 return error_set(err, EPERM, "%s (projects/%s/logs/...)", error_text(l->why), r->project);
     for (int i = 0; i < l->job_count; i++)
         if (l->jobs[i].lines.truncated)
-            return error_set(err, EMSGSIZE, "the request holds too many entries: send fewer at a time");
+            return error_set(err, EMSGSIZE, "the request holds too many entries: send fewer at once");
     if ((l->refused > 0 && !h.is_partial) || h.is_dry) {
         for (int i = 0; i < l->job_count; i++)
             buf_clear(&l->jobs[i].lines);
@@ -248,6 +248,6 @@ int entries_push_read(struct entries_lines *l, struct slice body, const char *jo
         l->taken++;
     }
     if (l->job_count > 0 && l->jobs[0].lines.truncated)
-        return error_set(err, EMSGSIZE, "the request holds too many lines: send fewer at a time");
+        return error_set(err, EMSGSIZE, "the request holds too many lines: send fewer at once");
     return 0;
 }

@@ -15,7 +15,7 @@ struct quota_limits {
     int64_t requests_per_s, burst_requests;
     size_t held_bytes;     /* of all namespaces together */
     size_t held_bytes_one; /* of one namespace */
-    size_t namespaces;     /* remembered at the same time: those that sent or hold something lately */
+    size_t namespaces;     /* remembered at the same time: those that sent something recently, or hold it */
 };
 extern const struct quota_limits quota_default_limits;
 

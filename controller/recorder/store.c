@@ -79,7 +79,7 @@ bool store_folder(char folder[static STORE_NAME_SIZE], struct slice job) {
     return n > 0;
 }
 
-/* EIO, whatever the file system says: EPERM or EINVAL of its own would read as the writer's fault. */
+/* EIO, whatever the file system says: its EPERM or EINVAL would read as the writer's fault. */
 static int fail(struct error **err, int code, const char *what, const char *name) {
     return error_set(err, EIO, "the store cannot %s %s: %s", what, name, strerror(code));
 }
@@ -208,7 +208,7 @@ static int open_job(struct store *store, const char *namespace_, const char *fol
     return job;
 }
 
-/* What a crash left without an end was told to nobody. Returns the size, or -1. */
+/* What a crash left without an end was acknowledged to no client. Returns the size, or -1. */
 static int64_t mend_tail(int fd) {
     struct stat st;
     char c = '\n';
@@ -324,7 +324,7 @@ int store_append(struct store *store, const char *namespace_, struct slice job, 
     int r = write_lines(store, t, find_job(t, folder, dir), dir, lines);
     close(dir);
     if (r < 0) {
-        map_remove(&t->jobs, slice_of(folder)); /* it is looked at anew */
+        map_remove(&t->jobs, slice_of(folder)); /* it is read again */
         return fail(err, -r, "write to", folder);
     }
     return 0;

@@ -2,7 +2,7 @@
  * sources/file.h can follow a job's folder. What was appended is on the disk when the call returns. A job's oldest file
  * is dropped when it holds more than it may; a namespace that is full is refused.
  *
- * Everything blocks: it is called on one thread of io/work at a time. */
+ * Everything blocks: only one thread of io/work calls it at once. */
 #ifndef RECORDER_STORE_H
 #define RECORDER_STORE_H
 

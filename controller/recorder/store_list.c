@@ -1,5 +1,5 @@
-/* Reading back: the entries that match, in the order of their times, a page at a time. Every page looks through all of
- * a job's files and keeps the first so many places: memory does not grow with the log. */
+/* Reading back: the entries that match, in the order of their times, by pages. Every page looks through all of
+ * a job's files and keeps only the first places: memory does not grow with the log. */
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
@@ -90,7 +90,7 @@ static int compare_spots(const void *a, const void *b) {
                                 : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Only the first so many may be wanted. */
+/* Only the first p->max can be on the page. */
 static void keep_first(struct pass *p) {
     qsort(p->spots, p->count, sizeof *p->spots, compare_spots);
     if (p->count > p->max) {

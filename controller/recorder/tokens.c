@@ -72,7 +72,7 @@ static void add(struct tokens *t, const struct token *whose, struct slice text) 
     t->items[t->count++] = token;
 }
 
-/* A Secret's files are links into the folder "..data" beside them: they are followed. */
+/* A Secret's files are links into the folder "..data" next to them: they are followed. */
 static void read_one(struct tokens *t, int dir, const char *name) {
     struct token whose;
     char text[MAX_FILE_BYTES];

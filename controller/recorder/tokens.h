@@ -1,6 +1,6 @@
 /* tokens: tokens of single jobs, for writers whom the API server does not know (outside the cluster): a folder, as a
  * mounted Secret has it, with a file for each job, named NAMESPACE.JOB, a token a line; two lines while one takes the
- * other's place. Only their SHA-256 are kept, and compared in a time that tells nothing of them. */
+ * other's place. Only their SHA-256 are kept, and compared in a time that reveals nothing of them. */
 #ifndef RECORDER_TOKENS_H
 #define RECORDER_TOKENS_H
 

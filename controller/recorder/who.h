@@ -30,7 +30,7 @@ struct who *who_new(struct kube_client *client, struct tokens *tokens);
 void who_free(struct who *who); /* forgets who waits */
 /* authorization: the header. */
 /* peer: the numeric address that asks. Tokens that are not known cost the API server a TokenReview each, so that an
- * address may bring only so many (429). */
+ * address may bring only a limited number (429). */
 void who_ask(struct who *who, struct slice authorization, const char *peer, struct who_asker *asker);
 
 #endif

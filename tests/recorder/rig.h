@@ -6,7 +6,7 @@
 #include "kube/reviews.h"
 #include "recorder/endpoint.h"
 
-/* Two jobs, each with a token of its own. */
+/* Two jobs, each with a separate token. */
 #define TOKEN_A "token-of-job-one-in-namespace-a-0123456789"
 #define TOKEN_B "token-of-job-two-in-namespace-b-0123456789"
 

@@ -1,5 +1,5 @@
-/* One namespace's requests beside another's. The first list of "a" waits for a pipe, so that the order of the others is
- * known. */
+/* One namespace's requests next to another's. The first list of "a" waits for a pipe, so that the order of the others
+ * is known. */
 #include "base/mem.h"
 #include "harness.h"
 #include "rig.h"

@@ -1,4 +1,4 @@
-/* What a namespace may send and hold, beside others that send and hold all they can. */
+/* What a namespace may send and hold, next to others that send and hold all they can. */
 #include "harness.h"
 
 #include "recorder/quota.h"
@@ -30,7 +30,7 @@ TEST(a_namespace_sends_its_burst_and_then_its_rate) {
     quota_free(q);
 }
 
-/* The place of one that sent nothing lately is another's: none is refused because many were seen since the start. */
+/* The place of one that sent nothing recently is another's: none is refused because many were seen since the start. */
 TEST(any_number_of_namespaces_is_served_in_turn) {
     struct quota *q = quota_new(&limits);
     char name[16];
@@ -48,7 +48,7 @@ TEST(as_many_namespaces_at_once_as_are_remembered) {
         snprintf(name, sizeof name, "n%d", i);
         CHECK_INT(quota_send(q, 0, name, 10000), i < 8);
     }
-    CHECK(quota_send(q, 0, "n0", 0)); /* who is known goes on */
+    CHECK(quota_send(q, 0, "n0", 0)); /* a known namespace continues */
     CHECK(quota_send(q, 20 * S, "n8", 10000));
     quota_free(q);
 }

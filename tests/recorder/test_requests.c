@@ -153,7 +153,7 @@ TEST(a_namespace_that_sends_too_much_waits_and_others_do_not) {
     rig_end(&r);
 }
 
-/* ---- a volume that does not answer: a file of a job is a pipe that nobody reads ---- */
+/* ---- a volume that does not answer: a file of a job is a pipe without a reader ---- */
 
 /* Takes all that is written to it, until all of these are done. */
 static void drain(struct rig *r, const char *pipe, const struct call *calls, int count) {

@@ -29,7 +29,7 @@ static void close_store(struct store *s) {
     CHECK_INT(system(command), 0);
 }
 
-/* Step n, at so many seconds. */
+/* Step n, at at_s seconds. */
 static int add(struct store *s, const char *job, int n, int at_s, struct error **err) {
     CLEANUP_BUF struct buf line;
     char stamp[RFC3339_SIZE];
@@ -105,7 +105,7 @@ TEST(a_job_keeps_its_newest_files) {
     struct store *s = open_store(&limits);
     for (int i = 0; i < 60; i++) {
         CHECK_INT(add(s, "j", i, i, NULL), 0);
-        if (i == 30) { /* another process goes on where this one was */
+        if (i == 30) { /* another process resumes where this one was */
             store_free(s);
             s = store_new(root, &limits);
         }

@@ -78,7 +78,7 @@ TEST(what_could_be_guessed_or_is_nobodys_is_no_token) {
     close_tokens(t);
 }
 
-/* The new one is written beside the old one, then the old one goes: the folder is read again after ten seconds. */
+/* The new one is written next to the old one, then the old one goes: the folder is read again after ten seconds. */
 TEST(a_token_is_replaced_while_it_is_used) {
     struct tokens *t = open_tokens();
     put("ns.j", LONG "-old\n");
