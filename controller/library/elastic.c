@@ -1,5 +1,5 @@
-/* ElasticGoodputCalculator: waits for slices, re-initialisations and slice counts of elastic jobs, beside the main pass
- * (goodput_elastic.py of ml-goodput-measurement 0.2.3). None of it lowers the productive time. */
+/* ElasticGoodputCalculator: waits for slices, re-initializations and slice counts of elastic jobs, next to the main
+ * pass (goodput_elastic.py of ml-goodput-measurement 0.2.3). None of it lowers the productive time. */
 #include "base/mem.h"
 #include "library/pass.h"
 
@@ -74,7 +74,7 @@ static bool add_waits(const struct library_log *log, struct library_answer *a) {
     return true;
 }
 
-/* Initialisation and preparation inside a re-initialisation are counted there already. */
+/* Initialization and preparation inside a re-initialization are counted there already. */
 static void discount(const struct library_log *log, const struct spans *reinits, enum library_kind start,
                      enum library_kind end, struct library_number *seconds) {
     struct spans spans = {0};

@@ -58,7 +58,7 @@ struct library_answer {
     char error[LIBRARY_ERROR_SIZE]; /* str() of the library's exception; the rest is then not set. "": none */
     double goodput_percent, productive_s, total_s;
     int64_t max_productive_step, last_step, disruptions;
-    bool is_empty; /* with exclusions: nothing is left of the job, and the library tells no breakdown */
+    bool is_empty; /* with exclusions: nothing is left of the job, and the library gives no breakdown */
     struct library_badputs badputs;
     double excluded_s; /* with exclusions */
     bool is_elastic,

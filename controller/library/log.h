@@ -1,6 +1,6 @@
 /* log: the entries that the goodput recorder and Orbax wrote to one Cloud Logging logger, as the Python library
  * ml-goodput-measurement 0.2.3 would read them, kept compactly: 16 bytes a step, 8 more where the lines are Cloud
- * Logging entries with a timestamp of their own. Numbers are IEEE doubles that remember whether the JSON text was an
+ * Logging entries with a separate timestamp. Numbers are IEEE doubles that remember whether the JSON text was an
  * integer: the library adds up floats only. Private to library/ but for reading a file into it. */
 #ifndef LIBRARY_LOG_H
 #define LIBRARY_LOG_H
@@ -69,7 +69,7 @@ struct library_slices { /* as Python's ints; what is missing is 0, of total 1 */
 
 struct library_log {
     struct library_step *steps;
-    int64_t *logged_us; /* of the steps; NULL while no line had a timestamp of its own */
+    int64_t *logged_us; /* of the steps; NULL while no line had a separate timestamp */
     size_t step_count, step_capacity, logged_capacity;
     struct library_event *events;
     size_t event_count, event_capacity;

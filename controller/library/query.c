@@ -133,7 +133,7 @@ void library_interval(const struct library_log *log, int64_t from_us, int64_t to
     bool is_passed = is_measured && pass_run(&part, a);
     if (is_passed)
         conclude(a);
-    /* get_interval_metric_details() goes on after a ValueError, and only after that. */
+    /* get_interval_metric_details() continues after a ValueError, and only after that. */
     if (is_elastic && is_read && (is_passed || !is_measured))
         elastic_efficiency(&part, library_seconds(from_us), library_seconds(to_us), a);
     library_log_done_part(&part);
