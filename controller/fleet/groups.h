@@ -1,4 +1,4 @@
-/* groups: which groups of a roll have a place of their own: the largest by chip time asked for in the window. Those
+/* groups: which groups of a roll have a separate place: the largest by chip time asked for in the window. Those
  * that lose theirs to a larger one are summed in the last place, with their past. Private to fleet/. */
 #ifndef FLEET_GROUPS_H
 #define FLEET_GROUPS_H

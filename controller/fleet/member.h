@@ -1,4 +1,4 @@
-/* member: a JobGoodput as a member of a fleet: what its status tells of its whole life so far, in sums that are not
+/* member: a JobGoodput as a member of a fleet: what its status says of its whole life so far, in sums that are not
  * weighed yet, and by what it is selected and grouped. Read from the object's JSON. */
 #ifndef FLEET_MEMBER_H
 #define FLEET_MEMBER_H
@@ -21,7 +21,7 @@ struct member {
     char *namespace_, *name;
     char *full_name; /* "namespace/name" */
     uint64_t id;     /* of this JobGoodput and this target: one that is created again is another */
-    char *queue, *cluster_queue, *priority, *accelerator; /* NULL: not told */
+    char *queue, *cluster_queue, *priority, *accelerator; /* NULL: not reported */
     struct member_label *labels;
     size_t label_count, label_capacity;
     int64_t start_ms, through_ms, end_ms; /* TIME_UNKNOWN */
@@ -35,7 +35,7 @@ struct member {
     int64_t last_execution; /* the newest that was interrupted; -1 */
 };
 
-/* NULL: it is no JSON object, or it has no name. Owned by the caller. */
+/* NULL: not a JSON object, or it has no name. Owned by the caller. */
 struct member *member_read(struct slice object);
 void member_free(struct member *member);
 const char *member_label(const struct member *member, struct slice key); /* NULL: it has none of that key */

@@ -77,7 +77,7 @@ static struct slice key_of(const uint64_t *id) {
     return (struct slice){(const char *)id, sizeof *id};
 }
 
-/* After a restart the cursor may know only how far it reached: what was counted by then is taken in proportion. */
+/* After a restart the cursor may know only how far it reached: what was counted before is taken in proportion. */
 static void lengthen(struct roll_cursor *c, const struct member *m) {
     struct sums_change life;
     struct sums none = {0};
@@ -90,7 +90,7 @@ static void lengthen(struct roll_cursor *c, const struct member *m) {
     sums_change_place(&life, (double)counted_ms / (double)wall_ms, &c->life);
 }
 
-/* What a job tells of the time after now is counted now: no hours are made of the future. */
+/* What a job reports of the time after now is counted now: no hours are made of the future. */
 static struct sums *sums_at(struct turn *t, int64_t at_ms, int group, struct sums *outside) {
     at_ms = min_of(at_ms, t->input->now_ms);
     if (at_ms < t->from_ms)
@@ -102,7 +102,7 @@ static struct sums *sums_at(struct turn *t, int64_t at_ms, int group, struct sum
 static void place(struct turn *t, const struct member *m, struct sums_change *change, int64_t from_ms, int group) {
     struct sums outside = {0};
     int64_t until_ms = min_of(m->through_ms, t->input->now_ms);
-    if (until_ms <= from_ms) { /* the same time is told otherwise */
+    if (until_ms <= from_ms) { /* the same time is reported otherwise */
         int64_t at_ms = max_of(m->start_ms, until_ms - 1);
         sums_change_place(change, 1, sums_at(t, at_ms, group, &outside));
         return;

@@ -4,7 +4,7 @@
  * that is seen for the first time over its whole life: hours are as exact as roll-ups are frequent, totals are exact
  * always.
  *
- * Pure and deterministic: the order of the members changes nothing. All that is needed to go on is in roll_store(). */
+ * Pure and deterministic: the order of the members changes nothing. All that is needed to resume is in roll_store(). */
 #ifndef FLEET_ROLL_H
 #define FLEET_ROLL_H
 
@@ -15,7 +15,7 @@
 #define ROLL_HOUR_MS INT64_C(3600000)
 #define ROLL_DAY_MS INT64_C(86400000)
 #define ROLL_OTHER "Other" /* the smallest groups, by chip time asked for; no name in Kubernetes has a capital */
-/* ROLL_ROOM: with a place of their own; more than are shown (outcome.h), so that a group can grow before it is. */
+/* ROLL_ROOM: with a separate place; more than are shown (outcome.h), so that a group can grow before it is. */
 enum { ROLL_GROUPS = 64, ROLL_ROOM = ROLL_GROUPS - 1, ROLL_POOLS = 64, ROLL_JOBS = 12000, ROLL_LOSERS = 4 };
 
 enum roll_window { ROLL_ROLLING, ROLL_DAY, ROLL_WEEK, ROLL_MONTH, ROLL_FIXED };
@@ -53,7 +53,7 @@ struct roll_cursor { /* how much of a job is in the sums */
     uint64_t id;
 };
 
-struct roll_loser { /* a job that is gone, and what it lost to a bucket */
+struct roll_loser { /* a job that was deleted, and what it lost to a bucket */
     int bucket;
     char *name;
     int64_t chip_ms, start_ms, end_ms;
@@ -103,8 +103,8 @@ void roll_up(struct roll *roll, const struct roll_input *input);
 /* Where the window that holds now begins. */
 int64_t roll_window_from(const struct roll_options *options, int64_t now_ms);
 
-/* All of it as text (heap; base64, with version, `key` and checksum), at most `most` bytes long: beyond, *ret_coarse
- * says so: hours are summed with their neighbours, the oldest first, and of jobs only the time counted is kept, so that
+/* All of it as text (heap; base64, with version, `key` and checksum), at most `max` bytes long: beyond, *ret_coarse
+ * says so: hours are summed with their neighbors, the oldest first, and of jobs only the time counted is kept, so that
  * after a restart what they gained meanwhile is taken in proportion. The roll itself is coarser as well from then on,
  * but in its cursors. key: of the selection; text of another key is not taken. */
 char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse);

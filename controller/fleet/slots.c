@@ -10,7 +10,7 @@ int64_t slots_unit_ms(const struct roll_options *o) {
     return o->window == ROLL_WEEK || o->window == ROLL_MONTH ? ROLL_DAY_MS : ROLL_HOUR_MS;
 }
 
-/* How many slots begin by then. */
+/* How many slots start at or before at_ms. */
 static size_t place_of(const struct roll *roll, int64_t at_ms) {
     return BISECT(i, roll->slot_count, roll->slots[i].from_ms <= at_ms);
 }

@@ -135,7 +135,7 @@ static void visit_cursor(struct visit *v, struct roll_cursor *c) {
                 (is_short ? IS_SHORT : 0);
     int64_t rolled_ms = v->roll->rolled_ms, step = (int64_t)c->id - v->last_id, ago_ms = rolled_ms - c->through_ms;
     step = codec_within(v->codec, step, 0, (int64_t)MEMBER_ID_MASK);
-    if (!codec_is_reading(v->codec)) /* of a job that tells of another millennium */
+    if (!codec_is_reading(v->codec)) /* of a job with times in another millennium */
         ago_ms = max_of(-MAX_AGO_MS, min_of(ago_ms, MAX_AGO_MS));
     ago_ms = codec_within(v->codec, ago_ms, -MAX_AGO_MS, MAX_AGO_MS);
     codec_i64(v->codec, &c->execution);

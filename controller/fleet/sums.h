@@ -63,12 +63,13 @@ struct sums {
 };
 
 const char *sums_bucket_name(int bucket);
-/* Unobserved chip time is a sum of its own: in the waterfall, but not among what was lost most. */
+/* Unobserved chip time is a separate sum: in the waterfall, but not among what was lost most. */
 bool sums_is_loss(int bucket);
 const char *sums_bucket_family(int bucket);
 /* A bucket of a JobGoodput; what this version does not know is its family's Other. */
 int sums_bucket(struct slice name, struct slice family);
-/* Of a cause as a JobGoodput tells it, "KueueEviction/PodsReadyTimeout"; what this version does not know is Unknown. */
+/* Of a cause as a JobGoodput reports it, "KueueEviction/PodsReadyTimeout"; what this version does not know is Unknown.
+ */
 enum cause sums_cause(struct slice name);
 /* The names of all values, for what is kept: "Wall", "Lost/QueueWait". */
 const char *sums_value_name(int value, char out[static 64]);
@@ -93,14 +94,14 @@ void sums_change_make(struct sums_change *change, const struct sums *later, cons
  * parts add up to the whole change, and those of the wall time to the wall time's part. */
 void sums_change_place(struct sums_change *change, double fraction, struct sums *to);
 /* The same over many equal parts: `each` of it in every one of n, the first after the fraction placed last. What they
- * gain is told by how rows[0] to rows[n] differ from the one before. What is many is cut off to the same in each, so
+ * gain is how rows[0] to rows[n] differ from the one before. What is many is cut off to the same in each, so
  * that up to n of its units come with what is placed after. Only where the change is ordinary: no sum of them can
  * overflow. */
 bool sums_change_is_ordinary(const struct sums_change *change, double each);
 void sums_change_level(struct sums_change *change, double placed, double each, size_t n, struct sums *rows);
 /* For qsort: the one that lost the most chip time first; 0 if both lost as much. */
 int sums_compare_lost(const struct sums *x, const struct sums *y);
-/* What is told in a currency: nothing of it can be added to another's. */
+/* What is in a currency: nothing of it can be added to another's. */
 void sums_leave_out_costs(struct sums *sums);
 void sums_add(struct sums *to, const struct sums *more); /* nothing weighed */
 

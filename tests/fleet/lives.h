@@ -1,4 +1,4 @@
-/* lives: random members of a fleet whose lives go on: what a JobGoodput would tell at each look. */
+/* lives: random members of a fleet as they train: the JobGoodput's status at each look. */
 #ifndef TESTS_FLEET_LIVES_H
 #define TESTS_FLEET_LIVES_H
 
@@ -7,9 +7,9 @@
 uint64_t lives_random(uint64_t *seed);
 int64_t lives_below(uint64_t *seed, int64_t max); /* from 0 */
 
-/* A member of so many chips that began then and has told of nothing yet. */
+/* A member that started at start_ms and has reported nothing yet. */
 struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms);
-/* Goes on until then: time goes to buckets or to productive time; now and then what was productive is lost after all.
+/* Continues until then: time goes to buckets or to productive time; now and then productive time is lost after all.
  */
 void lives_go_on(uint64_t *seed, struct member *m, int64_t until_ms);
 void lives_end(struct member *m);

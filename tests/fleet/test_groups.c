@@ -1,4 +1,4 @@
-/* The groups of a fleet: which have a row of their own; and what they cost. */
+/* The groups of a fleet: which have a separate row; and what they cost. */
 #include "base/mem.h"
 #include "fleet/cost.h"
 #include "fleet/lives.h"

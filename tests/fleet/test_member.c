@@ -1,4 +1,4 @@
-/* What a JobGoodput tells a fleet. */
+/* What a fleet reads from a JobGoodput. */
 #include "fleet/member.h"
 #include "harness.h"
 
