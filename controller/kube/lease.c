@@ -12,7 +12,7 @@
  * Source: client-go tools/leaderelection/leaderelection.go, tryAcquireOrRenew, with its fast path.
  *
  * A leader wakes up once per renewal: the reply stays in the socket until the next renewal is due and is judged then.
- * That is no later than it could be acted on: client-go too lets retryPeriod pass before it tries again. A later
+ * A lost renewal cannot be acted on earlier: client-go too lets retryPeriod pass before it tries again. A later
  * reply is read as it comes. The deadline counts from the last renewal whose success was read. */
 
 struct kube_lease {

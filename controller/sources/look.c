@@ -181,7 +181,7 @@ static bool list_files(struct look *l, int fd, const char *name, struct found_li
         if (!S_ISREG(s.st_mode)) {
             if (name[0] != '\0' && strcmp(e->d_name, name) == 0)
                 snprintf(l->error, sizeof l->error, "%s/%s, below the log root, is %s", l->folder, l->path,
-                         S_ISLNK(s.st_mode) ? "a symbolic link, and those are not followed" : "no file");
+                         S_ISLNK(s.st_mode) ? "a symbolic link, and those are not followed" : "not a file");
             continue;
         }
         MEM_GROW(list->items, list->count, list->capacity);

@@ -1,4 +1,4 @@
-/* Runs of digits at any place of any length, between any bytes, give what one digit at a time gives. */
+/* Runs of digits at any place of any length, between any bytes, give what digit by digit gives. */
 #include "harness.h"
 
 #include "base/digits.h"

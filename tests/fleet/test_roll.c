@@ -50,7 +50,7 @@ static size_t look(const struct world *w, int which, struct roll_member out[JOBS
     return n;
 }
 
-static void mark_reported(struct world *w) {
+static void report(struct world *w) {
     memcpy(w->is_reported, w->is_deleted, sizeof w->is_reported);
 }
 
@@ -116,7 +116,7 @@ TEST(every_part_adds_up_and_nothing_that_went_is_lost) {
             now += lives_below(&w.seed, 3 * HOUR);
             world_step(&w, now);
             roll(&r, members, look(&w, 0, members), now, o);
-            mark_reported(&w);
+            report(&w);
             check_partition(&o->all);
             check_waterfall(o);
             check_products(&o->all);
@@ -163,7 +163,7 @@ TEST(neither_order_nor_restarts_change_a_byte) {
             shuffle(&w.seed, shuffled, n);
             roll(&a, members, n, now, oa);
             roll(&b, shuffled, n, now, ob);
-            mark_reported(&w);
+            report(&w);
             CLEANUP_FREE char *text_a = roll_store(&a, 5, BOUND, &is_coarse);
             CHECK(!is_coarse);
             CLEANUP_FREE char *text_b = roll_store(&b, 5, BOUND, &is_coarse);
@@ -200,7 +200,7 @@ TEST(two_fleets_add_up_to_their_union) {
                 struct roll_member members[JOBS];
                 roll(&r[k], members, look(&w, k, members), now, o[k]);
             }
-            mark_reported(&w);
+            report(&w);
             struct sums both = o[1]->all;
             sums_add(&both, &o[2]->all);
             CHECK(memcmp(&both, &o[0]->all, sizeof both) == 0);
@@ -243,7 +243,7 @@ TEST(looking_seldom_gives_the_same_hours_for_an_even_life) {
     roll_done(&often);
 }
 
-/* A status with thirty years of the future, from a clock that was wrong or from somebody who may write it: its time
+/* A status with thirty years of the future, from a wrong clock or another writer: its time
  * counts, but no hours are kept for it. */
 TEST(the_future_takes_no_room) {
     struct roll r;

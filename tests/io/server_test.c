@@ -393,9 +393,9 @@ TEST(bodies_are_taken_up_to_their_limit) {
         close(fd);
     }
     loop_for(loop, 20000);
-    char said[512];
-    talk(loop, server_port(s), "POST /v2/entries:write HTTP/1.1\r\nHost: x\r\n\r\n", said, sizeof said);
-    CHECK(strstr(said, " 411 ") != NULL);
+    char reply[512];
+    talk(loop, server_port(s), "POST /v2/entries:write HTTP/1.1\r\nHost: x\r\n\r\n", reply, sizeof reply);
+    CHECK(strstr(reply, " 411 ") != NULL);
     post(loop, client, server_port(s), "/v2/entries:write", (struct slice){bytes, MAX}, &a);
     CHECK_INT(a.status, 200);
     buf_done(&a.body);

@@ -348,7 +348,7 @@ TEST(nothing_outside_the_folder_of_the_namespace_is_read) {
     expect_trouble("up/secret", "ns/up, below the log root, is a symbolic link", link_folder);
     expect_trouble("up", "is a symbolic link", link_folder);
     expect_trouble("secret", "ns, below the log root, is a symbolic link", link_namespace);
-    expect_trouble("pipe", "ns/pipe, below the log root, is no file", make_pipe);
+    expect_trouble("pipe", "ns/pipe, below the log root, is not a file", make_pipe);
     expect_trouble("none", "ns/none, below the log root, does not exist (yet)", nothing);
     expect_trouble("none/none", "ns/none, below the log root, does not exist (yet)", nothing);
     expect_trouble("mine/none", "ns/mine, below the log root: Not a directory", nothing);
