@@ -1,4 +1,4 @@
-/* goodput-controller: the controller, in a cluster or beside one. */
+/* goodput-controller: the controller, in a cluster or outside one. */
 #include "export/exporter.h"
 #include "operator/runtime/runtime.h"
 

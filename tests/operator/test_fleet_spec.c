@@ -21,13 +21,13 @@ static void bad(const char *json, const char *why) {
 TEST(a_fleet_spec_that_cannot_be_is_told_why) {
     bad("{\"window\":{}}", "spec.window is either rolling (such as 7d) or calendar (Day, Week or Month)");
     bad("{\"window\":{\"rolling\":\"7d\",\"calendar\":\"Day\"}}", "spec.window is either");
-    bad("{\"window\":{\"rolling\":\"32d\"}}", "spec.window.rolling \"32d\": 1h to 744h or 1d to 31d is wanted");
+    bad("{\"window\":{\"rolling\":\"32d\"}}", "spec.window.rolling \"32d\": use 1h to 744h or 1d to 31d, such as 7d");
     bad("{\"window\":{\"rolling\":\"745h\"}}", "1h to 744h");
     bad("{\"window\":{\"rolling\":\"0h\"}}", "1h to 744h");
     bad("{\"window\":{\"rolling\":\"-1d\"}}", "1h to 744h");
     bad("{\"window\":{\"rolling\":\"7w\"}}", "1h to 744h");
     bad("{\"window\":{\"rolling\":\"99999999999999999999d\"}}", "1h to 744h");
-    bad("{\"window\":{\"calendar\":\"Year\"}}", "spec.window.calendar \"Year\": one of Day, Week, Month is wanted");
+    bad("{\"window\":{\"calendar\":\"Year\"}}", "spec.window.calendar \"Year\": use one of Day, Week, Month");
     bad("{\"groupBy\":[\"color\"]}", "spec.groupBy \"color\": queue, clusterQueue, namespace, accelerator, job or");
     bad("{\"groupBy\":[\"label:\"]}", "spec.groupBy \"label:\"");
     bad("{\"groupBy\":[\"job\",\"queue\",\"namespace\",\"accelerator\"]}", "spec.groupBy has more than 3 keys");

@@ -161,8 +161,7 @@ static int set_rolling(struct fleets_spec *spec, const char *text, struct error 
     bool is_number = slice_take_uint(&rest, &count) && rest.size_bytes == 1;
     unit_ms = is_number && rest.data[0] == 'd' ? ROLL_DAY_MS : is_number && rest.data[0] == 'h' ? ROLL_HOUR_MS : 0;
     if (unit_ms == 0 || count < 1 || count > 31 * ROLL_DAY_MS / unit_ms)
-        return error_set(err, EINVAL, "spec.window.rolling \"%s\": 1h to 744h or 1d to 31d is wanted, such as 7d",
-                         text);
+        return error_set(err, EINVAL, "spec.window.rolling \"%s\": use 1h to 744h or 1d to 31d, such as 7d", text);
     spec->window = (struct roll_options){.window = ROLL_ROLLING, .length_ms = count * unit_ms};
     slice_copy(spec->window_name, sizeof spec->window_name, slice_of(text));
     return 0;
@@ -179,7 +178,7 @@ static int set_calendar(struct fleets_spec *spec, const char *text, struct error
             slice_copy(spec->window_name, sizeof spec->window_name, slice_of(text));
             return 0;
         }
-    return error_set(err, EINVAL, "spec.window.calendar \"%s\": one of Day, Week, Month is wanted", text);
+    return error_set(err, EINVAL, "spec.window.calendar \"%s\": use one of Day, Week, Month", text);
 }
 
 static int read_window(struct jscan *j, struct fleets_spec *spec, struct error **err) {
@@ -210,10 +209,9 @@ static int check_keys(const struct fleets_spec *spec, struct error **err) {
         for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
             is_known |= strcmp(spec->keys.items[i], keys[k]) == 0;
         if (!is_known)
-            return error_set(
-                err, EINVAL,
-                "spec.groupBy \"%s\": queue, clusterQueue, namespace, accelerator, job or label:KEY is wanted",
-                spec->keys.items[i]);
+            return error_set(err, EINVAL,
+                             "spec.groupBy \"%s\": use queue, clusterQueue, namespace, accelerator, job or label:KEY",
+                             spec->keys.items[i]);
     }
     return 0;
 }
@@ -229,7 +227,7 @@ int fleets_spec_read(struct fleets_spec *spec, struct slice json, struct error *
         return 0;
     while (jscan_key(&j, &key)) {
         int part = 0;
-        if (r < 0) /* the first is told */
+        if (r < 0) /* the first is reported */
             jscan_skip(&j);
         else if (slice_is(key, "selector"))
             part = read_selector(&j, spec, err);

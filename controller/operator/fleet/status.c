@@ -223,7 +223,7 @@ static void write_interruptions(struct jwrite *w, const struct outcome *o) {
         jwrite_object(w);
         jwrite_member_text(w, "cause", cause_name(c->cause));
         jwrite_member_int(w, "count", max_of(0, c->count));
-        if (c->paid_chip_ms > 0) { /* else no job tells what it lost */
+        if (c->paid_chip_ms > 0) { /* else no job reports its loss */
             jwrite_member_int(w, "chipSeconds", seconds(c->paid_chip_ms));
             write_amount(w, "cost", cost_caused(&o->all, c->cause, NAN));
         }

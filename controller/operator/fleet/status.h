@@ -6,7 +6,7 @@
 #include "operator/fleet/spec.h"
 
 struct fleets_condition {
-    const char *type, *reason; /* type NULL: it is not told */
+    const char *type, *reason; /* type NULL: it is not reported */
     bool is_true;
     char message[1024];
     int64_t at_ms; /* of its last transition */
