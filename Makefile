@@ -215,6 +215,10 @@ format: ## lay out C and JavaScript with the pinned formatters
 format-check: ## whether the pinned formatters would lay out anything otherwise
 	@tests/check/format.sh
 
+.PHONY: prose
+prose: ## Vale and codespell over documents, comments, messages, CRDs and names; PROSE="controller/io" for all findings there (needs Go)
+	@tests/check/prose/prose.sh $(PROSE)
+
 test: ## everything that needs no cluster; installs what it needs; ends with "N passed, N failed"
 	@tests/check/packages.sh --install build test
 	@tests/check/test.sh

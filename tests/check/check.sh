@@ -60,6 +60,8 @@ for entry in $(git ls-tree --name-only HEAD); do
     *) say "$entry: does not belong at the top level" ;;
     esac
 done
+# Words that are not used (make prose looks at more, with Vale).
+tests/check/prose/words.py || bad=1
 # Promises of the documents have tests.
 tests/check/promises.py || bad=1
 [ $bad = 0 ] && echo "check: ok"

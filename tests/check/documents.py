@@ -175,17 +175,7 @@ def names():
     same("a link that leads nowhere", wrong)
 
 
-MADE = "Written by tests/check/reference.py"  # a page from the code, whose words are checked there
-NOT_USED = r"tells?|told|telling|anew|unseen|mended|gone|begun|by and by|lately|beside|so many|goes on|go on|of one's own|stands|stop to"
-
-
-def words():
-    """Those that the documents' style replaces: report, again, unobserved, fixed, deleted, started, next to, these, continue, custom, is."""
-    same("a word that is not used", {f"{w} ({path}:{n})" for path, text in USERS.items() for n, line in enumerate(text.splitlines(), 1)
-                                    if path.startswith(("deploy/", "README")) and MADE not in text for w in re.findall(rf"(?i)\b({NOT_USED})\b", line)})
-
-
-for check in (flags, metrics, reasons, fields, names, words):
+for check in (flags, metrics, reasons, fields, names):
     check()
 for problem in problems:
     print(f"not ok - {problem}")

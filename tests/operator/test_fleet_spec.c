@@ -18,7 +18,7 @@ static void bad(const char *json, const char *why) {
     fleets_spec_done(&spec);
 }
 
-TEST(a_fleet_spec_that_cannot_be_is_told_why) {
+TEST(an_invalid_fleet_spec_is_refused_with_the_reason) {
     bad("{\"window\":{}}", "spec.window is either rolling (such as 7d) or calendar (Day, Week or Month)");
     bad("{\"window\":{\"rolling\":\"7d\",\"calendar\":\"Day\"}}", "spec.window is either");
     bad("{\"window\":{\"rolling\":\"32d\"}}", "spec.window.rolling \"32d\": use 1h to 744h or 1d to 31d, such as 7d");
@@ -28,7 +28,7 @@ TEST(a_fleet_spec_that_cannot_be_is_told_why) {
     bad("{\"window\":{\"rolling\":\"7w\"}}", "1h to 744h");
     bad("{\"window\":{\"rolling\":\"99999999999999999999d\"}}", "1h to 744h");
     bad("{\"window\":{\"calendar\":\"Year\"}}", "spec.window.calendar \"Year\": use one of Day, Week, Month");
-    bad("{\"groupBy\":[\"color\"]}", "spec.groupBy \"color\": queue, clusterQueue, namespace, accelerator, job or");
+    bad("{\"groupBy\":[\"color\"]}", "spec.groupBy \"color\": use queue, clusterQueue, namespace, accelerator, job or");
     bad("{\"groupBy\":[\"label:\"]}", "spec.groupBy \"label:\"");
     bad("{\"groupBy\":[\"job\",\"queue\",\"namespace\",\"accelerator\"]}", "spec.groupBy has more than 3 keys");
     bad("{\"selector\":{\"labelSelector\":{\"matchExpressions\":[{\"operator\":\"In\",\"values\":[\"a\"]}]}}}",
