@@ -1,10 +1,10 @@
-/* The share of a turn of the loop that bulk requests have together. Before libcurl 8.7 the size of a request's buffer
- * limits what it hands on (http_easy.c). From 8.7 on libcurl hands on what a connection has received, of all its
+/* The share of a turn of the loop that bulk requests have together. Before libcurl 8 the size of a request's buffer
+ * limits what it hands on (http_easy.c). From 8 on libcurl hands on what a connection has received, of all its
  * streams and whatever their buffers (lib/http2.c), so a request that is beyond the share is paused until the next
  * turn. */
 #include "io/http_internal.h"
 
-#define SHARED_READS_SINCE 0x080700
+#define SHARED_READS_SINCE 0x080000
 #define TURN_BYTES ((size_t)160 << 10)
 
 static struct http_request *first_paused(const struct http_client *client) {

@@ -107,7 +107,7 @@ if [ "${1:-}" = --tried ]; then shift; else # --tried: has tried itself already 
         tried "no probes" "large frames are not probed (-fstack-clash-protection)" -fno-stack-clash-protection
     fi
     tried "a library path" "a library path of its own (RPATH)" -Wl,-rpath,/tmp
-    "${CC:-gcc}" -g "${good[@]}" -c -o "$scratch/p.o" "$scratch/p.c" && "${CC:-gcc}" -g -O2 -c -o "$scratch/zero.o" "$scratch/zero.c"
+    "${CC:-gcc}" -g "${good[@]}" -c -o "$scratch/p.o" "$scratch/p.c" && "${CC:-gcc}" -g -O2 -fno-stack-protector -c -o "$scratch/zero.o" "$scratch/zero.c"
     objcopy --redefine-sym main=other "$scratch/zero.o" && "${CC:-gcc}" -pie -o "$scratch/p" "$scratch/p.o" "$scratch/zero.o"
     same "one file without a flag" "a file without -fstack-protector-strong" "$(compiled_without "$scratch/p" -fstack-protector-strong -O2)"
     check "a variable is what was on the stack before" ends "gcc -O1" zero 0
