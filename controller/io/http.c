@@ -280,6 +280,11 @@ static void settle_later(struct http_client *client) {
     loop_defer(client->loop, http_client_settle, client);
 }
 
+static void next_turn(void *context) {
+    http_bulk_resume(context);
+    settle_later(context);
+}
+
 /* The silence watchdog: one timer for the earliest deadline, looked at again when it fires, so that bytes coming in
  * cost nothing. */
 
@@ -332,7 +337,8 @@ struct http_client *http_client_new(struct loop *loop) {
     struct http_client *client = mem_new(struct http_client);
     client->loop = loop;
     client->silence_timer = loop_timer_new(loop, silence_due, client);
-    http_bulk_init(client);
+    if (http_bulk_is_limited())
+        client->bulk_timer = loop_timer_new(loop, next_turn, client);
     return client;
 }
 
@@ -349,7 +355,7 @@ void http_client_free(struct http_client *client) {
     }
     loop_defer_cancel(client->loop, http_client_settle, client);
     loop_timer_free(client->silence_timer);
-    http_bulk_done(client);
+    loop_timer_free(client->bulk_timer);
     free(client);
     curl_global_cleanup();
 }

@@ -26,8 +26,11 @@ static void move_to_the_end(struct http_client *client, struct http_request *r) 
     client->last = r;
 }
 
-static void next_turn(void *context) {
-    struct http_client *client = context;
+bool http_bulk_is_limited(void) {
+    return curl_version_info(CURLVERSION_NOW)->version_num >= SHARED_READS_SINCE;
+}
+
+void http_bulk_resume(struct http_client *client) {
     size_t count = 0;
     client->bulk_bytes = 0;
     for (const struct http_request *r = client->first; r != NULL; r = r->next)
@@ -39,16 +42,6 @@ static void next_turn(void *context) {
         if (r->state == REQUEST_OPEN)
             curl_easy_pause(r->easy, CURLPAUSE_CONT);
     }
-    loop_defer(client->loop, http_client_settle, client);
-}
-
-void http_bulk_init(struct http_client *client) {
-    if (curl_version_info(CURLVERSION_NOW)->version_num >= SHARED_READS_SINCE)
-        client->bulk_timer = loop_timer_new(client->loop, next_turn, client);
-}
-
-void http_bulk_done(struct http_client *client) {
-    loop_timer_free(client->bulk_timer);
 }
 
 bool http_bulk_waits(struct http_request *r, size_t size_bytes) {

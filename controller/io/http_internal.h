@@ -81,8 +81,10 @@ void http_pool_kick(struct http_pool *pool);
 void http_pool_read(struct http_pool *pool);
 /* Watches a lazy pool's sockets as curl and its requests' state want it now. */
 void http_pool_watch(struct http_pool *pool);
-void http_bulk_init(struct http_client *client);
-void http_bulk_done(struct http_client *client);
+/* Whether bulk requests have a share of a turn, because libcurl does not limit them by itself. */
+bool http_bulk_is_limited(void);
+/* A new turn: those that waited continue. */
+void http_bulk_resume(struct http_client *client);
 /* Whether these bytes of its reply wait until the next turn. */
 bool http_bulk_waits(struct http_request *request, size_t size_bytes);
 /* Sets up request->easy and request->origin. */

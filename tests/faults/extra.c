@@ -23,7 +23,7 @@ static char *replace(const char *text, const char *from, const char *to) {
 }
 
 static const char *const names[][2] = {
-    {"research", "second"}, {"job-1", "job-2"}, {"workload-1", "workload-2"}, {"uid: pod-", "uid: second-"}};
+    {"research", "twin"}, {"job-1", "job-2"}, {"workload-1", "workload-2"}, {"uid: pod-", "uid: twin-"}};
 
 char *extra_second(const char *text, const char *pod_path) {
     char *out = replace(text, "tests/faults/pod.yaml", pod_path);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The story's lines with the job in the namespace "second" and UIDs of its own; pod_path: the second pod.yaml. Heap. */
+/* The story's lines with the job in the namespace "twin" and UIDs of its own; pod_path: the second pod.yaml. Heap. */
 char *extra_second(const char *text, const char *pod_path);
 /* The numbers of the second job's status, in the first one's words. Heap. */
 char *extra_first(const char *numbers);

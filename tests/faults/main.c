@@ -463,7 +463,7 @@ static void judge(struct play *p, const char *truth) {
         free(is);
         is = numbers(p, FIRST);
         if (is != NULL && p->has_second) {
-            CLEANUP_FREE char *second = numbers(p, "second/train"), *first = extra_first(second);
+            CLEANUP_FREE char *second = numbers(p, "twin/train"), *first = extra_first(second);
             if (first == NULL || (strcmp(is, truth) == 0 && strcmp(first, truth) != 0)) { /* look at the other one */
                 free(is);
                 is = mem_strdup(first);

@@ -1,5 +1,6 @@
 /* The status object, in the order of crds/goodput.dev_jobgoodputs.yaml. What is not known is left out, never 0. */
 #include "base/jwrite.h"
+#include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "formulas/advice.h"
 #include "formulas/price.h"
@@ -77,7 +78,8 @@ static void write_availability(struct jwrite *w, const struct view *v) {
     jwrite_object(w);
     if (v->has_numbers) {
         jwrite_member_int(w, "required", v->result.slots_required);
-        jwrite_member_int(w, "available", v->result.slots_available);
+        /* Pods of slots that are not required any more may still be there. */
+        jwrite_member_int(w, "available", min_of(v->result.slots_available, v->result.slots_required));
     }
     jwrite_member_text(w, "message", v->waiting_for);
     jwrite_object_end(w);
