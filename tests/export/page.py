@@ -44,7 +44,7 @@ def hostile():
     status["availability"]["message"] = HOSTILE
     status["time"].pop("end", None)
     status["executions"][0].update(cause=HOSTILE[:60], evidence=HOSTILE, node=HOSTILE[:60])
-    status["conditions"] = [{"type": "Ready", "status": "False", "reason": "Odd", "message": HOSTILE, "lastTransitionTime": "2026-11-21T00:00:00Z"}]
+    status["conditions"] = [{"type": "Ready", "status": "False", "observedGeneration": 1, "reason": "Odd", "message": HOSTILE, "lastTransitionTime": "2026-11-21T00:00:00Z"}]
     return job
 
 
