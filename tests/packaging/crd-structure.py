@@ -81,7 +81,8 @@ def check_crd(crd):
         p for p, f in fields if f.get("type") == "integer" and "minimum" not in f and p not in DIFFERENCES])
     all_of("every integer of the spec has a maximum", [
         p for p, f in fields if p.startswith(".spec") and f.get("type") == "integer" and "maximum" not in f])
-    all_of("every field in Ms says milliseconds", [
+    all_of("no field abbreviates its unit", [p for p, f in fields if p.endswith("Ms") or p.endswith(".ms")])
+    all_of("every field in milliseconds says so", [
         p for p, f in fields if p.endswith(("Milliseconds", "milliseconds")) and "illisecond" not in f["description"]
         and "time of a step" not in f["description"]])
     all_of("every object has properties", [

@@ -52,6 +52,12 @@ def field(schema, path):
     return schema
 
 
+def phases():
+    """Those that the controller writes; the schema takes any word (a newer controller may write another)."""
+    with open("controller/operator/status/phase.c", encoding="utf-8") as file:
+        return set(re.findall(r'"([A-Z][a-z]+)"', file.read()))
+
+
 def check_paths(config):
     schema = load("crds/goodput.dev_jobgoodputs.yaml")["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     for name, kind, rules in metrics_of(config):
@@ -59,7 +65,7 @@ def check_paths(config):
         missing = [path for path in paths if field(schema, path) is None]
         check(f"{name}: its paths are fields of the CRD", not missing, missing)
         if kind == "StateSet":
-            check(f"{name}: its list is the CRD's", rules["list"] == field(schema, rules["path"])["enum"], rules["list"])
+            check(f"{name}: its list holds every phase", set(rules["list"]) == phases(), rules["list"])
 
 
 def kubectl(*words, text=None):
