@@ -76,6 +76,13 @@ static struct connection *make_room(const struct shared *shared, int *ret_held) 
     return found;
 }
 
+static int alive(const struct shared *shared) {
+    int count = 0;
+    for (const struct connection *c = shared->oldest; c != NULL; c = c->newer)
+        count += !c->is_dying;
+    return count;
+}
+
 /* True if a connection from there may be taken in. */
 static bool has_room(const struct server *s, const struct in6_addr *peer) {
     const struct shared *shared = s->shared;
@@ -85,8 +92,12 @@ static bool has_room(const struct server *s, const struct in6_addr *peer) {
     struct connection *idle = make_room(shared, &held);
     /* One that dies is still counted until lws's next turn: twice as many are never held, and of these the second half
      * is for addresses that hold fewer than the greediest. */
-    max += held_by(shared, peer) < held ? max - 1 : max / 4;
-    if (idle == NULL || shared->connections > max)
+    int limit = max + (held_by(shared, peer) < held ? max - 1 : max / 4);
+    if (shared->connections > limit)
+        return false;
+    if (alive(shared) < max) /* those that die make room: a sweep may have ended all of them at once */
+        return true;
+    if (idle == NULL)
         return false;
     kill_connection(idle);
     return true;
