@@ -22,7 +22,9 @@
 
 enum {
     BATCH_EVENTS = 64,        /* events of ours per turn, before lws's own connections have their chance */
-    SERVER_CONNECTIONS = 256, /* what lws may hold; ours is one of them */
+    /* What lws may hold; ours is one of them. The listeners together have 224 connections at most, and as many that are
+     * being closed (io/server_connections.c). */
+    SERVER_CONNECTIONS = 512,
 };
 
 struct deferred {
