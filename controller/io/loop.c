@@ -21,7 +21,7 @@
 #define STEP_US INT64_C(1000000) /* slewing never does so much between two turns */
 
 enum {
-    BATCH_EVENTS = 64,        /* events of ours per turn, before lws's own connections have their chance */
+    BATCH_EVENTS = 64, /* events of ours per turn, before lws's own connections have their chance */
     /* What lws may hold; ours is one of them. The listeners together have 224 connections at most, and as many that are
      * being closed (io/server_connections.c). */
     SERVER_CONNECTIONS = 512,
