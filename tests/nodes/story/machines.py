@@ -16,10 +16,10 @@ class Machines:
         with open(os.path.join(self.run, "machines", machine), encoding="ascii") as file:
             return int(file.read())
 
-    def on(self, machine, *command, timeout=60):
+    def on(self, machine, *command, timeout=60 * SLOWER):
         """What the command printed, run inside the machine. Raises CalledProcessError with its errors."""
         enter = ["nsenter", "--target", str(self.pid(machine)), "--mount", "--uts", "--ipc", "--net", "--pid", "--"]
-        done = subprocess.run([*enter, *command], capture_output=True, text=True, timeout=timeout * SLOWER, check=False)
+        done = subprocess.run([*enter, *command], capture_output=True, text=True, timeout=timeout, check=False)
         if done.returncode:
             raise RuntimeError(f"{machine}: {' '.join(command)}: {done.stderr.strip()[-300:]}")
         return done.stdout
