@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64 };
+enum { BACKLOG = 1024 }; /* no burst of connections, nor a slow turn of the loop, drops the packet that opens one */
 
 /* "host:port" into its halves; the host of "[::1]:0" without brackets. */
 static bool split_address(const char *address, char *host, size_t host_size, const char **port) {

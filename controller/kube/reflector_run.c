@@ -142,7 +142,7 @@ static void error_event(struct kube_reflector *r) {
 
 /* The end of a stream of events: of what it held, all whole lines were taken. */
 static void stream_ended(struct kube_reflector *r, const struct error *err) {
-    int64_t lasted_us = loop_now(r->loop).us - r->started_us;
+    int64_t now_us = loop_now(r->loop).us, lasted_us = now_us - r->started_us;
     bool is_empty = r->frames == 0;
     kube_reflector_notify(r, kube_tally_reason(err, r->lines.head.size_bytes > 0));
     if (err == NULL && is_empty && lasted_us < SHORT_WATCH_US)
@@ -158,9 +158,13 @@ static void stream_ended(struct kube_reflector *r, const struct error *err) {
     else if (r->phase == PHASE_STREAM_LIST) {
         want_list(r);
         fail_stream(r, err != NULL ? err->text : "the streaming list ended before its end");
-    } else if (is_empty && (err != NULL || lasted_us < SHORT_WATCH_US))
+    } else if (is_empty && (err != NULL || lasted_us < SHORT_WATCH_US)) {
+        if (now_us - r->opened_us >= r->backoff.max_us) { /* open for as long as one waits at most: the server works */
+            r->failures = 0;
+            kube_backoff_reset(&r->backoff);
+        }
         fail(r, err != NULL ? err->text : "watches end at once", false, -1);
-    else
+    } else
         try_in(r, 0);
 }
 

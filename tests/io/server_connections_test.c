@@ -3,11 +3,13 @@
 #include "harness.h"
 #include "io/rawserver.h"
 #include "io/server.h"
+#include "io/server_listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -90,7 +92,7 @@ TEST(idle_sockets_do_not_block_others) {
 }
 
 /* The kubelet's probe waits for its turn while a pod opens sockets faster than the loop turns. */
-TEST(sockets_of_one_address_evict_none_of_another) {
+TEST(sockets_of_one_address_evict_no_socket_of_another) {
     const struct server_endpoint endpoint = {"/hello", hello, NULL};
     const struct server_options options = {
         .address = "127.0.0.1:0", .endpoints = &endpoint, .endpoint_count = 1, .max_connections = 16};
@@ -277,4 +279,25 @@ TEST(an_empty_body_and_one_with_its_headers_are_admitted_too) {
         server_free(server);
         loop_free(loop);
     }
+}
+
+/* A full queue drops the next connection's first packet, which is sent again after a second: as long as a probe waits.
+ */
+TEST(a_burst_of_connections_waits_for_the_loop) {
+    enum { BURST = 300 };
+    int port, connected = 0, fds[BURST];
+    int listener = server_listen("127.0.0.1:0", &port, NULL);
+    REQUIRE(listener >= 0);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < BURST; i++) {
+        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        connect(fds[i], (struct sockaddr *)&to, sizeof to);
+        struct pollfd p = {.fd = fds[i], .events = POLLOUT};
+        connected += poll(&p, 1, 20) == 1 && (p.revents & POLLERR) == 0;
+    }
+    CHECK_INT(connected, BURST);
+    for (int i = 0; i < BURST; i++)
+        close(fds[i]);
+    close(listener);
 }

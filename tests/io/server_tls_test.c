@@ -105,7 +105,7 @@ static int replace(struct server_tls *tls, const struct pair *p, struct error **
     return server_tls_replace(tls, buf_slice(&p->certificate), buf_slice(&p->key), err);
 }
 
-TEST(a_new_certificate_is_shown_while_old_connections_go_on) {
+TEST(a_new_certificate_is_shown_while_old_connections_continue) {
     CLEANUP_PAIR struct pair elliptic = {0}, rsa = {0};
     char name[32];
     make(&elliptic, EVP_EC_gen("P-256"), "elliptic", NULL);

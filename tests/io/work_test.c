@@ -87,7 +87,7 @@ TEST(a_task_that_hangs_holds_up_no_other_and_no_end) {
     close(pipes[1]);
 }
 
-TEST(a_task_behind_one_that_hangs_gets_a_thread_of_its_own) {
+TEST(a_task_behind_one_that_hangs_gets_another_thread) {
     int pipes[2];
     REQUIRE(pipe(pipes) == 0);
     struct job j = {.loop = loop_new(NULL), .required = 1};

@@ -203,7 +203,7 @@ TEST(a_release_in_the_middle_of_a_renewal_gives_the_lease_up) {
 }
 
 /* What strikes a renewal is seen when the next one is due, and overcome: refused, reset, cut off, slow, too many. */
-TEST(a_leader_survives_what_may_befall_a_renewal) {
+TEST(a_leader_survives_failed_renewals) {
     static const char *const faults[] = {
         "status 500", "status 429 retry-after 1", "status 409", "status 401", "reset", "cut", "malformed",
         "delay 0.12s"};

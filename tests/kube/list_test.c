@@ -80,7 +80,7 @@ TEST(flipped_bytes_are_survived) {
     }
 }
 
-TEST(what_is_no_list_is_refused) {
+TEST(a_reply_that_is_not_a_list_is_refused) {
     const char *wrong[] = {"[1]", "\"x\"", "hello", "}", "{}{}", "<html>"};
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct kube_list l;
@@ -154,7 +154,7 @@ TEST(wrong_frames_are_refused) {
 #define SEEN "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\",\"uid\":\"u\",\"resourceVersion\":\"5\""
 
 /* The rest of an object is its reader's, who must be given exactly that. */
-TEST(at_a_glance_an_object_is_what_stands_in_its_line) {
+TEST(skimming_finds_exactly_the_object_of_a_line) {
     static const struct {
         const char *line, *object;
     } cases[] = {

@@ -126,7 +126,7 @@ TEST(a_broken_follow_loses_and_doubles_no_line) {
     broken_follow("on log pods after 7 lines : reset", h2);
 }
 
-TEST(a_later_life_goes_on_behind_the_last_line) {
+TEST(a_later_container_continues_after_the_last_line) {
     struct fixture f;
     struct reported t;
     REQUIRE(fixture_begin(&f, NULL));
@@ -230,7 +230,7 @@ TEST(a_follower_may_be_freed_by_its_own_line) {
 }
 
 /* A log that is read in turns resumes in the middle of lines of one and the same stamp. */
-TEST(a_turn_goes_on_between_lines_of_one_stamp) {
+TEST(a_turn_continues_between_lines_of_one_stamp) {
     const int64_t at_ns = INT64_C(1795226400) * 1000000000 + 5;
     for (int known = 1; known <= 3; known++) {
         struct podlog_cursor c;

@@ -60,7 +60,7 @@ TEST(a_paged_list_then_a_watch) {
     lists(true);
 }
 
-TEST(a_streaming_list_goes_on_as_the_watch) {
+TEST(a_streaming_list_continues_as_the_watch) {
     lists(false);
 }
 
@@ -133,7 +133,7 @@ TEST(a_silent_peer_is_left) {
     stream_fault("silent", 2, true, NULL, 100000);
 }
 
-TEST(a_slow_drip_is_borne) {
+TEST(a_slow_trickle_of_bytes_is_accepted) {
     stream_fault("drip 20000 bytes/s", 1, false, NULL, 0);
 }
 
@@ -196,7 +196,7 @@ TEST(faults_of_a_streaming_list) {
     list_fault_for(mirror_start_reading, "on watch pods after 2 events : malformed", false, NULL);
 }
 
-TEST(who_waits_after_a_failure_tries_at_once_when_hurried) {
+TEST(a_waiting_client_retries_at_once_when_hurried) {
     struct fixture f;
     struct mirror m;
     REQUIRE(fixture_begin(&f, NULL));
@@ -212,6 +212,26 @@ TEST(who_waits_after_a_failure_tries_at_once_when_hurried) {
     kube_reflector_hurry(m.reflector); /* the watch is open */
     fixture_pod(&f, "z");
     CHECK(mirror_wait(&m, f.loop, "+z"));
+    mirror_stop(&m);
+    fixture_end(&f);
+}
+
+TEST(quiet_watches_that_were_open_for_a_while_wait_no_longer_each_time) {
+    struct fixture f;
+    struct mirror m;
+    REQUIRE(fixture_begin(&f, NULL));
+    fixture_pod(&f, "a");
+    mirror_start(&m, f.client, PODS, (struct kube_reflector_options){0});
+    CHECK(mirror_wait_synced(&m, f.loop, 1));
+    for (int i = 0; i < 5; i++) {
+        CHECK(wait_number(&f, "open watch pods", 1));
+        loop_for(f.loop, 50000); /* backoff_max_us is 8 ms here */
+        apiserver_do(f.server, "strike watch pods : reset");
+        loop_for(f.loop, 20000);
+    }
+    fixture_pod(&f, "z");
+    CHECK(mirror_wait(&m, f.loop, "+z"));
+    CHECK(strstr(buf_text(&m.words), "!") == NULL); /* no three failures in a row */
     mirror_stop(&m);
     fixture_end(&f);
 }
