@@ -12,14 +12,10 @@
 
 #define MIN_GAIN_PPM 1000
 #define MIN_SAVED_MS 60000
-#define SWAP_MS 60000 /* to reschedule onto a hot spare: a pod is bound and its node is there */
-#define SPARES_CHANCE 0.99
-#define REPAIR_S 86400.0
 
 struct job { /* the result, and what several rules need of it */
     const struct ledger_result *r;
     int64_t starts;
-    double uptime_s, nodes;
     int64_t failures;
     struct forecast_mtbf mtbf;
 };
@@ -84,7 +80,7 @@ static void save_span(const struct job *job, struct advice *a, int64_t ms) {
 
 static bool checkpoint_interval(const struct job *job, struct advice *a) {
     const struct ledger_bucket *saves = bucket_of(job, BUCKET_CHECKPOINT_SAVE);
-    if (saves == NULL || saves->count < 2 || job->mtbf.is_prior || job->r->mttr_ms == RECORD_NONE)
+    if (saves == NULL || saves->count < 2 || isnan(job->mtbf.mean_s) || job->r->mttr_ms == RECORD_NONE)
         return false;
     struct forecast f = {.interval_s = (double)job->r->productive_ms / 1e3 / (double)saves->count,
                          .save_s = (double)saves->ms / 1e3 / (double)saves->count,
@@ -145,16 +141,6 @@ static bool save_on_termination(const struct job *job, struct advice *a) {
     return count > 0;
 }
 
-static bool preload_image(const struct job *job, struct advice *a) {
-    char pulled[32];
-    if (!save_part(job, a, BUCKET_IMAGE_PULL, 1 - 1 / FIGURES_PRELOAD_SPEEDUP))
-        return false;
-    say(a->seen, "%s of image pulls in %lld start%s", duration(pulled, bucket_ms(job, BUCKET_IMAGE_PULL)),
-        (long long)job->starts, plural(job->starts));
-    say(a->change, "preload the image on the nodes (on GKE a secondary boot disk: 29 times as fast)");
-    return true;
-}
-
 static bool cache_compile(const struct job *job, struct advice *a) {
     char compiled[32];
     double again = (double)(job->starts - 1) / (double)job->starts;
@@ -191,36 +177,6 @@ static bool queue(const struct job *job, struct advice *a) {
     say(a->change, "a reservation, a queue with more quota, or a higher priority: up to all of it");
     a->saved_ms = ms; /* no chip was held meanwhile */
     return ms > 0;
-}
-
-/* As many as suffice for 99 % of the failures, if what they bring is more than the chips that they keep idle. */
-static bool hot_spares(const struct job *job, struct advice *a) {
-    int64_t saved_ms = 0, count = 0;
-    char took[32];
-    for (int i = 0; i < job->r->interruption_count; i++) {
-        const struct ledger_interruption *x = &job->r->interruptions[i];
-        bool is_node = x->cause == CAUSE_NODE_FAILURE || x->cause == CAUSE_NODE_MAINTENANCE;
-        if (is_node && x->tre_ms != RECORD_NONE && x->tre_ms > SWAP_MS) {
-            saved_ms += x->tre_ms - SWAP_MS;
-            count++;
-        }
-    }
-    if (count == 0 || job->mtbf.is_prior || job->nodes < 1)
-        return false;
-    int64_t spares = forecast_spares(1, 86400 / job->mtbf.mean_s, REPAIR_S, SPARES_CHANCE);
-    double per_s = (double)count / ((double)job->r->wall_ms / 1e3), each_s = (double)saved_ms / 1e3 / (double)count;
-    struct forecast_worth worth = forecast_spares_worth(per_s, each_s, spares, job->nodes);
-    if (worth.gain < worth.cost)
-        return false;
-    say(a->seen, "%lld failure%s of nodes took %s to reschedule", (long long)count, plural(count),
-        duration(took, saved_ms + count * SWAP_MS));
-    say(a->change, "keep %lld hot spare%s next to the %.0f: then a minute each", (long long)spares, plural(spares),
-        job->nodes);
-    const struct ledger_bucket *away = bucket_of(job, BUCKET_RESCHEDULING); /* the chips that are held meanwhile */
-    a->saved_ms = saved_ms;
-    if (away != NULL && away->ms > 0)
-        a->chip_ms = (int64_t)((double)away->chip_ms * fmin(1, (double)saved_ms / (double)away->ms));
-    return true;
 }
 
 static bool stragglers(const struct job *job, struct advice *a) {
@@ -293,12 +249,10 @@ static const struct {
     {"AsynchronousCheckpoint", SAME_WORK ", x = CheckpointSave", "asynchronous-checkpoint", async_checkpoint},
     {"SaveOnTermination", SAME_WORK ", x = tch of interruptions with notice", "save-on-termination",
      save_on_termination},
-    {"PreloadImage", SAME_WORK ", x = 28/29 of ImagePull", "preload-image", preload_image},
     {"CompilationCache", SAME_WORK ", x = ProgramStartup of all starts but one", "compilation-cache", cache_compile},
     {"NearerRestore", SAME_WORK ", x = CheckpointRestore", "nearer-restore", nearer_restore},
     {"InputPipeline", SAME_WORK ", x = DataLoading", "input-pipeline", input_pipeline},
     {"Queue", SAME_WORK ", x = QueueWait + PreemptedWait", "queue", queue},
-    {"HotSpares", SAME_WORK ", x = tre of node failures beyond 60 s each", "hot-spares", hot_spares},
     {"Stragglers", SAME_WORK ", x = P - steps x ideal", "stragglers", stragglers},
     {"HangTimeout", SAME_WORK ", x = time without progress beyond hangAfter, per hang", "hang-timeout", hang_timeout},
     {"FailingNode", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-node", failing_node},
@@ -316,12 +270,8 @@ int advise(const struct ledger_result *r, struct advice out[static ADVICE_MAX]) 
     int count = 0;
     if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
         return 0;
-    struct job job = {.r = r,
-                      .starts = r->interruption_count + r->older.count + 1,
-                      .uptime_s = (double)r->available_ms / 1e3,
-                      .nodes = (double)r->slots_required};
-    job.failures = figures_failures(r);
-    job.mtbf = forecast_mtbf(job.failures, job.uptime_s, fmax(1, job.nodes));
+    struct job job = {.r = r, .starts = r->interruption_count + r->older.count + 1, .failures = figures_failures(r)};
+    job.mtbf = forecast_mtbf(job.failures, (double)r->available_ms / 1e3);
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct advice *a = &all[count];
         memset(a, 0, sizeof *a);

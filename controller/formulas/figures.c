@@ -14,7 +14,6 @@ struct figures figures_unknown(void) {
         .mtbf = {.mean_s = NAN, .low_s = NAN, .high_s = NAN},
         .step_s = NAN,
         .chips = NAN,
-        .nodes = NAN,
     };
 }
 
@@ -25,10 +24,9 @@ static double less(double from_s, double saved_s) {
 }
 
 void figures_apply(struct figures *f, const struct figures_change *change) {
-    if (change->preloads_image) {
-        double saved_s = f->image_pull_s * (1 - 1 / FIGURES_PRELOAD_SPEEDUP);
-        f->resume_s = less(f->resume_s, saved_s);
-        f->image_pull_s -= saved_s;
+    if (change->image_pull_s > 0) {
+        f->resume_s = less(f->resume_s, f->image_pull_s - change->image_pull_s);
+        f->image_pull_s = change->image_pull_s;
     }
     if (change->caches_compile) {
         f->resume_s = less(f->resume_s, f->compile_s);

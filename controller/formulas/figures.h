@@ -13,7 +13,7 @@ struct figures {
     double reschedule_s, resume_s;  /* per interruption: until all slots are there; from there to the first step */
     double image_pull_s, compile_s; /* what of resume_s these take on average */
     struct forecast_mtbf mtbf;
-    double step_s, chips, nodes;
+    double step_s, chips;
 };
 
 /* Nothing known. */
@@ -29,13 +29,12 @@ bool figures_is_first_start(const struct ledger_result *result);
 int64_t figures_failures(const struct ledger_result *result);
 
 struct figures_change {
-    bool preloads_image; /* a pull takes 1/29: secondary boot disk, 16 GB image (Google Cloud blog, April 2024) */
+    double image_pull_s; /* how long a pull takes; 0: as it is */
     bool caches_compile; /* a restart compiles nothing: the most that a persistent compilation cache can bring */
     int64_t spares;      /* hot spares; 0: as it is */
     double swap_s;       /* time to reschedule onto a spare that is free */
     double repair_s;     /* how long a failed node is away: until then it takes up a spare */
 };
-#define FIGURES_PRELOAD_SPEEDUP 29.0
 
 void figures_apply(struct figures *f, const struct figures_change *change);
 

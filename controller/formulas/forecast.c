@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#define DAY_S 86400.0
-
 double forecast_exact(const struct forecast *f) {
     if (!(f->interval_s > 0) || !(f->mtbf_s > 0))
         return NAN;
@@ -22,10 +20,6 @@ double forecast_first_order(const struct forecast *f) {
 
 bool forecast_is_first_order_valid(const struct forecast *f) {
     return f->recover_s + f->persist_lag_s + f->interval_s <= 0.2 * f->mtbf_s;
-}
-
-double forecast_per_incident(double interval_s, double lost_s, double reschedule_s, double resume_s) {
-    return (interval_s - lost_s) / (interval_s + reschedule_s + resume_s);
 }
 
 double forecast_young_s(double save_s, double mtbf_s) {
@@ -137,23 +131,12 @@ double forecast_chi_square_even(double p, int64_t n) {
     return low + high;
 }
 
-struct forecast_mtbf forecast_mtbf(int64_t failures, double uptime_s, double nodes) {
-    struct forecast_mtbf out = {.is_prior = failures < 3, .high_s = INFINITY};
+struct forecast_mtbf forecast_mtbf(int64_t failures, double uptime_s) {
+    struct forecast_mtbf out = {.mean_s = NAN, .high_s = INFINITY};
     out.low_s = 2 * uptime_s / forecast_chi_square_even(0.95, failures + 1);
     if (failures > 0)
         out.high_s = 2 * uptime_s / forecast_chi_square_even(0.05, failures);
-    out.mean_s = out.is_prior ? DAY_S / (FORECAST_PRIOR_PER_NODE_DAY * nodes) : uptime_s / (double)failures;
+    if (failures >= FORECAST_MIN_FAILURES)
+        out.mean_s = uptime_s / (double)failures;
     return out;
-}
-
-int64_t forecast_spares(double nodes, double rate_per_node_day, double repair_s, double chance) {
-    double away = nodes * rate_per_node_day * repair_s / DAY_S;
-    int64_t spares = 0;
-    while (forecast_poisson(spares, away) < chance && spares < 1000000)
-        spares++;
-    return spares;
-}
-
-struct forecast_worth forecast_spares_worth(double failures_per_s, double saved_s, int64_t spares, double nodes) {
-    return (struct forecast_worth){failures_per_s * saved_s, (double)spares / nodes};
 }

@@ -24,8 +24,6 @@ double forecast_exact(const struct forecast *f);
 double forecast_first_order(const struct forecast *f);
 /* Whether the first order can be trusted: (u + P + I)/M is at most 0.2. */
 bool forecast_is_first_order_valid(const struct forecast *f);
-/* One failure in one interval, (I - tch)/(I + tre + trm): the picture of Google's 2024 blog post; no forecast. */
-double forecast_per_incident(double interval_s, double lost_s, double reschedule_s, double resume_s);
 
 /* The best useful time between saves: sqrt(2 w M); with Daly's two further terms (M where w >= 2M); and exactly,
  * M (1 + W0(-e^(-1 - w/M))), which does not depend on the time to recover. 0 where the save costs nothing. */
@@ -42,27 +40,16 @@ void forecast_flat_zone(const struct forecast *f, double points, double *low_s, 
 void forecast_finish(const struct forecast *f, double work_s, double *mean_s, double *deviation_s);
 
 /* Mean time between failures from `failures` in `uptime_s`, with its 90 % interval by chi-square,
- * [2T / X2(.95, 2k+2), 2T / X2(.05, 2k)]; high is INFINITY without a failure. Below three failures the mean is taken
- * from the published rate of 6.5 per 1,000 node-days (arXiv 2410.21680, RSC-1) and is_prior says so. */
+ * [2T / X2(.95, 2k+2), 2T / X2(.05, 2k)]; high is INFINITY without a failure. Below FORECAST_MIN_FAILURES the mean is
+ * not known (NAN): a rate published for other machines says nothing of this job's. */
 struct forecast_mtbf {
     double mean_s, low_s, high_s;
-    bool is_prior;
 };
-#define FORECAST_PRIOR_PER_NODE_DAY 6.5e-3
-struct forecast_mtbf forecast_mtbf(int64_t failures, double uptime_s, double nodes);
+#define FORECAST_MIN_FAILURES 3
+struct forecast_mtbf forecast_mtbf(int64_t failures, double uptime_s);
 
 /* Chance of at most k events of which `mean` are expected (Poisson); k < 0: 0. */
 double forecast_poisson(int64_t k, double mean);
 /* Quantile p of the chi-square distribution with 2n degrees of freedom, n >= 1. */
 double forecast_chi_square_even(double p, int64_t n);
-/* The fewest hot spares that suffice with the given chance while `nodes` fail at a rate and are away for repair_s each.
- */
-int64_t forecast_spares(double nodes, double rate_per_node_day, double repair_s, double chance);
-
-/* What spares bring and cost, as shares of the time of `nodes`: worth it where gain > cost. */
-struct forecast_worth {
-    double gain, cost;
-};
-struct forecast_worth forecast_spares_worth(double failures_per_s, double saved_s, int64_t spares, double nodes);
-
 #endif

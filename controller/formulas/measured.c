@@ -63,10 +63,8 @@ struct figures figures_measure(const struct ledger_result *r) {
     measure_recovery(r, &f);
     if (r->retained_steps > 0)
         f.step_s = (double)r->productive_ms / 1e3 / (double)r->retained_steps;
-    if (r->slots_required > 0) {
-        f.nodes = (double)r->slots_required;
-        f.mtbf = forecast_mtbf(figures_failures(r), (double)r->available_ms / 1e3, f.nodes);
-    }
+    if (r->slots_required > 0)
+        f.mtbf = forecast_mtbf(figures_failures(r), (double)r->available_ms / 1e3);
     if (r->chips > 0)
         f.chips = (double)r->chips;
     return f;

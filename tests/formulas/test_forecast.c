@@ -45,11 +45,6 @@ TEST(exact_and_first_order) {
     CHECK_NEAR(forecast_first_order(&b), 0.8377, 0.00005);
 }
 
-/* Google's 2024 blog post, the picture of one incident: (60 - 30) / (60 + 5 + 5). */
-TEST(one_incident_of_the_blog_post) {
-    CHECK_NEAR(forecast_per_incident(60, 30, 5, 5), 0.4286, 0.00005);
-}
-
 /* arXiv 2410.21680: expected ETTR of 12,000 GPUs, 8 a node. */
 TEST(expected_ettr_of_meta) {
     static const struct {
@@ -70,23 +65,9 @@ TEST(expected_ettr_of_meta) {
     }
 }
 
-/* The same paper's mean time to failure by size, and where the rule does not hold: 1,024 GPUs were measured at 7.9 h.
- */
-TEST(failure_rates_of_meta) {
-    CHECK_NEAR(forecast_mtbf(0, DAY, 16384 / 8.0).mean_s / HOUR, 1.803, 0.0005);
-    CHECK_NEAR(forecast_mtbf(0, DAY, 131072 / 8.0).mean_s / HOUR, 0.2254, 0.00005);
-    double small = forecast_mtbf(0, DAY, 1024 / 8.0).mean_s / HOUR;
-    CHECK_NEAR(small, 28.8, 0.05);
-    CHECK(fabs(small - 7.9) > 10);
-    /* of one node the rule says 153.8 days, where 47.7 were measured */
-    CHECK_NEAR(forecast_mtbf(0, DAY, 1).mean_s / DAY, 1 / 6.5e-3, 1e-9);
-    CHECK(forecast_mtbf(0, DAY, 1).mean_s / DAY > 3 * 47.7);
-}
-
 /* arXiv 2407.21783 (Llama 3): 54 days on 16,384 GPUs, 419 unplanned of 466 interruptions. */
 TEST(interruptions_of_llama_3) {
-    struct forecast_mtbf unplanned = forecast_mtbf(419, 54 * DAY, 2048), all = forecast_mtbf(466, 54 * DAY, 2048);
-    CHECK(!unplanned.is_prior);
+    struct forecast_mtbf unplanned = forecast_mtbf(419, 54 * DAY), all = forecast_mtbf(466, 54 * DAY);
     CHECK_NEAR(unplanned.mean_s / HOUR, 3.093, 0.0005);
     CHECK_NEAR(all.mean_s / HOUR, 2.781, 0.0005);
     CHECK_NEAR(DAY / unplanned.mean_s / 2048 * 1000, 3.789, 0.0005);
@@ -110,46 +91,18 @@ TEST(one_interruption_of_cluster_readiness_engine) {
     CHECK_NEAR(sg * rg, 0.919097, 5e-7);
 }
 
-TEST(hot_spares) {
-    static const struct {
-        double nodes, rate, repair_h, chance;
-        int expected;
-    } rows[] = {
-        {64, 6.5e-3, 24, 0.99, 2},   {256, 6.5e-3, 24, 0.99, 5},   {2048, 3.79e-3, 24, 0.99, 15},
-        {64, 6.5e-3, 24, 0.999, 3},  {256, 6.5e-3, 24, 0.999, 7},  {2048, 3.79e-3, 24, 0.999, 18},
-        {2048, 3.79e-3, 4, 0.99, 5}, {2048, 3.79e-3, 4, 0.999, 6},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK_INT(forecast_spares(rows[i].nodes, rows[i].rate, rows[i].repair_h * HOUR, rows[i].chance),
-                  rows[i].expected);
-}
-
-/* Spares are worth it where what they bring, as a share of time, exceeds their share of the nodes: rows of cold less
- * hot = 55 minutes. */
-TEST(what_hot_spares_bring_and_cost) {
-    static const struct {
-        double nodes, rate, gain, cost;
-        int64_t spares;
-    } rows[] = {{64, 6.5e-3, 1.59, 3.13, 2}, {256, 6.5e-3, 6.36, 1.95, 5}, {2048, 3.79e-3, 29.6, 0.73, 15}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct forecast_worth w =
-            forecast_spares_worth(rows[i].nodes * rows[i].rate / DAY, 55 * MINUTE, rows[i].spares, rows[i].nodes);
-        CHECK_NEAR(w.gain * 100, rows[i].gain, 0.05);
-        CHECK_NEAR(w.cost * 100, rows[i].cost, 0.005);
-    }
-}
-
 /* Tables of the chi-square distribution: quantiles .05 and .95. */
 TEST(chi_square_quantiles) {
     CHECK_NEAR(forecast_chi_square_even(0.95, 1), 5.9915, 0.00005);
     CHECK_NEAR(forecast_chi_square_even(0.05, 1), 0.1026, 0.00005);
     CHECK_NEAR(forecast_chi_square_even(0.95, 5), 18.3070, 0.00005);
     CHECK_NEAR(forecast_chi_square_even(0.05, 50), 77.9295, 0.00005);
-    struct forecast_mtbf none = forecast_mtbf(0, 100 * HOUR, 10);
-    CHECK(none.is_prior && isinf(none.high_s));
+    struct forecast_mtbf none = forecast_mtbf(0, 100 * HOUR), two = forecast_mtbf(2, 100 * HOUR);
+    CHECK(isnan(none.mean_s) && isinf(none.high_s));
+    CHECK(isnan(two.mean_s) && two.low_s < two.high_s && !isinf(two.high_s)); /* no prior takes its place */
     CHECK_NEAR(none.low_s / HOUR, 100 / 2.9957, 0.001);
-    struct forecast_mtbf three = forecast_mtbf(3, 300 * HOUR, 10);
-    CHECK(!three.is_prior && three.low_s < three.mean_s && three.mean_s < three.high_s);
+    struct forecast_mtbf three = forecast_mtbf(3, 300 * HOUR);
+    CHECK(three.low_s < three.mean_s && three.mean_s < three.high_s);
 }
 
 /* The optimum is Lambert's: with z = I/M it solves 1 - z = e^(-z - w/M), for saves from a millionth of M to ten M. */
