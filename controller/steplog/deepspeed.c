@@ -84,4 +84,5 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_deepspeed;
-const struct format steplog_deepspeed = {.id = STEPLOG_DEEPSPEED, .line = read_line};
+const struct format steplog_deepspeed = {
+    .id = STEPLOG_DEEPSPEED, .looks_for = "step=N, skipped=K, lr=[...]", .line = read_line};

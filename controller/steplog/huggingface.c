@@ -477,6 +477,7 @@ static void visit_state(void *state, struct codec *c) {
 extern const struct format steplog_huggingface;
 const struct format steplog_huggingface = {
     .id = STEPLOG_HUGGINGFACE,
+    .looks_for = "{'loss': ..., 'learning_rate': ..., 'epoch': ...} with its progress bar",
     .line = read_line,
     .line_end = end_line,
     .state_bytes = sizeof(struct huggingface),

@@ -129,6 +129,7 @@ static void visit_state(void *state, struct codec *c) {
 extern const struct format steplog_keras;
 const struct format steplog_keras = {
     .id = STEPLOG_KERAS,
+    .looks_for = "Epoch E/M, and N/M - 1s - 2ms/step",
     .line = read_line,
     .line_end = end_line,
     .state_bytes = sizeof(struct keras),

@@ -168,6 +168,7 @@ static bool is_holding(const struct steplog *s) {
 extern const struct format steplog_lightning;
 const struct format steplog_lightning = {
     .id = STEPLOG_LIGHTNING,
+    .looks_for = "Epoch E:  P%|###  | N/M [",
     .line = read_line,
     .line_end = end_line,
     .state_bytes = sizeof(struct lightning),

@@ -57,20 +57,6 @@ static bool evaluation_line(struct steplog *s, struct slice text) {
     return true;
 }
 
-/* "Aborting training due to NaN loss." */
-static bool abort_line(struct steplog *s, struct slice text) {
-    struct slice reason;
-    if (!text_after(text, "Aborting training due to ", &reason))
-        return false;
-    const char *dot = slice_find_char(reason, '.');
-    if (dot != NULL)
-        reason = slice_range(reason.data, dot);
-    struct record r = steplog_record(s, RECORD_ABORT);
-    slice_copy(r.name, sizeof r.name, slice_trim(reason));
-    steplog_emit(s, &r, STEPLOG_MAXTEXT);
-    return true;
-}
-
 /* "restored from checkpoint step 10, resuming at 11", "saved a checkpoint at step 10" (older versions) and "Started an
  * asynchronous checkpoint save for step 20". The save call has returned before it, but nothing says how long it took or
  * that the save is final; where Orbax's own lines gave the same save already, they say more. */
@@ -98,11 +84,12 @@ static bool checkpoint_line(struct steplog *s, struct slice text) {
 }
 
 static enum line_result read_line(struct steplog *s, struct slice text) {
-    /* The checks' words all hold "tep" or "eval" or "Abort"; the many other lines of a start-up leave early. */
+    /* The checks' words all hold "tep" or "eval"; the many other lines of a start-up leave early. */
     bool mine = slice_contains(text, "tep") ? step_line(s, text) || evaluation_line(s, text) || checkpoint_line(s, text)
-                                            : evaluation_line(s, text) || abort_line(s, text);
+                                            : evaluation_line(s, text);
     return mine ? LINE_TAKEN : LINE_NOT_MINE;
 }
 
 extern const struct format steplog_maxtext;
-const struct format steplog_maxtext = {.id = STEPLOG_MAXTEXT, .line = read_line};
+const struct format steplog_maxtext = {
+    .id = STEPLOG_MAXTEXT, .looks_for = "completed step: N, seconds: S", .line = read_line};

@@ -125,4 +125,6 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_megatron;
-const struct format steplog_megatron = {.id = STEPLOG_MEGATRON, .line = read_line};
+const struct format steplog_megatron = {.id = STEPLOG_MEGATRON,
+                                        .looks_for = "iteration N/ M | ... elapsed time per iteration (ms): T |",
+                                        .line = read_line};

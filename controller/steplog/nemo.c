@@ -107,6 +107,7 @@ static void visit_state(void *state, struct codec *c) {
 extern const struct format steplog_nemo;
 const struct format steplog_nemo = {
     .id = STEPLOG_NEMO,
+    .looks_for = "Training epoch E, iteration N/M | ... global_step: N |",
     .line = read_line,
     .state_bytes = sizeof(struct nemo),
     .state_init = init_state,

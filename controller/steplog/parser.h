@@ -33,9 +33,10 @@ struct pace {
 
 struct steplog;
 
-/* A format: one file, which ends with this, and one row in formats.c. */
+/* A format: one file, which ends with this, and one row in formats.h. */
 struct format {
     enum steplog_format id; /* STEPLOG_AUTO: no format in the API */
+    const char *looks_for;  /* how a step's line looks, for people; NULL: it gives no steps, or another row says it */
     bool is_always_read;    /* read next to any other format */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
@@ -61,6 +62,9 @@ struct steplog {
     void *own_state;
     void *states[STEPLOG_ROWS];
     void *state; /* of the format that is called now */
+    struct {
+        int64_t taken, malformed; /* lines, until a step is read */
+    } seen[STEPLOG_ROWS];
 
     /* The line being read. */
     bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says */
@@ -101,5 +105,8 @@ struct steplog {
 /* steplog_new() of any format and by any table (formats.h: steplog_formats), at most STEPLOG_ROWS long. */
 struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
                                   void (*on_record)(void *context, const struct record *r), void *context);
+
+/* Whether that row of the table reads this log. */
+bool steplog_is_read(const struct steplog *s, const struct format *f);
 
 #endif

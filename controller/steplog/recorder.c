@@ -230,4 +230,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_recorder;
-const struct format steplog_recorder = {.id = STEPLOG_RECORDER, .is_always_read = true, .line = read_line};
+const struct format steplog_recorder = {.id = STEPLOG_RECORDER,
+                                        .looks_for = "{\"job_name\": ..., \"step_count\": N, \"step_start_time\": T}",
+                                        .is_always_read = true,
+                                        .line = read_line};

@@ -13,14 +13,14 @@
 
 #define SIGN_OF_LIFE_EVERY_MS 1000
 
-static bool is_read(const struct steplog *s, const struct format *f) {
+bool steplog_is_read(const struct steplog *s, const struct format *f) {
     return s->format == STEPLOG_AUTO || f->is_always_read || f->id == s->format;
 }
 
 static void new_states(struct steplog *s) {
     for (int i = 0; s->formats[i] != NULL; i++) {
         const struct format *f = s->formats[i];
-        if (f->state_bytes == 0 || !is_read(s, f))
+        if (f->state_bytes == 0 || !steplog_is_read(s, f))
             continue;
         s->states[i] = mem_alloc(f->state_bytes);
         memset(s->states[i], 0, f->state_bytes);
@@ -43,7 +43,7 @@ struct steplog *steplog_new_table(const struct format *const *formats, enum step
     s->job_name = mem_strdup(job_name);
     s->on_record = on_record;
     s->context = context;
-    s->counts.last_stamp_ms = TIME_UNKNOWN;
+    s->counts.first_stamp_ms = s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognized = STEPLOG_AUTO;
     s->stored_ms = s->stamp_ms = s->last_record_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
     s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
@@ -95,9 +95,13 @@ static enum line_result read_with(struct steplog *s, struct slice text, const st
 /* By the first format from that row on that knows it. */
 static void read_from(struct steplog *s, struct slice text, int row) {
     for (int i = row; s->formats[i] != NULL; i++) {
-        if (!is_read(s, s->formats[i]))
+        if (!steplog_is_read(s, s->formats[i]))
             continue;
         enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
+        if (s->counts.steps == 0) {
+            s->seen[i].taken += result == LINE_TAKEN;
+            s->seen[i].malformed += result == LINE_MALFORMED;
+        }
         if (result == LINE_TEXT) /* nothing nests: what reads structure comes first, and is not asked again */
             read_from(s, slice_trim(buf_slice(&s->scratch)), i + 1);
         if (result != LINE_NOT_MINE)
@@ -138,7 +142,7 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
 static bool is_holding(struct steplog *s) {
     for (int i = 0; s->formats[i] != NULL; i++) {
         s->state = s->states[i];
-        if (s->formats[i]->is_holding != NULL && is_read(s, s->formats[i]) && s->formats[i]->is_holding(s))
+        if (s->formats[i]->is_holding != NULL && steplog_is_read(s, s->formats[i]) && s->formats[i]->is_holding(s))
             return true;
     }
     return false;
@@ -161,8 +165,11 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->counts.lines++;
     s->stamp_ms = stamp_ms;
     s->has_record = false;
-    if (stamp_ms != TIME_UNKNOWN)
+    if (stamp_ms != TIME_UNKNOWN) {
         s->counts.last_stamp_ms = stamp_ms;
+        if (s->counts.first_stamp_ms == TIME_UNKNOWN)
+            s->counts.first_stamp_ms = stamp_ms;
+    }
     if (recorder_step_again(s, line)) {
         s->last_record_ms = stamp_ms;
         return;
@@ -180,7 +187,7 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         read_piece(s, text);
     for (int i = 0; s->formats[i] != NULL; i++) {
         s->state = s->states[i];
-        if (s->formats[i]->line_end != NULL && is_read(s, s->formats[i]))
+        if (s->formats[i]->line_end != NULL && steplog_is_read(s, s->formats[i]))
             s->formats[i]->line_end(s);
     }
     note_life(s);

@@ -105,9 +105,37 @@ struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed;
     int64_t first_malformed_line;   /* 0: none */
     int64_t own_clock;              /* lines taken at the time that they carry themselves */
+    int64_t first_stamp_ms;         /* TIME_UNKNOWN */
     int64_t last_stamp_ms;          /* TIME_UNKNOWN */
     enum steplog_format recognized; /* the format that gave steps; AUTO while none did */
 };
 struct steplog_counts steplog_counts_get(const struct steplog *s);
+
+/* What gave the steps, for people: "MaxText", "Generic(iter N)"; "" while nothing did. Borrowed until the next line. */
+const char *steplog_recognized_name(const struct steplog *s);
+
+#define STEPLOG_TRIED 16
+#define STEPLOG_WHY_BYTES 160
+#define STEPLOG_SAMPLES 2
+#define STEPLOG_SAMPLE_BYTES 400
+
+/* Why no step was read. */
+struct steplog_explanation {
+    int64_t lines, first_stamp_ms, last_stamp_ms; /* the span; TIME_UNKNOWN: no line had a time */
+    struct {
+        const char *format;          /* its name, as spec.stepLog.format has it */
+        char why[STEPLOG_WHY_BYTES]; /* "no line has \"completed step: N, seconds: S\"" */
+    } tried[STEPLOG_TRIED];
+    int tried_count;
+    /* Lines that look like those of steps, without stamp and escapes, cut to the size, in log order. Two of one kind
+     * that show how the step number rises; one alone if the log has no second. */
+    char samples[STEPLOG_SAMPLES][STEPLOG_SAMPLE_BYTES];
+    int sample_count;
+};
+void steplog_explain(const struct steplog *s, struct steplog_explanation *ret);
+
+/* A PCRE2 pattern for such lines, ready as --regex and spec.stepLog.regex.step: with the named group step, and seconds
+ * or milliseconds where a duration is there. False if the samples show no step number. */
+bool steplog_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]);
 
 #endif

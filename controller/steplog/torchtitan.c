@@ -107,4 +107,5 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
 }
 
 extern const struct format steplog_torchtitan;
-const struct format steplog_torchtitan = {.id = STEPLOG_TORCHTITAN, .line = read_line};
+const struct format steplog_torchtitan = {
+    .id = STEPLOG_TORCHTITAN, .looks_for = "step: N  loss: L ... tps: T", .line = read_line};

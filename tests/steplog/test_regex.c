@@ -74,7 +74,7 @@ TEST(regex_keeps_the_text_around_the_match) {
     check(&all, "Restoring checkpoint from /ck/20.\ncompleted step: 9, seconds: 5.667, x\n", "RESTORE_START 20\n");
 }
 
-TEST(regex_numbers_that_are_none_are_counted) {
+TEST(regex_steps_that_are_not_numbers_are_counted) {
     static const struct steplog_patterns loose = {.step = "it (?<step>.*)"};
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 16);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "record_names.h"
+#include "steplog/formats.h"
 #include "steplog/steplog.h"
 
 #include <glob.h>
@@ -71,11 +72,27 @@ static void check_log(const char *path) {
     }
 }
 
-TEST(a_parser_goes_on_where_another_stopped) {
+TEST(a_parser_continues_where_another_stopped) {
     glob_t logs;
     REQUIRE(glob("tests/data/trainer-logs/*/*/attempt-*.log", 0, NULL, &logs) == 0);
     CHECK(logs.gl_pathc >= 16);
     for (size_t i = 0; i < logs.gl_pathc; i++)
         check_log(logs.gl_pathv[i]);
     globfree(&logs);
+}
+
+/* A checkpoint holds the state of each format that has one, in the order of the table. Where that changes, raise
+ * VERSION in controller/operator/model/checkpoint.c and write the kept checkpoint again
+ * (tests/operator/test_checkpoint.c), or an older checkpoint is read as another format's. Then change this list. */
+TEST(formats_with_a_state_have_the_order_of_this_version) {
+    static const enum steplog_format expected[] = {STEPLOG_NEMO, STEPLOG_LIGHTNING, STEPLOG_KERAS, STEPLOG_HUGGINGFACE};
+    size_t count = 0;
+    for (size_t i = 0; steplog_formats[i] != NULL; i++) {
+        if (steplog_formats[i]->state_visit == NULL)
+            continue;
+        REQUIRE(count < ARRAY_SIZE(expected));
+        CHECK_TEXT(steplog_format_name(steplog_formats[i]->id), steplog_format_name(expected[count]));
+        count++;
+    }
+    CHECK_INT(count, ARRAY_SIZE(expected));
 }

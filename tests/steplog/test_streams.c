@@ -148,7 +148,7 @@ TEST(parts_beyond_the_limit_are_dropped) {
     CHECK_INT(c.steps, 2);
 }
 
-TEST(signs_of_life_are_sparing) {
+TEST(keepalive_records_are_rare) {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 1 << 20);
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &out);

@@ -58,7 +58,7 @@ TEST(an_example_that_fails_is_named_with_the_reason) {
                "pattern \"iteration\", example 1: the step cannot be read, or it takes too long");
 }
 
-TEST(what_is_no_format_is_refused_in_a_sentence) {
+TEST(a_wrong_format_is_refused_with_a_sentence) {
     static const struct {
         const char *spec, *trouble;
     } cases[] = {
