@@ -1,6 +1,6 @@
-/* buckets: the tables of the ledger: every bucket with its family, in the order of precedence (first that fits wins),
- * and every cause of an interruption, in the order in which causes are tried. Their words:
- * deploy/docs/concepts/ledger.md. */
+/* buckets: the tables of the ledger: every bucket with its family, in order of precedence (the first that fits wins),
+ * and every cause of an interruption, in the order in which causes are tried. deploy/docs/concepts/ledger.md describes
+ * both. */
 #ifndef LEDGER_BUCKETS_H
 #define LEDGER_BUCKETS_H
 
@@ -41,12 +41,11 @@ enum bucket {
     LEDGER_BUCKETS(X)
 #undef X
         BUCKET_COUNT,
-    BUCKET_ELASTIC_SLICE_DOWN /* of chips alone, so it is in no account of time: the slices that are down while others
-                                 train (slices.h) */
+    BUCKET_ELASTIC_SLICE_DOWN /* chips only, no time: the slices that are down while others train (slices.h) */
 };
 
-/* X(IDENTIFIER, name in status, excluded from MTBI and MTTR). First that fits wins. Sub-reasons
- * (KueueEviction/<reason>) are held beside it as text. */
+/* X(IDENTIFIER, name in status, excluded from MTBI and MTTR). The first that fits wins. A sub-reason
+ * (KueueEviction/<reason>) is kept as text next to the cause. */
 #define LEDGER_CAUSES(X)                                                                                               \
     X(KUEUE_PREEMPTION, "KueuePreemption", 1)                                                                          \
     X(KUEUE_EVICTION, "KueueEviction", 1)                                                                              \

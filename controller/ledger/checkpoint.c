@@ -12,17 +12,17 @@
 
 #define VERSION 11     /* the only one that is read: nothing was released before */
 #define FRAME_BYTES 32 /* magic, version, checksum */
-#define MOST_OBJECTS 2000000
-#define MOST_AMOUNT INT32_MAX
+#define MAX_OBJECTS 2000000
+#define MAX_AMOUNT INT32_MAX
 
 static const char magic[4] = {'G', 'P', 'L', 'C'};
 
-/* ---- what objects tell ---- */
+/* ---- facts of objects ---- */
 
 /* Visits all items of a store and, when reading, enters them into its index. */
 #define VISIT_STORE(c, store, visit, key_a, key_b)                                                                     \
     do {                                                                                                               \
-        size_t n_ = codec_count((c), (store).count, MOST_OBJECTS);                                                     \
+        size_t n_ = codec_count((c), (store).count, MAX_OBJECTS);                                                      \
         for (size_t i_ = 0; i_ < n_ && !(c)->failed; i_++) {                                                           \
             if (codec_is_reading(c)) {                                                                                 \
                 MEM_GROW((store).items, (store).count, (store).capacity);                                              \
@@ -39,7 +39,7 @@ static const char magic[4] = {'G', 'P', 'L', 'C'};
 
 static void visit_amount(struct codec *c, struct amount_from *x) {
     codec_i64(c, &x->from_ms);
-    CODEC_INT(c, &x->amount, 0, MOST_AMOUNT);
+    CODEC_INT(c, &x->amount, 0, MAX_AMOUNT);
 }
 
 static void visit_occupancy(struct codec *c, struct occupancy_fact *x) {
@@ -57,15 +57,15 @@ static void visit_occupancy(struct codec *c, struct occupancy_fact *x) {
 static void visit_change(struct codec *c, struct ledger_change *x) {
     checkpoint_time(c, &x->at_ms);
     codec_i64(c, &x->chips);
-    CODEC_INT(c, &x->available, -MOST_OBJECTS, MOST_OBJECTS);
-    CODEC_INT(c, &x->running, -MOST_OBJECTS, MOST_OBJECTS);
-    CODEC_INT(c, &x->pulling, -MOST_OBJECTS, MOST_OBJECTS);
-    CODEC_INT(c, &x->silent, -MOST_OBJECTS, MOST_OBJECTS);
-    CODEC_INT(c, &x->known, -MOST_OBJECTS, MOST_OBJECTS);
+    CODEC_INT(c, &x->available, -MAX_OBJECTS, MAX_OBJECTS);
+    CODEC_INT(c, &x->running, -MAX_OBJECTS, MAX_OBJECTS);
+    CODEC_INT(c, &x->pulling, -MAX_OBJECTS, MAX_OBJECTS);
+    CODEC_INT(c, &x->silent, -MAX_OBJECTS, MAX_OBJECTS);
+    CODEC_INT(c, &x->known, -MAX_OBJECTS, MAX_OBJECTS);
     CODEC_INT(c, &x->largest_chips, 0, INT32_MAX);
-    CODEC_INT(c, &x->replaced, 0, MOST_OBJECTS);
-    CODEC_INT(c, &x->restarted, 0, MOST_OBJECTS);
-    CODEC_INT(c, &x->lost, 0, MOST_OBJECTS);
+    CODEC_INT(c, &x->replaced, 0, MAX_OBJECTS);
+    CODEC_INT(c, &x->restarted, 0, MAX_OBJECTS);
+    CODEC_INT(c, &x->lost, 0, MAX_OBJECTS);
 }
 
 static void visit_gap(struct codec *c, struct occupancy_gap *x) {
@@ -75,7 +75,7 @@ static void visit_gap(struct codec *c, struct occupancy_gap *x) {
 }
 
 static void visit_unwatched(struct codec *c, struct ledger *l) {
-    size_t count = codec_count(c, l->unwatched_count, MOST_OBJECTS);
+    size_t count = codec_count(c, l->unwatched_count, MAX_OBJECTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
             l->unwatched = mem_resize(l->unwatched, i + 1, sizeof *l->unwatched);
@@ -131,7 +131,7 @@ static void visit_objects(struct codec *c, struct ledger *l) {
 /* ---- the whole ---- */
 
 static void visit_exclusions(struct codec *c, struct ledger *l) {
-    size_t count = codec_count(c, l->exclusion_count, MOST_OBJECTS);
+    size_t count = codec_count(c, l->exclusion_count, MAX_OBJECTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
             MEM_GROW(l->exclusions, l->exclusion_count, l->exclusion_capacity);
@@ -154,7 +154,7 @@ static void visit_options(struct codec *c, struct ledger_options *o) {
 }
 
 static void visit_processes(struct codec *c, struct ledger *l) {
-    size_t count = codec_count(c, l->live_count, MOST_OBJECTS);
+    size_t count = codec_count(c, l->live_count, MAX_OBJECTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
         if (codec_is_reading(c)) {
             struct process *p = process_new(0);
@@ -172,7 +172,7 @@ static void visit_processes(struct codec *c, struct ledger *l) {
     }
 }
 
-/* The steps that are left go on from the one at which the settled part ends. */
+/* The remaining steps continue from the step at which the settled part ends. */
 static void check_continued(struct codec *c, const struct ledger *l) {
     const struct settled *s = l->settled;
     const struct process *p = l->processes[s->process];
@@ -199,7 +199,7 @@ static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
         l->settled = mem_new(struct settled);
     if (has_settled && !c->failed) {
         size_t process = l->settled->process;
-        for (size_t i = 0; i < l->live_count && !codec_is_reading(c); i++) /* they get new numbers */
+        for (size_t i = 0; i < l->live_count && !codec_is_reading(c); i++) /* live processes get new numbers */
             if (l->live[i] == l->processes[process])
                 l->settled->process = i;
         checkpoint_settled(c, l->settled, l->start_ms, l->live_count);
@@ -213,10 +213,18 @@ static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
         visit_objects(c, l);
 }
 
-void checkpoint_write_parts(struct ledger *l, struct buf *out) {
-    struct codec c = codec_writing(out);
+static size_t size_without_objects(struct ledger *l) {
+    CLEANUP_BUF struct buf bytes;
+    buf_init(&bytes, SIZE_MAX / 2);
+    struct codec c = codec_writing(&bytes);
     bool has_objects = false;
     visit(&c, l, &has_objects);
+    return bytes.size_bytes;
+}
+
+void ledger_compact(struct ledger *l, size_t max_bytes) {
+    for (int step = 0; !l->options.keep_all && step < COMPACT_STEPS && size_without_objects(l) > max_bytes; step++)
+        compact_step(l, step);
 }
 
 int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
@@ -233,7 +241,7 @@ int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
     codec_u64(&c, &sum);
     if (!c.failed)
         return 0;
-    if (out->data != NULL) /* what went before stays */
+    if (out->data != NULL) /* keeps what the buffer held before */
         out->size_bytes = begin;
     return -EMSGSIZE;
 }
@@ -241,7 +249,7 @@ int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
 struct ledger *ledger_load(struct slice saved, const struct ledger_options *options, struct error **err) {
     const size_t frame = sizeof magic + 8;
     if (saved.size_bytes < frame || memcmp(saved.data, magic, sizeof magic) != 0) {
-        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is not one", saved.size_bytes);
+        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes has no header of a checkpoint", saved.size_bytes);
         return NULL;
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
@@ -265,7 +273,7 @@ struct ledger *ledger_load(struct slice saved, const struct ledger_options *opti
     bool has_objects = false;
     visit(&c, l, &has_objects);
     if (!codec_is_done(&c)) {
-        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: it does not hold what it says",
+        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: its contents contradict each other",
                   saved.size_bytes);
         ledger_free(l);
         return NULL;

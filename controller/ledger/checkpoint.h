@@ -4,7 +4,7 @@
 
 #include "ledger/ledger.h"
 
-#define LEDGER_SAVE_BYTES 32768 /* what a status has room for */
+#define LEDGER_SAVE_BYTES 32768 /* the room for it in a status */
 
 enum ledger_save_mode {
     LEDGER_SAVE_ALL,
@@ -13,22 +13,23 @@ enum ledger_save_mode {
                                    adds them all again, also those of the past, before it evaluates or saves. */
 };
 
-/* Writes the whole state, at any record: binary, versioned, with a checksum. A ledger that was read back goes on to the
- * same results as this one. 7 to 10 KiB for an ordinary job, and without objects never more than LEDGER_SAVE_BYTES
- * (with keep_all there is no such bound): where the log would take more, the ledger itself gives detail away, what
- * harms least first (ledger_compact), and what is no longer exact has basis Derived. What came since the last
- * evaluation adds to it, so save after evaluating. Write into a buffer with a maximum: -EMSGSIZE if it does not fit.
+/* Writes the whole state, after any record: binary, versioned, with a checksum. A ledger that is loaded from it gives
+ * the same results as this one. An ordinary job takes 7 to 10 KiB. Without objects it never takes more than
+ * LEDGER_SAVE_BYTES, except with keep_all: ledger_compact drops detail until it fits, and what is no longer exact has
+ * basis Derived. Records since the last evaluation take room as well, so save after evaluating. -EMSGSIZE if it does
+ * not fit into the buffer's maximum.
  *
- * After the load: add each process whose log is still read again under its id (the ordinals are new ones), then its
- * records, from the line after the last one added or from any earlier one: repeated lines are ignored, and so is
- * whatever repeats from settled processes. Set the span (ledger_set_span) again only if it changed. */
+ * After the load: add each process whose log is still read again under its id (it gets a new ordinal), then its
+ * records, from the line after the last one or any earlier one. Repeated lines are ignored, and so are repeats from
+ * settled processes. Set the span (ledger_set_span) again only if it changed. */
 int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out);
 
-/* options: what changed since, NULL: as saved. Windows that were not there before reach exactly only as far back as
- * what is not settled. NULL with *err on damage, or where a newer version wrote it. */
+/* options: the new options, NULL: as saved. A new window is exact only for time that is not settled yet. Returns NULL
+ * with *err if the checkpoint is damaged or of another version. */
 struct ledger *ledger_load(struct slice saved, const struct ledger_options *options, struct error **err);
 
-/* Private to ledger/: what is settled and the processes, as ledger_save writes them, without facts of objects. */
-void checkpoint_write_parts(struct ledger *l, struct buf *out);
+/* Drops detail (compact.h) until ledger_save without objects writes at most this many bytes; 20 KiB is always reached.
+ * Nothing changes if it fits, or with keep_all. */
+void ledger_compact(struct ledger *l, size_t max_bytes);
 
 #endif

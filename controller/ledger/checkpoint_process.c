@@ -1,18 +1,18 @@
-/* One process in a checkpoint. There are up to some thousand steps, so they are told by how they differ from what the
- * ones before let expect: most take two or three bytes. */
+/* One process in a checkpoint. It has up to some thousand steps, so each is coded as its difference from the step that
+ * the ones before predict: most take two or three bytes. */
 #include "ledger/checkpoint_process.h"
 #include "ledger/checkpoint.h"
 
 #include "base/mem.h"
 
-#define MOST_ITEMS 1000000
-#define LEAST_MS INT64_C(-62135596800000)
+#define MAX_ITEMS 1000000
+#define MIN_MS INT64_C(-62135596800000)
 #define MAX_MS INT64_C(253402300799999)
-#define MOST_STEP 1000000000
+#define MAX_STEP 1000000000
 
 void checkpoint_time(struct codec *c, int64_t *ms) {
     codec_time(c, ms);
-    if (*ms != TIME_UNKNOWN && *ms != TIME_OPEN && (*ms < LEAST_MS || *ms > MAX_MS)) {
+    if (*ms != TIME_UNKNOWN && *ms != TIME_OPEN && (*ms < MIN_MS || *ms > MAX_MS)) {
         c->failed = true;
         *ms = 0;
     }
@@ -22,17 +22,17 @@ void checkpoint_sum(struct codec *c, int64_t *v) {
     CODEC_INT(c, v, 0, CHECKPOINT_MAX_SUM);
 }
 
-/* 0: none, else from -1 on with two more. */
+/* Coded as 0 for RECORD_NONE, else as the step + 2. */
 void checkpoint_step(struct codec *c, int64_t *v) {
     int64_t coded = *v == RECORD_NONE ? 0 : *v + 2;
-    CODEC_INT(c, &coded, 0, (int64_t)MOST_STEP * 2);
+    CODEC_INT(c, &coded, 0, (int64_t)MAX_STEP * 2);
     *v = coded == 0 ? RECORD_NONE : coded - 2;
 }
 
-/* What makes room for so many elements when reading. */
+/* Codes the number of elements and, when reading, allocates them. */
 #define COUNTED(c, items, count, capacity)                                                                             \
     do {                                                                                                               \
-        (count) = codec_count((c), (count), MOST_ITEMS);                                                               \
+        (count) = codec_count((c), (count), MAX_ITEMS);                                                                \
         if (codec_is_reading(c)) {                                                                                     \
             (capacity) = (count);                                                                                      \
             (items) = mem_alloc(((count) + 1) * sizeof *(items)); /* one more: never NULL */                           \
@@ -45,28 +45,28 @@ struct expected {
     int64_t at_ms, took_ms, step, apart, line, lines;
 };
 
-enum { STEP_AS_FAR = 1, LINE_AS_FAR = 2, TOOK_AS_LONG = 4 };
+enum { SAME_STEP_DELTA = 1, SAME_LINE_DELTA = 2, SAME_DURATION = 4 };
 
 static void visit_event(struct codec *c, struct step_event *e, struct expected *x) {
     int64_t took = e->at_ms - x->at_ms - x->took_ms, apart = e->step - x->step, lines = e->line - x->line;
-    int64_t flags =
-        (apart == x->apart ? STEP_AS_FAR : 0) | (lines == x->lines ? LINE_AS_FAR : 0) | (took == 0 ? TOOK_AS_LONG : 0);
+    int64_t flags = (apart == x->apart ? SAME_STEP_DELTA : 0) | (lines == x->lines ? SAME_LINE_DELTA : 0) |
+                    (took == 0 ? SAME_DURATION : 0);
     CODEC_INT(c, &flags, 0, 7);
-    if (flags & STEP_AS_FAR)
+    if (flags & SAME_STEP_DELTA)
         apart = x->apart;
     else
-        CODEC_INT(c, &apart, -MOST_STEP, MOST_STEP);
-    if (flags & LINE_AS_FAR)
+        CODEC_INT(c, &apart, -MAX_STEP, MAX_STEP);
+    if (flags & SAME_LINE_DELTA)
         lines = x->lines;
     else
         CODEC_INT(c, &lines, -(int64_t)UINT32_MAX, (int64_t)UINT32_MAX);
-    if (flags & TOOK_AS_LONG)
+    if (flags & SAME_DURATION)
         took = 0;
     else
         CODEC_INT(c, &took, -MAX_MS, MAX_MS);
     x->took_ms += took;
     *x = (struct expected){x->at_ms + x->took_ms, x->took_ms, x->step + apart, apart, x->line + lines, lines};
-    c->failed |= x->took_ms < 0 || x->at_ms > MAX_MS || x->step < 0 || x->step > MOST_STEP;
+    c->failed |= x->took_ms < 0 || x->at_ms > MAX_MS || x->step < 0 || x->step > MAX_STEP;
     if (c->failed)
         *x = (struct expected){0};
     if (codec_is_reading(c))
@@ -95,13 +95,13 @@ static void visit_list(struct codec *c, struct step_list *list) {
     struct expected x = {.at_ms = c->failed ? 0 : at_ms};
     for (size_t i = 0; i < list->count; i++)
         visit_event(c, &list->items[i], &x);
-    CODEC_INT(c, &duration_ms, -1, INT32_MAX); /* only the first one's is ever looked at again */
+    CODEC_INT(c, &duration_ms, -1, INT32_MAX); /* only the first step's is read again */
     if (list->count > 0)
         list->items[0].duration_ms = (int32_t)duration_ms;
     COUNTED(c, list->runs, list->run_count, list->run_capacity);
     for (size_t i = 0; i < list->run_count; i++) {
         struct run_mark *m = &list->runs[i];
-        CODEC_INT(c, &m->first, 0, MOST_ITEMS);
+        CODEC_INT(c, &m->first, 0, MAX_ITEMS);
         CODEC_INT(c, &m->reason, 0, RUN_NEW_SERIES);
         checkpoint_step(c, &m->resume_step);
         checkpoint_time(c, &m->ready_ms);
@@ -113,7 +113,7 @@ static void visit_list(struct codec *c, struct step_list *list) {
     checkpoint_time(c, &list->pending.at_ms);
     CODEC_INT(c, &list->pending.line, 0, UINT32_MAX);
     for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++) {
-        CODEC_INT(c, &list->deltas[i].delta, -MOST_STEP, MOST_STEP);
+        CODEC_INT(c, &list->deltas[i].delta, -MAX_STEP, MAX_STEP);
         checkpoint_sum(c, &list->deltas[i].count);
     }
     if (list->has_pending && (list->count == 0 || list->pending.step == RECORD_NONE ||
@@ -136,14 +136,14 @@ static void visit_overlay(struct codec *c, struct overlay *o, struct reached *x)
     CODEC_INT(c, &kind, 0, 2 * kinds - 1);
     bool is_derived = kind >= kinds;
     kind %= kinds;
-    CODEC_INT(c, &since, LEAST_MS, MAX_MS);
+    CODEC_INT(c, &since, MIN_MS, MAX_MS);
     CODEC_INT(c, &took, 1, MAX_MS);
     if (kind % 2)
         lines = x->lines;
     else
         CODEC_INT(c, &lines, -(int64_t)UINT32_MAX, (int64_t)UINT32_MAX);
     *x = (struct reached){x->from_ms + since, x->line + lines, lines};
-    c->failed |= x->from_ms + took > MAX_MS || x->from_ms < LEAST_MS;
+    c->failed |= x->from_ms + took > MAX_MS || x->from_ms < MIN_MS;
     if (c->failed)
         *x = (struct reached){0};
     if (codec_is_reading(c))
@@ -159,10 +159,10 @@ static void visit_overlay(struct codec *c, struct overlay *o, struct reached *x)
 
 static void visit_overlays(struct codec *c, struct process *p) {
     struct reached x = {0};
-    COUNTED(c, p->overlays, p->overlay_count, p->overlay_capacity);
-    for (size_t i = 0; i < p->overlay_count; i++) {
-        visit_overlay(c, &p->overlays[i], &x);
-        c->failed |= i > 0 && p->overlays[i].from_ms < p->overlays[i - 1].from_ms;
+    COUNTED(c, p->overlays.items, p->overlays.count, p->overlays.capacity);
+    for (size_t i = 0; i < p->overlays.count; i++) {
+        visit_overlay(c, &p->overlays.items[i], &x);
+        c->failed |= i > 0 && p->overlays.items[i].from_ms < p->overlays.items[i - 1].from_ms;
     }
 }
 
@@ -175,34 +175,34 @@ static void visit_open(struct codec *c, struct open_interval *open) {
 }
 
 static void visit_durables(struct codec *c, struct process *p) {
-    COUNTED(c, p->durables, p->durable_count, p->durable_capacity);
-    for (size_t i = 0; i < p->durable_count; i++) {
-        checkpoint_time(c, &p->durables[i].at_ms);
-        checkpoint_step(c, &p->durables[i].step);
-        codec_bool(c, &p->durables[i].is_final);
-        c->failed |= p->durables[i].step == RECORD_NONE;
+    COUNTED(c, p->durables.items, p->durables.count, p->durables.capacity);
+    for (size_t i = 0; i < p->durables.count; i++) {
+        checkpoint_time(c, &p->durables.items[i].at_ms);
+        checkpoint_step(c, &p->durables.items[i].step);
+        codec_bool(c, &p->durables.items[i].is_final);
+        c->failed |= p->durables.items[i].step == RECORD_NONE;
     }
 }
 
 static void visit_slices(struct codec *c, struct process *p) {
-    COUNTED(c, p->slices, p->slice_count, p->slice_capacity);
-    for (size_t i = 0; i < p->slice_count; i++) {
-        struct slice_mark *m = &p->slices[i];
+    COUNTED(c, p->slices.items, p->slices.count, p->slices.capacity);
+    for (size_t i = 0; i < p->slices.count; i++) {
+        struct slice_mark *m = &p->slices.items[i];
         checkpoint_time(c, &m->at_ms);
         CODEC_INT(c, &m->total, 0, INT32_MAX);
         CODEC_INT(c, &m->active, 0, m->total);
         CODEC_INT(c, &m->line, 0, UINT32_MAX);
-        c->failed |= i > 0 && m->at_ms < p->slices[i - 1].at_ms;
+        c->failed |= i > 0 && m->at_ms < p->slices.items[i - 1].at_ms;
     }
 }
 
 void checkpoint_process(struct codec *c, struct process *p) {
-    int64_t *times[] = {&p->started_ms,      &p->ended_ms, &p->settled_ms, &p->ready_ms,
-                        &p->first_record_ms, &p->last_ms,  &p->job_end_ms, &p->first_checkpoint_ms,
-                        &p->sigterm_save_ms};
+    int64_t *times[] = {&p->given.started_ms, &p->given.ended_ms,      &p->settled_ms,
+                        &p->ready_ms,         &p->first_record_ms,     &p->last_ms,
+                        &p->job_end_ms,       &p->first_checkpoint_ms, &p->saves.sigterm_ms};
     codec_u64(c, &p->id);
     codec_text(c, &p->name, LEDGER_TEXT_SIZE);
-    CODEC_INT(c, &p->line_lag, -1, 1000);
+    CODEC_INT(c, &p->given.line_lag, -1, 1000);
     for (size_t i = 0; i < ARRAY_SIZE(times); i++)
         checkpoint_time(c, times[i]);
     visit_list(c, &p->ends);
@@ -211,33 +211,33 @@ void checkpoint_process(struct codec *c, struct process *p) {
     visit_durables(c, p);
     for (int i = 0; i < OPEN_WAIT; i++)
         visit_open(c, &p->open[i]);
-    p->custom_count = (int)codec_count(c, (size_t)p->custom_count, PROCESS_CUSTOM_NAMES);
-    if (codec_is_reading(c) && p->custom_count > 0)
-        p->custom_names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom_names);
-    for (int i = 0; i < p->custom_count; i++) {
-        codec_chars(c, p->custom_names[i], RECORD_NAME_SIZE);
-        checkpoint_time(c, &p->custom_first_ms[i]);
-        visit_open(c, &p->open_custom[i]);
+    p->custom.count = (int)codec_count(c, (size_t)p->custom.count, PROCESS_CUSTOM_NAMES);
+    if (codec_is_reading(c) && p->custom.count > 0)
+        p->custom.names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom.names);
+    for (int i = 0; i < p->custom.count; i++) {
+        codec_chars(c, p->custom.names[i], RECORD_NAME_SIZE);
+        checkpoint_time(c, &p->custom.first_ms[i]);
+        visit_open(c, &p->custom.open[i]);
     }
-    for (size_t i = 0; i < p->overlay_count; i++)
-        c->failed |= p->overlays[i].bucket == BUCKET_CUSTOM && p->overlays[i].custom >= p->custom_count;
+    for (size_t i = 0; i < p->overlays.count; i++)
+        c->failed |= p->overlays.items[i].bucket == BUCKET_CUSTOM && p->overlays.items[i].custom >= p->custom.count;
     checkpoint_step(c, &p->resume_step);
-    checkpoint_step(c, &p->last_save_step);
-    codec_i64(c, &p->last_line);
-    CODEC_INT(c, &p->line_hash_count, 0, INT32_MAX - 1);
-    for (int i = 0; i < 8 && i < p->line_hash_count; i++)
-        codec_u64(c, &p->line_hashes[i]);
+    checkpoint_step(c, &p->saves.last_step);
+    codec_i64(c, &p->lines.last);
+    CODEC_INT(c, &p->lines.hash_count, 0, INT32_MAX - 1);
+    for (int i = 0; i < 8 && i < p->lines.hash_count; i++)
+        codec_u64(c, &p->lines.hashes[i]);
     checkpoint_sum(c, &p->late_records);
     codec_bool(c, &p->is_thinned);
     visit_open(c, &p->open[OPEN_WAIT]);
     visit_slices(c, p);
     checkpoint_time(c, &p->first_line_ms);
     for (int i = 0; i < PROCESS_SAVINGS; i++) {
-        checkpoint_step(c, &p->saving[i].step);
-        checkpoint_time(c, &p->saving[i].from_ms);
-        codec_bool(c, &p->saving[i].is_async);
-        codec_bool(c, &p->saving[i].is_written);
+        checkpoint_step(c, &p->saves.pending[i].step);
+        checkpoint_time(c, &p->saves.pending[i].from_ms);
+        codec_bool(c, &p->saves.pending[i].is_async);
+        codec_bool(c, &p->saves.pending[i].is_written);
     }
     for (int i = 0; i < 2; i++)
-        checkpoint_time(c, &p->last_saved_ms[i]);
+        checkpoint_time(c, &p->saves.last_ms[i]);
 }

@@ -5,7 +5,7 @@
 #include "base/codec.h"
 #include "ledger/process.h"
 
-#define CHECKPOINT_MAX_SUM (INT64_C(1) << 58) /* no sum of ours comes near; a larger one is damage */
+#define CHECKPOINT_MAX_SUM (INT64_C(1) << 58) /* no real sum comes near; a larger one is damage */
 
 /* Each visits one part: codec.h. */
 void checkpoint_process(struct codec *c, struct process *p);

@@ -1,5 +1,5 @@
-/* What is settled, in a checkpoint. Knots are many, so each is told by what it adds to the one before; what no other
- * account took of the time between two of them is Productive's. */
+/* The settled part in a checkpoint. There are many snapshots, so each is coded as the difference from the one before.
+ * Productive is not coded: it is the time between two snapshots that no other account took. */
 #include "ledger/checkpoint_settled.h"
 #include "ledger/checkpoint.h"
 #include "ledger/checkpoint_process.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MOST_KNOTS 4096
+#define MAX_SNAPSHOTS 4096
 
 static void visit_text(struct codec *c, char *text, size_t size) {
     codec_chars(c, text, size);
@@ -26,13 +26,13 @@ static void visit_origin(struct codec *c, struct origin *o) {
 static void visit_accounts(struct codec *c, struct settled *s) {
     size_t used[ACCOUNT_COUNT] = {0}, count = 0;
     for (size_t i = 0; i < ACCOUNT_COUNT; i++)
-        if (s->accounts[i].count > 0 || s->accounts[i].ms > 0)
+        if (s->sums.accounts[i].count > 0 || s->sums.accounts[i].ms > 0)
             used[count++] = i;
     count = codec_count(c, count, ACCOUNT_COUNT);
     for (size_t k = 0; k < count; k++) {
         size_t i = codec_is_reading(c) ? 0 : used[k];
         CODEC_INT(c, &i, 0, ACCOUNT_COUNT - 1);
-        struct account *a = &s->accounts[i];
+        struct account *a = &s->sums.accounts[i];
         checkpoint_sum(c, &a->ms);
         checkpoint_sum(c, &a->chip_ms);
         checkpoint_sum(c, &a->count);
@@ -161,8 +161,8 @@ static void visit_training(struct codec *c, struct settled *s, size_t process_co
         visit_text(c, s->custom_names[i], RECORD_NAME_SIZE);
     if (codec_is_reading(c))
         memcpy(s->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
-    visit_progress(c, &s->progress);
-    visit_progress(c, &s->series);
+    visit_progress(c, &s->sums.progress);
+    visit_progress(c, &s->sums.series);
 }
 
 static void visit_durations(struct codec *c, struct durations *d) {
@@ -284,17 +284,17 @@ static void visit_snapshots(struct codec *c, struct settled *s, int64_t start_ms
     struct snapshots *list = &s->snapshots;
     struct snapshot none = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
     struct chip_rate rate = {0};
-    size_t count = codec_count(c, list->count, MOST_KNOTS);
+    size_t count = codec_count(c, list->count, MAX_SNAPSHOTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
         struct snapshot *k = codec_is_reading(c) ? snapshots_add(list) : list->items[i];
         const struct snapshot *before = i > 0 ? list->items[i - 1] : &none;
         visit_snapshot(c, k, before, &rate);
         bool is_whole = k->at_ms <= s->through_ms && k->progress.chip_ms >= 0 &&
-                        k->progress.chip_ms <= s->accounts[BUCKET_PRODUCTIVE].chip_ms &&
+                        k->progress.chip_ms <= s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms &&
                         k->progress.productive_ms <= k->ms[BUCKET_PRODUCTIVE] && k->progress.steps >= 0 &&
-                        k->progress.steps <= s->progress.steps;
+                        k->progress.steps <= s->sums.progress.steps;
         for (int a = 0; a < ACCOUNT_COUNT; a++)
-            is_whole = is_whole && k->ms[a] >= 0 && k->ms[a] <= s->accounts[a].ms;
+            is_whole = is_whole && k->ms[a] >= 0 && k->ms[a] <= s->sums.accounts[a].ms;
         c->failed |= !is_whole;
     }
 }
@@ -303,7 +303,7 @@ static void visit_snapshots(struct codec *c, struct settled *s, int64_t start_ms
 static void check_sums(struct codec *c, const struct settled *s, int64_t start_ms) {
     int64_t sum = 0, available = 0;
     for (int i = 0; i < ACCOUNT_COUNT && !c->failed; i++) {
-        const struct account *a = &s->accounts[i];
+        const struct account *a = &s->sums.accounts[i];
         sum += a->ms / 2;
         c->failed |= a->largest_ms > a->ms || a->ms > s->through_ms - start_ms;
         available += i >= BUCKET_COUNT || bucket_family((enum bucket)i) != FAMILY_SCHEDULING ? a->ms : 0;
@@ -312,9 +312,10 @@ static void check_sums(struct codec *c, const struct settled *s, int64_t start_m
         return;
     sum = 0;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
-        sum += s->accounts[i].ms;
-    c->failed |= sum != s->through_ms - start_ms || available != s->available_ms || s->lost_steps > s->step_count ||
-                 s->progress.steps > s->step_count || s->series.productive_ms > s->accounts[BUCKET_PRODUCTIVE].ms;
+        sum += s->sums.accounts[i].ms;
+    c->failed |= sum != s->through_ms - start_ms || available != s->sums.available_ms ||
+                 s->sums.lost_steps > s->sums.step_count || s->sums.progress.steps > s->sums.step_count ||
+                 s->sums.series.productive_ms > s->sums.accounts[BUCKET_PRODUCTIVE].ms;
 }
 
 static void visit_down(struct codec *c, struct slices_down *d, int64_t through_ms) {
@@ -334,16 +335,16 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     checkpoint_time(c, &s->through_ms);
     c->failed |= s->through_ms == TIME_UNKNOWN || s->through_ms == TIME_OPEN || s->through_ms <= start_ms;
     visit_accounts(c, s);
-    CODEC_INT(c, &s->span_account, 0, ACCOUNT_COUNT - 1);
-    checkpoint_time(c, &s->span_from_ms);
-    c->failed |= s->span_from_ms < start_ms || s->span_from_ms > s->through_ms;
-    visit_origin(c, &s->span_origin);
-    int64_t *sums[] = {&s->available_ms, &s->chip_ms_waiting, &s->step_count, &s->lost_steps};
+    CODEC_INT(c, &s->sums.span.account, 0, ACCOUNT_COUNT - 1);
+    checkpoint_time(c, &s->sums.span.from_ms);
+    c->failed |= s->sums.span.from_ms < start_ms || s->sums.span.from_ms > s->through_ms;
+    visit_origin(c, &s->sums.span.origin);
+    int64_t *sums[] = {&s->sums.available_ms, &s->sums.chip_ms_waiting, &s->sums.step_count, &s->sums.lost_steps};
     for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
         checkpoint_sum(c, sums[i]);
-    checkpoint_step(c, &s->last_step);
-    checkpoint_step(c, &s->max_step);
-    checkpoint_time(c, &s->running_since_ms);
+    checkpoint_step(c, &s->sums.last_step);
+    checkpoint_step(c, &s->sums.max_step);
+    checkpoint_time(c, &s->sums.running_since_ms);
     CODEC_INT(c, &s->losses.last_count, -1, INT32_MAX);
     checkpoint_time(c, &s->losses.lost_ms);
     codec_bool(c, &s->losses.is_restarting);
@@ -356,6 +357,6 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     if (codec_is_reading(c))
         check_sums(c, s, start_ms);
     visit_snapshots(c, s, start_ms);
-    visit_down(c, &s->down, s->through_ms);
+    visit_down(c, &s->sums.down, s->through_ms);
     checkpoint_sum(c, &s->headless_ms);
 }

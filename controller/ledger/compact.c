@@ -1,6 +1,5 @@
-/* Gives detail away so that a checkpoint fits, whatever the log was like. */
+/* Drops detail so that a checkpoint fits, whatever the log contains. */
 #include "ledger/compact.h"
-#include "ledger/checkpoint.h"
 #include "ledger/settle.h"
 
 #include "base/mem.h"
@@ -8,15 +7,15 @@
 
 #include <string.h>
 
-#define ROUNDS 10
-#define LEAST_TEXT 32
+#define ROUNDS (COMPACT_STEPS / 2)
+#define MIN_TEXT 32
 
 struct limits {
     size_t durations, snapshots, checkpoints, tail_steps, overlays, durables, steps, processes, text_bytes;
 };
 
-static size_t halved(size_t from, int times, size_t least) {
-    return from >> times > least ? from >> times : least;
+static size_t halved(size_t from, int times, size_t min) {
+    return from >> times > min ? from >> times : min;
 }
 
 /* Each round halves what the one before left. */
@@ -29,12 +28,13 @@ static struct limits limits_of(int round) {
                            .durables = halved(256, round, 2),
                            .steps = halved(4096, round, 16),
                            .processes = halved(256, round, 2),
-                           .text_bytes = halved(1024, round, LEAST_TEXT)};
+                           .text_bytes = halved(1024, round, MIN_TEXT)};
 }
 
-/* ---- what is settled ---- */
+/* ---- the settled part ---- */
 
-/* Drops every second one until so many are left: of the windows' grid all over, of the checkpoints' the oldest. */
+/* Drops snapshots until no more than these are left: of the windows' grid every second one, of the checkpoints the
+ * oldest. */
 static void thin_snapshots(struct snapshots *k, size_t max_of_grid, size_t max_of_checkpoints) {
     size_t grid = 0, checkpoints = 0, n = 0, seen = 0, apart = 1;
     for (size_t i = 0; i < k->count; i++)
@@ -76,60 +76,61 @@ static void shorten_all(struct ledger *l, size_t max_bytes) {
     }
 }
 
-/* ---- what is not ---- */
+/* ---- the part that is not settled ---- */
 
-/* Two intervals of one kind that follow on one another become one as long as both together, where the first began. */
+/* Joins two successive intervals of one kind into one that starts with the first and is as long as both together. */
 static bool join_overlays(struct process *p, size_t max) {
-    const size_t count = p->overlay_count;
-    size_t n = 0, last[BUCKET_COUNT][PROCESS_CUSTOM_NAMES] = {{0}}; /* 1 + the place of one that takes another */
+    const size_t count = p->overlays.count;
+    size_t n = 0,
+           last[BUCKET_COUNT][PROCESS_CUSTOM_NAMES] = {{0}}; /* 1 + the place of an interval that can be extended */
     if (count <= max)
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct overlay o = p->overlays[i];
+        struct overlay o = p->overlays.items[i];
         size_t *place = &last[o.bucket][o.bucket == BUCKET_CUSTOM ? o.custom : 0];
         if (*place == 0) {
-            p->overlays[n++] = o;
+            p->overlays.items[n++] = o;
             *place = n;
             continue;
         }
-        struct overlay *first = &p->overlays[*place - 1];
-        if (o.from_ms >= first->to_ms) /* else one lies in the other */
+        struct overlay *first = &p->overlays.items[*place - 1];
+        if (o.from_ms >= first->to_ms) /* else it lies within the first */
             first->to_ms += o.to_ms - o.from_ms;
         else
             first->to_ms = max_of(first->to_ms, o.to_ms);
         *place = 0;
     }
-    p->overlay_count = n;
+    p->overlays.count = n;
     return n < count;
 }
 
 static void drop_slices(struct process *p, size_t max) {
-    if (p->slice_count <= max)
+    if (p->slices.count <= max)
         return;
-    size_t gone = p->slice_count - max; /* the oldest: what they said is no longer known */
-    p->slices += gone;
-    p->slice_skipped += gone;
-    p->slice_count = max;
+    size_t dropped = p->slices.count - max; /* the oldest are dropped */
+    p->slices.items += dropped;
+    p->slices.skipped += dropped;
+    p->slices.count = max;
     p->is_thinned = true;
 }
 
 static bool drop_durables(struct process *p, size_t max) {
-    if (p->durable_count <= max)
+    if (p->durables.count <= max)
         return false;
-    size_t gone = p->durable_count - max; /* the oldest: a rollback that far is prorated */
-    p->durables += gone;
-    p->durable_skipped += gone;
-    p->durable_count = max;
+    size_t dropped = p->durables.count - max; /* the oldest: a rollback beyond them is prorated */
+    p->durables.items += dropped;
+    p->durables.skipped += dropped;
+    p->durables.count = max;
     return true;
 }
 
-/* Where a step is dropped the next one stands for both. A run keeps its first two and its last; if there are many runs
- * every second one goes, and what it did is no longer attributed. The list's first two and its last always stay: the
- * settled part goes on from there. */
+/* The step after a dropped one stands for both. A run keeps its first two steps and its last. If there are many runs,
+ * every second one is dropped and its time is no longer attributed. The list always keeps its first two steps and its
+ * last: the settled part continues from there. */
 static bool thin_steps(struct step_list *list, size_t max) {
     size_t n = 0, runs = 0, count = list->count;
     bool drops_runs = list->run_count > max / 4;
-    int64_t ready_ms = TIME_UNKNOWN; /* the end of what was dropped before a run: that begins no earlier */
+    int64_t ready_ms = TIME_UNKNOWN; /* the end of what was dropped before a run: the run begins no earlier */
     if (count <= max)
         return false;
     for (size_t r = 0; r < list->run_count; r++) {
@@ -163,7 +164,7 @@ static void thin_processes(struct ledger *l, const struct limits *m) {
 
 /* ---- many processes ---- */
 
-/* begin_ms: nothing of them began before. */
+/* begin_ms: none of these steps began before it. */
 static void append_steps(struct step_list *to, const struct step_list *from, int64_t begin_ms) {
     size_t count = to->count + from->count;
     struct step_event *items = mem_alloc((count + 1) * sizeof *items);
@@ -197,31 +198,31 @@ static void append_steps(struct step_list *to, const struct step_list *from, int
             }
 }
 
-/* The earlier one goes on as if it were the later one as well. Custom intervals keep their names. */
+/* The earlier process continues as if it were both. Custom intervals keep their names. */
 static void absorb(struct process *p, const struct process *q) {
     append_steps(&p->ends, &q->ends, process_order_ms(q));
     append_steps(&p->starts, &q->starts, process_order_ms(q));
-    for (size_t i = 0; i < q->overlay_count; i++)
-        process_add_overlay(p, q, q->overlays[i]);
-    for (size_t i = 0; i < q->durable_count; i++)
-        process_add_durable(p, q->durables[i]);
-    if (p->slice_count > 0)
+    for (size_t i = 0; i < q->overlays.count; i++)
+        process_add_overlay(p, q, q->overlays.items[i]);
+    for (size_t i = 0; i < q->durables.count; i++)
+        process_add_durable(p, q->durables.items[i]);
+    if (p->slices.count > 0)
         process_add_slices(p, (struct slice_mark){.at_ms = process_order_ms(q)});
-    for (size_t i = 0; i < q->slice_count; i++)
-        process_add_slices(p, q->slices[i]);
+    for (size_t i = 0; i < q->slices.count; i++)
+        process_add_slices(p, q->slices.items[i]);
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i] = q->open[i];
     for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
-        p->open_custom[i].from_ms = TIME_UNKNOWN;
-    p->ended_ms = q->ended_ms;
+        p->custom.open[i].from_ms = TIME_UNKNOWN;
+    p->given.ended_ms = q->given.ended_ms;
     p->resume_step = q->resume_step;
     p->ready_ms = q->ready_ms;
-    p->last_save_step = q->last_save_step;
-    memcpy(p->saving, q->saving, sizeof p->saving);
+    p->saves.last_step = q->saves.last_step;
+    memcpy(p->saves.pending, q->saves.pending, sizeof p->saves.pending);
     p->job_end_ms = q->job_end_ms;
-    p->sigterm_save_ms = max_of(p->sigterm_save_ms, q->sigterm_save_ms);
+    p->saves.sigterm_ms = max_of(p->saves.sigterm_ms, q->saves.sigterm_ms);
     for (int i = 0; i < 2; i++)
-        p->last_saved_ms[i] = max_of(p->last_saved_ms[i], q->last_saved_ms[i]);
+        p->saves.last_ms[i] = max_of(p->saves.last_ms[i], q->saves.last_ms[i]);
     p->last_ms = max_of(p->last_ms, q->last_ms);
     if (p->first_record_ms == TIME_UNKNOWN)
         p->first_record_ms = q->first_record_ms;
@@ -231,9 +232,9 @@ static void absorb(struct process *p, const struct process *q) {
     p->is_thinned = true;
 }
 
-/* Of the oldest each takes the one after it, until so many are left. Their order is that of their beginning, so a
- * process that nobody knows and that began before the last one taken is one of them: ledger_add_process. The newest
- * stays: its log is being read. */
+/* Joins each of the oldest processes with the one after it, until `max` are left. They are in order of their start, so
+ * an unknown process that began before the last joined one is part of one of them: ledger_add_process. The newest is
+ * never joined: its log is being read. */
 static void join_processes(struct ledger *l, size_t max) {
     size_t n = 0, over = l->live_count > max ? l->live_count - max : 0;
     for (size_t i = 0; i < l->live_count; i++) {
@@ -253,35 +254,23 @@ static void join_processes(struct ledger *l, size_t max) {
 
 /* ---- the whole ---- */
 
-static size_t size_of(struct ledger *l) {
-    CLEANUP_BUF struct buf bytes;
-    buf_init(&bytes, SIZE_MAX / 2);
-    checkpoint_write_parts(l, &bytes);
-    return bytes.size_bytes;
-}
-
-void ledger_compact(struct ledger *l, size_t max_bytes) {
-    if (l->options.keep_all || size_of(l) <= max_bytes)
-        return;
+void compact_step(struct ledger *l, int step) {
+    struct limits m = limits_of(step / 2);
     ledger_sort_processes(l);
-    for (int round = 0; round < ROUNDS; round++) {
-        struct limits m = limits_of(round);
+    if (step % 2 == 0) {
         ledger_settle_to(l, l->evaluated_ms, m.tail_steps);
         if (l->settled != NULL) {
             durations_coarsen(&l->settled->durations, m.durations);
             thin_snapshots(&l->settled->snapshots, m.snapshots, m.checkpoints);
         }
-        if (size_of(l) <= max_bytes)
-            return;
-        shorten_all(l, m.text_bytes);
-        while (l->live_count > m.processes) {
-            size_t before = l->live_count;
-            join_processes(l, m.processes);
-            if (l->live_count == before)
-                break;
-        }
-        thin_processes(l, &m);
-        if (size_of(l) <= max_bytes)
-            return;
+        return;
     }
+    shorten_all(l, m.text_bytes);
+    while (l->live_count > m.processes) {
+        size_t before = l->live_count;
+        join_processes(l, m.processes);
+        if (l->live_count == before)
+            break;
+    }
+    thin_processes(l, &m);
 }

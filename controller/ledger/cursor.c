@@ -17,8 +17,9 @@ static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms
         c->is_placed = true;
         for (; c->event < run->end; c->event++) {
             struct step_span s = training_step(c->training, run, c->event);
-            bool is_counted = s.to_ms > v->begin_ms && s.from_ms < v->end_ms; /* others lie outside of what it owns */
-            s.to_ms = min_of(s.to_ms, v->end_ms); /* a step of which a part is its own is one step in that part */
+            bool is_counted =
+                s.to_ms > v->begin_ms && s.from_ms < v->end_ms; /* other steps lie outside the view's own time */
+            s.to_ms = min_of(s.to_ms, v->end_ms); /* a step that is partly the view's own is one step in that part */
             if (s.to_ms > until_ms)
                 return;
             int64_t step = v->list->items[c->event].step;
@@ -28,7 +29,7 @@ static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms
     }
 }
 
-/* Time inside the named intervals within a span. */
+/* The part of a span that named intervals cover. */
 static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t from_ms, int64_t to_ms) {
     int64_t sum = 0;
     for (size_t i = c->segment; i < v->segment_count && v->segments[i].from_ms < to_ms; i++) {
@@ -38,9 +39,9 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
     return sum;
 }
 
-/* A step's time may reach this; what goes on beyond the usual of a slower one (a save, an evaluation, a wait for
- * input) has no line, so that it is not known. TIME_OPEN: all of it is the step's, as where the recorder tells what
- * else there is. */
+/* The longest time that a step may take. In a slower step something else happened that has no line (a save, an
+ * evaluation, a wait for input): its time beyond the usual is unknown. TIME_OPEN: no limit, as where the recorder
+ * reports everything else. */
 static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64_t weight) {
     const struct training *t = c->training;
     bool is_at_end = v->process->starts.count == 0 && !v->reports_starts;
@@ -52,10 +53,11 @@ static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64
     return t->usual_ms * weight + slow_ms;
 }
 
-/* By how much the line of a step came sooner after the one before it than the step takes. */
+/* The time by which a step's line is early: it came sooner after the line before it than a step takes. */
 static int64_t early_ms(const struct cursor *c, const struct view *v, const struct run *run, size_t i) {
     const struct step_event *e = v->list->items;
-    int64_t took_ms = e[i].duration_ms, weight = 1; /* of what is settled, see step_list_drop() */
+    int64_t took_ms = e[i].duration_ms,
+            weight = 1; /* set for the first step after the settled ones: step_list_drop() */
     if (i == run->first && !run->is_continued)
         return 0;
     if (i > 0) {
@@ -65,18 +67,18 @@ static int64_t early_ms(const struct cursor *c, const struct view *v, const stru
     return took_ms < 0 ? 0 : max_of(0, c->training->usual_ms * weight - took_ms);
 }
 
-/* Where lines may come late, a line that waited (for a save) has one beside it that did not, and comes early for it:
- * the two together are told by the time they took. TIME_OPEN: the line after it has not come. (MaxText: without this,
- * productive time would fall from 98 % of the truth to 88 %.) */
+/* Where lines may be late, a line that waited (for a save) has a neighbor that did not wait and so is early: only the
+ * sum of both durations is right. TIME_OPEN: the next line has not come yet. (MaxText: without this, productive time
+ * falls from 98 % of the truth to 88 %.) */
 static int64_t borrowed_ms(const struct cursor *c, const struct view *v, const struct run *run) {
-    if (v->process->line_lag == 0)
+    if (v->process->given.line_lag == 0)
         return 0;
     if (c->event + 1 >= run->end)
         return TIME_OPEN;
     return early_ms(c, v, run, c->event - 1) + early_ms(c, v, run, c->event + 1);
 }
 
-/* Splits a slow step's time: what its steps usually take, and what is not known. A hang is one all the same. */
+/* Splits a slow step's time into the usual part and an unknown one. A hang still counts as a hang. */
 static void set_unreported(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
     struct base *b = &c->base;
     int64_t slow_ms = slow_after_ms(c, v, s->weight), from = max_of(s->from_ms, t);
@@ -90,11 +92,11 @@ static void set_unreported(struct cursor *c, const struct view *v, const struct 
     b->ordinary_ms = usual + borrowed;
 }
 
-/* Where lines come late, the first one's may have come later still, over a save or an evaluation: the next gap is then
- * the shorter for it, and as much of the first step's excess is no start-up. */
+/* Where lines are late, the first line may be even later, after a save or an evaluation. The next gap is then shorter
+ * by the same time, and that part of the first step's excess is not start-up. */
 static int64_t overdue_ms(const struct cursor *c, const struct view *v, const struct run *run) {
     const struct step_event *e = &v->list->items[c->event];
-    if (v->reports_starts || v->process->line_lag <= 0 || c->event + 1 >= run->end)
+    if (v->reports_starts || v->process->given.line_lag <= 0 || c->event + 1 >= run->end)
         return 0;
     return max_of(0, (e[1].step - e[0].step) * c->training->first_ms - (e[1].at_ms - e[0].at_ms));
 }
@@ -106,7 +108,7 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     struct step_span s = training_step(training, run, c->event);
     struct base *b = &c->base;
     if (b->kind == BASE_STEP && b->run == run && b->line == e->line && b->step == e->step)
-        return; /* goes on; what was booked of it stays booked */
+        return; /* the same step continues; what was booked of it stays booked */
     *b = (struct base){.kind = BASE_STEP,
                        .to_ms = min_of(s.to_ms, v->end_ms),
                        .view = v,
@@ -137,9 +139,9 @@ static void set_plain(struct cursor *c, enum base_kind kind, const struct view *
 
 static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, int64_t to_ms) {
     int64_t preparation_end = v->first_record_ms;
-    /* Over, and none of it was read: a format that is not recognised, or a log that is lost. */
-    bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->has_records || v->process->is_lost);
-    if (preparation_end == TIME_UNKNOWN) /* silent so far: for a while that is what starting looks like */
+    /* It ended and no line of it was read: the format is not recognized, or the log is lost. */
+    bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->has_records || v->process->given.is_lost);
+    if (preparation_end == TIME_UNKNOWN) /* silent so far: that is normal for a while after a start */
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
     if (v->headless_until_ms != TIME_UNKNOWN)
         preparation_end = v->begin_ms;
@@ -161,7 +163,7 @@ static bool was_cut_off(const struct cursor *c, const struct view *v) {
     return c->strike_count > 0 && c->strikes[c->strike_count - 1].at_ms + 1000 > v->steps_end_ms;
 }
 
-/* What unlogged and unfinished steps after the last one may take, once per view. */
+/* The time that unlogged and unfinished steps after the last one may take, once per view. */
 static void set_tail_budgets(struct cursor *c, const struct view *v) {
     const struct training *t = c->training;
     const struct run *last = &t->runs[v->run_first + v->run_count - 1];
@@ -169,33 +171,33 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
     c->credit_last = last->last_step + last->missing_steps;
     c->credit_ms = last->missing_steps * t->ideal_ms;
     c->unfinished_ms = 0;
-    if (v->job_end_ms != TIME_UNKNOWN)
+    if (v->job_end_ms != TIME_UNKNOWN || v->process->given.is_lost)
         return;
     if (is_last_of_success(c, v)) {
-        if (v->reports_starts) { /* its end was not said, but the job did it */
+        if (v->reports_starts) { /* no line reports its end, but the job completed it */
             c->credit_last++;
             c->credit_ms += t->ideal_ms;
         }
     } else if (was_cut_off(c, v)) {
-        int lag = v->process->line_lag >= 0 ? v->process->line_lag : !v->reports_starts;
+        int lag = v->process->given.line_lag >= 0 ? v->process->given.line_lag : !v->reports_starts;
         c->unfinished_ms = t->ideal_ms * t->interval * (1 + lag);
     }
 }
 
-/* An unfinished step is lost to whatever cut it off: the first strike after its run began. */
+/* An unfinished step is lost to the interruption that cut it off: the first one after its run began. */
 static const struct loss *loss_of_unfinished(struct cursor *c, const struct run *run) {
     size_t after = BISECT(i, c->strike_count, c->strikes[i].at_ms <= run->begin_ms);
     c->unfinished_loss = (struct loss){INT64_MIN, after < c->strike_count ? (int)after : -1, false};
     return &c->unfinished_loss;
 }
 
-/* Steps from this number on share another fate: what took them is another loss, or none. */
+/* The first step number that another loss took, or none. */
 static int64_t next_fate(const struct run *run, const struct loss *loss) {
     size_t i = loss != NULL ? (size_t)(loss - run->losses) : run->loss_count;
     return i > 0 ? run->losses[i - 1].from_step : INT64_MAX;
 }
 
-/* The credit of the steps that share the fate of the next one. */
+/* The credit for the steps up to the next loss. */
 static void set_credit(struct cursor *c, const struct run *run) {
     const int64_t ideal_ms = c->training->ideal_ms;
     struct base *b = &c->base;
@@ -206,8 +208,8 @@ static void set_credit(struct cursor *c, const struct run *run) {
     b->ordinary_ms = c->credit_ms - (c->credit_last + 1 - until) * ideal_ms;
 }
 
-/* A credited step is done as soon as some of its time is credited: a later step proves that it was. What has no time
- * in the productive time is no step either, so that both speak of the same work. */
+/* A credited step counts as soon as some of its time is credited: a later step proves it. A step without productive
+ * time does not count, so that steps and productive time describe the same work. */
 static void book_credit(struct cursor *c, int64_t from_ms, int64_t to_ms) {
     const int64_t ideal_ms = c->training->ideal_ms, before = c->credit_ms / ideal_ms;
     c->credit_ms -= to_ms - from_ms;
@@ -221,7 +223,8 @@ static void set_tail(struct cursor *c, const struct view *v) {
     const struct run *last = &c->training->runs[v->run_first + v->run_count - 1];
     if (c->tail_view_plus_1 != (v - c->training->views) + 1)
         set_tail_budgets(c, v);
-    set_plain(c, is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
+    bool is_unread = v->process->given.is_lost && v->job_end_ms == TIME_UNKNOWN;
+    set_plain(c, is_unread ? BASE_UNREAD : is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
     c->base.run = last;
     c->base.step = last->last_step + 1;
     c->base.line = v->list->items[v->event_count - 1].line;
@@ -234,7 +237,7 @@ static void set_tail(struct cursor *c, const struct view *v) {
     }
 }
 
-/* Between processes: dead until the containers run anew, then nothing is known until the new process speaks. */
+/* Between processes: dead until the containers run again, then unknown until the new process writes a line. */
 static void set_gap(struct cursor *c, int64_t t, int64_t to_ms, int64_t running_since_ms) {
     const struct view *before = c->view > 0 ? &c->training->views[c->view - 1] : NULL;
     set_plain(c, BASE_NOTHING, before, to_ms);
@@ -308,20 +311,20 @@ bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step
     bool is_first_of_run = first == run->first && !run->is_continued;
     if (is_first_of_run || b->startup_ms > 0)
         return false;
-    size_t told = b->view->reports_starts; /* the event after it tells when it ended */
+    size_t shift = b->view->reports_starts; /* with starts only, the next event gives a step's end */
     int64_t max = min_of(last_step, next_fate(run, b->loss) - 1), hang = c->training->hang_after_ms;
     limit_ms = min_of(limit_ms, b->view->end_ms);
-    if (told == 1)
+    if (shift == 1)
         end--;
-    while (i < end && e[i].step <= max && e[i + told].at_ms <= limit_ms &&
-           e[i + told].at_ms - e[i + told - 1].at_ms <=
-               min_of(hang, slow_after_ms(c, b->view, e[i + told].step - e[i + told - 1].step)))
+    while (i < end && e[i].step <= max && e[i + shift].at_ms <= limit_ms &&
+           e[i + shift].at_ms - e[i + shift - 1].at_ms <=
+               min_of(hang, slow_after_ms(c, b->view, e[i + shift].step - e[i + shift - 1].step)))
         i++;
     if (i == first)
         return false;
-    ret->to_ms = e[i - 1 + told].at_ms;
+    ret->to_ms = e[i - 1 + shift].at_ms;
     ret->last_step = e[i - 1].step;
-    ret->weight = e[i - 1 + told].step - e[first + told - 1].step;
+    ret->weight = e[i - 1 + shift].step - e[first + shift - 1].step;
     c->event = i;
     c->base.kind = BASE_NOTHING;
     return true;

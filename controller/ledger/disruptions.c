@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* By time, cause, then those that open an interruption: what is equal in all of them is alike. */
+/* By time, cause, and whether it opens an interruption. Disruptions that are equal in all three are alike. */
 static int compare(const struct alike *x, const struct alike *y) {
     if (x->at_ms != y->at_ms)
         return x->at_ms < y->at_ms ? -1 : 1;
@@ -37,7 +37,7 @@ void disruptions_changed(struct ledger *l, size_t position, const struct disrupt
     const struct disruption_fact *d = &l->disruptions.items[position];
     if (before->at_ms == d->at_ms && (before->opens == d->opens || d->at_ms == TIME_UNKNOWN))
         return;
-    if (before->at_ms != TIME_UNKNOWN) { /* it may have stood for others */
+    if (before->at_ms != TIME_UNKNOWN) { /* it may have stood for others that are alike */
         struct alike a = {before->at_ms, d->cause, before->opens, 0};
         size_t at = place_of(l, &a);
         l->has_alike &= at < l->alike_count && compare(&l->alike[at], &a) == 0 && l->alike[at].position != position;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define BITS 11
-#define RANGE_MOST 1024
+#define RANGE_MAX 1024
 
 void durations_done(struct durations *d) {
     free(d->items);
@@ -21,7 +21,7 @@ static int32_t rounded(const struct durations *d, int32_t ms) {
     return (int32_t)((v >> drop << drop) + (1u << drop) / 2);
 }
 
-/* Halving without branches: which way it goes is anybody's guess, step by step. */
+/* A binary search without branches: the processor could not predict them. */
 static size_t place_of(const struct durations *d, int32_t ms) {
     size_t low = 0, size = d->count;
     while (size > 1) {
@@ -68,7 +68,7 @@ void durations_add(struct durations *d, int32_t ms) {
         coarsen(d);
 }
 
-/* The k-th smallest (from 0) of n values, which are moved about. Hoare's selection, median of three. */
+/* The k-th smallest (from 0) of n values, which are reordered. Hoare's selection, median of three. */
 static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
     size_t low = 0, high = n - 1;
     while (low < high) {
@@ -97,7 +97,7 @@ static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
     return v[k];
 }
 
-/* The table's k-th, or what bounds it beyond its ends. */
+/* The table's k-th value; beyond its ends `below` or `above`. */
 static int32_t table_kth(const struct durations *d, int64_t k, int32_t below, int32_t above) {
     if (k < 0)
         return below;
@@ -109,7 +109,7 @@ static int32_t table_kth(const struct durations *d, int64_t k, int32_t below, in
     return above;
 }
 
-/* How many are at most this. */
+/* The number of values that are not above ms. */
 static int64_t count_through(const struct durations *d, const int32_t *others, size_t n, int32_t ms) {
     int64_t sum = 0;
     int32_t more = 0;
@@ -120,10 +120,10 @@ static int64_t count_through(const struct durations *d, const int32_t *others, s
     return sum + more;
 }
 
-/* By counting how often each value between the bounds came. */
+/* The k-th smallest by counting each value between the bounds. */
 static int32_t counted_kth(const struct durations *d, const int32_t *others, size_t n, int64_t k, int32_t low,
                            int32_t high) {
-    int64_t counts[RANGE_MOST] = {0};
+    int64_t counts[RANGE_MAX] = {0};
     for (size_t i = 0; i < d->count && d->items[i].ms <= high; i++)
         if (d->items[i].ms < low)
             k -= d->items[i].count;
@@ -140,7 +140,7 @@ static int32_t counted_kth(const struct durations *d, const int32_t *others, siz
     return low + at;
 }
 
-/* Beside the table the others are few, so that the answer lies close to the table's own. */
+/* The others are few compared with the table, so the answer is close to the table's own. */
 int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k) {
     if (d->total == 0)
         return kth_smallest(others, n, (size_t)k);
@@ -150,7 +150,7 @@ int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int6
         max = others[i] > max ? others[i] : max;
     }
     int32_t low = table_kth(d, k - (int64_t)n, min, max), high = table_kth(d, k, min, max);
-    while (high - low >= RANGE_MOST) { /* the smallest that has more than k values up to it */
+    while (high - low >= RANGE_MAX) { /* the smallest that has more than k values up to it */
         int32_t middle = low + (high - low) / 2;
         if (count_through(d, others, n, middle) > k)
             high = middle;

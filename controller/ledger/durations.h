@@ -1,6 +1,6 @@
-/* durations: the durations of steps as a bounded table of how often each came, for medians of millions of steps.
- * Exact up to 2,048 ms and as long as no more than 1,024 different ones came; else rounded to 11 leading bits (0.05 %)
- * or as few fewer as make them fit. Private to ledger/. */
+/* durations: the durations of steps as a bounded table of counts, for medians of millions of steps. Exact up to 2,048
+ * ms and up to 1,024 different values; else rounded to 11 leading bits (0.05 %), or to fewer until they fit. Private to
+ * ledger/. */
 #ifndef LEDGER_DURATIONS_H
 #define LEDGER_DURATIONS_H
 
@@ -17,15 +17,15 @@ struct durations {
     } * items; /* by ms */
     size_t count, capacity;
     int64_t total;
-    int dropped_bits;                /* of the 11 */
-    uint16_t hints[DURATIONS_HINTS]; /* where a value was found last, by its lowest bits: the next is often the same */
+    int dropped_bits;                /* of the 11 leading bits */
+    uint16_t hints[DURATIONS_HINTS]; /* the last place of a value, by its lowest bits: the next is often the same */
 };
 
 void durations_done(struct durations *d);
-/* Rounds them until no more than so many different ones are left. most > 31: there are no more magnitudes. */
+/* Rounds the durations until at most `max` different values are left. max > 31, the number of magnitudes. */
 void durations_coarsen(struct durations *d, size_t max);
 void durations_add(struct durations *d, int32_t ms);
-/* The k-th smallest (from 0) of the table's and n others, which may be moved about. k < total + n. */
+/* The k-th smallest (from 0) of the table's values and n others, which may be reordered. k < total + n. */
 int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k);
 
 #endif

@@ -47,7 +47,8 @@ struct ledger_scores ledger_scores_of(const struct ledger_result *r) {
     return s;
 }
 
-/* No time, only chips: it stands in the list, and the chips of all add up to what is allocated. */
+/* ElasticSliceDown has chips but no time. With it in the list, the chips of all buckets add up to the allocated
+ * chips. */
 static void fill_slices_down(struct ledger_result *result, const struct slices_down *d) {
     if (d->count == 0)
         return;
@@ -65,11 +66,11 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
     result->buckets = mem_alloc((ACCOUNT_COUNT + 1) * sizeof *result->buckets);
     result->top_badput = -1;
     const int custom_at = BUCKET_CUSTOM, customs = ACCOUNT_COUNT - BUCKET_COUNT;
-    for (int k = 0; k < ACCOUNT_COUNT - 1; k++) { /* table order: the custom ones stand where CUSTOM does */
+    for (int k = 0; k < ACCOUNT_COUNT - 1; k++) { /* table order, with the custom buckets at the place of CUSTOM */
         int i = k < custom_at ? k : k < custom_at + customs ? BUCKET_COUNT + k - custom_at : k - customs + 1;
-        const struct account *a = &s->accounts[i];
+        const struct account *a = &s->sums.accounts[i];
         if (i == BUCKET_PRODUCTIVE)
-            fill_slices_down(result, &s->down);
+            fill_slices_down(result, &s->sums.down);
         if (a->ms == 0)
             continue;
         struct ledger_bucket *b = &result->buckets[result->bucket_count];
@@ -140,8 +141,8 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
 }
 
-/* An execution that ended because the job failed was not interrupted: that was the job's own end. If it trained after
- * that, it was. */
+/* A failure at which the job ended is not an interruption: it is the job's own end. If the job trained after it, it is
+ * one. */
 static size_t interruption_count(const struct sweep *s) {
     size_t count = s->interruptions->count;
     bool is_own_end = s->at_end && s->ledger->outcome == OUTCOME_FAILED && count > 0 &&
@@ -183,7 +184,7 @@ static void fill_means(struct ledger_result *result) {
         result->mttr_ms = recover_ms / recovered;
 }
 
-/* Leaves the interruptions that struck in [from, to), the executions that they ended, and the one after them. */
+/* Keeps the interruptions that struck in [from, to), the executions that they ended, and the one after them. */
 static void restrict_lists(struct ledger_result *result, int64_t from_ms, int64_t to_ms) {
     int first = 0, last = 0;
     for (int i = 0; i < result->interruption_count; i++) {
@@ -224,7 +225,7 @@ static void fill_executions(struct ledger_result *result, const struct sweep *s)
     result->first_step_now = s->executions[count - 1].first_step;
 }
 
-/* How many of the listed interruptions struck before a time, less those before it that are not listed. */
+/* The number of listed interruptions that struck before a time, less the older ones that are not listed. */
 static int64_t struck_before(const struct sweep *s, int64_t ms) {
     int64_t sums[ACCOUNT_COUNT], count = 0;
     if (s->settled != NULL && ms < s->settled->through_ms) {
@@ -243,11 +244,11 @@ static void fill_windows(struct ledger_result *result, const struct sweep *s) {
         struct ledger_window *window = &result->windows[w];
         window->window_ms = options->windows_ms[w];
         window->available_ms = s->window_available_ms[w];
-        window->productive_ms = s->accounts[BUCKET_PRODUCTIVE].window_ms[w];
+        window->productive_ms = s->sums.accounts[BUCKET_PRODUCTIVE].window_ms[w];
         window->top_badput = BUCKET_COUNT;
         int64_t top = 0, from = s->through_ms - options->windows_ms[w];
         for (int i = 0; i < ACCOUNT_COUNT; i++) {
-            int64_t ms = s->accounts[i].window_ms[w];
+            int64_t ms = s->sums.accounts[i].window_ms[w];
             window->ms += ms;
             if (i != BUCKET_PRODUCTIVE && i != BUCKET_UNOBSERVED && ms > top) {
                 top = ms;
@@ -258,7 +259,7 @@ static void fill_windows(struct ledger_result *result, const struct sweep *s) {
     }
 }
 
-/* When the process last said something; of what it said before a time in the past, only steps are still known. */
+/* The time of the process's last record. For a time in the past only the steps before it are still known. */
 static int64_t last_record(const struct view *v, int64_t through_ms) {
     const struct process *p = v->process;
     if (p->last_ms <= through_ms)
@@ -275,13 +276,13 @@ static int64_t last_record(const struct view *v, int64_t through_ms) {
 static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     const struct training *t = s->training;
     /* An interval may hold only a part of a step, which counts where it ends. */
-    bool any = s->step_count > 0 || s->accounts[BUCKET_PRODUCTIVE].ms > 0;
+    bool any = s->sums.step_count > 0 || s->sums.accounts[BUCKET_PRODUCTIVE].ms > 0;
     result->has_steps = s->ledger->options.has_log && any;
-    result->last_step = s->last_step;
-    result->max_step = s->max_step;
-    result->step_count = s->step_count;
-    result->lost_steps = s->lost_steps;
-    result->retained_steps = s->step_count - s->lost_steps;
+    result->last_step = s->sums.last_step;
+    result->max_step = s->sums.max_step;
+    result->step_count = s->sums.step_count;
+    result->lost_steps = s->sums.lost_steps;
+    result->retained_steps = s->sums.step_count - s->sums.lost_steps;
     result->last_durable_step = t->durable_step;
     result->ideal_step_ms = t->ideal_ms;
     result->hang_after_ms = t->hang_after_ms;
@@ -307,16 +308,16 @@ static void fill_steps(struct ledger_result *result, const struct sweep *s) {
 
 static void fill(struct ledger_result *result, const struct sweep *s) {
     result->wall_ms = s->through_ms - s->start_ms;
-    if (s->counted != NULL)
+    if (s->booked.items != NULL)
         result->wall_ms = 0;
-    for (size_t i = 0; i < s->counted_count; i++)
-        result->wall_ms += s->counted[i].to_ms - s->counted[i].from_ms;
+    for (size_t i = 0; i < s->booked.count; i++)
+        result->wall_ms += s->booked.items[i].to_ms - s->booked.items[i].from_ms;
     result->excluded_ms = result->observed_through_ms - result->start_ms - result->wall_ms;
-    result->available_ms = s->available_ms;
-    result->productive_ms = s->accounts[BUCKET_PRODUCTIVE].ms;
+    result->available_ms = s->sums.available_ms;
+    result->productive_ms = s->sums.accounts[BUCKET_PRODUCTIVE].ms;
     result->provisional_ms = s->provisional_ms;
-    result->chip_ms_productive = s->accounts[BUCKET_PRODUCTIVE].chip_ms;
-    result->chip_ms_waiting = s->chip_ms_waiting;
+    result->chip_ms_productive = s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms;
+    result->chip_ms_waiting = s->sums.chip_ms_waiting;
     fill_buckets(result, s);
     fill_interruptions(result, s);
     fill_executions(result, s);
@@ -326,7 +327,7 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
     result->slots_required = now->required;
     result->slots_available = now->available;
     result->slots_running = now->running;
-    result->chips = slot_state_chips(now, s->largest_chips);
+    result->chips = slot_state_chips(now, s->at.largest_chips);
 }
 
 /* ---- what is evaluated ---- */
@@ -371,7 +372,7 @@ static void evaluate_sweep(struct ledger *l, struct sweep *s, const struct reque
         result->observed_through_ms = to = max_of(from, min_of(q->to_ms, s->through_ms));
     }
     if (q->is_interval || l->exclusion_count > 0)
-        s->counted = counted = counted_spans(l, from, to, &s->counted_count);
+        s->booked.items = counted = counted_spans(l, from, to, &s->booked.count);
     sweep_run(s);
     fill(result, s);
     if (q->is_interval)
@@ -407,7 +408,7 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
                       .start_ms = l->start_ms,
                       .through_ms = limit,
                       .at_end = at_end,
-                      .settle_ms = TIME_UNKNOWN};
+                      .settling.until_ms = TIME_UNKNOWN};
     evaluate_sweep(l, &s, q, result);
     settled_free(lost);
     free(strikes);
@@ -438,7 +439,7 @@ static void evaluate(struct ledger *l, const struct request *q, struct ledger_re
     l->evaluated_ms = max_of(l->evaluated_ms, limit);
     if (l->settled != NULL && limit < l->settled->through_ms)
         result->observed_through_ms = limit = l->settled->through_ms;
-    int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are not looked at */
+    int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are ignored */
     evaluate_known(l, q, limit, known, at_end, result);
 }
 

@@ -1,4 +1,4 @@
-/* evaluate: what the facts of a ledger amount to at a time: buckets, interruptions, executions, scores. The result is
+/* evaluate: the results of a ledger at one point in time: buckets, interruptions, executions, scores. The result is
  * valid until ledger_result_done. */
 #ifndef LEDGER_EVALUATE_H
 #define LEDGER_EVALUATE_H
@@ -10,10 +10,10 @@ struct ledger_bucket {
     char custom[RECORD_NAME_SIZE]; /* BUCKET_CUSTOM: the name */
     int64_t ms;
     int64_t count;    /* separate spans */
-    enum basis basis; /* the weakest that contributed */
+    enum basis basis; /* the weakest basis that contributed */
     int64_t chip_ms;  /* allocated chips x ms */
     int64_t largest_ms;
-    int64_t windows_ms[LEDGER_MAX_WINDOWS]; /* of it within each window */
+    int64_t windows_ms[LEDGER_MAX_WINDOWS]; /* the part of ms within each window */
     char evidence[LEDGER_TEXT_SIZE];        /* of the largest span */
 };
 
@@ -27,8 +27,8 @@ struct ledger_interruption {
     int64_t lost_steps;                                   /* RECORD_NONE if not known (yet) */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
     int64_t chip_ms;   /* allocated chips x the first four, as far as they are known */
-    int64_t quiet_ms;  /* cause Hang: how long nothing moved before it ended */
-    int64_t detect_ms; /* from the death of the node or the process until it showed: FailureDetection */
+    int64_t quiet_ms;  /* cause Hang: the time without progress before the execution ended */
+    int64_t detect_ms; /* from the death of the node or the process until it was detected: FailureDetection */
     enum ledger_saved saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */
 };
@@ -41,7 +41,7 @@ struct ledger_older { /* sums over the interruptions (and the executions that th
         enum cause cause;
         char reason[LEDGER_NAME_SIZE]; /* of Kueue's evictions only */
         int64_t count, chip_ms;
-    } causes[LEDGER_OLDER_CAUSES]; /* the last one takes what has no place */
+    } causes[LEDGER_OLDER_CAUSES]; /* the last entry takes the rest */
     int cause_count;
 };
 
@@ -51,7 +51,7 @@ struct ledger_execution {
     int64_t first_step, last_step;                         /* RECORD_NONE */
     int64_t image_pull_ms, container_start_ms, productive_ms;
     int64_t startup_ms;            /* ProgramStartup: its first step's compile */
-    char puller[LEDGER_NAME_SIZE]; /* the slot that pulled longest, by its name; "" */
+    char puller[LEDGER_NAME_SIZE]; /* the name of the slot that pulled longest; "" */
 };
 
 struct ledger_window {
@@ -79,7 +79,7 @@ struct ledger_result {
     int interruption_count;
     struct ledger_execution *executions;
     int execution_count;
-    struct ledger_older older; /* of a long job only the newest are listed, always the newest 16; these came before */
+    struct ledger_older older; /* the interruptions before the listed ones: a long job lists at least the newest 16 */
     int64_t mtbi_ms, mttr_ms;  /* RECORD_NONE if there is nothing to divide by */
     struct ledger_window windows[LEDGER_MAX_WINDOWS];
     int window_count;
@@ -100,11 +100,11 @@ struct ledger_result {
     struct ledger_flops *flops; /* of the whole log, by class */
     int flops_count;
     int64_t durable_saves; /* whose start and first use by a restart are in the log */
-    int64_t durable_ms;    /* how long that took, of all of them together */
-    int64_t headless_ms;   /* Unattributed: the start of a log was not read, as its first steps show */
+    int64_t durable_ms;    /* the sum of their durations */
+    int64_t headless_ms;   /* Unattributed: the start of a log was not read, as the first steps in it show */
     int64_t clipped_ms;    /* records outside their container or the wall time: condition ClockSkew */
     int64_t overlapped_records;
-    int64_t late_records;             /* of time that was settled when they came: they are counted nowhere */
+    int64_t late_records;             /* of time that was settled when they arrived: they are not counted */
     int64_t excluded_ms;              /* left out of the wall time */
     bool retained_without_checkpoint; /* basis Assumed: no checkpoint evidence at all */
 };
@@ -112,19 +112,19 @@ struct ledger_result {
 /* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles
  * what it can: all facts up to through_ms must have been added, except late ones. */
 void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
-/* The part [from, to) of what ledger_evaluate(through_ms) says of the whole: intervals that tile the job sum to it, to
- * the millisecond and the step (a step counts where it ends). Listed are the interruptions that struck in it and the
- * executions that they ended, and the last one; windows are left out. Wants keep_all: what is settled is left out, and
- * start_ms is the actual start of the interval. */
+/* The same for the interval [from, to) of the job: intervals that tile the job sum to the whole, to the millisecond and
+ * the step (a step counts where it ends). Lists the interruptions that struck in it, the executions that they ended,
+ * and the next execution; has no windows. Needs keep_all: settled time is left out, and start_ms is the actual start of
+ * the interval. */
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result);
 void ledger_result_done(struct ledger_result *result);
-/* When the number of available, running or required slots changes last, for all that is known; TIME_UNKNOWN: never. */
+/* The time of the last known change in the number of available, running or required slots; TIME_UNKNOWN: none. */
 int64_t ledger_last_change_ms(struct ledger *l);
 
 struct ledger_scores { /* parts per million; RECORD_NONE: not known */
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm;
-    int64_t scheduling_upper_ppm, job_upper_ppm; /* RECORD_NONE as well where nothing is unobserved */
+    int64_t scheduling_upper_ppm, job_upper_ppm; /* also RECORD_NONE where nothing is unobserved */
     int64_t unattributed_ms, suspended_ms, unobserved_ms;
 };
 

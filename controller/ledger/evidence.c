@@ -9,12 +9,12 @@
 
 /* ---- the slowest occupancy ---- */
 
-/* When the slots began to wait for it: to be bound, or to run. */
+/* The time at which the slots began to wait for it to be bound or to run. */
 static int64_t awaited_since_ms(const struct slowest_occupancy *s, const struct occupancy_fact *occupancy) {
     return s->is_running ? occupancy->bound_ms : occupancy->created_ms;
 }
 
-/* Whether the slots waited for that occupancy within the span: the moment that they waited for lies in it. */
+/* Whether the slots waited for that occupancy within the span: the moment at which it was bound or ran lies in it. */
 static bool is_awaited(const struct slowest_occupancy *s, const struct occupancy_fact *occupancy, int64_t *ret_at_ms) {
     int64_t at = s->is_running ? occupancy->running_ms : occupancy->bound_ms;
     int64_t since = awaited_since_ms(s, occupancy);
@@ -63,8 +63,8 @@ static void consider_later(struct ledger *l, struct slowest_occupancy *s) {
     s->later_count = kept;
 }
 
-/* The occupancy that the slots waited for: of those for which that moment lies in the span, the latest; by id on a tie.
- * Of the last span that was asked for it is kept, also while that span grows. */
+/* The occupancy that the slots waited for: the one that was bound or ran last within the span; by id on a tie. The
+ * answer for the last span is cached, also while that span grows. */
 static const struct occupancy_fact *slowest(struct ledger *l, int64_t from, int64_t to, enum bucket bucket) {
     struct slowest_occupancy *s = &l->slowest[bucket == BUCKET_BINDING ? 0 : bucket == BUCKET_IMAGE_PULL ? 1 : 2];
     bool is_known = s->is_known && s->from_ms == from && to >= s->to_ms && to <= s->valid_to_ms;
@@ -88,7 +88,7 @@ static void occupancy_changed(struct ledger *l, struct slowest_occupancy *s, siz
     } else if (awaited_since_ms(s, &l->occupancies.items[position]) < s->to_ms) {
         consider(l, s, position);
     } else if (s->later_count >= l->occupancies.count) {
-        s->is_known = false; /* nobody asks any more */
+        s->is_known = false; /* a final result: there is no next call */
     } else {
         MEM_GROW(s->later, s->later_count, s->later_capacity);
         s->later[s->later_count++] = (uint32_t)position;
@@ -100,9 +100,9 @@ void evidence_occupancy_changed(struct ledger *l, size_t position) {
         occupancy_changed(l, &l->slowest[i], position);
 }
 
-/* ---- words ---- */
+/* ---- the text ---- */
 
-/* Whose log it is: the name that was given, else the process's number. */
+/* The name of the log's process, else its number. */
 static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct view *view) {
     if (view->process->name != NULL)
         snprintf(out, LEDGER_NAME_SIZE, "%s", view->process->name);
@@ -131,7 +131,7 @@ static void write_steps(char *out, const struct sweep *s, const struct account *
 
 static void write_cause(char *out, const struct sweep *s, const struct account *a) {
     if (a->largest.interruption < 0 || (size_t)a->largest.interruption >= s->interruptions->count) {
-        out[0] = '\0'; /* a checkpoint that somebody else wrote may tell of an interruption that is not there */
+        out[0] = '\0'; /* a forged checkpoint may name an interruption that does not exist */
         return;
     }
     const struct interruption *x = &s->interruptions->items[a->largest.interruption];

@@ -1,4 +1,4 @@
-/* evidence: one line that says what the largest span of a bucket is known from. Private to ledger/. */
+/* evidence: one line that names the source of a bucket's largest span. Private to ledger/. */
 #ifndef LEDGER_EVIDENCE_H
 #define LEDGER_EVIDENCE_H
 
@@ -8,10 +8,10 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
                     const struct account *account);
 /* The slot whose image pull was the last to end in this execution; "" if none is known. */
 void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct execution *x);
-/* Of the span that is open. */
+/* Evidence of the open span. */
 void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, const struct slices_down *down);
 
-/* The occupancy at that position of its store is another than before. */
+/* The occupancy at that position of its store was added or changed. */
 void evidence_occupancy_changed(struct ledger *l, size_t position);
 
 #endif

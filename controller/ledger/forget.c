@@ -10,7 +10,7 @@
 
 struct ledger_forgetting {
     struct ledger *ledger;
-    bool *occupancies, *holds, *disruptions; /* by position: is forgotten */
+    bool *occupancies, *holds, *disruptions; /* by position: true if it is forgotten */
     bool *winning;                           /* of the holds */
     size_t forgotten;
 };
@@ -102,7 +102,7 @@ void ledger_forget_disruption(struct ledger_forgetting *f, enum cause cause, uin
         f->disruptions[at] = true;
 }
 
-/* Leaves those that stay, in their order and at new places. */
+/* Keeps the others, in their order and at new positions. */
 #define KEEP(store, goes, done, key_a, key_b)                                                                          \
     do {                                                                                                               \
         size_t kept_ = 0, count_ = (store).count;                                                                      \
@@ -134,7 +134,7 @@ static void keep_others(struct ledger_forgetting *f) {
     KEEP(l->silences, is_of_forgotten(f, item_->occupancy_id), (void)0, item_->occupancy_id, item_->from_ms);
     KEEP(l->occupancies, f->occupancies[i], texts_free_name(item_->name), item_->id, 0);
     KEEP(l->holds, f->holds[i], free(item_->evidence), item_->key, item_->kind);
-    KEEP(l->disruptions, f->disruptions[i], free(item_->words), item_->key, item_->cause);
+    KEEP(l->disruptions, f->disruptions[i], free(item_->texts), item_->key, item_->cause);
     l->has_slots = l->has_hold_times = l->has_alike = false;
     for (size_t i = 0; i < ARRAY_SIZE(l->slowest); i++)
         l->slowest[i].is_known = false;

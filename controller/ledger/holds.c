@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* Earlier kinds win; of one kind the one that began first, then the smaller key. */
+/* The earlier kind wins; within one kind the hold that began first, then the smaller key. */
 static int compare_holds(const void *a, const void *b) {
     const struct hold_fact *x = *(const struct hold_fact *const *)a, *y = *(const struct hold_fact *const *)b;
     if (x->kind != y->kind)
@@ -21,8 +21,8 @@ static bool is_scheduling(enum bucket kind) {
     return bucket_family(kind) == FAMILY_SCHEDULING;
 }
 
-/* Lays one hold over the part of the timeline that nothing before it took. Holds come in order of precedence and, of
- * one kind, of time; *position remembers where the last one of the kind began. */
+/* Puts one hold on the part of the timeline that no hold before it took. Holds come in order of precedence and, within
+ * one kind, of time; *position is where the last one of the kind began. */
 static void lay(struct hold_timeline *t, const struct hold_fact *hold, size_t *position) {
     size_t i = *position;
     while (i < t->count && t->items[i].from_ms < hold->from_ms)

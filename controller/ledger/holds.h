@@ -1,11 +1,10 @@
-/* holds: the step function of the holds: which one applies when. Spans are half open, [from, to). Private to ledger/.
- */
+/* holds: which hold applies when, as a step function of time. Spans are half open, [from, to). Private to ledger/. */
 #ifndef LEDGER_HOLDS_H
 #define LEDGER_HOLDS_H
 
 #include "ledger/ledger_internal.h"
 
-/* Which hold applies: the first in table order; and whether the one of a dead process does. */
+/* The hold that applies: the first in table order; and the one of a dead process. */
 struct hold_state {
     int64_t from_ms;
     const struct hold_fact *scheduling, *process; /* NULL: none */

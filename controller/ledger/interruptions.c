@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CAUSE_BEFORE_MS 60000       /* a cause strikes at most this long before the loss shows ... */
-#define SLOW_CAUSE_BEFORE_MS 900000 /* ... or this, for causes that are noticed late */
-#define WHOLE_SECOND_MS 1000        /* times of objects are whole seconds */
+#define CAUSE_BEFORE_MS 60000       /* a cause strikes at most this long before the loss is observed ... */
+#define SLOW_CAUSE_BEFORE_MS 900000 /* ... or this, for causes that are detected late */
+#define WHOLE_SECOND_MS 1000        /* times in objects are whole seconds */
 
-/* ---- availability as objects and records together tell it ---- */
+/* ---- availability, from objects and records together ---- */
 
 struct effective {
     int64_t from_ms, to_ms;
@@ -59,24 +59,24 @@ static struct effectives combine(const struct slot_timeline *slots, const struct
     return list;
 }
 
-/* ---- what opens one ---- */
+/* ---- the start of an interruption ---- */
 
 static void add(struct interruptions *list, struct interruption item) {
     MEM_GROW(list->items, list->count, list->capacity);
     list->items[list->count++] = item;
 }
 
-/* One that lasts until all slots are available again. */
+/* Opens an interruption that lasts until all slots are available again. */
 static void open_loss(struct interruptions *list, const struct effective *x, struct loss_finder *f) {
-    if (f->is_restarting) /* part of the same failure: the restart did not hold */
+    if (f->is_restarting) /* part of the same failure: the restart failed */
         list->items[list->count - 1].until_ms = TIME_OPEN;
     else
         add(list, (struct interruption){x->from_ms, TIME_OPEN, f->lost_ms, TIME_OPEN, NULL, 0});
     f->is_restarting = false;
 }
 
-/* All slots are available by objects again. If steps proved throughout that training continued without one of them, the
- * execution ends where its new pod takes over. */
+/* By objects all slots are available again. If steps prove that training continued meanwhile without one of them, the
+ * execution ends where the new pod takes over. */
 static void regain(struct interruptions *list, const struct effective *x, struct loss_finder *f) {
     if (f->has_lost_pod && !f->is_counted && !f->is_restarting) {
         add(list, (struct interruption){x->from_ms, x->from_ms, f->lost_ms, TIME_OPEN, NULL, 0});
@@ -86,15 +86,16 @@ static void regain(struct interruptions *list, const struct effective *x, struct
     f->has_lost_pod = f->is_counted = false;
 }
 
-/* Within the resolution of stamps of whole seconds, and then not observed: that all slots were available again is not
- * proved. */
+/* Shorter than the resolution of whole-second timestamps and followed by unobserved time: it does not prove that all
+ * slots were available again. */
 static bool is_instant_before_gap(const struct effectives *e, size_t i) {
     return i + 1 < e->count && e->items[i + 1].is_unobserved &&
            e->items[i].to_ms - e->items[i].from_ms < WHOLE_SECOND_MS;
 }
 
-/* Slots lost, replaced, or their containers restarted. Restarts in place of several slots belong to one interruption
- * until all run again; losses until all slots are available again. Time that is not observed opens none by itself. */
+/* Finds slots that were lost or replaced, or whose containers restarted. In-place restarts of several slots are one
+ * interruption until all run again; losses are one until all slots are available again. Unobserved time alone opens
+ * none. */
 static struct loss_finder find_losses(struct interruptions *list, const struct effectives *e, struct loss_finder f) {
     bool is_open = false;
     for (size_t i = 0; i < e->count; i++) {
@@ -140,7 +141,7 @@ static int compare_interruptions(const void *a, const void *b) {
     return (x->until_ms > y->until_ms) - (x->until_ms < y->until_ms);
 }
 
-/* The last one that had begun to show by then; they are in time order. -1: none. */
+/* The last interruption whose loss was observed no later than ms (they are in time order); -1: none. */
 static ptrdiff_t last_before(const struct interruptions *list, int64_t ms) {
     return (ptrdiff_t)BISECT(i, list->count, list->items[i].lost_ms <= ms) - 1;
 }
@@ -149,7 +150,7 @@ static size_t effective_at(const struct effectives *e, int64_t ms) {
     return BISECT(i, e->count, e->items[i].to_ms <= ms);
 }
 
-/* An interruption without a loss, which lasts until the slots are available, if they are not. */
+/* Adds an interruption without a loss. It lasts until the slots are available, if they are not. */
 static void add_point(struct interruptions *points, const struct effectives *e, int64_t at_ms) {
     size_t i = effective_at(e, at_ms);
     while (i < e->count && !e->items[i].is_available)
@@ -158,7 +159,7 @@ static void add_point(struct interruptions *points, const struct effectives *e, 
     add(points, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL, 0});
 }
 
-/* Moves the points into the list. */
+/* Merges the points into the list. */
 static void take_points(struct interruptions *list, struct interruptions *points) {
     for (size_t i = 0; i < points->count; i++)
         add(list, points->items[i]);
@@ -167,7 +168,7 @@ static void take_points(struct interruptions *list, struct interruptions *points
     free(points->items);
 }
 
-/* Whether slots that were not all there at a time were so later, before another. */
+/* Whether the slots were not all available at at_ms, but became so before before_ms. */
 static bool became_available(const struct effectives *e, int64_t at_ms, int64_t before_ms) {
     size_t i = effective_at(e, at_ms);
     if (i < e->count && e->items[i].is_available)
@@ -246,7 +247,7 @@ static bool strikes_early(enum cause cause) {
     return cause == CAUSE_NODE_FAILURE || cause == CAUSE_NODE_MAINTENANCE || cause == CAUSE_SPOT_RECLAIM;
 }
 
-/* Its memory is the list's. */
+/* The list owns the copy. */
 static struct ledger_disruption *add_cause(struct interruptions *list, const struct ledger_disruption *d) {
     struct ledger_disruption *cause = mem_new(struct ledger_disruption);
     *cause = *d;
@@ -254,8 +255,8 @@ static struct ledger_disruption *add_cause(struct interruptions *list, const str
     return list->causes[list->cause_count++] = cause;
 }
 
-/* First fit in the order of causes, of one cause the earliest. What struck while an earlier interruption was open is
- * that one's; what struck before all slots were there for the first time is no one's. */
+/* The first that fits in the order of causes; within one cause the earliest. A disruption during an earlier
+ * interruption belongs to that one. A disruption before all slots were available for the first time belongs to none. */
 static const struct disruption_fact *find_cause(const struct interruption *item, const struct interruption *before,
                                                 int64_t first_available_ms, int64_t next_ms,
                                                 const struct disruption_fact **disruptions, size_t count) {
@@ -280,7 +281,7 @@ static const struct disruption_fact *find_cause(const struct interruption *item,
     return found;
 }
 
-/* The process that ran last before then. */
+/* The last process that ran before at_ms. */
 static const struct view *view_before(const struct training *t, int64_t at_ms) {
     const struct view *last = NULL;
     for (size_t i = 0; i < t->view_count && t->views[i].order_ms <= at_ms; i++)
@@ -288,7 +289,7 @@ static const struct view *view_before(const struct training *t, int64_t at_ms) {
     return last;
 }
 
-/* When it last showed that it got on: by a step, or by the begin or end of whatever else it says it does. */
+/* The time of its last progress: a step, or the start or end of a named interval. */
 static int64_t last_progress_ms(const struct view *v, int64_t end_ms) {
     int64_t at_ms = v->steps_end_ms;
     for (size_t i = 0; i < v->segment_count; i++)
@@ -314,13 +315,13 @@ static void write_hang(struct ledger_disruption *d, const struct view *v, int64_
     }
 }
 
-/* A trainer whose steps had stopped long before it was killed hung, by whatever hand it ended: a person, a probe, a
- * watchdog. What objects explain better (the order of causes in buckets.h) stays, and where lines of the log
- * may be missing silence proves nothing. */
+/* A trainer that made no step for long before it was killed hung, whoever ended it: a person, a probe or a watchdog. A
+ * cause that objects explain better (the order in buckets.h) stays. Where lines of the log may be missing, silence
+ * proves nothing. */
 static void find_hang(struct interruptions *list, size_t i, const struct training *t) {
     struct interruption *item = &list->items[i];
     const struct view *v = view_before(t, item->lost_ms);
-    if ((item->cause != NULL && item->cause->cause < CAUSE_HANG) || v == NULL || !v->process->is_read_to_end ||
+    if ((item->cause != NULL && item->cause->cause < CAUSE_HANG) || v == NULL || !v->process->given.is_read_to_end ||
         v->steps_end_ms == TIME_UNKNOWN || v->completed == 0 || v->job_end_ms != TIME_UNKNOWN)
         return;
     int64_t end_ms = min_of(item->lost_ms, v->ended_ms), since_ms = last_progress_ms(v, end_ms);
@@ -346,7 +347,7 @@ struct loss_finder interruptions_losses_at(const struct slot_timeline *slots, co
     return f;
 }
 
-/* No earlier one can still be the cause of something. */
+/* No earlier disruption can still be the cause of an interruption. */
 static int64_t disruptions_since_ms(const struct training *t) {
     if (t->settled == NULL)
         return INT64_MIN;

@@ -8,8 +8,8 @@ void key_index_done(struct key_index *k) {
     *k = (struct key_index){0};
 }
 
-/* One to one for a given b; keys are hashes themselves mostly, so that two pairs are as unlikely to meet as two keys.
- */
+/* For a given b the mapping is one to one. Keys are mostly hashes already, so a collision of two pairs is as unlikely
+ * as one of two keys. */
 static uint64_t mix(uint64_t a, uint64_t b) {
     uint64_t h = a ^ (b * 0x9E3779B97F4A7C15u);
     h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9u;
@@ -17,7 +17,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
     return h ^ (h >> 31);
 }
 
-/* Where it is, or the free place where it would go. */
+/* The place of the key, or the free place where it would go. */
 static size_t probe(const struct key_index *k, uint64_t mixed) {
     size_t mask = k->table_size - 1, i = (size_t)mixed & mask;
     while (k->positions[i] != 0 && k->mixed[k->positions[i] - 1] != mixed)

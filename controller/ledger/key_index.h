@@ -1,5 +1,5 @@
 /* key_index: finds a fact by its identity. An index from a 128-bit key to a position in the caller's array; positions
- * are handed out in order of first sight and never move. What must not depend on the order of arrival sorts by key. */
+ * are given in order of arrival and never change. Code that must not depend on the order of arrival sorts by key. */
 #ifndef LEDGER_KEY_INDEX_H
 #define LEDGER_KEY_INDEX_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct key_index {
-    uint64_t *mixed;     /* by position: both halves of the key */
-    uint32_t *positions; /* by hash: position and one; 0: free */
+    uint64_t *mixed;     /* by position: the two halves of the key, mixed */
+    uint32_t *positions; /* by hash: position + 1; 0: free */
     size_t table_size, count, capacity;
 };
 

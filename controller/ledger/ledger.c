@@ -39,7 +39,7 @@ void ledger_free(struct ledger *l) {
     for (size_t i = 0; i < l->holds.count; i++)
         free(l->holds.items[i].evidence);
     for (size_t i = 0; i < l->disruptions.count; i++)
-        free(l->disruptions.items[i].words);
+        free(l->disruptions.items[i].texts);
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
     slots_done(l);
@@ -73,8 +73,8 @@ void ledger_set_span(struct ledger *l, int64_t start_ms, int64_t end_ms, enum le
     l->outcome = outcome;
 }
 
-/* A pointer to the item of this identity in a store; a new one is all zero, and what was made of the others is no
- * longer right. */
+/* A pointer to the item with this identity in a store; a new item is all zero. Clears is_right: what was derived from
+ * the store is no longer valid. */
 #define STORE_PUT(store, a, b, item, is_right)                                                                         \
     do {                                                                                                               \
         bool is_new_;                                                                                                  \
@@ -218,13 +218,13 @@ void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) 
     struct disruption_fact before = *item;
     if (!is_known)
         before.at_ms = TIME_UNKNOWN;
-    free(item->words);
+    free(item->texts);
     *item = texts_pack(d);
     disruptions_changed(l, (size_t)(item - l->disruptions.items), &before);
 }
 
-/* What began before the process whose time is settled in part is settled, so a new one that did is told again after a
- * load, or too late: it must not take room in checkpoints that the ledger that was never saved does not need. */
+/* Every process that began before the partly settled one is settled. A new process that began before it is a repeat
+ * after a load, or late: it must take no room in a checkpoint, as the ledger that was never saved has none for it. */
 static bool is_settled_already(const struct ledger *l, uint64_t id, int64_t started_ms) {
     if (started_ms == TIME_UNKNOWN)
         return false;
@@ -252,10 +252,10 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
     }
     struct process *p = l->processes[at];
     bool is_joined = p != NULL && p->is_thinned && started_ms != TIME_UNKNOWN && started_ms <= l->folded_ms;
-    if (p != NULL && !is_joined) { /* else it stands for later ones as well, and ends with them */
-        l->is_live_sorted = l->is_live_sorted && p->started_ms == started_ms;
-        p->started_ms = started_ms;
-        p->ended_ms = ended_ms;
+    if (p != NULL && !is_joined) { /* a joined process also stands for later ones, and ends with them */
+        l->is_live_sorted = l->is_live_sorted && p->given.started_ms == started_ms;
+        p->given.started_ms = started_ms;
+        p->given.ended_ms = ended_ms;
     }
     return (int)at;
 }
@@ -266,7 +266,8 @@ static struct process *process_at(const struct ledger *l, int process) {
 
 void ledger_name_process(struct ledger *l, int process, const char *name) {
     struct process *p = process_at(l, process);
-    if (p == NULL || (p->name != NULL && strncmp(p->name, name, strlen(p->name)) == 0)) /* perhaps cut: compact.c */
+    if (p == NULL || (p->name != NULL &&
+                      strncmp(p->name, name, strlen(p->name)) == 0)) /* the stored name may be shortened: compact.c */
         return;
     free(p->name);
     p->name = mem_strdup(name);
@@ -275,31 +276,31 @@ void ledger_name_process(struct ledger *l, int process, const char *name) {
 void ledger_set_line_lag(struct ledger *l, int process, int steps) {
     struct process *p = process_at(l, process);
     if (p != NULL)
-        p->line_lag = steps;
+        p->given.line_lag = steps;
 }
 
 void ledger_await(struct ledger *l, int process, bool is_awaited) {
     struct process *p = process_at(l, process);
     if (p != NULL)
-        p->is_awaited = is_awaited;
+        p->given.is_awaited = is_awaited;
 }
 
 void ledger_set_read_to_end(struct ledger *l, int process) {
     struct process *p = process_at(l, process);
     if (p != NULL)
-        p->is_read_to_end = true;
+        p->given.is_read_to_end = true;
 }
 
-void ledger_set_signalled(struct ledger *l, int process, int64_t at_ms) {
+void ledger_set_signaled(struct ledger *l, int process, int64_t at_ms) {
     struct process *p = process_at(l, process);
     if (p != NULL)
-        p->signalled_ms = at_ms;
+        p->given.signaled_ms = at_ms;
 }
 
 void ledger_set_lost(struct ledger *l, int process) {
     struct process *p = process_at(l, process);
     if (p != NULL)
-        p->is_lost = true;
+        p->given.is_lost = true;
 }
 
 void ledger_add_record(struct ledger *l, const struct record *r) {
@@ -330,8 +331,9 @@ static int64_t list_bytes(const struct step_list *l) {
 
 static int64_t process_bytes(const struct process *p) {
     return bytes_of(1, sizeof *p) + list_bytes(&p->ends) + list_bytes(&p->starts) +
-           bytes_of(p->overlay_capacity, sizeof *p->overlays) + bytes_of(p->durable_capacity, sizeof *p->durables) +
-           bytes_of(p->slice_capacity, sizeof *p->slices);
+           bytes_of(p->overlays.capacity, sizeof *p->overlays.items) +
+           bytes_of(p->durables.capacity, sizeof *p->durables.items) +
+           bytes_of(p->slices.capacity, sizeof *p->slices.items);
 }
 
 struct ledger_work ledger_work_of(const struct ledger *l) {

@@ -5,15 +5,15 @@
  *
  * Terms:
  *   slot       a place in the job that must be filled for it to train (a required slot)
- *   occupancy       of a slot: from being bound to a machine until it is lost
+ *   occupancy  of a slot by a pod: from being bound to a machine until the pod is lost
  *   hold       a reason, with a time span, for which the slots are not (all) there, or not usable
- *   disruption a candidate for the cause of an interruption, at a time
+ *   disruption a candidate for the cause of an interruption, with its time
  *   process    one run of the training program whose log is read; its records come in log order
  *   interruption  from the end of an execution that was not the job's own end, until all slots are available again
  *
  * Times are Unix milliseconds; TIME_UNKNOWN where not known, TIME_OPEN for an end that has not come. Text given to the
- * ledger is copied (bounded). The ledger is owned by its creator. evaluate.h gives the results, checkpoint.h saves
- * and loads the whole. */
+ * ledger is copied (bounded). The caller owns the ledger. evaluate.h gives the results, checkpoint.h saves and loads
+ * the whole ledger. */
 #ifndef LEDGER_LEDGER_H
 #define LEDGER_LEDGER_H
 
@@ -32,19 +32,19 @@
 struct ledger;
 
 struct ledger_options {
-    int64_t ideal_step_ms; /* 0: learnt (median of the job's steps, first steps and outliers left out) */
-    int64_t hang_after_ms; /* 0: learnt from the ideal step, at least 5 min */
+    int64_t ideal_step_ms; /* 0: learned (median of the job's steps, without first steps and outliers) */
+    int64_t hang_after_ms; /* 0: learned from the ideal step, at least 5 min */
     int64_t windows_ms[LEDGER_MAX_WINDOWS];
     int window_count;
-    bool has_log;  /* a step log is attached (or wanted): without it RG, P and job goodput are absent */
+    bool has_log;  /* a step log is attached or required: without it RG, P and job goodput are absent */
     bool keep_all; /* never settles (below): memory grows with the log, any interval stays exact */
 };
 
-/* What is settled: so that memory and time stay bounded, evaluating folds the oldest steps into sums once 1,024 newer
- * steps (and ten minutes, as long as that is less than 4,096 steps) are known after them. Rollbacks into what is
- * settled stay exact where a checkpoint was (the newest 256), else they are prorated by steps, basis Derived. Windows
- * are prorated on a grid of window / 360. Facts about settled time that come later than that change nothing any more,
- * and asking for a settled time gives the time through which it is settled instead. */
+/* Settling keeps memory and time bounded: an evaluation folds the oldest steps into sums once 1,024 newer steps are
+ * known. It also waits for ten minutes of newer steps, but never for more than 4,096. A rollback into settled steps is
+ * exact at the newest 256 checkpoints; elsewhere it is prorated by steps, with basis Derived. Windows are prorated on a
+ * grid of window / 360. Later facts about settled time change nothing. An evaluation at a settled time returns the
+ * result for the time through which the ledger is settled. */
 
 struct ledger *ledger_new(const struct ledger_options *options);
 void ledger_free(struct ledger *l);
@@ -64,8 +64,8 @@ void ledger_set_required(struct ledger *l, int64_t from_ms, int64_t slots);
  */
 void ledger_set_required_chips(struct ledger *l, int64_t from_ms, int64_t chips);
 
-/* Who held an occupancy's slot when the past was settled. IT: what it proves of a loss before then is taken back from
- * the past. ANOTHER: the slot was replaced when this occupancy was created. */
+/* Who held an occupancy's slot when the past was settled. BY_IT: a loss that the occupancy proves for the settled past
+ * is subtracted from the past. BY_ANOTHER: the slot was replaced when this occupancy was created. */
 enum ledger_held { LEDGER_HELD_BY_NONE, LEDGER_HELD_BY_IT, LEDGER_HELD_BY_ANOTHER };
 
 /* One occupation of a slot. Identified by id (e.g. a pod's UID hashed): adding it again replaces it. */
@@ -73,49 +73,50 @@ struct ledger_occupancy {
     uint64_t id;
     uint32_t slot;         /* dense number given by the caller; same place, same number */
     int64_t created_ms;    /* the attempt to fill the slot began; a new occupancy of a slot supersedes the older */
-    int64_t bound_ms;      /* has its machine: the slot is available from here (TIME_UNKNOWN: not yet) */
+    int64_t bound_ms;      /* has its machine: the slot is available from here (TIME_UNKNOWN: not reached yet) */
     int64_t pull_start_ms; /* image pull, TIME_UNKNOWN if none is known */
     int64_t pull_end_ms;
     int64_t running_ms;     /* the training containers of the slot run (first time in this occupancy) */
     int64_t lost_ms;        /* no longer available: ended, terminating, disrupted, machine not Ready ... */
     int64_t ended_ms;       /* nothing of it can run after this (containers finished): clips records; TIME_OPEN */
     int64_t done_ms;        /* its work is complete: stays available from here whatever happens; TIME_UNKNOWN */
-    int64_t known_until_ms; /* after it nothing is known of it: where time is not watched (ledger_set_unwatched) its
-                               slot may be held by another occupancy; TIME_OPEN */
-    int64_t settled_ms;     /* ledger_add_past holds what it did until then, as if it had ended: it counts from
-                               then on. 0: all of it does */
-    enum ledger_held held;  /* its slot at settled_ms, as in ledger_add_past */
-    int32_t chips;          /* accelerators held from bound to released */
-    int64_t released_ms;    /* the machine is free again; TIME_OPEN */
+    int64_t known_until_ms; /* the last time at which it was observed: in unwatched time after it (ledger_set_unwatched)
+                               another occupancy may hold the slot; TIME_OPEN */
+    int64_t settled_ms; /* the part before this time is in ledger_add_past, as if the occupancy had ended: only the part
+                           after it counts. 0: all of it counts */
+    enum ledger_held held;       /* its slot at settled_ms, as in ledger_add_past */
+    int32_t chips;               /* accelerators held from bound to released */
+    int64_t released_ms;         /* the machine is free again; TIME_OPEN */
     char name[LEDGER_NAME_SIZE]; /* for evidence: "slice 0/3 on node gke-tpu-07"; may be empty */
-    bool has_name;               /* it is empty because the ledger asks for it: ledger_set_texts */
+    bool has_name;               /* true with an empty name: the ledger asks for it, ledger_set_texts */
 };
 void ledger_add_occupancy(struct ledger *l, const struct ledger_occupancy *occupancy);
 
-/* A training container of a slot started again within its occupancy (in-place restart). Running before it was down:
- * facts of that moment are taken back. */
+/* A training container of a slot started again within its occupancy (in-place restart). A running_ms before down_ms is
+ * possible: facts about that moment are corrected. */
 void ledger_add_restart(struct ledger *l, uint64_t occupancy_id, int64_t down_ms, int64_t running_ms);
 
-/* A span in which the machine under an occupancy gave no sign of life: whether the slot was held is not known. */
+/* A span without a sign of life from the occupancy's machine: it is unknown whether the slot was held. */
 void ledger_add_silence(struct ledger *l, uint64_t occupancy_id, int64_t from_ms, int64_t to_ms);
 
-/* The spans, in time order and disjoint, in which occupancies may have started and ended unobserved. In them a slot
- * is known only from an occupancy's creation until its known_until_ms; replaces the spans that were set before. */
+/* The spans, in time order and disjoint, in which occupancies may have started and ended unobserved. In them a slot is
+ * known only from an occupancy's creation until its known_until_ms. Replaces the spans that were set before. */
 struct ledger_span {
     int64_t from_ms, to_ms; /* TIME_OPEN */
 };
 void ledger_set_unwatched(struct ledger *l, const struct ledger_span *spans, size_t count);
 
-/* What all occupancies that are forgotten (forget.h) did at one time: added to what the others do. */
+/* The sum of the changes of all forgotten occupancies (forget.h) at one time. It is added to the changes of the
+ * others. */
 struct ledger_change {
     int64_t at_ms, chips; /* change of the allocated chips */
     int32_t available, running, pulling, silent;
-    int32_t known;               /* slots of which something is known; only within time that is not watched */
+    int32_t known;               /* slots whose state is known; only in unwatched time */
     int32_t largest_chips;       /* of those that got their machine then */
     int32_t replaced, restarted; /* at that time */
     int32_t lost;                /* at that time */
 };
-/* Of the same time: both together. */
+/* Adds a change of the same time. */
 static inline void ledger_change_add(struct ledger_change *to, const struct ledger_change *change) {
     to->chips += change->chips;
     to->available += change->available;
@@ -156,8 +157,9 @@ struct ledger_disruption {
 };
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
 
-/* Of 12,736 occupancies and as many disruptions results name few: their texts can be left empty; the ledger then asks
- * for them while it evaluates or saves. They must equal the texts left out. Not part of a checkpoint. */
+/* Callbacks for texts. Results name few of 12,736 occupancies and as many disruptions, so a caller can leave their
+ * texts empty. The ledger then asks for them while it evaluates or saves; the answers must equal the texts left out.
+ * Not part of a checkpoint. */
 struct ledger_texts {
     void *context;
     void (*name_occupancy)(void *context, uint64_t id, char name[static LEDGER_NAME_SIZE]);
@@ -168,42 +170,42 @@ void ledger_set_texts(struct ledger *l, const struct ledger_texts *texts);
 /* One run of the training program whose log is read, in order of start. Returns its ordinal for record.process.
  * Adding the same id again updates the times. ended_ms is the container's finishedAt. */
 int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms);
-/* What evidence calls it: the pod whose log it is. Without a name, "process N" in order of start. */
+/* The name of the process in evidence: the pod that wrote the log. The default is "process N" in order of start. */
 void ledger_name_process(struct ledger *l, int process, const char *name);
 
-/* How many steps late a step's line comes in this process's format: 1 (MaxText) or 0. Default: 1 where lines report
- * ends, 0 where they report starts. Bounds what an unfinished step may have cost. */
+/* The number of steps by which a step's line is late in this process's format: 1 (MaxText) or 0. Default: 1 where lines
+ * report ends, 0 where they report starts. Bounds what an unfinished step may have cost. */
 void ledger_set_line_lag(struct ledger *l, int process, int steps);
 
 /* The log of that process was read to its end and no line of it is missing, so that silence in it is the trainer's own:
  * an execution whose steps had stopped for longer than hangAfter before it ended has the cause Hang. Not part of a
  * checkpoint: set it again with the process. */
 void ledger_set_read_to_end(struct ledger *l, int process);
-/* It was signalled to stop and given time: at_ms is a stamp of whole seconds. A save that ends later than that second
- * was made in its grace period; if a log that was read to its end reports checkpoints but none then, none was
- * made. Set it again after a load as well. */
-void ledger_set_signalled(struct ledger *l, int process, int64_t at_ms);
-/* Lines of it are lost: where it reports nothing at all, its time is Unattributed, not preparation. Set it again after
- * a load as well. */
+/* The process got SIGTERM and a grace period; at_ms is a timestamp in whole seconds. A save that ends after that second
+ * was made in the grace period. If the log was read to its end and reports checkpoints but none in that period, none
+ * was made. Set it again after a load. */
+void ledger_set_signaled(struct ledger *l, int process, int64_t at_ms);
+/* Lines of the log are lost: time after the last step that was read is Unattributed, even while other slots start, and
+ * so is time without any record. Set it again after a load. */
 void ledger_set_lost(struct ledger *l, int process);
 
-/* Its log is still being read, perhaps long after later ones: until that is over nothing is settled past its last
- * record nor in a process that began after it, so that no record of it comes late, but for as long as that holds up no
- * more than 8,192 steps. Set it again after a load. */
+/* Its log is still being read, perhaps long after later ones. Until it is read, nothing is settled past its last record
+ * or in a process that started after it, so that none of its records is late. At most 8,192 steps wait for it. Set it
+ * again after a load. */
 void ledger_await(struct ledger *l, int process, bool is_awaited);
 
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
 void ledger_add_record(struct ledger *l, const struct record *r);
 
-/* Leaves [from, to) out of everything: neither its time nor the steps that end in it count. The spans may overlap. From
- * now on nothing is settled (keep_all): call it before the first evaluation. Part of a checkpoint. */
+/* Excludes [from, to): neither its time nor the steps that end in it count. The spans may overlap. It turns on
+ * keep_all: call it before the first evaluation. Part of a checkpoint. */
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 
-/* What the log's length costs, for tests of what is promised about it. */
+/* The work that an evaluation does, for tests of the promise that it does not grow with the log. */
 struct ledger_work {
-    int64_t steps_visited;       /* steps and intervals, each time that they are settled or evaluated */
-    int64_t occupancies_visited; /* occupancies and disruptions, each time that they are summed or searched */
-    int64_t held_bytes; /* memory for the processes' records and their settled part; not for facts of objects */
+    int64_t steps_visited;       /* steps and intervals, counted each time that one is settled or evaluated */
+    int64_t occupancies_visited; /* occupancies and disruptions, counted each time that one is summed or searched */
+    int64_t held_bytes; /* memory of the processes' records and of the settled part, without facts of objects */
 };
 struct ledger_work ledger_work_of(const struct ledger *l);
 

@@ -1,5 +1,5 @@
-/* ledger_internal: the ledger's facts, each kind in its own store where adding the same identity again replaces.
- * Nothing is computed here. Private to ledger/. */
+/* ledger_internal: the ledger's facts. Each kind has its own store, where a fact replaces the one with the same
+ * identity. Nothing is computed here. Private to ledger/. */
 #ifndef LEDGER_LEDGER_INTERNAL_H
 #define LEDGER_LEDGER_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct occupancy_fact { /* struct ledger_occupancy without its bounded text: the
     uint64_t id;
     int64_t created_ms, bound_ms, pull_start_ms, pull_end_ms, running_ms, lost_ms, done_ms, released_ms;
     int64_t known_until_ms, settled_ms;
-    uint32_t older, newer; /* of its slot, by creation: position and one; slots.c */
+    uint32_t older, newer; /* neighbors of the same slot, by creation: position + 1; slots.c */
     uint32_t slot;
     int32_t chips;
     int64_t held; /* enum ledger_held; without padding, since occupancies are compared as bytes */
@@ -24,7 +24,7 @@ struct occupancy_fact { /* struct ledger_occupancy without its bounded text: the
 struct occupancy_gap { /* a restart (down to running) or a silence (from to to) within an occupancy */
     uint64_t occupancy_id;
     int64_t from_ms, to_ms;
-    uint32_t next; /* of the same occupancy: position and one; slots.c */
+    uint32_t next; /* gap of the same occupancy: position + 1; slots.c */
 };
 
 struct occupancy_gaps {
@@ -32,7 +32,7 @@ struct occupancy_gaps {
     size_t count;
 };
 
-struct amount_from { /* a step function of time: this much from then on */
+struct amount_from { /* a step function of time: the amount from from_ms on */
     int64_t from_ms, amount;
 };
 
@@ -55,10 +55,10 @@ struct time_span {
         size_t count, capacity;                                                                                        \
     }
 
-struct slot_change { /* what all occupancies together do at a time */
+struct slot_change { /* the sum of what all occupancies change at one time */
     struct ledger_change did;
-    int32_t uses; /* so often an occupancy does something then */
-    bool is_used; /* a place of the table */
+    int32_t uses; /* the number of occupancies that change something at that time */
+    bool is_used; /* this entry of the table is occupied */
 };
 
 struct slot_changes { /* by time */
@@ -66,16 +66,16 @@ struct slot_changes { /* by time */
     size_t size, count;
 };
 
-struct gap_index { /* the last one of each occupancy that has some: position and one */
+struct gap_index { /* the last gap of each occupancy that has any: position + 1 */
     struct key_index occupancies;
     uint32_t *first;
     size_t capacity;
 };
 
-struct slot_occupancies { /* made of occupancies, restarts and silences; slots.c */
+struct slot_occupancies { /* derived from occupancies, restarts and silences; slots.c */
     bool is_made;
     struct key_index slots;
-    uint32_t *newest; /* the newest occupancy of each slot: position and one */
+    uint32_t *newest; /* the newest occupancy of each slot: position + 1 */
     size_t capacity;
     struct gap_index restarts, silences;
     struct slot_changes changes;
@@ -83,14 +83,15 @@ struct slot_occupancies { /* made of occupancies, restarts and silences; slots.c
 
 struct slowest_occupancy { /* evidence.c */
     bool is_known, is_running;
-    uint32_t occupancy;         /* position and one; 0: none */
+    uint32_t occupancy;         /* position + 1; 0: none */
     int64_t from_ms, to_ms;     /* asked for */
-    int64_t valid_to_ms, at_ms; /* until there no other could be waited for; when the wait was over */
-    uint32_t *later;            /* positions of occupancies that changed since and were not waited for before to_ms */
+    int64_t valid_to_ms, at_ms; /* before valid_to_ms no other occupancy can be the slowest; the wait ended at at_ms */
+    uint32_t *later; /* positions of occupancies that changed since, and for which no slot waited before to_ms */
     size_t later_count, later_capacity;
 };
 
-struct alike { /* of disruptions that are alike in all that decides, the one of the least key; disruptions.c */
+struct alike { /* stands for disruptions that are equal in everything but the key: the one with the smallest key;
+                  disruptions.c */
     int64_t at_ms;
     enum cause cause;
     bool opens;
@@ -111,7 +112,7 @@ struct ledger {
     struct ledger_options options;
     int64_t start_ms, end_ms;
     enum ledger_outcome outcome;
-    /* made of what follows; they are right as long as nothing of it changes */
+    /* derived from the facts below; valid until one of them changes */
     struct slot_timeline slots;
     struct hold_timeline hold_times;
     bool has_slots, has_hold_times, has_alike;
@@ -138,9 +139,9 @@ struct ledger {
     size_t unwatched_count;
     struct time_span *exclusions; /* as given */
     size_t exclusion_count, exclusion_capacity;
-    struct settled *settled; /* NULL: nothing is */
-    int64_t evaluated_ms;    /* the latest time that was asked for; TIME_UNKNOWN */
-    int64_t folded_ms;       /* a process that is not known and began by then is part of one that is (compact.c) */
+    struct settled *settled; /* NULL: nothing is settled */
+    int64_t evaluated_ms;    /* the latest time of an evaluation; TIME_UNKNOWN */
+    int64_t folded_ms; /* an unknown process that began no later than this was joined into a known one (compact.c) */
     struct totals totals;
     int64_t late_records;  /* of processes whose time was settled */
     int64_t steps_visited; /* ledger_work_of */

@@ -8,54 +8,52 @@
 
 #include <string.h>
 
-#define MAX_STEP 1000000000           /* a larger number is no step; so no sum over steps can overflow */
-#define RECEIVED_TOLERANCE_MS 3600000 /* a payload time further after its line's stamp than this is not believed */
+#define MAX_STEP 1000000000           /* a larger number is not a step, so that no sum over steps can overflow */
+#define RECEIVED_TOLERANCE_MS 3600000 /* a payload time later than this after its line's timestamp is not used */
 
-/* Arrays lose elements at their front as they are settled: `skipped` of them before `items` are free. */
-#define ROOM_AT_END(items, count, capacity, skipped)                                                                   \
+/* Arrays lose elements at their front when they are settled: the `skipped` entries before `items` are free. */
+#define ROOM_AT_END(list)                                                                                              \
     do {                                                                                                               \
-        if ((count) + (skipped) < (capacity))                                                                          \
+        if ((list)->count + (list)->skipped < (list)->capacity)                                                        \
             break;                                                                                                     \
-        if ((items) != NULL)                                                                                           \
-            (items) -= (skipped);                                                                                      \
-        if ((skipped) > (count)) {                                                                                     \
-            memmove((items), (items) + (skipped), (count) * sizeof *(items));                                          \
-            (skipped) = 0;                                                                                             \
+        if ((list)->items != NULL)                                                                                     \
+            (list)->items -= (list)->skipped;                                                                          \
+        if ((list)->skipped > (list)->count) {                                                                         \
+            memmove((list)->items, (list)->items + (list)->skipped, (list)->count * sizeof *(list)->items);            \
+            (list)->skipped = 0;                                                                                       \
         } else {                                                                                                       \
-            (capacity) = (capacity) ? (capacity)*2 : 8;                                                                \
-            (items) = mem_resize((items), (capacity), sizeof *(items));                                                \
+            (list)->capacity = (list)->capacity ? (list)->capacity * 2 : 8;                                            \
+            (list)->items = mem_resize((list)->items, (list)->capacity, sizeof *(list)->items);                        \
         }                                                                                                              \
-        (items) += (skipped);                                                                                          \
+        (list)->items += (list)->skipped;                                                                              \
     } while (0)
 
-#define FREE_SKIPPED(items, skipped) free((items) != NULL ? (items) - (skipped) : NULL)
+#define FREE_SKIPPED(list) free((list)->items != NULL ? (list)->items - (list)->skipped : NULL)
 
-#define DROP_FRONT(items, count, skipped, n)                                                                           \
+#define DROP_FRONT(list, n)                                                                                            \
     do {                                                                                                               \
         size_t n_ = (n);                                                                                               \
-        if (n_ > 0) {                                                                                                  \
-            (items) += n_;                                                                                             \
-            (count) -= n_;                                                                                             \
-            (skipped) += n_;                                                                                           \
-        }                                                                                                              \
+        (list)->items = n_ > 0 ? (list)->items + n_ : (list)->items;                                                   \
+        (list)->count -= n_;                                                                                           \
+        (list)->skipped += n_;                                                                                         \
     } while (0)
 
 struct process *process_new(uint64_t id) {
     struct process *p = mem_new(struct process);
     p->id = id;
-    p->line_lag = -1;
-    p->resume_step = p->last_save_step = RECORD_NONE;
+    p->given.line_lag = -1;
+    p->resume_step = p->saves.last_step = RECORD_NONE;
     p->ready_ms = p->first_record_ms = p->last_ms = p->job_end_ms = TIME_UNKNOWN;
-    p->first_checkpoint_ms = p->sigterm_save_ms = TIME_UNKNOWN;
-    p->signalled_ms = p->last_saved_ms[0] = p->last_saved_ms[1] = TIME_UNKNOWN;
-    p->started_ms = p->settled_ms = p->first_line_ms = TIME_UNKNOWN;
-    p->ended_ms = TIME_OPEN;
+    p->first_checkpoint_ms = p->saves.sigterm_ms = TIME_UNKNOWN;
+    p->given.signaled_ms = p->saves.last_ms[0] = p->saves.last_ms[1] = TIME_UNKNOWN;
+    p->given.started_ms = p->settled_ms = p->first_line_ms = TIME_UNKNOWN;
+    p->given.ended_ms = TIME_OPEN;
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i].from_ms = TIME_UNKNOWN;
     for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
-        p->open_custom[i].from_ms = TIME_UNKNOWN;
+        p->custom.open[i].from_ms = TIME_UNKNOWN;
     for (int i = 0; i < PROCESS_SAVINGS; i++)
-        p->saving[i] = (struct saving){.step = RECORD_NONE, .from_ms = TIME_UNKNOWN};
+        p->saves.pending[i] = (struct saving){.step = RECORD_NONE, .from_ms = TIME_UNKNOWN};
     return p;
 }
 
@@ -63,19 +61,19 @@ void process_free(struct process *p) {
     if (p == NULL)
         return;
     free(p->name);
-    FREE_SKIPPED(p->ends.items, p->ends.skipped);
+    FREE_SKIPPED(&p->ends);
     free(p->ends.runs);
-    FREE_SKIPPED(p->starts.items, p->starts.skipped);
+    FREE_SKIPPED(&p->starts);
     free(p->starts.runs);
-    FREE_SKIPPED(p->overlays, p->overlay_skipped);
-    FREE_SKIPPED(p->durables, p->durable_skipped);
-    FREE_SKIPPED(p->slices, p->slice_skipped);
-    free(p->custom_names);
+    FREE_SKIPPED(&p->overlays);
+    FREE_SKIPPED(&p->durables);
+    FREE_SKIPPED(&p->slices);
+    free(p->custom.names);
     free(p);
 }
 
 int64_t process_order_ms(const struct process *p) {
-    return p->started_ms != TIME_UNKNOWN ? p->started_ms : p->first_record_ms;
+    return p->given.started_ms != TIME_UNKNOWN ? p->given.started_ms : p->first_record_ms;
 }
 
 /* ---- steps ---- */
@@ -88,34 +86,33 @@ void step_list_drop(struct step_list *list, size_t first) {
         marks++;
     bool begins_run = list->runs[marks].first == first;
     int64_t took_ms = list->items[first].at_ms - list->items[first - 1].at_ms;
-    /* Nobody looks any more at how long the step itself is said to have taken; cursor.c at how long after the one
-     * before its line came. */
+    /* The reported duration is no longer needed; cursor.c needs the time since the line before. */
     list->items[first].duration_ms = begins_run || took_ms > INT32_MAX ? -1 : (int32_t)took_ms;
     list->run_count -= marks;
     memmove(list->runs, list->runs + marks, list->run_count * sizeof *list->runs);
     for (size_t i = 0; i < list->run_count; i++)
         list->runs[i].first -= list->runs[i].first < first ? list->runs[i].first : first;
-    DROP_FRONT(list->items, list->count, list->skipped, first);
+    DROP_FRONT(list, first);
     if (list->count > 0)
         list->items[0].duration_ms =
-            -1; /* that of a list's first step alone is looked at, or saved: this one was not */
+            -1; /* only the duration of a list's first step is read and saved, and that of this list was never set */
 }
 
 void process_settle(struct process *p, int64_t through_ms) {
     size_t n = 0, kept = 0;
     p->settled_ms = through_ms;
-    while (n < p->durable_count && p->durables[n].at_ms < through_ms)
+    while (n < p->durables.count && p->durables.items[n].at_ms < through_ms)
         n++;
-    DROP_FRONT(p->durables, p->durable_count, p->durable_skipped, n);
-    for (n = 0; n < p->overlay_count && p->overlays[n].from_ms < through_ms; n++)
+    DROP_FRONT(&p->durables, n);
+    for (n = 0; n < p->overlays.count && p->overlays.items[n].from_ms < through_ms; n++)
         ;
-    for (size_t i = n; i > 0; i--) /* of those that began before, the ones that reach beyond */
-        if (p->overlays[i - 1].to_ms > through_ms)
-            p->overlays[n - ++kept] = p->overlays[i - 1];
-    DROP_FRONT(p->overlays, p->overlay_count, p->overlay_skipped, n - kept);
-    for (n = 0; n + 1 < p->slice_count && p->slices[n + 1].at_ms <= through_ms; n++)
+    for (size_t i = n; i > 0; i--) /* keeps intervals that began before and end after it */
+        if (p->overlays.items[i - 1].to_ms > through_ms)
+            p->overlays.items[n - ++kept] = p->overlays.items[i - 1];
+    DROP_FRONT(&p->overlays, n - kept);
+    for (n = 0; n + 1 < p->slices.count && p->slices.items[n + 1].at_ms <= through_ms; n++)
         ;
-    DROP_FRONT(p->slices, p->slice_count, p->slice_skipped, n);
+    DROP_FRONT(&p->slices, n);
 }
 
 size_t step_list_until(const struct step_list *list, int64_t through_ms) {
@@ -123,7 +120,7 @@ size_t step_list_until(const struct step_list *list, int64_t through_ms) {
 }
 
 static void append(struct step_list *list, const struct step_event *e) {
-    ROOM_AT_END(list->items, list->count, list->capacity, list->skipped);
+    ROOM_AT_END(list);
     list->items[list->count++] = *e;
 }
 
@@ -142,7 +139,7 @@ static void count_delta(struct step_list *list, int64_t delta) {
 }
 
 /* A number that is not above the last one, with no restore in between: printed twice (several ranks), noise (a lone
- * "step=0"), or the first of a new series, which the next number tells. */
+ * "step=0"), or the first of a new series. The next number decides. */
 static void add_backward_step(struct process *p, struct step_list *list, const struct step_event *e, int64_t last) {
     if (list->has_pending && e->step > list->pending.step) {
         begin_run(p, list, RUN_NEW_SERIES, list->pending.step);
@@ -181,20 +178,20 @@ static void add_step(struct process *p, struct step_list *list, const struct ste
 
 /* ---- intervals ---- */
 
-/* Keeps the order: from ascending; on a tie the bucket that comes first in the table last, so that it wins. */
+/* Keeps the order of from_ms, ascending. On a tie the bucket that is first in the table comes last, so that it wins. */
 static void add_overlay(struct process *p, struct overlay o) {
     o.from_ms = max_of(o.from_ms, p->settled_ms);
     if (o.to_ms <= o.from_ms)
         return;
-    ROOM_AT_END(p->overlays, p->overlay_count, p->overlay_capacity, p->overlay_skipped);
-    size_t i = p->overlay_count++;
+    ROOM_AT_END(&p->overlays);
+    size_t i = p->overlays.count++;
     for (; i > 0; i--) {
-        const struct overlay *before = &p->overlays[i - 1];
+        const struct overlay *before = &p->overlays.items[i - 1];
         if (before->from_ms < o.from_ms || (before->from_ms == o.from_ms && before->bucket >= o.bucket))
             break;
-        p->overlays[i] = *before;
+        p->overlays.items[i] = *before;
     }
-    p->overlays[i] = o;
+    p->overlays.items[i] = o;
 }
 
 static const uint8_t open_buckets[OPEN_KINDS] = {
@@ -208,15 +205,16 @@ static void open_interval(struct process *p, enum open_kind kind, const struct r
     p->open[kind] = (struct open_interval){at_ms, (uint32_t)r->line, r->is_async};
 }
 
-/* A duration never reaches back before the process began to speak or the last interval of its kind ended. */
+/* A duration never reaches back beyond the process's first line or the end of the last interval of its kind. */
 static void add_by_duration(struct process *p, enum bucket bucket, const struct record *r, int64_t at_ms) {
     int64_t from = at_ms;
     if (r->duration_ms > 0 && p->first_record_ms != TIME_UNKNOWN) {
-        int64_t floor =
-            p->started_ms != TIME_UNKNOWN && p->started_ms < p->first_record_ms ? p->started_ms : p->first_record_ms;
-        for (size_t i = p->overlay_count, tried = 0; i > 0 && tried < 8; i--, tried++)
-            if (p->overlays[i - 1].bucket == bucket && p->overlays[i - 1].to_ms > floor)
-                floor = p->overlays[i - 1].to_ms;
+        int64_t floor = p->given.started_ms != TIME_UNKNOWN && p->given.started_ms < p->first_record_ms
+                            ? p->given.started_ms
+                            : p->first_record_ms;
+        for (size_t i = p->overlays.count, tried = 0; i > 0 && tried < 8; i--, tried++)
+            if (p->overlays.items[i - 1].bucket == bucket && p->overlays.items[i - 1].to_ms > floor)
+                floor = p->overlays.items[i - 1].to_ms;
         from = r->duration_ms < at_ms - floor ? at_ms - r->duration_ms : floor;
     }
     add_overlay(p, (struct overlay){.from_ms = from,
@@ -239,8 +237,8 @@ static void close_interval(struct process *p, enum open_kind kind, const struct 
         p->ready_ms = at_ms;
 }
 
-/* Training steps: what must be over by then is over, although nobody said so. A line that tells the end of a step may
- * come late (MaxText), so it says nothing about a save or an input wait. */
+/* A step closes the intervals that must have ended before it, although no line reports their end. A line that reports
+ * the end of a step may be late (MaxText), so it proves nothing about a save or an input wait. */
 static void close_at_step(struct process *p, int64_t begin_ms, bool is_start) {
     static const enum open_kind kinds[] = {OPEN_INIT, OPEN_PREPARATION, OPEN_RESTORE, OPEN_SAVE, OPEN_DATA};
     for (size_t i = 0; i < (is_start ? ARRAY_SIZE(kinds) : 3); i++)
@@ -248,27 +246,27 @@ static void close_at_step(struct process *p, int64_t begin_ms, bool is_start) {
             close_interval(p, kinds[i], NULL, begin_ms);
 }
 
-static int custom_index(struct process *p, const char *told, int64_t at_ms) {
+static int custom_index(struct process *p, const char *reported_name, int64_t at_ms) {
     char name[RECORD_NAME_SIZE];
-    memcpy(name, told, sizeof name);
+    memcpy(name, reported_name, sizeof name);
     name[sizeof name - 1] = '\0';
-    for (int i = 0; i < p->custom_count; i++)
-        if (strcmp(p->custom_names[i], name) == 0)
+    for (int i = 0; i < p->custom.count; i++)
+        if (strcmp(p->custom.names[i], name) == 0)
             return i;
-    if (p->custom_names == NULL)
-        p->custom_names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom_names);
-    if (p->custom_count == PROCESS_CUSTOM_NAMES - 1)
+    if (p->custom.names == NULL)
+        p->custom.names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom.names);
+    if (p->custom.count == PROCESS_CUSTOM_NAMES - 1)
         memcpy(name, "OTHER", sizeof "OTHER");
-    if (p->custom_count == PROCESS_CUSTOM_NAMES)
+    if (p->custom.count == PROCESS_CUSTOM_NAMES)
         return PROCESS_CUSTOM_NAMES - 1;
-    memcpy(p->custom_names[p->custom_count], name, sizeof name);
-    p->custom_first_ms[p->custom_count] = at_ms;
-    return p->custom_count++;
+    memcpy(p->custom.names[p->custom.count], name, sizeof name);
+    p->custom.first_ms[p->custom.count] = at_ms;
+    return p->custom.count++;
 }
 
 static void add_custom(struct process *p, const struct record *r, int64_t at_ms, bool is_end) {
     int i = custom_index(p, r->name, at_ms);
-    struct open_interval *open = &p->open_custom[i];
+    struct open_interval *open = &p->custom.open[i];
     if (!is_end) {
         *open = (struct open_interval){at_ms, (uint32_t)r->line, false};
         return;
@@ -284,35 +282,35 @@ static void add_custom(struct process *p, const struct record *r, int64_t at_ms,
 
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o) {
     if (o.bucket == BUCKET_CUSTOM)
-        o.custom = (uint8_t)custom_index(p, from->custom_names[o.custom], from->custom_first_ms[o.custom]);
+        o.custom = (uint8_t)custom_index(p, from->custom.names[o.custom], from->custom.first_ms[o.custom]);
     add_overlay(p, o);
 }
 
 /* ---- checkpoints ---- */
 
 void process_add_durable(struct process *p, struct durable_mark d) {
-    if (p->durable_count > 0)
-        d.at_ms = max_of(d.at_ms, p->durables[p->durable_count - 1].at_ms);
-    ROOM_AT_END(p->durables, p->durable_count, p->durable_capacity, p->durable_skipped);
-    p->durables[p->durable_count++] = d;
+    if (p->durables.count > 0)
+        d.at_ms = max_of(d.at_ms, p->durables.items[p->durables.count - 1].at_ms);
+    ROOM_AT_END(&p->durables);
+    p->durables.items[p->durables.count++] = d;
 }
 
 static void add_durable(struct process *p, const struct record *r, int64_t at_ms, bool is_final) {
-    p->last_saved_ms[is_final] = max_of(p->last_saved_ms[is_final], at_ms);
-    int64_t step = r->step != RECORD_NONE ? r->step : p->last_save_step;
+    p->saves.last_ms[is_final] = max_of(p->saves.last_ms[is_final], at_ms);
+    int64_t step = r->step != RECORD_NONE ? r->step : p->saves.last_step;
     if (step == RECORD_NONE) {
         const struct step_list *list = p->ends.count > 0 ? &p->ends : &p->starts;
         if (list->count == 0)
             return;
         step = list->items[list->count - 1].step;
     }
-    ROOM_AT_END(p->durables, p->durable_count, p->durable_capacity, p->durable_skipped);
-    p->durables[p->durable_count++] = (struct durable_mark){at_ms, step, is_final};
+    ROOM_AT_END(&p->durables);
+    p->durables.items[p->durables.count++] = (struct durable_mark){at_ms, step, is_final};
 }
 
 static void add_save(struct process *p, const struct record *r, int64_t at_ms) {
     if (r->step != RECORD_NONE)
-        p->last_save_step = r->step;
+        p->saves.last_step = r->step;
     bool was_async = p->open[OPEN_SAVE].from_ms != TIME_UNKNOWN ? p->open[OPEN_SAVE].is_async : r->is_async;
     switch (r->kind) {
     case RECORD_SAVE_START:
@@ -334,20 +332,20 @@ static void add_save(struct process *p, const struct record *r, int64_t at_ms) {
         add_durable(p, r, at_ms, true);
         break;
     default:
-        p->sigterm_save_ms = at_ms;
+        p->saves.sigterm_ms = at_ms;
     }
 }
 
 /* ---- slices ---- */
 
 void process_add_slices(struct process *p, struct slice_mark m) {
-    const struct slice_mark *last = p->slice_count > 0 ? &p->slices[p->slice_count - 1] : NULL;
+    const struct slice_mark *last = p->slices.count > 0 ? &p->slices.items[p->slices.count - 1] : NULL;
     if (last != NULL && last->active == m.active && last->total == m.total)
         return;
     if (last != NULL)
         m.at_ms = max_of(m.at_ms, last->at_ms);
-    ROOM_AT_END(p->slices, p->slice_count, p->slice_capacity, p->slice_skipped);
-    p->slices[p->slice_count++] = m;
+    ROOM_AT_END(&p->slices);
+    p->slices.items[p->slices.count++] = m;
 }
 
 /* ---- one record ---- */
@@ -432,7 +430,7 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
     case RECORD_RESUME:
         p->resume_step = r->step;
         break;
-    case RECORD_JOB_START: /* again, in one log: something in the container starts the trainer anew (torchrun) */
+    case RECORD_JOB_START: /* a second one in one log: a parent in the container restarted the trainer (torchrun) */
         p->ends.is_restored = p->ends.count > 0;
         p->starts.is_restored = p->starts.count > 0;
         p->job_end_ms = TIME_UNKNOWN;
@@ -441,20 +439,20 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
         if (r->total > 0 && r->total <= INT32_MAX && r->active >= 0 && r->active <= r->total)
             process_add_slices(p, (struct slice_mark){at_ms, (int32_t)r->active, (int32_t)r->total, (uint32_t)r->line});
         break;
-    default: /* signs of life say nothing more */
+    default: /* a sign of life has no other content */
         add_named(p, r, at_ms);
     }
 }
 
-/* A line read twice (a reconnected follow) counts once. Lines without a number are all taken. */
+/* A line that is read twice (a follow that reconnected) counts once. Lines without a number always count. */
 static bool is_seen(struct process *p, const struct record *r) {
     if (r->line <= 0)
         return false;
-    if (r->line < p->last_line)
+    if (r->line < p->lines.last)
         return true;
-    if (r->line > p->last_line) {
-        p->last_line = r->line;
-        p->line_hash_count = 0;
+    if (r->line > p->lines.last) {
+        p->lines.last = r->line;
+        p->lines.hash_count = 0;
     }
     uint64_t h = (uint64_t)r->kind + 1;
     h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->step;
@@ -464,15 +462,15 @@ static bool is_seen(struct process *p, const struct record *r) {
         h = h * 0x9E3779B97F4A7C15u ^ ((uint64_t)r->active << 32 | (uint64_t)r->total);
     for (size_t i = 0; i < sizeof r->name && r->name[i] != '\0'; i++)
         h = (h ^ (unsigned char)r->name[i]) * 0x100000001B3u;
-    int known = p->line_hash_count < 8 ? p->line_hash_count : 8;
+    int known = p->lines.hash_count < 8 ? p->lines.hash_count : 8;
     for (int i = 0; i < known; i++)
-        if (p->line_hashes[i] == h)
+        if (p->lines.hashes[i] == h)
             return true;
-    p->line_hashes[p->line_hash_count++ % 8] = h;
+    p->lines.hashes[p->lines.hash_count++ % 8] = h;
     return false;
 }
 
-/* Before the step itself is added: since the line before it. */
+/* Called before the step is added: the FLOPs since the line before it. */
 static void add_flops(const struct process *p, const struct record *r, int64_t at_ms, struct totals *totals) {
     const struct step_list *list = &p->ends;
     if (list->count == 0 || list->is_restored || r->step == RECORD_NONE)
@@ -502,8 +500,8 @@ void process_add(struct process *p, const struct record *r, struct totals *total
     if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms)
         at_ms = p->last_ms;
     if (at_ms == TIME_UNKNOWN)
-        return;                  /* nothing at all tells when */
-    if (at_ms < p->settled_ms) { /* TIME_UNKNOWN is the least of all */
+        return;                  /* no time is known */
+    if (at_ms < p->settled_ms) { /* TIME_UNKNOWN is less than any time */
         p->late_records++;
         return;
     }
@@ -518,6 +516,6 @@ void process_add(struct process *p, const struct record *r, struct totals *total
     if (r->kind == RECORD_STEP_END && r->tflops_milli > 0)
         add_flops(p, r, at_ms, totals);
     if (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_SAVE_DURABLE)
-        totals_add_save(totals, p->saving, r, at_ms);
+        totals_add_save(totals, p->saves.pending, r, at_ms);
     add_known(p, r, at_ms);
 }

@@ -1,9 +1,10 @@
 /* process: the records of one run of the training program, in log order, kept compactly: its steps, the intervals that
- * it named (saves, restores, input waits, ...), its checkpoints. Appending is O(1) amortised and depends only on the
- * records and their order; a line that was seen before is ignored. What it means for the job is decided in training.c.
+ * it named (saves, restores, input waits, ...), its checkpoints. Appending is O(1) amortized and depends only on the
+ * records and their order. A line that was read before is ignored. training.c decides what the records mean for the
+ * job.
  *
- * The times of one process never go back here: a record that claims an earlier time than the one before it is taken at
- * that one's time, and one that claims a time long after its line was received is taken at the line's stamp. */
+ * The times of one process never go back: a record with an earlier time than the one before it gets that record's time.
+ * A record with a time long after its line was received gets the line's timestamp. */
 #ifndef LEDGER_PROCESS_H
 #define LEDGER_PROCESS_H
 
@@ -36,13 +37,13 @@ struct delta_count {
 };
 
 struct step_list {
-    struct step_event *items; /* the first of those that are left: `skipped` before it are free */
+    struct step_event *items; /* the first item that is left: the `skipped` entries before it are free */
     size_t count, capacity, skipped;
     struct run_mark *runs;
     size_t run_count, run_capacity;
-    struct step_event pending; /* a number that went back: a new series, or noise? The next one decides */
+    struct step_event pending; /* a number that went back: the next one decides whether it is a new series or noise */
     bool has_pending, is_restored;
-    struct delta_count deltas[8]; /* how far apart the numbers are: 1, or the trainer's log interval */
+    struct delta_count deltas[8]; /* the distances between the numbers: 1, or the trainer's log interval */
 };
 
 struct overlay {
@@ -50,24 +51,24 @@ struct overlay {
     uint32_t line;
     uint8_t bucket;   /* enum bucket */
     uint8_t custom;   /* index of the process's custom names */
-    bool by_duration; /* known only when it was over */
+    bool by_duration; /* reported only at its end */
     bool is_derived;  /* record.is_derived */
 };
 
 struct durable_mark {
     int64_t at_ms, step;
-    bool
-        is_final; /* final on all hosts; else written or blocking save over: counts where no log line ever says final */
+    bool is_final; /* final on all hosts; else the save is written, or no longer blocks: that counts where no log line
+                      ever says final */
 };
 
-#define PROCESS_SAVINGS 2 /* one may begin while the one before it is still being written */
+#define PROCESS_SAVINGS 2 /* a save may begin while the one before it is still being written */
 
-struct saving {            /* a save of which no line said yet that it is final */
+struct saving {            /* a save that no line has reported as final yet */
     int64_t step, from_ms; /* RECORD_NONE: not known; TIME_UNKNOWN: there is none */
     bool is_async, is_written;
 };
 
-struct slice_mark { /* of an elastic job: from then on so many of its slices train; total 0: nobody says */
+struct slice_mark { /* of an elastic job: from at_ms on `active` of its slices train; total 0: not known */
     int64_t at_ms;
     int32_t active, total;
     uint32_t line;
@@ -87,58 +88,90 @@ enum open_kind {
     OPEN_KINDS
 };
 
+struct overlay_list { /* by from_ms, ascending; on a tie the one that wins is last */
+    struct overlay *items;
+    size_t count, capacity, skipped;
+};
+
+struct durable_list {
+    struct durable_mark *items;
+    size_t count, capacity, skipped;
+};
+
+struct slice_list {
+    struct slice_mark *items;
+    size_t count, capacity, skipped;
+};
+
+struct open_interval {
+    int64_t from_ms; /* TIME_UNKNOWN: not open */
+    uint32_t line;
+    bool is_async;
+};
+
+struct custom_intervals { /* of the names that the program gave */
+    struct open_interval open[PROCESS_CUSTOM_NAMES];
+    char (*names)[RECORD_NAME_SIZE];
+    int count;
+    int64_t first_ms[PROCESS_CUSTOM_NAMES];
+};
+
+struct process_saves {
+    struct saving pending[PROCESS_SAVINGS]; /* the newest first */
+    int64_t last_step, sigterm_ms;
+    int64_t last_ms[2]; /* the newest mark of add_durable: [0] of saves that may not be final, [1] of final ones */
+};
+
+struct lines_seen { /* a line read twice counts once */
+    int64_t last;
+    uint64_t hashes[8]; /* of the last line's records */
+    int hash_count;
+};
+
+struct process_facts { /* ledger.c sets them: facts of the container and its log */
+    int64_t started_ms, ended_ms;
+    int64_t signaled_ms; /* SIGTERM, from objects; not in checkpoints */
+    int line_lag;        /* steps that a step's line comes late: -1: default */
+    bool is_awaited;     /* more records will come: nothing is settled past the last one */
+    bool is_lost;        /* lines of its log are lost */
+    bool is_read_to_end; /* no line of its log is missing: silence is evidence */
+};
+
 struct process {
     uint64_t id;
     size_t ordinal; /* among all processes of the ledger */
     char *name;     /* NULL: none was given */
-    int64_t started_ms, ended_ms;
-    int line_lag;        /* steps that a step's line comes late: -1: default */
-    bool is_awaited;     /* records of it are still to come: nothing is settled past what was read of it */
-    bool is_lost;        /* lines of it are missing for good */
-    bool is_read_to_end; /* no line of it is missing: that it says nothing means something */
+    struct process_facts given;
     struct step_list ends, starts;
-    struct overlay *overlays; /* sorted: from ascending, ties: the one that wins last */
-    size_t overlay_count, overlay_capacity, overlay_skipped;
-    struct durable_mark *durables;
-    size_t durable_count, durable_capacity, durable_skipped;
-    struct slice_mark *slices;
-    size_t slice_count, slice_capacity, slice_skipped;
-    int64_t settled_ms; /* intervals from before it are cut there: that time is settled; TIME_UNKNOWN */
-    struct open_interval {
-        int64_t from_ms; /* TIME_UNKNOWN: not open */
-        uint32_t line;
-        bool is_async;
-    } open[OPEN_KINDS], open_custom[PROCESS_CUSTOM_NAMES];
-    char (*custom_names)[RECORD_NAME_SIZE];
-    int custom_count;
-    int64_t custom_first_ms[PROCESS_CUSTOM_NAMES];
-    struct saving saving[PROCESS_SAVINGS]; /* the newest first */
-    int64_t resume_step, ready_ms, last_save_step;
-    int64_t first_line_ms; /* of the first line that was read, whatever it says; TIME_UNKNOWN */
-    int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms, sigterm_save_ms; /* TIME_UNKNOWN */
-    int64_t signalled_ms;     /* SIGTERM, as objects show; not in checkpoints */
-    int64_t last_saved_ms[2]; /* the newest mark that add_durable made: of saves that may not be final; of final ones */
-    int64_t last_line;
-    uint64_t line_hashes[8]; /* of the records of the last line, so that a line read twice counts once */
-    int line_hash_count;
-    bool is_thinned;      /* not all that it said is kept one by one (compact.c): what it says is derived */
-    int64_t late_records; /* they came when their time was settled, and are left out */
+    struct overlay_list overlays;
+    struct durable_list durables;
+    struct slice_list slices;
+    int64_t settled_ms; /* the process is settled up to here: earlier intervals are cut at it; TIME_UNKNOWN */
+    struct open_interval open[OPEN_KINDS];
+    struct custom_intervals custom;
+    struct process_saves saves;
+    struct lines_seen lines;
+    int64_t resume_step, ready_ms;
+    int64_t first_line_ms; /* of the first line that was read, with or without a record; TIME_UNKNOWN */
+    int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms; /* TIME_UNKNOWN */
+    bool is_thinned;      /* compact.c dropped some of its records: its results have basis Derived */
+    int64_t late_records; /* records that came after their time was settled, and are not counted */
 };
 
 struct process *process_new(uint64_t id);
 void process_free(struct process *p);
 void process_add(struct process *p, const struct record *r, struct totals *totals);
-/* What another process said becomes this one's (compact.c). */
+/* These add the facts of another process to this one (compact.c). */
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o);
 void process_add_durable(struct process *p, struct durable_mark d);
 void process_add_slices(struct process *p, struct slice_mark m);
-/* Its start: as given, else its first record; TIME_UNKNOWN. */
+/* The start of the process: as given, else its first record; TIME_UNKNOWN. */
 int64_t process_order_ms(const struct process *p);
-/* Forgets the steps before item `first` of the list, whose run goes on. */
+/* Drops the steps before item `first` of the list. The run of that item continues. */
 void step_list_drop(struct step_list *list, size_t first);
-/* Forgets the intervals and checkpoints that were over by then. */
+/* Drops the intervals and checkpoints that ended no later than through_ms. */
 void process_settle(struct process *p, int64_t through_ms);
-/* How many of the list's steps were reported by then. */
+/* The number of the list's steps that were reported no later than through_ms. */
 size_t step_list_until(const struct step_list *list, int64_t through_ms);
 
 #endif

@@ -1,5 +1,5 @@
-/* record: one thing that a training process said about itself, in the ledger's terms. steplog/ makes them from lines,
- * the ledger reads them. Times are int64 Unix milliseconds. */
+/* record: one event that a training process reported, in the ledger's terms. steplog/ makes records from lines, the
+ * ledger reads them. Times are int64 Unix milliseconds. */
 #ifndef LEDGER_RECORD_H
 #define LEDGER_RECORD_H
 
@@ -17,11 +17,11 @@
     X(SAVE_START, "a checkpoint save began; step if known; is_async")                                                  \
     X(SAVE_BLOCKED, "the blocking part of a save ended; duration = how long training was blocked; step if known")      \
     X(SAVE_WRITTEN, "the background part of a save ended; duration = blocking + background")                           \
-    X(SAVE_DURABLE, "the save is final on all hosts: a restart can use it; step if known, else the save last begun")   \
+    X(SAVE_DURABLE, "the save is final on all hosts: a restart can use it; step if known, else the save last started") \
     X(SAVE_ON_SIGTERM, "a save on SIGTERM; step")                                                                      \
     X(RESTORE_START, "reading a checkpoint began; step if known")                                                      \
     X(RESTORE_END, "reading a checkpoint ended; duration if given; step = the step restored, if known")                \
-    X(INIT_START, "device / slice / collective initialisation began")                                                  \
+    X(INIT_START, "device / slice / collective initialization began")                                                  \
     X(INIT_END, "... ended")                                                                                           \
     X(PREPARATION_START, "mesh, model, data pipelines: preparation began")                                             \
     X(PREPARATION_END, "... ended")                                                                                    \
@@ -35,11 +35,10 @@
     X(ELASTIC_SLICES, "elastic slice counts: active, total, available")                                                \
     X(ELASTIC_WAIT_START, "waiting for slices began; name")                                                            \
     X(ELASTIC_WAIT_END, "... ended; name")                                                                             \
-    X(ELASTIC_REINIT_START, "elastic re-initialisation began")                                                         \
+    X(ELASTIC_REINIT_START, "elastic re-initialization began")                                                         \
     X(ELASTIC_REINIT_END, "... ended")                                                                                 \
-    X(RESUME, "training starts at this step (a trainer's own word)")                                                   \
-    X(ABORT, "the trainer gave up by itself, e.g. NaN loss; name = reason")                                            \
-    X(SIGN_OF_LIFE, "a line with nothing else in it: the process lived at this time")
+    X(RESUME, "training starts at this step, as the trainer reports it")                                               \
+    X(SIGN_OF_LIFE, "a line with no other record: the process was alive at this time")
 
 enum record_kind {
 #define X(name, meaning) RECORD_##name,
@@ -53,7 +52,7 @@ enum record_kind {
 
 struct record {
     enum record_kind kind;
-    int32_t process;     /* which process said it: the ordinal of ledger_add_process(); -1 until the operator sets it */
+    int32_t process;     /* the ordinal that ledger_add_process() returned; -1 until the operator sets it */
     int64_t line;        /* 1-based line number within that process's log: breaks ties, names evidence */
     int64_t at_ms;       /* when it happened, best knowledge: payload time (recorder), else the kubelet's stamp */
     int64_t received_ms; /* the stamp of the line (kubelet's); RECORD_NONE if the line had none */
@@ -61,10 +60,10 @@ struct record {
     int64_t duration_ms;
     int64_t tflops_milli;             /* TFLOP/s per device x 1000, STEP_END only */
     int64_t active, total, available; /* ELASTIC_SLICES */
-    bool is_async;                    /* SAVE_*: training goes on while the rest is written */
-    bool is_derived;                  /* duration_ms is what the lines around it prove: the line itself gives none;
-                                         SAVE_WRITTEN, SAVE_DURABLE: it was by then at the latest, no line tells when */
-    char name[RECORD_NAME_SIZE];      /* custom type, upper case; bounded, truncated */
+    bool is_async;                    /* SAVE_*: training continues while the rest is written */
+    bool is_derived; /* duration_ms follows from the lines around it: the line itself gives none; SAVE_WRITTEN,
+                        SAVE_DURABLE: at_ms is the latest possible time, no line gives the exact one */
+    char name[RECORD_NAME_SIZE]; /* custom type, upper case; bounded, truncated */
 };
 
 #define RECORD_INIT                                                                                                    \

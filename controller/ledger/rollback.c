@@ -1,4 +1,4 @@
-/* rollback: what was done and lost. Runs are visited in time order with a stack of those whose steps still count: a run
+/* rollback: which steps were lost. Runs are visited in time order with a stack of those whose steps still count: a run
  * that resumes at step s takes every step from s on away from the runs before it. Each loss is pushed once and a run
  * that lost everything leaves the stack, so the cost is linear in the number of runs. */
 #include "ledger/rollback.h"
@@ -14,9 +14,9 @@ struct settler {
     struct training *t;
     struct run **kept; /* the stack */
     size_t kept_count;
-    size_t durable;           /* the next mark of the present view */
-    int64_t durable_steps[2]; /* if any save counts; if only those count that a line calls final */
-    bool has_settled;         /* below the stack are steps of the present series that are settled ... */
+    size_t durable;           /* index of the next mark of the present view */
+    int64_t durable_steps[2]; /* [0] if any save counts, [1] if only final ones do */
+    bool has_settled;         /* settled steps of the present series lie below the stack ... */
     int64_t settled_last;     /* ... up to this one */
 };
 
@@ -25,7 +25,7 @@ static void push_loss(struct run *run, struct loss loss) {
     run->losses[run->loss_count++] = loss;
 }
 
-/* What is left of the steps up to `last` of a run. */
+/* The last step of a run up to `last` that is not lost. */
 static int64_t kept_through(const struct run *run, int64_t last) {
     return run->loss_count > 0 ? min_of(last, run->losses[run->loss_count - 1].from_step - 1) : last;
 }
@@ -41,7 +41,7 @@ static void lose_settled(struct settler *s, struct loss loss) {
     MEM_GROW(t->settled_losses, t->settled_loss_count, t->settled_loss_capacity);
     t->settled_losses[t->settled_loss_count++] = (struct settled_loss){.loss = loss};
     s->settled_last = loss.from_step - 1;
-    s->has_settled = s->settled_last > t->settled->series.step;
+    s->has_settled = s->settled_last > t->settled->sums.series.step;
 }
 
 static void lose_from(struct settler *s, int64_t step, int interruption, bool is_assumed) {
@@ -63,16 +63,16 @@ static void lose_from(struct settler *s, int64_t step, int interruption, bool is
 
 const struct loss *training_loss(const struct run *run, int64_t step) {
     size_t first = BISECT(i, run->loss_count, run->losses[i].from_step > step);
-    return first < run->loss_count ? &run->losses[first] : NULL; /* the first in time that took it */
+    return first < run->loss_count ? &run->losses[first] : NULL; /* the first loss in time that took the step */
 }
 
-/* What became durable in a run: what its process said after the run before it and up to a time. */
+/* Finds what became durable in a run, from its process's marks after the run before it and up to a time. */
 static void find_durable(struct settler *s, const struct run *run, int64_t until_ms) {
     const struct view *v = &s->t->views[run->view];
     if ((size_t)(run - s->t->runs) == v->run_first)
         s->durable = 0;
-    for (; s->durable < v->process->durable_count; s->durable++) {
-        const struct durable_mark *d = &v->process->durables[s->durable];
+    for (; s->durable < v->process->durables.count; s->durable++) {
+        const struct durable_mark *d = &v->process->durables.items[s->durable];
         if (d->at_ms >= until_ms || d->at_ms > s->t->known_ms)
             break;
         bool is_of_run = d->step >= run->resumed_step - 1 && d->step <= run->last_step + s->t->interval + 1;
@@ -89,8 +89,8 @@ static void set_durable(struct settler *s, int64_t step) {
 bool training_any_final(const struct training *t) {
     bool any = t->settled != NULL && t->settled->any_final;
     for (size_t i = 0; i < t->view_count; i++)
-        for (size_t j = 0; j < t->views[i].process->durable_count && !any; j++) {
-            const struct durable_mark *d = &t->views[i].process->durables[j];
+        for (size_t j = 0; j < t->views[i].process->durables.count && !any; j++) {
+            const struct durable_mark *d = &t->views[i].process->durables.items[j];
             if (d->at_ms > t->known_ms)
                 break;
             any = d->is_final;
@@ -98,7 +98,7 @@ bool training_any_final(const struct training *t) {
     return any;
 }
 
-/* The last strike by then if it came after another time; -1. */
+/* The last strike in (after_ms, until_ms]; -1: none. */
 static int strike_before(const struct strike *strikes, size_t count, int64_t after_ms, int64_t until_ms) {
     size_t by_then = BISECT(i, count, strikes[i].at_ms <= until_ms);
     return by_then > 0 && strikes[by_then - 1].at_ms > after_ms ? (int)(by_then - 1) : -1;
@@ -130,7 +130,7 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
     s->kept[s->kept_count++] = run;
 }
 
-/* Whether the last run was cut off and nothing has followed yet. The times of objects are whole seconds. */
+/* The strike that cut off the last run if no run followed yet; -1: none. Times in objects are whole seconds. */
 static int open_strike(const struct run *last, const struct strike *strikes, size_t count) {
     if (count == 0)
         return -1;
@@ -138,8 +138,9 @@ static int open_strike(const struct run *last, const struct strike *strikes, siz
     return at > last->begin_ms && at + 1000 > last->end_ms ? (int)count - 1 : -1;
 }
 
-/* What processes after the last run's restored is durable, and nothing else is, whatever they did next: what the first
- * step says that was begun, or the restore once it was over. True if one restored what no line tells. */
+/* The checkpoint that a later process restored is durable, and no other one is, whatever that process did next. Its
+ * first started step or the end of the restore gives the step. True if a process restored a step that no line
+ * reports. */
 static bool find_restored(struct training *t) {
     const struct run *last = &t->runs[t->run_count - 1];
     for (size_t i = t->view_count; i-- > last->view + 1;) {
@@ -163,8 +164,8 @@ static void begin(struct settler *s) {
     if (settled == NULL)
         return;
     memcpy(s->durable_steps, settled->durable_steps, sizeof s->durable_steps);
-    s->has_settled = settled->progress.step > settled->series.step;
-    s->settled_last = settled->progress.step;
+    s->has_settled = settled->sums.progress.step > settled->sums.series.step;
+    s->settled_last = settled->sums.progress.step;
 }
 
 bool training_settle(struct training *t, const struct strike *strikes, size_t count, bool at_end,
@@ -176,7 +177,7 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
     for (size_t i = 0; i < t->run_count; i++) {
         struct run *run = &t->runs[i];
         if (to_settle->at_ms != TIME_UNKNOWN && run->begin_ms >= to_settle->at_ms)
-            break; /* what it takes away is taken when it is settled itself */
+            break; /* its losses are taken when the run itself is settled */
         if (run->is_continued)
             s.kept[s.kept_count++] = run;
         else
@@ -190,7 +191,8 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
         find_durable(&s, run, until_ms);
     }
     t->durable_step = s.durable_steps[training_any_final(t)];
-    bool is_unreported = find_restored(t) && t->durable_step <= 0; /* 0: where the first process began; none is less */
+    bool is_unreported =
+        find_restored(t) && t->durable_step <= 0; /* 0: the start of the first process; no step is less */
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;

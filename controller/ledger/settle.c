@@ -15,12 +15,12 @@
 #include <string.h>
 
 #define TAIL_STEPS 1024  /* rollbacks to any of these are exact */
-#define BATCH_STEPS 1024 /* so many are settled at once ... */
-#define LEAST_BATCH 256  /* ... or as few as this, if they come with many intervals */
+#define BATCH_STEPS 1024 /* the steps that are settled at once ... */
+#define MIN_BATCH 256    /* ... or this, if they come with many intervals */
 #define MANY_OVERLAYS 2048
-#define MOST_STEPS 4096    /* more than these do not wait for TAIL_MS */
-#define MOST_AWAITING 8192 /* so many wait for a log that is read later, no more: memory stays bounded */
-#define TAIL_MS 600000     /* facts from objects may come so late */
+#define MAX_STEPS 4096    /* no more than these wait for TAIL_MS */
+#define MAX_AWAITING 8192 /* at most these wait for a log that is read later, so that memory stays bounded */
+#define TAIL_MS 600000    /* facts from objects may be this late */
 
 /* ---- processes in time order ---- */
 
@@ -37,7 +37,7 @@ void ledger_sort_processes(struct ledger *l) {
         return;
     qsort(l->live, l->live_count, sizeof *l->live, compare_processes);
     for (size_t i = 1; l->settled != NULL && i < l->live_count; i++)
-        if (l->live[i] == l->processes[l->settled->process]) { /* one that is late is no earlier than what is settled */
+        if (l->live[i] == l->processes[l->settled->process]) { /* a late process is placed after the settled one */
             struct process *first = l->live[i];
             memmove(l->live + 1, l->live, i * sizeof *l->live);
             l->live[0] = first;
@@ -45,11 +45,11 @@ void ledger_sort_processes(struct ledger *l) {
     l->is_live_sorted = true;
 }
 
-/* ---- up to where ---- */
+/* ---- the horizon ---- */
 
 struct horizon {
-    int64_t known_ms; /* decided with what is known by then */
-    size_t process;   /* settled is at most what came before this event of this one of the live processes */
+    int64_t known_ms; /* settling uses the facts up to this time */
+    size_t process;   /* only what came before this event of this live process may be settled */
     size_t event;
     int64_t tail_ms;
 };
@@ -60,7 +60,7 @@ static const struct step_list *main_list(const struct ledger *l, const struct pr
     return p->starts.count > 2 * p->ends.count ? &p->starts : &p->ends;
 }
 
-/* The process and event that so many events precede. */
+/* The process and event that `number` events precede. */
 static bool find_event(const struct ledger *l, size_t number, size_t *process, size_t *event) {
     for (size_t i = 0; i < l->live_count; i++) {
         const struct step_list *list = main_list(l, l->live[i]);
@@ -82,20 +82,21 @@ static bool has_many_overlays(const struct ledger *l, size_t last, int64_t throu
     size_t count = 0;
     for (size_t i = 0; i <= last && i < l->live_count; i++) {
         const struct process *p = l->live[i];
-        count += BISECT(at, p->overlay_count, p->overlays[at].from_ms <= through_ms);
+        count += BISECT(at, p->overlays.count, p->overlays.items[at].from_ms <= through_ms);
     }
-    return count > MANY_OVERLAYS / 4; /* of a batch */
+    return count > MANY_OVERLAYS / 4; /* per batch */
 }
 
-/* The first time from which on enough is known: so many steps and TAIL_MS after the end of a batch. A tail that is
- * shorter than usual is for want of room: then nothing is waited for. */
-static bool find_horizon(const struct ledger *l, size_t least, size_t tail_steps, int64_t through_ms,
+/* The first time at which enough is known: tail_steps and TAIL_MS after the end of a batch. A tail shorter than
+ * TAIL_STEPS means that room is short: then TAIL_MS does not apply. */
+static bool find_horizon(const struct ledger *l, size_t min_steps, size_t tail_steps, int64_t through_ms,
                          struct horizon *h) {
     size_t process, event;
     bool is_short = tail_steps < TAIL_STEPS;
-    if (!find_event(l, least + tail_steps, &process, &event))
+    if (!find_event(l, min_steps + tail_steps, &process, &event))
         return false;
-    for (size_t n = least; find_event(l, n + tail_steps, &process, &event); n += is_short ? tail_steps : LEAST_BATCH) {
+    for (size_t n = min_steps; find_event(l, n + tail_steps, &process, &event);
+         n += is_short ? tail_steps : MIN_BATCH) {
         h->known_ms = event_ms(l, process, event);
         if (h->known_ms > through_ms)
             return false;
@@ -103,30 +104,30 @@ static bool find_horizon(const struct ledger *l, size_t least, size_t tail_steps
             return false;
         if (n < BATCH_STEPS && !is_short && !has_many_overlays(l, h->process, event_ms(l, h->process, h->event)))
             continue;
-        h->tail_ms = !is_short && n + TAIL_STEPS < MOST_STEPS ? TAIL_MS : 0;
+        h->tail_ms = !is_short && n + TAIL_STEPS < MAX_STEPS ? TAIL_MS : 0;
         if (h->known_ms - event_ms(l, h->process, h->event) >= h->tail_ms)
             return true;
     }
     return false;
 }
 
-/* ---- a calm moment ---- */
+/* ---- a moment at which settling is possible ---- */
 
 struct moment {
     const struct view *view;
     const struct run *run;
-    size_t event; /* of the view's list: the one that it is at */
+    size_t event; /* of the view's list, at the moment */
     int64_t at_ms;
 };
 
-struct pass { /* all that an evaluation computes */
+struct pass { /* everything that an evaluation computes */
     const struct slot_timeline *slots;
     const struct hold_timeline *holds;
     struct training training;
     struct interruptions interruptions;
 };
 
-static bool is_calm(const struct pass *p, int64_t at_ms) {
+static bool is_undisturbed(const struct pass *p, int64_t at_ms) {
     const struct interruptions *list = &p->interruptions;
     size_t slot = slot_timeline_at(p->slots, at_ms);
     if (p->slots->items[slot].from_ms == at_ms)
@@ -149,17 +150,17 @@ static const struct run *run_of(const struct training *t, const struct view *v, 
     return NULL;
 }
 
-/* Up to when, and in how many of the first live processes, no record can come any more. */
+/* The time, and the number of the first live processes, up to which no more records can come. */
 static int64_t awaited_from(const struct ledger *l, size_t *ret_processes) {
     int64_t from_ms = TIME_OPEN;
     size_t process, event;
     *ret_processes = l->live_count;
-    if (find_event(l, MOST_AWAITING, &process, &event))
+    if (find_event(l, MAX_AWAITING, &process, &event))
         return from_ms;
     for (size_t i = l->live_count; i > 0; i--) {
         const struct process *p = l->live[i - 1];
         int64_t read_ms = p->last_ms != TIME_UNKNOWN ? p->last_ms : process_order_ms(p);
-        if (!p->is_awaited || read_ms == TIME_UNKNOWN)
+        if (!p->given.is_awaited || read_ms == TIME_UNKNOWN)
             continue;
         from_ms = min_of(from_ms, read_ms);
         *ret_processes = i;
@@ -167,7 +168,7 @@ static int64_t awaited_from(const struct ledger *l, size_t *ret_processes) {
     return from_ms;
 }
 
-/* The latest moment within a run, no later than the horizon, at which nothing is going on but steps. */
+/* The latest moment within a run, no later than the horizon, at which there is nothing but steps. */
 static bool find_moment(const struct pass *p, const struct ledger *l, const struct horizon *h, struct moment *ret) {
     const struct training *t = &p->training;
     size_t processes;
@@ -189,7 +190,7 @@ static bool find_moment(const struct pass *p, const struct ledger *l, const stru
                 break;
             if (e->at_ms > awaited_ms || run == NULL || event - 1 <= run->first || event >= run->end ||
                 e[1].at_ms == e->at_ms || e->at_ms >= v->end_ms || e->at_ms > h->known_ms - h->tail_ms ||
-                !is_calm(p, e->at_ms))
+                !is_undisturbed(p, e->at_ms))
                 continue;
             *ret = (struct moment){v, run, event - 1, e->at_ms};
             return true;
@@ -198,7 +199,7 @@ static bool find_moment(const struct pass *p, const struct ledger *l, const stru
     return false;
 }
 
-/* ---- what is kept ---- */
+/* ---- what stays of it ---- */
 
 static void tally(struct ledger_older *older, const struct listed *x) {
     enum cause cause = x->item.cause != NULL ? x->cause.cause : CAUSE_UNKNOWN;
@@ -224,7 +225,7 @@ static void tally(struct ledger_older *older, const struct listed *x) {
 }
 
 static void keep_listed(struct settled *to, const struct sweep *s) {
-    size_t count = (size_t)(s->interruption + 1);
+    size_t count = (size_t)(s->at.interruption + 1);
     size_t drop = count > SETTLED_LISTED ? count - SETTLED_LISTED : 0;
     struct listed *all = mem_alloc((count + 1) * sizeof *all);
     for (size_t i = 0; i < count; i++) {
@@ -257,35 +258,22 @@ static void keep_listed(struct settled *to, const struct sweep *s) {
 }
 
 static void keep_sums(struct settled *to, const struct sweep *s) {
+    to->sums = s->sums;
     for (int i = 0; i < ACCOUNT_COUNT; i++) {
-        const struct account *a = &s->accounts[i];
+        const struct account *a = &s->sums.accounts[i];
         char text[LEDGER_TEXT_SIZE];
-        to->accounts[i] = *a;
-        memset(to->accounts[i].window_ms, 0, sizeof a->window_ms);
+        memset(to->sums.accounts[i].window_ms, 0, sizeof a->window_ms);
         if (!a->is_settled && a->largest_ms > 0) {
             evidence_write(text, s, i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM, a);
             free(to->evidence[i]);
             to->evidence[i] = text[0] != '\0' ? mem_strdup(text) : NULL;
         }
-        to->accounts[i].largest = (struct origin){0};
-        to->accounts[i].is_settled = a->largest_ms > 0;
+        to->sums.accounts[i].largest = (struct origin){0};
+        to->sums.accounts[i].is_settled = a->largest_ms > 0;
     }
-    to->span_account = s->span_account;
-    to->span_from_ms = s->span_from_ms;
-    to->span_origin = s->span_origin;
-    to->span_origin.view = NULL;
-    to->span_origin.hold = NULL;
-    to->available_ms = s->available_ms;
-    to->chip_ms_waiting = s->chip_ms_waiting;
-    to->step_count = s->step_count;
-    to->lost_steps = s->lost_steps;
-    to->last_step = s->last_step;
-    to->max_step = s->max_step;
-    to->running_since_ms = s->running_since_ms;
-    to->progress = s->progress;
-    to->series = s->series;
-    to->down = s->down;
-    to->down.view = NULL;
+    to->sums.span.origin.view = NULL;
+    to->sums.span.origin.hold = NULL;
+    to->sums.down.view = NULL;
 }
 
 static void keep_durations(struct settled *to, const struct view *v, size_t max) {
@@ -323,13 +311,13 @@ static void keep_training(struct settled *to, const struct sweep *s, const struc
 }
 
 static void keep_snapshots(struct settled *to, struct sweep *s, const struct ledger_options *options) {
-    snapshots_move(&to->snapshots, &s->snapshots);
+    snapshots_move(&to->snapshots, &s->settling.snapshots);
     snapshots_prune(&to->snapshots, options, to->through_ms);
 }
 
-/* The processes before the one that goes on; it comes first now. */
+/* Frees the processes before the one that continues, which becomes the first. */
 static void forget_before(struct ledger *l, struct process *process) {
-    size_t kept = 1, n = 0; /* those whose time is not known stand before all others */
+    size_t kept = 1, n = 0; /* processes without a known time are before all others */
     while (l->live[n] != process)
         n++;
     for (size_t i = n; i > 0; i--) {
@@ -341,10 +329,10 @@ static void forget_before(struct ledger *l, struct process *process) {
         l->processes[p->ordinal] = NULL;
         process_free(p);
     }
-    size_t gone = n + 1 - kept;
-    l->live[gone] = process;
-    memmove(l->live, l->live + gone, (l->live_count - gone) * sizeof *l->live);
-    l->live_count -= gone;
+    size_t removed = n + 1 - kept;
+    l->live[removed] = process;
+    memmove(l->live, l->live + removed, (l->live_count - removed) * sizeof *l->live);
+    l->live_count -= removed;
     l->settled->process = process->ordinal;
 }
 
@@ -355,15 +343,15 @@ static int compare_steps(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The steps at whose ends snapshots are wanted: checkpoints, and where runs resume that are not settled yet. */
+/* The steps whose ends need a snapshot: checkpoints, and where unsettled runs resume. */
 static int64_t *snapshot_steps(const struct training *t, int64_t at_ms, size_t *ret_count) {
     size_t n = 0, capacity = 0;
     int64_t *steps = NULL;
     for (size_t i = 0; i < t->view_count; i++) {
         const struct process *p = t->views[i].process;
-        for (size_t k = 0; k < p->durable_count && p->durables[k].at_ms <= t->known_ms; k++) {
+        for (size_t k = 0; k < p->durables.count && p->durables.items[k].at_ms <= t->known_ms; k++) {
             MEM_GROW(steps, n, capacity);
-            steps[n++] = p->durables[k].step;
+            steps[n++] = p->durables.items[k].step;
         }
     }
     for (size_t i = 0; i < t->run_count; i++)
@@ -403,8 +391,8 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
                       .settled = old != NULL ? to : NULL,
                       .start_ms = l->start_ms,
                       .through_ms = t->known_ms,
-                      .settle_ms = at->at_ms};
-    s.checkpoints = snapshot_steps(t, at->at_ms, &s.checkpoint_count);
+                      .settling.until_ms = at->at_ms};
+    s.settling.checkpoints = snapshot_steps(t, at->at_ms, &s.settling.checkpoint_count);
     sweep_run(&s);
     struct loss_finder losses = interruptions_losses_at(p->slots, t, at->at_ms);
     losses.is_restarting = false;
@@ -415,13 +403,13 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
     to->losses = losses;
     memcpy(to->durable_steps, durable.steps, sizeof to->durable_steps);
     keep_snapshots(to, &s, &l->options);
-    free((void *)s.checkpoints);
+    free((void *)s.settling.checkpoints);
     sweep_done(&s);
     settled_free(old);
     l->settled = to;
 }
 
-/* One batch; false if there is none, or no calm moment in it. */
+/* Settles one batch; false if there is none, or no possible moment in it. */
 static bool settle_batch(struct ledger *l, const struct horizon *h) {
     struct pass p;
     struct moment at;
@@ -438,9 +426,9 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
         size_t event = at.event;
         settle_at(l, &p, &at);
         forget_before(l, process);
-        size_t told = step_list_until(other, at.at_ms);
+        size_t passed = step_list_until(other, at.at_ms);
         step_list_drop(main, event);
-        step_list_drop(other, told > 0 ? told - 1 : 0);
+        step_list_drop(other, passed > 0 ? passed - 1 : 0);
         process_settle(process, at.at_ms);
     }
     interruptions_done(&p.interruptions);
@@ -454,14 +442,15 @@ void ledger_settle(struct ledger *l, int64_t through_ms) {
 
 void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
     struct horizon h;
-    const size_t batch = tail_steps < LEAST_BATCH ? tail_steps : LEAST_BATCH;
-    size_t least = batch;
+    const size_t batch = tail_steps < MIN_BATCH ? tail_steps : MIN_BATCH;
+    size_t min_steps = batch;
     ledger_sort_processes(l);
     if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
         return;
-    while (find_horizon(l, least, tail_steps, min_of(through_ms, l->end_ms - 1), &h))
+    while (find_horizon(l, min_steps, tail_steps, min_of(through_ms, l->end_ms - 1), &h))
         if (settle_batch(l, &h))
-            least = batch;
+            min_steps = batch;
         else
-            least += tail_steps < TAIL_STEPS ? tail_steps : BATCH_STEPS; /* no calm moment: later there may be one */
+            min_steps +=
+                tail_steps < TAIL_STEPS ? tail_steps : BATCH_STEPS; /* no possible moment: a later one may exist */
 }

@@ -14,22 +14,22 @@ void settled_free(struct settled *s) {
     free(s);
 }
 
-/* value of `part` of `whole`, rounded down; none is negative */
+/* value * part / whole, rounded down; no argument is negative */
 static int64_t prorated(int64_t value, int64_t part, int64_t whole) {
     return whole > 0 ? (int64_t)((__int128)value * part / whole) : 0;
 }
 
 struct progress settled_progress(const struct settled *s, int64_t step, bool *is_exact) {
     *is_exact = true;
-    if (s->progress.step == RECORD_NONE || step >= s->progress.step)
-        return s->progress;
-    struct snapshot *const *snapshots = s->snapshots.items; /* the first one with this step or a later one */
+    if (s->sums.progress.step == RECORD_NONE || step >= s->sums.progress.step)
+        return s->sums.progress;
+    struct snapshot *const *snapshots = s->snapshots.items; /* finds the first one at this step or later */
     size_t place = BISECT(i, s->snapshots.count,
-                          snapshots[i]->progress.steps <= s->series.steps || snapshots[i]->progress.step < step);
-    struct progress after = place < s->snapshots.count ? snapshots[place]->progress : s->progress;
+                          snapshots[i]->progress.steps <= s->sums.series.steps || snapshots[i]->progress.step < step);
+    struct progress after = place < s->snapshots.count ? snapshots[place]->progress : s->sums.progress;
     if (after.step == step)
         return after;
-    struct progress before = s->series;
+    struct progress before = s->sums.series;
     if (place > 0 && snapshots[place - 1]->progress.steps > before.steps)
         before = snapshots[place - 1]->progress;
     int64_t part = step - before.step, whole = after.step - before.step;
@@ -49,15 +49,15 @@ void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, i
     const struct snapshot *before = place > 0 ? s->snapshots.items[place - 1] : NULL;
     const struct snapshot *after = place < s->snapshots.count ? s->snapshots.items[place] : NULL;
     int64_t from = before ? before->at_ms : start_ms, to = after ? after->at_ms : s->through_ms;
-    int64_t left = at_ms - from; /* what no account has yet of the part's time: rounding */
+    int64_t left = at_ms - from; /* the time that no account has yet, because of rounding */
     for (int i = 0; i < ACCOUNT_COUNT; i++) {
-        int64_t base = before ? before->ms[i] : 0, whole = (after ? after->ms[i] : s->accounts[i].ms) - base;
+        int64_t base = before ? before->ms[i] : 0, whole = (after ? after->ms[i] : s->sums.accounts[i].ms) - base;
         int64_t ms = prorated(whole, at_ms - from, to - from);
         sums[i] = base + ms;
         left -= ms;
     }
     for (int i = 0; i < ACCOUNT_COUNT && left > 0; i++) {
-        int64_t more = min_of(left, (after ? after->ms[i] : s->accounts[i].ms) - sums[i]);
+        int64_t more = min_of(left, (after ? after->ms[i] : s->sums.accounts[i].ms) - sums[i]);
         sums[i] += more;
         left -= more;
     }
@@ -77,7 +77,7 @@ struct settled *settled_copy_sums(const struct settled *s) {
     *clone = *s;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         clone->evidence[i] = mem_strdup(s->evidence[i]);
-    clone->durations.items = NULL; /* no loss changes them */
+    clone->durations.items = NULL; /* a loss does not change them */
     clone->durations.count = clone->durations.capacity = 0;
     clone->snapshots = (struct snapshots){0};
     return clone;
@@ -90,25 +90,26 @@ struct settled *settled_clone(const struct settled *s) {
     return clone;
 }
 
-/* The span that is open becomes two if what is lost began within it; what was lost before it is not taken apart. */
+/* The open span becomes two if the lost part began within it. A loss that began before it leaves it whole. */
 static void split_span(struct settled *s, const struct settled_loss *loss) {
-    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
-    int64_t from = max_of(s->span_from_ms, s->through_ms - loss->ms), kept = from - s->span_from_ms;
-    if (s->span_account == BUCKET_PRODUCTIVE) {
+    struct account *productive = &s->sums.accounts[BUCKET_PRODUCTIVE],
+                   *wasted = &s->sums.accounts[BUCKET_WASTED_PROGRESS];
+    int64_t from = max_of(s->sums.span.from_ms, s->through_ms - loss->ms), kept = from - s->sums.span.from_ms;
+    if (s->sums.span.account == BUCKET_PRODUCTIVE) {
         productive->count += kept > 0;
         if (kept > productive->largest_ms) {
             productive->largest_ms = kept;
-            productive->largest_from_ms = s->span_from_ms;
-            productive->largest = s->span_origin;
+            productive->largest_from_ms = s->sums.span.from_ms;
+            productive->largest = s->sums.span.origin;
             productive->largest.last_step = loss->loss.from_step - 1;
             productive->is_settled = false;
         }
-        s->span_account = BUCKET_WASTED_PROGRESS;
-        s->span_from_ms = from;
-        s->span_origin.step = max_of(loss->loss.from_step, s->span_origin.step);
+        s->sums.span.account = BUCKET_WASTED_PROGRESS;
+        s->sums.span.from_ms = from;
+        s->sums.span.origin.step = max_of(loss->loss.from_step, s->sums.span.origin.step);
     } else {
         wasted->count++;
-        if (loss->ms > wasted->largest_ms && s->span_account != BUCKET_WASTED_PROGRESS)
+        if (loss->ms > wasted->largest_ms && s->sums.span.account != BUCKET_WASTED_PROGRESS)
             wasted->largest_ms = loss->ms;
     }
     productive->largest_ms = min_of(productive->largest_ms, productive->ms);
@@ -121,15 +122,16 @@ static void split_span(struct settled *s, const struct settled_loss *loss) {
 void settled_lose(struct settled *s, struct settled_loss *loss) {
     bool is_exact;
     struct progress cut = settled_progress(s, loss->loss.from_step - 1, &is_exact);
-    struct account *productive = &s->accounts[BUCKET_PRODUCTIVE], *wasted = &s->accounts[BUCKET_WASTED_PROGRESS];
+    struct account *productive = &s->sums.accounts[BUCKET_PRODUCTIVE],
+                   *wasted = &s->sums.accounts[BUCKET_WASTED_PROGRESS];
     int64_t chip_ms = productive->chip_ms - cut.chip_ms;
     loss->ms = productive->ms - cut.productive_ms;
-    loss->steps = s->progress.steps - cut.steps;
+    loss->steps = s->sums.progress.steps - cut.steps;
     loss->chip_ms = loss->ms > 0 ? max_of(0, chip_ms) : 0;
-    s->lost_steps += loss->steps; /* also where none of their time was theirs */
+    s->sums.lost_steps += loss->steps; /* also for steps without any time */
     if (loss->ms <= 0) {
         loss->ms = 0;
-        s->progress = cut;
+        s->sums.progress = cut;
         snapshots_cut(&s->snapshots, &cut);
         return;
     }
@@ -149,7 +151,7 @@ void settled_lose(struct settled *s, struct settled_loss *loss) {
         s->productive_before_ms[i] = min_of(s->productive_before_ms[i], cut.productive_ms);
     }
     s->older.productive_ms -= left;
-    s->progress = cut;
+    s->sums.progress = cut;
     snapshots_cut(&s->snapshots, &cut);
     split_span(s, loss);
 }

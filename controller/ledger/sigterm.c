@@ -6,7 +6,7 @@
 #include "base/bisect.h"
 #include "base/minmax.h"
 
-/* Whether what a process did when it was signalled, at that time, belongs to this interruption. */
+/* Whether a SIGTERM at that time belongs to this interruption. */
 static bool is_of_interruption(const struct sweep *s, ptrdiff_t i, int64_t at_ms) {
     if (i < 0)
         return false;
@@ -17,30 +17,31 @@ static bool is_of_interruption(const struct sweep *s, ptrdiff_t i, int64_t at_ms
 }
 
 static ptrdiff_t interruption_of(const struct sweep *s, int64_t at_ms) {
-    const struct interruption *items = s->interruptions->items; /* the last that it is not too early for */
+    const struct interruption *items = s->interruptions->items; /* the last one with a loss up to 60 s later */
     ptrdiff_t last = (ptrdiff_t)BISECT(i, s->interruptions->count, items[i].lost_ms - 60000 <= at_ms) - 1;
     return is_of_interruption(s, last, at_ms) ? last : is_of_interruption(s, last - 1, at_ms) ? last - 1 : -1;
 }
 
-/* What its log says of the time after it was signalled, a stamp of whole seconds: within that second nobody can tell
- * what came first. A log that never tells of checkpoints does not tell that there was none. */
-static enum ledger_saved saved_when_signalled(const struct sweep *s, const struct process *p) {
+/* Whether the log shows a save after SIGTERM. That time is in whole seconds, so the order within the second is unknown.
+ * A log that never reports checkpoints does not prove that there was none. */
+static enum ledger_saved saved_when_signaled(const struct sweep *s, const struct process *p) {
     bool any_final = training_any_final(s->training);
-    int64_t saved_ms = any_final ? p->last_saved_ms[1] : max_of(p->last_saved_ms[0], p->last_saved_ms[1]);
-    if (p->signalled_ms == TIME_UNKNOWN || p->is_thinned || saved_ms > s->through_ms)
+    int64_t saved_ms = any_final ? p->saves.last_ms[1] : max_of(p->saves.last_ms[0], p->saves.last_ms[1]);
+    if (p->given.signaled_ms == TIME_UNKNOWN || p->is_thinned || saved_ms > s->through_ms)
         return SAVED_UNKNOWN;
-    if (saved_ms >= p->signalled_ms + 1000)
+    if (saved_ms >= p->given.signaled_ms + 1000)
         return SAVED_YES;
-    bool is_known = p->is_read_to_end && !p->is_lost && s->training->has_checkpoints;
-    return is_known && saved_ms < p->signalled_ms ? SAVED_NO : SAVED_UNKNOWN;
+    bool is_known = p->given.is_read_to_end && !p->given.is_lost && s->training->has_checkpoints;
+    return is_known && saved_ms < p->given.signaled_ms ? SAVED_NO : SAVED_UNKNOWN;
 }
 
 ptrdiff_t sigterm_find_saved(const struct sweep *s, const struct view *v, enum ledger_saved *ret_saved) {
     const struct process *p = v->process;
-    bool is_reported = p->sigterm_save_ms != TIME_UNKNOWN && p->sigterm_save_ms <= s->through_ms; /* by its own lines */
-    enum ledger_saved saved = is_reported ? SAVED_YES : saved_when_signalled(s, p);
+    bool is_reported =
+        p->saves.sigterm_ms != TIME_UNKNOWN && p->saves.sigterm_ms <= s->through_ms; /* reported by the log itself */
+    enum ledger_saved saved = is_reported ? SAVED_YES : saved_when_signaled(s, p);
     if (saved == SAVED_UNKNOWN)
         return -1;
     *ret_saved = saved;
-    return interruption_of(s, is_reported ? p->sigterm_save_ms : p->signalled_ms);
+    return interruption_of(s, is_reported ? p->saves.sigterm_ms : p->given.signaled_ms);
 }

@@ -7,7 +7,7 @@
 
 /* Whether the process saved a checkpoint after SIGTERM. Returns the index of the interruption, -1 if not known. */
 ptrdiff_t sigterm_find_saved(const struct sweep *s, const struct view *v, enum ledger_saved *ret_saved);
-/* What another process of the same interruption says as well: one that saved is enough. */
+/* Joins the answers of two processes of one interruption: one that saved is enough. */
 static inline enum ledger_saved sigterm_join_saved(enum ledger_saved a, enum ledger_saved b) {
     return a == SAVED_YES || b == SAVED_UNKNOWN ? a : b;
 }

@@ -6,9 +6,9 @@
 #include "base/minmax.h"
 
 const struct slice_mark *slices_at(const struct process *p, int64_t at_ms, int64_t *next_ms) {
-    size_t next = BISECT(i, p->slice_count, p->slices[i].at_ms <= at_ms);
-    *next_ms = next < p->slice_count ? p->slices[next].at_ms : TIME_OPEN;
-    return next > 0 && p->slices[next - 1].total > 0 ? &p->slices[next - 1] : NULL;
+    size_t next = BISECT(i, p->slices.count, p->slices.items[i].at_ms <= at_ms);
+    *next_ms = next < p->slices.count ? p->slices.items[next].at_ms : TIME_OPEN;
+    return next > 0 && p->slices.items[next - 1].total > 0 ? &p->slices.items[next - 1] : NULL;
 }
 
 static bool is_down(const struct slice_mark *mark) {
@@ -23,7 +23,7 @@ int64_t slices_down_chips(const struct slice_mark *mark, int64_t allocated, int6
 }
 
 void slices_close(struct sweep *s, int64_t at_ms) {
-    struct slices_down *d = &s->down;
+    struct slices_down *d = &s->sums.down;
     if (d->from_ms == TIME_UNKNOWN)
         return;
     d->count++;
@@ -35,7 +35,7 @@ void slices_close(struct sweep *s, int64_t at_ms) {
 }
 
 void slices_book(struct sweep *s, const struct view *view, const struct slice_mark *mark, int64_t from_ms) {
-    struct slices_down *d = &s->down;
+    struct slices_down *d = &s->sums.down;
     if (!is_down(mark) || d->view != view)
         slices_close(s, from_ms);
     if (!is_down(mark) || d->from_ms != TIME_UNKNOWN)

@@ -1,7 +1,7 @@
-/* slots: occupancies into the number of slots that are available, running and pulling at each time. What each occupancy
- * does is summed per distinct time and kept: when a fact changes, what its occupancy did is taken away and done anew,
- * so that an evaluation does not cost more with more occupancies, but with more distinct times (which are whole seconds
- * mostly). */
+/* slots: the number of slots that are available, running and pulling at each time, from occupancies. The changes of all
+ * occupancies are kept as one sum per distinct time. When a fact changes, the old changes of its occupancy are
+ * subtracted and the new ones added. So an evaluation costs in proportion to the distinct times (mostly whole seconds),
+ * not to the occupancies. */
 #include "ledger/slots.h"
 
 #include "base/bisect.h"
@@ -27,7 +27,7 @@ static struct slot_change *change_probe(const struct slot_changes *c, int64_t at
     return &c->table[i];
 }
 
-/* Leaves out what nobody uses any more. */
+/* Grows the table, without the entries that are no longer used. */
 static void changes_grow(struct slot_changes *c) {
     struct slot_changes old = *c;
     size_t live = 0;
@@ -46,7 +46,7 @@ static void changes_grow(struct slot_changes *c) {
     free(old.table);
 }
 
-/* What an occupancy does, or takes back that it did: then by is -1. */
+/* Adds an occupancy's changes (by = 1) or subtracts them (by = -1). */
 struct maker {
     struct slot_changes *changes;
     int by;
@@ -56,7 +56,7 @@ struct maker {
     int64_t settled_ms; /* of the occupancy */
 };
 
-/* Of what the occupancy does at one time the past tells. */
+/* Whether the past already holds the occupancy's changes at that time. */
 static bool is_settled(const struct maker *m, int64_t at_ms) {
     return m->settled_ms > 0 && at_ms <= m->settled_ms;
 }
@@ -106,8 +106,8 @@ static void add_span(const struct maker *m, enum amount what, int64_t from, int6
         put_span(m, what, from, to, m->by);
 }
 
-/* The past tells that the occupancy held its slot until it was settled; what was learned since is that it did so only
- * until then. */
+/* The past says that the occupancy held its slot until it was settled. Since then it is known that it held it only
+ * until `from`: subtracts the rest. */
 static void take_back(const struct maker *m, const struct occupancy_fact *occupancy, int64_t from, bool is_silent) {
     put_span(m, AVAILABLE, from, m->settled_ms, -m->by);
     if (occupancy->running_ms != TIME_UNKNOWN && occupancy->running_ms <= from)
@@ -213,7 +213,7 @@ static void add_known(const struct maker *m, int64_t from, int64_t to) {
         add_span(m, KNOWN, max_of(from, m->unwatched[i].from_ms), min_of(to, m->unwatched[i].to_ms));
 }
 
-/* superseded_ms: when the slot's next occupancy began (TIME_OPEN: this is the newest). */
+/* superseded_ms: the start of the slot's next occupancy (TIME_OPEN: this is the newest). */
 static void add_occupancy(const struct maker *m, const struct occupancy_fact *occupancy, int64_t superseded_ms) {
     int64_t known = min_of(occupancy->known_until_ms, superseded_ms);
     if (m->unwatched_count > 0)
@@ -243,7 +243,7 @@ static void add_occupancy(const struct maker *m, const struct occupancy_fact *oc
     if (occupancy->chips > 0 && released > bound_ms && bound_ms <= THROUGH_MS) {
         struct ledger_change *bound = &change_at(m, bound_ms)->did;
         bound->chips += m->by * (int64_t)occupancy->chips;
-        if (m->by > 0) /* taken back: slots_moved tells when that matters */
+        if (m->by > 0) /* not when subtracted: slots_moved handles that */
             bound->largest_chips = (int32_t)max_of(bound->largest_chips, occupancy->chips);
         if (released <= THROUGH_MS)
             change_at(m, released)->did.chips -= m->by * (int64_t)occupancy->chips;
@@ -252,7 +252,7 @@ static void add_occupancy(const struct maker *m, const struct occupancy_fact *oc
 
 /* ---- the occupancies of a slot, from the newest to the oldest ---- */
 
-static bool is_begun(const struct occupancy_fact *occupancy) {
+static bool has_started(const struct occupancy_fact *occupancy) {
     int64_t created = occupancy_created(occupancy);
     return created != TIME_UNKNOWN && created <= THROUGH_MS;
 }
@@ -296,13 +296,13 @@ static void make(struct ledger *l, const struct occupancy_fact *occupancy, int b
     l->occupancies_visited++;
 }
 
-/* Whether it matters when the next occupancy of its slot began, which is no earlier than that. */
+/* Whether the start of the slot's next occupancy, no earlier than next_ms, changes what this one did. */
 static bool ends_with_next(const struct ledger *l, const struct occupancy_fact *occupancy, int64_t next_ms) {
     return (l->unwatched_count > 0 && occupancy->known_until_ms > next_ms) || occupancy->lost_ms == TIME_UNKNOWN ||
            occupancy->lost_ms > next_ms || occupancy->done_ms != TIME_UNKNOWN;
 }
 
-/* Sets what is newer than an occupancy, which may be none. */
+/* Links the occupancy `older`, if any, to the newer one. */
 static void set_newer(struct ledger *l, uint32_t older, uint32_t newer, int64_t next_ms) {
     struct occupancy_fact *occupancy = linked(l, older);
     if (occupancy == NULL)
@@ -315,7 +315,7 @@ static void set_newer(struct ledger *l, uint32_t older, uint32_t newer, int64_t 
         make(l, occupancy, 1);
 }
 
-/* Sets what is older than an occupancy, which may be none. */
+/* Links the occupancy `newer`, if any, to the older one. */
 static void set_older(struct ledger *l, uint32_t newer, uint32_t older) {
     struct occupancy_fact *occupancy = linked(l, newer);
     bool is_changed = occupancy->held == LEDGER_HELD_BY_ANOTHER;
@@ -329,7 +329,7 @@ static void set_older(struct ledger *l, uint32_t newer, uint32_t older) {
 void slots_take(struct ledger *l, size_t position) {
     struct occupancy_fact *occupancy = &l->occupancies.items[position];
     l->has_slots = false;
-    if (!l->slot_occupancies.is_made || !is_begun(occupancy))
+    if (!l->slot_occupancies.is_made || !has_started(occupancy))
         return;
     make(l, occupancy, -1);
     set_newer(l, occupancy->older, occupancy->newer, occupancy_created(occupancy));
@@ -348,7 +348,7 @@ static bool is_after(const struct occupancy_fact *x, const struct occupancy_fact
 void slots_put(struct ledger *l, size_t position) {
     struct occupancy_fact *occupancy = &l->occupancies.items[position];
     uint32_t link = (uint32_t)position + 1, newer = 0;
-    if (!l->slot_occupancies.is_made || !is_begun(occupancy))
+    if (!l->slot_occupancies.is_made || !has_started(occupancy))
         return;
     uint32_t *newest = newest_of(l, occupancy->slot), older = *newest;
     while (older > 0 && is_after(linked(l, older), occupancy)) {
@@ -404,13 +404,13 @@ bool slots_is_held(const struct ledger *l, size_t position, int64_t at_ms) {
 bool slots_is_past(const struct ledger *l, size_t position) {
     const struct occupancy_fact *occupancy = &l->occupancies.items[position];
     const struct occupancy_fact *newer = linked(l, occupancy->newer), *older = linked(l, occupancy->older);
-    if (!l->slot_occupancies.is_made || !is_begun(occupancy))
+    if (!l->slot_occupancies.is_made || !has_started(occupancy))
         return false;
     if (older != NULL && ends_with_next(l, older, occupancy_created(occupancy)))
         return false;
     if (newer == NULL)
         return occupancy->lost_ms <= l->evaluated_ms && !ends_with_next(l, occupancy, TIME_OPEN);
-    /* of two made within a second nobody can tell which is the newer */
+    /* the order of two that were created within a second is unknown */
     return occupancy_created(newer) > occupancy_created(occupancy) + 1;
 }
 
@@ -472,7 +472,8 @@ static struct amount_from *sorted_amounts(const struct amount_from *items, size_
     return sorted;
 }
 
-/* In time order, each time once; also those at which only what is required or watched changes. Heap. */
+/* The changes in time order, one per time, also for times at which only the required slots or the watch change.
+ * Heap. */
 static struct slot_change *sorted_changes(const struct ledger *l, size_t *ret_count) {
     const struct slot_changes *c = &l->slot_occupancies.changes;
     struct slot_change *all = mem_resize(
@@ -552,6 +553,6 @@ const struct slot_timeline *slot_timeline_get(struct ledger *l) {
 }
 
 size_t slot_timeline_at(const struct slot_timeline *t, int64_t at_ms) {
-    size_t begun = BISECT(i, t->count, t->items[i].from_ms <= at_ms);
-    return begun == 0 ? 0 : begun - 1;
+    size_t started = BISECT(i, t->count, t->items[i].from_ms <= at_ms);
+    return started == 0 ? 0 : started - 1;
 }

@@ -30,7 +30,7 @@ static int64_t part_of(const struct ledger_options *options, int window) {
     return max_of(1, options->windows_ms[window] / WINDOW_PARTS);
 }
 
-/* From when on a window that ends at through_ms or later needs its grid. */
+/* The time from which on a window that ends at through_ms or later needs its grid. */
 static int64_t grid_from(const struct ledger_options *options, int window, int64_t through_ms) {
     return through_ms - options->windows_ms[window] - part_of(options, window);
 }

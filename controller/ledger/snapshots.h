@@ -1,4 +1,4 @@
-/* snapshots: the sums of a ledger at earlier times, in time order: at the newest checkpoints, for rollbacks, and on the
+/* snapshots: the sums of a ledger at earlier times, in time order: at the newest checkpoints for rollbacks, and on the
  * grid of the windows. Private to ledger/. */
 #ifndef LEDGER_SNAPSHOTS_H
 #define LEDGER_SNAPSHOTS_H
@@ -7,9 +7,9 @@
 
 #define ACCOUNT_COUNT (BUCKET_COUNT + LEDGER_MAX_CUSTOM + 1) /* buckets, then the custom ones, the last is Other */
 
-/* What was retained when a step ended. */
+/* The progress that was retained when a step ended. */
 struct progress {
-    int64_t step, steps; /* RECORD_NONE: none yet; how many were retained in all */
+    int64_t step, steps; /* the last step (RECORD_NONE: none yet); the number of retained steps */
     int64_t productive_ms, chip_ms;
 };
 
@@ -21,7 +21,7 @@ struct snapshot {
 };
 
 struct snapshots {
-    struct snapshot **items; /* in time order, each of its own memory */
+    struct snapshot **items; /* in time order, each allocated separately */
     size_t count, capacity;
 };
 
@@ -29,13 +29,12 @@ void snapshots_done(struct snapshots *k);
 struct snapshot *snapshots_add(struct snapshots *k);
 /* Moves all of them to the end of another's. */
 void snapshots_move(struct snapshots *to, struct snapshots *from);
-/* Drops what neither a rollback to one of the newest checkpoints nor a window needs. */
+/* Drops the snapshots that no window and no rollback to one of the newest checkpoints needs. */
 void snapshots_prune(struct snapshots *k, const struct ledger_options *options, int64_t through_ms);
-/* The next time after another that a snapshot of the windows' grid stands at, of those that snapshots_prune leaves when
- * all is settled through through_ms: so there are never more of them, however long the time. TIME_OPEN without windows.
- */
+/* The next time after after_ms for a snapshot on the windows' grid. Returns only times that snapshots_prune keeps for a
+ * ledger settled through through_ms, so that their number is bounded. TIME_OPEN without windows. */
 int64_t snapshots_next(const struct ledger_options *options, int64_t after_ms, int64_t through_ms);
-/* What was retained beyond the cut is lost: Productive becomes WastedProgress. */
+/* Progress that was retained after the cut is lost: Productive becomes WastedProgress. */
 void snapshots_cut(struct snapshots *k, const struct progress *cut);
 
 #endif

@@ -1,4 +1,4 @@
-/* What steps take: how far apart the lines are, the ideal step, the usual one, and when one is slow. */
+/* The duration of steps: the steps between two lines, the ideal step, the usual one, and when a step is slow. */
 #include "ledger/step_times.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -9,7 +9,7 @@
 
 #define HANG_AFTER_MIN_MS 300000
 #define MAX_INTERVAL 100000
-#define FENCE_STEPS 16 /* fewer say little about quartiles */
+#define FENCE_STEPS 16 /* with fewer, quartiles mean little */
 
 void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count) {
     for (size_t k = 0; k < SETTLED_DELTAS && count > 0; k++)
@@ -35,7 +35,7 @@ static void learn_interval(struct training *t) {
     t->interval = sums[best].delta > 0 ? min_of(sums[best].delta, MAX_INTERVAL) : 1;
 }
 
-/* The named intervals of a process, those that overlap as one, from the first on. */
+/* Walks the named intervals of a process in time order, with overlapping ones as one. */
 struct names {
     const struct process *process;
     size_t next;
@@ -45,8 +45,8 @@ struct names {
 static void next_name(struct names *n) {
     const struct process *p = n->process;
     n->from_ms = n->to_ms = TIME_OPEN;
-    for (; n->next < p->overlay_count; n->next++) {
-        const struct overlay *o = &p->overlays[n->next];
+    for (; n->next < p->overlays.count; n->next++) {
+        const struct overlay *o = &p->overlays.items[n->next];
         if (o->from_ms > n->known_ms || (o->by_duration && o->to_ms > n->known_ms))
             continue;
         if (n->from_ms == TIME_OPEN)
@@ -58,7 +58,7 @@ static void next_name(struct names *n) {
     }
 }
 
-/* How much of a time they fill; times may only go on. */
+/* The part of a span that they cover; successive calls must go forward in time. */
 static int64_t named_ms(struct names *n, int64_t from_ms, int64_t to_ms) {
     int64_t sum = 0;
     for (;;) {
@@ -100,10 +100,10 @@ size_t training_durations(const struct view *v, int64_t known_ms, size_t max, in
     return n;
 }
 
-/* Where each step has a line of its own: slow is what lies beyond Tukey's outer fence (Exploratory Data Analysis, 1977:
- * three times the distance of the quartiles above the upper one), a tenth of a step at least, and half a step at most.
- * In the real runs of tests/steplog/test_truth.c steps vary as they do on busy machines, and this leaves their time
- * with them; a quarter of a step for all put up to a tenth of it elsewhere. */
+/* For logs with one line per step: a step is slow beyond Tukey's outer fence (Exploratory Data Analysis, 1977: the
+ * upper quartile plus three times the distance of the quartiles), but between a tenth and half a step over the median.
+ * In the real runs of tests/steplog/test_truth.c, on busy machines, this leaves the steps their time; a fixed quarter
+ * of a step took up to a tenth of it away. */
 static double slow_step_ms(const struct durations *settled, int32_t *all, size_t n, int64_t total, double median_ms) {
     if (total < FENCE_STEPS)
         return median_ms / 2;
@@ -113,11 +113,11 @@ static double slow_step_ms(const struct durations *settled, int32_t *all, size_t
     return fmin(fmax(fence_ms, median_ms / 10), median_ms / 2);
 }
 
-/* What the steps of a line usually take, and by how much more a line is slow: then there was something else. Steps vary
- * each by itself, so that of k steps in one line no more than the square root of k times half a step is left to chance.
- * Many lines of several steps hold something else, which makes them longer, never shorter: the lower quartile is what
- * is usual, and four times what the quarter below it spreads over is slow, a fifth of a step at least (times the root).
- */
+/* Learns the usual duration of a line's steps and the excess from which on a line is slow, so that something else
+ * happened in it. Steps vary independently, so chance explains at most half a step times the square root of the k steps
+ * in a line. Many lines of several steps contain something else, which makes them longer, never shorter. So the lower
+ * quartile is usual, and slow is four times the spread of the quarter below it, but at least a fifth of a step times
+ * the root. */
 static void learn_slow(struct training *t, const struct durations *settled, int32_t *all, size_t n, int64_t total) {
     if (t->interval < 2) {
         t->slow_ms = (int64_t)slow_step_ms(settled, all, n, total, (double)t->median_ms);
@@ -127,14 +127,14 @@ static void learn_slow(struct training *t, const struct durations *settled, int3
     t->slow_ms = (int64_t)(root * (double)t->median_ms / 2);
     if (total < 3)
         return;
-    int64_t least_ms = durations_kth(settled, all, n, total / 20);
+    int64_t low_ms = durations_kth(settled, all, n, total / 20);
     t->usual_ms = durations_kth(settled, all, n, total / 4);
-    double spread = 4 * (double)((t->usual_ms - least_ms) * t->interval), usual_ms = (double)t->usual_ms;
+    double spread = 4 * (double)((t->usual_ms - low_ms) * t->interval), usual_ms = (double)t->usual_ms;
     t->slow_ms = (int64_t)fmin(fmax(spread, root * usual_ms / 5), root * usual_ms / 2);
 }
 
-/* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. Two
- * of them (three steps) are the least that says anything. */
+/* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. It
+ * takes at least two durations (three steps). */
 static void learn_durations(struct training *t) {
     static const struct durations none;
     const struct durations *settled = t->settled != NULL ? &t->settled->durations : &none;
@@ -156,7 +156,7 @@ static void learn_durations(struct training *t) {
         t->median_ms = total % 2 ? upper : (upper + durations_kth(settled, all, n, total / 2 - 1)) / 2;
         t->p99_ms = durations_kth(settled, all, n, (total * 99 + 99) / 100 - 1);
         t->usual_ms = t->median_ms;
-        if (has_ends) /* the recorder tells what else there is: there no step is slow */
+        if (has_ends) /* the recorder reports everything else, so with it no step is slow */
             learn_slow(t, settled, all, n, total);
     }
     free(all);

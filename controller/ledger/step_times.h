@@ -1,16 +1,16 @@
-/* step_times: what steps take: how far apart the lines are, the ideal step, the usual one, and when one is slow.
- * Private to ledger/. */
+/* step_times: the duration of steps: the steps between two lines, the ideal step, the usual one, and when a step is
+ * slow. Private to ledger/. */
 #ifndef LEDGER_STEP_TIMES_H
 #define LEDGER_STEP_TIMES_H
 
 #include "ledger/training.h"
 
-/* How far apart the views' lines are, what their steps take; the ideal step: as configured, else the median, which
- * leaves outliers out. */
+/* Learns the steps between two lines and the duration of steps. The ideal step is as configured, else the median, which
+ * outliers hardly change. */
 void training_learn(struct training *t, const struct ledger_options *options);
-/* Adds up how many steps lie how far apart; sums has room for SETTLED_DELTAS. */
+/* Adds count lines that are delta steps apart; sums has room for SETTLED_DELTAS. */
 void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count);
-/* The durations of a view's steps but the first of each run and what is settled: at most `most` events of it. */
+/* The durations of a view's steps without the first of each run and without settled ones; of at most `max` events. */
 size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to);
 
 #endif

@@ -13,93 +13,95 @@ struct verdict {
     int account;
     enum basis basis;
     bool is_available, is_work; /* is_work: taken from the cursor's budget */
-    int lost_to;                /* interruption that WastedProgress is booked to; -1 */
+    int lost_to;                /* the interruption to which WastedProgress is booked; -1 */
     bool is_assumed;
     struct origin origin;
 };
 
-/* ---- steps left behind ---- */
+/* ---- passed steps ---- */
 
-/* The first checkpoint at this step or later. */
+/* The index of the first checkpoint at this step or later. */
 static size_t checkpoint_place(const struct sweep *s, int64_t step) {
-    return BISECT(i, s->checkpoint_count, s->checkpoints[i] < step);
+    return BISECT(i, s->settling.checkpoint_count, s->settling.checkpoints[i] < step);
 }
 
 static void add_snapshot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
-    struct snapshot *k = snapshots_add(&s->snapshots);
+    struct snapshot *k = snapshots_add(&s->settling.snapshots);
     k->at_ms = at_ms;
     k->is_checkpoint = is_of_checkpoint;
-    k->interruptions = (s->settled ? s->settled->older.count : 0) + s->interruption + 1;
-    k->progress = s->progress;
+    k->interruptions = (s->settled ? s->settled->older.count : 0) + s->at.interruption + 1;
+    k->progress = s->sums.progress;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
-        k->ms[i] = s->accounts[i].ms;
+        k->ms[i] = s->sums.accounts[i].ms;
 }
 
-/* The present series begins here, as far as is known; before that any. */
+/* The present series of steps begins with this run. */
 static void begin_series(struct sweep *s, const struct run *run) {
     bool is_present = run >= &s->training->runs[s->training->series_first_run];
-    if (s->is_series_begun || (!is_present && s->series.step != RECORD_NONE))
+    if (s->at.is_series_started || (!is_present && s->sums.series.step != RECORD_NONE))
         return;
-    s->is_series_begun = is_present;
-    s->series = (struct progress){run->resumed_step - 1, s->step_count - s->lost_steps,
-                                  s->accounts[BUCKET_PRODUCTIVE].ms, s->accounts[BUCKET_PRODUCTIVE].chip_ms};
+    s->at.is_series_started = is_present;
+    s->sums.series =
+        (struct progress){run->resumed_step - 1, s->sums.step_count - s->sums.lost_steps,
+                          s->sums.accounts[BUCKET_PRODUCTIVE].ms, s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms};
 }
 
-/* A step that is retained so far; the time until its end is booked. */
+/* Keeps a step that is retained so far; the time until its end is booked. */
 static void keep_step(struct sweep *s, const struct step_span *span, int64_t step) {
-    if (s->settle_ms == TIME_UNKNOWN)
+    if (s->settling.until_ms == TIME_UNKNOWN)
         return;
-    s->progress = (struct progress){step, s->step_count - s->lost_steps, s->accounts[BUCKET_PRODUCTIVE].ms,
-                                    s->accounts[BUCKET_PRODUCTIVE].chip_ms};
+    s->sums.progress =
+        (struct progress){step, s->sums.step_count - s->sums.lost_steps, s->sums.accounts[BUCKET_PRODUCTIVE].ms,
+                          s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms};
     size_t i = checkpoint_place(s, step);
-    if (i < s->checkpoint_count && s->checkpoints[i] == step)
+    if (i < s->settling.checkpoint_count && s->settling.checkpoints[i] == step)
         add_snapshot(s, span->to_ms, true);
 }
 
 static void count_steps(struct sweep *s, int64_t count, const struct loss *loss) {
-    s->step_count += count;
+    s->sums.step_count += count;
     if (loss == NULL)
         return;
-    s->lost_steps += count;
+    s->sums.lost_steps += count;
     if (loss->interruption >= 0)
         s->recoveries[loss->interruption].lost_steps += count;
 }
 
-/* Whether time from t on counts, and until when that is so. */
+/* Whether time from t on counts, and until when. */
 static bool is_counted(struct sweep *s, int64_t t, int64_t *until_ms) {
     *until_ms = TIME_OPEN;
-    if (s->counted == NULL)
+    if (s->booked.items == NULL)
         return true;
-    while (s->next_counted < s->counted_count && s->counted[s->next_counted].to_ms <= t)
-        s->next_counted++;
-    if (s->next_counted == s->counted_count)
+    while (s->booked.next < s->booked.count && s->booked.items[s->booked.next].to_ms <= t)
+        s->booked.next++;
+    if (s->booked.next == s->booked.count)
         return false;
-    const struct time_span *next = &s->counted[s->next_counted];
+    const struct time_span *next = &s->booked.items[s->booked.next];
     *until_ms = next->from_ms > t ? next->from_ms : next->to_ms;
     return next->from_ms <= t;
 }
 
 /* A step counts where it ends. */
 static bool ends_counted(const struct sweep *s, int64_t to_ms) {
-    size_t place = BISECT(i, s->counted_count, s->counted[i].to_ms < to_ms);
-    return s->counted == NULL || (place < s->counted_count && s->counted[place].from_ms < to_ms);
+    size_t place = BISECT(i, s->booked.count, s->booked.items[i].to_ms < to_ms);
+    return s->booked.items == NULL || (place < s->booked.count && s->booked.items[place].from_ms < to_ms);
 }
 
 static void on_step(void *context, const struct run *run, const struct step_span *span, int64_t step,
                     const struct loss *loss) {
     struct sweep *s = context;
     (void)run;
-    s->last_step = step;
+    s->sums.last_step = step;
     if (ends_counted(s, span->to_ms))
         count_steps(s, span->weight, loss);
     if (loss == NULL)
         keep_step(s, span, step);
-    if (s->max_step == RECORD_NONE || step > s->max_step)
-        s->max_step = step;
-    struct execution *x = &s->executions[s->interruption + 1];
+    if (s->sums.max_step == RECORD_NONE || step > s->sums.max_step)
+        s->sums.max_step = step;
+    struct execution *x = &s->executions[s->at.interruption + 1];
     if (x->first_step != RECORD_NONE)
         x->last_step = step;
-    for (int i = s->interruption; i >= 0 && i >= s->interruption - 1; i--) {
+    for (int i = s->at.interruption; i >= 0 && i >= s->at.interruption - 1; i--) {
         struct recovery *r = &s->recoveries[i];
         bool is_new = r->max_step_before == RECORD_NONE || step > r->max_step_before;
         if (is_new && r->new_progress_ms == TIME_UNKNOWN && r->first_step_ms != TIME_UNKNOWN)
@@ -107,25 +109,25 @@ static void on_step(void *context, const struct run *run, const struct step_span
     }
 }
 
-/* The first step that begins after the interruption. The times of objects are whole seconds, so the last steps of the
+/* Notes the first step that begins after the interruption. Times in objects are whole seconds, so the last steps of the
  * process that died may seem to begin after it. */
 static void see_step(struct sweep *s, const struct base *b, int64_t t) {
-    struct execution *x = &s->executions[s->interruption + 1];
-    int64_t struck = s->interruption >= 0 ? s->interruptions->items[s->interruption].at_ms : s->start_ms;
-    bool is_of_before = s->interruption >= 0 && b->run->begin_ms < struck && b->from_ms < struck + 2000;
+    struct execution *x = &s->executions[s->at.interruption + 1];
+    int64_t struck = s->at.interruption >= 0 ? s->interruptions->items[s->at.interruption].at_ms : s->start_ms;
+    bool is_of_before = s->at.interruption >= 0 && b->run->begin_ms < struck && b->from_ms < struck + 2000;
     if (x->first_step != RECORD_NONE || is_of_before)
         return;
     x->first_step = b->step;
     x->first_step_ms = max_of(b->from_ms, struck) < t ? t : max_of(b->from_ms, struck);
-    if (s->interruption >= 0)
-        s->recoveries[s->interruption].first_step_ms = x->first_step_ms;
+    if (s->at.interruption >= 0)
+        s->recoveries[s->at.interruption].first_step_ms = x->first_step_ms;
 }
 
-/* ---- which bucket ---- */
+/* ---- the choice of a bucket ---- */
 
 static struct verdict of_objects(const struct sweep *s, enum bucket bucket) {
     return (struct verdict){
-        .account = (int)bucket, .basis = BASIS_OBSERVED, .lost_to = -1, .origin = {.interruption = s->interruption}};
+        .account = (int)bucket, .basis = BASIS_OBSERVED, .lost_to = -1, .origin = {.interruption = s->at.interruption}};
 }
 
 static struct verdict unobserved(const struct sweep *s) {
@@ -135,8 +137,8 @@ static struct verdict unobserved(const struct sweep *s) {
 }
 
 static struct verdict unavailable(const struct sweep *s, int64_t t) {
-    const struct hold_fact *hold = s->holds->items[s->hold].scheduling;
-    bool is_interrupted = s->interruption >= 0 && t < s->interruptions->items[s->interruption].until_ms;
+    const struct hold_fact *hold = s->holds->items[s->at.hold].scheduling;
+    bool is_interrupted = s->at.interruption >= 0 && t < s->interruptions->items[s->at.interruption].until_ms;
     struct verdict v = of_objects(s, hold != NULL ? hold->kind : is_interrupted ? BUCKET_RESCHEDULING : BUCKET_BINDING);
     if (hold != NULL) {
         v.basis = hold->basis;
@@ -186,6 +188,7 @@ static struct verdict of_base(const struct base *b) {
         [BASE_PREPARATION] = BUCKET_TRAINING_PREPARATION,
         [BASE_DEAD] = BUCKET_PROCESS_FAILURE_DETECTION,
         [BASE_SHUTDOWN] = BUCKET_SHUTDOWN,
+        [BASE_UNREAD] = BUCKET_UNATTRIBUTED,
     };
     if (b->kind == BASE_STEP || b->kind == BASE_CREDIT || b->kind == BASE_UNFINISHED)
         return of_work(b);
@@ -196,17 +199,17 @@ static struct verdict of_base(const struct base *b) {
                             .origin = {.view = b->view, .line = b->line, .step = RECORD_NONE}};
 }
 
-/* The order of buckets.h: the first that fits. Completed steps prove that everything was there. */
+/* The first bucket of buckets.h that fits. Completed steps prove that all slots were available. */
 static struct verdict judge(const struct sweep *s, const struct base *b, const struct segment *g, int64_t t) {
-    const struct slot_state *slots = &s->slots->items[s->slot];
-    const struct hold_fact *dead = s->holds->items[s->hold].process;
+    const struct slot_state *slots = &s->slots->items[s->at.slot];
+    const struct hold_fact *dead = s->holds->items[s->at.hold].process;
     bool is_proved = b->kind == BASE_STEP, is_winding_down = t >= s->interruptions->tail_ms;
     if (!is_proved && !is_winding_down) {
         if (!slot_state_is_available(slots))
             return slot_state_is_unobserved(slots) ? unobserved(s) : unavailable(s, t);
         struct verdict v = of_objects(s, slots->pulling > 0 ? BUCKET_IMAGE_PULL : BUCKET_CONTAINER_START);
         v.is_available = true;
-        if (!slot_state_is_running(slots))
+        if (!slot_state_is_running(slots) && b->kind != BASE_UNREAD)
             return v;
         if (dead != NULL) {
             v.account = BUCKET_PROCESS_FAILURE_DETECTION;
@@ -221,34 +224,34 @@ static struct verdict judge(const struct sweep *s, const struct base *b, const s
 /* ---- booking ---- */
 
 static void close_span(struct sweep *s, int64_t t) {
-    if (s->span_account < 0)
+    if (s->sums.span.account < 0)
         return;
-    struct account *a = &s->accounts[s->span_account];
+    struct account *a = &s->sums.accounts[s->sums.span.account];
     a->count++;
-    if (t - s->span_from_ms > a->largest_ms) {
+    if (t - s->sums.span.from_ms > a->largest_ms) {
         a->is_settled = false;
-        a->largest_ms = t - s->span_from_ms;
-        a->largest_from_ms = s->span_from_ms;
-        a->largest = s->span_origin;
+        a->largest_ms = t - s->sums.span.from_ms;
+        a->largest_from_ms = s->sums.span.from_ms;
+        a->largest = s->sums.span.origin;
     }
-    s->span_account = -1;
+    s->sums.span.account = -1;
 }
 
 static void book_span(struct sweep *s, const struct verdict *v, int64_t t) {
-    struct account *a = &s->accounts[v->account];
+    struct account *a = &s->sums.accounts[v->account];
     if (v->basis > a->basis)
         a->basis = v->basis;
     bool is_named = v->account >= BUCKET_COUNT || v->origin.step == RECORD_NONE;
-    bool is_same = s->span_account == v->account && s->span_origin.hold == v->origin.hold &&
-                   (!is_named || s->span_origin.line == v->origin.line);
+    bool is_same = s->sums.span.account == v->account && s->sums.span.origin.hold == v->origin.hold &&
+                   (!is_named || s->sums.span.origin.line == v->origin.line);
     if (is_same) {
-        s->span_origin.last_step = v->origin.last_step;
+        s->sums.span.origin.last_step = v->origin.last_step;
         return;
     }
     close_span(s, t);
-    s->span_account = v->account;
-    s->span_from_ms = t;
-    s->span_origin = v->origin;
+    s->sums.span.account = v->account;
+    s->sums.span.from_ms = t;
+    s->sums.span.origin = v->origin;
 }
 
 static void book_windows(struct sweep *s, const struct verdict *v, int64_t from, int64_t to) {
@@ -257,23 +260,23 @@ static void book_windows(struct sweep *s, const struct verdict *v, int64_t from,
         int64_t begin = max_of(from, s->through_ms - options->windows_ms[i]);
         if (begin >= to)
             continue;
-        s->accounts[v->account].window_ms[i] += to - begin;
+        s->sums.accounts[v->account].window_ms[i] += to - begin;
         if (v->is_available)
             s->window_available_ms[i] += to - begin;
     }
 }
 
-/* No real sum comes near the limit (200 years of 32 million chips); hostile facts may. */
+/* A real sum never comes near the limit (200 years of 32 million chips); hostile facts may. */
 static void add_chips(int64_t *sum, int64_t chips, int64_t ms) {
-    const int64_t most = INT64_C(1) << 57;
+    const int64_t max = INT64_C(1) << 57;
     if (chips > 0)
-        *sum = chips > most / ms ? most : min_of(most, *sum + chips * ms);
+        *sum = chips > max / ms ? max : min_of(max, *sum + chips * ms);
 }
 
-/* Of a process before its interruption, unless that has opened already. */
+/* Books failure detection of a process to its interruption, also before that opens. */
 static void book_detection(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
     const struct interruptions *list = s->interruptions;
-    int i = s->interruption;
+    int i = s->at.interruption;
     if (v->account != BUCKET_NODE_FAILURE_DETECTION && v->account != BUCKET_PROCESS_FAILURE_DETECTION)
         return;
     if (i + 1 < (int)list->count && (i < 0 || t >= list->items[i].until_ms))
@@ -283,7 +286,7 @@ static void book_detection(struct sweep *s, const struct verdict *v, int64_t t, 
 }
 
 static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
-    struct execution *x = &s->executions[s->interruption + 1];
+    struct execution *x = &s->executions[s->at.interruption + 1];
     if (v->is_available && x->available_ms == TIME_UNKNOWN)
         x->available_ms = t;
     if (v->account == BUCKET_IMAGE_PULL) {
@@ -299,7 +302,8 @@ static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, 
         x->productive_ms += ms;
 }
 
-/* Time may count in two of them (work lost before a first step was done); its chips are the one's that lost it. */
+/* Time may count in two interruptions (work lost before a first step was done). The interruption that lost the work
+ * pays for the chips. */
 static void book_interruption(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms, int64_t chips) {
     bool is_lost = v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0;
     if (is_lost) {
@@ -307,13 +311,13 @@ static void book_interruption(struct sweep *s, const struct verdict *v, int64_t 
         s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
         add_chips(&s->recoveries[v->lost_to].chip_ms, chips, ms);
     }
-    if (s->interruption < 0)
+    if (s->at.interruption < 0)
         return;
-    struct recovery *r = &s->recoveries[s->interruption];
+    struct recovery *r = &s->recoveries[s->at.interruption];
     int64_t *part = NULL;
     if (v->account == BUCKET_UNOBSERVED) {
         return;
-    } else if (t < s->interruptions->items[s->interruption].until_ms && !v->is_available) {
+    } else if (t < s->interruptions->items[s->at.interruption].until_ms && !v->is_available) {
         bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
                        v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
         part = is_wait ? &r->wait_ms : &r->tre_ms;
@@ -328,20 +332,20 @@ static void book_interruption(struct sweep *s, const struct verdict *v, int64_t 
 }
 
 static void book(struct sweep *s, const struct verdict *v, const struct base *b, int64_t from, int64_t to) {
-    const struct slot_state *slots = &s->slots->items[s->slot];
+    const struct slot_state *slots = &s->slots->items[s->at.slot];
     int64_t ms = to - from;
     book_span(s, v, from);
-    s->accounts[v->account].ms += ms;
-    const struct slice_mark *slices = v->is_available ? s->slices : NULL;
-    int64_t required = slot_state_chips(slots, s->largest_chips);
+    s->sums.accounts[v->account].ms += ms;
+    const struct slice_mark *slices = v->is_available ? s->at.slices : NULL;
+    int64_t required = slot_state_chips(slots, s->at.largest_chips);
     int64_t down = slices_down_chips(slices, slots->chips_allocated, required);
     slices_book(s, b->view, slices, from);
-    add_chips(&s->accounts[v->account].chip_ms, slots->chips_allocated - down, ms);
-    add_chips(&s->down.chip_ms, down, ms);
-    if (v->account != BUCKET_UNOBSERVED) /* they may have been allocated */
-        add_chips(&s->chip_ms_waiting, required - slots->chips_allocated, ms);
+    add_chips(&s->sums.accounts[v->account].chip_ms, slots->chips_allocated - down, ms);
+    add_chips(&s->sums.down.chip_ms, down, ms);
+    if (v->account != BUCKET_UNOBSERVED) /* the chips may have been allocated */
+        add_chips(&s->sums.chip_ms_waiting, required - slots->chips_allocated, ms);
     if (v->is_available)
-        s->available_ms += ms;
+        s->sums.available_ms += ms;
     if (s->ledger->options.window_count > 0)
         book_windows(s, v, from, to);
     book_execution(s, v, from, ms);
@@ -356,37 +360,37 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
 
 static void enter_interruption(struct sweep *s, int64_t t) {
     const struct interruptions *list = s->interruptions;
-    while (s->interruption + 1 < (int)list->count && list->items[s->interruption + 1].at_ms <= t) {
-        s->executions[s->interruption + 1].end_ms = list->items[s->interruption + 1].at_ms;
-        s->interruption++;
-        s->productive_before_ms[s->interruption + 1] = s->accounts[BUCKET_PRODUCTIVE].ms;
-        s->executions[s->interruption + 1].start_ms = list->items[s->interruption].at_ms;
-        s->recoveries[s->interruption].max_step_before = s->max_step;
+    while (s->at.interruption + 1 < (int)list->count && list->items[s->at.interruption + 1].at_ms <= t) {
+        s->executions[s->at.interruption + 1].end_ms = list->items[s->at.interruption + 1].at_ms;
+        s->at.interruption++;
+        s->productive_before_ms[s->at.interruption + 1] = s->sums.accounts[BUCKET_PRODUCTIVE].ms;
+        s->executions[s->at.interruption + 1].start_ms = list->items[s->at.interruption].at_ms;
+        s->recoveries[s->at.interruption].max_step_before = s->sums.max_step;
     }
 }
 
 /* Moves every stream to t; returns when the first of them changes again. */
 static int64_t advance(struct sweep *s, int64_t t) {
     int64_t next = s->through_ms;
-    bool was_running = slot_state_is_running(&s->slots->items[s->slot]);
-    while (s->slot + 1 < s->slots->count && s->slots->items[s->slot + 1].from_ms <= t) {
-        s->slot++;
-        bool is_running = slot_state_is_running(&s->slots->items[s->slot]);
+    bool was_running = slot_state_is_running(&s->slots->items[s->at.slot]);
+    while (s->at.slot + 1 < s->slots->count && s->slots->items[s->at.slot + 1].from_ms <= t) {
+        s->at.slot++;
+        bool is_running = slot_state_is_running(&s->slots->items[s->at.slot]);
         if (is_running && !was_running)
-            s->running_since_ms = s->slots->items[s->slot].from_ms;
+            s->sums.running_since_ms = s->slots->items[s->at.slot].from_ms;
         was_running = is_running;
     }
-    while (s->hold + 1 < s->holds->count && s->holds->items[s->hold + 1].from_ms <= t)
-        s->hold++;
+    while (s->at.hold + 1 < s->holds->count && s->holds->items[s->at.hold + 1].from_ms <= t)
+        s->at.hold++;
     enter_interruption(s, t);
-    if (s->slot + 1 < s->slots->count)
-        next = min_of(next, s->slots->items[s->slot + 1].from_ms);
-    if (s->hold + 1 < s->holds->count)
-        next = min_of(next, s->holds->items[s->hold + 1].from_ms);
-    if (s->interruption + 1 < (int)s->interruptions->count)
-        next = min_of(next, s->interruptions->items[s->interruption + 1].at_ms);
-    if (s->interruption >= 0 && s->interruptions->items[s->interruption].until_ms > t)
-        next = min_of(next, s->interruptions->items[s->interruption].until_ms);
+    if (s->at.slot + 1 < s->slots->count)
+        next = min_of(next, s->slots->items[s->at.slot + 1].from_ms);
+    if (s->at.hold + 1 < s->holds->count)
+        next = min_of(next, s->holds->items[s->at.hold + 1].from_ms);
+    if (s->at.interruption + 1 < (int)s->interruptions->count)
+        next = min_of(next, s->interruptions->items[s->at.interruption + 1].at_ms);
+    if (s->at.interruption >= 0 && s->interruptions->items[s->at.interruption].until_ms > t)
+        next = min_of(next, s->interruptions->items[s->at.interruption].until_ms);
     if (s->interruptions->tail_ms > t)
         next = min_of(next, s->interruptions->tail_ms);
     return next;
@@ -415,76 +419,77 @@ static void prepare(struct sweep *s, struct strike *strikes) {
             .first_step_ms = TIME_UNKNOWN, .new_progress_ms = TIME_UNKNOWN, .max_step_before = RECORD_NONE};
     }
     s->executions[0].start_ms = s->start_ms;
-    s->interruption = -1;
-    s->span_account = -1;
-    s->down.from_ms = TIME_UNKNOWN;
-    s->running_since_ms = INT64_MIN;
-    s->last_step = s->max_step = s->progress.step = s->series.step = RECORD_NONE;
+    s->at.interruption = -1;
+    s->sums.span.account = -1;
+    s->sums.down.from_ms = TIME_UNKNOWN;
+    s->sums.running_since_ms = INT64_MIN;
+    s->sums.last_step = s->sums.max_step = s->sums.progress.step = s->sums.series.step = RECORD_NONE;
     if (s->settled != NULL) {
         sweep_resume(s);
     }
-    s->slot = slot_timeline_at(s->slots, s->training->from_ms);
-    s->hold = hold_at(s->holds, s->training->from_ms);
-    s->largest_chips = s->slots->items[slot_timeline_at(s->slots, s->through_ms)].largest_chips;
+    s->at.slot = slot_timeline_at(s->slots, s->training->from_ms);
+    s->at.hold = hold_at(s->holds, s->training->from_ms);
+    s->at.largest_chips = s->slots->items[slot_timeline_at(s->slots, s->through_ms)].largest_chips;
     for (size_t i = 0; i < count; i++)
         strikes[i].at_ms = s->interruptions->items[i].at_ms;
-    s->cursor = (struct cursor){.training = s->training,
-                                .end_ms = s->through_ms,
-                                .at_end = s->at_end,
-                                .outcome = s->ledger->outcome,
-                                .strikes = strikes,
-                                .strike_count = count,
-                                .on_step = on_step,
-                                .context = s};
+    s->at.cursor = (struct cursor){.training = s->training,
+                                   .end_ms = s->through_ms,
+                                   .at_end = s->at_end,
+                                   .outcome = s->ledger->outcome,
+                                   .strikes = strikes,
+                                   .strike_count = count,
+                                   .on_step = on_step,
+                                   .context = s};
 }
 
 static bool is_catching_up(const struct sweep *s) {
-    for (int i = s->interruption; i >= 0 && i >= s->interruption - 1; i--)
+    for (int i = s->at.interruption; i >= 0 && i >= s->at.interruption - 1; i--)
         if (s->recoveries[i].new_progress_ms == TIME_UNKNOWN && s->recoveries[i].first_step_ms != TIME_UNKNOWN)
             return true;
     return false;
 }
 
-/* The last step number up to which steps need no look at each: none is durable and the next not, none has a snapshot.
- */
+/* The last step number up to which steps can be handled together: the steps are all durable or all not, and no snapshot
+ * is needed in between. */
 static int64_t last_alike(const struct sweep *s, const struct base *b) {
     int64_t durable = s->training->durable_step, last = INT64_MAX;
-    if (s->executions[s->interruption + 1].first_step == RECORD_NONE || is_catching_up(s))
+    if (s->executions[s->at.interruption + 1].first_step == RECORD_NONE || is_catching_up(s))
         return INT64_MIN;
     if (durable != RECORD_NONE && b->step <= durable)
         last = durable;
-    size_t low = s->settle_ms == TIME_UNKNOWN ? s->checkpoint_count : checkpoint_place(s, b->step);
-    return low < s->checkpoint_count ? min_of(last, s->checkpoints[low] - 1) : last;
+    size_t low = s->settling.until_ms == TIME_UNKNOWN ? s->settling.checkpoint_count : checkpoint_place(s, b->step);
+    return low < s->settling.checkpoint_count ? min_of(last, s->settling.checkpoints[low] - 1) : last;
 }
 
-/* on_step for many at once. */
+/* on_step for many steps at once. */
 static void see_ordinary(struct sweep *s, const struct base *first, const struct steps_ahead *steps) {
-    struct account *a = &s->accounts[BUCKET_PRODUCTIVE];
+    struct account *a = &s->sums.accounts[BUCKET_PRODUCTIVE];
     if (ends_counted(s, steps->to_ms))
         count_steps(s, steps->weight, first->loss);
-    s->last_step = steps->last_step;
-    s->max_step = max_of(s->max_step, steps->last_step);
-    s->executions[s->interruption + 1].last_step = steps->last_step;
+    s->sums.last_step = steps->last_step;
+    s->sums.max_step = max_of(s->sums.max_step, steps->last_step);
+    s->executions[s->at.interruption + 1].last_step = steps->last_step;
     if (first->loss == NULL)
-        s->progress = (struct progress){steps->last_step, s->step_count - s->lost_steps, a->ms, a->chip_ms};
+        s->sums.progress =
+            (struct progress){steps->last_step, s->sums.step_count - s->sums.lost_steps, a->ms, a->chip_ms};
 }
 
-/* One stretch of time from t on in which nothing changes; returns its end. */
+/* Books one span from t on in which nothing changes; returns its end. */
 static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     int64_t segment_to, counted_to;
-    cursor_leave(&s->cursor, t);
+    cursor_leave(&s->at.cursor, t);
     bool counts = is_counted(s, t, &counted_to);
     int64_t to_limit = min_of(advance(s, t), counted_to);
-    const struct base *b = cursor_at(&s->cursor, t, s->running_since_ms);
-    const struct segment *g = cursor_segment(&s->cursor, t, &segment_to);
+    const struct base *b = cursor_at(&s->at.cursor, t, s->sums.running_since_ms);
+    const struct segment *g = cursor_segment(&s->at.cursor, t, &segment_to);
     to_limit = min_of(to_limit, segment_to);
     int64_t to = min_of(min_of(to_limit, b->to_ms), until_ms);
-    s->slices = NULL;
+    s->at.slices = NULL;
     if (b->view == NULL || t < b->view->begin_ms || t >= b->view->end_ms) {
         g = NULL;
-    } else if (b->view->process->slice_count > 0) {
+    } else if (b->view->process->slices.count > 0) {
         int64_t slices_to;
-        s->slices = slices_at(b->view->process, t, &slices_to);
+        s->at.slices = slices_at(b->view->process, t, &slices_to);
         to_limit = min_of(to_limit, slices_to);
     }
     to = min_of(to, to_limit);
@@ -497,7 +502,7 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     if (b->kind == BASE_STEP && g == NULL && limit > b->to_ms && b->ordinary_ms >= b->to_ms - t) {
         struct steps_ahead ahead;
         struct base first = *b;
-        if (cursor_leave_ordinary(&s->cursor, limit, last_alike(s, b), &ahead)) {
+        if (cursor_leave_ordinary(&s->at.cursor, limit, last_alike(s, b), &ahead)) {
             v.origin.last_step = ahead.last_step;
             if (counts)
                 book(s, &v, &first, t, ahead.to_ms);
@@ -513,34 +518,34 @@ static int64_t sweep_one(struct sweep *s, int64_t t, int64_t until_ms) {
     if (counts)
         book(s, &v, b, t, to);
     if (v.is_work)
-        cursor_book(&s->cursor, t, to);
+        cursor_book(&s->at.cursor, t, to);
     return to;
 }
 
-/* Up to settle_ms, where a span may stay open; snapshots are left on the way. */
+/* Sweeps up to settle_ms, where a span may stay open, and adds snapshots. */
 static void sweep_to_settle(struct sweep *s) {
-    int64_t t = s->training->from_ms, next = snapshots_next(&s->ledger->options, t, s->settle_ms);
-    while (t < s->settle_ms) {
-        t = sweep_one(s, t, min_of(next, s->settle_ms));
+    int64_t t = s->training->from_ms, next = snapshots_next(&s->ledger->options, t, s->settling.until_ms);
+    while (t < s->settling.until_ms) {
+        t = sweep_one(s, t, min_of(next, s->settling.until_ms));
         if (t < next)
             continue;
-        cursor_leave(&s->cursor, t);
+        cursor_leave(&s->at.cursor, t);
         add_snapshot(s, t, false);
-        next = snapshots_next(&s->ledger->options, t, s->settle_ms);
+        next = snapshots_next(&s->ledger->options, t, s->settling.until_ms);
     }
-    cursor_leave(&s->cursor, s->settle_ms);
+    cursor_leave(&s->at.cursor, s->settling.until_ms);
 }
 
 void sweep_run(struct sweep *s) {
     CLEANUP_FREE struct strike *strikes = mem_resize(NULL, s->interruptions->count + 1, sizeof *strikes);
     prepare(s, strikes);
-    if (s->settle_ms != TIME_UNKNOWN) {
+    if (s->settling.until_ms != TIME_UNKNOWN) {
         sweep_to_settle(s);
         return;
     }
     int64_t until = s->through_ms, counted_to;
-    if (s->counted != NULL)
-        until = s->counted_count > 0 ? min_of(until, s->counted[s->counted_count - 1].to_ms) : s->training->from_ms;
+    if (s->booked.items != NULL)
+        until = s->booked.count > 0 ? min_of(until, s->booked.items[s->booked.count - 1].to_ms) : s->training->from_ms;
     for (int64_t t = s->training->from_ms; t < until;) {
         if (!is_counted(s, t, &counted_to)) {
             close_span(s, t);
@@ -551,14 +556,14 @@ void sweep_run(struct sweep *s) {
     close_span(s, until);
     slices_close(s, until);
     if (until == s->through_ms)
-        cursor_finish(&s->cursor);
+        cursor_finish(&s->at.cursor);
     else
-        cursor_leave(&s->cursor, until);
+        cursor_leave(&s->at.cursor, until);
 }
 
 void sweep_done(struct sweep *s) {
     free(s->executions);
     free(s->recoveries);
     free(s->productive_before_ms);
-    snapshots_done(&s->snapshots);
+    snapshots_done(&s->settling.snapshots);
 }

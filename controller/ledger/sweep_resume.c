@@ -1,4 +1,4 @@
-/* The sweep goes on where what is settled ends. */
+/* Starts a sweep where the settled part ends. */
 #include "ledger/sweep_resume.h"
 #include "ledger/sweep.h"
 
@@ -9,35 +9,22 @@
 static void resume(struct sweep *s) {
     const struct settled *old = s->settled;
     const struct view *view = s->training->view_count > 0 ? s->training->views : NULL;
-    memcpy(s->accounts, old->accounts, sizeof s->accounts);
+    s->sums = old->sums;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
-        if (!s->accounts[i].is_settled)
-            s->accounts[i].largest.view = view;
-    s->span_account = old->span_account;
-    s->span_from_ms = old->span_from_ms;
-    s->span_origin = old->span_origin;
-    s->span_origin.view = view;
-    s->available_ms = old->available_ms;
-    s->chip_ms_waiting = old->chip_ms_waiting;
-    s->step_count = old->step_count;
-    s->lost_steps = old->lost_steps;
-    s->last_step = old->last_step;
-    s->max_step = old->max_step;
-    s->running_since_ms = old->running_since_ms;
-    s->progress = old->progress;
-    s->series = old->series;
-    s->down = old->down;
-    s->down.view = view;
+        if (!s->sums.accounts[i].is_settled)
+            s->sums.accounts[i].largest.view = view;
+    s->sums.span.origin.view = view;
+    s->sums.down.view = view;
     if (view == NULL)
-        s->down.from_ms = TIME_UNKNOWN;
-    s->is_series_begun = s->training->series_first_run == 0;
+        s->sums.down.from_ms = TIME_UNKNOWN;
+    s->at.is_series_started = s->training->series_first_run == 0;
     for (size_t i = 0; i <= old->listed_count; i++) {
         s->executions[i] = old->executions[i];
         s->productive_before_ms[i] = old->productive_before_ms[i];
         if (i < old->listed_count)
             s->recoveries[i] = old->listed[i].recovery;
     }
-    s->interruption = (int)old->listed_count - 1;
+    s->at.interruption = (int)old->listed_count - 1;
     for (size_t i = 0; i < s->training->settled_loss_count; i++) {
         const struct settled_loss *loss = &s->training->settled_losses[i];
         if (loss->loss.interruption < 0)
@@ -51,23 +38,23 @@ static void resume(struct sweep *s) {
     if (!s->at_end && s->training->series_first_run == 0) {
         bool is_exact;
         int64_t durable = s->training->durable_step;
-        struct progress p = durable == RECORD_NONE ? old->series : settled_progress(old, durable, &is_exact);
-        s->provisional_ms = max_of(0, s->accounts[BUCKET_PRODUCTIVE].ms - p.productive_ms);
+        struct progress p = durable == RECORD_NONE ? old->sums.series : settled_progress(old, durable, &is_exact);
+        s->provisional_ms = max_of(0, s->sums.accounts[BUCKET_PRODUCTIVE].ms - p.productive_ms);
     }
 }
 
-/* Of an interval nothing that is settled counts. */
+/* For an interval no settled sum counts. */
 static void count_from_here(struct sweep *s) {
-    memset(s->accounts, 0, sizeof s->accounts);
-    s->span_account = -1;
-    s->down = (struct slices_down){.from_ms = TIME_UNKNOWN};
-    s->available_ms = s->chip_ms_waiting = s->step_count = s->lost_steps = s->provisional_ms = 0;
-    for (int i = 0; i <= s->interruption + 1; i++)
+    memset(s->sums.accounts, 0, sizeof s->sums.accounts);
+    s->sums.span.account = -1;
+    s->sums.down = (struct slices_down){.from_ms = TIME_UNKNOWN};
+    s->sums.available_ms = s->sums.chip_ms_waiting = s->sums.step_count = s->sums.lost_steps = s->provisional_ms = 0;
+    for (int i = 0; i <= s->at.interruption + 1; i++)
         s->executions[i].image_pull_ms = s->executions[i].container_start_ms = s->executions[i].startup_ms =
             s->executions[i].productive_ms = 0;
 }
 
-/* What went before the settled time, in the windows that reach back to it. */
+/* Adds the settled part to the windows that reach back into it. */
 static void resume_windows(struct sweep *s) {
     const struct ledger_options *options = &s->ledger->options;
     int64_t sums[ACCOUNT_COUNT], interruptions;
@@ -77,16 +64,16 @@ static void resume_windows(struct sweep *s) {
             continue;
         settled_sums_at(s->settled, s->start_ms, max_of(from, s->start_ms), sums, &interruptions);
         for (int i = 0; i < ACCOUNT_COUNT; i++) {
-            s->accounts[i].window_ms[w] = s->accounts[i].ms - sums[i];
+            s->sums.accounts[i].window_ms[w] = s->sums.accounts[i].ms - sums[i];
             if (i >= BUCKET_COUNT || bucket_family((enum bucket)i) != FAMILY_SCHEDULING)
-                s->window_available_ms[w] += s->accounts[i].window_ms[w];
+                s->window_available_ms[w] += s->sums.accounts[i].window_ms[w];
         }
     }
 }
 
 void sweep_resume(struct sweep *s) {
     resume(s);
-    if (s->counted != NULL)
+    if (s->booked.items != NULL)
         count_from_here(s);
     else
         resume_windows(s);

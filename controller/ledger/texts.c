@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static char asked_for[] = ""; /* stands for the name of an occupancy that ledger_texts tells */
+static char asked_for[] = ""; /* placeholder for a name that ledger_texts provides */
 
 /* ---- disruptions ---- */
 
@@ -30,8 +30,8 @@ struct disruption_fact texts_pack(const struct ledger_disruption *d) {
     struct disruption_fact fact = {d->key, d->at_ms, d->cause, d->opens, NULL};
     size_t size = add_all(NULL, d);
     if (size > 4) {
-        fact.words = mem_resize(NULL, size, 1);
-        add_all(fact.words, d);
+        fact.texts = mem_resize(NULL, size, 1);
+        add_all(fact.texts, d);
     }
     return fact;
 }
@@ -44,8 +44,8 @@ static const char *take_text(char *to, const char *from) {
 
 struct ledger_disruption texts_unpack(const struct ledger *l, const struct disruption_fact *fact) {
     struct ledger_disruption d = {.cause = fact->cause, .key = fact->key, .at_ms = fact->at_ms, .opens = fact->opens};
-    if (fact->words != NULL) {
-        const char *from = take_text(d.reason, fact->words);
+    if (fact->texts != NULL) {
+        const char *from = take_text(d.reason, fact->texts);
         from = take_text(d.evidence, from);
         take_text(d.node_pool, take_text(d.node, from));
     } else if (l->texts.describe != NULL) {

@@ -14,7 +14,7 @@
 #define MAX_MS INT64_C(86400000)
 #define CLASSES (29 * 8)
 
-/* The octave, and within it the eighth: three bits after the leading one. */
+/* The class of a value: its octave, and within it the eighth (three bits after the leading one). */
 static int class_of(int64_t milli) {
     int octave = 63 - __builtin_clzll((unsigned long long)milli);
     int64_t eighth = octave >= 3 ? (milli >> (octave - 3)) & 7 : (milli << (3 - octave)) & 7;
@@ -46,7 +46,7 @@ void totals_add_flops(struct totals *t, int64_t tflops_milli, int64_t steps, int
 
 /* ---- saves ---- */
 
-/* The one that this step's save is; without a step the newest. */
+/* The save of this step; without a step the newest. */
 static struct saving *saving_of(struct saving *saving, int64_t step) {
     for (int i = 0; i < PROCESS_SAVINGS; i++)
         if (saving[i].from_ms != TIME_UNKNOWN && (step == RECORD_NONE || saving[i].step == step))
@@ -60,7 +60,7 @@ static void drop_saving(struct saving *saving, struct saving *one) {
     *one = (struct saving){.step = RECORD_NONE, .from_ms = TIME_UNKNOWN};
 }
 
-/* The newest is the first; one more than there is room for forgets the oldest, of which nothing was told for long. */
+/* Adds a save as the first. If there is no room, the oldest is dropped: nothing was reported about it for long. */
 static struct saving *begin_saving(struct saving *saving, const struct record *r, int64_t from_ms) {
     struct saving *same = r->step != RECORD_NONE ? saving_of(saving, r->step) : NULL;
     if (same != NULL)
@@ -77,7 +77,7 @@ static void add_save(struct save_total *sum, const struct saving *one, int64_t a
     sum->ms += at_ms - one->from_ms;
 }
 
-/* What is derived (record.h) says by when at the latest, not when: nothing is measured of that save. */
+/* A derived record (record.h) gives only the latest possible time: that save is not measured. */
 void totals_add_save(struct totals *t, struct saving *saving, const struct record *r, int64_t at_ms) {
     if (r->kind == RECORD_SAVE_START) {
         begin_saving(saving, r, at_ms);
@@ -85,7 +85,7 @@ void totals_add_save(struct totals *t, struct saving *saving, const struct recor
     }
     struct saving *one = saving_of(saving, r->step);
     bool is_end = r->kind == RECORD_SAVE_BLOCKED || r->kind == RECORD_SAVE_WRITTEN;
-    if (is_end && r->duration_ms >= 0 && r->duration_ms <= MAX_MS) { /* it may have begun before its line says so */
+    if (is_end && r->duration_ms >= 0 && r->duration_ms <= MAX_MS) { /* it may have started before its start line */
         if (one == NULL)
             one = begin_saving(saving, r, at_ms - r->duration_ms);
         one->from_ms = min_of(one->from_ms, at_ms - r->duration_ms);

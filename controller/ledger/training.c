@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define HEADLESS_LEAST_MS 2000 /* a container's start is known to the second */
+#define HEADLESS_MIN_MS 2000 /* the start of a container is known to the second */
 
 /* ---- views ---- */
 
@@ -14,18 +14,19 @@ static int64_t known_or(int64_t ms, int64_t known_ms, int64_t otherwise) {
     return ms == TIME_UNKNOWN || ms > known_ms ? otherwise : ms;
 }
 
-/* A whole-second end stands for the second that it begins: the process's own records may lie within it. */
+/* An end in whole seconds means the second that starts there: the process's own records may lie within it. */
 static int64_t effective_end(const struct process *p, int64_t known_ms) {
-    if (p->ended_ms == TIME_UNKNOWN || p->ended_ms > known_ms)
+    if (p->given.ended_ms == TIME_UNKNOWN || p->given.ended_ms > known_ms)
         return TIME_OPEN;
-    bool is_whole_second = p->ended_ms % 1000 == 0;
-    if (is_whole_second && p->last_ms > p->ended_ms && p->last_ms <= p->ended_ms + 999 && p->last_ms <= known_ms)
+    bool is_whole_second = p->given.ended_ms % 1000 == 0;
+    if (is_whole_second && p->last_ms > p->given.ended_ms && p->last_ms <= p->given.ended_ms + 999 &&
+        p->last_ms <= known_ms)
         return p->last_ms;
-    return p->ended_ms;
+    return p->given.ended_ms;
 }
 
-/* Ends or starts of steps, whichever the process tells; ends when both (they prove completion). What was chosen when
- * its first steps were settled stays. */
+/* Chooses the ends or the starts of steps, whichever the process reports; ends if both (they prove completion). The
+ * choice stays once its first steps are settled. */
 static void choose_source(const struct training *t, struct view *v, int64_t known_ms) {
     const struct process *p = v->process;
     size_t ends = step_list_until(&p->ends, known_ms), starts = step_list_until(&p->starts, known_ms);
@@ -52,7 +53,7 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
         const struct process *p = l->live[i];
         bool is_continued = t->settled != NULL && p == l->processes[t->settled->process];
         bool is_of_settled = t->settled != NULL && !is_continued && p->first_record_ms == TIME_UNKNOWN &&
-                             p->started_ms < t->from_ms; /* it is told again */
+                             p->given.started_ms < t->from_ms; /* a repeat after a load */
         if (process_order_ms(p) == TIME_UNKNOWN || is_of_settled)
             continue;
         struct view *v = &t->views[t->view_count++];
@@ -71,7 +72,7 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
 
 /* ---- runs ---- */
 
-/* "step=0" printed at the start by a trainer that then goes on elsewhere (DeepSpeed) is no step. */
+/* A "step=0" that a trainer prints before it continues at another step (DeepSpeed) is noise. */
 static size_t leading_noise(const struct training *t, const struct view *v) {
     const struct step_event *e = v->list->items;
     if (v->is_continued)
@@ -81,63 +82,63 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
     return is_alone && !has_second_run ? 1 : 0;
 }
 
-/* Where steps are dispatched asynchronously (MaxText), the first line's duration is the host's: "seconds: 0.063" of a
- * step that took 0.9 s, compilation included. Less than half an ideal step is not believed: the step then spans from
- * the process being ready, and what it took beyond the ideal is start-up. A longer one is compilation, after which the
- * step itself ran: its line comes a step late. (tests/steplog/test_traps.c) */
+/* Where steps are dispatched asynchronously (MaxText), the first line's duration is the host's: "seconds: 0.063" for a
+ * step that took 0.9 s with compilation. Less than half an ideal step is not used: the step then begins when the
+ * process is ready, and its time beyond the ideal is start-up. A longer duration is compilation, after which the step
+ * itself ran: its line is one step late. (tests/steplog/test_traps.c) */
 static int64_t first_step_begin(const struct training *t, const struct view *v, const struct run_mark *mark,
                                 const struct run *run) {
     const struct step_event *e = &v->list->items[run->first];
     if (v->reports_starts)
         return e->at_ms;
     int64_t begin;
-    if (run->first > 0) { /* a later run of the same process, or after noise */
+    if (run->first > 0) { /* a later run of the same process, or one after noise */
         begin = max_of(v->list->items[run->first - 1].at_ms, mark->ready_ms);
     } else {
         const struct step_list *starts = &v->process->starts;
         bool has_start = starts->count > 0 && starts->items[0].step == e->step && starts->items[0].at_ms <= e->at_ms;
-        int64_t told = e->duration_ms, ideal = t->ideal_ms * (run->first_step - run->resumed_step + 1);
-        bool is_dispatch = e->duration_ms >= 0 && 2 * told < ideal;
-        if (told > ideal + ideal / 4 && v->process->line_lag > 0)
-            told += t->ideal_ms * v->process->line_lag;
+        int64_t reported = e->duration_ms, ideal = t->ideal_ms * (run->first_step - run->resumed_step + 1);
+        bool is_dispatch = e->duration_ms >= 0 && 2 * reported < ideal;
+        if (reported > ideal + ideal / 4 && v->process->given.line_lag > 0)
+            reported += t->ideal_ms * v->process->given.line_lag;
         if (has_start)
             begin = starts->items[0].at_ms;
         else if (is_dispatch && mark->ready_ms != TIME_UNKNOWN)
             begin = mark->ready_ms;
         else if (is_dispatch)
             begin = e->at_ms - ideal;
-        else if (told >= 0)
-            begin = e->at_ms - told;
+        else if (reported >= 0)
+            begin = e->at_ms - reported;
         else if (mark->ready_ms != TIME_UNKNOWN)
             begin = mark->ready_ms;
         else
             begin = e->at_ms - ideal;
         begin = max_of(begin, mark->ready_ms);
-        if (v->process->started_ms < e->at_ms) /* TIME_UNKNOWN is the least of all */
-            begin = max_of(begin, v->process->started_ms);
+        if (v->process->given.started_ms < e->at_ms) /* TIME_UNKNOWN is less than any time */
+            begin = max_of(begin, v->process->given.started_ms);
         begin = max_of(begin, v->headless_until_ms);
     }
     return min_of(begin, e->at_ms);
 }
 
-/* Where training resumed: what a restore or the trainer said, if the first line agrees: its number, or that there was
- * time for so many steps, as far as is known (where an epoch was cut off, its size may be the only interval there is;
- * and lines may be lost). Else from that line. The time: since it was ready, or what the line says that its steps took,
- * which is kept of the process's very first only (checkpoint_process.c). */
+/* The step at which training resumed: as a restore or the trainer reported it, if the first line agrees. It agrees by
+ * its number, or if there was time for the steps in between (after a cut epoch its size may be the only known interval,
+ * and lines may be lost). Else the first line decides. The time runs from when the process was ready, or is the line's
+ * own duration, which is kept only for the process's very first line (checkpoint_process.c). */
 static int64_t resumed_step(const struct training *t, const struct run_mark *mark, const struct step_event *e,
                             bool is_very_first) {
-    int64_t told = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1;
-    if (told != RECORD_NONE && told <= e->step) {
+    int64_t reported = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1;
+    if (reported != RECORD_NONE && reported <= e->step) {
         if (mark->ready_ms != TIME_UNKNOWN)
             took_ms = max_of(took_ms, e->at_ms - mark->ready_ms);
-        bool has_time = took_ms > 0 && (t->ideal_ms <= 0 || took_ms / t->ideal_ms >= (e->step - told + 1) * 3 / 4);
-        if (e->step - told <= max_of(t->interval, 3) || has_time)
-            return told;
+        bool has_time = took_ms > 0 && (t->ideal_ms <= 0 || took_ms / t->ideal_ms >= (e->step - reported + 1) * 3 / 4);
+        if (e->step - reported <= max_of(t->interval, 3) || has_time)
+            return reported;
     }
     return max_of(0, e->step - t->interval + 1);
 }
 
-/* The run whose first steps are settled; the item before its first one is there only to tell when that began. */
+/* Adds the run whose first steps are settled. The item before its first one only gives the start of that step. */
 static void add_continued_run(struct training *t, size_t view) {
     struct view *v = &t->views[view];
     const struct settled *settled = t->settled;
@@ -165,19 +166,18 @@ static void add_continued_run(struct training *t, size_t view) {
     v->run_count++;
 }
 
-/* A log that rotated before it was read begins in the middle: its first line comes long after the container's start,
- * and tells a step that neither a restore nor what was known before lets expect, but for which there was time to get to
- * it. (A trainer that resumes from a checkpoint and says nothing of it does so sooner than it could have trained.) */
+/* A log that rotated before it was read begins in the middle. Its first line comes long after the container's start,
+ * with a step that neither a restore nor earlier steps explain, but that training could have reached in that time. (A
+ * trainer that resumes from a checkpoint without reporting it gets there sooner than by training.) */
 static int64_t headless_until(const struct training *t, const struct view *v, const struct run_mark *mark,
                               const struct run *run) {
     const struct process *p = v->process;
     int64_t missing = run->resumed_step - (t->reached_step == RECORD_NONE ? 0 : t->reached_step + 1);
-    if (p->started_ms == TIME_UNKNOWN || p->first_line_ms == TIME_UNKNOWN || mark->resume_step != RECORD_NONE ||
+    if (p->given.started_ms == TIME_UNKNOWN || p->first_line_ms == TIME_UNKNOWN || mark->resume_step != RECORD_NONE ||
         t->ideal_ms <= 0 || missing < 2)
         return TIME_UNKNOWN;
-    int64_t silent_ms = p->first_line_ms - p->started_ms;
-    return silent_ms >= HEADLESS_LEAST_MS && silent_ms / 3 * 4 >= missing * t->ideal_ms ? p->first_line_ms
-                                                                                        : TIME_UNKNOWN;
+    int64_t silent_ms = p->first_line_ms - p->given.started_ms;
+    return silent_ms >= HEADLESS_MIN_MS && silent_ms / 3 * 4 >= missing * t->ideal_ms ? p->first_line_ms : TIME_UNKNOWN;
 }
 
 int64_t training_headless_ms(const struct view *v) {
@@ -210,7 +210,7 @@ static void add_runs(struct training *t, size_t view) {
         v->run_count++;
     }
     for (size_t i = v->run_first; i < t->run_count; i++)
-        t->reached_step = max_of(t->reached_step, t->runs[i].last_step); /* RECORD_NONE is the least of all */
+        t->reached_step = max_of(t->reached_step, t->runs[i].last_step); /* RECORD_NONE is less than any step */
     t->headless_ms += training_headless_ms(v);
 }
 
@@ -232,7 +232,7 @@ struct step_span training_step(const struct training *t, const struct run *run, 
     return s;
 }
 
-/* ---- who owns the time ---- */
+/* ---- the owner of each time ---- */
 
 static int64_t first_begin(const struct training *t, const struct view *v) {
     return v->run_count > 0 ? t->runs[v->run_first].begin_ms : TIME_OPEN;
@@ -286,7 +286,7 @@ static void emit(struct flattener *f, const struct overlay *o, int64_t to) {
     f->at = to;
 }
 
-/* What is on the stack, the latest start on top, up to a time. */
+/* Emits the intervals on the stack, the latest start on top, up to a time. */
 static void emit_until(struct flattener *f, int64_t until) {
     while (f->depth > 0 && f->at < until) {
         const struct overlay *top = f->stack[f->depth - 1];
@@ -316,7 +316,8 @@ static int compare_overlays(const void *a, const void *b) {
     return (x->custom < y->custom) - (x->custom > y->custom);
 }
 
-/* Intervals that were begun and never ended reach to where the process's time ends, unless training went on since. */
+/* Intervals without a reported end reach to the end of the process's time, unless training continued after their
+ * start. */
 static size_t open_intervals(const struct view *v, int64_t known_ms, struct overlay *to) {
     static const uint8_t buckets[OPEN_KINDS] = {
         BUCKET_ACCELERATOR_INIT, BUCKET_TRAINING_PREPARATION, BUCKET_CHECKPOINT_RESTORE, BUCKET_CHECKPOINT_SAVE,
@@ -328,7 +329,7 @@ static size_t open_intervals(const struct view *v, int64_t known_ms, struct over
     size_t n = 0;
     for (int i = 0; i < OPEN_KINDS + PROCESS_CUSTOM_NAMES; i++) {
         bool is_custom = i >= OPEN_KINDS;
-        const struct open_interval *open = is_custom ? &p->open_custom[i - OPEN_KINDS] : &p->open[i];
+        const struct open_interval *open = is_custom ? &p->custom.open[i - OPEN_KINDS] : &p->open[i];
         if (open->from_ms == TIME_UNKNOWN || open->from_ms > known_ms || open->from_ms < since || open->is_async)
             continue;
         to[n++] = (struct overlay){.from_ms = open->from_ms,
@@ -347,8 +348,8 @@ static void flatten(struct view *v, int64_t known_ms) {
     struct overlay open[OPEN_KINDS + PROCESS_CUSTOM_NAMES];
     size_t open_count = open_intervals(v, known_ms, open), k = 0;
     struct flattener f = {.at = v->begin_ms};
-    for (size_t i = 0; i < v->process->overlay_count; i++) {
-        const struct overlay *o = &v->process->overlays[i];
+    for (size_t i = 0; i < v->process->overlays.count; i++) {
+        const struct overlay *o = &v->process->overlays.items[i];
         if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms))
             continue;
         while (k < open_count && compare_overlays(&open[k], o) < 0)
@@ -367,14 +368,14 @@ static void flatten(struct view *v, int64_t known_ms) {
     v->segment_count = f.count;
 }
 
-/* The job's custom names: the first LEDGER_MAX_CUSTOM in the order of processes and of their first sight. */
+/* Maps the process's custom names to the job's: the first LEDGER_MAX_CUSTOM, by process and then by first use. */
 static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
-    for (int i = 0; i < v->process->custom_count; i++) {
-        const char *name = v->process->custom_names[i];
+    for (int i = 0; i < v->process->custom.count; i++) {
+        const char *name = v->process->custom.names[i];
         int k = 0;
         while (k < t->custom_count && strcmp(t->custom_names[k], name) != 0)
             k++;
-        if (k == t->custom_count && k < LEDGER_MAX_CUSTOM && v->process->custom_first_ms[i] <= known_ms) {
+        if (k == t->custom_count && k < LEDGER_MAX_CUSTOM && v->process->custom.first_ms[i] <= known_ms) {
             memcpy(t->custom_names[k], name, RECORD_NAME_SIZE);
             t->custom_count++;
         }
@@ -393,7 +394,7 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
         t->has_checkpoints = l->settled->has_checkpoints;
         t->clipped_ms = l->settled->clipped_ms;
         t->headless_ms = l->settled->headless_ms;
-        t->reached_step = l->settled->max_step;
+        t->reached_step = l->settled->sums.max_step;
         t->overlapped = l->settled->overlapped;
         t->custom_count = l->settled->custom_count;
         memcpy(t->custom_names, l->settled->custom_names, sizeof t->custom_names);
@@ -422,6 +423,6 @@ void training_done(struct training *t) {
 void training_count_visits(const struct training *t, struct ledger *l) {
     for (size_t i = 0; i < t->view_count; i++) {
         const struct process *p = t->views[i].process;
-        l->steps_visited += 1 + (int64_t)(p->ends.count + p->starts.count + p->overlay_count + p->durable_count);
+        l->steps_visited += 1 + (int64_t)(p->ends.count + p->starts.count + p->overlays.count + p->durables.count);
     }
 }

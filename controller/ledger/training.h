@@ -1,6 +1,6 @@
 /* training: what the processes' records mean for the job: which process owns which part of the time, runs of steps, the
- * ideal step, rollbacks and what they lost, what is durable. Computed again for each evaluation; the per-step work is
- * left to the sweep. Private to ledger/. */
+ * ideal step, rollbacks and their losses, durable checkpoints. Computed again for each evaluation; the sweep does the
+ * work per step. Private to ledger/. */
 #ifndef LEDGER_TRAINING_H
 #define LEDGER_TRAINING_H
 
@@ -10,14 +10,14 @@ struct run {
     size_t view, first, end; /* events [first, end) of the view's list are completed steps */
     enum run_reason reason;
     bool is_continued;        /* its first steps are settled */
-    int64_t begin_ms, end_ms; /* of its first and last completed step */
+    int64_t begin_ms, end_ms; /* start of its first and end of its last completed step */
     int64_t first_step, last_step, resumed_step;
-    int64_t missing_steps; /* unlogged steps after its last, proved by where the next run resumed */
+    int64_t missing_steps; /* steps without a line after its last, proved by the step at which the next run resumed */
     struct loss *losses;   /* in time order, so from_step falls */
     size_t loss_count, loss_capacity;
 };
 
-struct segment { /* of the disjoint, innermost intervals */
+struct segment { /* one of the disjoint, innermost intervals */
     int64_t from_ms, to_ms;
     uint32_t line;
     uint8_t bucket, custom;
@@ -26,13 +26,13 @@ struct segment { /* of the disjoint, innermost intervals */
 
 struct view {
     const struct process *process;
-    const struct step_list *list; /* the one source of steps that is believed */
+    const struct step_list *list; /* the list of steps that is used */
     bool reports_starts;
-    bool is_continued;        /* its first steps are settled; the event before those that are left is still there */
-    int64_t order_ms;         /* when the process began, as far as that is not settled */
+    bool is_continued;        /* its first steps are settled; the last settled event is still in the list */
+    int64_t order_ms;         /* when the process began, or where its settled part ends */
     size_t event_count;       /* known events of the list */
     size_t completed;         /* of them, steps known to be complete */
-    int64_t begin_ms, end_ms; /* the part of the time that it owns, empty if begin >= end */
+    int64_t begin_ms, end_ms; /* the time that it owns, empty if begin >= end */
     int64_t ended_ms;         /* TIME_OPEN */
     int64_t first_record_ms;  /* TIME_UNKNOWN */
     int64_t job_end_ms;       /* TIME_UNKNOWN */
@@ -42,13 +42,12 @@ struct view {
     size_t segment_count;
     int custom_map[PROCESS_CUSTOM_NAMES]; /* to the result's custom buckets */
     int64_t clipped_ms, overlapped;
-    int64_t
-        headless_until_ms; /* the beginning of its log was not read: until this line nothing is known; TIME_UNKNOWN */
+    int64_t headless_until_ms; /* the start of its log was not read: nothing is known until this time; TIME_UNKNOWN */
 };
 
 struct training {
-    const struct settled *settled; /* NULL: nothing is */
-    int64_t from_ms;               /* the ledger's start, or through which it is settled */
+    const struct settled *settled; /* NULL: nothing is settled */
+    int64_t from_ms;               /* the ledger's start, or the end of its settled part */
     int64_t known_ms;              /* facts after it are not known yet */
     struct view *views;            /* in time order */
     size_t view_count;
@@ -56,14 +55,15 @@ struct training {
     size_t run_count, run_capacity;
     int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
     int64_t median_ms, p99_ms;       /* of the steps that are not the first of their process; RECORD_NONE */
-    int64_t usual_ms, slow_ms;       /* what a step takes, and by how much more `interval` of them are slow */
-    int64_t first_ms;                /* what a process's first step takes but for its start-up */
-    int64_t interval;                /* step numbers from line to line */
-    int64_t durable_step;            /* RECORD_NONE */
-    int64_t reached_step;            /* the highest of the views whose runs are known; RECORD_NONE */
+    int64_t usual_ms,
+        slow_ms;          /* the usual duration of a step, and the excess from which on `interval` steps are slow */
+    int64_t first_ms;     /* a process's first step without its start-up */
+    int64_t interval;     /* step numbers from line to line */
+    int64_t durable_step; /* RECORD_NONE */
+    int64_t reached_step; /* the highest of the views whose runs are known; RECORD_NONE */
     int64_t headless_ms;
-    bool has_records;                    /* any process said anything that means something */
-    bool has_checkpoints;                /* any record of a save or a restore */
+    bool has_records;                    /* any process has a record */
+    bool has_checkpoints;                /* there is a record of a save or a restore */
     size_t series_first_run;             /* runs from here on are of the present series */
     struct settled_loss *settled_losses; /* in time order */
     size_t settled_loss_count, settled_loss_capacity;
@@ -77,21 +77,21 @@ struct training {
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms);
 void training_done(struct training *t);
 
-/* Where an interruption struck and that there is one: what training_settle needs to know of it. */
+/* The part of an interruption that training_settle needs. */
 struct strike {
     int64_t at_ms;
 };
-/* What is durable by a time, if every save that was reported counts [0] and if only the final ones do [1]. */
+/* The durable steps at at_ms: [0] if every reported save counts, [1] if only final ones do. */
 struct durable_at {
-    int64_t at_ms; /* TIME_UNKNOWN: nothing is to be settled, or ... */
+    int64_t at_ms; /* TIME_UNKNOWN: nothing is to be settled */
     int64_t steps[2];
 };
-/* From its start to the first line that was read of a log whose beginning is missing; 0 if it is not. */
+/* The time from the process's start to the first line that was read, if the start of its log is missing; else 0. */
 int64_t training_headless_ms(const struct view *v);
 /* Adds the steps and intervals that this evaluation visits to the ledger's count (ledger_work_of). */
 void training_count_visits(const struct training *t, struct ledger *l);
 
-/* The begin and end of completed step i of a run, and how many step numbers it stands for. */
+/* The span of completed step i of a run; weight: the number of steps that its line stands for. */
 struct step_span {
     int64_t from_ms, to_ms, weight;
 };

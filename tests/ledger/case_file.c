@@ -199,6 +199,7 @@ static void read_between(struct test_case *c, enum fact_kind kind, char *const *
         c->log_line = 0;
         for (int i = 4; i < n; i++)
             f->amount |= strcmp(w[i], "whole") == 0  ? PROCESS_IS_WHOLE
+                         : strcmp(w[i], "cut") == 0  ? PROCESS_IS_CUT
                          : strcmp(w[i], "late") == 0 ? PROCESS_IS_LATE
                                                      : PROCESS_IS_PROMPT;
     }

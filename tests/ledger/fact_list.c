@@ -48,14 +48,14 @@ int64_t random_below(uint64_t *state, int64_t bound) {
 
 /* ---- adding ---- */
 
-static int ordinal_of(const struct teller *a, uint64_t id) {
+static int ordinal_of(const struct fact_feeder *a, uint64_t id) {
     for (size_t i = 0; i < a->process_count; i++)
         if (a->process_ids[i] == id)
             return a->process_ordinals[i];
     return -1;
 }
 
-static void tell_process(struct teller *t, const struct fact *f) {
+static void add_process(struct fact_feeder *t, const struct fact *f) {
     size_t i = 0;
     while (i < t->process_count && t->process_ids[i] != f->id)
         i++;
@@ -70,11 +70,14 @@ static void tell_process(struct teller *t, const struct fact *f) {
     t->process_times[i][0] = f->at_ms;
     t->process_times[i][1] = f->to_ms;
     t->is_whole[i] = f->amount & PROCESS_IS_WHOLE;
+    t->is_cut[i] = f->amount & PROCESS_IS_CUT;
+    if (t->is_cut[i])
+        ledger_set_lost(t->ledger, ordinal);
     if (t->is_whole[i])
         ledger_set_read_to_end(t->ledger, ordinal);
 }
 
-void fact_tell(struct teller *a, const struct fact *f) {
+void fact_feed(struct fact_feeder *a, const struct fact *f) {
     struct record r;
     switch (f->kind) {
     case FACT_REQUIRED:
@@ -102,7 +105,7 @@ void fact_tell(struct teller *a, const struct fact *f) {
         ledger_add_disruption(a->ledger, &f->disruption);
         break;
     case FACT_PROCESS:
-        tell_process(a, f);
+        add_process(a, f);
         break;
     case FACT_RECORD:
         r = f->record;
@@ -111,20 +114,21 @@ void fact_tell(struct teller *a, const struct fact *f) {
     }
 }
 
-struct teller fact_teller(const struct fact_list *list) {
-    struct teller a = {.ledger = ledger_new(&list->options)};
+struct fact_feeder fact_feeder_new(const struct fact_list *list) {
+    struct fact_feeder a = {.ledger = ledger_new(&list->options)};
     ledger_set_span(a.ledger, list->start_ms, list->end_ms, list->outcome);
     return a;
 }
 
 struct ledger *fact_list_ledger(const struct fact_list *list) {
-    struct teller a = fact_teller(list);
+    struct fact_feeder a = fact_feeder_new(list);
     for (size_t i = 0; i < list->count; i++)
-        fact_tell(&a, &list->items[i]);
+        fact_feed(&a, &list->items[i]);
     return a.ledger;
 }
 
-size_t fact_teller_reload(struct teller *t, const struct fact_list *list, size_t told, enum ledger_save_mode mode) {
+size_t fact_feeder_reload(struct fact_feeder *t, const struct fact_list *list, size_t before,
+                          enum ledger_save_mode mode) {
     CLEANUP_BUF struct buf saved, again;
     CLEANUP_ERROR struct error *err = NULL;
     buf_init(&saved, 1 << 24);
@@ -144,10 +148,12 @@ size_t fact_teller_reload(struct teller *t, const struct fact_list *list, size_t
             ledger_add_process(back, t->process_ids[i], t->process_times[i][0], t->process_times[i][1]);
         if (t->is_whole[i])
             ledger_set_read_to_end(back, t->process_ordinals[i]);
+        if (t->is_cut[i])
+            ledger_set_lost(back, t->process_ordinals[i]);
     }
-    for (size_t i = 0; i < told && mode == LEDGER_SAVE_WITHOUT_OBJECTS; i++)
+    for (size_t i = 0; i < before && mode == LEDGER_SAVE_WITHOUT_OBJECTS; i++)
         if (list->items[i].kind < FACT_PROCESS)
-            fact_tell(t, &list->items[i]);
+            fact_feed(t, &list->items[i]);
     return saved.size_bytes;
 }
 
@@ -162,7 +168,7 @@ static void shuffle(size_t *order, size_t count, uint64_t *random) {
 /* Places of records stay places of records, but each is given to the next record of a process drawn at random;
  * processes come first. A record is sometimes read again with up to three before it, as after a reconnect. */
 struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random) {
-    struct teller a = fact_teller(list);
+    struct fact_feeder a = fact_feeder_new(list);
     size_t *order = mem_alloc((list->count * 2 + 1) * sizeof *order), n = 0;
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i].kind == FACT_PROCESS)
@@ -178,20 +184,20 @@ struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random
     }
     shuffle(order + processes, n - processes, random);
     for (size_t i = 0; i < processes; i++)
-        fact_tell(&a, &list->items[order[i]]);
+        fact_feed(&a, &list->items[order[i]]);
     for (size_t i = 0; i < processes; i++) { /* per process: its records, now and then some again */
         uint64_t id = list->items[order[i]].id;
         for (size_t k = 0; k < list->count; k++) {
             if (list->items[k].kind != FACT_RECORD || list->items[k].id != id)
                 continue;
-            fact_tell(&a, &list->items[k]);
+            fact_feed(&a, &list->items[k]);
             for (size_t back = random_below(random, 6) == 0 ? k - (k < 3 ? k : 3) : k + 1; back <= k; back++)
                 if (list->items[back].kind == FACT_RECORD && list->items[back].id == id)
-                    fact_tell(&a, &list->items[back]);
+                    fact_feed(&a, &list->items[back]);
         }
     }
     for (size_t i = processes; i < n; i++)
-        fact_tell(&a, &list->items[order[i]]);
+        fact_feed(&a, &list->items[order[i]]);
     free(order);
     return a.ledger;
 }

@@ -20,7 +20,7 @@ enum fact_kind {
 };
 
 /* Of a process: its lines come at once; its log was read to its end; its lines come a step late. */
-enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2, PROCESS_IS_LATE = 4 };
+enum { PROCESS_IS_PROMPT = 1, PROCESS_IS_WHOLE = 2, PROCESS_IS_LATE = 4, PROCESS_IS_CUT = 8 };
 
 struct fact {
     enum fact_kind kind;
@@ -47,20 +47,21 @@ struct fact *fact_list_add(struct fact_list *list, enum fact_kind kind);
 void fact_list_done(struct fact_list *list);
 struct ledger_occupancy fact_life(uint64_t id, uint32_t slot, int64_t created_ms); /* nothing else known */
 
-/* Tells a ledger one fact after the other. */
-struct teller {
+/* Adds facts to a ledger one by one. */
+struct fact_feeder {
     struct ledger *ledger;
     uint64_t process_ids[256];
     int process_ordinals[256];
     int64_t process_times[256][2];
-    bool is_whole[256];
+    bool is_whole[256], is_cut[256];
     size_t process_count;
 };
-void fact_tell(struct teller *t, const struct fact *f);
-/* Saves the ledger and goes on with what is read back; what it leaves out is told again: the facts before `told`.
- * Returns the checkpoint's size. */
-size_t fact_teller_reload(struct teller *t, const struct fact_list *list, size_t told, enum ledger_save_mode mode);
-struct teller fact_teller(const struct fact_list *list); /* of a new ledger, which the caller frees */
+void fact_feed(struct fact_feeder *t, const struct fact *f);
+/* Saves the ledger and continues with the one read back; what the checkpoint leaves out is added again: the facts
+ * before `before`. Returns the checkpoint's size. */
+size_t fact_feeder_reload(struct fact_feeder *t, const struct fact_list *list, size_t before,
+                          enum ledger_save_mode mode);
+struct fact_feeder fact_feeder_new(const struct fact_list *list); /* of a new ledger, which the caller frees */
 
 /* A ledger with the facts in the list's order. */
 struct ledger *fact_list_ledger(const struct fact_list *list);

@@ -2,7 +2,6 @@
 #include "fact_list.h"
 #include "harness.h"
 #include "ledger/checkpoint.h"
-#include "ledger/compact.h"
 #include "ledger/evaluate.h"
 
 #include "base/error.h"
@@ -15,7 +14,7 @@ static uint64_t number(const char *name, uint64_t otherwise) {
     return text != NULL ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* Two ledgers that are told the same: one is never read back. */
+/* Two ledgers with the same facts: one is never read back. */
 struct worst {
     struct ledger *whole, *back;
     uint64_t random, process;
@@ -26,7 +25,7 @@ struct worst {
     struct {
         uint64_t id;
         int64_t started_ms, ended_ms;
-    } old[8]; /* processes that may be told again after a load */
+    } old[8]; /* processes that may be added again after a load */
 };
 
 static void say(struct worst *w, enum record_kind kind, int64_t step, int64_t duration_ms, int name) {
@@ -43,7 +42,7 @@ static void say(struct worst *w, enum record_kind kind, int64_t step, int64_t du
     ledger_add_record(w->back, &r);
 }
 
-static int tell_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
+static int add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
     char name[LEDGER_TEXT_SIZE];
     int ordinal = ledger_add_process(l, id, started_ms, ended_ms);
     snprintf(name, sizeof name, "%0*d", (int)sizeof name - 2, (int)id);
@@ -55,11 +54,11 @@ static void begin_process(struct worst *w) {
     w->process++;
     w->line = 0;
     w->started_ms = w->at_ms;
-    w->whole_ordinal = tell_process(w->whole, w->process, w->at_ms, TIME_OPEN);
-    w->back_ordinal = tell_process(w->back, w->process, w->at_ms, TIME_OPEN);
+    w->whole_ordinal = add_process(w->whole, w->process, w->at_ms, TIME_OPEN);
+    w->back_ordinal = add_process(w->back, w->process, w->at_ms, TIME_OPEN);
 }
 
-static void tell_life(struct worst *w, int64_t lost_ms) {
+static void add_life(struct worst *w, int64_t lost_ms) {
     struct ledger_occupancy life = fact_life(w->life, 0, w->lived_ms);
     life.bound_ms = life.running_ms = w->lived_ms;
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
@@ -78,7 +77,7 @@ static void interrupt(struct worst *w) {
     w->old[slot].started_ms = w->started_ms;
     w->old[slot].ended_ms = w->at_ms;
     if (random_below(&w->random, 2)) {
-        tell_life(w, w->at_ms);
+        add_life(w, w->at_ms);
         snprintf(d.reason, sizeof d.reason, "%0*d", (int)sizeof d.reason - 1, (int)random_below(&w->random, 99));
         snprintf(d.evidence, sizeof d.evidence, "%0*d", (int)sizeof d.evidence - 1, (int)w->life);
         snprintf(d.node, sizeof d.node, "%0*d", (int)sizeof d.node - 1, (int)w->life);
@@ -88,7 +87,7 @@ static void interrupt(struct worst *w) {
         w->at_ms += 1 + random_below(&w->random, 90000);
         w->life++;
         w->lived_ms = w->at_ms;
-        tell_life(w, TIME_OPEN);
+        add_life(w, TIME_OPEN);
     }
     begin_process(w);
     if (random_below(&w->random, 2))
@@ -136,8 +135,8 @@ static void read_back(struct worst *w) {
         abort();
     for (size_t i = 0; i < ARRAY_SIZE(w->old); i++)
         if (w->old[i].id != 0)
-            tell_process(w->back, w->old[i].id, w->old[i].started_ms, w->old[i].ended_ms);
-    w->back_ordinal = tell_process(w->back, w->process, w->started_ms, TIME_OPEN);
+            add_process(w->back, w->old[i].id, w->old[i].started_ms, w->old[i].ended_ms);
+    w->back_ordinal = add_process(w->back, w->process, w->started_ms, TIME_OPEN);
 }
 
 /* Saves both, as the operator would: after an evaluation. What is read back evaluates to the same. */
@@ -180,7 +179,7 @@ static void begin(struct worst *w) {
     ledger_set_span(w->back, w->at_ms, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(w->whole, 0, 1);
     ledger_set_required(w->back, 0, 1);
-    tell_life(w, TIME_OPEN);
+    add_life(w, TIME_OPEN);
     begin_process(w);
 }
 

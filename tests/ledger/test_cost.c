@@ -1,4 +1,4 @@
-/* A record costs O(1) amortised and memory is bounded, whatever the length of the log: by what the ledger says that it
+/* A record costs O(1) amortized and memory is bounded, whatever the length of the log: by what the ledger says that it
  * looked at and holds (ledger_work_of), not by time, which a busy machine changes. */
 #include "harness.h"
 
@@ -9,7 +9,7 @@ enum { PART = 20000, PARTS = 10, EVALUATE_EVERY = 5 };
 struct shape {
     const char *name;
     int restart_every, save_every, data_every; /* steps; 0: never */
-    bool tells_starts,
+    bool logs_starts,
         stays_live; /* stays_live: evaluated every EVALUATE_EVERY records, else only at the end of a part */
 };
 
@@ -27,7 +27,7 @@ static void evaluate(struct job *j) {
     ledger_result_done(&result);
 }
 
-static void say(struct job *j, enum record_kind kind, int64_t step) {
+static void add_record(struct job *j, enum record_kind kind, int64_t step) {
     struct record r = RECORD_INIT;
     r.process = j->process;
     r.kind = kind;
@@ -52,14 +52,14 @@ static void train(struct job *j) {
     const struct shape *s = j->shape;
     for (int i = 1; i <= PART; i++) {
         if (s->data_every > 0 && i % s->data_every == 0) {
-            say(j, RECORD_DATA_START, RECORD_NONE);
+            add_record(j, RECORD_DATA_START, RECORD_NONE);
             j->at_ms += 100;
-            say(j, RECORD_DATA_END, RECORD_NONE);
+            add_record(j, RECORD_DATA_END, RECORD_NONE);
         }
         j->at_ms += 2000 + (i * 7919) % 300;
-        say(j, s->tells_starts ? RECORD_STEP_START : RECORD_STEP_END, j->step++);
+        add_record(j, s->logs_starts ? RECORD_STEP_START : RECORD_STEP_END, j->step++);
         if (s->save_every > 0 && i % s->save_every == 0)
-            say(j, RECORD_SAVE_DURABLE, j->step - 1);
+            add_record(j, RECORD_SAVE_DURABLE, j->step - 1);
         if (s->restart_every > 0 && i % s->restart_every == 0) {
             j->step -= 10;
             begin_process(j);
@@ -78,27 +78,27 @@ static void check_shape(const struct shape *shape) {
     ledger_set_required(j.ledger, j.at_ms, 1);
     ledger_add_occupancy(j.ledger, &life);
     begin_process(&j);
-    int64_t early_cost = 0, early_records = 0, most_bytes = 0, before = 0, records = 0;
+    int64_t early_cost = 0, early_records = 0, early_bytes = 0, before = 0, records = 0;
     for (int part = 0; part < PARTS; part++) {
         train(&j);
         evaluate(&j);
         struct ledger_work c = ledger_work_of(j.ledger);
-        int64_t cost = c.steps_visited - before, said = j.records - records;
+        int64_t cost = c.steps_visited - before, new_records = j.records - records;
         if (part == 1) { /* the first one begins with nothing */
             early_cost = cost;
-            early_records = said;
-            most_bytes = c.held_bytes;
+            early_records = new_records;
+            early_bytes = c.held_bytes;
         }
         if (part >
             1) { /* a record costs what it cost 200,000 steps ago, but for where in a batch the part happens to end */
-            bool is_cheap = cost * early_records <= early_cost * said * 6 / 5;
+            bool is_cheap = cost * early_records <= early_cost * new_records * 6 / 5;
             CHECK(is_cheap);
-            CHECK(c.held_bytes <= most_bytes + (64 << 10));
-            if (!is_cheap || c.held_bytes > most_bytes + (64 << 10))
+            CHECK(c.held_bytes <= early_bytes + (64 << 10));
+            if (!is_cheap || c.held_bytes > early_bytes + (64 << 10))
                 printf("%s: steps %d: %lld looked at for %lld records, %lld bytes held; in the second part %lld, %lld, "
                        "%lld\n",
-                       shape->name, (part + 1) * PART, (long long)cost, (long long)said, (long long)c.held_bytes,
-                       (long long)early_cost, (long long)early_records, (long long)most_bytes);
+                       shape->name, (part + 1) * PART, (long long)cost, (long long)new_records, (long long)c.held_bytes,
+                       (long long)early_cost, (long long)early_records, (long long)early_bytes);
         }
         CHECK(c.held_bytes < (2 << 20));
         before = c.steps_visited;
@@ -111,9 +111,9 @@ static void check_shape(const struct shape *shape) {
 
 TEST(a_record_costs_the_same_however_long_the_log_and_memory_is_bounded) {
     static const struct shape shapes[] = {
-        {.name = "starts", .tells_starts = true},
+        {.name = "starts", .logs_starts = true},
         {.name = "ends, saves, a restart every 100", .restart_every = 100, .save_every = 50},
-        {.name = "input waits", .tells_starts = true, .data_every = 1, .save_every = 500},
+        {.name = "input waits", .logs_starts = true, .data_every = 1, .save_every = 500},
         {.name = "live", .save_every = 100, .restart_every = 2500, .stays_live = true},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

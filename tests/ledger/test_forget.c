@@ -17,8 +17,8 @@ static int64_t second(uint64_t *r, int64_t span) {
     return random_below(r, span / 1000) * 1000;
 }
 
-/* A life and what is told with it: its end's cause, what it waited for, a restart, a silence. */
-static void tell_life(struct ledger *l, uint64_t *r, size_t i) {
+/* An occupancy and the facts with it: the cause of its end, its waits, a restart, a silence. */
+static void add_life(struct ledger *l, uint64_t *r, size_t i) {
     struct ledger_occupancy life = fact_life(i + 1, (uint32_t)random_below(r, SLOTS), second(r, SPAN));
     int64_t at = life.created_ms;
     life.bound_ms = random_below(r, 6) ? at += second(r, 5000) : TIME_UNKNOWN;
@@ -90,7 +90,7 @@ static struct ledger *reloaded(struct ledger *l) {
     return next;
 }
 
-TEST(without_the_lives_that_are_forgotten_the_result_is_the_same) {
+TEST(without_the_forgotten_occupancies_the_result_is_the_same) {
     const char *given = getenv("GOODPUT_SEED");
     uint64_t first = given != NULL ? strtoull(given, NULL, 10) : 1;
     int forgotten = 0;
@@ -101,7 +101,7 @@ TEST(without_the_lives_that_are_forgotten_the_result_is_the_same) {
         ledger_set_required(l, 0, SLOTS);
         ledger_set_unwatched(l, (struct ledger_span[]){{0, SPAN / 8}, {SPAN / 4, SPAN / 2}}, seed % 3);
         for (size_t i = 0; i < LIVES; i++)
-            tell_life(l, &r, i);
+            add_life(l, &r, i);
         CLEANUP_FREE char *whole = evaluated(l);
         CLEANUP_FREE char *rest = NULL;
         for (int more = 1; more > 0; forgotten += more) {

@@ -10,14 +10,14 @@ static uint64_t number(const char *name, uint64_t otherwise) {
     return text != NULL ? strtoull(text, NULL, 10) : otherwise;
 }
 
-enum { MOST_KILLS = 9, IDEAL_MS = 700 };
+enum { MAX_KILLS = 9, IDEAL_MS = 700 };
 
-/* A job of so many steps that is killed when it first reaches some of them, in the middle of the step. What a step
- * takes depends on its number alone. */
+/* A job of N steps that is killed when it first reaches some of them, in the middle of the step. The length of a step
+ * depends on its number alone. */
 struct plan {
     uint64_t seed;
-    bool tells_starts;
-    int64_t steps, save_every, save_ms, kills[MOST_KILLS], kill_count, compile_ms, down_ms;
+    bool logs_starts;
+    int64_t steps, save_every, save_ms, kills[MAX_KILLS], kill_count, compile_ms, down_ms;
     bool is_steady;     /* every step takes IDEAL_MS */
     int64_t lost_lines; /* the log ends before the lines of this many steps before each kill */
 };
@@ -35,14 +35,14 @@ static struct plan random_plan(uint64_t seed) {
     p.save_ms = random_below(&r, 3000);
     p.compile_ms = random_below(&r, 20000);
     p.down_ms = 1 + random_below(&r, 60000);
-    p.tells_starts = random_below(&r, 2);
-    p.kill_count = random_below(&r, MOST_KILLS - 1);
+    p.logs_starts = random_below(&r, 2);
+    p.kill_count = random_below(&r, MAX_KILLS - 1);
     for (int64_t i = 0; i < p.kill_count; i++)
         p.kills[i] = random_below(&r, p.steps);
     return p;
 }
 
-struct telling {
+struct story {
     struct ledger *l;
     const struct plan *plan;
     int process;
@@ -50,7 +50,7 @@ struct telling {
     int64_t at_ms, began_ms, line;
 };
 
-static void say(struct telling *t, enum record_kind kind, int64_t step) {
+static void add_record(struct story *t, enum record_kind kind, int64_t step) {
     struct record r = RECORD_INIT;
     r.process = t->process;
     r.kind = kind;
@@ -60,7 +60,7 @@ static void say(struct telling *t, enum record_kind kind, int64_t step) {
     ledger_add_record(t->l, &r);
 }
 
-static void tell_life(struct telling *t, int64_t lost_ms, int64_t done_ms) {
+static void add_life(struct story *t, int64_t lost_ms, int64_t done_ms) {
     struct ledger_occupancy life = fact_life(t->number, 0, t->began_ms);
     life.bound_ms = life.running_ms = t->began_ms;
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
@@ -70,13 +70,13 @@ static void tell_life(struct telling *t, int64_t lost_ms, int64_t done_ms) {
     ledger_add_process(t->l, t->number, t->began_ms, lost_ms);
 }
 
-static void begin(struct telling *t) {
+static void begin(struct story *t) {
     t->number++;
     t->line = 0;
     t->began_ms = t->at_ms;
     t->process = ledger_add_process(t->l, t->number, t->at_ms, TIME_OPEN);
-    tell_life(t, TIME_OPEN, TIME_UNKNOWN);
-    say(t, RECORD_JOB_START, RECORD_NONE);
+    add_life(t, TIME_OPEN, TIME_UNKNOWN);
+    add_record(t, RECORD_JOB_START, RECORD_NONE);
 }
 
 static bool is_killed(const struct plan *p, bool *used, int64_t step) {
@@ -94,21 +94,20 @@ static bool is_lost(const struct plan *p, const bool *used, int64_t step) {
 }
 
 static void evaluate(const struct plan *p, struct ledger_result *ret) {
-    struct telling t = {.l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = IDEAL_MS}),
-                        .plan = p};
-    bool used[MOST_KILLS] = {false};
+    struct story t = {.l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = IDEAL_MS}), .plan = p};
+    bool used[MAX_KILLS] = {false};
     int64_t durable = -1;
     ledger_set_required(t.l, 0, 1);
     begin(&t);
     bool is_first = true;
     for (int64_t step = 0; step < p->steps; step++) {
-        if (p->tells_starts)
-            say(&t, RECORD_STEP_START, step);
+        if (p->logs_starts)
+            add_record(&t, RECORD_STEP_START, step);
         t.at_ms += is_first ? p->compile_ms : 0;
         is_first = false;
         if (is_killed(p, used, step)) {
             t.at_ms += step_ms(p, step) / 2;
-            tell_life(&t, t.at_ms, TIME_UNKNOWN);
+            add_life(&t, t.at_ms, TIME_UNKNOWN);
             t.at_ms += p->down_ms;
             begin(&t);
             step = durable; /* and the next one */
@@ -117,19 +116,19 @@ static void evaluate(const struct plan *p, struct ledger_result *ret) {
         }
         t.at_ms += step_ms(p, step);
         bool has_lines = !is_lost(p, used, step);
-        if (!p->tells_starts && has_lines)
-            say(&t, RECORD_STEP_END, step);
+        if (!p->logs_starts && has_lines)
+            add_record(&t, RECORD_STEP_END, step);
         if (step % p->save_every == 0) {
             if (has_lines)
-                say(&t, RECORD_SAVE_START, step);
+                add_record(&t, RECORD_SAVE_START, step);
             t.at_ms += p->save_ms;
             if (has_lines)
-                say(&t, RECORD_SAVE_DURABLE, step);
+                add_record(&t, RECORD_SAVE_DURABLE, step);
             durable = step;
         }
     }
-    say(&t, RECORD_JOB_END, RECORD_NONE);
-    tell_life(&t, TIME_OPEN, t.at_ms);
+    add_record(&t, RECORD_JOB_END, RECORD_NONE);
+    add_life(&t, TIME_OPEN, t.at_ms);
     ledger_set_span(t.l, 0, t.at_ms, OUTCOME_SUCCEEDED);
     ledger_evaluate(t.l, TIME_OPEN, ret);
     ledger_free(t.l);
@@ -170,7 +169,7 @@ TEST(productive_time_is_that_of_the_retained_steps) {
         struct ledger_result r, all;
         char words[64];
         p.is_steady = true;
-        p.tells_starts = false;
+        p.logs_starts = false;
         whole = p;
         p.lost_lines = random_below(&random, 30);
         evaluate(&whole, &all);

@@ -1,5 +1,5 @@
-/* What lives do is summed as they change, not anew for each evaluation: the result is the same as of a ledger that is
- * told the present facts at once, and a change costs the same among many lives as among few (ledger_work_of). */
+/* Occupancies are summed as they change, not again for each evaluation: the result is the same as of a ledger that gets
+ * the present facts at once, and a change costs the same among many occupancies as among few (ledger_work_of). */
 #include "fact_list.h"
 #include "harness.h"
 #include "ledger/evaluate.h"
@@ -16,7 +16,7 @@ struct facts {
     struct {
         uint64_t life;
         int64_t from_ms, to_ms;
-        bool is_silence, is_told;
+        bool is_silence, is_added;
     } gaps[GAPS];
     struct ledger_disruption disruptions[DISRUPTIONS];
     bool has_disruption[DISRUPTIONS], has_life[LIVES];
@@ -49,8 +49,8 @@ static void change_life(struct facts *f, uint64_t *r, size_t i) {
     snprintf(life->name, sizeof life->name, "pod-%d", (int)i);
 }
 
-static void tell_gap(struct ledger *l, const struct facts *f, size_t i) {
-    if (!f->gaps[i].is_told)
+static void add_gap(struct ledger *l, const struct facts *f, size_t i) {
+    if (!f->gaps[i].is_added)
         return;
     if (f->gaps[i].is_silence)
         ledger_add_silence(l, f->gaps[i].life, f->gaps[i].from_ms, f->gaps[i].to_ms);
@@ -59,11 +59,11 @@ static void tell_gap(struct ledger *l, const struct facts *f, size_t i) {
 }
 
 static void change_gap(struct facts *f, uint64_t *r, size_t i) {
-    if (!f->gaps[i].is_told) {
+    if (!f->gaps[i].is_added) {
         f->gaps[i].life = (uint64_t)random_below(r, LIVES) + 1;
         f->gaps[i].from_ms = second(r, SPAN) + (int64_t)i; /* its identity */
         f->gaps[i].is_silence = random_below(r, 2) == 0;
-        f->gaps[i].is_told = true;
+        f->gaps[i].is_added = true;
     }
     f->gaps[i].to_ms = maybe(r, f->gaps[i].from_ms - 1, f->gaps[i].from_ms + second(r, 9000));
 }
@@ -96,18 +96,18 @@ static struct ledger *job(void) {
     return l;
 }
 
-static void tell_unwatched(struct ledger *l, const struct facts *f) {
+static void add_unwatched(struct ledger *l, const struct facts *f) {
     ledger_set_unwatched(l, &f->unwatched, f->unwatched.to_ms > 0);
 }
 
-static char *told_at_once(const struct facts *f, int64_t through_ms) {
+static char *added_at_once(const struct facts *f, int64_t through_ms) {
     struct ledger *l = job();
-    tell_unwatched(l, f);
+    add_unwatched(l, f);
     for (size_t i = 0; i < LIVES; i++)
         if (f->has_life[i])
             ledger_add_occupancy(l, &f->lives[i]);
     for (size_t i = 0; i < GAPS; i++)
-        tell_gap(l, f, i);
+        add_gap(l, f, i);
     for (size_t i = 0; i < DISRUPTIONS; i++)
         if (f->has_disruption[i])
             ledger_add_disruption(l, &f->disruptions[i]);
@@ -116,7 +116,7 @@ static char *told_at_once(const struct facts *f, int64_t through_ms) {
     return text;
 }
 
-TEST(facts_that_change_one_by_one_add_up_as_if_told_at_once) {
+TEST(facts_that_change_one_by_one_add_up_as_if_added_at_once) {
     const char *given = getenv("GOODPUT_SEED");
     uint64_t first = given != NULL ? strtoull(given, NULL, 10) : 1;
     for (uint64_t seed = first; seed < first + 200 && CU_get_number_of_failures() == 0; seed++) {
@@ -129,7 +129,7 @@ TEST(facts_that_change_one_by_one_add_up_as_if_told_at_once) {
             ledger_add_occupancy(l, &f.lives[i]);
             if (random_below(&r, 3) == 0) {
                 change_gap(&f, &r, k);
-                tell_gap(l, &f, k);
+                add_gap(l, &f, k);
             }
             if (random_below(&r, 2) == 0) {
                 change_disruption(&f, &r, k);
@@ -138,10 +138,10 @@ TEST(facts_that_change_one_by_one_add_up_as_if_told_at_once) {
             if (random_below(&r, 8) == 0) {
                 f.unwatched.from_ms = second(&r, SPAN);
                 f.unwatched.to_ms = f.unwatched.from_ms + 1000 + second(&r, SPAN / 4);
-                tell_unwatched(l, &f);
+                add_unwatched(l, &f);
             }
             int64_t through_ms = random_below(&r, 2) ? SPAN * 2 : second(&r, SPAN * 2);
-            CLEANUP_FREE char *got = evaluated(l, through_ms), *want = told_at_once(&f, through_ms);
+            CLEANUP_FREE char *got = evaluated(l, through_ms), *want = added_at_once(&f, through_ms);
             if (strcmp(got, want) != 0) {
                 harness_fail(__FILE__, __LINE__, "GOODPUT_SEED=%" PRIu64 " round %d:\n%s\ninstead of\n%s", seed, round,
                              got, want);
@@ -152,7 +152,7 @@ TEST(facts_that_change_one_by_one_add_up_as_if_told_at_once) {
     }
 }
 
-/* How many lives are looked at for changes of single ones, each evaluated by itself, among so many. */
+/* How many of N occupancies are visited for changes of single ones, each evaluated by itself. */
 static int64_t looked_at(int count) {
     struct ledger *l = ledger_new(&(struct ledger_options){0});
     int64_t now_ms = 60000;
@@ -183,7 +183,7 @@ static int64_t looked_at(int count) {
     return cost;
 }
 
-TEST(a_life_that_changes_costs_the_same_among_many) {
+TEST(an_occupancy_that_changes_costs_the_same_among_many) {
     int64_t few = looked_at(64);
     CHECK(few > 0 && few <= 4 * 20);
     for (int count = 512; count <= 32768; count *= 8)

@@ -7,7 +7,7 @@
 #define DAY (86400 * SECOND)
 #define START INT64_C(1790000000000)
 
-/* One slot whose container restarts that often, evenly, each time for a second; of each ten, so many by a person. */
+/* One slot whose container restarts that often, evenly, each time for a second; of each ten, that many by a person. */
 static struct ledger *job_of(int interruptions, int planned) {
     struct ledger_options options = {0};
     struct ledger *l = ledger_new(&options);

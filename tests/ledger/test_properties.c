@@ -67,7 +67,7 @@ static void add_wild_disruption(struct fact_list *list, uint64_t *r, uint64_t ke
     snprintf(d->evidence, sizeof d->evidence, "disruption %d", (int)key);
 }
 
-/* A log that mostly goes on as logs do, with anything in between. */
+/* A log that mostly continues as logs do, with anything in between. */
 static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, int64_t span) {
     size_t process = list->count; /* an index: the list moves as it grows */
     struct fact *p = fact_list_add(list, FACT_PROCESS);
@@ -76,7 +76,7 @@ static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, i
     int64_t at = random_below(r, span), step = random_below(r, 20), line = 1;
     p->at_ms = maybe(r, TIME_UNKNOWN, at - random_below(r, 3000));
     int64_t records = random_below(r, 60), every = 100 + random_below(r, 5000);
-    bool tells_starts = random_below(r, 2) == 0;
+    bool logs_starts = random_below(r, 2) == 0;
     for (int64_t i = 0; i < records; i++) {
         struct fact *f = fact_list_add(list, FACT_RECORD);
         f->id = id;
@@ -85,7 +85,7 @@ static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, i
         f->record.at_ms = at += random_below(r, 2 * every);
         f->record.received_ms = random_below(r, 4) ? RECORD_NONE : at + random_below(r, 100);
         if (random_below(r, 2) == 0) {
-            f->record.kind = tells_starts ? RECORD_STEP_START : RECORD_STEP_END;
+            f->record.kind = logs_starts ? RECORD_STEP_START : RECORD_STEP_END;
             f->record.step = step++;
             if (random_below(r, 12) == 0)
                 step = random_below(r, 30);
@@ -177,20 +177,20 @@ TEST(any_facts_give_a_whole_whatever_their_order) {
     }
 }
 
-TEST(any_facts_cut_anywhere_go_on_as_before) {
+TEST(any_facts_saved_and_loaded_anywhere_give_the_same_result) {
     uint64_t seed = first_seed(), count = jobs(1500);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         char words[64];
         snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
         struct fact_list list = wild_job(seed);
-        struct teller whole = fact_teller(&list), cut = fact_teller(&list);
+        struct fact_feeder whole = fact_feeder_new(&list), cut = fact_feeder_new(&list);
         uint64_t random = seed;
         size_t at = (size_t)random_below(&random, (int64_t)list.count + 1);
         for (size_t k = 0; k < list.count; k++) {
             if (k == at)
-                fact_teller_reload(&cut, &list, k, seed % 2 ? LEDGER_SAVE_ALL : LEDGER_SAVE_WITHOUT_OBJECTS);
-            fact_tell(&whole, &list.items[k]);
-            fact_tell(&cut, &list.items[k]);
+                fact_feeder_reload(&cut, &list, k, seed % 2 ? LEDGER_SAVE_ALL : LEDGER_SAVE_WITHOUT_OBJECTS);
+            fact_feed(&whole, &list.items[k]);
+            fact_feed(&cut, &list.items[k]);
         }
         for (int k = 0; k < 4; k++) {
             int64_t through = k == 0 ? 2000000 : list.start_ms + random_below(&random, 400000);
@@ -331,7 +331,7 @@ TEST(a_job_whose_truth_is_known_gets_exactly_that) {
     }
 }
 
-/* What was known by then. */
+/* What was known at that time. */
 static int64_t known(int64_t ms, int64_t through_ms, int64_t otherwise) {
     return ms > through_ms ? otherwise : ms;
 }

@@ -20,13 +20,13 @@ static uint64_t jobs(uint64_t otherwise) {
     return text != NULL ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* ---- a long job, told as it goes ---- */
+/* ---- a long job, fact by fact ---- */
 
 struct job {
     struct fact_list list;
     uint64_t random;
     int64_t at_ms, line, step, step_ms, save_every, saved[4]; /* the newest checkpoints, the last one last */
-    bool tells_starts, loads_data, saves_block, is_prompt, is_elastic, tells_all;
+    bool logs_starts, loads_data, saves_block, is_prompt, is_elastic, logs_all;
     uint64_t process, life;
 };
 
@@ -49,7 +49,7 @@ static void begin_process(struct job *j) {
     f->at_ms = j->at_ms;
     f->to_ms = TIME_OPEN;
     j->at_ms += random_below(&j->random, 20000);
-    if (j->tells_all && !j->tells_starts)
+    if (j->logs_all && !j->logs_starts)
         say(j, RECORD_STEP_START, j->at_ms, j->step);
 }
 
@@ -110,11 +110,11 @@ static void interrupt(struct job *j) {
         say(j, RECORD_RESTORE_START, j->at_ms, back - 1);
         say(j, RECORD_RESTORE_END, j->at_ms += random_below(&j->random, 5000), back - 1);
     }
-    j->at_ms += j->tells_starts ? 0 : random_below(&j->random, 30000); /* compiles */
+    j->at_ms += j->logs_starts ? 0 : random_below(&j->random, 30000); /* compiles */
 }
 
 /* Slices come and go. */
-static void tell_slices(struct job *j) {
+static void add_slices(struct job *j) {
     say(j, RECORD_ELASTIC_SLICES, j->at_ms, RECORD_NONE);
     struct record *r = &j->list.items[j->list.count - 1].record;
     r->total = 4;
@@ -124,8 +124,8 @@ static void tell_slices(struct job *j) {
 static void train_step(struct job *j) {
     int64_t took = j->step_ms;
     if (j->is_elastic && random_below(&j->random, 200) == 0)
-        tell_slices(j);
-    if (j->tells_starts)
+        add_slices(j);
+    if (j->logs_starts)
         say(j, RECORD_STEP_START, j->at_ms, j->step);
     if (j->loads_data) {
         int64_t wait = random_below(&j->random, j->step_ms / 4);
@@ -136,7 +136,7 @@ static void train_step(struct job *j) {
     if (random_below(&j->random, 700) == 0)
         took += random_below(&j->random, 900000); /* a stall, perhaps */
     j->at_ms += took;
-    if (!j->tells_starts)
+    if (!j->logs_starts)
         say(j, RECORD_STEP_END, j->at_ms, j->step);
     if (j->step % j->save_every == j->save_every - 1) {
         int64_t blocked = j->saves_block ? random_below(&j->random, 4000) : 0;
@@ -148,13 +148,13 @@ static void train_step(struct job *j) {
     j->step++;
 }
 
-/* is_prompt: its steps' lines come at their ends. tells_all: a recorder is there, so that slow steps are steps; else
+/* is_prompt: its steps' lines come at their ends. logs_all: a recorder is there, so that slow steps are steps; else
  * what of them is not known is settled by the median of its time, which later steps may move a little. */
-static struct job long_job(uint64_t seed, bool is_prompt, bool tells_all) {
-    struct job j = {.random = seed, .saved = {-1, -1, -1, -1}, .is_prompt = is_prompt, .tells_all = tells_all};
+static struct job long_job(uint64_t seed, bool is_prompt, bool logs_all) {
+    struct job j = {.random = seed, .saved = {-1, -1, -1, -1}, .is_prompt = is_prompt, .logs_all = logs_all};
     j.step_ms = 300 + random_below(&j.random, 3000);
     j.save_every = 7 + random_below(&j.random, 400);
-    j.tells_starts = random_below(&j.random, 2);
+    j.logs_starts = random_below(&j.random, 2);
     j.loads_data = random_below(&j.random, 3) == 0;
     j.saves_block = random_below(&j.random, 2);
     j.is_elastic = seed % 3 == 0;
@@ -264,16 +264,16 @@ static void compare(const struct ledger_result *s, const struct ledger_result *k
     }
 }
 
-static void tell_and_compare(const struct job *j, uint64_t seed) {
+static void evaluate_and_compare(const struct job *j, uint64_t seed) {
     struct fact_list keeping = j->list;
     keeping.options.keep_all = true;
-    struct teller settles = fact_teller(&j->list), keeps = fact_teller(&keeping);
+    struct fact_feeder settles = fact_feeder_new(&j->list), keeps = fact_feeder_new(&keeping);
     uint64_t random = seed;
     int64_t through = 0;
     for (size_t i = 0; i < j->list.count && CU_get_number_of_failures() == 0; i++) {
         const struct fact *f = &j->list.items[i];
-        fact_tell(&settles, f);
-        fact_tell(&keeps, f);
+        fact_feed(&settles, f);
+        fact_feed(&keeps, f);
         if (f->kind == FACT_RECORD && f->record.at_ms > through)
             through = f->record.at_ms;
         if (random_below(&random, 2000) != 0 && i + 1 < j->list.count)
@@ -296,7 +296,7 @@ TEST(a_settled_past_changes_nothing) {
     uint64_t seed = first_seed(), count = jobs(60);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         struct job j = long_job(seed, false, true);
-        tell_and_compare(&j, seed);
+        evaluate_and_compare(&j, seed);
         fact_list_done(&j.list);
     }
 }
@@ -311,19 +311,19 @@ static void save_too(struct ledger *l) {
     CHECK_INT(ledger_save(l, LEDGER_SAVE_WITHOUT_OBJECTS, &scratch), 0);
 }
 
-static void tell_and_cut(const struct job *j, uint64_t seed, size_t *largest) {
-    struct teller whole = fact_teller(&j->list), cut = fact_teller(&j->list);
+static void evaluate_and_cut(const struct job *j, uint64_t seed, size_t *largest) {
+    struct fact_feeder whole = fact_feeder_new(&j->list), cut = fact_feeder_new(&j->list);
     uint64_t random = seed;
     int64_t through = 0;
     for (size_t i = 0; i < j->list.count && CU_get_number_of_failures() == 0; i++) {
         const struct fact *f = &j->list.items[i];
-        fact_tell(&whole, f);
-        fact_tell(&cut, f);
+        fact_feed(&whole, f);
+        fact_feed(&cut, f);
         if (f->kind == FACT_RECORD && f->record.at_ms > through)
             through = f->record.at_ms;
         if (random_below(&random, 1500) == 0) {
             enum ledger_save_mode mode = random_below(&random, 2) ? LEDGER_SAVE_ALL : LEDGER_SAVE_WITHOUT_OBJECTS;
-            fact_teller_reload(&cut, &j->list, i + 1, mode);
+            fact_feeder_reload(&cut, &j->list, i + 1, mode);
             save_too(whole.ledger);
         }
         if (random_below(&random, 1500) != 0 && i + 1 < j->list.count)
@@ -338,7 +338,7 @@ static void tell_and_cut(const struct job *j, uint64_t seed, size_t *largest) {
                          j->list.count, other, one);
         ledger_result_done(&w);
         ledger_result_done(&c);
-        size_t size = fact_teller_reload(&cut, &j->list, i + 1, LEDGER_SAVE_WITHOUT_OBJECTS);
+        size_t size = fact_feeder_reload(&cut, &j->list, i + 1, LEDGER_SAVE_WITHOUT_OBJECTS);
         save_too(whole.ledger);
         *largest = size > *largest ? size : *largest;
     }
@@ -346,12 +346,12 @@ static void tell_and_cut(const struct job *j, uint64_t seed, size_t *largest) {
     ledger_free(cut.ledger);
 }
 
-TEST(read_back_it_goes_on_as_if_never_saved) {
+TEST(a_ledger_read_back_continues_as_if_never_saved) {
     uint64_t seed = first_seed(), count = jobs(60);
     size_t largest = 0;
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         struct job j = long_job(seed, seed % 2, false);
-        tell_and_cut(&j, seed, &largest);
+        evaluate_and_cut(&j, seed, &largest);
         fact_list_done(&j.list);
     }
     printf("ledger: the largest checkpoint had %zu bytes\n", largest);
@@ -360,9 +360,9 @@ TEST(read_back_it_goes_on_as_if_never_saved) {
 
 TEST(a_damaged_checkpoint_is_refused) {
     struct job j = long_job(first_seed(), false, true);
-    struct teller t = fact_teller(&j.list);
+    struct fact_feeder t = fact_feeder_new(&j.list);
     for (size_t i = 0; i < j.list.count; i++)
-        fact_tell(&t, &j.list.items[i]);
+        fact_feed(&t, &j.list.items[i]);
     struct ledger_result r;
     ledger_evaluate(t.ledger, j.at_ms, &r);
     ledger_result_done(&r);
@@ -399,7 +399,7 @@ TEST(a_damaged_checkpoint_is_refused) {
 
 /* ---- a log that is read later than the next one ---- */
 
-static void tell_steps(struct ledger *l, int process, int64_t first, int64_t count, int64_t from_ms, int64_t line) {
+static void add_steps(struct ledger *l, int process, int64_t first, int64_t count, int64_t from_ms, int64_t line) {
     for (int64_t i = 0; i < count; i++) {
         struct record r = RECORD_INIT;
         r.process = process;
@@ -423,13 +423,13 @@ static char *read_in_turn(bool is_awaited, int hundreds, int64_t *ret_late) {
     int first = ledger_add_process(l, 1, 0, 3000000), second = ledger_add_process(l, 2, 3000000, TIME_OPEN);
     ledger_await(l, first, is_awaited);
     ledger_await(l, second, true);
-    tell_steps(l, first, 0, 1500, 0, 0);
+    add_steps(l, first, 0, 1500, 0, 0);
     for (int i = 0; i < hundreds; i++) {
-        tell_steps(l, second, 3000 + i * 100, 100, 3000000 + i * 100000, i * 100);
+        add_steps(l, second, 3000 + i * 100, 100, 3000000 + i * 100000, i * 100);
         ledger_evaluate(l, 3000000 + (i + 1) * 100000, &r);
         ledger_result_done(&r);
     }
-    tell_steps(l, first, 1500, 1500, 1500000, 1500);
+    add_steps(l, first, 1500, 1500, 1500000, 1500);
     ledger_await(l, first, false);
     ledger_evaluate(l, 3000000 + hundreds * 100000, &r);
     *ret_late = r.late_records;

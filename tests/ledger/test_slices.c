@@ -82,15 +82,15 @@ TEST(slices_that_are_down_take_their_share_of_the_chips_and_no_time) {
     ledger_free(l);
 }
 
-/* Where the objects show the slice gone its chips are not allocated: they are waited for, not lost. Steps prove that
+/* Where the objects show the slice deleted its chips are not allocated: they are waited for, not lost. Steps prove that
  * the job trained on, so it was available all the same. */
-TEST(chips_of_a_slice_that_is_gone_are_waited_for) {
+TEST(chips_of_a_deleted_slice_are_waited_for) {
     int process;
     struct ledger *l = begin(&process, 200000);
     struct ledger_result r;
     train(l, process);
     ledger_evaluate(l, 600000, &r);
-    check_identities(&r, "a slice gone");
+    check_identities(&r, "a deleted slice");
     CHECK_INT(r.available_ms, 600000);
     CHECK_INT(r.productive_ms, 600000);
     CHECK_INT(r.chip_ms_allocated, 16 * 200000 + 12 * 400000);
@@ -102,8 +102,8 @@ TEST(chips_of_a_slice_that_is_gone_are_waited_for) {
     ledger_free(l);
 }
 
-/* Waiting for slices, like starting anew with them, is time that is not training's. */
-TEST(waiting_for_slices_is_no_step) {
+/* Waiting for slices, and restarting with them, is not training time. */
+TEST(waiting_for_slices_is_not_a_step) {
     int process;
     struct ledger *l = begin(&process, TIME_OPEN);
     struct ledger_result r;

@@ -47,7 +47,7 @@ TEST(flops_of_lines_are_summed_once) {
     ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(l, 0, 1);
     int process = ledger_add_process(l, 7, 1000, TIME_OPEN);
-    train(l, process, 1, 5001); /* the first line tells no number of steps; long enough to be settled in part */
+    train(l, process, 1, 5001); /* the first line has no number of steps; long enough to be settled in part */
     say(l, process, 5006, 20000000, 2000, -5);
     check(l, 4000, 4004, 1000);
     REQUIRE(ledger_save(l, LEDGER_SAVE_ALL, &saved) == 0);
@@ -77,7 +77,8 @@ static struct log log_new(void) {
     return log;
 }
 
-static void tell(struct log *log, enum record_kind kind, int64_t at_s, int64_t step, int64_t took_s, bool is_async) {
+static void add_record(struct log *log, enum record_kind kind, int64_t at_s, int64_t step, int64_t took_s,
+                       bool is_async) {
     struct record r = RECORD_INIT;
     r.kind = kind;
     r.process = log->process;
@@ -86,7 +87,7 @@ static void tell(struct log *log, enum record_kind kind, int64_t at_s, int64_t s
     r.step = step;
     r.duration_ms = took_s >= 0 ? took_s * 1000 : RECORD_NONE;
     r.is_async = is_async;
-    r.is_derived = kind == RECORD_SAVE_DURABLE && took_s == 0; /* here: it was by then at the latest */
+    r.is_derived = kind == RECORD_SAVE_DURABLE && took_s == 0; /* here: it was complete at that time at the latest */
     ledger_add_record(log->ledger, &r);
 }
 
@@ -98,21 +99,22 @@ static void check_saves(struct log *log, int64_t count, int64_t seconds) {
     ledger_result_done(&r);
 }
 
-/* Saves of Orbax: begun, blocking for 1 s, written, and final on all hosts after 9 s; the second begins before the
- * first is final. The ledger is saved and read back before each record, and each is told twice. */
+/* Saves of Orbax: started, blocking for 1 s, written, and final on all hosts after 9 s; the second begins before the
+ * first is final. The ledger is saved and read back before each record, and each record is added twice. */
 TEST(a_save_is_timed_until_it_is_final) {
     static const struct {
         enum record_kind kind;
         int64_t at_s, step, took_s;
-    } told[] = {{RECORD_SAVE_START, 10, 20, -1},  {RECORD_SAVE_BLOCKED, 11, 20, 1},  {RECORD_SAVE_START, 17, 40, -1},
-                {RECORD_SAVE_WRITTEN, 18, 20, 8}, {RECORD_SAVE_DURABLE, 19, 20, -1}, {RECORD_SAVE_DURABLE, 19, 20, -1},
-                {RECORD_SAVE_BLOCKED, 20, 40, 3}, {RECORD_SAVE_DURABLE, 28, 40, -1}, {RECORD_SAVE_DURABLE, 29, 60, -1}};
+    } saves[] = {
+        {RECORD_SAVE_START, 10, 20, -1},  {RECORD_SAVE_BLOCKED, 11, 20, 1},  {RECORD_SAVE_START, 17, 40, -1},
+        {RECORD_SAVE_WRITTEN, 18, 20, 8}, {RECORD_SAVE_DURABLE, 19, 20, -1}, {RECORD_SAVE_DURABLE, 19, 20, -1},
+        {RECORD_SAVE_BLOCKED, 20, 40, 3}, {RECORD_SAVE_DURABLE, 28, 40, -1}, {RECORD_SAVE_DURABLE, 29, 60, -1}};
     struct log log = log_new();
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    for (size_t i = 0; i < sizeof saves / sizeof *saves; i++) {
         CLEANUP_BUF struct buf saved;
         buf_init(&saved, 1 << 20);
         for (int twice = 0; twice < 2; twice++) {
-            tell(&log, told[i].kind, told[i].at_s, told[i].step, told[i].took_s, true);
+            add_record(&log, saves[i].kind, saves[i].at_s, saves[i].step, saves[i].took_s, true);
             log.line -= twice == 0;
         }
         REQUIRE(ledger_save(log.ledger, LEDGER_SAVE_ALL, &saved) == 0);
@@ -128,26 +130,27 @@ TEST(a_save_is_timed_until_it_is_final) {
 /* A synchronous save is usable when it blocks no more; where lines call some final, only those count. */
 TEST(a_synchronous_save_is_durable_when_it_ends) {
     struct log log = log_new();
-    tell(&log, RECORD_SAVE_BLOCKED, 20, 10, 5, false);
+    add_record(&log, RECORD_SAVE_BLOCKED, 20, 10, 5, false);
     check_saves(&log, 1, 5);
-    tell(&log, RECORD_SAVE_START, 40, 30, -1, false);
-    tell(&log, RECORD_SAVE_BLOCKED, 42, 30, -1, false);
+    add_record(&log, RECORD_SAVE_START, 40, 30, -1, false);
+    add_record(&log, RECORD_SAVE_BLOCKED, 42, 30, -1, false);
     check_saves(&log, 2, 7);
-    tell(&log, RECORD_SAVE_DURABLE, 43, 30, -1, false);
+    add_record(&log, RECORD_SAVE_DURABLE, 43, 30, -1, false);
     check_saves(&log, 1, 3);
     ledger_free(log.ledger);
 }
 
-/* That it blocks no more, or that the next one began (torchtitan, the recorder's statistics), tells no time. */
+/* The end of the blocking, or the start of the next save (torchtitan, the recorder's statistics), is not the time when
+ * the save is durable. */
 TEST(a_save_that_no_line_ends_is_not_timed) {
     struct log log = log_new();
-    tell(&log, RECORD_SAVE_START, 10, RECORD_NONE, -1, false);
-    tell(&log, RECORD_SAVE_BLOCKED, 11, RECORD_NONE, 1, true);
+    add_record(&log, RECORD_SAVE_START, 10, RECORD_NONE, -1, false);
+    add_record(&log, RECORD_SAVE_BLOCKED, 11, RECORD_NONE, 1, true);
     check_saves(&log, 0, 0);
-    tell(&log, RECORD_SAVE_DURABLE, 60, 9, 0, true);
-    tell(&log, RECORD_SAVE_DURABLE, 60, RECORD_NONE, 0, true);
+    add_record(&log, RECORD_SAVE_DURABLE, 60, 9, 0, true);
+    add_record(&log, RECORD_SAVE_DURABLE, 60, RECORD_NONE, 0, true);
     check_saves(&log, 0, 0);
-    tell(&log, RECORD_SAVE_DURABLE, 61, RECORD_NONE, -1, true); /* nothing is under way */
+    add_record(&log, RECORD_SAVE_DURABLE, 61, RECORD_NONE, -1, true); /* nothing is under way */
     check_saves(&log, 0, 0);
     ledger_free(log.ledger);
 }
