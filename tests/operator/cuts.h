@@ -46,7 +46,7 @@ struct truth {
 
 struct cut {
     enum mode mode;
-    size_t before; /* so many events were delivered before the gap */
+    size_t before; /* the number of events delivered before the gap */
     size_t after;  /* the first event delivered after it */
     int64_t from_ms, to_ms;
 };

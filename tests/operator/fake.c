@@ -79,8 +79,8 @@ struct fake_pod fake_running(const char *name, const char *node, int created) {
     return p;
 }
 
-static void tell(struct model *m, enum resource resource, enum observed what, const char *name, const char *uid,
-                 const char *json, double at) {
+static void observe(struct model *m, enum resource resource, enum observed what, const char *name, const char *uid,
+                    const char *json, double at) {
     CHECK_INT(model_observe(m, resource, what, SLICE("ns"), slice_of(name), slice_of(uid), slice_of(json), fake_ms(at)),
               0);
 }
@@ -98,7 +98,7 @@ static void add_state(struct buf *b, const struct fake_pod *p) {
                    p->last_exit_code, fake_time(p->last_finished));
 }
 
-void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what, double at) {
+void fake_observe_pod(struct model *m, const struct fake_pod *p, enum observed what, double at) {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 65536);
     buf_format(&b, "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%s\",\"creationTimestamp\":%s",
@@ -137,7 +137,7 @@ void fake_tell_pod(struct model *m, const struct fake_pod *p, enum observed what
     add_state(&b, p);
     buf_append_text(&b, "}]}}");
     CLEANUP_FREE char *uid = mem_format("uid-%s", p->name);
-    tell(m, RESOURCE_POD, what, p->name, uid, buf_text(&b), at);
+    observe(m, RESOURCE_POD, what, p->name, uid, buf_text(&b), at);
 }
 
 static char *jobset_json(int pods, const char *more_meta, const char *more_spec, const char *status) {
@@ -149,87 +149,87 @@ static char *jobset_json(int pods, const char *more_meta, const char *more_spec,
         fake_time(0), more_meta, pods, pods, more_spec, status);
 }
 
-void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at) {
+void fake_observe_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at) {
     CLEANUP_FREE char *json = jobset_json(pods, "", more_spec, status);
-    tell(m, RESOURCE_JOBSET, OBSERVED_PRESENT, "js", "uid-js", json, at);
+    observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, "js", "uid-js", json, at);
 }
 
-struct fake_pod fake_tell_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec) {
+struct fake_pod fake_observe_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec) {
     struct fake_pod p = fake_pod("try1", 0, 990);
     p.node = "n0";
     p.bound = p.started = 994;
     p.phase = "Running";
-    fake_tell_node(m, p.node, "True", 0, node_labels, "", 1);
+    fake_observe_node(m, p.node, "True", 0, node_labels, "", 1);
     replay_jobgoodput(m, "ns", "js", "PodLog", more_jobgoodput_spec, fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 995);
     return p;
 }
 
-void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at) {
+void fake_observe_jobset_deleted(struct model *m, int pods, int deletion, double at) {
     CLEANUP_FREE char *meta = mem_format(",\"deletionTimestamp\":%s", fake_time(deletion));
     CLEANUP_FREE char *json = jobset_json(pods, meta, "", "");
-    tell(m, RESOURCE_JOBSET, OBSERVED_DELETED, "js", "uid-js", json, at);
+    observe(m, RESOURCE_JOBSET, OBSERVED_DELETED, "js", "uid-js", json, at);
 }
 
-void fake_tell_workload(struct model *m, const char *conditions, double at) {
-    fake_tell_workload_status(m, conditions, "", at);
+void fake_observe_workload(struct model *m, const char *conditions, double at) {
+    fake_observe_workload_status(m, conditions, "", at);
 }
 
-void fake_tell_workload_status(struct model *m, const char *conditions, const char *more, double at) {
+void fake_observe_workload_status(struct model *m, const char *conditions, const char *more, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
         "\"ownerReferences\":[{\"kind\":\"JobSet\",\"name\":\"js\",\"uid\":\"uid-js\",\"controller\":true}]},"
         "\"spec\":{\"active\":true,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]%s}}",
         fake_time(0), conditions, more);
-    tell(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, "wl", "uid-wl", json, at);
+    observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, "wl", "uid-wl", json, at);
 }
 
-void fake_tell_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
-                    const char *taints, double at) {
+void fake_observe_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
+                       const char *taints, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\",\"labels\":{%s}},\"spec\":{\"taints\":[%s]},\"status\":{"
         "\"conditions\":[%s]}}",
         name, name, labels, taints, fake_condition("Ready", ready, "NodeStatusUnknown", since));
-    tell(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
+    observe(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
 }
 
-void fake_tell_node_gone(struct model *m, const char *name, const char *ready, int since, double at) {
+void fake_observe_node_deleted(struct model *m, const char *name, const char *ready, int since, double at) {
     CLEANUP_FREE char *json =
         mem_format("{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\"},\"spec\":{},\"status\":{\"conditions\":[%s]}}",
                    name, name, fake_condition("Ready", ready, "KubeletNotReady", since));
-    tell(m, RESOURCE_NODE, OBSERVED_DELETED, name, "", json, at);
+    observe(m, RESOURCE_NODE, OBSERVED_DELETED, name, "", json, at);
 }
 
-void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at) {
+void fake_observe_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at) {
     CLEANUP_FREE char *json = mem_format("{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\"},\"spec\":{},\"status\":{"
                                          "\"conditions\":[{\"type\":\"Ready\","
                                          "\"status\":\"Unknown\",\"reason\":\"NodeStatusUnknown\","
                                          "\"lastTransitionTime\":%s,\"lastHeartbeatTime\":%s}]}}",
                                          name, name, fake_time(since), fake_time(heartbeat));
-    tell(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
+    observe(m, RESOURCE_NODE, OBSERVED_PRESENT, name, "", json, at);
 }
 
-void fake_tell_lease(struct model *m, const char *node, double renewed) {
+void fake_observe_lease(struct model *m, const char *node, double renewed) {
     char text[RFC3339_SIZE];
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"kube-node-lease\",\"name\":\"%s\",\"uid\":\"l\"},\"spec\":{\"renewTime\":"
         "\"%s\"}}",
         node, rfc3339_format(text, fake_ms(renewed) * 1000000, 6));
-    tell(m, RESOURCE_NODE_LEASE, OBSERVED_PRESENT, node, "l", json, renewed);
+    observe(m, RESOURCE_NODE_LEASE, OBSERVED_PRESENT, node, "l", json, renewed);
 }
 
-void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at) {
+void fake_observe_event(struct model *m, const char *pod, const char *reason, const char *message, int at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"e\",\"uid\":\"e\"},\"involvedObject\":{\"kind\":\"Pod\","
         "\"name\":"
         "\"%s\",\"uid\":\"uid-%s\"},\"reason\":\"%s\",\"message\":\"%s\",\"firstTimestamp\":%s,\"lastTimestamp\":%s}",
         pod, pod, reason, message, fake_time(at), fake_time(at));
-    tell(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, at);
+    observe(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, at);
 }
 
-void fake_tell_job(struct model *m, int created, double at) {
-    fake_tell_job_status(m, created, "", at);
+void fake_observe_job(struct model *m, int created, double at) {
+    fake_observe_job_status(m, created, "", at);
 }
 
 static char *job_json(int created, const char *more_meta, const char *status) {
@@ -241,22 +241,22 @@ static char *job_json(int created, const char *more_meta, const char *status) {
         fake_time(created), more_meta, status);
 }
 
-void fake_tell_job_status(struct model *m, int created, const char *status, double at) {
+void fake_observe_job_status(struct model *m, int created, const char *status, double at) {
     CLEANUP_FREE char *json = job_json(created, "", status);
-    tell(m, RESOURCE_JOB, OBSERVED_PRESENT, "js-slice-0", "uid-job", json, at);
+    observe(m, RESOURCE_JOB, OBSERVED_PRESENT, "js-slice-0", "uid-job", json, at);
 }
 
-void fake_tell_job_gone(struct model *m, int created, int deletion) {
+void fake_observe_job_deleted(struct model *m, int created, int deletion) {
     CLEANUP_FREE char *meta = mem_format(",\"deletionTimestamp\":%s", fake_time(deletion));
     CLEANUP_FREE char *json = job_json(created, meta, "");
-    tell(m, RESOURCE_JOB, OBSERVED_DELETED, "js-slice-0", "uid-job", json, deletion + 0.5);
+    observe(m, RESOURCE_JOB, OBSERVED_DELETED, "js-slice-0", "uid-job", json, deletion + 0.5);
 }
 
-void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last) {
+void fake_observe_job_event(struct model *m, const char *reason, const char *message, int first, int last) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"e\",\"uid\":\"e\"},\"involvedObject\":{\"kind\":\"Job\","
         "\"name\":\"js-slice-0\",\"uid\":\"uid-job\"},\"reason\":\"%s\",\"message\":\"%s\",\"firstTimestamp\":%s,"
         "\"lastTimestamp\":%s}",
         reason, message, fake_time(first), fake_time(last));
-    tell(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, last + 0.1);
+    observe(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "e", json, last + 0.1);
 }

@@ -1,5 +1,5 @@
-/* fake: Kubernetes objects for tests, no longer than what the model reads, told to a model at their own times. All
- * times are seconds after FAKE_EPOCH; -1: not (yet). */
+/* fake: Kubernetes objects for tests, with only the fields that the model reads, delivered to a model at a given time.
+ * All times are seconds after FAKE_EPOCH; -1: not (yet). */
 #ifndef TEST_FAKE_H
 #define TEST_FAKE_H
 
@@ -25,36 +25,36 @@ struct fake_pod {
     int failed_by_kueue;               /* condition TerminatedByKueue; 0: not (yet) */
     const char *restart_policy;
     const char *container_more; /* members of its container, each with a leading comma */
-    const char *job_uid;        /* NULL: its Job is not told */
+    const char *job_uid;        /* NULL: the pod names no Job */
 };
-/* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless told otherwise. */
+/* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless a field says otherwise. */
 struct fake_pod fake_pod(const char *name, int index, int created);
 struct fake_pod fake_started(const char *name, int index, int created, int bound, int started);
 /* Index 0, bound a second after that and started in the next. */
 struct fake_pod fake_running(const char *name, const char *node, int created);
-void fake_tell_pod(struct model *m, const struct fake_pod *pod, enum observed what, double at);
+void fake_observe_pod(struct model *m, const struct fake_pod *pod, enum observed what, double at);
 
-/* A JobSet "js" with 1 x pods, created at 0, and what its spec and status hold beside that: members of each, with a
- * leading comma in more_spec. */
-void fake_tell_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at);
+/* A JobSet "js" with 1 x pods, created at 0, and further members of its spec and status, with a leading comma in
+ * more_spec. */
+void fake_observe_jobset(struct model *m, int pods, const char *more_spec, const char *status, double at);
 /* Such a JobSet of one pod, "try1", which runs on a node with these labels since 994, and its JobGoodput ns/js. */
-struct fake_pod fake_tell_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec);
-void fake_tell_jobset_gone(struct model *m, int pods, int deletion, double at);
-void fake_tell_workload(struct model *m, const char *conditions, double at);
-/* And what its status holds beside that: members, each with a leading comma. */
-void fake_tell_workload_status(struct model *m, const char *conditions, const char *more, double at);
-void fake_tell_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
-                    const char *taints, double at);
-void fake_tell_node_gone(struct model *m, const char *name, const char *ready, int since, double at);
+struct fake_pod fake_observe_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec);
+void fake_observe_jobset_deleted(struct model *m, int pods, int deletion, double at);
+void fake_observe_workload(struct model *m, const char *conditions, double at);
+/* With further members of its status, each with a leading comma. */
+void fake_observe_workload_status(struct model *m, const char *conditions, const char *more, double at);
+void fake_observe_node(struct model *m, const char *name, const char *ready, int since, const char *labels,
+                       const char *taints, double at);
+void fake_observe_node_deleted(struct model *m, const char *name, const char *ready, int since, double at);
 /* Ready is Unknown since then; its last heartbeat was at another time. */
-void fake_tell_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at);
-void fake_tell_lease(struct model *m, const char *node, double renewed);
-/* Of the JobSet's one Job, which is told with it: created then, its Event between first and last. */
-void fake_tell_job(struct model *m, int created, double at);
-void fake_tell_job_status(struct model *m, int created, const char *status, double at);
-void fake_tell_job_gone(struct model *m, int created, int deletion);
-void fake_tell_job_event(struct model *m, const char *reason, const char *message, int first, int last);
-void fake_tell_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
+void fake_observe_heartbeat(struct model *m, const char *name, int since, int heartbeat, double at);
+void fake_observe_lease(struct model *m, const char *node, double renewed);
+/* The JobSet's one Job, created at that time; its Event between first and last. */
+void fake_observe_job(struct model *m, int created, double at);
+void fake_observe_job_status(struct model *m, int created, const char *status, double at);
+void fake_observe_job_deleted(struct model *m, int created, int deletion);
+void fake_observe_job_event(struct model *m, const char *reason, const char *message, int first, int last);
+void fake_observe_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
 /* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */
 const char *fake_condition(const char *type, const char *status, const char *reason, int at);
 const char *fake_time(int at); /* quoted; a ring of 16 */

@@ -1,8 +1,9 @@
-/* replay: a recording of what the API server told (tests/data/recordings), read into single observations, and fed to a
+/* replay: a recording of what the API server sent (tests/data/recordings), read into single observations, and fed to a
  * model with the recorded receipt times: no clock, no cluster. */
 #ifndef TEST_REPLAY_H
 #define TEST_REPLAY_H
 
+#include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 
 struct replay_event {
@@ -41,7 +42,7 @@ const struct replay_event *replay_shuffled(struct replay_shuffle *s); /* NULL: t
 /* Hands all lines of a file, each with the kubelet's stamp before it, to the job as a pod's log, and its end. */
 void replay_log_file(struct model_job *job, const char *pod_uid, const char *path);
 
-/* The pod logs recorded beside: hands all lines of the log pods' containers to the job. */
+/* The recorded pod logs: hands all lines of the log pods' containers to the job. */
 void replay_logs(struct model_job *job, const char *tgz);
 
 /* The same log files unpacked once (replay_done frees), and of each log the lines that the job has not read yet, up to

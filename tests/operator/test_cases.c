@@ -8,23 +8,23 @@
 
 TEST(a_person_suspends_and_resumes) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     char status[512];
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 20));
-    fake_tell_jobset(m, 1, ",\"suspend\":true", status, 20.4);
+    fake_observe_jobset(m, 1, ",\"suspend\":true", status, 20.4);
     a.asked_to_go = 20;
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 21);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 21);
     char *s = replay_status(m, "ns", "js", fake_ms(30), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Suspended");
     CHECK_TEXT(status_text(s, "phaseSince"), "2026-11-21T02:00:20.000Z");
     CHECK_TEXT(status_text(s, "availability.message"), "JobSet js: spec.suspend=true");
     free(s);
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 50));
-    fake_tell_jobset(m, 1, ",\"suspend\":false", status, 50.3);
+    fake_observe_jobset(m, 1, ",\"suspend\":false", status, 50.3);
     struct fake_pod b = fake_started("b", 0, 51, 52, 53);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 53.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 53.1);
     s = fake_finish(m, 60);
     CHECK_INT(status_int(s, "time.wallMilliseconds"), 60000);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 26000); /* 2-20 and 52-60 */
@@ -38,24 +38,24 @@ TEST(a_person_suspends_and_resumes) {
 }
 
 /* As the kubelet and the Job controller do it: SIGTERM ends the containers within the second of the request. */
-TEST(a_suspended_pod_that_exits_is_no_application_error) {
+TEST(a_suspended_pod_that_exits_is_not_an_application_error) {
     for (int asked_first = 0; asked_first < 2; asked_first++) {
         struct model *m = fake_model("");
-        fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_observe_jobset(m, 1, "", "", 0.2);
         struct fake_pod a = fake_started("a", 0, 1, 2, 3);
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
         char status[512];
         snprintf(status, sizeof status, "\"conditions\":[%s]",
                  fake_condition("Suspended", "True", "SuspendedJobs", 20));
-        fake_tell_jobset(m, 1, ",\"suspend\":true", status, 20.4);
+        fake_observe_jobset(m, 1, ",\"suspend\":true", status, 20.4);
         a.asked_to_go = 20;
         a.grace = 30;
         if (asked_first)
-            fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.5);
+            fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.5);
         a.finished = 20;
         a.exit_code = asked_first ? 1 : 143; /* its own handler's exit code; or both are seen at once */
         a.phase = "Failed";
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.9);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.9);
         char *s = fake_finish(m, 30);
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
         CHECK_INT(status_int(s, "interruptions.excluded"), 1);
@@ -65,23 +65,23 @@ TEST(a_suspended_pod_that_exits_is_no_application_error) {
 
 TEST(an_exit_before_the_deletion_is_the_applications) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
+    fake_observe_jobset(m, 1, "", "\"restarts\":0", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.finished = 20;
     a.exit_code = 143;
     a.phase = "Failed";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
-    fake_tell_jobset(m, 1, "", "\"restarts\":1", 20.3);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    fake_observe_jobset(m, 1, "", "\"restarts\":1", 20.3);
     a.asked_to_go = 20; /* the JobSet deletes its Job within the same second */
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 20.6);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 20.6);
     char *s = fake_finish(m, 30);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
     free(s);
 }
 
-TEST(suspended_from_the_beginning_is_no_interruption) {
+TEST(a_suspension_from_the_start_is_not_an_interruption) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, ",\"suspend\":true", "", 0.2);
+    fake_observe_jobset(m, 1, ",\"suspend\":true", "", 0.2);
     char *s = fake_finish(m, 10);
     CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 10000);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
@@ -89,15 +89,15 @@ TEST(suspended_from_the_beginning_is_no_interruption) {
     free(s);
 }
 
-TEST(image_pull_is_told_by_events) {
+TEST(an_image_pull_is_known_from_events) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_event(m, "a", "Pulling", "Pulling image \\\"x\\\"", 3); /* may come before its pod */
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_event(m, "a", "Pulling", "Pulling image \\\"x\\\"", 3); /* may come before its pod */
     struct fake_pod a = fake_started("a", 0, 1, 2, 9);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
-    fake_tell_event(m, "a", "Pulled",
-                    "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.",
-                    8);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 9.1);
+    fake_observe_event(
+        m, "a", "Pulled",
+        "Successfully pulled image \\\"x\\\" in 4.2s (4.7s including waiting). Image size: 4269694 bytes.", 8);
     char *s = fake_finish(m, 20);
     CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 2000);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 5000);      /* 3 to 8: both stamps fit 4.7 s */
@@ -106,27 +106,27 @@ TEST(image_pull_is_told_by_events) {
     free(s);
 }
 
-TEST(an_image_already_present_is_no_pull) {
+TEST(an_image_already_present_is_not_a_pull) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 9);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
-    fake_tell_event(m, "a", "Pulled", "Container image \\\"x\\\" already present on machine", 4);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 9.1);
+    fake_observe_event(m, "a", "Pulled", "Container image \\\"x\\\" already present on machine", 4);
     char *s = fake_finish(m, 20);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), -1);
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 7000);
     free(s);
 }
 
-TEST(spot_reclaim_is_told_by_the_taint) {
+TEST(a_spot_reclaim_is_known_from_the_taint) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_node(m, "n0", "True", 0, "\"cloud.google.com/gke-spot\":\"true\"",
-                   "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}", 19);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_node(m, "n0", "True", 0, "\"cloud.google.com/gke-spot\":\"true\"",
+                      "{\"key\":\"cloud.google.com/impending-node-termination\",\"effect\":\"NoSchedule\"}", 19);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.asked_to_go = 20;
     a.disruption = "TerminationByKubelet";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.1);
     char *s = fake_finish(m, 40);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "SpotReclaim");
     CHECK_TEXT(status_text(s, "phase"), "Recovering");
@@ -134,30 +134,30 @@ TEST(spot_reclaim_is_told_by_the_taint) {
     free(s);
 }
 
-TEST(a_success_after_an_eviction_is_no_completion) {
+TEST(a_success_after_an_eviction_is_not_a_completion) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.asked_to_go = 20;
     a.disruption = "EvictionByEvictionAPI";
     a.finished = 22;
     a.phase = "Succeeded";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 22.1);
     char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 18000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
     free(s);
 }
 
-TEST(a_kubelet_eviction_is_told_by_its_event_alone) {
+TEST(a_kubelet_eviction_is_known_from_its_event_alone) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.finished = 22;
     a.phase = "Succeeded";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 22.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 22.1);
     free(replay_status(m, "ns", "js", fake_ms(23), NULL));
-    fake_tell_event(m, "a", "Evicted", "Usage of EmptyDir volume exceeds the limit", 20);
+    fake_observe_event(m, "a", "Evicted", "Usage of EmptyDir volume exceeds the limit", 20);
     char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 18000);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "Eviction");
@@ -167,15 +167,15 @@ TEST(a_kubelet_eviction_is_told_by_its_event_alone) {
 TEST(a_deleted_pod_is_a_cause_only_if_nothing_explains_it) {
     for (int restarted = 0; restarted < 2; restarted++) {
         struct model *m = fake_model("");
-        fake_tell_jobset(m, 1, "", "\"restarts\":0", 0.2);
+        fake_observe_jobset(m, 1, "", "\"restarts\":0", 0.2);
         struct fake_pod a = fake_started("a", 0, 1, 2, 3);
         a.asked_to_go = 20;
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.1);
         free(replay_status(m, "ns", "js", fake_ms(20.2), NULL));
         if (restarted)
-            fake_tell_jobset(m, 1, "", "\"restarts\":1", 20.5);
+            fake_observe_jobset(m, 1, "", "\"restarts\":1", 20.5);
         struct fake_pod b = fake_started("b", 0, 22, 23, 24);
-        fake_tell_pod(m, &b, OBSERVED_PRESENT, 24.1);
+        fake_observe_pod(m, &b, OBSERVED_PRESENT, 24.1);
         char *s = fake_finish(m, 40);
         CHECK_INT(status_int(s, "interruptions.total"), 1);
         CHECK_TEXT(status_text(s, "executions[number=1].cause"), restarted ? "Unknown" : "PodDeleted");
@@ -185,15 +185,15 @@ TEST(a_deleted_pod_is_a_cause_only_if_nothing_explains_it) {
 
 TEST(a_restart_in_place_keeps_the_slot) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.restart_policy = "OnFailure";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     a.restart_count = 1;
     a.last_finished = 20;
     a.last_exit_code = 1;
     a.started = 25;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 25.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 25.1);
     char *s = fake_finish(m, 40);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 38000);
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 6000); /* 2-3, 20-25 */
@@ -204,11 +204,11 @@ TEST(a_restart_in_place_keeps_the_slot) {
 
 TEST(unschedulable_pods_say_why) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 2, "", "", 0.2);
+    fake_observe_jobset(m, 2, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3), b = fake_pod("b", 1, 1);
     b.unschedulable = 1;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.2);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 3.2);
     char *s = fake_finish(m, 901);
     CHECK_TEXT(status_text(s, "phase"), "Provisioning");
     CHECK_TEXT(status_text(s, "availability.message"), "slice 0 host 1: Unschedulable for 15m: so \"it\" is");
@@ -221,18 +221,18 @@ TEST(unschedulable_pods_say_why) {
 TEST(kueue_evicts_for_other_reasons_too) {
     struct model *m = fake_model("");
     char conditions[1400];
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     snprintf(conditions, sizeof conditions, "%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
              fake_condition("Admitted", "True", "Admitted", 6));
-    fake_tell_workload(m, conditions, 6.1);
+    fake_observe_workload(m, conditions, 6.1);
     struct fake_pod a = fake_started("a", 0, 7, 8, 9);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 9.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 9.1);
     snprintf(conditions, sizeof conditions, "%s,%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
              fake_condition("Admitted", "True", "Admitted", 6),
              fake_condition("Evicted", "True", "PodsReadyTimeout", 20));
-    fake_tell_workload(m, conditions, 20.1);
+    fake_observe_workload(m, conditions, 20.1);
     a.asked_to_go = 20;
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 21);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 21);
     char *s = replay_status(m, "ns", "js", fake_ms(30), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Queued");
     CHECK_TEXT(status_text(s, "interruptions.byCause[cause=KueueEviction/PodsReadyTimeout].cause"),
@@ -243,7 +243,7 @@ TEST(kueue_evicts_for_other_reasons_too) {
     model_free(m);
 }
 
-TEST(targets_that_are_missing_taken_or_gone) {
+TEST(targets_that_are_missing_taken_or_deleted) {
     struct model *m = fake_model("");
     char *s = replay_status(m, "ns", "js", fake_ms(5), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Pending");
@@ -259,8 +259,8 @@ TEST(targets_that_are_missing_taken_or_gone) {
     s = replay_status(m, "ns", "second", fake_ms(8), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Duplicate");
     free(s);
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_jobset_gone(m, 1, 12, 12.4);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset_deleted(m, 1, 12, 12.4);
     free(replay_status(m, "ns", "js", fake_ms(20), NULL));
     s = replay_status(m, "ns", "js", fake_ms(90), NULL); /* long enough after its end was seen: final */
     CHECK_TEXT(status_text(s, "phase"), "Deleted");
@@ -283,17 +283,17 @@ TEST(targets_that_are_missing_taken_or_gone) {
 
 TEST(a_target_managed_elsewhere_gets_no_scores) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, ",\"managedBy\":\"kueue.x-k8s.io/multikueue\"", "", 0.2);
+    fake_observe_jobset(m, 1, ",\"managedBy\":\"kueue.x-k8s.io/multikueue\"", "", 0.2);
     char *s = fake_finish(m, 10);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "ManagedElsewhere");
     CHECK_TEXT(status_text(s, "goodput.scheduling"), "");
     free(s);
 }
 
-TEST(a_target_made_again_moves_its_result_to_previous) {
+TEST(a_recreated_target_moves_its_result_to_previous) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_jobset_gone(m, 1, 12, 12.4);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset_deleted(m, 1, 12, 12.4);
     const char *again = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":"
                         "\"2026-11-21T02:00:20Z\"},\"spec\":{\"replicatedJobs\":[]}}";
     CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
@@ -307,7 +307,7 @@ TEST(a_target_made_again_moves_its_result_to_previous) {
     free(s);
 }
 
-static void tell_jobgoodput(struct model *m, const char *resource_version, int generation, const char *status) {
+static void show_jobgoodput(struct model *m, const char *resource_version, int generation, const char *status) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":%d,\"resourceVersion\":"
         "\"%s\",\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
@@ -318,8 +318,8 @@ static void tell_jobgoodput(struct model *m, const char *resource_version, int g
               0);
 }
 
-/* A controller started anew finds the job's final status and of the job itself only the object: pods and Workload are
- * gone. */
+/* A restarted controller finds the job's final status and of the job itself only the object: pods and Workload are
+ * deleted. */
 TEST(final_numbers_are_never_computed_again) {
     CLEANUP_FREE char *status = harness_read_file("tests/data/replay/final-status.json", NULL);
     struct model_options options = {.version = "test"};
@@ -327,11 +327,11 @@ TEST(final_numbers_are_never_computed_again) {
     struct model_summary summary;
     char failed[512];
     snprintf(failed, sizeof failed, "\"conditions\":[%s]", fake_condition("Failed", "True", "FailedJobs", 50));
-    tell_jobgoodput(m, "1", 1, status);
-    fake_tell_jobset(m, 1, "", failed, 60);
+    show_jobgoodput(m, "1", 1, status);
+    fake_observe_jobset(m, 1, "", failed, 60);
     CHECK(model_job_is_final(model_job_find(m, "ns", "js")));
-    tell_jobgoodput(m, "2", 2, status); /* the spec changes: the record does not */
-    fake_tell_jobset_gone(m, 1, 70, 70.2);
+    show_jobgoodput(m, "2", 2, status); /* the spec changes: the record does not */
+    fake_observe_jobset_deleted(m, 1, 70, 70.2);
     char *s = replay_status(m, "ns", "js", fake_ms(80), &summary);
     CHECK_TEXT(s, status);
     CHECK_TEXT(summary.phase, "Failed");
@@ -353,10 +353,10 @@ TEST(final_numbers_are_never_computed_again) {
 TEST(our_own_status_freezes_nothing) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
-    tell_jobgoodput(m, "1", 1, "{}");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    show_jobgoodput(m, "1", 1, "{}");
+    fake_observe_jobset(m, 1, "", "", 0.2);
     free(replay_status(m, "ns", "js", fake_ms(10), NULL));
-    tell_jobgoodput(m, "2", 1,
+    show_jobgoodput(m, "2", 1,
                     "{\"target\":{\"uid\":\"uid-js\"},\"conditions\":[{\"type\":\"Finished\",\"status\":\"True\"}]}");
     CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
     model_free(m);

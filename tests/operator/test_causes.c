@@ -112,7 +112,7 @@ static const struct {
      NO_BUCKET,
      CAUSE_NODE_FAILURE,
      "",
-     "Pod p: DisruptionTarget=True/DeletionByPodGC on node n that is gone"},
+     "Pod p: DisruptionTarget=True/DeletionByPodGC on node n that was deleted"},
     {{"Pod", "DisruptionTarget", "EvictionByEvictionAPI", "NotReady", "p", "drain", "n", ""},
      NO_BUCKET,
      CAUSE_EVICTION,
@@ -278,11 +278,11 @@ static const struct {
      NO_CAUSE,
      "",
      "ErrImageNeverPull: p on node n"},
-    {{"Pod", "log", "StartedAnew", "", "p", "log line 10: the trainer was started anew", "n", ""},
+    {{"Pod", "log", "StartedAnew", "", "p", "log line 10: the trainer was restarted", "n", ""},
      NO_BUCKET,
      CAUSE_TRAINER_RESTART,
      "",
-     "Pod p: log line 10: the trainer was started anew on node n"},
+     "Pod p: log line 10: the trainer was restarted on node n"},
     {{"JobSet", "Suspended", "", "", "js", "", "", ""},
      BUCKET_SUSPENDED,
      CAUSE_USER_SUSPEND,
@@ -335,7 +335,7 @@ TEST(each_row_has_its_case) {
     free(hits);
 }
 
-TEST(what_no_row_knows_is_nothing) {
+TEST(a_reason_without_a_row_has_no_cause) {
     struct cause_facts facts = {"Pod", "reason", "SomethingNew", "", "p", "", "", ""};
     struct ledger_disruption d;
     CHECK(cause_find(&facts) == NULL);

@@ -36,7 +36,7 @@ static void apply(struct model *m, const struct recording *rec, int job, const c
 }
 
 /* What a new controller's lists show after the first n events. */
-static void tell_lists(struct model *m, const struct replay *r, size_t n, int64_t at_ms) {
+static void observe_lists(struct model *m, const struct replay *r, size_t n, int64_t at_ms) {
     for (size_t i = 0; i < n; i++) {
         struct replay_event e = r->events[i];
         bool is_last = e.what == OBSERVED_PRESENT;
@@ -53,7 +53,7 @@ static char *status_of(struct model *m, const struct recording *rec, int job, in
     return replay_status(m, rec->namespace_, rec->names[job], at_ms, NULL);
 }
 
-/* The checkpoint stands at the end. */
+/* The checkpoint is at the end. */
 static void strip(char *status) {
     char *at = strstr(status, ",\"checkpoint\":\"");
     if (at)
@@ -80,7 +80,7 @@ static struct model *successor(struct model *m, const struct recording *rec, con
         apply(next, rec, i, status, r->events[0].at_ms);
     }
     model_free(m);
-    tell_lists(next, r, n, at_ms);
+    observe_lists(next, r, n, at_ms);
     return next;
 }
 
@@ -149,15 +149,15 @@ static void check_recording(const struct recording *rec, size_t step) {
     replay_done(&logs);
 }
 
-TEST(the_story_goes_on_after_a_kill_at_any_event) {
+TEST(the_story_continues_after_a_kill_at_any_event) {
     check_recording(&story, 29);
 }
 
-TEST(real_nodes_go_on_after_a_kill_at_any_event) {
+TEST(real_nodes_continue_after_a_kill_at_any_event) {
     check_recording(&real_nodes, 31);
 }
 
-TEST(real_nodes_with_their_logs_go_on_after_a_kill_at_any_event) {
+TEST(real_nodes_with_their_logs_continue_after_a_kill_at_any_event) {
     check_recording(&with_logs, 53);
 }
 
@@ -191,7 +191,7 @@ static char *after(const struct replay *r, const char *checkpoint) {
     return status;
 }
 
-TEST(a_damaged_checkpoint_is_set_aside_and_said) {
+TEST(a_damaged_checkpoint_is_set_aside_and_reported) {
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
     CLEANUP_FREE char *whole = checkpoint_of_the_story(&r);
@@ -229,7 +229,7 @@ TEST(a_checkpoint_of_another_version_is_refused_in_words_and_the_job_accounted_f
     struct replay r;
     REQUIRE(replay_load(&r, story.path, "workloads"));
     check_other_version(&r, 1);
-    check_other_version(&r, 10);
+    check_other_version(&r, 11);
     check_other_version(&r, 99);
     replay_done(&r);
 }
@@ -269,7 +269,7 @@ TEST(the_kept_checkpoint_continues_to_the_same_end) {
     kept[size - 1] = '\0'; /* the line's end */
     m = new_model();
     apply(m, &story, 0, kept, r.events[0].at_ms);
-    tell_lists(m, &r, half, r.events[half - 1].at_ms);
+    observe_lists(m, &r, half, r.events[half - 1].at_ms);
     for (size_t n = half; n < r.count; n++)
         replay_feed(m, &r.events[n]);
     CLEANUP_FREE char *found = status_of(m, &story, 0, r.last_ms);

@@ -1,6 +1,6 @@
-/* Of a job with thousands of pods a checkpoint holds less than all of them (checkpoint.c: first_extent): what still
- * exists is left to the cluster to show, of those that are gone numbers stand for most; where that cannot be only the
- * target is told, and that is said. */
+/* Of a job with thousands of pods a checkpoint holds less than all of them (checkpoint.c: first_extent): the cluster
+ * shows the pods that still exist, and sums replace most of the deleted ones. Where that is impossible it names only
+ * the target, and the status says so. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -22,7 +22,7 @@ static struct model *begin(const char *status) {
 
 /* The pods of one generation, made at `created`: as far as they are by `at`, and ended with exit code 1 at `finished`.
  */
-static void tell_pods(struct model *m, int from, int to, int created, int finished, enum observed what, double at) {
+static void observe_pods(struct model *m, int from, int to, int created, int finished, enum observed what, double at) {
     for (int i = from; i < to; i++) {
         char name[32];
         snprintf(name, sizeof name, "p-%d-%d", created, i);
@@ -33,14 +33,14 @@ static void tell_pods(struct model *m, int from, int to, int created, int finish
         p.phase = finished < 0 ? "Running" : "Failed";
         p.finished = finished;
         p.exit_code = finished < 0 ? 0 : 1;
-        fake_tell_pod(m, &p, what, at);
+        fake_observe_pod(m, &p, what, at);
     }
 }
 
 static void replace(struct model *m, int from, int to, int old, int at) {
-    tell_pods(m, from, to, old, at, OBSERVED_PRESENT, at + 0.5);
-    tell_pods(m, from, to, old, at, OBSERVED_DELETED, at + 1);
-    tell_pods(m, from, to, at + 2, -1, OBSERVED_PRESENT, at + 7);
+    observe_pods(m, from, to, old, at, OBSERVED_PRESENT, at + 0.5);
+    observe_pods(m, from, to, old, at, OBSERVED_DELETED, at + 1);
+    observe_pods(m, from, to, at + 2, -1, OBSERVED_PRESENT, at + 7);
 }
 
 static char *status_at(struct model *m, double at) {
@@ -64,21 +64,21 @@ static char *same_at(struct model *whole, struct model *next, double at) {
     return found;
 }
 
-TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
+TEST(the_checkpoint_of_a_large_job_holds_its_deleted_pods) {
     struct model *whole = begin(NULL);
-    fake_tell_jobset(whole, PODS, "", "", 0.5);
-    fake_tell_node(whole, "n", "True", 0, "", "", 0.5);
-    tell_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    fake_observe_jobset(whole, PODS, "", "", 0.5);
+    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
+    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
     replace(whole, 7, 10, 1, 100);
     CLEANUP_FREE char *left = status_at(whole, 200);
     REQUIRE(strstr(left, ",\"checkpoint\":\"") != NULL);
 
     struct model *next = begin(left);
-    fake_tell_jobset(next, PODS, "", "", 210);
-    fake_tell_node(next, "n", "True", 0, "", "", 210);
-    tell_pods(next, 0, 7, 1, -1, OBSERVED_PRESENT, 210);
-    tell_pods(next, 7, 10, 102, -1, OBSERVED_PRESENT, 210);
-    tell_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
+    fake_observe_jobset(next, PODS, "", "", 210);
+    fake_observe_node(next, "n", "True", 0, "", "", 210);
+    observe_pods(next, 0, 7, 1, -1, OBSERVED_PRESENT, 210);
+    observe_pods(next, 7, 10, 102, -1, OBSERVED_PRESENT, 210);
+    observe_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 4000);
@@ -96,9 +96,9 @@ TEST(of_a_large_job_the_pods_that_are_gone_are_in_the_checkpoint) {
 
 TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint) {
     struct model *whole = begin(NULL);
-    fake_tell_jobset(whole, PODS, "", "", 0.5);
-    fake_tell_node(whole, "n", "True", 0, "", "", 0.5);
-    tell_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    fake_observe_jobset(whole, PODS, "", "", 0.5);
+    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
+    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
     replace(whole, 0, PODS, 1, 100);
     CLEANUP_FREE char *left = status_at(whole, 200);
     const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
@@ -106,9 +106,9 @@ TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint)
     CHECK(strlen(checkpoint) < 8192);
 
     struct model *next = begin(left);
-    fake_tell_jobset(next, PODS, "", "", 210);
-    fake_tell_node(next, "n", "True", 0, "", "", 210);
-    tell_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
+    fake_observe_jobset(next, PODS, "", "", 210);
+    fake_observe_node(next, "n", "True", 0, "", "", 210);
+    observe_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_TEXT(status_text(found, "executions[number=1].cause"), "ApplicationError");
@@ -120,18 +120,18 @@ TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint)
 /* While no pod has taken their place either. */
 TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpoint) {
     struct model *whole = begin(NULL);
-    fake_tell_jobset(whole, PODS, "", "", 0.5);
-    fake_tell_node(whole, "n", "True", 0, "", "", 0.5);
-    tell_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
-    tell_pods(whole, 0, PODS, 1, 100, OBSERVED_PRESENT, 100.5);
-    tell_pods(whole, 0, PODS, 1, 100, OBSERVED_DELETED, 101);
+    fake_observe_jobset(whole, PODS, "", "", 0.5);
+    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
+    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    observe_pods(whole, 0, PODS, 1, 100, OBSERVED_PRESENT, 100.5);
+    observe_pods(whole, 0, PODS, 1, 100, OBSERVED_DELETED, 101);
     CLEANUP_FREE char *left = status_at(whole, 200);
     CHECK_TEXT(status_text(left, "availability.message"), "slice 0 host 0: no pod yet");
     struct model *next = begin(left);
-    fake_tell_jobset(next, PODS, "", "", 200);
-    fake_tell_node(next, "n", "True", 0, "", "", 200);
-    tell_pods(whole, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
-    tell_pods(next, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
+    fake_observe_jobset(next, PODS, "", "", 200);
+    fake_observe_node(next, "n", "True", 0, "", "", 200);
+    observe_pods(whole, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
+    observe_pods(next, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
     CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 107000);
@@ -142,9 +142,9 @@ TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpo
 /* Until 60 it is not watched. */
 TEST(of_a_large_job_that_was_not_watched_from_the_start_the_same_is_in_the_checkpoint) {
     struct model *whole = begin(NULL);
-    fake_tell_jobset(whole, PODS, "", "", 60);
-    fake_tell_node(whole, "n", "True", 0, "", "", 60);
-    tell_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 60);
+    fake_observe_jobset(whole, PODS, "", "", 60);
+    fake_observe_node(whole, "n", "True", 0, "", "", 60);
+    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 60);
     replace(whole, 0, PODS, 1, 100);
     CLEANUP_FREE char *left = status_at(whole, 200);
     const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
@@ -152,9 +152,9 @@ TEST(of_a_large_job_that_was_not_watched_from_the_start_the_same_is_in_the_check
     CHECK(strlen(checkpoint) < 8192);
 
     struct model *next = begin(left);
-    fake_tell_jobset(next, PODS, "", "", 210);
-    fake_tell_node(next, "n", "True", 0, "", "", 210);
-    tell_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
+    fake_observe_jobset(next, PODS, "", "", 210);
+    fake_observe_node(next, "n", "True", 0, "", "", 210);
+    observe_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 4000);
     CHECK_INT(status_int(found, "interruptions.total"), 1);

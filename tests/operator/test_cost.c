@@ -9,18 +9,18 @@
 static char *status_on(const char *node_labels, const char *prices, const char *spec) {
     struct model_options options = {.version = "test", .chip_prices = prices, .currency = "EUR"};
     struct model *m = model_new(&options);
-    struct fake_pod p = fake_tell_trainer(m, node_labels, spec);
+    struct fake_pod p = fake_observe_trainer(m, node_labels, spec);
     replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",
                     "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
     p.finished = 1012;
     p.phase = "Failed";
     p.exit_code = 1;
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 1013);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 1013);
     struct fake_pod q = fake_pod("try2", 0, 1030);
     q.node = "n0";
     q.bound = q.started = 1040;
     q.phase = "Running";
-    fake_tell_pod(m, &q, OBSERVED_PRESENT, 1041);
+    fake_observe_pod(m, &q, OBSERVED_PRESENT, 1041);
     char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
     model_free(m);
     return s;
@@ -87,9 +87,9 @@ TEST(without_a_price_there_is_no_cost) {
     free(s);
 }
 
-TEST(a_label_that_is_no_price_is_said) {
+TEST(a_label_that_is_not_a_price_is_reported) {
     char *s = status_on("\"goodput.dev/price-per-chip-hour\":\"-3\"", "*=1", "");
-    CHECK(strstr(status_text(s, "cost.message"), "is no price: give a decimal") != NULL);
+    CHECK(strstr(status_text(s, "cost.message"), "is not a price: give a decimal") != NULL);
     CHECK_TEXT(status_text(s, "cost.allocated"), "");
     CHECK(*status_text(s, "goodput.job") != '\0');
     free(s);

@@ -1,5 +1,5 @@
-/* status.advice[]: where its topic leads, to the documentation's address if the controller was told it, and what it
- * would save. */
+/* status.advice[]: its topic links to the documentation if the controller has its address, and the hours that it would
+ * save. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -8,30 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A save that blocks for 480 s of a job of 600 s, on 4 chips. */
 static char *advised_with(const char *url, const char *member) {
+    static const struct {
+        int at;
+        const char *text;
+    } lines[] = {{20, "it 0"}, {30, "it 1"}, {40, "saving"}, {520, "saved"}, {530, "it 2"}};
     struct model_options options = {.version = "test", .documentation_url = url};
     struct model *m = model_new(&options);
-    fake_tell_node(m, "n0", "True", 0, "", "", 1);
-    replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    struct fake_pod p = fake_pod("try1", 0, 490);
+    fake_observe_node(m, "n0", "True", 0, "", "", 1);
+    replay_jobgoodput(m, "ns", "js", "PodLog",
+                      ",\"stepLog\":{\"format\":\"Regex\",\"regex\":{\"step\":\"^it (?<step>[0-9]+)\","
+                      "\"checkpointStart\":\"^saving\",\"checkpointSaved\":\"^saved\"}}",
+                      fake_ms(0));
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    struct fake_pod p = fake_pod("try1", 0, 1);
     p.node = "n0";
-    p.bound = 500;
-    p.started = 994; /* most of the job so far is the pull of its image */
+    p.bound = p.started = 4;
     p.phase = "Running";
-    fake_tell_event(m, "try1", "Pulling", "Pulling image \\\"trainer\\\"", 501);
-    fake_tell_event(m, "try1", "Pulled", "Successfully pulled image \\\"trainer\\\" in 8m10s (8m10s including waiting)",
-                    992);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 995);
-    replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",
-                    "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
-    char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 5);
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(lines[i].at) * 1000000,
+                           slice_of(lines[i].text));
+    model_job_log_watermark(model_job_find(m, "ns", "js"), "uid-try1", fake_ms(530));
+    char *s = replay_status(m, "ns", "js", fake_ms(600), NULL);
     char path[64];
-    snprintf(path, sizeof path, "advice[kind=PreloadImage].%s", member);
-    char *told = strdup(status_text(s, path));
+    snprintf(path, sizeof path, "advice[kind=AsynchronousCheckpoint].%s", member);
+    char *found = strdup(status_text(s, path));
     free(s);
     model_free(m);
-    return told;
+    return found;
 }
 
 TEST(advice_leads_to_the_documentation) {
@@ -47,8 +53,8 @@ TEST(advice_leads_to_the_documentation) {
     }
 }
 
-TEST(advice_tells_the_hours_that_it_would_save) {
+TEST(advice_names_the_hours_that_it_would_save) {
     char *hours = advised_with(NULL, "acceleratorHours");
-    CHECK_TEXT(hours, "0.527"); /* 28/29 of a pull of 491 s, for 4 chips */
+    CHECK_TEXT(hours, "0.533"); /* 480 s of 4 chips */
     free(hours);
 }

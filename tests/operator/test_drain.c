@@ -12,15 +12,15 @@ static struct model *begin(struct fake_pod pods[2]) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    fake_tell_jobset(m, 2, "", "", 0.2);
-    fake_tell_job(m, 1, 1.1);
+    fake_observe_jobset(m, 2, "", "", 0.2);
+    fake_observe_job(m, 1, 1.1);
     for (int i = 0; i < 2; i++) {
         pods[i] = fake_pod(names[i], i, 2);
         pods[i].bound = 3;
         pods[i].started = 4;
         pods[i].phase = "Running";
         pods[i].job_uid = "uid-job";
-        fake_tell_pod(m, &pods[i], OBSERVED_PRESENT, 4.1);
+        fake_observe_pod(m, &pods[i], OBSERVED_PRESENT, 4.1);
     }
     return m;
 }
@@ -29,14 +29,14 @@ static void ask_to_go(struct model *m, struct fake_pod *p, const char *disruptio
     p->asked_to_go = at;
     p->grace = 30;
     p->disruption = disruption;
-    fake_tell_pod(m, p, OBSERVED_PRESENT, at + 0.1);
+    fake_observe_pod(m, p, OBSERVED_PRESENT, at + 0.1);
 }
 
 static void exit_0(struct model *m, struct fake_pod *p, int at) {
     p->finished = at;
     p->exit_code = 0;
     p->phase = "Succeeded";
-    fake_tell_pod(m, p, OBSERVED_PRESENT, at + 0.3);
+    fake_observe_pod(m, p, OBSERVED_PRESENT, at + 0.3);
 }
 
 /* deletion: 0: it is not deleted. */
@@ -72,7 +72,7 @@ static void observe_next_pods(struct model *m) {
         p.bound = 41;
         p.started = 42;
         p.phase = "Running";
-        fake_tell_pod(m, &p, OBSERVED_PRESENT, 42.1);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 42.1);
     }
 }
 
@@ -121,7 +121,7 @@ TEST(an_index_completed_by_a_deleted_job_is_not_done) {
     model_free(m);
 }
 
-/* What Kubernetes counts as completed, of a Job that goes on, is done when its pod has ended. */
+/* An index that Kubernetes counts as completed, of a Job that continues, is done when its pod has ended. */
 TEST(an_index_that_a_healthy_job_counts_as_completed_is_done) {
     struct fake_pod pods[2];
     struct model *m = begin(pods);

@@ -28,30 +28,30 @@ static void pod_lost(struct model *m, int index, double at) {
     char name[32], node[32];
     struct fake_pod p = pod_of(name, node, index);
     p.asked_to_go = (int)at;
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, at);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
 }
 
 struct looked {
-    int64_t told; /* pods that were made facts of */
-    int64_t beside;
+    int64_t observed; /* pods that were made facts of */
+    int64_t visited;
 };
 
 static struct looked looked_so_far(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
-    return (struct looked){m->pods_told, m->pods_looked_at + ledger_work_of(job->ledger).occupancies_visited};
+    return (struct looked){m->pods_recorded, m->pods_looked_at + ledger_work_of(job->ledger).occupancies_visited};
 }
 
-/* What is looked at for so many events, each evaluated by itself, among so many pods; all run but the first one, if
- * is_whole. */
+/* The pods and occupancies visited for EVENTS events, each evaluated by itself, of a job of N pods; all of them run,
+ * but the first one only if is_whole. */
 static struct looked looked_at(int pods, bool is_whole, void (*event)(struct model *m, int number, double at)) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     char name[32], node[32];
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
-    fake_tell_jobset(m, pods, "", "", 0.2);
+    fake_observe_jobset(m, pods, "", "", 0.2);
     for (int i = is_whole ? 0 : 1; i < pods; i++) {
         struct fake_pod p = pod_of(name, node, i);
-        fake_tell_node(m, node, "True", 0, "", "", 1);
-        fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);
+        fake_observe_node(m, node, "True", 0, "", "", 1);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 4);
     }
     evaluate(m, 5);
     pod_lost(m, 60, 5.2);
@@ -63,20 +63,20 @@ static struct looked looked_at(int pods, bool is_whole, void (*event)(struct mod
     }
     struct looked after = looked_so_far(m);
     model_free(m);
-    return (struct looked){after.told - before.told, after.beside - before.beside};
+    return (struct looked){after.observed - before.observed, after.visited - before.visited};
 }
 
 static void pod_event(struct model *m, int number, double at) {
     char name[32], node[32];
     struct fake_pod p = pod_of(name, node, number % 50 + 1);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, at);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
 }
 
 static void pod_goes(struct model *m, int number, double at) {
     char name[32], node[32];
     struct fake_pod p = pod_of(name, node, number % 50 + 1);
     p.asked_to_go = (int)at;
-    fake_tell_pod(m, &p, number < 50 ? OBSERVED_PRESENT : OBSERVED_DELETED, at);
+    fake_observe_pod(m, &p, number < 50 ? OBSERVED_PRESENT : OBSERVED_DELETED, at);
 }
 
 static void pod_comes(struct model *m, int number, double at) {
@@ -87,13 +87,13 @@ static void pod_comes(struct model *m, int number, double at) {
     p.created = (int)at;
     p.bound = p.started = 0;
     p.node = NULL;
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, at);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
 }
 
 static void node_event(struct model *m, int number, double at) {
     char node[32];
     snprintf(node, sizeof node, "n%d", number % 50 + 1);
-    fake_tell_node(m, node, number < 50 ? "Unknown" : "True", (int)at, "", "", at);
+    fake_observe_node(m, node, number < 50 ? "Unknown" : "True", (int)at, "", "", at);
 }
 
 TEST(an_event_looks_at_its_own_pod_alone) {
@@ -102,11 +102,11 @@ TEST(an_event_looks_at_its_own_pod_alone) {
     for (size_t i = 0; i < ARRAY_SIZE(events); i++)
         for (int is_whole = 0; is_whole < 2; is_whole++) {
             struct looked few = looked_at(64, is_whole, events[i]);
-            CHECK_INT(few.told, EVENTS);
+            CHECK_INT(few.observed, EVENTS);
             for (int pods = 512; pods <= 4096; pods *= 8) {
                 struct looked many = looked_at(pods, is_whole, events[i]);
-                CHECK_INT(many.told, EVENTS);
-                CHECK_INT(many.beside, few.beside);
+                CHECK_INT(many.observed, EVENTS);
+                CHECK_INT(many.visited, few.visited);
             }
         }
 }

@@ -40,7 +40,7 @@ TEST(an_invalid_fleet_spec_is_refused_with_the_reason) {
     bad("{\"selector\":{\"labelSelector\":{\"matchExpressions\":[{\"key\":\"k\",\"operator\":\"Exists\","
         "\"values\":[\"a\"]}]}}}",
         "the requirement on k must have no values");
-    /* the first that is wrong is told, whatever comes after it */
+    /* the first wrong field is reported, whatever comes after it */
     bad("{\"window\":{\"calendar\":\"Year\"},\"groupBy\":[\"color\"]}", "spec.window.calendar");
 }
 

@@ -21,11 +21,11 @@ static void check_words(struct model *m, double at, const char *words) {
     CHECK(status_int(s, "goodputPPM.scheduling") > 0);
 }
 
-TEST(what_cannot_be_read_is_said_until_it_can) {
+TEST(a_forbidden_resource_is_reported_until_it_can_be_read) {
     struct model *m = fake_model("");
     struct fake_pod p = fake_running("p", "n0", 1);
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 4);
     replay_watermarks(m, fake_ms(100));
     check_words(m, 100, "");
     forbid(m, RESOURCE_NODE, WORDS("nodes"));
@@ -46,7 +46,7 @@ TEST(what_cannot_be_read_is_said_until_it_can) {
 }
 
 /* A JobSet of one pod in queue q, which Kueue made suspended. */
-static void tell_queued(struct model *m, bool is_suspended, double at) {
+static void observe_queued(struct model *m, bool is_suspended, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s,\"labels\":{"
         "\"kueue.x-k8s.io/queue-name\":\"q\"}},\"spec\":{\"suspend\":%s,\"replicatedJobs\":[{\"name\":\"slice\","
@@ -62,16 +62,16 @@ static void tell_queued(struct model *m, bool is_suspended, double at) {
 TEST(a_workload_that_may_not_be_read_is_not_one_that_is_missing) {
     struct model *m = fake_model("");
     forbid(m, RESOURCE_WORKLOAD, WORDS("workloads"));
-    tell_queued(m, true, 0);
+    observe_queued(m, true, 0);
     replay_watermarks(m, fake_ms(20));
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=PermissionMissing].message"), WORDS("workloads"));
     CHECK_TEXT(status_text(s, "availability.message"),
                "JobSet js: suspended, in queue q; its Workload may not be read");
     CHECK_TEXT(status_text(s, "badput[bucket=QueueWait].basis"), "Assumed");
-    tell_queued(m, false, 30);
+    observe_queued(m, false, 30);
     struct fake_pod p = fake_running("p", "n0", 40);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 44);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 44);
     replay_watermarks(m, fake_ms(100));
     CLEANUP_FREE char *running = replay_status(m, "ns", "js", fake_ms(100), NULL);
     CHECK_INT(status_int(running, "badput[bucket=QueueWait].milliseconds"), 30000);
@@ -79,19 +79,19 @@ TEST(a_workload_that_may_not_be_read_is_not_one_that_is_missing) {
     model_free(m);
 }
 
-TEST(the_lease_of_a_silent_node_is_said_by_the_jobs_on_that_node) {
+TEST(the_jobs_on_a_silent_node_report_its_unreadable_lease) {
     struct model *m = fake_model("");
     struct fake_pod p = fake_running("p", "n0", 1);
-    fake_tell_node(m, "n0", "True", 0, "", "", 0.1);
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);
+    fake_observe_node(m, "n0", "True", 0, "", "", 0.1);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 4);
     forbid(m, RESOURCE_NODE_LEASE, WORDS("leases"));
     replay_watermarks(m, fake_ms(50));
     check_words(m, 50, "");
-    fake_tell_node(m, "n0", "Unknown", 60, "", "", 60);
+    fake_observe_node(m, "n0", "Unknown", 60, "", "", 60);
     replay_watermarks(m, fake_ms(70));
     check_words(m, 70, WORDS("leases"));
-    fake_tell_node(m, "n0", "True", 80, "", "", 80);
+    fake_observe_node(m, "n0", "True", 80, "", "", 80);
     replay_watermarks(m, fake_ms(90));
     check_words(m, 90, "");
     model_free(m);
@@ -101,7 +101,7 @@ TEST(the_lease_of_a_silent_node_is_said_by_the_jobs_on_that_node) {
 TEST(pods_that_may_not_be_read_leave_nothing_to_count) {
     struct model *m = fake_model("");
     forbid(m, RESOURCE_POD, WORDS("pods"));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     replay_watermarks(m, fake_ms(100));
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Forbidden");
@@ -109,7 +109,7 @@ TEST(pods_that_may_not_be_read_leave_nothing_to_count) {
     CHECK_INT(status_int(s, "goodputPPM.scheduling"), -1);
     CHECK_INT(status_int(s, "time.wallMilliseconds"), -1);
     struct fake_pod p = fake_running("p", "n0", 1);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 110);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 110);
     forbid(m, RESOURCE_POD, NULL);
     replay_watermarks(m, fake_ms(120));
     check_words(m, 120, "");
@@ -120,8 +120,8 @@ TEST(pods_that_may_not_be_read_leave_nothing_to_count) {
 TEST(numbers_reach_to_where_a_permission_was_withdrawn) {
     struct model *m = fake_model("");
     struct fake_pod p = fake_running("p", "n0", 1);
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 4);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 4);
     replay_watermarks(m, fake_ms(100));
     CLEANUP_FREE char *before = replay_status(m, "ns", "js", fake_ms(100), NULL);
     model_forbidden(m, RESOURCE_POD, SLICE("ns"), WORDS("pods"), fake_ms(100));
@@ -145,15 +145,15 @@ static void check_restored(bool is_listed_at_last) {
     struct model *first = model_new(&options), *m = model_new(&options);
     struct fake_pod p = fake_running("p", "n0", 1);
     replay_jobgoodput(first, "ns", "js", "None", "", fake_ms(0));
-    fake_tell_node(first, "n0", "True", 0, "", "", 0.1);
-    fake_tell_jobset(first, 1, "", "", 0.2);
-    fake_tell_pod(first, &p, OBSERVED_PRESENT, 4);
+    fake_observe_node(first, "n0", "True", 0, "", "", 0.1);
+    fake_observe_jobset(first, 1, "", "", 0.2);
+    fake_observe_pod(first, &p, OBSERVED_PRESENT, 4);
     replay_watermarks(first, fake_ms(100));
     CLEANUP_FREE char *left = replay_status(first, "ns", "js", fake_ms(100), NULL);
     CLEANUP_FREE char *more = replay_left(left);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
-    fake_tell_node(m, "n0", "True", 0, "", "", 110);
-    fake_tell_jobset(m, 1, "", "", 110);
+    fake_observe_node(m, "n0", "True", 0, "", "", 110);
+    fake_observe_jobset(m, 1, "", "", 110);
     model_forbidden(m, RESOURCE_POD, SLICE("ns"), WORDS("pods"), TIME_UNKNOWN);
     replay_watermarks(m, fake_ms(200)); /* those of other namespaces were listed */
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
@@ -161,7 +161,7 @@ static void check_restored(bool is_listed_at_last) {
     CHECK_INT(status_int(s, "availability.available"), 1);
     model_forbidden(m, RESOURCE_POD, SLICE("ns"), NULL, TIME_UNKNOWN);
     if (is_listed_at_last)
-        fake_tell_pod(m, &p, OBSERVED_PRESENT, 290);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 290);
     replay_watermarks(m, fake_ms(300));
     CLEANUP_FREE char *after = replay_status(m, "ns", "js", fake_ms(300), NULL);
     CHECK_INT(status_int(after, "availability.available"), is_listed_at_last);

@@ -1,5 +1,5 @@
-/* Of pods that are gone for good only numbers stay, so that a large set may restart as often as it likes: how much is
- * kept is counted, and the status is the one of a model that forgets nothing. */
+/* Of deleted pods only sums stay, so that a large set may restart any number of times. The tests count what is kept,
+ * and compare the status with that of a model that forgets nothing. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -36,7 +36,7 @@ static char *status_at(struct model *m, double at, char **ret_written) {
 
 /* A pod of an execution that began at `created`. It waits for its node, pulls its image, runs, and is Ready, each some
  * seconds later than others; one fails, and the others are asked to go. */
-static void tell_pod(struct model *m, int index, int created, int lost, enum observed what, double at) {
+static void show_pod(struct model *m, int index, int created, int lost, enum observed what, double at) {
     char name[32], node[32], job[32];
     snprintf(name, sizeof name, "p-%d-%d", created, index);
     snprintf(node, sizeof node, "n%d", index);
@@ -56,12 +56,12 @@ static void tell_pod(struct model *m, int index, int created, int lost, enum obs
     } else if (lost >= 0) {
         p.asked_to_go = lost + 1 + index % 3;
     }
-    fake_tell_pod(m, &p, what, at);
+    fake_observe_pod(m, &p, what, at);
 }
 
-static void tell_execution(struct model *m, int created, int lost, enum observed what, double at) {
+static void observe_execution(struct model *m, int created, int lost, enum observed what, double at) {
     for (int i = 0; i < PODS; i++)
-        tell_pod(m, i, created, lost, what, at);
+        show_pod(m, i, created, lost, what, at);
 }
 
 static void begin_execution(struct model *m, int created) {
@@ -72,17 +72,17 @@ static void begin_execution(struct model *m, int created) {
         struct fake_pod p = fake_pod(name, i, created + i % 5);
         p.node = NULL;
         p.job_uid = job;
-        fake_tell_pod(m, &p, OBSERVED_PRESENT, created + 5);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 5);
     }
-    tell_execution(m, created, -1, OBSERVED_PRESENT, created + 90);
+    observe_execution(m, created, -1, OBSERVED_PRESENT, created + 90);
 }
 
 static void begin_set(struct model *m) {
-    fake_tell_jobset(m, PODS, "", "", 0.2);
+    fake_observe_jobset(m, PODS, "", "", 0.2);
     for (int i = 0; i < PODS; i++) {
         char node[32];
         snprintf(node, sizeof node, "n%d", i);
-        fake_tell_node(m, node, "True", 0, "", "", 0.5);
+        fake_observe_node(m, node, "True", 0, "", "", 0.5);
     }
     begin_execution(m, 1);
 }
@@ -93,8 +93,8 @@ static int began(int execution) {
 
 static void restart(struct model *m, int number) {
     int at = number * APART;
-    tell_execution(m, began(number - 1), at, OBSERVED_PRESENT, at + 5);
-    tell_execution(m, began(number - 1), at, OBSERVED_DELETED, at + 6);
+    observe_execution(m, began(number - 1), at, OBSERVED_PRESENT, at + 5);
+    observe_execution(m, began(number - 1), at, OBSERVED_DELETED, at + 6);
     begin_execution(m, began(number));
 }
 
@@ -105,13 +105,13 @@ struct kept {
 static struct kept kept_by(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
     const struct ledger *l = job->ledger;
-    return (struct kept){job->target->pod_count, m->pods.count,        l->occupancies.count,
-                         l->holds.count,         l->disruptions.count, l->past.count};
+    return (struct kept){job->target->pods.count, m->pods.count,        l->occupancies.count,
+                         l->holds.count,          l->disruptions.count, l->past.count};
 }
 
 static void check_kept(struct model *m, int restarts) {
     struct kept k = kept_by(m);
-    size_t each = 16 * (size_t)restarts; /* pods that evidence names, and what they told */
+    size_t each = 16 * (size_t)restarts; /* pods that evidence names, and their facts */
     CHECK(k.pods <= PODS + each);
     CHECK_INT(k.entries, k.pods);
     CHECK_INT(k.lives, k.pods);
@@ -145,7 +145,7 @@ TEST(a_set_that_restarts_twenty_times_keeps_the_pods_of_one_execution) {
 }
 
 /* Killed after each restart, before and after its pods are forgotten. */
-TEST(a_successor_goes_on_from_what_was_forgotten) {
+TEST(a_successor_continues_from_the_sums_of_forgotten_pods) {
     struct model *killed = begin(0, ""), *remembers = begin(NEVER, NULL);
     begin_set(killed);
     begin_set(remembers);
@@ -159,13 +159,13 @@ TEST(a_successor_goes_on_from_what_was_forgotten) {
             REQUIRE(strstr(written, ",\"checkpoint\":\"") != NULL);
             model_free(killed);
             killed = begin(0, written);
-            fake_tell_jobset(killed, PODS, "", "", at + 1);
+            fake_observe_jobset(killed, PODS, "", "", at + 1);
             for (int i = 0; i < PODS; i++) {
                 char node[32];
                 snprintf(node, sizeof node, "n%d", i);
-                fake_tell_node(killed, node, "True", 0, "", "", at + 1);
+                fake_observe_node(killed, node, "True", 0, "", "", at + 1);
             }
-            tell_execution(killed, began(k), -1, OBSERVED_PRESENT, at + 1);
+            observe_execution(killed, began(k), -1, OBSERVED_PRESENT, at + 1);
             CLEANUP_FREE char *found = status_at(killed, at + 10, NULL);
             CLEANUP_FREE char *expected = status_at(remembers, at + 10, NULL);
             CHECK_TEXT(found, expected);
@@ -177,7 +177,8 @@ TEST(a_successor_goes_on_from_what_was_forgotten) {
 }
 
 static int64_t looked_at(struct model *m) {
-    return m->pods_told + m->pods_looked_at + ledger_work_of(model_job_find(m, "ns", "js")->ledger).occupancies_visited;
+    return m->pods_recorded + m->pods_looked_at +
+           ledger_work_of(model_job_find(m, "ns", "js")->ledger).occupancies_visited;
 }
 
 TEST(an_event_costs_the_same_after_many_restarts) {
@@ -189,7 +190,7 @@ TEST(an_event_costs_the_same_after_many_restarts) {
         free(status_at(m, k * APART + 900, NULL));
         free(status_at(m, k * APART + 910, NULL));
         int64_t before = looked_at(m);
-        tell_pod(m, 9, began(k), -1, OBSERVED_PRESENT, k * APART + 911);
+        show_pod(m, 9, began(k), -1, OBSERVED_PRESENT, k * APART + 911);
         free(status_at(m, k * APART + 912, NULL));
         cost[k > 1] = looked_at(m) - before;
         CHECK_INT(cost[k > 1], cost[0]);

@@ -5,6 +5,7 @@
 #include "replay.h"
 
 #include "base/mem.h"
+#include "operator/model/formats.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@
     "},\"spec\":{\"patterns\":[{\"name\":\"it\",\"kind\":\"Step\",\"pattern\":\"" pattern                              \
     "\",\"examples\":[{\"line\":\"step 7\",\"gives\":{\"step\":" gives "}}]}]}" status "}"
 
-static void tell_format(struct model *m, enum observed what, const char *json) {
+static void observe_format(struct model *m, enum observed what, const char *json) {
     CHECK_INT(model_observe(m, RESOURCE_STEPLOGFORMAT, what, slice_of(NULL), SLICE("mine"), SLICE("u-mine"),
                             slice_of(json), fake_ms(10)),
               0);
@@ -22,8 +23,8 @@ static void tell_format(struct model *m, enum observed what, const char *json) {
 static struct model *model_with(const char *format) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     if (format != NULL)
-        tell_format(m, OBSERVED_PRESENT, format);
-    fake_tell_trainer(m, "", ",\"stepLog\":{\"format\":\"mine\"}");
+        observe_format(m, OBSERVED_PRESENT, format);
+    fake_observe_trainer(m, "", ",\"stepLog\":{\"format\":\"mine\"}");
     return m;
 }
 
@@ -36,7 +37,7 @@ static void check(struct model *m, const char *reason, const char *message, int6
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), reason);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].message"), message);
     CHECK_INT(status_int(s, "steps.last"), last_step);
-    CHECK(*status_text(s, "goodput.scheduling") != '\0'); /* everything else goes on */
+    CHECK(*status_text(s, "goodput.scheduling") != '\0'); /* everything else continues */
     free(s);
 }
 
@@ -49,7 +50,7 @@ TEST(a_job_reads_by_the_format_that_it_names) {
     CHECK_TEXT(status_text(s, "target.logFormat"), "mine");
     free(s);
     /* lines read later are read by what it became */
-    tell_format(m, OBSERVED_PRESENT, FORMAT(2, "^(?:it|step) (?<step>[0-9]+)", "7", ""));
+    observe_format(m, OBSERVED_PRESENT, FORMAT(2, "^(?:it|step) (?<step>[0-9]+)", "7", ""));
     say(m, "it 3", 1004);
     check(m, "Attached", "steps are read as mine", 3);
     model_free(m);
@@ -60,18 +61,18 @@ TEST(a_format_that_is_missing_is_waited_for) {
     say(m, "step 1", 1000);
     check(m, "FormatMissing", "there is no StepLogFormat mine; the log is read when it appears", -1);
     uint64_t before = model_job_log_generation(model_job_find(m, "ns", "js"));
-    tell_format(m, OBSERVED_PRESENT, FORMAT(1, "^step (?<step>[0-9]+)", "7", ""));
+    observe_format(m, OBSERVED_PRESENT, FORMAT(1, "^step (?<step>[0-9]+)", "7", ""));
     CHECK(model_job_log_generation(model_job_find(m, "ns", "js")) != before); /* all is read again */
     say(m, "step 1", 1000);
     say(m, "step 2", 1002);
     check(m, "Attached", "steps are read as mine", 2);
-    tell_format(m, OBSERVED_DELETED, "");
+    observe_format(m, OBSERVED_DELETED, "");
     say(m, "step 3", 1004);
     check(m, "FormatMissing", "there is no StepLogFormat mine; the log is read when it appears", 2);
     model_free(m);
 }
 
-TEST(a_format_whose_example_fails_is_told_with_the_reason) {
+TEST(a_format_whose_example_fails_is_reported_with_the_reason) {
     struct model *m = model_with(FORMAT(1, "^step (?<step>[0-9]+)", "8", ""));
     char name[MODEL_FORMAT_NAME_SIZE];
     CLEANUP_BUF struct buf status;
@@ -87,7 +88,7 @@ TEST(a_format_whose_example_fails_is_told_with_the_reason) {
     CHECK(!model_next_format(m, name, &status)); /* once */
     model_format_again(m, "mine");
     CHECK(model_next_format(m, name, &status));
-    tell_format(m, OBSERVED_PRESENT, FORMAT(2, "^step (?<step>[0-9]+)", "7", ""));
+    observe_format(m, OBSERVED_PRESENT, FORMAT(2, "^step (?<step>[0-9]+)", "7", ""));
     buf_clear(&status);
     CHECK(model_next_format(m, name, &status));
     CHECK_TEXT(status_text(buf_text(&status), "conditions[type=Ready].status"), "True");
@@ -96,15 +97,16 @@ TEST(a_format_whose_example_fails_is_told_with_the_reason) {
 }
 
 /* A status that an earlier controller wrote of the same generation is not written again. */
-TEST(what_is_told_already_is_not_written) {
+TEST(an_unchanged_format_status_is_not_written) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     char name[MODEL_FORMAT_NAME_SIZE];
     CLEANUP_BUF struct buf status;
     buf_init(&status, 8192);
-    tell_format(m, OBSERVED_PRESENT,
-                FORMAT(3, "^step (?<step>[0-9]+)", "7",
-                       ",\"status\":{\"observedGeneration\":3,\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
-                       "\"lastTransitionTime\":\"2026-11-21T02:00:00Z\",\"reason\":\"Valid\",\"message\":\"\"}]}"));
+    observe_format(
+        m, OBSERVED_PRESENT,
+        FORMAT(3, "^step (?<step>[0-9]+)", "7",
+               ",\"status\":{\"observedGeneration\":3,\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
+               "\"lastTransitionTime\":\"2026-11-21T02:00:00Z\",\"reason\":\"Valid\",\"message\":\"\"}]}"));
     CHECK(!model_next_format(m, name, &status));
     model_free(m);
 }

@@ -46,28 +46,28 @@ static char *life(enum hand hand, int killed, const char *lost, bool is_killed_l
     char spec[64];
     snprintf(spec, sizeof spec, ",\"hangAfterSeconds\":%d", HANG_AFTER_S);
     replay_jobgoodput(m, "ns", "js", "PodLog", spec, fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_pod("a", 0, 1);
     a.bound = 2;
     a.started = 3;
     a.phase = "Running";
     a.restart_policy = hand == PROBE ? "Always" : "Never";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     train(m);
     for (int i = 0; i < 2; i++) /* the end of the log and the objects come in either order */
         if ((i == 0) == is_killed_last) {
             model_job_log_end(model_job_find(m, "ns", "js"), "uid-a", 0, lost);
         } else {
             kill_pod(&a, hand, killed);
-            fake_tell_pod(m, &a, OBSERVED_PRESENT, killed + 0.5);
+            fake_observe_pod(m, &a, OBSERVED_PRESENT, killed + 0.5);
         }
     if (hand != PROBE) {
-        fake_tell_pod(m, &a, OBSERVED_DELETED, killed + 1);
+        fake_observe_pod(m, &a, OBSERVED_DELETED, killed + 1);
         struct fake_pod b = fake_pod("b", 0, killed + 1);
         b.bound = killed + 2;
         b.started = killed + 3;
         b.phase = "Running";
-        fake_tell_pod(m, &b, OBSERVED_PRESENT, killed + 3.1);
+        fake_observe_pod(m, &b, OBSERVED_PRESENT, killed + 3.1);
     }
     char *s = replay_status(m, "ns", "js", fake_ms(killed + 10), NULL);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
@@ -94,14 +94,14 @@ TEST(whoever_kills_a_trainer_that_hung_the_cause_is_hang) {
         check(cases[i].hand, 350, NULL, "Hang");
         char *s = life(cases[i].hand, 350, NULL, true);
         const char *evidence = status_text(s, "executions[number=1].evidence");
-        const char *told = "a: step 4 at 2026-11-21T02:00:50Z was the last for 300 s (hangAfter 120 s)";
-        CHECK(strncmp(evidence, told, strlen(told)) == 0);
+        const char *expected = "a: step 4 at 2026-11-21T02:00:50Z was the last for 300 s (hangAfter 120 s)";
+        CHECK(strncmp(evidence, expected, strlen(expected)) == 0);
         CHECK(strstr(evidence, cases[i].then) != NULL);
         free(s);
     }
 }
 
-TEST(a_short_silence_is_no_hang) {
+TEST(a_short_silence_is_not_a_hang) {
     check(PERSON, LAST_STEP_S + HANG_AFTER_S, NULL, "PodDeleted");
     check(PERSON, LAST_STEP_S + HANG_AFTER_S + 1, NULL, "Hang");
     check(WATCHDOG, LAST_STEP_S + 60, NULL, "ApplicationError");
@@ -112,6 +112,6 @@ TEST(a_log_with_lines_missing_proves_no_hang) {
     check(WATCHDOG, 350, "the log was rotated away", "ApplicationError");
 }
 
-TEST(what_objects_explain_better_is_no_hang) {
+TEST(a_silence_that_objects_explain_is_not_a_hang) {
     check(DRAIN, 350, NULL, "Eviction");
 }

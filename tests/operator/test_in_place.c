@@ -27,14 +27,14 @@ static char *status_at(struct model *m, double at) {
 static void restart(const char *policy, const char *more) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    fake_tell_jobset(m, 2, "", "", 0.2);
+    fake_observe_jobset(m, 2, "", "", 0.2);
     struct fake_pod a = trainer("a", 0, policy, more), b = trainer("b", 1, policy, more);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 4.2);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 4.2);
     b.finished = 20;
     b.exit_code = 42;
     b.reason = "Error";
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 20.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 20.5);
     char *s = status_at(m, 22);
     CHECK_INT(status_int(s, "availability.available"), 2); /* it holds its slot */
     CHECK_INT(status_int(s, "interruptions.total"), 1);
@@ -46,7 +46,7 @@ static void restart(const char *policy, const char *more) {
     b.exit_code = 0;
     b.reason = NULL;
     b.started = 25;
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 25.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 25.5);
     s = status_at(m, 60);
     CHECK_INT(status_int(s, "availability.available"), 2);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
@@ -67,13 +67,13 @@ TEST(a_pod_whose_containers_restart_by_rules_keeps_its_slot) {
 TEST(a_pod_with_an_empty_list_of_rules_is_lost) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = trainer("a", 0, "Never", ",\"restartPolicyRules\":[]");
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
     a.finished = 20;
     a.exit_code = 42;
     a.reason = "Error";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.5);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.5);
     char *s = status_at(m, 22);
     CHECK_INT(status_int(s, "availability.available"), 0);
     free(s);

@@ -29,7 +29,7 @@ static char *status_at(struct model *m, double at) {
 /* A trainer that took all of its steps by 1040. */
 static struct model *trained(void) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    fake_tell_trainer(m, "", "");
+    fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
     for (int i = 0; i < STEPS; i++)
         print_step(m, i);
@@ -193,7 +193,7 @@ TEST(the_successor_of_a_final_status_keeps_all_earlier_targets) {
         "\"productiveMilliseconds\":1000000}},"
         "{\"uid\":\"c\",\"time\":{\"wallMilliseconds\":-2,\"availableMilliseconds\":7}},{\"uid\":\"d\"},7]}";
     struct model *m = successor(left);
-    fake_tell_jobset(m, 1, "", "", 0.5);
+    fake_observe_jobset(m, 1, "", "", 0.5);
     CLEANUP_FREE char *found = status_at(m, 10);
     CHECK_TEXT(status_text(found, "target.uid"), "uid-js");
     CHECK_INT(status_int(found, "previous[uid=b].time.availableMilliseconds"), 3000000);
@@ -219,11 +219,11 @@ static void observe_successor(struct model *m) {
 /* The target is deleted at 1029 and created again; of its steps those from `late` on are read after that. */
 static char *read_late(int late, double again) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    fake_tell_trainer(m, "", "");
+    fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
     for (int i = 0; i < late; i++)
         print_step(m, i);
-    fake_tell_jobset_gone(m, 1, 1029, 1029.2);
+    fake_observe_jobset_deleted(m, 1, 1029, 1029.2);
     observe_successor(m);
     free(status_at(m, 1031));
     CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1); /* its pod terminates */

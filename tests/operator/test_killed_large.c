@@ -61,7 +61,7 @@ static void replace(struct world *w, int slot, int at) {
     add(w, slot, at, at + 1, at + 3);
 }
 
-static void tell(struct model *m, const struct life *life, int as_of, enum observed what, double at) {
+static void observe_life(struct model *m, const struct life *life, int as_of, enum observed what, double at) {
     char name[48];
     snprintf(name, sizeof name, "js-slice-0-%d-%d", life->slot, life->created);
     struct fake_pod p = fake_pod(name, life->slot, life->created);
@@ -73,10 +73,10 @@ static void tell(struct model *m, const struct life *life, int as_of, enum obser
     p.exit_code = p.finished >= 0 ? 1 : 0;
     p.phase = p.finished >= 0 ? "Failed" : p.started >= 0 ? "Running" : "Pending";
     p.asked_to_go = life->deleted >= 0 && life->deleted <= as_of && life->finished < 0 ? life->deleted : -1;
-    fake_tell_pod(m, &p, what, at);
+    fake_observe_pod(m, &p, what, at);
 }
 
-/* Every pod fails at 200, and is replaced by 230: more pods than fit are to be told of one by one. */
+/* Every pod fails at 200, and is replaced by 230: more pods than fit one by one. */
 static struct world restarted_world_new(void) {
     struct world w = {.slots = MANY_SLOTS};
     w.lives = mem_alloc((size_t)MANY_SLOTS * 2 * sizeof *w.lives);
@@ -94,28 +94,28 @@ static struct world restarted_world_new(void) {
 static void watch(struct model *m, const struct world *w, int from, int to) {
     for (int s = from; s < to; s++) {
         if (s == 0) {
-            fake_tell_jobset(m, w->slots, "", "", 0.1);
-            fake_tell_node(m, "n", "True", 0, "", "", 0.1);
+            fake_observe_jobset(m, w->slots, "", "", 0.1);
+            fake_observe_node(m, "n", "True", 0, "", "", 0.1);
             replay_watermarks(m, fake_ms(0.2));
         }
         for (size_t i = 0; i < w->count; i++) {
             const struct life *life = &w->lives[i];
             if (life->created == s || life->bound == s || life->started == s ||
                 (life->finished >= 0 && life->finished + life->lag == s))
-                tell(m, life, s, OBSERVED_PRESENT, s + 0.5);
+                observe_life(m, life, s, OBSERVED_PRESENT, s + 0.5);
             if (life->deleted == s)
-                tell(m, life, s, OBSERVED_DELETED, s + 0.6);
+                observe_life(m, life, s, OBSERVED_DELETED, s + 0.6);
         }
     }
 }
 
 static void list(struct model *m, const struct world *w, int before) {
     double at = before - 0.1;
-    fake_tell_jobset(m, w->slots, "", "", at);
-    fake_tell_node(m, "n", "True", 0, "", "", at);
+    fake_observe_jobset(m, w->slots, "", "", at);
+    fake_observe_node(m, "n", "True", 0, "", "", at);
     for (size_t i = 0; i < w->count; i++)
         if (w->lives[i].created < before && (w->lives[i].deleted < 0 || w->lives[i].deleted >= before))
-            tell(m, &w->lives[i], before - 1, OBSERVED_PRESENT, at);
+            observe_life(m, &w->lives[i], before - 1, OBSERVED_PRESENT, at);
     replay_watermarks(m, fake_ms(at));
 }
 
@@ -258,8 +258,9 @@ TEST(a_large_job_is_within_its_bounds_if_all_of_its_pods_fail) {
     for (int i = 0; i < 5; i++) {
         CLEANUP_FREE char *found = killed(&w, &kills[i], 1, gaps[i % 3]);
         judge(truth, found, kills[i], gaps[i % 3], "all fail");
-        bool is_said = strstr(found, "of pods from before another controller took over only sums are known") != NULL;
-        CHECK_INT(is_said, kills[i] == 201 || kills[i] == 204);
+        bool is_reported =
+            strstr(found, "of pods from before another controller took over only sums are known") != NULL;
+        CHECK_INT(is_reported, kills[i] == 201 || kills[i] == 204);
     }
     free(w.lives);
 }
@@ -279,16 +280,16 @@ static struct fake_pod pod_of(int generation) {
     return p;
 }
 
-static void tell_generations(struct model *m, int from, int to) {
+static void observe_generations(struct model *m, int from, int to) {
     for (int i = from; i < to; i++) {
         struct fake_pod p = pod_of(i);
-        fake_tell_pod(m, &p, OBSERVED_PRESENT, p.started + 0.5);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, p.started + 0.5);
         if (i + 1 == GENERATIONS)
             return;
         p.finished = p.created + 15 + i * 7919 % 20;
         p.phase = "Failed";
         p.exit_code = 1;
-        fake_tell_pod(m, &p, OBSERVED_DELETED, p.created + GENERATION - 0.5);
+        fake_observe_pod(m, &p, OBSERVED_DELETED, p.created + GENERATION - 0.5);
         if (i % 2000 == 0)
             free(replay_status(m, "ns", "js", fake_ms(p.created + GENERATION - 0.4), NULL));
     }
@@ -297,16 +298,16 @@ static void tell_generations(struct model *m, int from, int to) {
 TEST(where_not_even_numbers_have_room_the_time_before_is_unobserved) {
     int end = 10 + GENERATIONS * GENERATION, last = end - GENERATION;
     struct model *m = fake_successor(NULL);
-    fake_tell_jobset(m, 1, "", "", 0.1);
-    fake_tell_node(m, "n", "True", 0, "", "", 0.1);
+    fake_observe_jobset(m, 1, "", "", 0.1);
+    fake_observe_node(m, "n", "True", 0, "", "", 0.1);
     replay_watermarks(m, fake_ms(0.2));
-    tell_generations(m, 0, GENERATIONS);
+    observe_generations(m, 0, GENERATIONS);
     CLEANUP_FREE char *left = status_before(m, end);
     struct model *next = fake_successor(left);
-    fake_tell_jobset(next, 1, "", "", end + 5);
-    fake_tell_node(next, "n", "True", 0, "", "", end + 5);
+    fake_observe_jobset(next, 1, "", "", end + 5);
+    fake_observe_node(next, "n", "True", 0, "", "", end + 5);
     struct fake_pod p = pod_of(GENERATIONS - 1);
-    fake_tell_pod(next, &p, OBSERVED_PRESENT, end + 5);
+    fake_observe_pod(next, &p, OBSERVED_PRESENT, end + 5);
     CLEANUP_FREE char *truth = status_before(m, end + 20), *found = status_before(next, end + 20);
     int64_t true_ms = status_int(truth, "time.availableMilliseconds"),
             ms = status_int(found, "time.availableMilliseconds");

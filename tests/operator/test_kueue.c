@@ -11,7 +11,7 @@
 
 static struct model *begin(void) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
@@ -21,13 +21,13 @@ static struct fake_pod running(const char *name, const char *node, int created, 
     return p;
 }
 
-static void tell_conditions(struct model *m, const char *const *conditions, int count, double at) {
+static void observe_conditions(struct model *m, const char *const *conditions, int count, double at) {
     char all[2000] = "";
     for (int i = 0; i < count; i++) {
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? "," : "", conditions[i]);
     }
-    fake_tell_workload(m, all, at);
+    fake_observe_workload(m, all, at);
 }
 
 static const char *evicted(const char *type, const char *status, const char *reason, const char *message, int at) {
@@ -74,30 +74,30 @@ static const struct {
     {"AReasonOfTomorrow", NULL, "who knows", "KueueEviction/AReasonOfTomorrow", "PreemptedWait"},
 };
 
-/* Admitted at 4, evicted at 20, its pod gone at 22, quota given back at 23, admitted again at 50, bound at 52. */
+/* Admitted at 4, evicted at 20, its pod deleted at 22, quota given back at 23, admitted again at 50, bound at 52. */
 static char *life(size_t k) {
     struct model *m = begin();
     struct fake_pod a = running("a", "n0", 5, 6), b = running("b", "n0", 51, 52);
     const char *reason = reasons[k].reason, *preempted = reasons[k].preempted, *message = reasons[k].message;
     const char *admitted[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
                               fake_condition("Admitted", "True", "Admitted", 4)};
-    tell_conditions(m, admitted, 2, 4.1);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
+    observe_conditions(m, admitted, 2, 4.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 7.1);
     const char *out[] = {admitted[0], admitted[1], evicted("Evicted", "True", reason, message, 20),
                          evicted("Preempted", "True", preempted ? preempted : "", message, 20)};
-    tell_conditions(m, out, preempted ? 4 : 3, 20.1);
+    observe_conditions(m, out, preempted ? 4 : 3, 20.1);
     a.asked_to_go = 20;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.2);
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 22);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.2);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 22);
     const char *queued[] = {fake_condition("QuotaReserved", "False", "Pending", 23),
                             fake_condition("Admitted", "False", "NoReservation", 23), out[2], out[3]};
-    tell_conditions(m, queued, preempted ? 4 : 3, 23.1);
+    observe_conditions(m, queued, preempted ? 4 : 3, 23.1);
     const char *back[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 50),
                           fake_condition("Admitted", "True", "Admitted", 50),
                           evicted("Evicted", "False", "QuotaReserved", "Previously: evicted", 50),
                           evicted("Preempted", "False", "QuotaReserved", "Previously: preempted", 50)};
-    tell_conditions(m, back, preempted ? 4 : 3, 50.1);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 53.1);
+    observe_conditions(m, back, preempted ? 4 : 3, 50.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 53.1);
     char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
     model_free(m);
     return s;
@@ -127,23 +127,23 @@ TEST(a_node_that_is_replaced_while_admitted_is_a_node_failure) {
     struct model *m = begin();
     const char *admitted[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
                               fake_condition("Admitted", "True", "Admitted", 4)};
-    tell_conditions(m, admitted, 2, 4.1);
-    fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
-    fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
+    observe_conditions(m, admitted, 2, 4.1);
+    fake_observe_node(m, "n0", "True", -100, "", "", 0.5);
+    fake_observe_node(m, "n1", "True", -100, "", "", 0.5);
     struct fake_pod a = running("a", "n0", 5, 6);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
-    fake_tell_node(m, "n0", "Unknown", 100, "", "", 100.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 7.1);
+    fake_observe_node(m, "n0", "Unknown", 100, "", "", 100.1);
     a.asked_to_go = 105;
     a.disruption = "DeletionByTaintManager";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 105.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 105.1);
     struct fake_pod b = fake_pod("b", 0, 106); /* assigned to a node that is full */
     b.unschedulable = 106;
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 106.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 106.1);
     b.phase = "Failed";
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 120.1);
-    fake_tell_pod(m, &b, OBSERVED_DELETED, 120.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 120.1);
+    fake_observe_pod(m, &b, OBSERVED_DELETED, 120.5);
     struct fake_pod c = running("c", "n1", 121, 125);
-    fake_tell_pod(m, &c, OBSERVED_PRESENT, 127);
+    fake_observe_pod(m, &c, OBSERVED_PRESENT, 127);
     char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "NodeFailure");
@@ -163,24 +163,24 @@ TEST(an_eviction_after_all_were_there_is_of_the_next_interruption) {
     const char *held[] = {fake_condition("QuotaReserved", "True", "QuotaReserved", 1),
                           fake_condition("Admitted", "True", "Admitted", 1),
                           evicted("Evicted", "True", "PodsReadyTimeout", "Exceeded the PodsReady timeout", 52)};
-    tell_conditions(m, held, 2, 1.1);
+    observe_conditions(m, held, 2, 1.1);
     struct fake_pod a = running("a", "n0", 2, 3);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
     a.asked_to_go = 40;
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 40.5);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 40.5);
     struct fake_pod b = running("b", "n1", 45, 51);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 51.5);
-    tell_conditions(m, held, 3, 52.1);
-    fake_tell_jobset(m, 1, ",\"suspend\":true", "", 53);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 51.5);
+    observe_conditions(m, held, 3, 52.1);
+    fake_observe_jobset(m, 1, ",\"suspend\":true", "", 53);
     b.asked_to_go = 54;
-    fake_tell_pod(m, &b, OBSERVED_DELETED, 54.5);
+    fake_observe_pod(m, &b, OBSERVED_DELETED, 54.5);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
     CHECK_TEXT(status_text(s, "executions[number=1].cause"), "PodDeleted");
     CHECK_TEXT(status_text(s, "executions[number=2].cause"), "KueueEviction/PodsReadyTimeout");
     model_free(m);
 }
 
-static void tell_check(struct model *m, const char *state, const char *message, bool is_by_provisioner, double at) {
+static void observe_check(struct model *m, const char *state, const char *message, bool is_by_provisioner, double at) {
     bool is_ready = strcmp(state, "Ready") == 0;
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
@@ -195,16 +195,17 @@ static void tell_check(struct model *m, const char *state, const char *message, 
                   slice_of(json), fake_ms(at));
 }
 
-/* 30 s of an admission check in which the autoscaler said something after `told_s` seconds; in what bucket they are. */
-static void check_passes(bool is_by_provisioner, double told_s, const char *bucket, const char *evidence) {
+/* 30 s of an admission check in which the autoscaler said something after `message_s` seconds; in what bucket they are.
+ */
+static void check_passes(bool is_by_provisioner, double message_s, const char *bucket, const char *evidence) {
     struct model *m = begin();
     struct fake_pod a = running("a", "n0", 35, 36);
     char path[100];
-    tell_check(m, "Pending", "", false, 4.1);
-    if (told_s < 30)
-        tell_check(m, "Pending", "Capacity is not found", is_by_provisioner, 4 + told_s);
-    tell_check(m, "Ready", "Capacity is found", is_by_provisioner, 34.1);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 37.1);
+    observe_check(m, "Pending", "", false, 4.1);
+    if (message_s < 30)
+        observe_check(m, "Pending", "Capacity is not found", is_by_provisioner, 4 + message_s);
+    observe_check(m, "Ready", "Capacity is found", is_by_provisioner, 34.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 37.1);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
     snprintf(path, sizeof path, "badput[bucket=%s].milliseconds", bucket);
     CHECK_INT(status_int(s, path), strcmp(bucket, "QueueWait") == 0 ? 34000 : 30000);

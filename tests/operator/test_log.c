@@ -20,7 +20,7 @@ static const struct {
     int spawned, exited, exit_code;
 } attempts[] = {{994, 1012, 137}, {1016, 1036, 137}, {1042, 1069, 0}};
 
-static void tell_attempt(struct model *m, int i, bool is_over) {
+static void report_attempt(struct model *m, int i, bool is_over) {
     char name[16];
     snprintf(name, sizeof name, "try%d", i + 1);
     struct fake_pod p = fake_pod(name, 0, attempts[i].spawned);
@@ -31,22 +31,22 @@ static void tell_attempt(struct model *m, int i, bool is_over) {
         p.exit_code = attempts[i].exit_code;
         p.phase = p.exit_code ? "Failed" : "Succeeded";
     }
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, is_over ? attempts[i].exited + 1 : attempts[i].spawned + 1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, is_over ? attempts[i].exited + 1 : attempts[i].spawned + 1);
 }
 
-static void tell_run(struct model *m, int order) {
+static void observe_run(struct model *m, int order) {
     char status[512], path[128], uid[32];
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     for (int i = 0; i < 3; i++) {
-        tell_attempt(m, i, false);
+        report_attempt(m, i, false);
         if (order != 0) /* all objects first, or all logs in the end, from the last to the first */
-            tell_attempt(m, i, true);
+            report_attempt(m, i, true);
         snprintf(path, sizeof path, RESTARTS "attempt-%d.log", i + 1);
         snprintf(uid, sizeof uid, "uid-try%d", i + 1);
         if (order != 2)
             replay_log_file(model_job_find(m, "ns", "js"), uid, path);
         if (order == 0)
-            tell_attempt(m, i, true);
+            report_attempt(m, i, true);
     }
     for (int i = 2; i >= 0 && order == 2; i--) {
         snprintf(path, sizeof path, RESTARTS "attempt-%d.log", i + 1);
@@ -55,7 +55,7 @@ static void tell_run(struct model *m, int order) {
     }
     snprintf(status, sizeof status, "\"conditions\":[%s]",
              fake_condition("Completed", "True", "AllJobsCompleted", 1069));
-    fake_tell_jobset(m, 1, "", status, 1070);
+    fake_observe_jobset(m, 1, "", status, 1070);
 }
 
 struct figure {
@@ -63,8 +63,8 @@ struct figure {
     int64_t truth_ms, within_ms;
 };
 
-/* From truth.json beside the logs (kept_cadence_s, lost_s; 47 steps completed, 30 of them distinct). A MaxText line
- * tells the host loop's time while the steps run asynchronously, a line late: half a step of play per attempt, and the
+/* From truth.json next to the logs (kept_cadence_s, lost_s; 47 steps completed, 30 of them distinct). A MaxText line
+ * has the host loop's time while the steps run asynchronously, a line late: a tolerance of half a step per attempt. The
  * lines of the last step of each killed attempt never came. truth.json says to use the cadence of the kept steps where
  * dispatch is asynchronous: its productive_s (12.274) counts as saves the wait for steps that were dispatched before.
  * Start-up is from the restore's end to the end of the first step (its line), less an ideal step, in attempts 2 and 3:
@@ -85,7 +85,7 @@ static const struct figure figures[] = {
 TEST(maxtext_restarts_joined_with_pods) {
     struct model *m = begin("js", "");
     struct model_summary summary;
-    tell_run(m, 0);
+    observe_run(m, 0);
     char *s = replay_status(m, "ns", "js", fake_ms(1080), &summary);
     printf("%-52s %10s %10s\n", "MaxText, killed twice (ms or count)", "truth", "status");
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
@@ -122,7 +122,7 @@ TEST(logs_and_objects_in_any_order_give_the_same) {
     char *first = NULL;
     for (int order = 0; order < 3; order++) {
         struct model *m = begin("js", "");
-        tell_run(m, order);
+        observe_run(m, order);
         char *s = replay_status(m, "ns", "js", fake_ms(1080), NULL);
         if (first)
             CHECK_TEXT(s, first);
@@ -136,8 +136,8 @@ TEST(logs_and_objects_in_any_order_give_the_same) {
 
 TEST(while_training_the_numbers_reach_to_the_last_record) {
     struct model *m = begin("js", "");
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    tell_attempt(m, 0, false);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    report_attempt(m, 0, false);
     replay_log_file(model_job_find(m, "ns", "js"), "uid-try1", RESTARTS "attempt-1.log");
     char *s = replay_status(m, "ns", "js", fake_ms(1030), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Training");
@@ -150,12 +150,12 @@ TEST(while_training_the_numbers_reach_to_the_last_record) {
     model_free(m);
 }
 
-/* A MaxText log has 800 lines before its first step; a log that cannot be read for a moment is no reason either. */
+/* A MaxText log has 800 lines before its first step; a log that cannot be read for a moment is not a reason either. */
 TEST(training_means_that_a_step_was_done) {
     struct model *m = begin("js", "");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod p = fake_pod("a", 0, 1);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 1.1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 1.1);
     struct model_job *job = model_job_find(m, "ns", "js");
     static const struct {
         int at;
@@ -170,7 +170,7 @@ TEST(training_means_that_a_step_was_done) {
             p.bound = 4;
             p.started = 5;
             p.phase = "Running";
-            fake_tell_pod(m, &p, OBSERVED_PRESENT, 5.1);
+            fake_observe_pod(m, &p, OBSERVED_PRESENT, 5.1);
         }
         if (i == 2)
             model_job_log_trouble(job, "uid-a", "container is waiting to start");
@@ -191,7 +191,7 @@ TEST(training_means_that_a_step_was_done) {
     model_free(m);
 }
 
-/* ---- logs that cannot be read: a condition says so, the scheduling side goes on ---- */
+/* ---- logs that cannot be read: a condition says so, scheduling scores continue ---- */
 
 static void jobgoodput(struct model *m, const char *step_log) {
     CLEANUP_FREE char *json =
@@ -210,12 +210,12 @@ static void check_reason(const char *step_log, enum trouble trouble, const char 
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     jobgoodput(m, step_log);
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod p = fake_pod("a", 0, 1);
     p.bound = 2;
     p.started = 3;
     p.phase = "Running";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 3.1);
     struct model_job *job = model_job_find(m, "ns", "js");
     for (int i = 0; i < 200 && trouble == LINES; i++)
         model_job_log_line(job, "uid-a", 0, fake_ms(4) * 1000000 + i, SLICE("loading shard"));
@@ -233,9 +233,9 @@ static void check_reason(const char *step_log, enum trouble trouble, const char 
     model_free(m);
 }
 
-TEST(what_is_wrong_with_a_log_is_said) {
+TEST(a_faulty_log_is_reported) {
     check_reason("\"source\":\"PodLog\"", NOTHING, "Waiting");
-    check_reason("\"source\":\"PodLog\"", LINES, "FormatNotRecognised");
+    check_reason("\"source\":\"PodLog\"", LINES, "FormatNotRecognized");
     check_reason("\"source\":\"PodLog\"", TROUBLE, "LogUnreadable");
     check_reason("\"source\":\"PodLog\"", LOST, "LogUnreadable");
     check_reason("\"source\":\"PodLog\",\"podLog\":{\"container\":\"no-such\"}", NOTHING, "ContainerNotFound");
@@ -247,56 +247,56 @@ TEST(what_is_wrong_with_a_log_is_said) {
                  "Waiting");
 }
 
-/* The job's success is told before its last pod's: the numbers wait for that, for a minute at most. */
-TEST(a_pod_that_is_told_after_the_end_is_waited_for) {
-    for (int is_told = 0; is_told < 2; is_told++) {
+/* The job's success is observed before its last pod's: the numbers wait for that, for a minute at most. */
+TEST(a_pod_that_is_observed_after_the_end_is_waited_for) {
+    for (int is_observed = 0; is_observed < 2; is_observed++) {
         struct model *m = begin("js", "");
         struct model_summary summary;
         char status[512];
-        fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_observe_jobset(m, 1, "", "", 0.2);
         struct fake_pod a = fake_pod("a", 0, 1);
         a.bound = 2;
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 2.1);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 2.1);
         snprintf(status, sizeof status, "\"conditions\":[%s]",
                  fake_condition("Completed", "True", "AllJobsCompleted", 20));
-        fake_tell_jobset(m, 1, "", status, 20.3);
+        fake_observe_jobset(m, 1, "", status, 20.3);
         free(replay_status(m, "ns", "js", fake_ms(21), &summary));
         free(replay_status(m, "ns", "js", fake_ms(30), &summary));
         CHECK(!summary.is_final);
-        if (is_told) {
+        if (is_observed) {
             struct model_job *job = model_job_find(m, "ns", "js");
             a.started = 3;
             a.finished = 20;
             a.phase = "Succeeded";
-            fake_tell_pod(m, &a, OBSERVED_PRESENT, 31);
+            fake_observe_pod(m, &a, OBSERVED_PRESENT, 31);
             free(replay_status(m, "ns", "js", fake_ms(32), &summary));
             CHECK(!summary.is_final); /* its log is not read */
             model_job_log_line(job, "uid-a", 0, fake_ms(10) * 1000000,
                                SLICE("completed step: 0, seconds: 1.000, loss: 7"));
             model_job_log_end(job, "uid-a", 0, NULL);
         }
-        char *s = replay_status(m, "ns", "js", fake_ms(is_told ? 33 : 90), &summary);
+        char *s = replay_status(m, "ns", "js", fake_ms(is_observed ? 33 : 90), &summary);
         CHECK(summary.is_final);
-        CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), is_told ? "True" : "False");
+        CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), is_observed ? "True" : "False");
         free(s);
         model_free(m);
     }
 }
 
-/* The job ended at 20, its pod is still there, its log cannot be had: the numbers wait a minute for it, not for ever.
+/* The job ended at 20, its pod is still there, its log cannot be had: the numbers wait a minute for it, not forever.
  */
 TEST(a_log_that_stays_unreadable_after_the_end_is_given_up) {
     struct model *m = begin("js", "");
     char status[512];
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_pod("a", 0, 1);
     a.bound = 2;
     a.started = 3;
     a.finished = 20;
     a.phase = "Succeeded";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 20.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.1);
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 20));
-    fake_tell_jobset(m, 1, "", status, 20.3);
+    fake_observe_jobset(m, 1, "", status, 20.3);
     struct model_job *job = model_job_find(m, "ns", "js");
     for (int at = 30; at <= 300; at += 90) { /* before a minute is over, then long after: first read, then not */
         struct model_summary summary;
@@ -309,16 +309,16 @@ TEST(a_log_that_stays_unreadable_after_the_end_is_given_up) {
     model_free(m);
 }
 
-/* The second pod's log cannot be had: what it would have told is unknown, and a condition says so. */
+/* The second pod's log cannot be had: its steps are unknown, and a condition says so. */
 TEST(a_log_that_is_given_up_is_unattributed) {
     struct model *m = begin("js", "");
     char status[512];
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct model_job *job = model_job_find(m, "ns", "js");
     struct fake_pod a = fake_pod("a", 0, 1);
     a.bound = 2;
     a.started = 3;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4);
     for (int step = 0; step < 10; step++) {
         char line[64];
         snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, loss: 7.000", step);
@@ -326,17 +326,17 @@ TEST(a_log_that_is_given_up_is_unattributed) {
     }
     a.finished = 15;
     a.phase = "Failed";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 15.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 15.1);
     model_job_log_end(job, "uid-a", 0, NULL);
     struct fake_pod b = fake_pod("b", 0, 16);
     b.bound = 17;
     b.started = 20;
     b.finished = 60;
     b.phase = "Succeeded";
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 60.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 60.1);
     model_job_log_trouble(job, "uid-b", "the kubelet does not answer");
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 60));
-    fake_tell_jobset(m, 1, "", status, 60.3);
+    fake_observe_jobset(m, 1, "", status, 60.3);
     struct model_summary summary;
     free(replay_status(m, "ns", "js", fake_ms(70), &summary));
     char *text = replay_status(m, "ns", "js", fake_ms(300), &summary);
@@ -347,15 +347,15 @@ TEST(a_log_that_is_given_up_is_unattributed) {
     model_free(m);
 }
 
-TEST(the_log_that_is_wanted_is_told) {
+TEST(the_model_names_the_log_to_read) {
     struct model *m = begin("js", "");
     struct model_log log;
-    fake_tell_jobset(m, 2, "", "", 0.2);
+    fake_observe_jobset(m, 2, "", "", 0.2);
     struct fake_pod a = fake_pod("a", 0, 1), b = fake_pod("b", 1, 1);
     a.bound = b.bound = 2;
     a.started = b.started = 3;
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 3.1);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.2);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.2);
     struct model_job *job = model_job_find(m, "ns", "js");
     CHECK_INT(model_job_log_count(job), 1);
     model_job_log_get(job, 0, &log);

@@ -36,7 +36,7 @@ static void train(struct life *l, int from, int to) {
 static struct fake_pod observe_running(struct model *m, const char *name, int index, int created) {
     struct fake_pod p = fake_running(name, "n0", created);
     p.index = index;
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, created + 2.1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 2.1);
     return p;
 }
 
@@ -44,7 +44,7 @@ static void observe_failed(struct life *l, struct fake_pod *p, int at) {
     p->finished = at;
     p->exit_code = 1;
     p->phase = "Failed";
-    fake_tell_pod(l->m, p, OBSERVED_PRESENT, at + 0.6);
+    fake_observe_pod(l->m, p, OBSERVED_PRESENT, at + 0.6);
     check_total(l, at + 0.7);
 }
 
@@ -52,8 +52,8 @@ static struct life begin(int pods) {
     struct model_options options = {.version = "test"};
     struct life l = {.m = model_new(&options)};
     replay_jobgoodput(l.m, "ns", "js", "PodLog", "", fake_ms(0));
-    fake_tell_jobset(l.m, pods, "", "", 0.2);
-    fake_tell_node(l.m, "n0", "True", 0, "", "", 0.3);
+    fake_observe_jobset(l.m, pods, "", "", 0.2);
+    fake_observe_node(l.m, "n0", "True", 0, "", "", 0.3);
     observe_running(l.m, "a", 0, 1);
     return l;
 }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(struct model *m, enum resource resource, enum observed what, const char *name, const char *json,
-                 double at) {
+static void observe(struct model *m, enum resource resource, enum observed what, const char *name, const char *json,
+                    double at) {
     char uid[64];
     snprintf(uid, sizeof uid, "uid-%d-%s", (int)resource, name);
     CHECK_INT(
@@ -19,27 +19,27 @@ static void tell(struct model *m, enum resource resource, enum observed what, co
         0);
 }
 
-static void tell_jobset(struct model *m, const char *name, double at) {
+static void show_jobset(struct model *m, const char *name, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"creationTimestamp\":%s},\"spec\":{"
         "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
         "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"t\"}]}}}}}]}}",
         name, (int)RESOURCE_JOBSET, name, fake_time(0));
-    tell(m, RESOURCE_JOBSET, OBSERVED_PRESENT, name, json, at);
+    observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, name, json, at);
 }
 
-static void tell_goodput(struct model *m, const char *name, const char *target, int generation, int created,
-                         double at) {
+static void show_jobgoodput(struct model *m, const char *name, const char *target, int generation, int created,
+                            double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"resourceVersion\":\"%d\","
         "\"generation\":%d,\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io"
         "\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}",
         name, (int)RESOURCE_JOBGOODPUT, name, generation, generation, fake_time(created), target);
-    tell(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, at);
+    observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, at);
 }
 
 static void drop_goodput(struct model *m, const char *name, double at) {
-    tell(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, name, "", at);
+    observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, name, "", at);
 }
 
 /* ---- cost ---- */
@@ -56,16 +56,16 @@ static struct model *started(int jobs, enum order order) {
     for (int i = 0; i < jobs; i++) {
         name_of(name, i);
         if (order != TARGETS_FIRST)
-            tell_goodput(m, name, name, 1, 0, 1);
+            show_jobgoodput(m, name, name, 1, 0, 1);
         if (order != GOODPUTS_FIRST)
-            tell_jobset(m, name, 1);
+            show_jobset(m, name, 1);
     }
     for (int i = 0; i < jobs && order != IN_TURN; i++) {
         name_of(name, i);
         if (order == TARGETS_FIRST)
-            tell_goodput(m, name, name, 1, 0, 1);
+            show_jobgoodput(m, name, name, 1, 0, 1);
         else
-            tell_jobset(m, name, 1);
+            show_jobset(m, name, 1);
     }
     return m;
 }
@@ -109,7 +109,7 @@ TEST(the_end_of_a_jobgoodput_looks_at_no_other) {
 }
 
 /* What each may have another of goes with it: jobs come and go for years. */
-TEST(of_jobs_that_are_gone_no_name_is_kept) {
+TEST(no_name_of_a_deleted_job_is_kept) {
     struct model *m = started(16, IN_TURN);
     size_t before = m->strings.count;
     char name[32];
@@ -122,8 +122,8 @@ TEST(of_jobs_that_are_gone_no_name_is_kept) {
             "%s\"},\"cloudLogging\":{\"project\":\"p%d\","
             "\"logger\":\"goodput_%s\",\"jobName\":\"run-%s\"}}}}",
             name, (int)RESOURCE_JOBGOODPUT, name, name, name, i, name, name);
-        tell(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, 5);
-        tell_jobset(m, name, 5);
+        observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, 5);
+        show_jobset(m, name, 5);
         struct model_source source;
         CHECK(model_job_source(model_job_find(m, "ns", name), &source));
         CHECK_TEXT(source.logger + sizeof "goodput_" - 1, name);
@@ -140,11 +140,11 @@ TEST(a_further_duplicate_looks_at_those_before_it_alone_and_once) {
     enum { DUPLICATES = 500 };
     struct model *m = model_new(&(struct model_options){.version = "test"});
     char name[32];
-    tell_jobset(m, "set", 1);
+    show_jobset(m, "set", 1);
     for (int i = 0; i < DUPLICATES; i++) {
         int64_t before = m->jobs_looked_at;
         name_of(name, i);
-        tell_goodput(m, name, "set", 1, i, 1);
+        show_jobgoodput(m, name, "set", 1, i, 1);
         CHECK(m->jobs_looked_at - before <= i + 1);
     }
     model_free(m);
@@ -154,35 +154,35 @@ TEST(a_further_duplicate_looks_at_those_before_it_alone_and_once) {
 
 /* "measures", or the name of the JobGoodput that does, or "" where none does. */
 static const char *role(struct model *m, const char *name) {
-    static char said[2][300];
+    static char roles[2][300];
     static int next;
     char *status = replay_status(m, "ns", name, fake_ms(10), NULL);
-    char *out = said[next++ % 2];
+    char *out = roles[next++ % 2];
     bool measures = status_int(status, "availability.required") == 1;
-    snprintf(out, sizeof said[0], "%s", measures ? "measures" : "");
+    snprintf(out, sizeof roles[0], "%s", measures ? "measures" : "");
     if (strcmp(status_text(status, "conditions[type=Ready].reason"), "Duplicate") == 0) {
         const char *by = strstr(status_text(status, "conditions[type=Ready].message"), "JobGoodput ");
         CHECK(by != NULL);
         by += strlen("JobGoodput ");
-        snprintf(out, sizeof said[0], "%s%.*s", measures ? "measures beside " : "", (int)strcspn(by, ","), by);
+        snprintf(out, sizeof roles[0], "%s%.*s", measures ? "measures next to " : "", (int)strcspn(by, ","), by);
     }
     free(status);
     return out;
 }
 
-TEST(the_oldest_of_several_measures_whatever_the_order_in_which_they_are_told) {
+TEST(the_oldest_of_several_measures_in_whatever_order_they_are_observed) {
     static const char *const orders[] = {"abc", "acb", "bac", "bca", "cab", "cba"};
     for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
-        for (size_t at = 0; at < 4; at++) { /* the target is told before the one of that number */
+        for (size_t at = 0; at < 4; at++) { /* the target is observed before the one of that number */
             struct model *m = model_new(&(struct model_options){.version = "test"});
             for (size_t k = 0; k < 3; k++) {
                 const char name[] = {orders[i][k], '\0'};
                 if (k == at)
-                    tell_jobset(m, "set", 1);
-                tell_goodput(m, name, "set", 1, name[0] - 'a', 5);
+                    show_jobset(m, "set", 1);
+                show_jobgoodput(m, name, "set", 1, name[0] - 'a', 5);
             }
             if (at == 3)
-                tell_jobset(m, "set", 6);
+                show_jobset(m, "set", 6);
             CHECK_TEXT(role(m, "a"), "measures");
             CHECK_TEXT(role(m, "b"), "a");
             CHECK_TEXT(role(m, "c"), "a");
@@ -198,15 +198,15 @@ TEST(the_oldest_of_several_measures_whatever_the_order_in_which_they_are_told) {
 
 TEST(a_jobgoodput_that_names_another_target_leaves_its_own_to_the_next) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
-    tell_jobset(m, "one", 1);
-    tell_jobset(m, "two", 1);
-    tell_goodput(m, "a", "one", 1, 0, 2);
-    tell_goodput(m, "b", "one", 1, 1, 2);
+    show_jobset(m, "one", 1);
+    show_jobset(m, "two", 1);
+    show_jobgoodput(m, "a", "one", 1, 0, 2);
+    show_jobgoodput(m, "b", "one", 1, 1, 2);
     CHECK_TEXT(role(m, "b"), "a");
-    tell_goodput(m, "a", "two", 2, 0, 3);
+    show_jobgoodput(m, "a", "two", 2, 0, 3);
     CHECK_TEXT(role(m, "a"), "measures");
     CHECK_TEXT(role(m, "b"), "measures");
-    tell_goodput(m, "b", "two", 2, 1, 4);
+    show_jobgoodput(m, "b", "two", 2, 1, 4);
     CHECK_TEXT(role(m, "b"), "a");
     drop_goodput(m, "a", 5);
     CHECK_TEXT(role(m, "b"), "measures");

@@ -12,7 +12,7 @@
 
 enum { NODES_FIRST = 1, RESTARTED = 2, SEEN_BEFORE_THE_LIST = 4, WAYS = 8 };
 
-static void tell_pods(struct model *m, double at) {
+static void observe_pods(struct model *m, double at) {
     struct fake_pod p[2];
     for (int i = 0; i < 2; i++) {
         p[i] = fake_pod(i == 0 ? "a" : "b", i, 1);
@@ -20,24 +20,24 @@ static void tell_pods(struct model *m, double at) {
         p[i].bound = 2;
         p[i].started = 3;
         p[i].phase = "Running";
-        fake_tell_pod(m, &p[i], OBSERVED_PRESENT, at);
+        fake_observe_pod(m, &p[i], OBSERVED_PRESENT, at);
     }
     model_watermark(m, RESOURCE_POD, fake_ms(at), false);
 }
 
 /* n1 is there, n0 is not. */
-static void tell_nodes(struct model *m, double at) {
-    fake_tell_node(m, "n1", "True", -100, "", "", at);
+static void observe_nodes(struct model *m, double at) {
+    fake_observe_node(m, "n1", "True", -100, "", "", at);
     model_watermark(m, RESOURCE_NODE, fake_ms(at), false);
 }
 
-static void tell_lists(struct model *m, int way, double at) {
-    fake_tell_jobset(m, 2, "", "", at);
+static void observe_lists(struct model *m, int way, double at) {
+    fake_observe_jobset(m, 2, "", "", at);
     if (way & NODES_FIRST)
-        tell_nodes(m, at);
-    tell_pods(m, at);
+        observe_nodes(m, at);
+    observe_pods(m, at);
     if (!(way & NODES_FIRST))
-        tell_nodes(m, at);
+        observe_nodes(m, at);
 }
 
 static char *status_at(struct model *m, double at, bool has_nodes) {
@@ -49,15 +49,15 @@ static char *status_at(struct model *m, double at, bool has_nodes) {
 static char *life(int way) {
     struct model *m = fake_successor(NULL);
     if (way & SEEN_BEFORE_THE_LIST) { /* the pods are watched, the nodes are not yet */
-        fake_tell_jobset(m, 2, "", "", 0.2);
-        tell_pods(m, 3.2);
+        fake_observe_jobset(m, 2, "", "", 0.2);
+        observe_pods(m, 3.2);
     }
-    tell_lists(m, way, LISTED_S);
+    observe_lists(m, way, LISTED_S);
     if (way & RESTARTED) {
         CLEANUP_FREE char *status = status_at(m, 110, true);
         model_free(m);
         m = fake_successor(status);
-        tell_lists(m, way, 111);
+        observe_lists(m, way, 111);
     }
     char *s = status_at(m, 200, true);
     model_free(m);
@@ -75,14 +75,14 @@ TEST(a_pod_on_a_node_that_is_not_there_is_not_known_to_hold_its_slot_before_a_re
     }
 }
 
-/* Its Node may be told a moment later than a pod that was just bound to it. */
+/* Its Node may be observed a moment later than a pod that was just bound to it. */
 TEST(a_pod_that_was_just_bound_is_not_on_a_missing_node) {
     struct model *m = fake_successor(NULL);
-    fake_tell_jobset(m, 2, "", "", 0.2);
-    tell_nodes(m, 3);
-    tell_pods(m, 3.2);
-    fake_tell_node(m, "n0", "True", -50, "", "", 3.3);
-    tell_pods(m, 50);
+    fake_observe_jobset(m, 2, "", "", 0.2);
+    observe_nodes(m, 3);
+    observe_pods(m, 3.2);
+    fake_observe_node(m, "n0", "True", -50, "", "", 3.3);
+    observe_pods(m, 50);
     CLEANUP_FREE char *s = status_at(m, 200, true);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 198000);
@@ -92,10 +92,10 @@ TEST(a_pod_that_was_just_bound_is_not_on_a_missing_node) {
 /* Nobody may read the nodes: then nothing is known of any. */
 TEST(where_nodes_are_not_served_none_is_missing) {
     struct model *m = fake_successor(NULL);
-    fake_tell_jobset(m, 2, "", "", 0.2);
-    tell_pods(m, 100);
+    fake_observe_jobset(m, 2, "", "", 0.2);
+    observe_pods(m, 100);
     model_watermark(m, RESOURCE_NODE, fake_ms(100), true);
-    tell_pods(m, 150);
+    observe_pods(m, 150);
     CLEANUP_FREE char *s = status_at(m, 200, false);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 198000);

@@ -1,4 +1,4 @@
-/* Each interruption is one notice, told when it is seen and again when all is known of it, and no more. */
+/* Each interruption is one notice, announced when it is observed, again when all of it is known, and no more. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -10,12 +10,12 @@ static struct model *begin(const char *source) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", source, "", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
-/* What is told at a status of that time: "ID reason: note" a line (heap). */
-static char *told(struct model *m, double at) {
+/* The notices of a status at that time: "ID reason: note" a line (heap). */
+static char *announced(struct model *m, double at) {
     struct buf out;
     const struct model_notice *n;
     buf_init(&out, 1 << 16);
@@ -29,11 +29,11 @@ static char *told(struct model *m, double at) {
     return text;
 }
 
-static void check_told(struct model *m, double at, const char *expected) {
-    char *text = told(m, at);
+static void check_announced(struct model *m, double at, const char *expected) {
+    char *text = announced(m, at);
     CHECK_TEXT(text, expected);
     free(text);
-    text = told(m, at + 1);
+    text = announced(m, at + 1);
     CHECK_TEXT(text, ""); /* each thing once */
     free(text);
 }
@@ -43,7 +43,7 @@ static struct fake_pod run(struct model *m, const char *name, int created) {
     p.bound = created + 1;
     p.started = created + 2;
     p.phase = "Running";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, created + 2.2);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 2.2);
     return p;
 }
 
@@ -51,30 +51,30 @@ static void fail(struct model *m, struct fake_pod *p, int at) {
     p->finished = at;
     p->exit_code = 134;
     p->phase = "Failed";
-    fake_tell_pod(m, p, OBSERVED_PRESENT, at + 0.1);
+    fake_observe_pod(m, p, OBSERVED_PRESENT, at + 0.1);
 }
 
 #define FIRST "uid-js.interruption-1 Interrupted: ApplicationError n0"
 #define WHY ". Pod a: container train terminated with exit 134 (Error) on node n0\n"
 
-TEST(an_interruption_is_told_when_seen_and_when_over) {
+TEST(an_interruption_is_announced_when_observed_and_when_over) {
     struct model *m = begin("None");
     struct fake_pod a = run(m, "a", 1);
-    check_told(m, 10, "");
+    check_announced(m, 10, "");
     fail(m, &a, 100);
-    check_told(m, 101, FIRST WHY);
+    check_announced(m, 101, FIRST WHY);
     run(m, "b", 199);
-    check_told(m, 210, FIRST "; rescheduled in 1m40s" WHY);
+    check_announced(m, 210, FIRST "; rescheduled in 1m40s" WHY);
     model_free(m);
 }
 
-TEST(what_is_long_over_is_not_told_by_a_controller_that_starts) {
+TEST(a_starting_controller_announces_no_old_interruption) {
     for (int late = 0; late < 2; late++) {
         struct model *m = begin("None");
         struct fake_pod a = run(m, "a", 1);
         fail(m, &a, 100);
         run(m, "b", 199);
-        check_told(m, late ? 3900 : 3700, late ? "" : FIRST "; rescheduled in 1m40s" WHY);
+        check_announced(m, late ? 3900 : 3700, late ? "" : FIRST "; rescheduled in 1m40s" WHY);
         model_free(m);
     }
 }
@@ -92,21 +92,21 @@ static void steps(struct model *m, const char *uid, double from, int first, int 
     }
 }
 
-TEST(lost_steps_are_told_when_training_resumes) {
+TEST(lost_steps_are_announced_when_training_resumes) {
     struct model *m = begin("PodLog");
     struct fake_pod a = run(m, "a", 1);
     steps(m, "uid-a", 20, 0, 9);
-    char *text = told(m, 112);
+    char *text = announced(m, 112);
     CHECK(strstr(text, "uid-js.started TrainingStarted: the first step is in; steps are read as MaxText\n") != NULL);
     free(text);
     fail(m, &a, 120);
-    check_told(m, 125, FIRST WHY);
+    check_announced(m, 125, FIRST WHY);
     run(m, "b", 139);
-    text = told(m, 145);
+    text = announced(m, 145);
     CHECK_TEXT(text, ""); /* the slots are back, but not what training resumes from */
     free(text);
     steps(m, "uid-b", 160, 0, 2);
-    text = told(m, 200);
+    text = announced(m, 200);
     CHECK(strstr(text, FIRST "; lost 10 steps (") == text);
     CHECK(strstr(text, "; rescheduled in 20s" WHY) != NULL);
     free(text);

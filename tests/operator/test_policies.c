@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell_jobset(struct model *m, const char *status, double at) {
+static void show_jobset(struct model *m, const char *status, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s},\"spec\":{"
         "\"successPolicy\":{\"operator\":\"Any\",\"targetReplicatedJobs\":[\"driver\"]},\"replicatedJobs\":["
@@ -23,7 +23,7 @@ static void tell_jobset(struct model *m, const char *status, double at) {
 }
 
 /* phase and, where it ended, when. */
-static void tell_driver(struct model *m, const char *name, int created, const char *phase, int deleted, double at) {
+static void observe_driver(struct model *m, const char *name, int created, const char *phase, int deleted, double at) {
     CLEANUP_FREE char *uid = mem_format("uid-%s", name);
     CLEANUP_FREE char *deletion =
         deleted < 0 ? mem_strdup("")
@@ -52,30 +52,30 @@ TEST(only_what_trains_is_required_and_the_success_policy_ends_it) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    tell_jobset(m, "", 0.2);
-    tell_driver(m, "d1", 1, "Running", -1, 1.5);
+    show_jobset(m, "", 0.2);
+    observe_driver(m, "d1", 1, "Running", -1, 1.5);
     struct fake_pod a = trainer("a", 0, 2), b = trainer("b", 1, 2);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 4.2);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 4.2);
     /* the driver comes and goes: nobody trains there */
-    tell_driver(m, "d1", 1, "Running", 50, 50.1);
+    observe_driver(m, "d1", 1, "Running", 50, 50.1);
     char *s = replay_status(m, "ns", "js", fake_ms(55), NULL);
     CHECK_INT(status_int(s, "availability.required"), 2);
     CHECK_INT(status_int(s, "availability.available"), 2);
     CHECK_TEXT(status_text(s, "phase"), "Training");
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     free(s);
-    tell_driver(m, "d2", 60, "Running", -1, 61);
-    tell_driver(m, "d2", 60, "Succeeded", -1, 100.2);
+    observe_driver(m, "d2", 60, "Running", -1, 61);
+    observe_driver(m, "d2", 60, "Succeeded", -1, 100.2);
     /* then JobSet is done, and deletes what still trains: in the order in which a controller may see it */
     a.asked_to_go = b.asked_to_go = 100;
     a.grace = b.grace = 30;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 100.4);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 100.4);
     char status[512];
     snprintf(status, sizeof status, "\"conditions\":[%s]",
              fake_condition("Completed", "True", "AllJobsCompleted", 100));
-    tell_jobset(m, status, 100.6);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 100.8);
+    show_jobset(m, status, 100.6);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 100.8);
     s = replay_status(m, "ns", "js", fake_ms(140), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Completed");
     CHECK_INT(status_int(s, "interruptions.total"), 0);

@@ -10,15 +10,15 @@ static char *status_on(const char *node_labels, const char *peaks, const char *p
     struct model_options options = {.version = "test", .chip_peaks = peaks};
     struct model *m = model_new(&options);
     char status[512];
-    struct fake_pod p = fake_tell_trainer(m, node_labels, program);
+    struct fake_pod p = fake_observe_trainer(m, node_labels, program);
     replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",
                     "tests/data/trainer-logs/maxtext/restarts/attempt-1.log");
     p.finished = 1012;
     p.phase = "Succeeded";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 1013);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 1013);
     snprintf(status, sizeof status, "\"conditions\":[%s]",
              fake_condition("Completed", "True", "AllJobsCompleted", 1012));
-    fake_tell_jobset(m, 1, "", status, 1013);
+    fake_observe_jobset(m, 1, "", status, 1013);
     char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
     model_free(m);
     return s;
@@ -29,16 +29,16 @@ static char *status_with(const char *program) {
 }
 
 /* GFLOP of a step and device as the log says, TFLOP/s/device x seconds, without lines above the peak. */
-static double log_gflop(double most_gflops) {
+static double log_gflop(double max_gflops) {
     size_t size;
     char *log = harness_read_file("tests/data/trainer-logs/maxtext/restarts/attempt-1.log", &size);
     double sum = 0;
     int lines = 0, seen = 0;
     for (const char *at = log; (at = strstr(at, "completed step: ")) != NULL; at++) {
         double seconds = strtod(strstr(at, "seconds: ") + 9, NULL), tflops = strtod(strstr(at, "/device: ") + 9, NULL);
-        if (seen++ == 0 || tflops * 1e3 > most_gflops) /* the first tells no number of steps */
+        if (seen++ == 0 || tflops * 1e3 > max_gflops) /* the first has no number of steps */
             continue;
-        CHECK(tflops * 1e3 < most_gflops / 1.13); /* apart from the peak by more than a class */
+        CHECK(tflops * 1e3 < max_gflops / 1.13); /* apart from the peak by more than a class */
         sum += seconds * tflops * 1e3;
         lines++;
     }
@@ -50,10 +50,10 @@ static double log_gflop(double most_gflops) {
 #define TPU7X "\"cloud.google.com/gke-tpu-accelerator\":\"tpu7x\""
 
 static void check_of_log(const char *s, double peak_gflops, double devices, const char *which) {
-    double most_gflops = peak_gflops / devices * (strcmp(which, "emfu") == 0 ? 4 : 1);
+    double max_gflops = peak_gflops / devices * (strcmp(which, "emfu") == 0 ? 4 : 1);
     double steps = (double)status_int(s, "steps.retained"),
            productive_s = (double)status_int(s, "time.productiveMilliseconds") / 1e3;
-    double gflops = log_gflop(most_gflops) * devices * steps / productive_s;
+    double gflops = log_gflop(max_gflops) * devices * steps / productive_s;
     char expected[32];
     CHECK(steps > 3 && productive_s > 1);
     CHECK(fabs(strtod(status_text(s, "program.tflopsPerChip"), NULL) - gflops / 1e3) < 0.0006);
@@ -78,7 +78,7 @@ TEST(program_goodput_from_the_log_and_the_label_of_the_node) {
     free(s);
 }
 
-/* A TPU7x has two devices, and the log tells FLOP/s of one. */
+/* A TPU7x has two devices, and the log has FLOP/s of one. */
 TEST(a_device_that_is_not_a_chip) {
     char *s = status_on(TPU7X, NULL, "");
     check_of_log(s, 2307000, 2, "mfu");
@@ -113,7 +113,7 @@ TEST(what_is_above_the_peak_is_rejected_and_counted) {
     free(s);
 }
 
-TEST(without_a_label_or_a_peak_it_is_said) {
+TEST(without_a_label_or_a_peak_the_condition_says_why) {
     char *s = status_with("");
     CHECK_TEXT(status_text(s, "program.tflopsPerChip"), "");
     CHECK(strstr(status_text(s, "program.message"), "no label of their nodes names one") != NULL);
@@ -191,13 +191,13 @@ TEST(the_peak_is_that_of_the_data_type) {
     free(s);
 }
 
-TEST(a_peak_that_is_exceeded_is_told_not_clamped) {
+TEST(an_exceeded_peak_is_reported_and_not_clamped) {
     char *s = status_with(",\"program\":{\"peakGFLOPSPerChip\":1000," SHAPE "}");
     CHECK_TEXT(status_text(s, "goodput.program"), "");
     CHECK_TEXT(status_text(s, "goodput.productivity"), "");
     CHECK_TEXT(status_text(s, "program.mfu"), "");
     CHECK(strstr(status_text(s, "program.message"), "times the peak of 1 TFLOP/s, which cannot be") != NULL);
-    CHECK(*status_text(s, "goodput.job") != '\0'); /* the rest goes on */
+    CHECK(*status_text(s, "goodput.job") != '\0'); /* the rest continues */
     free(s);
 }
 

@@ -1,4 +1,4 @@
-/* Image pulls as the pod's status tells them. */
+/* Image pulls as the pod's status shows them. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static void tell_waiting(struct model *m, const char *reason, double at) {
+static void observe_waiting(struct model *m, const char *reason, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"uid-a\",\"creationTimestamp\":%s,\"labels\":{"
         "\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
@@ -24,13 +24,13 @@ static void tell_waiting(struct model *m, const char *reason, double at) {
               0);
 }
 
-/* Without Events the container's status is all that tells a pull from a start. */
+/* Without Events only the container's status distinguishes a pull from a start. */
 TEST(an_image_that_cannot_be_had_shows_as_a_pull) {
     struct model *m = model_new(&(struct model_options){.version = "test"});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
-    tell_waiting(m, "ErrImagePull", 4);
-    tell_waiting(m, "ImagePullBackOff", 6);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    observe_waiting(m, "ErrImagePull", 4);
+    observe_waiting(m, "ImagePullBackOff", 6);
     char *s = replay_status(m, "ns", "js", fake_ms(10), NULL);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 8000);
     CHECK_TEXT(status_text(s, "badput[bucket=ImagePull].evidence"), "slowest: ImagePullBackOff: a on node n0");
@@ -39,7 +39,7 @@ TEST(an_image_that_cannot_be_had_shows_as_a_pull) {
     a.bound = 2;
     a.started = 15;
     a.phase = "Running";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 15.2);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 15.2);
     s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     model_free(m);
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 13000);

@@ -4,7 +4,7 @@
 #include "harness.h"
 #include "ledger/evaluate.h"
 #include "operator/job/job.h"
-#include "operator/status/view.h"
+#include "operator/status/conditions.h"
 #include "replay.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void check(struct ledger_result result, int64_t unattributed_ms, const ch
     CHECK(message != NULL && strstr(message, expect_words) != NULL);
 }
 
-TEST(records_that_are_counted_nowhere_are_said) {
+TEST(records_that_count_nowhere_are_reported) {
     check((struct ledger_result){0}, 0, "Explained", "True", "95 %");
     check((struct ledger_result){.overlapped_records = 7}, 0, "RecordsOverlapped", "True", "7 records");
     check((struct ledger_result){.late_records = 3, .overlapped_records = 7}, 0, "LateRecords", "False", "3 records");
@@ -55,12 +55,12 @@ static char *begins_late(bool has_head) {
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_pod("a", 0, 1);
     a.bound = 2;
     a.started = 3;
     a.phase = "Running";
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     if (has_head)
         model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(4) * 1000000,
                            SLICE("Config param steps: 100"));
@@ -74,8 +74,8 @@ static char *begins_late(bool has_head) {
     return s;
 }
 
-/* The end of a log that went with its pod: less than a twentieth of the time is no reason for alarm. */
-TEST(a_log_whose_end_is_lost_is_said) {
+/* The end of a log that was deleted with its pod: less than a twentieth of the time does not make the data degraded. */
+TEST(a_log_whose_end_is_lost_is_reported) {
     static const struct {
         int now;
         const char *status;
@@ -84,12 +84,12 @@ TEST(a_log_whose_end_is_lost_is_said) {
         struct model_options options = {.version = "test"};
         struct model *m = model_new(&options);
         replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
-        fake_tell_jobset(m, 1, "", "", 0.2);
+        fake_observe_jobset(m, 1, "", "", 0.2);
         struct fake_pod a = fake_pod("a", 0, 1);
         a.bound = 2;
         a.started = 3;
         a.phase = "Running";
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 3.1);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
         struct model_job *job = model_job_find(m, "ns", "js");
         for (int step = 0; step <= 200; step++) {
             char line[160];
@@ -100,7 +100,7 @@ TEST(a_log_whose_end_is_lost_is_said) {
         a.finished = cases[i].now;
         a.exit_code = 1;
         a.phase = "Failed";
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, cases[i].now + 1);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, cases[i].now + 1);
         CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(cases[i].now + 1), NULL);
         CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].reason"), "LogLost");
         CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].status"), cases[i].status);
@@ -110,7 +110,38 @@ TEST(a_log_whose_end_is_lost_is_said) {
     }
 }
 
-TEST(a_log_whose_beginning_was_rotated_away_is_said) {
+static void log_step(struct model_job *job, int step, double at) {
+    char line[160];
+    snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.0", step);
+    model_job_log_line(job, "uid-a", 0, fake_ms(at) * 1000000, slice_of(line));
+}
+
+TEST(evidence_that_falls_is_written_with_the_running_totals) {
+    struct model_options options = {.version = "test"};
+    struct model *m = model_new(&options);
+    struct model_summary before = {0}, after = {0};
+    replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = fake_pod("a", 0, 1);
+    a.bound = 2;
+    a.started = 3;
+    a.phase = "Running";
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    for (int step = 0; step <= 100; step++)
+        log_step(job, step, 5 + step);
+    CLEANUP_FREE char *high = replay_status(m, "ns", "js", fake_ms(105), &before);
+    log_step(job, 101, 150); /* 44 s before this step are explained by no line */
+    log_step(job, 102, 151);
+    log_step(job, 103, 152);
+    CLEANUP_FREE char *low = replay_status(m, "ns", "js", fake_ms(152), &after);
+    CHECK_TEXT(status_text(high, "conditions[type=EvidenceComplete].status"), "True");
+    CHECK_TEXT(status_text(low, "conditions[type=EvidenceComplete].status"), "False");
+    CHECK(before.conditions_hash == after.conditions_hash);
+    model_free(m);
+}
+
+TEST(a_log_whose_start_was_rotated_away_is_reported) {
     CLEANUP_FREE char *lost = begins_late(false), *whole = begins_late(true);
     CHECK_INT(status_int(lost, "badput[bucket=Unattributed].milliseconds"),
               22000); /* from the container's start at 3 s to 25 s */

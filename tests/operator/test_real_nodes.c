@@ -1,6 +1,6 @@
-/* Two real nodes (kubelet, containerd), with the logs of the pods. The trainers of this recording step each for itself:
- * where the log's pod went on while another was lost, its records prove the time available, so scores with the log
- * differ from those without it. Marks name the acts. */
+/* Two real nodes (kubelet, containerd), with the logs of the pods. The trainers of this recording step independently:
+ * where the log's pod continued while another was lost, its records prove the time available, so scores with the log
+ * differ from those without it. Marks name the acts of the story. */
 #include "harness.h"
 #include "replay.h"
 

@@ -1,4 +1,4 @@
-/* Pods that are missing because the API server refuses them: what the Job's FailedCreate Events tell. */
+/* Pods that are missing because the API server refuses them: what the Job's FailedCreate Events say. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -14,7 +14,7 @@ static struct model *begin(void) {
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
@@ -31,15 +31,15 @@ TEST(a_quota_that_is_used_up_is_a_queue) {
     for (int is_event_first = 0; is_event_first < 2; is_event_first++) {
         struct model *m = begin();
         if (is_event_first)
-            fake_tell_job_event(m, "FailedCreate", QUOTA, 2, 2);
-        fake_tell_job(m, 1, 1.1);
-        fake_tell_job_event(m, "FailedCreate", QUOTA, 2, 34);
+            fake_observe_job_event(m, "FailedCreate", QUOTA, 2, 2);
+        fake_observe_job(m, 1, 1.1);
+        fake_observe_job_event(m, "FailedCreate", QUOTA, 2, 34);
         char *s = replay_status(m, "ns", "js", fake_ms(36), NULL);
         CHECK_TEXT(status_text(s, "phase"), "Queued");
         CHECK(strstr(status_text(s, "availability.message"), "Job js-slice-0: FailedCreate: Error creating") != NULL);
         free(s);
         struct fake_pod a = pod("a", 66);
-        fake_tell_pod(m, &a, OBSERVED_PRESENT, 68.5);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 68.5);
         s = replay_status(m, "ns", "js", fake_ms(100), NULL);
         CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"),
                   64000); /* the last refusal was not the end of it */
@@ -48,9 +48,9 @@ TEST(a_quota_that_is_used_up_is_a_queue) {
         free(s);
         /* an hour later it was still that, and what comes then is not */
         a.asked_to_go = 4000;
-        fake_tell_pod(m, &a, OBSERVED_DELETED, 4000.5);
+        fake_observe_pod(m, &a, OBSERVED_DELETED, 4000.5);
         struct fake_pod b = pod("b", 4010);
-        fake_tell_pod(m, &b, OBSERVED_PRESENT, 4013);
+        fake_observe_pod(m, &b, OBSERVED_PRESENT, 4013);
         s = replay_status(m, "ns", "js", fake_ms(4020), NULL);
         CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 64000);
         CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 11000);
@@ -61,13 +61,13 @@ TEST(a_quota_that_is_used_up_is_a_queue) {
 
 TEST(a_quota_within_an_interruption_is_its_wait) {
     struct model *m = begin();
-    fake_tell_job(m, 1, 1.1);
+    fake_observe_job(m, 1, 1.1);
     struct fake_pod a = pod("a", 2), b = pod("b", 150);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
     a.asked_to_go = 100;
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 100.5);
-    fake_tell_job_event(m, "FailedCreate", QUOTA, 101, 133);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 152.1);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 100.5);
+    fake_observe_job_event(m, "FailedCreate", QUOTA, 101, 133);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 152.1);
     char *s = replay_status(m, "ns", "js", fake_ms(200), NULL);
     CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 49000);
     CHECK_INT(status_int(s, "executions[number=1].waitMilliseconds"), 49000);
@@ -77,11 +77,11 @@ TEST(a_quota_within_an_interruption_is_its_wait) {
     model_free(m);
 }
 
-/* Whatever else refuses them is said where people look for it; the time has no bucket of its own. */
+/* Other refusals are reported where people look for them; their time has no separate bucket. */
 TEST(pods_that_a_webhook_refuses_are_missing) {
     struct model *m = begin();
-    fake_tell_job(m, 1, 1.1);
-    fake_tell_job_event(m, "FailedCreate", WEBHOOK, 2, 34);
+    fake_observe_job(m, 1, 1.1);
+    fake_observe_job_event(m, "FailedCreate", WEBHOOK, 2, 34);
     char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
     CHECK_INT(status_int(s, "badput[bucket=Binding].milliseconds"), 40000);
     CHECK(
@@ -90,13 +90,13 @@ TEST(pods_that_a_webhook_refuses_are_missing) {
     model_free(m);
 }
 
-/* Events are gone after an hour: the next controller knows of them from the checkpoint. */
+/* Events are deleted after an hour: the next controller knows of them from the checkpoint. */
 TEST(a_refusal_outlives_its_events) {
     struct model *m = begin();
-    fake_tell_job(m, 1, 1.1);
-    fake_tell_job_event(m, "FailedCreate", QUOTA, 2, 34);
+    fake_observe_job(m, 1, 1.1);
+    fake_observe_job_event(m, "FailedCreate", QUOTA, 2, 34);
     struct fake_pod a = pod("a", 66);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 68.5);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 68.5);
     CLEANUP_FREE char *before = replay_status(m, "ns", "js", fake_ms(100), NULL);
     model_free(m);
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
@@ -109,9 +109,9 @@ TEST(a_refusal_outlives_its_events) {
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
                             slice_of(json), fake_ms(4000)),
               0);
-    fake_tell_jobset(m, 1, "", "", 4000);
-    fake_tell_job(m, 1, 4000);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 4000);
+    fake_observe_jobset(m, 1, "", "", 4000);
+    fake_observe_job(m, 1, 4000);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4000);
     CLEANUP_FREE char *after = replay_status(m, "ns", "js", fake_ms(4001), NULL);
     CHECK_INT(status_int(after, "badput[bucket=QueueWait].milliseconds"), 64000);
     model_free(m);

@@ -18,12 +18,12 @@ static struct model *begin(const char *regex) {
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
                             slice_of(json), fake_ms(0)),
               0);
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod p = fake_pod("a", 0, 1);
     p.bound = 2;
     p.started = 3;
     p.phase = "Running";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 3.1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 3.1);
     return m;
 }
 
@@ -158,7 +158,8 @@ TEST(patterns_have_a_budget_of_work_for_each_minute) {
     }
     check_reason(m, 59, "PatternTooExpensive", "is read from the next one on");
     CHECK(model_next_dirty(m) == NULL);
-    check_reason(m, 61, "Waiting", "no step yet"); /* the next minute: whoever reads the log is told to look again */
+    check_reason(m, 61, "Waiting",
+                 "no step yet"); /* the next minute: the reader of the log gets a request to read again */
     CHECK(model_next_dirty(m) != NULL);
     CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1);
     say(m, 62, "it 5");
@@ -197,8 +198,8 @@ TEST(a_usual_pattern_is_within_the_budget) {
     model_free(m);
 }
 
-/* A new pattern in the spec reads the log that comes from then on; the old one's steps are gone with its ledger. */
-TEST(a_changed_pattern_begins_anew) {
+/* A new pattern in the spec reads the log that comes from then on; the old one's steps are deleted with its ledger. */
+TEST(a_changed_pattern_starts_again) {
     struct model *m = begin("\"step\":\"(?<step>\\\\d+)\"");
     say(m, 10, "7");
     char json[] = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":2,"

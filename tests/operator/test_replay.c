@@ -17,7 +17,7 @@ static struct model *new_model(void) {
     return model_new(&options);
 }
 
-/* The JobGoodputs are created when the recording begins, whenever the model is told of them. */
+/* The JobGoodputs are created when the recording begins, whenever the model observes them. */
 static void apply_all(struct model *m, const struct replay *r) {
     for (int i = 0; i < JOBS; i++)
         replay_jobgoodput(m, "train", names[i], sources[i], "", r->events[0].at_ms);
@@ -191,7 +191,7 @@ TEST(story_train_b_and_train_c_by_hand) {
     replay_done(&r);
 }
 
-TEST(story_either_version_of_workloads_tells_the_same) {
+TEST(story_either_version_of_workloads_ends_the_same) {
     struct replay r, old;
     REQUIRE(replay_load(&r, STORY, "workloads"));
     REQUIRE(replay_load(&old, STORY, "workloads.v1beta1"));
@@ -203,7 +203,7 @@ TEST(story_either_version_of_workloads_tells_the_same) {
     replay_done(&old);
 }
 
-TEST(story_one_event_at_a_time_adds_up_and_ends_the_same) {
+TEST(story_event_by_event_adds_up_and_ends_the_same) {
     struct replay r;
     REQUIRE(replay_load(&r, STORY, "workloads"));
     struct finals whole = run(&r, 0);
@@ -220,7 +220,7 @@ TEST(story_one_event_at_a_time_adds_up_and_ends_the_same) {
         }
     }
     struct finals f = finals_of(m, &r);
-    check_same(&whole, &f, "one event at a time", 0);
+    check_same(&whole, &f, "event by event", 0);
     model_free(m);
     finals_done(&whole);
     finals_done(&f);

@@ -32,11 +32,11 @@ static void observe_line(struct model *m, double at, const struct format *format
     model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(at) * 1000000, slice_of(line));
 }
 
-/* Steps of 2 s from 1000 on, as many lines as told; deleted at `end`, with the pod or before it is observed. */
+/* Steps of 2 s from 1000 on, `lines` of them logged; deleted at `end`, with the pod or before it is observed. */
 static void check_deleted(const struct format *format, int lines, int end, bool is_read_late) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
-    struct fake_pod p = fake_tell_trainer(m, "", "");
+    struct fake_pod p = fake_observe_trainer(m, "", "");
     char when[100];
     snprintf(when, sizeof when, "%d lines, deleted at %d, %s", lines, end, is_read_late ? "read late" : "read at once");
     for (int i = 0; i < lines && !is_read_late; i++) {
@@ -45,8 +45,8 @@ static void check_deleted(const struct format *format, int lines, int end, bool 
         check_sum(s, when);
     }
     p.asked_to_go = end;
-    fake_tell_pod(m, &p, OBSERVED_DELETED, end + 0.3);
-    fake_tell_jobset_gone(m, 1, end, end + 0.4);
+    fake_observe_pod(m, &p, OBSERVED_DELETED, end + 0.3);
+    fake_observe_jobset_deleted(m, 1, end, end + 0.4);
     CLEANUP_FREE char *before = replay_status(m, "ns", "js", fake_ms(end + 0.6), NULL);
     check_sum(before, when);
     for (int i = 0; i < lines && is_read_late; i++)

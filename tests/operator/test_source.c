@@ -18,7 +18,7 @@ static struct model *begin(const char *step_log) {
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
                             slice_of(json), fake_ms(0.1)),
               0);
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
@@ -28,18 +28,18 @@ static struct model_job *its_job(struct model *m) {
     return model_job_find(m, "ns", "js");
 }
 
-static void tell_pod(struct model *m, const char *name, int started, int finished, int exit_code) {
+static void show_pod(struct model *m, const char *name, int started, int finished, int exit_code) {
     struct fake_pod p = fake_pod(name, 0, started - 2);
     p.bound = started - 1;
     p.started = started;
     p.finished = finished;
     p.exit_code = exit_code;
     p.phase = finished < 0 ? "Running" : exit_code ? "Failed" : "Succeeded";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, (finished < 0 ? started : finished) + 0.5);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, (finished < 0 ? started : finished) + 0.5);
 }
 
 /* Steps [from, to), each a second, the first one ending at `at`. To the pod's log, or from elsewhere. */
-static void tell_steps(struct model *m, const char *pod, int from, int to, int at) {
+static void feed_steps(struct model *m, const char *pod, int from, int to, int at) {
     for (int i = from; i < to; i++) {
         CLEANUP_FREE char *line = mem_format("completed step: %d, seconds: 1.000, TFLOP/s/device: 50.1, loss: 2.1", i);
         int64_t ms = fake_ms(at + i - from);
@@ -58,18 +58,18 @@ static char *without(char *status, const char *from, const char *to) {
 }
 
 /* Two runs, the first one failed. */
-static char *tell_story(bool is_file) {
+static char *run_story(bool is_file) {
     struct model *m = begin(is_file ? FROM_FILE : "\"source\":\"PodLog\"");
     char completed[512];
-    tell_pod(m, "a", 4, -1, 0);
-    tell_steps(m, is_file ? NULL : "uid-a", 0, 20, 10);
-    tell_pod(m, "a", 4, 31, 1);
-    tell_pod(m, "b", 36, -1, 0);
-    tell_steps(m, is_file ? NULL : "uid-b", 10, 40, 42);
-    tell_pod(m, "b", 36, 75, 0);
+    show_pod(m, "a", 4, -1, 0);
+    feed_steps(m, is_file ? NULL : "uid-a", 0, 20, 10);
+    show_pod(m, "a", 4, 31, 1);
+    show_pod(m, "b", 36, -1, 0);
+    feed_steps(m, is_file ? NULL : "uid-b", 10, 40, 42);
+    show_pod(m, "b", 36, 75, 0);
     snprintf(completed, sizeof completed, "\"conditions\":[%s]",
              fake_condition("Completed", "True", "AllJobsCompleted", 76));
-    fake_tell_jobset(m, 1, "", completed, 76.3);
+    fake_observe_jobset(m, 1, "", completed, 76.3);
     if (is_file)
         model_job_source_read(its_job(m), fake_ms(90));
     else
@@ -86,7 +86,7 @@ static char *tell_story(bool is_file) {
 }
 
 TEST(the_same_lines_from_a_file_give_the_same_status_as_from_the_pods_logs) {
-    char *log = tell_story(false), *file = tell_story(true);
+    char *log = run_story(false), *file = run_story(true);
     CHECK_TEXT(status_text(file, "conditions[type=StepLogAttached].reason"), "Attached");
     CHECK_INT(status_int(file, "interruptions.total"), 1);
     CHECK_INT(status_int(file, "steps.repeated"), 10);
@@ -96,9 +96,9 @@ TEST(the_same_lines_from_a_file_give_the_same_status_as_from_the_pods_logs) {
     free(file);
 }
 
-TEST(lines_from_before_the_target_are_of_another_and_said) {
+TEST(lines_from_before_the_target_are_of_another_and_reported) {
     struct model *m = begin(FROM_FILE);
-    tell_pod(m, "a", 4, -1, 0);
+    show_pod(m, "a", 4, -1, 0);
     CHECK(model_job_source_line(its_job(m), fake_ms(-100), SLICE("completed step: 7, seconds: 1.0, loss: 1.0")));
     char *s = replay_status(m, "ns", "js", fake_ms(10), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "Waiting");
@@ -108,14 +108,14 @@ TEST(lines_from_before_the_target_are_of_another_and_said) {
     model_free(m);
 }
 
-TEST(a_line_of_a_run_that_is_not_told_yet_waits_for_it) {
+TEST(a_line_of_a_run_that_is_not_observed_yet_waits_for_it) {
     struct model *m = begin(FROM_FILE);
     struct slice line = SLICE("completed step: 7, seconds: 1.0, loss: 1.0");
     CHECK(!model_job_source_line(its_job(m), fake_ms(6), line)); /* no pod at all */
-    tell_pod(m, "a", 4, 20, 1);
+    show_pod(m, "a", 4, 20, 1);
     CHECK(model_job_source_line(its_job(m), fake_ms(6), line));
     CHECK(!model_job_source_line(its_job(m), fake_ms(30), line)); /* its successor's */
-    tell_pod(m, "b", 26, -1, 0);
+    show_pod(m, "b", 26, -1, 0);
     CHECK(model_job_source_line(its_job(m), fake_ms(30), line));
     CHECK_INT(model_job_log_count(its_job(m)), 2);
     char *s = replay_status(m, "ns", "js", fake_ms(40), NULL);
@@ -124,11 +124,11 @@ TEST(a_line_of_a_run_that_is_not_told_yet_waits_for_it) {
     model_free(m);
 }
 
-TEST(lines_of_a_run_of_which_no_pod_tells_any_more_count) {
+TEST(lines_of_a_run_whose_pods_are_deleted_count) {
     struct model *m = begin(FROM_FILE);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         model_watermark(m, (enum resource)r, fake_ms(100), false);
-    tell_steps(m, NULL, 0, 20, 10);
+    feed_steps(m, NULL, 0, 20, 10);
     char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "Attached");
     CHECK(status_int(s, "time.productiveMilliseconds") >= 19000);
@@ -136,9 +136,9 @@ TEST(lines_of_a_run_of_which_no_pod_tells_any_more_count) {
     model_free(m);
 }
 
-TEST(a_source_that_cannot_be_read_is_said_and_over_when_it_can) {
+TEST(an_unreadable_source_is_reported_until_it_is_readable) {
     struct model *m = begin(FROM_FILE);
-    tell_pod(m, "a", 4, -1, 0);
+    show_pod(m, "a", 4, -1, 0);
     model_job_source_trouble(its_job(m), "ns/log does not exist");
     char *s = replay_status(m, "ns", "js", fake_ms(10), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "LogUnreadable");
@@ -151,7 +151,7 @@ TEST(a_source_that_cannot_be_read_is_said_and_over_when_it_can) {
     model_free(m);
 }
 
-TEST(another_path_begins_anew_without_the_old_cursor) {
+TEST(another_path_starts_again_without_the_old_cursor) {
     struct model *m = begin(FROM_FILE);
     struct model_source source;
     model_job_source_cursor(its_job(m), SLICE("here"));
@@ -171,15 +171,15 @@ TEST(another_path_begins_anew_without_the_old_cursor) {
     model_free(m);
 }
 
-/* A successor goes on with the cursor that belongs to the numbers it found. */
+/* A successor continues with the cursor that belongs to the numbers it found. */
 TEST(the_cursor_is_part_of_the_checkpoint) {
     struct model *m = begin(FROM_FILE);
     struct model_source source;
-    tell_pod(m, "a", 4, -1, 0);
+    show_pod(m, "a", 4, -1, 0);
     CHECK(model_job_source(its_job(m), &source));
     CHECK_TEXT(source.path, "log");
     CHECK_INT(source.cursor.size_bytes, 0);
-    tell_steps(m, NULL, 0, 20, 10);
+    feed_steps(m, NULL, 0, 20, 10);
     model_job_source_cursor(its_job(m), SLICE("here"));
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(40), NULL);
     CLEANUP_FREE char *json =
@@ -193,7 +193,7 @@ TEST(the_cursor_is_part_of_the_checkpoint) {
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
                             slice_of(json), fake_ms(41)),
               0);
-    fake_tell_jobset(m, 1, "", "", 41);
+    fake_observe_jobset(m, 1, "", "", 41);
     CHECK(model_job_source(its_job(m), &source));
     CHECK(slice_is(source.cursor, "here"));
     char *s = replay_status(m, "ns", "js", fake_ms(42), NULL);

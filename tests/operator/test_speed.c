@@ -15,7 +15,7 @@ static double cpu_us(void) {
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void tell_jobset(struct model *m, int slices, int hosts) {
+static void show_jobset(struct model *m, int slices, int hosts) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s},\"spec\":{"
         "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":%d,\"template\":{\"spec\":{\"parallelism\":%d,"
@@ -67,7 +67,7 @@ static struct cost run(int slices, int hosts) {
     CLEANUP_FREE char *padding = padding_of(6000);
     struct cost cost = {0};
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    tell_jobset(m, slices, hosts);
+    show_jobset(m, slices, hosts);
     for (int state = 0; state < 3; state++)
         for (int i = 0; i < slices * hosts; i++) {
             CLEANUP_FREE char *json = pod_json(i / hosts, i % hosts, state, padding);
@@ -75,16 +75,16 @@ static struct cost run(int slices, int hosts) {
             snprintf(name, sizeof name, "js-slice-%d-%d", i / hosts, i % hosts);
             snprintf(uid, sizeof uid, "uid-%d-%d", i / hosts, i % hosts);
             struct slice object = slice_of(json);
-            double begun = cpu_us();
+            double started_us = cpu_us();
             model_observe(m, RESOURCE_POD, OBSERVED_PRESENT, SLICE("ns"), slice_of(name), slice_of(uid), object,
                           fake_ms(4 + 3 * state));
-            cost.events_us += cpu_us() - begun;
+            cost.events_us += cpu_us() - started_us;
             cost.events++;
         }
     free(replay_status(m, "ns", "js", fake_ms(20), NULL));
-    double begun = cpu_us();
+    double started_us = cpu_us();
     char *s = replay_status(m, "ns", "js", fake_ms(30), NULL);
-    cost.status_us = cpu_us() - begun;
+    cost.status_us = cpu_us() - started_us;
     CHECK_INT(status_int(s, "availability.available"), slices * hosts);
     free(s);
     model_free(m);

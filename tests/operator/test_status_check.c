@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static void tell_steps(struct model *m, const char *pod_uid, int first, int last, int from) {
+static void feed_steps(struct model *m, const char *pod_uid, int first, int last, int from) {
     for (int step = first; step <= last; step++) {
         int64_t at_ms = fake_ms(from + step - first + 1);
         CLEANUP_FREE char *line =
@@ -25,30 +25,30 @@ static void tell_steps(struct model *m, const char *pod_uid, int first, int last
     "\"program\":{\"peakGFLOPSPerChip\":918000,\"model\":{\"parameters\":\"8e9\",\"layers\":32,\"heads\":32,"          \
     "\"headDim\":128,\"sequenceLength\":8192,\"tokensPerStep\":8192}}"
 
-/* Of a job whose first pod fails after step 11, and whose second goes on from there; the log of the first ends before
- * the lines of so many steps. */
+/* Of a job whose first pod fails after step 11, and whose second continues from there; the log of the first ends before
+ * the lines of that many steps. */
 static char *status_of_life(int lost_lines) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
-    struct fake_pod p = fake_tell_trainer(m, "", SPEC), q = fake_pod("try2", 0, 1030);
+    struct fake_pod p = fake_observe_trainer(m, "", SPEC), q = fake_pod("try2", 0, 1030);
     char done[512];
-    tell_steps(m, "uid-try1", 0, 11 - lost_lines, 1000);
+    feed_steps(m, "uid-try1", 0, 11 - lost_lines, 1000);
     p.finished = 1014;
     p.phase = "Failed";
     p.exit_code = 1;
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 1015);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 1015);
     q.node = "n0";
     q.bound = q.started = 1040;
     q.phase = "Running";
-    fake_tell_pod(m, &q, OBSERVED_PRESENT, 1041);
+    fake_observe_pod(m, &q, OBSERVED_PRESENT, 1041);
     model_job_log_line(model_job_find(m, "ns", "js"), "uid-try2", 0, fake_ms(1045) * 1000000,
                        SLICE("restored from checkpoint step 11, resuming at 12"));
-    tell_steps(m, "uid-try2", 12, 31, 1050);
+    feed_steps(m, "uid-try2", 12, 31, 1050);
     q.finished = 1075;
     q.phase = "Succeeded";
-    fake_tell_pod(m, &q, OBSERVED_PRESENT, 1076);
+    fake_observe_pod(m, &q, OBSERVED_PRESENT, 1076);
     snprintf(done, sizeof done, "\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 1077));
-    fake_tell_jobset(m, 1, "", done, 1078);
+    fake_observe_jobset(m, 1, "", done, 1078);
     replay_watermarks(m, fake_ms(1200));
     char *s = replay_status(m, "ns", "js", fake_ms(1200), NULL);
     model_free(m);

@@ -1,6 +1,6 @@
 /* Topology-aware scheduling replaces a node that failed: what Kueue says of it (the Workload's status.unhealthyNodes, a
  * pod's condition TerminatedByKueue) as evidence of why a pod was lost. The entry has the same shape in v1beta1 and
- * v1beta2, tells no time, and is taken back once the node is replaced. */
+ * v1beta2, has no time, and is removed once the node is replaced. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -10,17 +10,17 @@
 
 #define NAMED "Workload wl: status.unhealthyNodes names n0"
 
-static void tell_workload(struct model *m, const char *node, double at) {
+static void show_workload(struct model *m, const char *node, double at) {
     CLEANUP_FREE char *more = node ? mem_format(",\"unhealthyNodes\":[{\"name\":\"%s\"}]", node) : mem_strdup("");
     CLEANUP_FREE char *conditions = mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
                                                fake_condition("Admitted", "True", "Admitted", 4));
-    fake_tell_workload_status(m, conditions, more, at);
+    fake_observe_workload_status(m, conditions, more, at);
 }
 
 static struct model *new_model(const char *more) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
@@ -37,7 +37,7 @@ struct life {
     const char *cause, *evidence;
 };
 
-static void tell_loss(struct model *m, struct fake_pod a, enum end end) {
+static void observe_loss(struct model *m, struct fake_pod a, enum end end) {
     if (end == TAINTED)
         a.disruption = "DeletionByTaintManager";
     if (end == TAINTED || end == DELETED)
@@ -56,35 +56,35 @@ static void tell_loss(struct model *m, struct fake_pod a, enum end end) {
                   0);
         return;
     }
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 60.5);
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 66);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 60.5);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 66);
 }
 
 static char *status_of(const struct life *l, bool has_successor) {
     struct model *m = new_model("");
     struct fake_pod a = fake_running("a", "n0", 5), b = fake_running("b", "n1", 69);
-    tell_workload(m, NULL, 4.1);
+    show_workload(m, NULL, 4.1);
     if (l->ready)
-        fake_tell_node(m, "n0", "True", -100, "", "", 0.5);
-    fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 7.1);
+        fake_observe_node(m, "n0", "True", -100, "", "", 0.5);
+    fake_observe_node(m, "n1", "True", -100, "", "", 0.5);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 7.1);
     if (l->ready && l->ready[0] != 'T')
-        fake_tell_node(m, "n0", l->ready, 55, "", "", 55.1);
+        fake_observe_node(m, "n0", l->ready, 55, "", "", 55.1);
     if (l->named > 0 && l->named < 60)
-        tell_workload(m, l->node, l->named);
-    tell_loss(m, a, l->end);
+        show_workload(m, l->node, l->named);
+    observe_loss(m, a, l->end);
     if (l->named >= 60)
-        tell_workload(m, l->node, l->named);
-    tell_workload(m, NULL, 70.1);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 71.1);
+        show_workload(m, l->node, l->named);
+    show_workload(m, NULL, 70.1);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 71.1);
     if (has_successor) { /* which finds neither the pod nor the entry */
         CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(72), NULL);
         model_free(m);
         CLEANUP_FREE char *more = replay_left(status);
         m = new_model(more);
-        tell_workload(m, NULL, 73);
-        fake_tell_node(m, "n1", "True", -100, "", "", 73);
-        fake_tell_pod(m, &b, OBSERVED_PRESENT, 73.1);
+        show_workload(m, NULL, 73);
+        fake_observe_node(m, "n1", "True", -100, "", "", 73);
+        fake_observe_pod(m, &b, OBSERVED_PRESENT, 73.1);
     }
     char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
     model_free(m);
@@ -96,7 +96,7 @@ static const struct life lives[] = {
      "Pod a: DisruptionTarget=True/DeletionByTaintManager on node n0 that was not Ready: so \"it\" is; " NAMED},
     {"the node was not Ready, and the pod says nothing", DELETED, 58, "n0", "Unknown", "NodeFailure",
      "Node n0: not Ready (NodeStatusUnknown); pod a; " NAMED},
-    {"a taint of its own", TAINTED, 58, "n0", "True", "NodeFailure",
+    {"a custom taint", TAINTED, 58, "n0", "True", "NodeFailure",
      "Pod a: DisruptionTarget=True/DeletionByTaintManager on node n0: so \"it\" is; " NAMED},
     {"declared once the pod was asked to go", TAINTED, 62, "n0", "True", "NodeFailure",
      "Pod a: DisruptionTarget=True/DeletionByTaintManager on node n0: so \"it\" is; " NAMED},
@@ -132,20 +132,20 @@ TEST(kueue_says_that_the_node_failed) {
 }
 
 /* A slot that never was available was not interrupted: Kueue ends the pod unbound, the Job makes another one. */
-TEST(a_first_pod_that_kueue_ends_is_no_interruption) {
+TEST(a_first_pod_that_kueue_ends_is_not_an_interruption) {
     struct model *m = new_model("");
-    tell_workload(m, NULL, 4.1);
-    fake_tell_node(m, "n1", "True", -100, "", "", 0.5);
+    show_workload(m, NULL, 4.1);
+    fake_observe_node(m, "n1", "True", -100, "", "", 0.5);
     struct fake_pod a = fake_pod("a", 0, 5), b = fake_running("b", "n1", 39);
     a.unschedulable = 6;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 6.1);
-    tell_workload(m, "n0", 29.9);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 6.1);
+    show_workload(m, "n0", 29.9);
     a.phase = "Failed";
     a.failed_by_kueue = 30;
-    fake_tell_pod(m, &a, OBSERVED_PRESENT, 30.1);
-    fake_tell_pod(m, &a, OBSERVED_DELETED, 38);
-    tell_workload(m, NULL, 38);
-    fake_tell_pod(m, &b, OBSERVED_PRESENT, 41.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 30.1);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 38);
+    show_workload(m, NULL, 38);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 41.1);
     CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
     CHECK_INT(status_int(s, "interruptions.total"), 0);
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 60000);

@@ -17,7 +17,7 @@ static uint64_t waiting_hash(struct model *m, double now, const char *expected) 
 
 static struct model *begin(void) {
     struct model *m = fake_model("");
-    fake_tell_jobset(m, 1, "", "", 0.2);
+    fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
@@ -25,34 +25,34 @@ TEST(an_unschedulable_pod_is_news_at_once) {
     struct model *m = begin();
     uint64_t no_pod = waiting_hash(m, 1, "no pod yet");
     struct fake_pod p = fake_pod("a", 0, 2);
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 2.1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 2.1);
     CHECK(waiting_hash(m, 3, "not yet bound for 1s") == no_pod); /* a pod on its way is none */
     p.unschedulable = 4;
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 4.1);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 4.1);
     uint64_t unschedulable = waiting_hash(m, 5, "Unschedulable for 1s");
     CHECK(unschedulable != no_pod);
     CHECK(waiting_hash(m, 500, "Unschedulable for 8m") == unschedulable);
     p.bound = p.started = 600;
     p.phase = "Running";
-    fake_tell_pod(m, &p, OBSERVED_PRESENT, 601);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 601);
     CHECK(waiting_hash(m, 602, "") != unschedulable);
     model_free(m);
 }
 
 TEST(a_refused_pod_is_news_at_once) {
     struct model *m = begin();
-    fake_tell_job(m, 1, 1.1);
+    fake_observe_job(m, 1, 1.1);
     uint64_t no_pod = waiting_hash(m, 2, "no pod yet");
-    fake_tell_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: webhook", 3, 3);
+    fake_observe_job_event(m, "FailedCreate", "Error creating: pods \\\"x\\\" is forbidden: webhook", 3, 3);
     CHECK(waiting_hash(m, 4, "FailedCreate") != no_pod);
     model_free(m);
 }
 
 TEST(what_a_queue_waits_for_is_news_at_once) {
     struct model *m = begin();
-    fake_tell_workload(m, fake_condition("QuotaReserved", "False", "Pending", 1), 1.2);
+    fake_observe_workload(m, fake_condition("QuotaReserved", "False", "Pending", 1), 1.2);
     uint64_t queued = waiting_hash(m, 2, "");
-    fake_tell_workload(m, fake_condition("QuotaReserved", "True", "QuotaReserved", 10), 10.2);
+    fake_observe_workload(m, fake_condition("QuotaReserved", "True", "QuotaReserved", 10), 10.2);
     uint64_t checked = waiting_hash(m, 11, "");
     CHECK(queued != checked);
     model_free(m);

@@ -20,7 +20,7 @@ bool followed_start(struct followed *f);
 /* kill -9 */
 void followed_kill(struct followed *f);
 void followed_end(struct followed *f);
-/* Adds steps, a second each, from 00:01:00 on: lines of what stands before and after their number. */
+/* Adds steps, a second each, from 00:01:00 on: lines with that text before and after their number. */
 void followed_write(const struct followed *f, const char *before, const char *after, int from, int to);
 /* Whether an object of this kind comes to hold a text within a minute; if not, the test fails with what the controller
  * said. */

@@ -8,7 +8,7 @@
 
 struct program;
 
-/* name: "goodput-controller", found beside this test's own folder (../bin), else in .build/bin. arguments end with
+/* name: "goodput-controller", found in the folder ../bin of this test, else in .build/bin. arguments end with
  * NULL. NULL if it cannot be started. Its stderr goes to the file $PROGRAM_STDERR if that is set. */
 struct program *program_start(const char *name, const char *const *arguments);
 /* Waits for it to end: its exit code, -1 if a signal ended it or the deadline passed (it is then killed). */

@@ -33,7 +33,7 @@ static int turn(struct cadence *c, int64_t now_us) {
                                        .awaits_ms = fake->awaits_ms ? fake->awaits_ms : TIME_UNKNOWN};
         fake->evaluations++;
         if (fake->evaluations > 100000) {
-            harness_fail(__FILE__, __LINE__, "evaluates for ever");
+            harness_fail(__FILE__, __LINE__, "evaluates forever");
             return writes;
         }
         fake->has_new_steps = false;
@@ -57,7 +57,7 @@ static int run(struct cadence *c, int64_t *now_us, int64_t until_us) {
             *now_us = wake_us;
         turn(c, *now_us);
         if (++wakes > 1000000) {
-            harness_fail(__FILE__, __LINE__, "wakes for ever");
+            harness_fail(__FILE__, __LINE__, "wakes forever");
             break;
         }
     }
@@ -300,7 +300,7 @@ TEST(cadence_looks_again_when_the_streams_have_settled) {
     CHECK_INT(f.evaluations, 1);
     f.key = 2, f.hash = 2; /* only time has passed */
     run(&c, &now, S);
-    CHECK_INT(f.evaluations, 2); /* once more, not for ever */
+    CHECK_INT(f.evaluations, 2); /* once more, not forever */
     CHECK_INT(f.writes, 2);
     f.is_final = true;
     f.key = 3, f.hash = 3;
@@ -340,15 +340,15 @@ TEST(cadence_stretches_a_fleet_evenly) {
         if (second == 200)
             urgent_us = fakes[777].writes > before ? now - fakes[777].written_us[fakes[777].writes - 1] : -1;
     }
-    int least = 1 << 30, most = 0, sum = 0;
+    int min_writes = 1 << 30, max_writes = 0, sum = 0;
     for (int i = 0; i < JOBS; i++) {
         sum += fakes[i].writes;
-        least = fakes[i].writes < least ? fakes[i].writes : least;
-        most = fakes[i].writes > most ? fakes[i].writes : most;
+        min_writes = fakes[i].writes < min_writes ? fakes[i].writes : min_writes;
+        max_writes = fakes[i].writes > max_writes ? fakes[i].writes : max_writes;
     }
     CHECK(sum <= 300 * 20 + 1); /* both ends of the span count */
     CHECK(sum >= 298 * 20);
-    CHECK(most - least <= 2);
+    CHECK(max_writes - min_writes <= 2);
     CHECK(urgent_us >= S - S / 2); /* within half a second of its second of 1,000 evaluations */
     for (int i = 0; i < JOBS; i++)
         cadence_remove(&c, &fakes[i].job);
@@ -418,7 +418,7 @@ TEST(cadence_gives_a_slow_server_no_more_to_do) {
     cadence_done(&c);
 }
 
-/* What starting so many jobs costs each: all are marked, evaluated and written, and an event of each comes meanwhile.
+/* The cost of each job when N jobs start: all are marked, evaluated and written, and an event of each comes meanwhile.
  */
 static int64_t compared_each(int jobs) {
     struct cadence_options quick = options;
@@ -454,7 +454,7 @@ static int64_t compared_each(int jobs) {
 TEST(cadence_costs_a_job_as_much_among_many_as_among_few) {
     int64_t few = compared_each(500), many = compared_each(8000);
     printf("compared for each evaluation: %lld among 500 jobs, %lld among 8,000\n", (long long)few, (long long)many);
-    CHECK(many <= 2 * few); /* 13 levels of a heap beside 9 */
+    CHECK(many <= 2 * few); /* 13 levels of a heap instead of 9 */
 }
 
 /* A watch is cut: the loss that was observed at 5000 ms is neither in the first status nor in the one after settling.
@@ -581,7 +581,7 @@ TEST(cadence_shares_running_totals_between_namespaces) {
     struct cadence_share crowded = {0}, calm[2] = {{0}};
     struct fake *crowd = calloc(CROWD, sizeof *crowd), *victims = calloc(CALM, sizeof *victims);
     int64_t now = 100 * S, longest = 0;
-    int least = 1 << 30, most = 0;
+    int min_writes = 1 << 30, max_writes = 0;
     cadence_init(&c, &options);
     for (int i = 0; i < CROWD + CALM; i++) {
         struct fake *f = i < CROWD ? &crowd[i] : &victims[i - CROWD];
@@ -605,16 +605,16 @@ TEST(cadence_shares_running_totals_between_namespaces) {
         }
     }
     for (int i = 0; i < CROWD; i++) {
-        least = crowd[i].writes < least ? crowd[i].writes : least;
-        most = crowd[i].writes > most ? crowd[i].writes : most;
+        min_writes = crowd[i].writes < min_writes ? crowd[i].writes : min_writes;
+        max_writes = crowd[i].writes > max_writes ? crowd[i].writes : max_writes;
         cadence_remove(&c, &crowd[i].job);
     }
     for (int i = 0; i < CALM; i++)
         cadence_remove(&c, &victims[i].job);
     CHECK(longest <= options.active_us + 2 * S);
-    CHECK(least >= 1);
-    CHECK(most - least <= 1);
-    printf(" the longest without: %.1f s; of the crowd %d to %d writes ", (double)longest / S, least, most);
+    CHECK(min_writes >= 1);
+    CHECK(max_writes - min_writes <= 1);
+    printf(" the longest without: %.1f s; of the crowd %d to %d writes ", (double)longest / S, min_writes, max_writes);
     free(crowd);
     free(victims);
     cadence_done(&c);

@@ -121,7 +121,7 @@ out:
     "<<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{"      \
     "\"type\":\"Ready\",\"status\":\"Unknown\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}\nEND\n"
 
-/* When a node fell silent is told by its lease alone: one read that failed is not the last. */
+/* Only its lease shows when a node fell silent: a failed read is tried again. */
 TEST(controller_asks_for_the_lease_of_a_silent_node_until_it_was_read) {
     struct apiserver *s = start_server();
     REQUIRE(s != NULL);
@@ -238,7 +238,7 @@ out:
     apiserver_stop(s);
 }
 
-/* Idle: reads from no timer of its own. What wakes it are bookmarks, one a minute and watch; 12 s hold about two. */
+/* Idle: no timer wakes it. Bookmarks do, one per minute and watch; 12 s hold about two. */
 TEST(controller_sleeps_when_nothing_happens) {
     struct apiserver *s = start_server();
     REQUIRE(s != NULL);
@@ -264,9 +264,9 @@ out:
 static void check_line(const char *const *arguments, int code, const char *line) {
     struct program *c = program_start("goodput-controller", arguments);
     CHECK_INT(program_wait(c, DEADLINE_MS), code);
-    const char *said = program_output(c);
-    if (strcmp(said, line) != 0)
-        harness_fail(__FILE__, __LINE__, "said \"%s\", expected \"%s\"", said, line);
+    const char *printed = program_output(c);
+    if (strcmp(printed, line) != 0)
+        harness_fail(__FILE__, __LINE__, "said \"%s\", expected \"%s\"", printed, line);
     program_free(c);
 }
 
@@ -280,10 +280,10 @@ static void check_kubeconfig(const char *path, const char *why) {
     struct program *c =
         program_start("goodput-controller", (const char *[]){"--kubeconfig", path, "--health-bind-address=0", NULL});
     CHECK_INT(program_wait(c, DEADLINE_MS), 1);
-    const char *said = program_output(c), *end = strchr(said, '\n');
-    if (strncmp(said, "goodput-controller: ", 20) != 0 || strstr(said, path) == NULL || strstr(said, why) == NULL ||
-        end == NULL || end[1] != '\0')
-        harness_fail(__FILE__, __LINE__, "said \"%s\", expected one line with \"%s\" and \"%s\"", said, path, why);
+    const char *printed = program_output(c), *end = strchr(printed, '\n');
+    if (strncmp(printed, "goodput-controller: ", 20) != 0 || strstr(printed, path) == NULL ||
+        strstr(printed, why) == NULL || end == NULL || end[1] != '\0')
+        harness_fail(__FILE__, __LINE__, "said \"%s\", expected one line with \"%s\" and \"%s\"", printed, path, why);
     program_free(c);
 }
 

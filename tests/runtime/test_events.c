@@ -1,4 +1,4 @@
-/* Events on the JobGoodput, as kubectl describe shows them: one for each interruption, whoever tells it. */
+/* Events on the JobGoodput, as kubectl describe shows them: one for each interruption, whichever replica sends it. */
 #include "harness.h"
 
 #include "apiserver/apiserver.h"
@@ -12,7 +12,7 @@
 
 #define DEADLINE_MS 120000
 
-static int64_t epoch_ms; /* two minutes ago: what is long over is not told */
+static int64_t epoch_ms; /* two minutes ago: an old interruption is not announced */
 
 static const char *at(int second) {
     static char ring[8][RFC3339_SIZE];
@@ -81,9 +81,9 @@ static struct program *start(const struct apiserver *s) {
         }                                                                                                              \
     } while (0)
 
-/* The first controller tells that the pod ended and is killed, the second that another is there and is killed as well,
- * the third finds nothing new: one Event, with the last words. */
-TEST(an_interruption_is_one_event_whoever_tells_it) {
+/* The first controller reports that the pod ended and is killed. The second reports its replacement and is killed as
+ * well. The third finds nothing new: one Event, with the last text. */
+TEST(an_interruption_is_one_event_whichever_replica_sends_it) {
     struct apiserver *s = apiserver_start((const char *[]){"--crd", "crds/goodput.dev_jobgoodputs.yaml", NULL});
     REQUIRE(s != NULL);
     epoch_ms = ((int64_t)time(NULL) - 120) * 1000;
@@ -91,7 +91,7 @@ TEST(an_interruption_is_one_event_whoever_tells_it) {
     CLEANUP_FREE char *ended =
         mem_format("\"terminated\":{\"exitCode\":134,\"reason\":\"Error\",\"startedAt\":\"%s\",\"finishedAt\":\"%s\"}",
                    at(3), at(50));
-    CLEANUP_FREE char *begun = mem_format("\"running\":{\"startedAt\":\"%s\"}", at(63));
+    CLEANUP_FREE char *running = mem_format("\"running\":{\"startedAt\":\"%s\"}", at(63));
     CLEANUP_FREE char *is_over =
         mem_format("wait 120s field events default/a.job-a.interruption-1 .lastTimestamp %s", at(62));
     CLEANUP_FREE char *event = NULL, *again = NULL, *all = NULL;
@@ -100,7 +100,7 @@ TEST(an_interruption_is_one_event_whoever_tells_it) {
     MUST(apply_pod(s, "a-0-x", 1, "Failed", ended));
     MUST(apiserver_do(s, "wait 120s field events default/a.job-a.interruption-1 .reason Interrupted") == 0);
     program_free(c); /* SIGKILL */
-    MUST(apply_pod(s, "a-0-y", 61, "Running", begun));
+    MUST(apply_pod(s, "a-0-y", 61, "Running", running));
     c = start(s);
     MUST(apiserver_do(s, is_over) == 0);
     event = apiserver_ask(s, "get events default/a.job-a.interruption-1");
@@ -112,7 +112,7 @@ TEST(an_interruption_is_one_event_whoever_tells_it) {
     again = apiserver_ask(s, "get events default/a.job-a.interruption-1");
     CHECK_TEXT(again, event); /* resourceVersion included */
     all = apiserver_ask(s, "list events");
-    CHECK_INT(count_of(all, "interruption-"), 1); /* a list tells names */
+    CHECK_INT(count_of(all, "interruption-"), 1); /* a list has names */
 out:
     program_free(c);
     apiserver_stop(s);

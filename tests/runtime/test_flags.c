@@ -65,7 +65,7 @@ TEST(flags_are_taken_in_both_notations) {
     CHECK_TEXT(flags.health_bind_address, ":8081");
 }
 
-TEST(durations_are_gos) {
+TEST(durations_are_parsed_as_in_go) {
     static const struct {
         const char *text;
         int64_t us; /* -1: refused */

@@ -118,7 +118,7 @@ TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
     apiserver_stop(s);
 }
 
-TEST(selectors_select_and_what_cannot_be_is_said) {
+TEST(selectors_select_and_impossible_ones_are_reported) {
     struct apiserver *s = serve();
     REQUIRE(s != NULL);
     CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
@@ -147,7 +147,7 @@ static bool has(struct apiserver *s, const char *name, const char *text) {
 }
 
 /* Without nodes there is no capacity, and the condition has the server's words until they may be read. */
-TEST(nodes_that_may_not_be_read_are_said_by_the_fleet) {
+TEST(without_permission_to_read_nodes_the_fleet_reports_it) {
     struct apiserver *s = serve();
     REQUIRE(s != NULL);
     CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
@@ -155,12 +155,12 @@ TEST(nodes_that_may_not_be_read_are_said_by_the_fleet) {
     struct program *c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 1"), 0);
     const char *words = "\"reason\":\"NodesForbidden\",\"message\":\"nodes is forbidden: User ";
-    bool is_said = false;
-    for (int i = 0; i < 1200 && !is_said; i++) { /* defaults of the spec may begin another roll-up */
+    bool is_reported = false;
+    for (int i = 0; i < 1200 && !is_reported; i++) { /* defaults of the spec may begin another roll-up */
         usleep(100000);
-        is_said = has(s, "all", words);
+        is_reported = has(s, "all", words);
     }
-    CHECK(is_said);
+    CHECK(is_reported);
     CHECK_INT(apiserver_do(s, "clear faults"), 0);
     for (int i = 0; i < 1200 && has(s, "all", "NodesForbidden"); i++)
         usleep(100000);
@@ -180,7 +180,7 @@ static int64_t number_in(const char *text, const char *from, const char *key) {
     return slice_take_int(&rest, &value) ? value : -1;
 }
 
-static char *said_by_fleet(struct apiserver *s) {
+static char *condition_of_fleet(struct apiserver *s) {
     struct program *p =
         program_start("kubectl-goodput", (const char *[]){"fleet", "-A", "--group-by", "queue", "-o", "json",
                                                           "--kubeconfig", apiserver_kubeconfig(s), NULL});
@@ -205,7 +205,7 @@ TEST(the_plugin_and_a_fleet_count_alike) {
     struct program *c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 4"), 0);
     CLEANUP_FREE char *fleet = apiserver_ask(s, "get fleetgoodputs /all");
-    CLEANUP_FREE char *plugin = said_by_fleet(s);
+    CLEANUP_FREE char *plugin = condition_of_fleet(s);
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
         CHECK_INT(number_in(plugin, "\"all\"", same[i]), number_in(strstr(fleet, "\"goodputPPM\""), "{", same[i]));
     CHECK_INT(number_in(plugin, "\"all\"", "\"jobs\":"), 4);

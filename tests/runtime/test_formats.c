@@ -1,5 +1,5 @@
-/* A StepLogFormat beside a JobGoodput that reads by it: missing, with an example that fails, then right; and over the
- * controller's death. */
+/* A StepLogFormat and a JobGoodput that uses it: the format is missing, with an example that fails, then right; and
+ * over the controller's death. */
 #include "harness.h"
 
 #include "apiserver/apiserver.h"

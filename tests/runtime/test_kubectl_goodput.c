@@ -12,11 +12,11 @@
 static void check(const char *const *arguments, int code, const char *text) {
     struct program *p = program_start("kubectl-goodput", arguments);
     CHECK_INT(program_wait(p, DEADLINE_MS), code);
-    const char *said = program_output(p), *end = strchr(said, '\n');
-    if (strstr(said, text) == NULL)
-        harness_fail(__FILE__, __LINE__, "said \"%s\", expected \"%s\"", said, text);
+    const char *printed = program_output(p), *end = strchr(printed, '\n');
+    if (strstr(printed, text) == NULL)
+        harness_fail(__FILE__, __LINE__, "said \"%s\", expected \"%s\"", printed, text);
     if (code != 0 && (end == NULL || end[1] != '\0'))
-        harness_fail(__FILE__, __LINE__, "more than one line: \"%s\"", said);
+        harness_fail(__FILE__, __LINE__, "more than one line: \"%s\"", printed);
     program_free(p);
 }
 
@@ -66,12 +66,12 @@ TEST(kubectl_goodput_refuses_wrong_usage) {
     check(CALL("explain"), 2, "explain needs the NAME of a JobGoodput, or -f FILE");
     check(CALL("top", "x"), 2, "top takes no name");
     check(CALL("report", "x"), 2, "report needs --html FILE (- is standard output)");
-    check(CALL("top", "--html", "x"), 2, "--html goes with report");
+    check(CALL("top", "--html", "x"), 2, "--html works only with report");
     check(CALL("report", "-f", "tests/data/cli/training.json", "--html", "/nowhere/x.html"), 1,
           "/nowhere/x.html: No such file or directory");
     check(CALL("top", "-o", "xml"), 2, "-o xml: not one of json, yaml, name, wide");
     check(CALL("explain", "x", "--what"), 2, "unknown option \"--what\"");
-    check(CALL("explain", "x", "-w"), 2, "-w goes with top alone");
+    check(CALL("explain", "x", "-w"), 2, "-w works only with top");
     check(CALL("explain", "-f"), 2, "-f needs a value");
 }
 

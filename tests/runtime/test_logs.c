@@ -52,7 +52,7 @@ static int print_steps(struct apiserver *s, int job, int from, int to) {
     return apiserver_do(s, buf_text(&lines));
 }
 
-/* How many statuses tell so many steps, and that none was seen twice. */
+/* How many statuses have that many steps; checks that no step counted twice. */
 static long count_done(struct apiserver *s, int steps) {
     CLEANUP_FREE char *ask = mem_format("holding jobgoodputs \"retained\":%d,\"repeated\":0", steps);
     return apiserver_asknumber(s, ask);
@@ -68,7 +68,8 @@ static int free_port(void) {
     return is_bound ? ntohs(at.sin_port) : -1;
 }
 
-/* The controller's own count (a server that only writes is not told at once that its reader left); -1: no answer. */
+/* The controller's own count (a server that only writes does not notice at once that its reader left); -1: no answer.
+ */
 static long count_follows(int port) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     static const char request[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -88,13 +89,13 @@ static long count_follows(int port) {
 }
 
 /* Waits until every job's steps have arrived; the most streams that were seen open, -1 if they did not. */
-static long most_open_until_done(struct apiserver *s, int port, int steps) {
-    long most = 0;
+static long max_open_until_done(struct apiserver *s, int port, int steps) {
+    long max_open = 0;
     for (int i = 0; i < 600; i++) {
         long open = count_follows(port);
-        most = open > most ? open : most;
+        max_open = open > max_open ? open : max_open;
         if (count_done(s, steps) == JOBS)
-            return most;
+            return max_open;
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     }
     return -1;
@@ -114,15 +115,15 @@ TEST(more_logs_than_may_be_followed_are_read_in_turns) {
                                                        "--health-bind-address=0", "--leader-elect=false",
                                                        "--max-log-follows=2", "--status-interval=1s", metrics, NULL});
     REQUIRE(c != NULL);
-    long most = most_open_until_done(s, port, 20);
-    if (most < 1 || most > FOLLOWS)
-        harness_fail(__FILE__, __LINE__, "%ld logs were open at once; the controller said:\n%s", most,
+    long max_open = max_open_until_done(s, port, 20);
+    if (max_open < 1 || max_open > FOLLOWS)
+        harness_fail(__FILE__, __LINE__, "%ld logs were open at once; the controller said:\n%s", max_open,
                      program_output(c));
     for (int i = 0; i < JOBS; i++)
         CHECK_INT(print_steps(s, i, 20, 60), 0); /* what comes later too, each line once */
-    most = most_open_until_done(s, port, 60);
-    if (most < 1 || most > FOLLOWS)
-        harness_fail(__FILE__, __LINE__, "%ld logs were open at once; the controller said:\n%s", most,
+    max_open = max_open_until_done(s, port, 60);
+    if (max_open < 1 || max_open > FOLLOWS)
+        harness_fail(__FILE__, __LINE__, "%ld logs were open at once; the controller said:\n%s", max_open,
                      program_output(c));
     program_free(c);
     apiserver_stop(s);

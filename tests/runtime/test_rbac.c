@@ -193,7 +193,7 @@ TEST(a_missing_permission_is_a_condition_of_the_jobs_that_it_concerns) {
     apiserver_stop(s);
 }
 
-TEST(nodes_that_may_not_be_read_are_said_and_the_rest_is_measured) {
+TEST(without_permission_to_read_nodes_that_is_reported_and_the_rest_measured) {
     struct apiserver *s = serve();
     REQUIRE(s != NULL);
     CHECK_INT(apiserver_do(s, "on any nodes always : status 403"), 0);

@@ -10,7 +10,7 @@
 #define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 
-TEST(jobsets_say_whether_they_want_a_record) {
+TEST(jobsets_say_whether_they_get_a_record) {
     static const struct {
         const char *jobset;
         bool annotated, all;
@@ -32,9 +32,9 @@ TEST(jobsets_say_whether_they_want_a_record) {
     struct records_wish wish;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         CHECK(runtime_records_read_jobset(slice_of(cases[i].jobset), &wish));
-        if (runtime_records_is_wanted(&wish, RECORDS_ANNOTATED) != cases[i].annotated ||
-            runtime_records_is_wanted(&wish, RECORDS_ALL) != cases[i].all ||
-            runtime_records_is_wanted(&wish, RECORDS_OFF) || strcmp(wish.log_format, cases[i].format) != 0)
+        if (runtime_records_is_required(&wish, RECORDS_ANNOTATED) != cases[i].annotated ||
+            runtime_records_is_required(&wish, RECORDS_ALL) != cases[i].all ||
+            runtime_records_is_required(&wish, RECORDS_OFF) || strcmp(wish.log_format, cases[i].format) != 0)
             harness_fail(__FILE__, __LINE__, "%s", cases[i].jobset);
     }
     CHECK(!runtime_records_read_jobset(slice_of("{\"metadata\":"), &wish));
@@ -143,7 +143,7 @@ TEST(finished_records_are_deleted_in_time) {
                                           JOBGOODPUT("runs", "runs", ",\"ttlSecondsAfterFinished\":0", "")),
               0);
     struct program *c = start(s, "off");
-    CHECK_INT(apiserver_do(s, "wait gone jobgoodputs default/old\n"
+    CHECK_INT(apiserver_do(s, "wait deleted jobgoodputs default/old\n"
                               "wait field jobgoodputs default/runs status.phase Pending"),
               0);
     CHECK_INT(apiserver_asknumber(s, "count delete jobgoodputs"), 1);

@@ -1,6 +1,6 @@
 /* An API server that is stopped (SIGSTOP) keeps its connections: its watches are as silent as those of a cluster in
- * which nothing happens. What comes about meanwhile is told when it goes on, with the times at which it came about, so
- * nothing may count as known beyond the stop: wall time that was shown would go back. */
+ * which nothing happens. Events of that time arrive when it resumes, with the times at which they happened, so nothing
+ * may count as known beyond the stop: wall time that was shown would go back. */
 #include "harness.h"
 
 #include "apiserver/apiserver.h"
@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "io/loop.h"
 #include "kube/client.h"
+#include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 #include "operator/runtime/watches.h"
 
@@ -64,7 +65,7 @@ static int64_t known_ms(struct stage *st) {
     struct slice key;
     int64_t wait_us, ms = 0;
     runtime_watches_await_server(st->watches, &wait_us);
-    runtime_watches_tell_watermarks(st->watches);
+    runtime_watches_report_watermarks(st->watches);
     struct model_job *job = model_job_find(st->model, "default", "a");
     if (job == NULL)
         return 0;
@@ -118,7 +119,7 @@ static void end(struct stage *st) {
     apiserver_stop(st->server);
 }
 
-TEST(a_stopped_server_has_not_told_everything) {
+TEST(while_the_server_is_stopped_the_watches_are_not_up_to_date) {
     struct stage st = {0};
     if (begin(&st)) {
         /* While it works, what is known follows the clock though nothing happens. */
@@ -143,7 +144,7 @@ TEST(a_stopped_server_has_not_told_everything) {
 
 /* What is known reaches just to the last word, so what came about with it is known by the next one: where nothing else
  * happens the server is asked for it before the evaluation that follows an event (settle_us after it). */
-TEST(a_silent_server_is_asked_for_another_word) {
+TEST(a_silent_server_is_asked_before_an_evaluation) {
     struct stage st = {0};
     int64_t wait_us;
     if (begin(&st)) {

@@ -40,7 +40,8 @@ TEST(a_file_is_followed_over_the_controllers_death_each_line_once) {
 }
 
 /* The disk is full in the middle of a line, there is room again, and the next line comes right behind that half; then
- * somebody truncates the file, and its writer goes on where it was. What was written counts, and nothing else. */
+ * somebody truncates the file, and its writer continues at its old offset. What was written counts, and nothing else.
+ */
 TEST(a_log_whose_disk_was_full_is_read_on) {
     struct followed f;
     REQUIRE(followed_begin(&f, "Auto", "train.log") && followed_start(&f));
@@ -88,7 +89,7 @@ TEST(the_last_line_counts_without_its_end_when_the_job_is_over) {
     followed_end(&f);
 }
 
-TEST(a_path_that_leaves_the_namespace_and_a_root_that_is_not_set_are_said) {
+TEST(a_path_outside_the_namespace_and_an_unset_root_are_reported) {
     struct followed f;
     REQUIRE(followed_begin(&f, "Auto", "../other/train.log") && followed_start(&f));
     CHECK(holds(&f, "spec.stepLog.file.path has an empty component"));

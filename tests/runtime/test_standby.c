@@ -14,7 +14,7 @@
 
 /* ---- positions ---- */
 
-TEST(positions_stand_behind_the_checkpoint) {
+TEST(positions_follow_the_checkpoint) {
     struct positions written = {{[RESOURCE_POD] = 4711, [RESOURCE_JOB] = INT64_MAX}}, read;
     CLEANUP_BUF struct buf status;
     buf_init(&status, 4096);
@@ -286,7 +286,7 @@ struct happened {
 struct chance {
     struct happened all[STEPS];
     int count, delivered;
-    int64_t written[TARGETS]; /* so many of them the status holds */
+    int64_t written[TARGETS]; /* the number of them in the status */
     bool exists[TARGETS][PODS];
     uint64_t state;
 };

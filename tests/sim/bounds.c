@@ -112,7 +112,7 @@ static void match(const struct sim_life *l, const struct ledger_result *r, const
 }
 
 /* How much more may seem available than was: the target ended inside a gap, and its pods outlived it; a node died
- * before a gap in which its pod was lost, and no object showed it by then. */
+ * before a gap in which its pod was lost, and no object had shown it yet. */
 static int64_t unprovable_ms(const struct sim_life *l, const struct sim_sight *sight) {
     int64_t ms = sight->gap_count > 0 ? l->truth.hidden_ms : 0;
     for (int g = 0; g < sight->gap_count && bounds_is_end_hidden(l, sight); g++)

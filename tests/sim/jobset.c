@@ -54,20 +54,20 @@ static bool is_active(const struct sim_pod *p, int job) {
     return p->job == job && p->exists && !p->is_terminating && p->phase < 2;
 }
 
-/* Of a node that dies in the second in which its pod is asked to go, the stamps do not tell which came first. */
+/* Of a node that dies in the second in which its pod is asked to go, the stamps do not show which came first. */
 static void delete_pod(struct sim_life *l, int pod) {
     const struct sim_pod *p = &l->pods[pod];
     if (!p->exists || p->is_terminating)
         return;
     l->truth.is_ambiguous |= p->is_bound && !p->has_finished && l->nodes[p->node].is_silent &&
                              l->nodes[p->node].renewed_ms / 1000 == l->now_ms / 1000;
-    /* Nor of a container that failed in that second, which its kubelet has not told yet. */
+    /* Nor of a container that failed in that second, which its kubelet has not reported yet. */
     l->truth.is_ambiguous |= p->has_finished && p->true_exit != 0 && p->finished_ms == NOT_YET &&
                              p->true_finished_ms / 1000 == l->now_ms / 1000;
     pod_delete(l, pod, 30);
 }
 
-/* In the second of what struck, the stamps do not tell which deletion came first; where one is of a node with notice,
+/* In the second of the failure, the stamps do not show which deletion came first; where one is of a node with notice,
  * that matters. */
 static void delete_pods(struct sim_life *l, int job) {
     bool is_same_second = l->now_ms / 1000 == l->truth.struck_ms / 1000 &&
@@ -163,7 +163,7 @@ static bool is_refused(struct sim_life *l, int job) {
     if (!l->shape.has_quota_trouble || l->shape.groups[j->group].chips == 0)
         return false;
     if (l->now_ms > l->quota_free_ms + 60000 && sim_chance(l, 25)) {
-        sim_tell_story(l, "the quota is used up");
+        sim_print_story(l, "the quota is used up");
         l->quota_free_ms = l->now_ms + sim_pick(l, 500, 90000);
     }
     if (l->now_ms >= l->quota_free_ms) {
@@ -356,12 +356,12 @@ static bool has_old_jobs(const struct sim_life *l, int group) {
 /* None of its Jobs of this attempt was made yet, or resumed, though those that it depends on were: they are not ready.
  */
 static bool is_held_back(const struct sim_life *l, int group) {
-    bool has_begun = l->attempt == 0, is_made = false;
+    bool has_started = l->attempt == 0, is_made = false;
     if (!waits_for_others(l, group) || has_old_jobs(l, group))
         return false;
     for (int i = 0; i < l->job_count; i++) {
         const struct sim_job *j = &l->jobs[i];
-        has_begun |= j->attempt == l->attempt;
+        has_started |= j->attempt == l->attempt;
         is_made |= j->attempt == l->attempt && j->group == group;
     }
     for (int k = 0; k < l->shape.groups[group].replicas; k++) {
@@ -375,11 +375,11 @@ static bool is_held_back(const struct sim_life *l, int group) {
         else if (j && j->exists)
             return false;
     }
-    return has_begun && !is_made;
+    return has_started && !is_made;
 }
 
 bool jobset_waits_for_dependency(const struct sim_life *l) {
-    bool is_off = l->is_suspended || (l->is_stopped && !l->shape.is_started_in_order); /* as its condition tells */
+    bool is_off = l->is_suspended || (l->is_stopped && !l->shape.is_started_in_order); /* as its condition says */
     if (is_off || l->is_finished)
         return false;
     for (int g = 0; g < l->shape.group_count; g++)
@@ -427,10 +427,10 @@ static void restart(struct sim_life *l, int failed_job) {
     }
     l->restarts += counts;
     if (rule == RESTART_ONE_JOB || rule == RESTART_ONE_JOB_AND_IGNORE) {
-        sim_tell_story(l, "one Job is restarted");
+        sim_print_story(l, "one Job is restarted");
         l->job_restarts[j->group][j->job_index]++;
     } else {
-        sim_tell_story(l, "the JobSet is restarted");
+        sim_print_story(l, "the JobSet is restarted");
         l->attempt++;
         l->is_restarting = true;
         if (!l->restarting.is_true) /* a second restart while it is True keeps the old time */
@@ -480,7 +480,7 @@ static void sync_suspension(struct sim_life *l) {
 }
 
 /* True as often as one of its replicated jobs is not ready, and not only at first (jobset startup_policy.go). */
-static void tell_startup(struct sim_life *l) {
+static void log_startup(struct sim_life *l) {
     bool is_ready = jobset_is_ready(l), was_ready = l->started.is_true;
     if (!l->shape.is_started_in_order || l->is_suspended || (l->starting.is_set && is_ready == was_ready))
         return;
@@ -513,7 +513,7 @@ static void resize(struct sim_life *l, int arg) {
     int pods = (int)sim_pick(l, 1, l->shape.groups[g].stride);
     if (pods == old || !l->truth.was_up)
         return;
-    sim_tell_story(l, pods > old ? "it grows" : "it shrinks");
+    sim_print_story(l, pods > old ? "it grows" : "it shrinks");
     l->shape.groups[g].pods = pods;
     if (pods > old && sim_is_required(l, g))
         truth_grows(l);
@@ -566,7 +566,7 @@ static void jobset_sync(struct sim_life *l, int arg) {
             return;
         }
     make_jobs(l);
-    tell_startup(l);
+    log_startup(l);
     if (is_successful(l)) {
         jobset_end(l, false);
     } else if (l->restarting.is_true && jobset_is_ready(l)) {

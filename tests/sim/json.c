@@ -1,4 +1,4 @@
-/* The objects as the API server tells them: labels, annotations, owners, conditions and times as the real controllers
+/* The objects as the API server sends them: labels, annotations, owners, conditions and times as the real controllers
  * write them (REAL-CLUSTER.md section 4), times in whole seconds. */
 #include "base/rfc3339.h"
 #include "sim.h"

@@ -1,4 +1,4 @@
-/* Nodes, leases, Workloads and Events as the API server tells them. */
+/* Nodes, leases, Workloads and Events as the API server sends them. */
 #include "base/rfc3339.h"
 #include "sim.h"
 
@@ -91,7 +91,8 @@ void write_event(struct sim_life *l, int pod, const char *reason, const char *me
     struct buf b;
     const struct sim_pod *p = &l->pods[pod];
     char name[160];
-    int64_t first_ms = strcmp(reason, "Pulling") == 0 ? p->first_pull_ms : l->now_ms; /* told again: its first stays */
+    int64_t first_ms =
+        strcmp(reason, "Pulling") == 0 ? p->first_pull_ms : l->now_ms; /* sent again: its first time stays */
     snprintf(name, sizeof name, "%s.%s", p->name, reason);
     buf_init(&b, 65536);
     buf_format(

@@ -23,34 +23,34 @@ static bool tally_add(struct tally *t, int64_t error_ms, int64_t tolerance_ms) {
     return error_ms <= tolerance_ms;
 }
 
-static int64_t most_lag(const struct sim_sight *sight) {
-    int64_t most_ms = 0;
+static int64_t max_lag(const struct sim_sight *sight) {
+    int64_t max_ms = 0;
     for (int r = 0; r < RESOURCE_COUNT; r++)
-        most_ms = sight->lag_ms[r] > most_ms ? sight->lag_ms[r] : most_ms;
-    return most_ms;
+        max_ms = sight->lag_ms[r] > max_ms ? sight->lag_ms[r] : max_ms;
+    return max_ms;
 }
 
-static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket b, int64_t told_ms, int64_t told_spans,
-                         const struct sim_sight *sight, bool is_loud) {
+static bool judge_bucket(struct score *s, const struct sim_life *l, enum bucket b, int64_t reported_ms,
+                         int64_t reported_spans, const struct sim_sight *sight, bool is_loud) {
     int64_t true_ms = l->truth.ms[b];
-    int64_t spans = l->truth.spans[b] > told_spans ? l->truth.spans[b] : told_spans;
-    if (true_ms == 0 && told_ms == 0)
+    int64_t spans = l->truth.spans[b] > reported_spans ? l->truth.spans[b] : reported_spans;
+    if (true_ms == 0 && reported_ms == 0)
         return true;
-    int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + 2 * most_lag(sight); /* both ends may be late */
-    bool is_good = tally_add(&s->buckets[b], distance(true_ms, told_ms), tolerance_ms);
+    int64_t tolerance_ms = RESOLUTION_MS * (spans > 1 ? spans : 1) + 2 * max_lag(sight); /* both ends may be late */
+    bool is_good = tally_add(&s->buckets[b], distance(true_ms, reported_ms), tolerance_ms);
     if (!is_good && is_loud)
-        printf("  %s: %" PRId64 " ms, in truth %" PRId64 " ms in %" PRId64 " spans\n", bucket_name(b), told_ms, true_ms,
-               spans);
+        printf("  %s: %" PRId64 " ms, in truth %" PRId64 " ms in %" PRId64 " spans\n", bucket_name(b), reported_ms,
+               true_ms, spans);
     return is_good;
 }
 
 static bool judge_buckets(struct score *s, const struct sim_life *l, const struct ledger_result *r,
                           const struct sim_sight *sight, bool is_loud) {
-    int64_t told[BUCKET_COUNT] = {0}, spans[BUCKET_COUNT] = {0}, sum = 0;
+    int64_t reported[BUCKET_COUNT] = {0}, spans[BUCKET_COUNT] = {0}, sum = 0;
     struct sim_life truth = *l;
     bool is_good = true;
     for (int i = 0; i < r->bucket_count; i++) {
-        told[r->buckets[i].bucket] += r->buckets[i].ms;
+        reported[r->buckets[i].bucket] += r->buckets[i].ms;
         spans[r->buckets[i].bucket] += r->buckets[i].count;
         sum += r->buckets[i].ms;
     }
@@ -58,24 +58,24 @@ static bool judge_buckets(struct score *s, const struct sim_life *l, const struc
         s->bad_sums++;
         is_good = false;
     }
-    if (sight->loses_events) { /* only events tell a pull from a start */
-        told[BUCKET_CONTAINER_START] += told[BUCKET_IMAGE_PULL];
+    if (sight->loses_events) { /* only events distinguish a pull from a start */
+        reported[BUCKET_CONTAINER_START] += reported[BUCKET_IMAGE_PULL];
         truth.truth.ms[BUCKET_CONTAINER_START] += truth.truth.ms[BUCKET_IMAGE_PULL];
         truth.truth.spans[BUCKET_CONTAINER_START] += truth.truth.spans[BUCKET_IMAGE_PULL];
-        told[BUCKET_IMAGE_PULL] = truth.truth.ms[BUCKET_IMAGE_PULL] = 0;
+        reported[BUCKET_IMAGE_PULL] = truth.truth.ms[BUCKET_IMAGE_PULL] = 0;
     }
     if (truth.truth.is_ambiguous) { /* whether it was the first execution hangs on less than a second */
-        told[BUCKET_RESCHEDULING] += told[BUCKET_BINDING];
+        reported[BUCKET_RESCHEDULING] += reported[BUCKET_BINDING];
         truth.truth.ms[BUCKET_RESCHEDULING] += truth.truth.ms[BUCKET_BINDING];
         truth.truth.spans[BUCKET_RESCHEDULING] += truth.truth.spans[BUCKET_BINDING];
-        told[BUCKET_BINDING] = truth.truth.ms[BUCKET_BINDING] = 0;
+        reported[BUCKET_BINDING] = truth.truth.ms[BUCKET_BINDING] = 0;
     }
     for (enum bucket b = 0; b < BUCKET_COUNT; b++)
-        is_good &= judge_bucket(s, &truth, b, told[b], spans[b], sight, is_loud);
+        is_good &= judge_bucket(s, &truth, b, reported[b], spans[b], sight, is_loud);
     int64_t true_wall = l->end_ms - l->start_ms;
-    is_good &= tally_add(&s->wall, distance(true_wall, r->wall_ms), RESOLUTION_MS + most_lag(sight));
+    is_good &= tally_add(&s->wall, distance(true_wall, r->wall_ms), RESOLUTION_MS + max_lag(sight));
     is_good &= tally_add(&s->available, distance(l->truth.available_ms, r->available_ms),
-                         RESOLUTION_MS * (1 + (int64_t)l->truth.count + l->truth.growths) + most_lag(sight));
+                         RESOLUTION_MS * (1 + (int64_t)l->truth.count + l->truth.growths) + max_lag(sight));
     if (!is_good && is_loud)
         printf("  wall %" PRId64 " available %" PRId64 ", in truth %" PRId64 " and %" PRId64 "\n", r->wall_ms,
                r->available_ms, true_wall, l->truth.available_ms);
@@ -128,7 +128,7 @@ static bool judge_interruptions(struct score *s, const struct sim_life *l, const
     return is_good;
 }
 
-static void tell_story(const struct sim_life *l) {
+static void print_story(const struct sim_life *l) {
     printf("life %" PRIu64 ": %s%s%s%s%s%s%s, rule %d, success %d, strategy %d, backoffLimit %d, from %" PRId64
            " for %" PRId64 " s\n",
            l->seed, l->shape.is_plain_job ? "Job" : "JobSet", l->shape.has_kueue ? ", Kueue" : "",
@@ -163,11 +163,11 @@ bool judge_life(struct score *s, const struct sim_life *l, struct model *m, cons
         return judge_elsewhere(s, status, is_loud);
     ledger_evaluate(job->ledger, TIME_OPEN - 1, &r);
     if (is_loud)
-        tell_story(l);
+        print_story(l);
     bool is_good = bounds_judge(&s->bounds[kind], l, &r, sight, is_loud);
     if (sight->gap_count == 0 && !l->truth.ends_silent) { /* promptly watched: every bucket is known */
         is_good &= judge_buckets(s, l, &r, sight, is_loud);
-        is_good &= judge_interruptions(s, l, &r, most_lag(sight), is_loud);
+        is_good &= judge_interruptions(s, l, &r, max_lag(sight), is_loud);
     }
     s->bad_lives += !is_good;
     ledger_result_done(&r);
@@ -213,12 +213,13 @@ void judge_print(struct score *s) {
             printf(" %7" PRId64, s->causes[t][c]);
         printf("\n");
     }
-    printf("\n%" PRId64 " lives, %" PRId64 " with something out of tolerance, %" PRId64
-           " whose buckets do not add up, %" PRId64 " with another number of interruptions\n%" PRId64
-           " lives have interruptions so close that the stamps do not tell them apart: these are not compared\n%" PRId64
-           " lives ended before a dead node could show: not compared\n%" PRId64
-           " lives are managed elsewhere: no scores\n",
-           s->lives, s->bad_lives, s->bad_sums, s->miscounted, s->ambiguous, s->unknowable, s->elsewhere);
+    printf(
+        "\n%" PRId64 " lives, %" PRId64 " with something out of tolerance, %" PRId64
+        " whose buckets do not add up, %" PRId64 " with another number of interruptions\n%" PRId64
+        " lives have interruptions so close that the stamps do not distinguish them: these are not compared\n%" PRId64
+        " lives ended before a dead node could show: not compared\n%" PRId64
+        " lives are managed elsewhere: no scores\n",
+        s->lives, s->bad_lives, s->bad_sums, s->miscounted, s->ambiguous, s->unknowable, s->elsewhere);
 }
 
 void judge_done(struct score *s) {

@@ -145,7 +145,7 @@ static void evict(struct sim_life *l, const char *reason) {
     size_t r = 0;
     while (strcmp(reasons[r].reason, reason) != 0)
         r++;
-    sim_tell_story(l, reasons[r].reason);
+    sim_print_story(l, reasons[r].reason);
     l->evict_reason = reasons[r].reason;
     l->evictions++;
     if (reasons[r].deactivates)

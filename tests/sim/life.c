@@ -24,7 +24,7 @@ bool sim_chance(struct sim_life *l, int percent) {
     return sim_pick(l, 1, 100) <= percent;
 }
 
-void sim_tell_story(struct sim_life *l, const char *what) {
+void sim_print_story(struct sim_life *l, const char *what) {
     if (l->story_count < 64) {
         l->story_ms[l->story_count] = l->now_ms;
         l->story[l->story_count++] = what;
@@ -84,7 +84,7 @@ void sim_keep(struct sim_life *l, enum resource resource, enum observed what, co
 
 /* ---- the end ---- */
 
-/* Of those whose end nobody waits for, some go on. */
+/* Of the lives whose end no test awaits, some continue. */
 static bool is_to_succeed(const struct sim_life *l, const struct sim_pod *p) {
     if (l->shape.success == ALL_JOBS)
         return true;
@@ -114,7 +114,7 @@ static void give_up(struct sim_life *l, int arg) {
     (void)arg;
     if (l->is_finished || !l->exists)
         return;
-    sim_tell_story(l, "deleted by a person");
+    sim_print_story(l, "deleted by a person");
     l->exists = false;
     l->is_deleted = true;
     truth_finish(l);
@@ -143,11 +143,11 @@ static void run_once(struct sim_life *l, uint64_t seed) {
     sim_at(l, sim_pick(l, 2000, 9999), create, 0);
     while (l->agenda_count > 0 && (l->end_ms == NOT_YET || l->agenda[0].at_ms < l->end_ms + 5000)) {
         struct sim_item item = take_next(l);
-        if (l->end_ms == NOT_YET && l->truth.has_begun)
+        if (l->end_ms == NOT_YET && l->truth.has_started)
             truth_advance(l, item.at_ms);
         l->now_ms = item.at_ms;
         item.act(l, item.arg);
-        if (l->end_ms == NOT_YET && l->truth.has_begun)
+        if (l->end_ms == NOT_YET && l->truth.has_started)
             truth_look(l);
     }
     assert(l->end_ms != NOT_YET);

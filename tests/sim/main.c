@@ -1,7 +1,7 @@
-/* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: so many random lives, each seen in one of the ways below (or in that one),
- * the table, and a digest of all final statuses: a change that must not show leaves it as it is. test-sim [-k SIGHT] -v
- * SEED: one life, told; with SIM_WRITES=1 all that was written in it, with SIM_STATUS=1 the status that the controller
- * ends with, and both if killed ones end with another. */
+/* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: runs LIVES random lives, each observed in one of the ways below (or in that
+ * one), and prints the table and a digest of all final statuses: a change without effect leaves the digest as it is.
+ * test-sim [-k SIGHT] -v SEED: prints one life; with SIM_WRITES=1 all that was written in it, with SIM_STATUS=1 the
+ * status that the controller ends with, and both if killed ones end with another. */
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "judge.h"
@@ -83,8 +83,8 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     if (kind < 0)
         kind = (int)(seed % KIND_COUNT);
     struct sim_sight sight = choose_sight(&l, (enum kind)kind);
-    l.truth.is_unknowable |= sight.loses_events && l.shape.has_quota_trouble; /* only Events tell of it */
-    l.truth.is_unknowable |= l.shape.is_elastic && kind >= WITH_GAP; /* no object tells the size that it had before */
+    l.truth.is_unknowable |= sight.loses_events && l.shape.has_quota_trouble; /* only Events show it */
+    l.truth.is_unknowable |= l.shape.is_elastic && kind >= WITH_GAP; /* no object shows the size that it had before */
     CLEANUP_FREE char *status = NULL;
     struct model *m = sim_watch(&l, sight, &status);
     bool is_same = kind == KILLED_BLIND || is_same_after_kill(&l, sight, is_loud);
@@ -108,16 +108,16 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
 static int many(uint64_t lives, uint64_t first, int kind) {
     struct score score = {0};
     uint64_t seen[KIND_COUNT] = {0}, bad[KIND_COUNT] = {0};
-    int told = 0;
+    int printed = 0;
     for (uint64_t seed = first; seed < first + lives; seed++) {
         int k = kind < 0 ? (int)(seed % KIND_COUNT) : kind;
         bool is_good = one(&score, seed, k, false);
         seen[k]++;
         bad[k] += !is_good;
-        if (!is_good && told++ < 20)
-            printf("%s%" PRIu64, told == 1 ? "bad seeds: " : " ", seed);
+        if (!is_good && printed++ < 20)
+            printf("%s%" PRIu64, printed == 1 ? "bad seeds: " : " ", seed);
     }
-    printf("%s", told ? "\n" : "");
+    printf("%s", printed ? "\n" : "");
     judge_print(&score);
     bounds_print_header();
     for (int k = 0; k < KIND_COUNT; k++)

@@ -43,7 +43,7 @@ void nodes_create(struct sim_life *l) {
         node_add(l);
 }
 
-static void node_gone(struct sim_life *l, int node) {
+static void node_deleted(struct sim_life *l, int node) {
     struct sim_node *n = &l->nodes[node];
     if (!n->exists)
         return;
@@ -78,7 +78,7 @@ static void node_replaced(struct sim_life *l, int plan) {
     struct sim_node *n = &l->nodes[node];
     if (!is_same_death(l, plan) || n->status[0] == 'T')
         return;
-    node_gone(l, node);
+    node_deleted(l, node);
     n->exists = n->is_ready = true; /* the same name: the instance was made again */
     n->is_silent = n->is_visible = false;
     n->taint_ms = n->maintenance_ms = n->deletion_ms = NOT_YET;
@@ -93,7 +93,7 @@ static void node_back(struct sim_life *l, int plan) {
     struct sim_node *n = &l->nodes[node];
     if (!is_same_death(l, plan) || !n->exists || !n->is_silent)
         return;
-    sim_tell_story(l, "node back");
+    sim_print_story(l, "node back");
     for (int i = 0; i < l->pod_count; i++) {
         const struct sim_pod *p = &l->pods[i];
         if (p->exists && p->is_bound && p->node == node && !p->is_terminating && !p->is_disrupted && !p->has_finished)
@@ -151,7 +151,7 @@ bool node_comes_back(const struct sim_life *l, int node, int pod) {
     return pod < 0 ? with > 0 : with == pod + 1;
 }
 
-/* One that was told to go away, and then is lost in whatever way, is lost because of that. */
+/* A pod that was asked to leave, and then is lost in whatever way, is lost because of that. */
 enum cause node_cause(const struct sim_node *n, enum cause otherwise) {
     bool has_notice = n->taint_ms != NOT_YET && strstr(n->taint, "impending-node-termination");
     return !has_notice ? otherwise : n->is_spot ? CAUSE_SPOT_RECLAIM : CAUSE_NODE_MAINTENANCE;
@@ -161,18 +161,18 @@ void node_dies(struct sim_life *l, int node) {
     struct sim_node *n = &l->nodes[node];
     if (!n->exists || n->is_silent || !n->is_ready)
         return;
-    sim_tell_story(l, "node dies");
+    sim_print_story(l, "node dies");
     n->is_silent = true;
     n->renewed_ms = l->now_ms; /* dies in the moment of a renewal, or right after: its last sign of life */
     n->death_cause = node_cause(n, CAUSE_NODE_FAILURE);
     assert(n->deaths + 1 < SIM_MAX_DEATHS);
     n->deaths++;
     if (!node_comes_back(l, node, n->pod)) {
-        /* A node has one taint here: unreachable takes the place of the notice, which real ones keep beside it. */
+        /* A node has one taint here: unreachable takes the place of the notice, which real nodes keep as well. */
         l->truth.is_ambiguous |= n->death_cause != CAUSE_NODE_FAILURE;
         truth_struck(l, n->death_cause, "");
     }
-    for (int i = 0; i < l->pod_count; i++) { /* a container that is back, and nobody was told */
+    for (int i = 0; i < l->pod_count; i++) { /* a container that is back, and no object showed it */
         const struct sim_pod *p = &l->pods[i];
         l->truth.is_ambiguous |= p->exists && p->is_bound && p->node == node && p->is_running && p->restart_count > 0 &&
                                  p->started_ms != p->true_started_ms;
@@ -190,7 +190,7 @@ static bool can_speak(const struct sim_life *l, const struct sim_pod *p) {
     return p->node >= 0 && l->nodes[p->node].exists && !l->nodes[p->node].is_silent;
 }
 
-static void pod_gone(struct sim_life *l, int pod) {
+static void pod_deleted(struct sim_life *l, int pod) {
     struct sim_pod *p = &l->pods[pod];
     if (!p->exists)
         return;
@@ -201,7 +201,7 @@ static void pod_gone(struct sim_life *l, int pod) {
     job_touch(l, p->job);
 }
 
-/* The kubelet's status writes come some time after what they tell. */
+/* The kubelet's status writes come some time after the facts. */
 static void kubelet_writes(struct sim_life *l, int pod) {
     struct sim_pod *p = &l->pods[pod];
     if (!p->exists)
@@ -225,7 +225,7 @@ static void kubelet_writes(struct sim_life *l, int pod) {
         p->phase = p->true_exit == 0 ? 2 : 3;
         p->unready_ms = l->now_ms;
         if (p->is_terminating)
-            sim_at(l, sim_pick(l, 50, 600), pod_gone, pod);
+            sim_at(l, sim_pick(l, 50, 600), pod_deleted, pod);
         node_free(l, pod);
         job_touch(l, p->job);
     }
@@ -392,7 +392,7 @@ static void container_killed(struct sim_life *l, int pod) {
     if (!p->has_started) {
         p->has_finished = true;
         p->is_pulling = false;
-        pod_gone(l, pod);
+        pod_deleted(l, pod);
         return;
     }
     if (!p->is_running) {
@@ -422,7 +422,7 @@ void pod_delete(struct sim_life *l, int pod, int grace_s) {
     if (!p->is_bound || p->finished_ms != NOT_YET) {
         if (p->is_bound)
             write_pod(l, pod, OBSERVED_PRESENT);
-        pod_gone(l, pod);
+        pod_deleted(l, pod);
         return;
     }
     write_pod(l, pod, OBSERVED_PRESENT);
@@ -517,7 +517,7 @@ void node_is_reclaimed(struct sim_life *l, int node) {
     struct sim_node *n = &l->nodes[node];
     if (!n->exists || n->is_silent || !n->is_ready || n->taint_ms != NOT_YET)
         return;
-    sim_tell_story(l, n->is_spot ? "spot node reclaimed" : "node maintenance");
+    sim_print_story(l, n->is_spot ? "spot node reclaimed" : "node maintenance");
     n->taint = "cloud.google.com/impending-node-termination";
     n->taint_effect = "NoSchedule";
     n->taint_ms = l->now_ms;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* What came to the simulator later is drawn from a stream of its own: the lives of the seeds without it stay. */
+/* Later additions to the simulator draw from a separate random stream: the lives of the seeds without them stay. */
 static int twist(uint64_t *rng, int low, int high) {
     *rng = *rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return low + (int)((*rng >> 33) % (uint64_t)(high - low + 1));

@@ -1,8 +1,8 @@
 /* sim: random lives of training jobs on the Kubernetes side, with their truth. A life is a small discrete-event
  * simulation of what the real controllers do (JobSet, Job, Kueue, scheduler, kubelet, node lifecycle, a person) in
- * milliseconds, deterministic from its seed. Each write of an object is kept as the JSON that the API server would tell
- * (whole-second stamps); beside it runs the truth, worked out forwards from the state of the world and never from the
- * objects. watch.c tells the objects to a model, late, reordered, with gaps; judge.c compares. */
+ * milliseconds, deterministic from its seed. Each write of an object is kept as the JSON that the API server would send
+ * (whole-second stamps); next to it runs the truth, worked out forwards from the state of the world and never from the
+ * objects. watch.c delivers the objects to a model, late, reordered, with gaps; judge.c compares. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -61,7 +61,7 @@ struct sim_pod {
     bool has_finished; /* its container is over for good */
     bool is_failed, is_succeeded, is_disrupted, was_counted, is_evicted_by_kubelet;
     int64_t created_ms, schedulable_from_ms, first_pull_ms;
-    /* as the object tells; NOT_YET */
+    /* as the object says; NOT_YET */
     int64_t bound_ms, unschedulable_ms, deletion_ms, started_ms, finished_ms, ready_ms, unready_ms, disruption_ms;
     int64_t last_started_ms, last_finished_ms;
     int grace_s, exit_code, last_exit_code, restart_count, phase; /* 0 Pending .. 3 Failed */
@@ -98,7 +98,7 @@ struct sim_condition {
     int64_t at_ms;
 };
 
-struct sim_write { /* one write of an object, as a watch would tell it */
+struct sim_write { /* one write of an object, as a watch would deliver it */
     int64_t at_ms;
     enum resource resource;
     enum observed what;
@@ -106,7 +106,7 @@ struct sim_write { /* one write of an object, as a watch would tell it */
     char *json;
 };
 
-struct sim_item { /* one thing to do at a time */
+struct sim_item { /* one pending action */
     int64_t at_ms;
     uint64_t order;
     void (*act)(struct sim_life *, int);
@@ -129,7 +129,7 @@ struct truth {
     bool was_there[SIM_MAX_SLOTS];
     enum bucket now;
     bool was_available, was_up; /* up: no node is silent either, whether or not it comes back */
-    bool has_begun;
+    bool has_started;
     bool is_ambiguous;  /* two interruptions within the resolution of the stamps */
     bool is_unknowable; /* no object shows it */
     bool ends_silent;   /* a required slot's node is silent at the end: whether the slot was held stays unknown */
@@ -143,7 +143,7 @@ struct truth {
     char struck_reason[48];
     int64_t struck_open_ms, struck_ms;
     int64_t reopened_ms; /* a slot was lost while containers of it restarted in place; 0 */
-    int64_t ordered_ms;  /* to stop, or to begin anew, whether or not a slot was lost by then; 0 */
+    int64_t ordered_ms;  /* the time to stop, or to start again, whether or not a slot was lost before; 0 */
 };
 
 struct sim_life {
@@ -194,7 +194,7 @@ void sim_done(struct sim_life *l);
 int64_t sim_pick(struct sim_life *l, int64_t low, int64_t high); /* both included */
 bool sim_chance(struct sim_life *l, int percent);
 void sim_at(struct sim_life *l, int64_t after_ms, void (*act)(struct sim_life *, int), int arg);
-void sim_tell_story(struct sim_life *l, const char *what);
+void sim_print_story(struct sim_life *l, const char *what);
 
 /* shape.c: what kind of job it is, and its slots */
 void shape_choose(struct sim_life *l);

@@ -33,7 +33,7 @@ static void application_error(struct sim_life *l) {
     int pod = any_pod(l, runs);
     if (pod < 0)
         return;
-    sim_tell_story(l, "application error");
+    sim_print_story(l, "application error");
     truth_struck(l, CAUSE_APPLICATION_ERROR, "");
     pod_finish(l, pod, codes[sim_pick(l, 0, 4)], "Error");
 }
@@ -42,7 +42,7 @@ static void out_of_memory(struct sim_life *l) {
     int pod = any_pod(l, runs);
     if (pod < 0)
         return;
-    sim_tell_story(l, "out of memory");
+    sim_print_story(l, "out of memory");
     truth_struck(l, CAUSE_OUT_OF_MEMORY, "");
     pod_finish(l, pod, 137, "OOMKilled");
 }
@@ -51,7 +51,7 @@ static void disrupt(struct sim_life *l, const char *reason, enum cause cause, in
     int pod = any_pod(l, is_bound);
     if (pod < 0)
         return;
-    sim_tell_story(l, reason);
+    sim_print_story(l, reason);
     const struct sim_node *n = &l->nodes[l->pods[pod].node];
     if (cause != CAUSE_SCHEDULER_PREEMPTION)
         cause = node_cause(n, cause);
@@ -76,7 +76,7 @@ static void delete_pod(struct sim_life *l) {
     int pod = any_pod(l, is_any);
     if (pod < 0)
         return;
-    sim_tell_story(l, "kubectl delete pod");
+    sim_print_story(l, "kubectl delete pod");
     const struct sim_node *n = l->pods[pod].is_bound ? &l->nodes[l->pods[pod].node] : NULL;
     truth_struck(l, n ? node_cause(n, CAUSE_POD_DELETED) : CAUSE_POD_DELETED, "");
     pod_delete(l, pod, 30);
@@ -86,7 +86,7 @@ static void kubelet_evicts(struct sim_life *l) {
     int pod = any_pod(l, runs);
     if (pod < 0)
         return;
-    sim_tell_story(l, "evicted by the kubelet");
+    sim_print_story(l, "evicted by the kubelet");
     truth_struck(l, CAUSE_EVICTION, "");
     struct sim_pod *p = &l->pods[pod];
     p->is_evicted_by_kubelet = true;
@@ -116,7 +116,7 @@ static void resume(struct sim_life *l, int arg) {
     if (!l->exists || l->is_finished || !l->is_suspended_by_person || !l->is_suspended)
         return;
     l->is_suspended = false;          /* by the person; over once the controller says so ... */
-    if (l->shape.is_started_in_order) /* ... which it does only when all have started: then the spec tells */
+    if (l->shape.is_started_in_order) /* ... which it does only when all have started: then the spec shows it */
         l->is_suspended_by_person = false;
     if (!l->shape.is_plain_job)
         write_jobset(l, OBSERVED_PRESENT);
@@ -126,7 +126,7 @@ static void resume(struct sim_life *l, int arg) {
 static void suspend(struct sim_life *l) {
     if (l->shape.has_kueue || l->is_suspended || l->is_finished)
         return;
-    sim_tell_story(l, "suspended by a person");
+    sim_print_story(l, "suspended by a person");
     l->is_suspended = true;
     truth_struck(l, CAUSE_USER_SUSPEND, "");
     if (!l->shape.is_plain_job) { /* else it is in the object only when the Job's spec is written */

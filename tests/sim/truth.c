@@ -71,7 +71,7 @@ static bool is_lost_in_silence(const struct sim_life *l, const struct sim_pod *p
     return is_on_silent_node(l, p) && !node_comes_back(l, p->node, (int)(p - l->pods));
 }
 
-static bool died_unseen(const struct sim_life *l, const struct sim_pod *p) {
+static bool died_unobserved(const struct sim_life *l, const struct sim_pod *p) {
     return p->exists && p->is_bound && l->nodes[p->node].is_silent && !l->nodes[p->node].is_visible;
 }
 
@@ -255,24 +255,25 @@ void truth_grows(struct sim_life *l) {
 
 void truth_begin(struct sim_life *l) {
     l->start_ms = l->now_ms;
-    l->truth.has_begun = true;
+    l->truth.has_started = true;
     l->truth.now = BUCKET_COUNT;
     l->truth.struck = CAUSE_COUNT;
 }
 
 void truth_finish(struct sim_life *l) {
     struct truth *t = &l->truth;
-    if (t->is_open && l->has_failed) { /* the end of a job that failed is no interruption */
+    if (t->is_open && l->has_failed) { /* the end of a job that failed is not an interruption */
         t->count--;
         t->has_final = true;
     }
     t->ends_silent = is_any(l, is_on_silent_node);
     for (int i = 0; i < l->pod_count; i++) /* nothing showed it before the end */
-        t->is_unknowable |= sim_slot(l, &l->pods[i]) >= 0 && died_unseen(l, &l->pods[i]);
-    /* Of a job that succeeded although a slot is lost (successPolicy Any) its end is not told from the loss. */
+        t->is_unknowable |= sim_slot(l, &l->pods[i]) >= 0 && died_unobserved(l, &l->pods[i]);
+    /* Of a job that succeeded although a slot is lost (successPolicy Any) its end and the loss cannot be distinguished.
+     */
     t->is_unknowable |= t->is_open && !l->has_failed && !l->is_deleted;
-    /* It was told to stop in the second of its end, and nothing was lost yet: the stamps allow either order, and so
-     * that it was stopped, or not any more. */
+    /* It was asked to stop in the second of its end, and nothing was lost yet: the stamps allow either order, so it was
+     * stopped or had ended before. */
     t->is_ambiguous |= !t->is_open && t->ordered_ms > 0 && t->ordered_ms / 1000 == l->now_ms / 1000;
     t->is_open = false;
     l->end_ms = l->now_ms;

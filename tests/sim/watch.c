@@ -2,6 +2,7 @@
  * after which the streams are listed. */
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/model/evaluate.h"
 #include "sim.h"
 
 #include <assert.h>
@@ -66,9 +67,9 @@ static void list(struct sights *sights, const struct sim_life *l, const struct s
     }
 }
 
-static int64_t random_lag(struct sim_sight *s, int64_t most_ms) {
+static int64_t random_lag(struct sim_sight *s, int64_t max_ms) {
     s->rng = s->rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((s->rng >> 33) % (uint64_t)(most_ms + 1));
+    return (int64_t)((s->rng >> 33) % (uint64_t)(max_ms + 1));
 }
 
 static struct sights see(const struct sim_life *l, struct sim_sight *s) {
@@ -96,7 +97,7 @@ static struct sights see(const struct sim_life *l, struct sim_sight *s) {
 }
 
 /* status: of a predecessor; "" */
-static void tell_jobgoodput(struct model *m, const struct sim_life *l, const char *status) {
+static void observe_jobgoodput(struct model *m, const struct sim_life *l, const char *status) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"jgp\",\"resourceVersion\":\"1\",\"generation\":"
         "1,"
@@ -111,7 +112,7 @@ static void tell_jobgoodput(struct model *m, const struct sim_life *l, const cha
     assert(r == 0);
 }
 
-static void told_all(struct model *m, int64_t at_ms) {
+static void deliver_all(struct model *m, int64_t at_ms) {
     for (enum resource r = 0; r < RESOURCE_COUNT; r++)
         model_watermark(m, r, at_ms, false);
 }
@@ -120,14 +121,14 @@ static char *evaluate(struct model *m, int64_t now_ms, bool for_successor) {
     struct buf out;
     struct model_summary summary;
     buf_init(&out, 1 << 20);
-    told_all(m, now_ms);
+    deliver_all(m, now_ms);
     model_job_status(model_job_find(m, "ns", "js"), now_ms, &out, &summary);
     if (for_successor)
         model_job_add_checkpoint(model_job_find(m, "ns", "js"), now_ms, &out);
     return buf_take(&out);
 }
 
-static void tell(struct model *m, const struct sight *x, int64_t at_ms) {
+static void observe(struct model *m, const struct sight *x, int64_t at_ms) {
     bool is_named = x->write->resource == RESOURCE_NODE;
     int r = model_observe(m, x->write->resource, x->what, slice_of(is_named ? "" : "ns"), slice_of(x->write->name),
                           slice_of(x->write->uid),
@@ -138,7 +139,7 @@ static void tell(struct model *m, const struct sight *x, int64_t at_ms) {
 static struct model *begin(const struct sim_life *l, const struct sim_sight *s, const char *status) {
     struct model *m = model_new(
         &(struct model_options){.version = "sim", .keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
-    tell_jobgoodput(m, l, status);
+    observe_jobgoodput(m, l, status);
     return m;
 }
 
@@ -167,7 +168,7 @@ static struct model *succeed(struct model *old, const struct watcher *w, size_t 
             is_last = s->items[k].write->resource != s->items[i].write->resource ||
                       strcmp(s->items[k].write->uid, s->items[i].write->uid) != 0;
         if (is_last)
-            tell(m, &s->items[i], at_ms);
+            observe(m, &s->items[i], at_ms);
     }
     free(evaluate(m, at_ms, false));
     return m;
@@ -179,14 +180,14 @@ static void bookmark(struct model *m, const struct sim_sight *s, int64_t now_ms)
     for (int g = 0; g < s->gap_count; g++)
         if (at_ms >= s->gaps[g].from_ms && at_ms < s->gaps[g].to_ms)
             return;
-    told_all(m, at_ms);
+    deliver_all(m, at_ms);
 }
 
 /* The list after a gap begins. Until the gap its watches were connected, so everything before it was delivered. */
 static void begin_list(struct watcher *w, const struct sim_gap *gap) {
     if (gap->from_ms == INT64_MIN)
         return;
-    told_all(w->model, gap->from_ms);
+    deliver_all(w->model, gap->from_ms);
     if (!gap->is_kill) {
         model_unwatched(w->model, gap->from_ms, gap->to_ms);
         return;
@@ -223,11 +224,11 @@ static void watch_one(struct watcher *w, size_t i) {
             free(evaluate(w->model, written_ms, true));
         w->is_blind = gap != NULL && !s->survives;
     }
-    tell(w->model, x, x->at_ms);
+    observe(w->model, x, x->at_ms);
     if (i + 1 < w->sights.count && w->sights.items[i + 1].at_ms == x->at_ms)
         return;
     if (gap)
-        told_all(w->model, x->at_ms);
+        deliver_all(w->model, x->at_ms);
     w->is_blind &= gap == NULL;
     if (s->evaluates_often && random_lag(w->sight, 9) == 0)
         free(evaluate(w->model, x->at_ms, false));

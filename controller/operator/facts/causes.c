@@ -55,7 +55,7 @@ static const struct cause_rule rules[] = {
     {"Pod", "DisruptionTarget", "DeletionByTaintManager", "*", NO_BUCKET, CAUSE_EVICTION, "{reason}",
      "Pod {name}: DisruptionTarget=True/{reason}{on node}{: message}", "KEP-3329"},
     {"Pod", "DisruptionTarget", "DeletionByPodGC", "*", NO_BUCKET, CAUSE_NODE_FAILURE, "",
-     "Pod {name}: DisruptionTarget=True/{reason}{on node} that is gone{: message}", "KEP-3329"},
+     "Pod {name}: DisruptionTarget=True/{reason}{on node} that was deleted{: message}", "KEP-3329"},
     {"Pod", "DisruptionTarget", "EvictionByEvictionAPI", "*", NO_BUCKET, CAUSE_EVICTION, "",
      "Pod {name}: DisruptionTarget=True/{reason}{on node}{: message}", "KEP-3329; drain"},
     {"Pod", "DisruptionTarget", "*", "*", NO_BUCKET, CAUSE_EVICTION, "{reason}",
@@ -147,8 +147,12 @@ const struct cause_rule *cause_rules(int *count) {
     return rules;
 }
 
+static const char *text_of(const char *text) {
+    return text != NULL ? text : "";
+}
+
 static bool fits(const char *pattern, const char *text) {
-    return strcmp(pattern, "*") == 0 || strcmp(pattern, text) == 0;
+    return strcmp(pattern, "*") == 0 || strcmp(pattern, text_of(text)) == 0;
 }
 
 const struct cause_rule *cause_find(const struct cause_facts *f) {
@@ -161,16 +165,16 @@ const struct cause_rule *cause_find(const struct cause_facts *f) {
 
 static void fill_one(struct buf *out, struct slice field, const struct cause_facts *f) {
     if (slice_is(field, "name"))
-        buf_append_text(out, f->name);
+        buf_append_text(out, text_of(f->name));
     else if (slice_is(field, "reason"))
-        buf_append_text(out, f->reason);
+        buf_append_text(out, text_of(f->reason));
     else if (slice_is(field, "message"))
-        buf_append_text(out, f->message);
+        buf_append_text(out, text_of(f->message));
     else if (slice_is(field, "node"))
-        buf_append_text(out, f->node);
-    else if (slice_is(field, "on node") && f->node[0])
+        buf_append_text(out, text_of(f->node));
+    else if (slice_is(field, "on node") && text_of(f->node)[0])
         buf_format(out, " on node %s", f->node);
-    else if (slice_is(field, ": message") && f->message[0])
+    else if (slice_is(field, ": message") && text_of(f->message)[0])
         buf_format(out, ": %s", f->message);
 }
 

@@ -19,7 +19,7 @@ struct cause_rule {
     const char *source;     /* where it is written that it is so */
 };
 
-struct cause_facts { /* "" where not known */
+struct cause_facts { /* "" or NULL where not known */
     const char *object, *shows, *reason, *node_state;
     const char *name, *message, *node, *node_pool;
 };

@@ -1,8 +1,8 @@
 /* Interruptions that only counters tell of: how many there were, never when. Each counter adds what it has more than
  * is known of one by one. */
+#include "operator/facts/counted.h"
 #include "base/map.h"
 #include "base/minmax.h"
-#include "operator/facts/facts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,8 @@ bool fact_is_restarted_alone(const struct kube_job *old) {
 }
 
 static bool is_unwatched(const struct model_job *job, int64_t at_ms) {
-    for (int i = 0; i < job->unwatched.count; i++)
-        if (at_ms > job->unwatched.items[i].from_ms && at_ms <= job->unwatched.items[i].to_ms)
+    for (int i = 0; i < job->facts.unwatched.count; i++)
+        if (at_ms > job->facts.unwatched.items[i].from_ms && at_ms <= job->facts.unwatched.items[i].to_ms)
             return true;
     return false;
 }
@@ -39,7 +39,7 @@ int64_t fact_restarted_ms(const struct model_job *job, const struct restart *r) 
 
 bool fact_is_restart_known(const struct model_job *job, const struct restart *r) {
     int64_t at_ms = fact_restarted_ms(job, r);
-    return at_ms != TIME_OPEN && (!is_unwatched(job, at_ms) || job->target->first_pod_ms < at_ms);
+    return at_ms != TIME_OPEN && (!is_unwatched(job, at_ms) || job->target->pods.first_created_ms < at_ms);
 }
 
 bool fact_is_restart_watched(const struct model_job *job, const struct restart *r) {
@@ -68,23 +68,23 @@ static int64_t restarted_alone(const struct target *t) {
 
 static int64_t restarts(struct model_job *job) {
     const struct target *t = job->target;
-    int64_t more = max_of(t->restarts, 0), jobs = max_of(t->job_restarts, 0) - t->forgotten_restarted;
-    if (jobs > 0 && job->jobs_version != t->jobs_version) {
-        job->restarted_alone = restarted_alone(t);
-        job->jobs_version = t->jobs_version;
+    int64_t more = max_of(t->restarts.count, 0), jobs = max_of(t->restarts.job_restarts, 0) - t->forgotten_restarted;
+    if (jobs > 0 && job->facts.jobs_version != t->jobs_version) {
+        job->facts.jobs_restarted = restarted_alone(t);
+        job->facts.jobs_version = t->jobs_version;
     }
-    for (int i = 0; i < t->restart_count; i++)
-        if (strcmp(t->restart_list[i].what, "restarts") == 0)
-            more -= fact_is_restart_known(job, &t->restart_list[i]);
-    return max_of(more, 0) + (jobs > 0 ? max_of(jobs - job->restarted_alone, 0) : 0);
+    for (int i = 0; i < t->restarts.item_count; i++)
+        if (strcmp(t->restarts.items[i].what, "restarts") == 0)
+            more -= fact_is_restart_known(job, &t->restarts.items[i]);
+    return max_of(more, 0) + (jobs > 0 ? max_of(jobs - job->facts.jobs_restarted, 0) : 0);
 }
 
 /* Of one Job, all of whose pods may have failed at once. */
 static int64_t failures(const struct target *t, const struct kube_job *j) {
     int64_t more = min_of(j->failed_pods - j->lost_pods, j->failed_unwatched), pods = 1;
-    for (int i = 0; i < t->job_count; i++)
-        if (t->kind == TARGET_JOB || strcmp(t->jobs[i].name, j->replicated_job) == 0)
-            pods = max_of(t->jobs[i].pods, 1);
+    for (int i = 0; i < t->spec.job_count; i++)
+        if (t->kind == TARGET_JOB || strcmp(t->spec.jobs[i].name, j->replicated_job) == 0)
+            pods = max_of(t->spec.jobs[i].pods, 1);
     return more > 0 && !t->is_partial && j->failing_ms == TIME_UNKNOWN ? (more + pods - 1) / pods : 0;
 }
 
@@ -97,10 +97,10 @@ static int64_t evictions(const struct workload *w) {
 
 void fact_count(struct model_job *job) {
     const struct target *t = job->target;
-    job->counted = restarts(job);
-    job->counted_evictions = 0;
+    job->facts.interruptions = restarts(job);
+    job->facts.evictions = 0;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
-        job->counted += failures(t, j);
+        job->facts.interruptions += failures(t, j);
     for (const struct workload *w = t->workloads; w; w = w->next_in_target)
-        job->counted_evictions += evictions(w);
+        job->facts.evictions += evictions(w);
 }

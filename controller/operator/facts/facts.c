@@ -3,6 +3,17 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
+#include "operator/facts/counted.h"
+#include "operator/facts/kueue.h"
+#include "operator/facts/loss.h"
+#include "operator/facts/pod.h"
+#include "operator/facts/ready.h"
+#include "operator/facts/refusal.h"
+#include "operator/facts/sink.h"
+#include "operator/facts/unwatched.h"
+#include "operator/job/log_pods.h"
+#include "operator/job/logs.h"
+#include "operator/job/required.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +23,12 @@
 /* A whole-second stamp stands for [t, t + 1 s): the target ended no earlier than the processes within that second. */
 int64_t job_end_ms(const struct model_job *job) {
     const struct target *t = job->target;
-    if (t == NULL || t->end_ms == TIME_UNKNOWN)
+    if (t == NULL || t->end.at_ms == TIME_UNKNOWN)
         return TIME_OPEN;
-    int64_t end_ms = t->end_ms;
-    for (int i = 0; i < job->process_count; i++) {
-        const struct log_process *p = job->processes[i];
-        if (p->last_line_ms > end_ms && p->last_line_ms < t->end_ms + 1000)
+    int64_t end_ms = t->end.at_ms;
+    for (int i = 0; i < job->log.process_count; i++) {
+        const struct log_process *p = job->log.processes[i];
+        if (p->last_line_ms > end_ms && p->last_line_ms < t->end.at_ms + 1000)
             end_ms = p->last_line_ms;
     }
     return end_ms;
@@ -61,12 +72,12 @@ static void place_pods(struct pod **pods, size_t count) {
 
 static bool place_unindexed(struct target *t) {
     size_t count = 0;
-    if (t->unindexed_pods == 0)
+    if (t->pods.unindexed == 0)
         return false;
-    struct pod **pods = mem_resize(NULL, t->unindexed_pods, sizeof(struct pod *));
-    for (size_t i = 0; i < t->pod_count; i++)
-        if (t->pods[i]->completion_index < 0)
-            pods[count++] = t->pods[i];
+    struct pod **pods = mem_resize(NULL, t->pods.unindexed, sizeof(struct pod *));
+    for (size_t i = 0; i < t->pods.count; i++)
+        if (t->pods.items[i]->completion_index < 0)
+            pods[count++] = t->pods.items[i];
     qsort(pods, count, sizeof *pods, compare_pods);
     place_pods(pods, count);
     free(pods);
@@ -77,13 +88,13 @@ static bool place_unindexed(struct target *t) {
 
 static void tell_sizes(struct model_job *job) {
     const struct target *t = job->target;
-    for (int i = 0; i < t->job_count; i++)
-        for (int s = 0; s < t->jobs[i].size_count; s++) {
-            int64_t at_ms = t->jobs[i].sizes[s].at_ms, slots = 0, chips = 0;
-            for (int k = 0; k < t->job_count; k++) {
-                int64_t n = job_requires(job, k) ? job_pods_at(&t->jobs[k], at_ms) : 0;
+    for (int i = 0; i < t->spec.job_count; i++)
+        for (int s = 0; s < t->spec.jobs[i].size_count; s++) {
+            int64_t at_ms = t->spec.jobs[i].sizes[s].at_ms, slots = 0, chips = 0;
+            for (int k = 0; k < t->spec.job_count; k++) {
+                int64_t n = job_requires(job, k) ? job_pods_at(&t->spec.jobs[k], at_ms) : 0;
                 slots += n;
-                chips += n * t->jobs[k].chips;
+                chips += n * t->spec.jobs[k].chips;
             }
             ledger_set_required(job->ledger, at_ms, slots);
             ledger_set_required_chips(job->ledger, at_ms, chips);
@@ -97,7 +108,7 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
         const struct transition *s = &t->suspended.items[i];
         if (!s->is_true || target_is_queued_by_kueue(t))
             continue;
-        struct cause_facts f = {kind, "Suspended", "", "", t->name, "", "", ""};
+        struct cause_facts f = {.object = kind, .shows = "Suspended", .name = t->name};
         struct ledger_hold hold = {.key = (uint64_t)s->at_ms,
                                    .from_ms = s->at_ms,
                                    .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
@@ -112,13 +123,14 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
 
 static void tell_restarts(const struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
-    for (int i = 0; i < t->restart_count; i++) {
-        const struct restart *r = &t->restart_list[i];
+    for (int i = 0; i < t->restarts.item_count; i++) {
+        const struct restart *r = &t->restarts.items[i];
         char reason[64];
         if (!fact_is_restart_known(job, r)) /* only counted */
             continue;
         snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
-        struct cause_facts f = {"JobSet", "restarts", reason, "", t->name, r->message ? r->message : "", "", ""};
+        struct cause_facts f = {
+            .object = "JobSet", .shows = "restarts", .reason = reason, .name = t->name, .message = r->message};
         struct ledger_disruption d = {.key = slice_hash(slice_of(reason)),
                                       .at_ms = fact_restarted_ms(job, r),
                                       .opens = fact_is_restart_watched(job, r)};
@@ -150,25 +162,9 @@ static struct attempt attempt_of(const struct target *t, const char *replicated_
     return a;
 }
 
-void fact_tell_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink) {
-    int64_t to_ms = hold.to_ms;
-    for (int i = 0; i < suspended->count; i++) {
-        const struct transition *off = &suspended->items[i];
-        int64_t on_ms = i + 1 < suspended->count ? suspended->items[i + 1].at_ms : TIME_OPEN;
-        if (!off->is_true || on_ms <= hold.from_ms || off->at_ms >= to_ms)
-            continue;
-        hold.to_ms = off->at_ms;
-        sink_hold(sink, &hold);
-        hold.from_ms = on_ms;
-        hold.key += 1000003;
-    }
-    hold.to_ms = to_ms;
-    sink_hold(sink, &hold);
-}
-
 static struct cause_facts held_by(const struct target *t, const struct replicated_job *r) {
     const char *shows = r->has_dependency ? "dependsOn" : "startupPolicy";
-    return (struct cause_facts){"JobSet", shows, r->name, "", t->name, "", "", ""};
+    return (struct cause_facts){.object = "JobSet", .shows = shows, .reason = r->name, .name = t->name};
 }
 
 /* When it was no longer suspended, at or after then; with a startup policy the JobSet's own condition says so only when
@@ -221,42 +217,46 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
         struct attempt a = attempt_of(t, r->name, n);
         if (a.begun_ms == TIME_OPEN && n < last) /* nothing of it is known */
             continue;
-        for (int i = 0; i < t->restart_count; i++) /* another attempt was begun before it was made in this one */
-            if (t->restart_list[i].number == n + 1 && strcmp(t->restart_list[i].what, "restarts") == 0)
-                a.made_ms = min_of(a.made_ms, t->restart_list[i].at_ms);
+        for (int i = 0; i < t->restarts.item_count; i++) /* another attempt was begun before it was made in this one */
+            if (t->restarts.items[i].number == n + 1 && strcmp(t->restarts.items[i].what, "restarts") == 0)
+                a.made_ms = min_of(a.made_ms, t->restarts.items[i].at_ms);
         struct cause_facts f = held_by(t, r);
         struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
                                    .from_ms = n == 0 ? t->created_ms : max_of(a.begun_ms, a.cleared_ms),
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
         if (cause_fill_hold(&f, &hold))
-            fact_tell_pieces(&t->suspended, hold, sink);
+            sink_hold_pieces(&t->suspended, hold, sink);
     }
 }
 
 /* The condition StartupPolicyInProgress tells less: it is True as often as any replicated job is not ready. */
 static void tell_dependencies(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
-    for (int i = 0; i < t->job_count; i++) {
-        bool is_behind = t->is_started_in_order && i > 0;
-        if (!job_requires(job, i) || !(t->jobs[i].has_dependency || is_behind))
+    for (int i = 0; i < t->spec.job_count; i++) {
+        bool is_behind = t->spec.is_started_in_order && i > 0;
+        if (!job_requires(job, i) || !(t->spec.jobs[i].has_dependency || is_behind))
             continue;
-        tell_dependency(t, &t->jobs[i], sink);
-        tell_resumption(t, &t->jobs[i], sink);
+        tell_dependency(t, &t->spec.jobs[i], sink);
+        tell_resumption(t, &t->spec.jobs[i], sink);
     }
 }
 
-/* The trainer was started anew by something within its container, which no object shows. */
+/* The trainer was restarted by something within its container, which no object shows. */
 static void tell_anew(const struct log_process *p, struct sink *sink) {
     for (int i = 0; i < p->earlier; i++) {
         const struct log_run *x = &p->runs[i];
         char message[STORE_MESSAGE_SIZE];
-        snprintf(message, sizeof message,
-                 "log line %lld: the trainer was started anew in its container, after step %lld", (long long)x->line,
-                 (long long)x->last_step);
+        snprintf(message, sizeof message, "log line %lld: the trainer was restarted in its container, after step %lld",
+                 (long long)x->line, (long long)x->last_step);
         const struct node *n = p->pod->node;
-        struct cause_facts f = {"Pod",        "log",   "StartedAnew",    "",
-                                p->pod->name, message, n ? n->name : "", n && n->pool ? n->pool : ""};
+        struct cause_facts f = {.object = "Pod",
+                                .shows = "log",
+                                .reason = "StartedAnew",
+                                .name = p->pod->name,
+                                .message = message,
+                                .node = n ? n->name : "",
+                                .node_pool = n && n->pool ? n->pool : ""};
         struct ledger_disruption d = {.key = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)x->line,
                                       .at_ms = x->ended_ms};
         if (cause_fill(&f, &d))
@@ -267,33 +267,33 @@ static void tell_anew(const struct log_process *p, struct sink *sink) {
 /* Holds and disruptions of the target itself and its Workloads. */
 static void tell_target(struct model_job *job) {
     struct target *t = job->target;
-    struct sink sink = sink_begin(job->ledger, &job->pushed);
+    struct sink sink = sink_begin(job->ledger, &job->facts.pushed);
     ledger_set_span(job->ledger, t->created_ms, job_end_ms(job),
-                    t->end_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->outcome);
+                    t->end.at_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->end.outcome);
     tell_sizes(job);
     tell_suspensions(job, &sink);
     tell_restarts(job, &sink);
     tell_dependencies(job, &sink);
     fact_tell_workloads(job, &sink);
     fact_tell_refusals(job, &sink);
-    for (int i = 0; i < job->process_count; i++)
-        tell_anew(job->processes[i], &sink);
-    job->hold_now = sink.now;
-    job->holds_over_ms = sink.over_ms;
+    for (int i = 0; i < job->log.process_count; i++)
+        tell_anew(job->log.processes[i], &sink);
+    job->facts.hold = sink.now;
+    job->facts.hold_end_ms = sink.over_ms;
     sink_end(&sink);
 }
 
 static bool is_required(const struct model_job *job, const char *replicated_job) {
-    for (int i = 0; i < job->target->job_count; i++)
-        if (strcmp(job->target->jobs[i].name, replicated_job) == 0)
+    for (int i = 0; i < job->target->spec.job_count; i++)
+        if (strcmp(job->target->spec.jobs[i].name, replicated_job) == 0)
             return job_requires(job, i);
     return false;
 }
 
 /* What its target's forgotten pods did. */
 static void tell_past(struct model_job *job) {
-    for (int i = 0; i < job->target->past_count; i++) {
-        struct past *past = &job->target->pasts[i];
+    for (int i = 0; i < job->target->past.count; i++) {
+        struct past *past = &job->target->past.items[i];
         bool is_wanted = is_required(job, past->replicated_job);
         for (size_t k = 0; k < past->count && is_wanted && !past->is_told; k++)
             ledger_add_past(job->ledger, &past->items[k].all);
@@ -309,28 +309,28 @@ void job_tell_facts(struct model_job *job) {
     if (t == NULL || !t->is_seen)
         return;
     fact_give_words(job);
-    job->needs_all_pods |= place_unindexed(t); /* any may have moved */
+    job->facts.needs_all_pods |= place_unindexed(t); /* any may have moved */
     job_find_log_pods(job);
     job_tell_processes(job);
     fact_tell_unwatched(job);
     tell_target(job);
     tell_past(job);
-    if (job->shape_version != t->shape_version)
-        job->needs_all_pods = true;
-    job->shape_version = t->shape_version;
-    if (job->needs_all_pods)
-        job_slots_clear(&job->slots); /* their numbers may be others */
-    if (job->needs_all_pods)
-        for (size_t i = 0; i < t->pod_count; i++)
-            fact_tell_pod(job, t->pods[i]);
-    for (struct pod *p = t->dirty_pods, *next; p; p = next) {
+    if (job->facts.shape_version != t->pods.shape_version)
+        job->facts.needs_all_pods = true;
+    job->facts.shape_version = t->pods.shape_version;
+    if (job->facts.needs_all_pods)
+        job_slots_clear(&job->facts.slots); /* their numbers may be others */
+    if (job->facts.needs_all_pods)
+        for (size_t i = 0; i < t->pods.count; i++)
+            fact_tell_pod(job, t->pods.items[i]);
+    for (struct pod *p = t->pods.dirty, *next; p; p = next) {
         next = p->next_dirty;
         p->is_dirty = false;
         p->next_dirty = NULL;
-        if (!job->needs_all_pods)
+        if (!job->facts.needs_all_pods)
             fact_tell_pod(job, p);
     }
-    t->dirty_pods = NULL;
-    job->needs_all_pods = false;
+    t->pods.dirty = NULL;
+    job->facts.needs_all_pods = false;
     fact_count(job);
 }

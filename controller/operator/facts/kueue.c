@@ -1,9 +1,10 @@
 /* What Kueue did to the target: a Workload's histories into holds and disruptions. Facts: kueue workload_types.go; the
  * order of an eviction is Evicted=True, Jobs stopped, QuotaReserved=False and Admitted=False, ..., QuotaReserved=True
  * with Evicted=False, Admitted=True. Admitted thus stays True for a while after an eviction. */
+#include "operator/facts/kueue.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
-#include "operator/facts/facts.h"
+#include "operator/job/forbidden.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +35,8 @@ static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t ke
 }
 
 static void tell_return(const struct workload *w, const struct transition *over, struct sink *sink) {
-    struct cause_facts f = {"Workload", "Evicted", over->reason, "", w->name, over->message ? over->message : "",
-                            "",         ""};
+    struct cause_facts f = {
+        .object = "Workload", .shows = "Evicted", .reason = over->reason, .name = w->name, .message = over->message};
     int64_t to_ms = workload_end_ms(w);
     for (int i = 0; i < w->admitted.count; i++)
         if (w->admitted.items[i].is_true && w->admitted.items[i].at_ms >= over->at_ms)
@@ -51,7 +52,8 @@ static void tell_evictions(const struct workload *w, struct sink *sink) {
                 tell_return(w, e, sink);
             continue;
         }
-        struct cause_facts f = {"Workload", "Evicted", e->reason, "", w->name, e->message ? e->message : "", "", ""};
+        struct cause_facts f = {
+            .object = "Workload", .shows = "Evicted", .reason = e->reason, .name = w->name, .message = e->message};
         struct ledger_disruption d = {
             .key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms, .opens = true};
         if (!cause_fill(&f, &d))
@@ -65,7 +67,7 @@ static void tell_evictions(const struct workload *w, struct sink *sink) {
 
 /* Deactivated by a person. What Kueue deactivated by itself is part of the eviction, until admitted again. */
 static void tell_inactivity(const struct workload *w, struct sink *sink) {
-    struct cause_facts f = {"Workload", "spec.active", "", "", w->name, "", "", ""};
+    struct cause_facts f = {.object = "Workload", .shows = "spec.active", .name = w->name};
     for (int i = 0; i < w->active.count; i++) {
         const struct transition *off = &w->active.items[i];
         if (off->is_true || slice_contains(slice_of(off->reason), "DeactivatedDueTo"))
@@ -92,7 +94,7 @@ static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *
         }
         if (is_reserved || (r == NULL && w->reserved.count > 0 && history_is_true(&w->reserved)))
             continue;
-        struct cause_facts f = {"Workload", "QuotaReserved", "", "", w->name, message, "", ""};
+        struct cause_facts f = {.object = "Workload", .shows = "QuotaReserved", .name = w->name, .message = message};
         hold(sink, &f, key + (uint64_t)from_ms, from_ms, r ? r->at_ms : workload_end_ms(w));
         is_reserved = r != NULL;
     }
@@ -102,8 +104,11 @@ static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *
 static void tell_checks(const struct workload *w, struct sink *sink) {
     char message[STORE_MESSAGE_SIZE];
     snprintf(message, sizeof message, "%.60s: %.180s", w->check_name, w->check_message ? w->check_message : "pending");
-    struct cause_facts f = {"Workload", "check", w->awaits_provisioning ? "Provisioning" : "", "", w->name, message,
-                            "",         ""};
+    struct cause_facts f = {.object = "Workload",
+                            .shows = "check",
+                            .reason = w->awaits_provisioning ? "Provisioning" : "",
+                            .name = w->name,
+                            .message = message};
     for (int i = 0; i < w->reserved.count; i++) {
         const struct transition *r = &w->reserved.items[i];
         if (!r->is_true)
@@ -133,7 +138,7 @@ static void tell_unknown_workload(const struct model_job *job, struct sink *sink
     const struct target *t = job->target;
     char name[300];
     snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
-    struct cause_facts f = {"Workload", "missing", t->queue, "", name, "", "", ""};
+    struct cause_facts f = {.object = "Workload", .shows = "missing", .reason = t->spec.queue, .name = name};
     uint64_t key = slice_hash(slice_of(t->uid)) ^ 3;
     if (job_forbidden(job, RESOURCE_WORKLOAD) == NULL) {
         hold(sink, &f, key, t->created_ms, TIME_OPEN);
@@ -166,6 +171,6 @@ void fact_tell_workloads(struct model_job *job, struct sink *sink) {
         tell_queue(w, w == first ? t->created_ms : w->created_ms, sink);
         tell_checks(w, sink);
     }
-    if (first == NULL && t->queue[0])
+    if (first == NULL && t->spec.queue[0])
         tell_unknown_workload(job, sink);
 }

@@ -1,6 +1,9 @@
 /* When a pod stopped to hold its slot. */
+#include "operator/facts/loss.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
+#include "operator/facts/pod_end.h"
+#include "operator/facts/silence.h"
 
 int64_t fact_pod_lost_ms(const struct pod *p) {
     int64_t at_ms = min_of(fact_pod_failed_ms(p), fact_pod_asked_ms(p));

@@ -1,8 +1,13 @@
 /* Why a pod was lost: the facts are gathered here, the table in causes.c judges them. */
+#include "operator/facts/lost_pod.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
-#include "operator/facts/facts.h"
+#include "operator/facts/kueue.h"
+#include "operator/facts/loss.h"
+#include "operator/facts/pod_end.h"
+#include "operator/facts/silence.h"
+#include "operator/job/required.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,8 +104,8 @@ static bool has_failed_its_job(const struct kube_job *j, const struct pod *p) {
 /* An elastic Job was made smaller, and its index is none any more. */
 static bool is_one_too_many(const struct pod *p) {
     const struct target *t = p->target;
-    for (int i = 0; i < t->job_count; i++) {
-        const struct replicated_job *r = &t->jobs[i];
+    for (int i = 0; i < t->spec.job_count; i++) {
+        const struct replicated_job *r = &t->spec.jobs[i];
         if (r->size_count > 1 && r->replicas > 0 && strcmp(r->name, p->replicated_job) == 0)
             return p->completion_index >= job_pods_at(r, p->deletion_ms + SECOND_MS) / r->replicas;
     }
@@ -112,7 +117,7 @@ static bool is_deletion_explained(const struct pod *p) {
     const struct target *t = p->target;
     const struct kube_job *j = p->job;
     int64_t at_ms = p->deletion_ms;
-    if (is_before(t->end_ms, at_ms) || is_before(t->gone_ms, at_ms))
+    if (is_before(t->end.at_ms, at_ms) || is_before(t->end.gone_ms, at_ms))
         return true;
     if (is_one_too_many(p))
         return true;
@@ -121,9 +126,10 @@ static bool is_deletion_explained(const struct pod *p) {
     if (j && (is_before(j->deletion_ms, at_ms) ||
               (is_before(j->failing_ms, at_ms) && (fails_by_itself(j) || fails_by_another(j, p)))))
         return true;
-    for (int i = 0; i < t->restart_count; i++) /* of the whole set; a pod made after a restart is not deleted by it */
-        if (strcmp(t->restart_list[i].what, "restarts") == 0 && is_before(t->restart_list[i].at_ms, at_ms) &&
-            p->created_ms < t->restart_list[i].at_ms)
+    for (int i = 0; i < t->restarts.item_count;
+         i++) /* of the whole set; a pod made after a restart is not deleted by it */
+        if (strcmp(t->restarts.items[i].what, "restarts") == 0 && is_before(t->restarts.items[i].at_ms, at_ms) &&
+            p->created_ms < t->restarts.items[i].at_ms)
             return true;
     const struct history *all[] = {&t->suspended, j ? &j->suspended : NULL};
     for (int h = 0; h < 2; h++)
@@ -184,7 +190,7 @@ static bool is_ended_by_disruption(const struct pod *p) {
 
 /* status.reason names it; what no row knows is left to the exit code. */
 static bool has_telling_reason(const struct pod *p) {
-    struct cause_facts f = {"Pod", "reason", pod_trouble(p)->reason, "", "", "", "", ""};
+    struct cause_facts f = {.object = "Pod", .shows = "reason", .reason = pod_trouble(p)->reason};
     bool is_refused = p->bound_ms == TIME_UNKNOWN && strcmp(f.reason, "TerminatedByKueue") == 0; /* it held no slot */
     return f.reason[0] && p->ended_ms != TIME_UNKNOWN && !is_refused && cause_find(&f) != NULL;
 }
@@ -211,7 +217,12 @@ static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", words[STORE_MESSAGE_SIZE], reason[32];
     const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(pod_uid(p)));
-    struct cause_facts f = {"Pod", "", "", "", p->name, "", p->node ? p->node->name : "", p->node ? p->node->pool : ""};
+    struct cause_facts f = {.object = "Pod",
+                            .node_state = "",
+                            .name = p->name,
+                            .message = "",
+                            .node = p->node ? p->node->name : "",
+                            .node_pool = p->node ? p->node->pool : ""};
     if (is_ended_by_disruption(p)) {
         f.shows = "DisruptionTarget";
         f.reason = pod_trouble(p)->disruption_reason;

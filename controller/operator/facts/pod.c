@@ -1,10 +1,17 @@
 /* One pod as one life of a slot. */
+#include "operator/facts/pod.h"
 #include "operator/facts/causes.h"
-#include "operator/facts/facts.h"
 
 #include "base/minmax.h"
 #include "ledger/texts.h"
-#include "operator/store/pod_end.h"
+#include "operator/facts/loss.h"
+#include "operator/facts/lost_pod.h"
+#include "operator/facts/pod_end.h"
+#include "operator/facts/ready.h"
+#include "operator/facts/silence.h"
+#include "operator/facts/sink.h"
+#include "operator/job/required.h"
+#include "operator/store/unwatched.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,8 +78,13 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
             snprintf(message, sizeof message, "container %s restarted in place after %s (%s)", c->name, exit_text,
                      c->instances[k].reason);
             bool is_oom = strcmp(c->instances[k].reason, "OOMKilled") == 0;
-            struct cause_facts f = {"Pod",   "exit",  is_oom ? "OOMKilled" : exit_text, "",
-                                    p->name, message, p->node ? p->node->name : "",     p->node ? p->node->pool : ""};
+            struct cause_facts f = {.object = "Pod",
+                                    .shows = "exit",
+                                    .reason = is_oom ? "OOMKilled" : exit_text,
+                                    .name = p->name,
+                                    .message = message,
+                                    .node = p->node ? p->node->name : "",
+                                    .node_pool = p->node ? p->node->pool : ""};
             if (cause_fill(&f, &d))
                 sink_disruption(sink, &d);
         }
@@ -81,7 +93,8 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
 
 static void tell_wait(const struct pod *p, const char *reason, const char *message, int64_t from_ms, int64_t to_ms,
                       enum basis basis, struct sink *sink) {
-    struct cause_facts f = {"Pod", "PodScheduled", reason, "", p->name, message, "", ""};
+    struct cause_facts f = {
+        .object = "Pod", .shows = "PodScheduled", .reason = reason, .name = p->name, .message = message};
     struct ledger_hold hold = {.key = p->id, .from_ms = from_ms, .to_ms = to_ms, .basis = basis};
     if (from_ms != TIME_UNKNOWN && cause_fill_hold(&f, &hold))
         sink_hold(sink, &hold);
@@ -114,8 +127,9 @@ static bool may_be_counted(const struct pod *p) {
 /* Deleted within the second in which its target was: because of that, and so after it. */
 static bool goes_with_target(const struct pod *p, int64_t lost_ms) {
     const struct target *t = p->target;
-    return t->outcome == OUTCOME_DELETED && t->end_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
-           pod_trouble(p)->disruption_ms == TIME_UNKNOWN && lost_ms < t->end_ms && lost_ms / 1000 == t->end_ms / 1000;
+    return t->end.outcome == OUTCOME_DELETED && t->end.at_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
+           pod_trouble(p)->disruption_ms == TIME_UNKNOWN && lost_ms < t->end.at_ms &&
+           lost_ms / 1000 == t->end.at_ms / 1000;
 }
 
 /* When the Job in which its index was done was deleted, to be made anew: then nothing is done; TIME_OPEN: it was not.
@@ -124,7 +138,7 @@ static int64_t undone_ms(const struct pod *p) {
     const struct target *t = p->target;
     if (t->kind == TARGET_JOB || p->job == NULL || p->job->deletion_ms == TIME_UNKNOWN)
         return TIME_OPEN;
-    return t->end_ms == TIME_UNKNOWN || p->job->deletion_ms < t->end_ms ? p->job->deletion_ms : TIME_OPEN;
+    return t->end.at_ms == TIME_UNKNOWN || p->job->deletion_ms < t->end.at_ms ? p->job->deletion_ms : TIME_OPEN;
 }
 
 /* For evidence: which pod it was, and where; what it waits for first. */
@@ -134,7 +148,11 @@ static void name_occupancy(void *context, uint64_t id, char out[static LEDGER_NA
     char name[2 * LEDGER_NAME_SIZE];
     if (p == NULL)
         return;
-    struct cause_facts f = {"Pod", "waiting", p->waiting_reason, "", p->name, "", p->node ? p->node->name : "", ""};
+    struct cause_facts f = {.object = "Pod",
+                            .shows = "waiting",
+                            .reason = p->waiting_reason,
+                            .name = p->name,
+                            .node = p->node ? p->node->name : ""};
     struct ledger_hold hold;
     if (cause_fill_hold(&f, &hold))
         slice_copy(name, sizeof name, slice_of(hold.evidence));
@@ -157,10 +175,11 @@ void fact_give_words(struct model_job *job) {
 /* An index that is done stays so without its pod, as long as its target is there. One that is lost may have another at
  * once, though its object stays. */
 static int64_t life_known_until_ms(const struct model_job *job, const struct pod *p, int64_t lost_ms) {
-    const struct span *last = job->unwatched.count > 0 ? &job->unwatched.items[job->unwatched.count - 1] : NULL;
+    const struct span *last =
+        job->facts.unwatched.count > 0 ? &job->facts.unwatched.items[job->facts.unwatched.count - 1] : NULL;
     bool is_done = fact_pod_done_ms(p) != TIME_UNKNOWN;
     int64_t known_ms = is_done ? TIME_OPEN : min_of(store_known_until_ms(p), lost_ms);
-    if (p->target->has_vanished && last && last->to_ms >= p->target->end_ms) /* when it ended is not known */
+    if (p->target->end.has_vanished && last && last->to_ms >= p->target->end.at_ms) /* when it ended is not known */
         known_ms = min_of(known_ms, last->from_ms);
     return known_ms;
 }
@@ -188,7 +207,7 @@ static void tell_loss(struct model_job *job, struct pod *p, const struct ledger_
 }
 
 void fact_tell_pod(struct model_job *job, struct pod *p) {
-    job->model->pods_told++;
+    job->model->pods_recorded++;
     struct sink sink = sink_begin(job->ledger, &p->pushed);
     int64_t slot = job_slot(job, p);
     p->slot = slot <= INT32_MAX ? (int)slot : -1;
@@ -200,7 +219,7 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         int64_t over_ms = fact_pod_over_ms(p), no_more_ms = fact_pod_unwanted_ms(p),
                 lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
         if (goes_with_target(p, lost_ms))
-            lost_ms = p->target->end_ms;
+            lost_ms = p->target->end.at_ms;
         struct ledger_occupancy life = {.id = p->id,
                                         .slot = (uint32_t)slot,
                                         /* of two made within a second, the one that was lost in it came first */
@@ -232,6 +251,6 @@ void fact_tell_pod(struct model_job *job, struct pod *p) {
         is_explained = (lost_ms != TIME_OPEN || p->has_vanished) && !is_done && fact_pod_cause(p, &d);
     }
     tell_loss(job, p, is_explained ? &d : NULL);
-    job_slots_note(&job->slots, p, fact_is_pod_available(p));
+    job_slots_note(&job->facts.slots, p, fact_is_pod_available(p));
     sink_end(&sink);
 }

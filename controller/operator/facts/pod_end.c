@@ -1,4 +1,5 @@
 /* When a pod was asked to go, failed, was done, was over, or was needed no more: each from what is stored alone. */
+#include "operator/facts/pod_end.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
 
@@ -119,8 +120,8 @@ static int64_t wanted_again_ms(const struct replicated_job *r, int from, int64_t
 int64_t fact_pod_unwanted_ms(const struct pod *p) {
     const struct target *t = p->target;
     int64_t going_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_deleted ? p->gone_ms : TIME_OPEN;
-    for (int i = 0; i < t->job_count; i++) {
-        const struct replicated_job *r = &t->jobs[i];
+    for (int i = 0; i < t->spec.job_count; i++) {
+        const struct replicated_job *r = &t->spec.jobs[i];
         if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)
             continue;
         for (int k = 1; k < r->size_count; k++)

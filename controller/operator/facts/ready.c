@@ -1,8 +1,9 @@
 /* How many required pods were Ready when: each pod's part. */
+#include "operator/facts/ready.h"
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/facts/facts.h"
+#include "operator/facts/loss.h"
 
 #include <string.h>
 
@@ -56,18 +57,18 @@ void fact_tell_ready(struct model_job *job, struct pod *p) {
         borders = 0;
     bool has_moved = count > 0 && p->ready_told == 2 * count && p->ready_until_ms != until_ms;
     while (p->ready_told > borders || has_moved) {
-        untell_border(&job->ready_line, p, is_newest_end);
+        untell_border(&job->facts.ready_line, p, is_newest_end);
         is_newest_end &= p->ready_told % 2 == 0;
         has_moved = false;
     }
     while (p->ready_told < borders)
-        tell_border(&job->ready_line, p, is_done);
+        tell_border(&job->facts.ready_line, p, is_done);
 }
 
 void fact_tell_past_ready(struct model_job *job, const struct past *past, int times) {
     for (size_t i = 0; i < past->count; i++)
         if (past->items[i].ready != 0)
-            add_change(&job->ready_line, past->items[i].all.at_ms, times * (int)past->items[i].ready);
+            add_change(&job->facts.ready_line, past->items[i].all.at_ms, times * (int)past->items[i].ready);
 }
 
 bool fact_can_move_ready(const struct pod *p) {

@@ -1,8 +1,8 @@
 /* Pods that are missing because the API server refused them: the Job controller says so in FailedCreate Events of the
  * Job, and tries again at least once a minute. */
+#include "operator/facts/refusal.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
-#include "operator/facts/facts.h"
 
 #include <string.h>
 
@@ -11,9 +11,9 @@ static bool is_complete(const struct model_job *job, const struct kube_job *j, i
     const struct target *t = job->target;
     int64_t wanted = 0, there = 0;
     *last_ms = TIME_UNKNOWN;
-    for (int i = 0; i < t->job_count; i++)
-        if (t->kind == TARGET_JOB || strcmp(t->jobs[i].name, j->replicated_job) == 0)
-            wanted = t->jobs[i].pods;
+    for (int i = 0; i < t->spec.job_count; i++)
+        if (t->kind == TARGET_JOB || strcmp(t->spec.jobs[i].name, j->replicated_job) == 0)
+            wanted = t->spec.jobs[i].pods;
     for (const struct pod *p = j->pods; p; p = p->next_in_job) {
         there += !p->is_deleted && p->deletion_ms == TIME_UNKNOWN;
         *last_ms = max_of(*last_ms, p->created_ms);
@@ -44,14 +44,17 @@ void fact_tell_refusals(struct model_job *job, struct sink *sink) {
         const struct refusals *all = map_get(&m->refusals, slice_of(j->uid));
         for (int i = 0; all && j->name && i < all->count; i++) {
             const struct refusal *r = &all->items[i];
-            struct cause_facts f = {"Job", "FailedCreate", r->is_quota ? "Quota" : "", "", j->name, all->message, "",
-                                    ""};
+            struct cause_facts f = {.object = "Job",
+                                    .shows = "FailedCreate",
+                                    .reason = r->is_quota ? "Quota" : "",
+                                    .name = j->name,
+                                    .message = all->message};
             struct ledger_hold hold = {.key = slice_hash(slice_of(j->uid)) ^ (uint64_t)r->from_ms ^ 5,
                                        .from_ms = r->from_ms,
                                        .to_ms = refused_until_ms(job, j, r),
                                        .basis = BASIS_OBSERVED};
             if (cause_fill_hold(&f, &hold))
-                fact_tell_pieces(&j->suspended, hold, sink);
+                sink_hold_pieces(&j->suspended, hold, sink);
         }
     }
 }

@@ -1,7 +1,9 @@
 /* Nodes that give no sign of life, and what that means for the pods on them. */
+#include "operator/facts/silence.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
 #include "operator/facts/facts.h"
+#include "operator/facts/pod_end.h"
 
 #include <string.h>
 
@@ -71,9 +73,9 @@ static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble 
 /* The start of the time that is not watched and holds at_ms; TIME_OPEN: it was watched. */
 static int64_t unwatched_from_ms(const struct pod *p, int64_t at_ms) {
     const struct model_job *job = p->target->job;
-    for (int i = 0; job && i < job->unwatched.count; i++)
-        if (job->unwatched.items[i].from_ms < at_ms && at_ms <= job->unwatched.items[i].to_ms)
-            return job->unwatched.items[i].from_ms;
+    for (int i = 0; job && i < job->facts.unwatched.count; i++)
+        if (job->facts.unwatched.items[i].from_ms < at_ms && at_ms <= job->facts.unwatched.items[i].to_ms)
+            return job->facts.unwatched.items[i].from_ms;
     return TIME_OPEN;
 }
 
@@ -173,7 +175,7 @@ void fact_tell_silence(const struct pod *p, struct sink *sink) {
         if (!fact_is_touched(p, t, 0))
             continue;
         struct quiet q = quiet_of(p, t);
-        struct cause_facts f = {"Node", "silent", t->reason, "", p->node->name, "", "", ""};
+        struct cause_facts f = {.object = "Node", .shows = "silent", .reason = t->reason, .name = p->node->name};
         struct ledger_hold hold = {
             .key = p->id ^ (uint64_t)t->visible_ms, .from_ms = q.from_ms, .to_ms = q.to_ms, .basis = BASIS_DERIVED};
         if (!q.is_fatal && !is_outlived(t, &q) && q.from_ms < q.to_ms)

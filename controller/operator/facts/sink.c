@@ -71,3 +71,19 @@ void sink_end(struct sink *s) {
     }
     s->list->count = kept;
 }
+
+void sink_hold_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink) {
+    int64_t to_ms = hold.to_ms;
+    for (int i = 0; i < suspended->count; i++) {
+        const struct transition *off = &suspended->items[i];
+        int64_t on_ms = i + 1 < suspended->count ? suspended->items[i + 1].at_ms : TIME_OPEN;
+        if (!off->is_true || on_ms <= hold.from_ms || off->at_ms >= to_ms)
+            continue;
+        hold.to_ms = off->at_ms;
+        sink_hold(sink, &hold);
+        hold.from_ms = on_ms;
+        hold.key += 1000003;
+    }
+    hold.to_ms = to_ms;
+    sink_hold(sink, &hold);
+}

@@ -2,9 +2,10 @@
  * not observed may have held it before and after. What proves that no pod did is told here: the target, or Kueue, held
  * all of them back. A condition tells its last transition only, so of such time it proves what it shows from then on.
  */
+#include "operator/facts/unwatched.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/facts/facts.h"
+#include "operator/store/unwatched.h"
 
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ static const struct workload *workload_of(const struct target *t, const struct s
     for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
         if (w->gone_ms != TIME_UNKNOWN && w->gone_ms <= s->from_ms)
             continue;
-        bool is_known = !w->is_restored || s->to_ms <= t->watched_ms; /* a predecessor may have listed it */
+        bool is_known = !w->is_restored || s->to_ms <= t->watch.known_ms; /* a predecessor may have listed it */
         bool was_observed_since = is_known && (w->gone_ms == TIME_UNKNOWN || w->gone_ms > s->to_ms);
         if (only || !was_observed_since || w->name == NULL)
             return NULL;
@@ -74,8 +75,8 @@ static void prove_by_workload(struct proofs *p, const struct target *t, const st
 
 /* Nothing is made before the target, and its first Jobs and pods are made at once. */
 static void prove_beginning(struct proofs *p, const struct target *t) {
-    if (t->first_pod_ms <= t->created_ms + AT_ONCE_MS)
-        prove(p, t->created_ms, t->first_pod_ms);
+    if (t->pods.first_created_ms <= t->created_ms + AT_ONCE_MS)
+        prove(p, t->created_ms, t->pods.first_created_ms);
 }
 
 static int compare_spans(const void *a, const void *b) {
@@ -110,9 +111,10 @@ void fact_tell_unwatched(struct model_job *job) {
     for (int i = 0; i < all.count; i++) {
         struct proofs p = {.unwatched = all.items[i]};
         const struct workload *w = workload_of(t, &p.unwatched);
-        bool is_known = !t->is_restored || p.unwatched.to_ms <= t->watched_ms;
-        bool was_observed_since = is_known && !(t->has_vanished && t->gone_ms <= p.unwatched.to_ms);
-        if (was_observed_since && !t->is_started_in_order) /* else its condition may stay True (observe_target.c) */
+        bool is_known = !t->is_restored || p.unwatched.to_ms <= t->watch.known_ms;
+        bool was_observed_since = is_known && !(t->end.has_vanished && t->end.gone_ms <= p.unwatched.to_ms);
+        if (was_observed_since &&
+            !t->spec.is_started_in_order) /* else its condition may stay True (observe_target.c) */
             prove_state(&p, &t->suspended, true);
         if (w)
             prove_by_workload(&p, t, w);
@@ -125,7 +127,7 @@ void fact_tell_unwatched(struct model_job *job) {
     }
     ledger_set_unwatched(job->ledger, out, count);
     free(out);
-    job->needs_all_pods |= !is_same(&job->unwatched, &all); /* what is known of them may be another */
-    free(job->unwatched.items);
-    job->unwatched = all;
+    job->facts.needs_all_pods |= !is_same(&job->facts.unwatched, &all); /* what is known of them may be another */
+    free(job->facts.unwatched.items);
+    job->facts.unwatched = all;
 }

@@ -1,5 +1,7 @@
 /* Which of the permissions that the controller lacks concern a job, and which of them leave nothing to measure. */
-#include "operator/job/job.h"
+#include "operator/job/forbidden.h"
+#include "operator/job/formats.h"
+#include "operator/job/required.h"
 
 #include <string.h>
 
@@ -10,8 +12,8 @@ static bool may_be_queued(const struct target *t) {
 
 /* The one lease that matters is that of a node that is not Ready. */
 static bool has_silent_node(const struct target *t) {
-    for (size_t i = 0; t != NULL && i < t->pod_count; i++) {
-        const struct pod *p = t->pods[i];
+    for (size_t i = 0; t != NULL && i < t->pods.count; i++) {
+        const struct pod *p = t->pods.items[i];
         const struct node_past *past = p->node && !p->is_deleted ? node_past(p->node) : NULL;
         if (past && past->trouble_count > 0 && past->troubles[past->trouble_count - 1].to_ms == TIME_OPEN)
             return true;
@@ -22,7 +24,7 @@ static bool has_silent_node(const struct target *t) {
 static bool is_concerned(const struct model_job *job, enum resource resource) {
     switch (resource) {
     case RESOURCE_JOBSET:
-        return job->target_kind == TARGET_JOBSET;
+        return job->spec.target_kind == TARGET_JOBSET;
     case RESOURCE_WORKLOAD:
         return may_be_queued(job->target);
     case RESOURCE_STEPLOGFORMAT:

@@ -12,7 +12,7 @@ void format_free(void *value) {
 }
 
 const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble) {
-    const struct format *f = map_get(&job->model->formats, slice_of(job->format));
+    const struct format *f = map_get(&job->model->formats, slice_of(job->spec.log.format));
     if (ret_trouble != NULL)
         *ret_trouble = f == NULL ? NULL : f->trouble;
     return f == NULL ? NULL : f->user;
@@ -20,6 +20,6 @@ const struct userformat *job_user_format(const struct model_job *job, const char
 
 /* Built-in formats begin with a capital, names of objects do not. */
 bool job_has_user_format(const struct model_job *job) {
-    bool is_capital = job->format[0] >= 'A' && job->format[0] <= 'Z';
-    return steplog_format_of_name(slice_of(job->format)) < 0 && !is_capital;
+    bool is_capital = job->spec.log.format[0] >= 'A' && job->spec.log.format[0] <= 'Z';
+    return steplog_format_of_name(slice_of(job->spec.log.format)) < 0 && !is_capital;
 }

@@ -15,5 +15,9 @@ struct format {
 };
 
 void format_free(void *format);
+/* The format that a job's spec names, where that is none of the built-in ones; NULL: it cannot be used, *ret_trouble
+ * (may be NULL) says why: NULL if there is none of that name. */
+const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble);
+bool job_has_user_format(const struct model_job *job); /* spec.stepLog.format names a StepLogFormat */
 
 #endif

@@ -1,33 +1,44 @@
-#include "operator/job/job.h"
-
-#include "base/mem.h"
+#include "operator/job/free.h"
+#include "operator/job/logs.h"
 
 #include <stdlib.h>
 
-void job_free_parts(struct model_job *job) {
-    job_logs_done(job);
-    ledger_free(job->ledger);
-    job_free_patterns(job);
-    free(job->processes);
-    free(job->log_pods);
-    free(job->pushed.items);
-    free(job->unwatched.items);
-    free(job->ready_line.items);
-    job_slots_clear(&job->slots);
+static void free_spec(struct job_spec *spec) {
+    free(spec->target_name);
+    free(spec->log.path);
+    free(spec->log.project);
+    free(spec->log.logger);
+    free(spec->log.job_name);
 }
 
 void job_free(struct model_job *job) {
-    job_free_earlier(job);
-    job_free_parts(job);
+    if (job->target)
+        job->target->job = NULL;
+    job_logs_done(job);
+    ledger_free(job->ledger);
+    job_free_patterns(job);
+    free(job->log.processes);
+    free(job->log_pods.items);
+    free(job->facts.pushed.items);
+    free(job->facts.unwatched.items);
+    free(job->facts.ready_line.items);
+    job_slots_clear(&job->facts.slots);
     job_drop_notices(job);
-    free(job->namespace_);
-    free(job->name);
-    free(job->uid);
-    free(job->final_status);
-    free(job->target_name);
-    free(job->log_path);
-    free(job->log_project);
-    free(job->log_logger);
-    free(job->log_job_name);
+    free(job->final.status);
+    free_spec(&job->spec);
+    if (job->links.later == NULL) { /* else they are borrowed from that one */
+        job_free_earlier(job);
+        free(job->namespace_);
+        free(job->name);
+        free(job->uid);
+    }
     free(job);
+}
+
+void job_free_earlier(struct model_job *job) {
+    for (struct model_job *e = job->links.earlier, *next; e; e = next) {
+        next = e->links.earlier;
+        job_free(e);
+    }
+    job->links.earlier = NULL;
 }

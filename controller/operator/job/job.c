@@ -3,14 +3,12 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-#include <string.h>
-
 void job_mark_dirty(struct model *m, struct model_job *job) {
-    if (job->later) {
+    if (job->links.later) {
         job->is_dirty = true;
-        job = job->later;
+        job = job->links.later;
     }
-    job->observed_ms = max_of(job->observed_ms, m->receipt_ms);
+    job->observation.newest_ms = max_of(job->observation.newest_ms, m->receipt_ms);
     if (job->is_dirty)
         return;
     job->is_dirty = true;
@@ -18,25 +16,7 @@ void job_mark_dirty(struct model *m, struct model_job *job) {
     m->dirty[m->dirty_count++] = job;
 }
 
-void job_notice(struct model_job *job, const struct model_notice *notice) {
-    if (job->notice_count == JOB_MAX_NOTICES)
-        return;
-    job->notices = mem_resize(job->notices, (size_t)job->notice_count + 1, sizeof *job->notices);
-    job->notices[job->notice_count] = *notice;
-    job->notices[job->notice_count++].note = mem_strdup(notice->note);
-}
-
-void job_drop_notices(struct model_job *job) {
-    for (int i = 0; i < job->notice_count; i++)
-        mem_freep(&job->notices[i].note);
-    free(job->notices);
-    job->notices = NULL;
-    job->notice_next = job->notice_count = 0;
-}
-
-const struct model_notice *model_job_next_notice(struct model_job *job) {
-    if (job->notice_next < job->notice_count)
-        return &job->notices[job->notice_next++];
-    job_drop_notices(job);
-    return NULL;
+struct model_job *job_of_pod(struct model_job *job, const struct pod *p) {
+    struct model_job *of = p->target->job;
+    return of && (of == job || of->links.later == job) ? of : NULL;
 }

@@ -1,8 +1,8 @@
-/* What the patterns of a JobGoodput may take: a pattern comes from a tenant, and the controller is everybody's. Work is
- * counted in steplog's units, not in time, so that a recording replayed gives the same status. It is counted by the
- * JobGoodput's name: neither another spec nor a JobGoodput that is deleted and created again has more of it. */
+/* Limits the work of a JobGoodput's patterns: a pattern comes from one tenant, and all tenants share the controller.
+ * Work is counted in steplog's units, not in time, so that a replayed recording gives the same status. It is counted by
+ * the JobGoodput's name, so that neither a new spec nor a JobGoodput that is created again gets more. */
+#include "operator/job/log_work.h"
 #include "base/mem.h"
-#include "operator/job/job.h"
 
 #include <stdio.h>
 
@@ -13,14 +13,14 @@ static struct slice key_of(char out[static 520], const struct model_job *job) {
     return slice_of(out);
 }
 
-/* Units in this minute; NULL: none. */
+/* The units spent in this minute; NULL: none. */
 static int64_t *spent(const struct model_job *job) {
     char key[520];
     return map_get(&job->model->log_work, key_of(key, job));
 }
 
 bool job_is_log_barred(const struct model_job *job) {
-    if (job->costly_pattern != NULL)
+    if (job->log.costly_pattern != NULL)
         return true;
     if (job->model->log_work.count == 0)
         return false;
@@ -39,19 +39,15 @@ void job_charge_log(struct model_job *job, struct steplog *parser) {
         map_put(&job->model->log_work, key_of(key, job), units);
     }
     *units += work;
-    job->log_work += work;
-    if (*units < JOB_LOG_WORK || job->costly_pattern != NULL)
+    job->log.work += work;
+    if (*units < JOB_LOG_WORK || job->log.costly_pattern != NULL)
         return;
-    job->costly_pattern = mem_strdup(steplog_costly_pattern(parser));
-    job->log_generation++; /* whoever reads the log ends that */
+    job->log.costly_pattern = mem_strdup(steplog_costly_pattern(parser));
+    job->log.generation++; /* the reader of the log stops */
     job_mark_dirty(job->model, job);
 }
 
-int64_t model_job_log_work(const struct model_job *job) {
-    return job->log_work;
-}
-
-/* Those whose patterns were changed since may go on. */
+/* Jobs whose patterns changed since may continue. */
 void job_log_work_tick(struct model *m, int64_t now_ms) {
     if (now_ms / MINUTE_MS == m->log_work_minute)
         return;
@@ -59,7 +55,7 @@ void job_log_work_tick(struct model *m, int64_t now_ms) {
     for (size_t i = 0; i < m->log_work.count; i++) {
         const struct map_entry *entry = &m->log_work.entries[i];
         struct model_job *job = map_get(&m->jobs, (struct slice){entry->key, entry->key_size});
-        if (job != NULL && *(int64_t *)entry->value >= JOB_LOG_WORK && job->costly_pattern == NULL)
+        if (job != NULL && *(int64_t *)entry->value >= JOB_LOG_WORK && job->log.costly_pattern == NULL)
             job_mark_dirty(m, job);
     }
     map_done(&m->log_work);

@@ -1,8 +1,12 @@
 /* The step log's side: lines of the log pods' containers through a parser per process into the ledger. */
+#include "operator/job/logs.h"
 #include "base/jscan.h"
 #include "base/mem.h"
+#include "operator/job/formats.h"
 #include "operator/job/job.h"
-#include "operator/store/pod_end.h"
+#include "operator/job/log_pods.h"
+#include "operator/job/log_work.h"
+#include "operator/store/pod.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,11 +23,11 @@ static struct container *log_container(const struct model_job *job, const struct
 
 void job_free_patterns(struct model_job *job) {
     for (int i = 0; i < OBJECT_REGEXES; i++) {
-        free(job->patterns[i]);
-        job->patterns[i] = NULL;
+        free(job->spec.log.patterns[i]);
+        job->spec.log.patterns[i] = NULL;
     }
-    free(job->pattern_error);
-    job->pattern_error = NULL;
+    free(job->spec.log.pattern_error);
+    job->spec.log.pattern_error = NULL;
 }
 
 static void ignore_record(void *context, const struct record *r) {
@@ -33,11 +37,11 @@ static void ignore_record(void *context, const struct record *r) {
 
 static struct steplog *parser_new(const struct model_job *job, void (*on_record)(void *context, const struct record *r),
                                   void *context, struct error **err) {
-    int format = steplog_format_of_name(slice_of(job->format));
-    struct steplog_patterns patterns = {.step = job->patterns[0],
-                                        .checkpoint_start = job->patterns[1],
-                                        .checkpoint_saved = job->patterns[2],
-                                        .checkpoint_restored = job->patterns[3]};
+    int format = steplog_format_of_name(slice_of(job->spec.log.format));
+    struct steplog_patterns patterns = {.step = job->spec.log.patterns[0],
+                                        .checkpoint_start = job->spec.log.patterns[1],
+                                        .checkpoint_saved = job->spec.log.patterns[2],
+                                        .checkpoint_restored = job->spec.log.patterns[3]};
     if (format == STEPLOG_REGEX)
         return steplog_new_regex(&patterns, on_record, context, err);
     const struct userformat *user = format < 0 ? job_user_format(job, NULL) : NULL;
@@ -49,7 +53,7 @@ static struct steplog *parser_new(const struct model_job *job, void (*on_record)
 /* The patterns of the spec, tried at once, so that a bad one is told before there is a log. */
 void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) {
     job_free_patterns(job);
-    if (strcmp(job->format, steplog_format_name(STEPLOG_REGEX)) != 0)
+    if (strcmp(job->spec.log.format, steplog_format_name(STEPLOG_REGEX)) != 0)
         return;
     for (int i = 0; i < OBJECT_REGEXES; i++) {
         char text[STEPLOG_MAX_PATTERN_BYTES + 8]; /* one that is too long stays too long */
@@ -58,12 +62,12 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) 
             continue;
         jscan_init(&j, (struct slice){o->regex[i].data - 1, o->regex[i].size_bytes + 2}); /* with its quotes */
         if (jscan_string(&j, text, sizeof text))
-            job->patterns[i] = mem_strdup(text);
+            job->spec.log.patterns[i] = mem_strdup(text);
     }
     CLEANUP_ERROR struct error *err = NULL;
     struct steplog *parser = parser_new(job, ignore_record, NULL, &err);
     if (parser == NULL)
-        job->pattern_error = mem_strdup(error_text(err));
+        job->spec.log.pattern_error = mem_strdup(error_text(err));
     steplog_free(parser);
 }
 
@@ -95,7 +99,7 @@ static void on_record(void *context, const struct record *r) {
         process->last_step = r->step;
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
-    trace_add(&process->job->trace, &mine);
+    trace_add(&process->job->log.trace, &mine);
 }
 
 static void process_free(struct log_process *p) {
@@ -105,24 +109,24 @@ static void process_free(struct log_process *p) {
 }
 
 void job_logs_done(struct model_job *job) {
-    for (int i = 0; i < job->process_count; i++)
-        process_free(job->processes[i]);
-    job->process_count = 0;
-    job->source_earlier = 0;
-    free(job->source_cursor);
-    job->source_cursor = NULL;
-    trace_clear(&job->trace);
-    free(job->costly_pattern);
-    job->costly_pattern = NULL;
-    job->log_generation++;
-    job->log_trouble[0] = '\0';
-    job->log_watermark_ms = TIME_UNKNOWN;
+    for (int i = 0; i < job->log.process_count; i++)
+        process_free(job->log.processes[i]);
+    job->log.process_count = 0;
+    job->log.early_lines = 0;
+    free(job->log.cursor);
+    job->log.cursor = NULL;
+    trace_clear(&job->log.trace);
+    free(job->log.costly_pattern);
+    job->log.costly_pattern = NULL;
+    job->log.generation++;
+    job->log.trouble[0] = '\0';
+    job->log.watermark_ms = TIME_UNKNOWN;
 }
 
 /* A run that no pod tells of: before those that are known, or after all that will be known. */
 static void tell_unseen_process(struct log_process *p) {
     p->ordinal = ledger_add_process(p->job->ledger, 1, TIME_UNKNOWN, TIME_OPEN);
-    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log_trouble[0]);
+    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log.trouble[0]);
 }
 
 /* One run of the trainer. In a container they are told apart by their number. */
@@ -169,18 +173,18 @@ static void tell_process(struct log_process *p) {
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (i && i == container_now(c))
-        ledger_set_signalled(p->job->ledger, p->ordinal, instance_signalled_ms(p->pod, i));
+        ledger_set_signaled(p->job->ledger, p->ordinal, instance_signalled_ms(p->pod, i));
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal,
-                 !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && !p->job->log_trouble[0]);
+                 !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && !p->job->log.trouble[0]);
 }
 
 /* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
 struct log_process *job_log_process(struct model_job *job, struct pod *pod, int restart_count) {
-    for (int i = job->process_count - 1; i >= 0; i--)
-        if (job->processes[i]->pod == pod && job->processes[i]->restart_count == restart_count)
-            return job->processes[i];
+    for (int i = job->log.process_count - 1; i >= 0; i--)
+        if (job->log.processes[i]->pod == pod && job->log.processes[i]->restart_count == restart_count)
+            return job->log.processes[i];
     struct log_process *p = mem_new(struct log_process);
     p->job = job;
     p->pod = pod;
@@ -189,22 +193,22 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
     p->last_step = RECORD_NONE;
     p->last_stamp_ns = INT64_MIN;
     p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
-    STORE_GROW(job->processes, job->process_count, job->process_capacity);
-    job->processes[job->process_count++] = p;
+    STORE_GROW(job->log.processes, job->log.process_count, job->log.process_capacity);
+    job->log.processes[job->log.process_count++] = p;
     tell_process(p);
     return p;
 }
 
 void job_tell_processes(struct model_job *job) {
-    for (int i = 0; i < job->process_count; i++)
-        tell_process(job->processes[i]);
+    for (int i = 0; i < job->log.process_count; i++)
+        tell_process(job->log.processes[i]);
 }
 
 /* ---- model.h ---- */
 
 /* Also of an earlier target: then *job is that one's. */
 static struct pod *log_pod(struct model_job **job, const char *pod_uid) {
-    if ((*job)->ledger == NULL || model_job_source_kind(*job) == MODEL_SOURCE_NONE || job_is_log_barred(*job))
+    if ((*job)->ledger == NULL || (*job)->spec.log.kind == MODEL_SOURCE_NONE || job_is_log_barred(*job))
         return NULL;
     struct pod *p = map_get(&(*job)->model->pods, slice_of(pod_uid));
     struct model_job *of = p ? job_of_pod(*job, p) : NULL;
@@ -214,11 +218,15 @@ static struct pod *log_pod(struct model_job **job, const char *pod_uid) {
 }
 
 void model_job_trace(const struct model_job *job, struct buf *json) {
-    trace_write(&job->trace, json);
+    trace_write(&job->log.trace, json);
+}
+
+int64_t model_job_log_work(const struct model_job *job) {
+    return job->log.work;
 }
 
 uint64_t model_job_log_generation(const struct model_job *job) {
-    return job->log_generation;
+    return job->log.generation;
 }
 
 /* Those of earlier targets after its own: their pods may still write while they terminate. */
@@ -226,21 +234,21 @@ int model_job_log_count(const struct model_job *job) {
     int count = 0;
     if (job_is_log_barred(job))
         return 0;
-    for (; job; job = job->earlier) {
+    for (; job; job = job->links.earlier) {
         job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
-        count += job->log_pod_count;
+        count += job->log_pods.count;
     }
     return count;
 }
 
 /* Where a follower of the pod's log begins. */
 static void find_unread(const struct model_job *job, const struct pod *p, struct model_log *log) {
-    for (int i = 0; i < job->process_count; i++)
-        if (job->processes[i]->pod == p && job->processes[i]->has_ended &&
-            job->processes[i]->restart_count >= log->first_unread)
-            log->first_unread = job->processes[i]->restart_count + 1;
-    for (int i = 0; i < job->process_count; i++) {
-        const struct log_process *process = job->processes[i];
+    for (int i = 0; i < job->log.process_count; i++)
+        if (job->log.processes[i]->pod == p && job->log.processes[i]->has_ended &&
+            job->log.processes[i]->restart_count >= log->first_unread)
+            log->first_unread = job->log.processes[i]->restart_count + 1;
+    for (int i = 0; i < job->log.process_count; i++) {
+        const struct log_process *process = job->log.processes[i];
         if (process->pod != p || process->restart_count < log->first_unread || process->last_stamp_ns == INT64_MIN)
             continue;
         log->first_unread = process->restart_count;
@@ -250,9 +258,9 @@ static void find_unread(const struct model_job *job, const struct pod *p, struct
 }
 
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log) {
-    for (; index >= job->log_pod_count; job = job->earlier)
-        index -= job->log_pod_count;
-    const struct pod *p = job->log_pods[index];
+    for (; index >= job->log_pods.count; job = job->links.earlier)
+        index -= job->log_pods.count;
+    const struct pod *p = job->log_pods.items[index];
     struct container *c = log_container(job, p);
     *log = (struct model_log){.namespace_ = p->target->namespace_,
                               .pod = p->name,
@@ -330,12 +338,12 @@ void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_c
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text) {
     if (log_pod(&job, pod_uid) == NULL)
         return;
-    slice_copy(job->log_trouble, sizeof job->log_trouble, slice_of(text));
+    slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
     job_mark_dirty(job->model, job);
 }
 
 void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms) {
     struct pod *pod = log_pod(&job, pod_uid);
-    if (pod && received_ms > job->log_watermark_ms)
-        job->log_watermark_ms = received_ms;
+    if (pod && received_ms > job->log.watermark_ms)
+        job->log.watermark_ms = received_ms;
 }

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 
 struct model_job;
+struct log_process;
+struct object_jobgoodput;
+struct pod;
 
 /* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */
 struct model_log {
@@ -30,10 +33,21 @@ void model_job_trace(const struct model_job *job, struct buf *json);
 /* A line of that instance; stamps in ns, INT64_MIN if it had none. */
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
                         struct slice line);
-int64_t model_job_log_work(const struct model_job *job); /* what its patterns took so far: steplog_take_work() */
 void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
 /* The follower has handed on all lines up to received_ms (it is connected and idle): the log's watermark. */
 void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
+int64_t model_job_log_work(const struct model_job *job); /* what its patterns took so far: steplog_take_work() */
+
+/* ---- within the model ---- */
+
+/* logs.c */
+void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
+void job_free_patterns(struct model_job *job);
+void job_logs_done(struct model_job *job);
+struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
+void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
+void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);
+void job_tell_processes(struct model_job *job);
 
 #endif

@@ -25,7 +25,7 @@ struct job_previous { /* the result of an earlier target */
 struct model_summary {
     const char *phase; /* constant text */
     int64_t interruptions, executions;
-    uint64_t conditions_hash; /* types, statuses, reasons */
+    uint64_t conditions_hash; /* types, statuses, reasons; without EvidenceComplete */
     bool has_new_steps;       /* since the last call */
     uint64_t waiting_hash;    /* of the reason why the target does not start, without ages and numbers */
     bool has_ended, is_final;

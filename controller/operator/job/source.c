@@ -2,9 +2,14 @@
  * to the run of the log's container (target.c) that ran when it was written. So what the objects tell of that run (when
  * its container began and ended, on which node, why) and what the lines tell are of one process, as with a pod's own
  * log. */
+#include "operator/job/source.h"
 #include "base/mem.h"
 #include "operator/job/job.h"
-#include "operator/store/pod_end.h"
+#include "operator/job/log_pods.h"
+#include "operator/job/log_work.h"
+#include "operator/job/logs.h"
+#include "operator/job/required.h"
+#include "operator/store/pod.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +21,33 @@
 /* After the end of a run so long for its last lines to be stored. */
 #define STORED_AFTER_MS 10000
 
+enum model_source_kind model_source_kind_of(struct slice name) {
+    static const char *const names[] = {[MODEL_SOURCE_POD_LOG] = "PodLog",
+                                        [MODEL_SOURCE_FILE] = "File",
+                                        [MODEL_SOURCE_CLOUD_LOGGING] = "CloudLogging",
+                                        [MODEL_SOURCE_PUSH] = "Push"};
+    for (int kind = MODEL_SOURCE_POD_LOG; kind <= MODEL_SOURCE_PUSH; kind++)
+        if (slice_is(name, names[kind]))
+            return (enum model_source_kind)kind;
+    return MODEL_SOURCE_NONE;
+}
+
+enum model_source_kind model_job_source_kind(const struct model_job *job) {
+    return job->spec.log.kind;
+}
+
 bool model_job_source(const struct model_job *job, struct model_source *source) {
     if (!job_has_source(job) || job->ledger == NULL || job->target == NULL || !job->target->is_seen ||
-        job_is_managed_elsewhere(job) || job->pattern_error != NULL || job_is_log_barred(job))
+        job_is_managed_elsewhere(job) || job->spec.log.pattern_error != NULL || job_is_log_barred(job))
         return false;
-    *source = (struct model_source){.kind = model_job_source_kind(job),
-                                    .path = job->log_path,
-                                    .project = job->log_project,
-                                    .logger = job->log_logger,
-                                    .job_name = job->log_job_name[0] ? job->log_job_name : job->target_name,
-                                    .created_ms = job->target->created_ms,
-                                    .cursor = slice_of(job->source_cursor)};
+    *source =
+        (struct model_source){.kind = job->spec.log.kind,
+                              .path = job->spec.log.path,
+                              .project = job->spec.log.project,
+                              .logger = job->spec.log.logger,
+                              .job_name = job->spec.log.job_name[0] ? job->spec.log.job_name : job->spec.target_name,
+                              .created_ms = job->target->created_ms,
+                              .cursor = slice_of(job->log.cursor)};
     return true;
 }
 
@@ -49,8 +70,8 @@ static int64_t finished_ms(const struct pod *p, const struct instance *i) {
 static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, struct run *after) {
     *before = *after = (struct run){.started_ms = TIME_UNKNOWN};
     job_find_log_pods(job);
-    for (int i = 0; i < job->log_pod_count; i++) {
-        struct pod *p = job->log_pods[i];
+    for (int i = 0; i < job->log_pods.count; i++) {
+        struct pod *p = job->log_pods.items[i];
         const char *name = job_log_container(job, p);
         for (int c = 0; c < p->container_count; c++) {
             if (strcmp(p->containers[c].name, name) != 0)
@@ -72,7 +93,7 @@ static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, 
 /* Nothing more will be told of pods as of then. */
 static bool are_pods_known(const struct model_job *job, int64_t at_ms) {
     int64_t known_ms = job->model->watermark_ms[RESOURCE_POD];
-    return job->target->end_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNTOLD_MS);
+    return job->target->end.at_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNTOLD_MS);
 }
 
 /* A run of which no pod tells any more: it was over before this controller began, or before the first run known. */
@@ -86,7 +107,7 @@ bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice
     if (job->ledger == NULL || job->target == NULL || !job_has_source(job) || job_is_log_barred(job))
         return true;
     if (stamp_ms < job->target->created_ms) {
-        job->source_earlier++;
+        job->log.early_lines++;
         return true;
     }
     find_runs(job, stamp_ms, &before, &after);
@@ -110,7 +131,7 @@ bool model_job_source_is_over(struct model_job *job, int64_t written_ms, int64_t
     struct run before, after;
     if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
         return false;
-    if (job->target->end_ms != TIME_UNKNOWN && job->target->end_ms + STORED_AFTER_MS <= now_ms)
+    if (job->target->end.at_ms != TIME_UNKNOWN && job->target->end.at_ms + STORED_AFTER_MS <= now_ms)
         return true;
     find_runs(job, written_ms, &before, &after);
     return before.pod != NULL && before.finished_ms != TIME_OPEN && before.finished_ms + STORED_AFTER_MS <= now_ms &&
@@ -118,12 +139,12 @@ bool model_job_source_is_over(struct model_job *job, int64_t written_ms, int64_t
 }
 
 void model_job_source_cursor(struct model_job *job, struct slice cursor) {
-    free(job->source_cursor);
-    job->source_cursor = slice_dup(cursor);
+    free(job->log.cursor);
+    job->log.cursor = slice_dup(cursor);
 }
 
 void model_job_source_trouble(struct model_job *job, const char *text) {
-    slice_copy(job->log_trouble, sizeof job->log_trouble, slice_of(text));
+    slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
     job_mark_dirty(job->model, job);
 }
 
@@ -131,10 +152,10 @@ void model_job_source_trouble(struct model_job *job, const char *text) {
 void model_job_source_read(struct model_job *job, int64_t through_ms) {
     if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
         return;
-    bool is_over = job->target->end_ms != TIME_UNKNOWN && job->target->end_ms + STORED_AFTER_MS <= through_ms;
+    bool is_over = job->target->end.at_ms != TIME_UNKNOWN && job->target->end.at_ms + STORED_AFTER_MS <= through_ms;
     job_find_log_pods(job);
-    for (int i = 0; i < job->log_pod_count; i++) {
-        struct pod *p = job->log_pods[i];
+    for (int i = 0; i < job->log_pods.count; i++) {
+        struct pod *p = job->log_pods.items[i];
         const char *name = job_log_container(job, p);
         for (int c = 0; c < p->container_count; c++) {
             const struct instance *x = container_now(&p->containers[c]);
@@ -144,6 +165,6 @@ void model_job_source_read(struct model_job *job, int64_t through_ms) {
                 job_log_process_end(job, job_log_process(job, p, x->restart_count), NULL);
         }
     }
-    for (int i = 0; i < job->process_count && is_over; i++)
-        job_log_process_end(job, job->processes[i], NULL);
+    for (int i = 0; i < job->log.process_count && is_over; i++)
+        job_log_process_end(job, job->log.processes[i], NULL);
 }

@@ -1,4 +1,4 @@
-/* source: step logs that are elsewhere than in a pod's log (sources/source.h). */
+/* source: step logs outside pod logs (sources/source.h). */
 #ifndef OPERATOR_JOB_SOURCE_H
 #define OPERATOR_JOB_SOURCE_H
 
@@ -15,15 +15,16 @@ enum model_source_kind {
     MODEL_SOURCE_CLOUD_LOGGING,
     MODEL_SOURCE_PUSH
 };
+enum model_source_kind model_source_kind_of(struct slice name); /* spec.stepLog.source */
 enum model_source_kind model_job_source_kind(const struct model_job *job);
 
 struct model_source { /* texts are borrowed until the job's next observation */
     enum model_source_kind kind;
     const char *path, *project, *logger, *job_name;
     int64_t created_ms;  /* the target: nothing from before it counts */
-    struct slice cursor; /* where an earlier controller stood; empty: read all */
+    struct slice cursor; /* where an earlier controller stopped reading; empty: read all */
 };
-/* False: there is none to be read (now). Read anew when model_job_log_generation changes. */
+/* False if there is none to be read now. Read it again when model_job_log_generation changes. */
 bool model_job_source(const struct model_job *job, struct model_source *source);
 
 /* As source_handler has them. A line is taken for the run of the log's container in which it was written; false: that

@@ -1,8 +1,12 @@
 /* Which target a JobGoodput measures, which slots of it are required, and which log is read. */
+#include "operator/job/target.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ledger/checkpoint.h"
-#include "operator/job/job.h"
+#include "operator/job/earlier.h"
+#include "operator/job/final.h"
+#include "operator/job/free.h"
+#include "operator/job/logs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +19,9 @@ static bool is_older(const struct model_job *a, const struct model_job *b) {
 }
 
 static void tell_past_anew(struct model_job *job, bool with_ready) {
-    for (int i = 0; i < job->target->past_count; i++) {
-        job->target->pasts[i].is_told = false;
-        job->target->pasts[i].is_ready_told &= !with_ready;
+    for (int i = 0; i < job->target->past.count; i++) {
+        job->target->past.items[i].is_told = false;
+        job->target->past.items[i].is_ready_told &= !with_ready;
     }
 }
 
@@ -26,26 +30,26 @@ void job_set_target(struct model_job *job, struct target *t) {
         job->target->job = NULL;
     job_logs_done(job);
     ledger_free(job->ledger);
-    job->ledger = t ? ledger_new(&job->options) : NULL;
-    job->pushed.count = 0;
-    job->ready_line.count = 0;
-    job_slots_clear(&job->slots);
+    job->ledger = t ? ledger_new(&job->spec.options) : NULL;
+    job->facts.pushed.count = 0;
+    job->facts.ready_line.count = 0;
+    job_slots_clear(&job->facts.slots);
     job->target = t;
-    job->shape_version = job->jobs_version = 0;
-    job->counted = job->counted_evictions = 0;
-    job->needs_all_pods = true;
-    job->log_pod_count = 0;
-    job->log_pods_version = UINT64_MAX;
-    memset(job->told, 0, sizeof job->told);
-    job->told_steps = 0;
-    job->told_through_ms = job->holds_over_ms = job->end_learned_ms = TIME_UNKNOWN;
-    job->hold_now.kind = BUCKET_COUNT;
-    job->told_end = job->is_final = job->told_first_step = false;
+    job->facts.shape_version = job->facts.jobs_version = 0;
+    job->facts.interruptions = job->facts.evictions = 0;
+    job->facts.needs_all_pods = true;
+    job->log_pods.count = 0;
+    job->log_pods.version = UINT64_MAX;
+    memset(job->notices.interruptions, 0, sizeof job->notices.interruptions);
+    job->publication.step_count = 0;
+    job->observation.through_ms = job->facts.hold_end_ms = job->observation.end_ms = TIME_UNKNOWN;
+    job->facts.hold.kind = BUCKET_COUNT;
+    job->notices.has_end = job->publication.is_final = job->notices.has_first_step = false;
     if (t == NULL)
         return;
     t->job = job;
-    for (size_t i = 0; i < t->pod_count; i++) {
-        struct pod *p = t->pods[i];
+    for (size_t i = 0; i < t->pods.count; i++) {
+        struct pod *p = t->pods.items[i];
         p->pushed.count = p->ready_told = 0;
         p->loss_told = 0;
     }
@@ -59,10 +63,8 @@ void job_begin_anew(struct model_job *job) {
     if (t == NULL)
         return;
     job_set_target(job, t);
-    job->log_changed_in = job->generation;
-    memcpy(job->told, before.told, sizeof job->told); /* what was told stays told */
-    job->told_end = before.told_end;
-    job->told_first_step = before.told_first_step;
+    job->spec.log_generation = job->spec.generation;
+    job->notices = before.notices; /* what was published stays so */
 }
 
 void job_count_otherwise(struct model_job *job) {
@@ -72,27 +74,27 @@ void job_count_otherwise(struct model_job *job) {
         return;
     struct ledger *otherwise = NULL;
     if (ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &saved) == 0)
-        otherwise = ledger_load(buf_slice(&saved), &job->options, NULL);
+        otherwise = ledger_load(buf_slice(&saved), &job->spec.options, NULL);
     if (otherwise == NULL) { /* keeps more than fits: from what the cluster still shows */
         job_begin_anew(job);
         return;
     }
     ledger_free(job->ledger);
     job->ledger = otherwise;
-    job->pushed.count = 0;
-    job->shape_version = 0;
-    job->needs_all_pods = true;
-    job->told_through_ms = TIME_UNKNOWN;
+    job->facts.pushed.count = 0;
+    job->facts.shape_version = 0;
+    job->facts.needs_all_pods = true;
+    job->observation.through_ms = TIME_UNKNOWN;
     tell_past_anew(job, false);
-    for (size_t i = 0; i < job->target->pod_count; i++)
-        job->target->pods[i]->pushed.count = job->target->pods[i]->loss_told = 0;
+    for (size_t i = 0; i < job->target->pods.count; i++)
+        job->target->pods.items[i]->pushed.count = job->target->pods.items[i]->loss_told = 0;
     job_tell_processes(job);
 }
 
 /* ---- the JobGoodputs of a target: the oldest measures it ---- */
 
 static struct slice aim_key(char out[static STORE_NAME_KEY], const struct model_job *job) {
-    store_name_key(out, job->target_kind, job->namespace_, job->target_name);
+    store_name_key(out, job->spec.target_kind, job->namespace_, job->spec.target_name);
     return slice_of(out);
 }
 
@@ -105,30 +107,30 @@ static struct model_job *oldest_of(struct model *m, enum target_kind kind, const
 /* No JobGoodput measures it any more. */
 static void release_target(struct target *t) {
     struct model_job *e = t->job, **at;
-    if (e == NULL || e->later == NULL) {
+    if (e == NULL || e->links.later == NULL) {
         if (e)
             job_set_target(e, NULL);
         return;
     }
-    for (at = &e->later->earlier; *at != e;)
-        at = &(*at)->earlier;
-    *at = e->earlier;
-    job_free_one_earlier(e);
+    for (at = &e->links.later->links.earlier; *at != e;)
+        at = &(*at)->links.earlier;
+    *at = e->links.earlier;
+    job_free(e);
 }
 
 static void find_own_target(struct model_job *job) {
     struct model *m = job->model;
-    struct model_job *oldest = oldest_of(m, job->target_kind, job->namespace_, job->target_name);
+    struct model_job *oldest = oldest_of(m, job->spec.target_kind, job->namespace_, job->spec.target_name);
     struct target *t = NULL;
     m->jobs_looked_at++;
-    job->duplicate_of = oldest == job ? NULL : oldest;
+    job->links.duplicate_of = oldest == job ? NULL : oldest;
     if (oldest == job)
-        t = store_target_by_name(m, job->target_kind, job->namespace_, job->target_name);
+        t = store_target_by_name(m, job->spec.target_kind, job->namespace_, job->spec.target_name);
     if (t == job->target)
         return;
     if (t)
         release_target(t);
-    if (job->target && t && job->final_status == NULL)
+    if (job->target && t && job->final.status == NULL)
         job_keep_earlier(job);
     job_drop_final(job, t);
     job_set_target(job, t);
@@ -136,7 +138,7 @@ static void find_own_target(struct model_job *job) {
 }
 
 static void find_targets_from(struct model_job *first) {
-    for (struct model_job *job = first; job; job = job->next_of_target) {
+    for (struct model_job *job = first; job; job = job->links.next_of_target) {
         find_own_target(job);
         job_mark_dirty(job->model, job);
     }
@@ -148,11 +150,11 @@ void job_take_aim_off(struct model_job *job) {
     struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
     while (*at != job) {
         m->jobs_looked_at++;
-        at = &(*at)->next_of_target;
+        at = &(*at)->links.next_of_target;
     }
     bool was_oldest = oldest == job;
-    *at = job->next_of_target;
-    job->next_of_target = NULL;
+    *at = job->links.next_of_target;
+    job->links.next_of_target = NULL;
     if (!was_oldest)
         return;
     if (oldest)
@@ -165,25 +167,25 @@ void job_take_aim_off(struct model_job *job) {
 void job_aim(struct model_job *job, enum target_kind kind, struct slice target_name) {
     char key[STORE_NAME_KEY];
     struct model *m = job->model;
-    if (job->target_name && (job->target_kind != kind || !slice_is(target_name, job->target_name)))
+    if (job->spec.target_name && (job->spec.target_kind != kind || !slice_is(target_name, job->spec.target_name)))
         job_take_aim_off(job);
-    else if (job->target_name)
+    else if (job->spec.target_name)
         return;
-    job->target_kind = kind;
-    free(job->target_name);
-    job->target_name = slice_dup(target_name);
+    job->spec.target_kind = kind;
+    free(job->spec.target_name);
+    job->spec.target_name = slice_dup(target_name);
     struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
-    for (; *at && is_older(*at, job); at = &(*at)->next_of_target)
+    for (; *at && is_older(*at, job); at = &(*at)->links.next_of_target)
         m->jobs_looked_at++;
-    job->next_of_target = *at;
+    job->links.next_of_target = *at;
     *at = job;
     map_put(&m->by_target, aim_key(key, job), oldest);
 }
 
 void job_find_target(struct model_job *job) {
     struct model *m = job->model;
-    if (oldest_of(m, job->target_kind, job->namespace_, job->target_name) == job)
-        find_targets_from(job->next_of_target);
+    if (oldest_of(m, job->spec.target_kind, job->namespace_, job->spec.target_name) == job)
+        find_targets_from(job->links.next_of_target);
     find_own_target(job);
 }
 
@@ -205,7 +207,3 @@ void job_take_touched(struct model *m) {
     }
     m->touched_count = 0;
 }
-
-/* ---- the log's place ---- */
-
-/* ---- required slots ---- */

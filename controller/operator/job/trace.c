@@ -46,7 +46,7 @@ static void mark_durable(struct trace_points *saves, size_t most, int64_t step, 
 }
 
 void trace_add(struct trace *trace, const struct record *r) {
-    size_t most = trace->most_points > 0 ? trace->most_points : POINTS_MAX;
+    size_t most = trace->max_points > 0 ? trace->max_points : POINTS_MAX;
     switch (r->kind) {
     case RECORD_STEP_START:
     case RECORD_STEP_END:
@@ -86,5 +86,5 @@ void trace_write(const struct trace *trace, struct buf *json) {
 void trace_clear(struct trace *trace) {
     free(trace->steps.points);
     free(trace->saves.points);
-    *trace = (struct trace){.most_points = trace->most_points};
+    *trace = (struct trace){.max_points = trace->max_points};
 }

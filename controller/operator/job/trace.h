@@ -21,12 +21,12 @@ struct trace_points {
 struct trace { /* all zero is empty */
     struct trace_points steps, saves;
     int64_t last_step;
-    size_t most_points; /* of each kind; 0: 4,096, more than a screen has columns */
+    size_t max_points; /* of each kind; 0: 4,096, more than a screen has columns */
 };
 
 void trace_add(struct trace *trace, const struct record *r);
 /* {"steps":[[Unix ms,step],...],"saves":[[Unix ms,step,durable 1 or 0],...]}, in the order in which they were told. */
 void trace_write(const struct trace *trace, struct buf *json);
-void trace_clear(struct trace *trace); /* most_points stays */
+void trace_clear(struct trace *trace); /* max_points stays */
 
 #endif

@@ -1,42 +1,45 @@
 #include "operator/model/checkpoint.h"
 #include "ledger/checkpoint.h"
-#include "ledger/compact.h"
 
 #include "base/base64.h"
 #include "base/mem.h"
-#include "operator/job/settle.h"
-#include "operator/model/checkpoint_internal.h"
-#include "operator/model/model.h"
+#include "operator/job/logs.h"
+#include "operator/job/target.h"
+#include "operator/model/checkpoint_store.h"
+#include "operator/model/forget.h"
+#include "operator/model/settle.h"
+#include "operator/store/forget.h"
+#include "operator/store/observe_target.h"
 
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 11 /* the only one that is read: nothing was released before */
+#define VERSION 12 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
-#define MOST_BYTES ((size_t)8 << 20) /* unpacked */
-#define MANY_PODS 4000               /* so many would not fit, by their UIDs alone: not worth trying */
+#define MAX_BYTES ((size_t)8 << 20) /* unpacked */
+#define MANY_PODS 4000              /* more would not fit, by their UIDs alone */
 
 /* ---- the job ---- */
 
-static void visit_told(struct visitor *v, struct model_job *job) {
-    codec_time(v->codec, &job->told_through_ms);
-    codec_i64(v->codec, &job->told_steps);
-    codec_bool(v->codec, &job->told_first_step);
-    for (int i = 0; i < JOB_TOLD; i++) {
-        CODEC_INT(v->codec, &job->told[i].number, 0, INT32_MAX);
-        codec_u64(v->codec, &job->told[i].hash);
+static void visit_published(struct visitor *v, struct model_job *job) {
+    codec_time(v->codec, &job->observation.through_ms);
+    codec_i64(v->codec, &job->publication.step_count);
+    codec_bool(v->codec, &job->notices.has_first_step);
+    for (int i = 0; i < JOB_MAX_INTERRUPTION_NOTICES; i++) {
+        CODEC_INT(v->codec, &job->notices.interruptions[i].number, 0, INT32_MAX);
+        codec_u64(v->codec, &job->notices.interruptions[i].hash);
     }
     for (int i = 0; i < JOB_CONDITIONS; i++) {
-        codec_chars(v->codec, job->conditions[i].status, sizeof job->conditions[i].status);
-        codec_time(v->codec, &job->conditions[i].at_ms);
+        codec_chars(v->codec, job->publication.conditions[i].status, sizeof job->publication.conditions[i].status);
+        codec_time(v->codec, &job->publication.conditions[i].at_ms);
     }
-    codec_chars(v->codec, job->checkpoint_trouble, sizeof job->checkpoint_trouble);
+    codec_chars(v->codec, job->observation.trouble, sizeof job->observation.trouble);
 }
 
 /* ---- the log ---- */
 
-/* What the trainer's runs in one container are told apart by. */
+/* Separates the trainer's runs in one container. */
 static void visit_runs(struct visitor *v, struct log_process *p) {
     CODEC_INT(v->codec, &p->run, 0, INT32_MAX);
     codec_time(v->codec, &p->run_from_ms);
@@ -73,9 +76,9 @@ static void visit_process(struct visitor *v, struct log_process *p) {
 }
 
 static void write_processes(struct visitor *v, struct model_job *job) {
-    codec_count(v->codec, (size_t)job->process_count, INT32_MAX);
-    for (int i = 0; i < job->process_count; i++) {
-        struct log_process *p = job->processes[i];
+    codec_count(v->codec, (size_t)job->log.process_count, INT32_MAX);
+    for (int i = 0; i < job->log.process_count; i++) {
+        struct log_process *p = job->log.processes[i];
         char uid[80] = "";
         slice_copy(uid, sizeof uid, slice_of(p->pod ? pod_uid(p->pod) : NULL));
         codec_chars(v->codec, uid, sizeof uid);
@@ -92,8 +95,8 @@ static void read_processes(struct visitor *v, struct model_job *job) {
         codec_chars(v->codec, uid, sizeof uid);
         CODEC_INT(v->codec, &restart_count, 0, INT32_MAX);
         struct pod *pod = map_get(&v->model->pods, slice_of(uid));
-        bool is_unseen = uid[0] == '\0' && job_has_source(job);
-        if (!is_unseen && (pod == NULL || pod->target != job->target)) {
+        bool has_no_pod = uid[0] == '\0' && job_has_source(job);
+        if (!has_no_pod && (pod == NULL || pod->target != job->target)) {
             v->codec->failed = true;
             return;
         }
@@ -102,27 +105,27 @@ static void read_processes(struct visitor *v, struct model_job *job) {
     job_tell_processes(job); /* those of a later run have another place in the ledger */
 }
 
-/* Where a source that is no pod's log goes on: just behind what the ledger has of it. */
+/* Where a source other than a pod's log resumes: just behind what the ledger has of it. */
 static void visit_source(struct visitor *v, struct model_job *job) {
     if (!job_has_source(job))
         return;
-    codec_text(v->codec, &job->source_cursor, JOB_CURSOR_BYTES);
-    codec_i64(v->codec, &job->source_earlier);
+    codec_text(v->codec, &job->log.cursor, JOB_CURSOR_BYTES);
+    codec_i64(v->codec, &job->log.early_lines);
 }
 
 static void write_ledger(struct visitor *v, struct model_job *job) {
     CLEANUP_BUF struct buf bytes;
-    buf_init(&bytes, MOST_BYTES);
+    buf_init(&bytes, MAX_BYTES);
     v->codec->failed |= ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &bytes) < 0;
-    codec_count(v->codec, bytes.size_bytes, MOST_BYTES);
+    codec_count(v->codec, bytes.size_bytes, MAX_BYTES);
     v->codec->failed |= buf_append_slice(v->codec->out, buf_slice(&bytes)) < 0;
 }
 
 /* Before the processes: they find their places in it. */
 static int read_ledger(struct visitor *v, struct model_job *job, struct error **err) {
     struct slice *in = &v->codec->in;
-    size_t size = codec_count(v->codec, 0, MOST_BYTES);
-    struct ledger *l = ledger_load((struct slice){in->data, size}, &job->options, err);
+    size_t size = codec_count(v->codec, 0, MAX_BYTES);
+    struct ledger *l = ledger_load((struct slice){in->data, size}, &job->spec.options, err);
     if (l == NULL)
         return -EBADMSG;
     *in = slice_skip(*in, size);
@@ -155,7 +158,7 @@ static void write_numbers(struct visitor *v, struct target *numbers) {
     struct target *t = v->job->target;
     v->numbers = numbers;
     if (v->extent == EXTENT_ALL)
-        *numbers = (struct target){.pasts = t->pasts, .past_count = t->past_count};
+        *numbers = (struct target){.past.items = t->past.items, .past.count = t->past.count};
     else if (v->extent < EXTENT_BARE)
         job_settle_pods(v->job, v->written_ms, numbers);
 }
@@ -165,13 +168,13 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     struct codec codec = codec_writing(raw);
     struct visitor v = {&codec, job->model, job, extent, written_ms, NULL};
     write_numbers(&v, &numbers);
-    struct head h = {.written_ms = written_ms, .log_hash = job->log_hash, .kind = t->kind, .extent = extent};
+    struct head h = {.written_ms = written_ms, .log_hash = job->spec.log_hash, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
     slice_copy(h.namespace_, sizeof h.namespace_, slice_of(t->namespace_));
     slice_copy(h.name, sizeof h.name, slice_of(t->name));
     visit_head(&codec, &h);
     visit_target(&v, t);
-    visit_told(&v, job);
+    visit_published(&v, job);
     write_ledger(&v, job);
     write_processes(&v, job);
     visit_source(&v, job);
@@ -185,7 +188,7 @@ static int damaged(struct error **err) {
 }
 
 static int read_job(struct visitor *v, struct model_job *job, bool is_same_log, struct error **err) {
-    visit_told(v, job);
+    visit_published(v, job);
     if (!is_same_log) /* it is read from its start */
         return v->codec->failed ? damaged(err) : 0;
     if (read_ledger(v, job, err) < 0)
@@ -215,11 +218,11 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
         store_target_named(m, t);
         job_take_touched(m);
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
-            r = read_job(&v, job, h.log_hash == job->log_hash, err);
+            r = read_job(&v, job, h.log_hash == job->spec.log_hash, err);
     }
     if (r == 0 && h.extent >= EXTENT_NUMBERS)
         slice_copy(
-            job->checkpoint_trouble, sizeof job->checkpoint_trouble,
+            job->observation.trouble, sizeof job->observation.trouble,
             h.extent == EXTENT_NUMBERS
                 ? SLICE("the job's history did not fit into status.checkpoint: of pods from before another "
                         "controller took over only sums are known")
@@ -229,7 +232,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
         if (job->target == t) { /* what was filled in goes */
             job_set_target(job, NULL);
             for (int i = 0; i < JOB_CONDITIONS; i++)
-                job->conditions[i] = (__typeof__(job->conditions[i])){.at_ms = TIME_UNKNOWN};
+                job->publication.conditions[i] = (__typeof__(job->publication.conditions[i])){.at_ms = TIME_UNKNOWN};
         }
         store_forget(m, t);
     }
@@ -264,7 +267,7 @@ char *checkpoint_pack(struct slice raw) {
 
 /* False where too many pods would stay. */
 static bool leave_out_pods(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent) {
-    if (extent == EXTENT_ALL && job->target->pod_count > MANY_PODS)
+    if (extent == EXTENT_ALL && job->target->pods.count > MANY_PODS)
         return false;
     return job_leave_out_pods(job,
                               extent == EXTENT_ALL        ? SETTLE_NONE
@@ -275,7 +278,7 @@ static bool leave_out_pods(struct model_job *job, int64_t written_ms, enum check
 
 static bool write_fitting(struct model_job *job, int64_t written_ms, enum checkpoint_extent last, struct buf *out) {
     CLEANUP_BUF struct buf raw;
-    buf_init(&raw, MOST_BYTES);
+    buf_init(&raw, MAX_BYTES);
     for (enum checkpoint_extent extent = EXTENT_ALL; extent <= last; extent++) {
         if (!leave_out_pods(job, written_ms, extent))
             continue;
@@ -311,7 +314,7 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
     if (packed[0] != VERSION)
         return error_set(err, EPROTO, "it is of version %d, and this controller reads version %d", packed[0], VERSION);
     uLong raw_size = get_u32(packed + 5);
-    if (raw_size > MOST_BYTES)
+    if (raw_size > MAX_BYTES)
         return damaged(err);
     CLEANUP_FREE char *raw = mem_alloc(raw_size + 1);
     uLong got = raw_size;
@@ -319,18 +322,4 @@ int checkpoint_read(struct model_job *job, struct slice text, struct error **err
         got != raw_size || crc32(0, (const Bytef *)raw, (uInt)raw_size) != get_u32(packed + 1))
         return damaged(err);
     return read_raw(job, (struct slice){raw, raw_size}, err);
-}
-
-void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, CHECKPOINT_MAX_BYTES);
-    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
-        return;
-    checkpoint_write(job, store_pods_known_ms(job->model, now_ms), &text);
-    if (text.size_bytes == 0)
-        return;
-    status->size_bytes--; /* the closing brace */
-    buf_append_text(status, ",\"checkpoint\":\"");
-    buf_append_slice(status, buf_slice(&text));
-    buf_append_text(status, "\"}");
 }

@@ -1,8 +1,7 @@
-/* checkpoint: what a successor must know of a running job that the cluster no longer shows it: pods and Jobs that are
- * gone, how conditions were before, which log lines were read, and the ledger. It is written into
- * the status beside the numbers it belongs to (one update, so that they cannot differ), and is read back before any
- * other object is observed; what the lists then show goes on from there, and what they no longer show has vanished
- * meanwhile.
+/* checkpoint: what a successor must know of a running job that the cluster no longer shows: deleted pods and Jobs,
+ * earlier conditions, which log lines were read, and the ledger. It is written into the status next to the numbers that
+ * it belongs to (one update, so that they cannot differ). It is read back before any other object is observed. The
+ * lists then continue from it, and what they no longer show has vanished meanwhile.
  *
  * The text is base64 of: version (one byte), CRC-32 and size of what follows unpacked, then that, deflated. At most
  * CHECKPOINT_MAX_BYTES: where all does not fit, numbers stand for the pods that exist and hold their slots: the cluster
@@ -22,5 +21,7 @@ void checkpoint_write(struct model_job *job, int64_t written_ms, struct buf *out
 /* Fills in a job that has no target yet. On failure the job and the store are as before, and *err says why: the
  * checkpoint is damaged, or newer than this controller. */
 int checkpoint_read(struct model_job *job, struct slice text, struct error **err);
+
+char *checkpoint_pack(struct slice raw); /* heap; NULL if it does not fit */
 
 #endif

@@ -1,18 +1,21 @@
 /* The part of the store that one target is, written and read by the same functions. */
+#include "operator/model/checkpoint_store.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/model/checkpoint_internal.h"
+#include "operator/store/unwatched.h"
 
 #include <string.h>
 
-#define MOST_PODS 100000
-#define MOST_MESSAGE (STORE_MESSAGE_SIZE * 4)
+#define MAX_PODS 100000
+#define MAX_FORGOTTEN 1000000 /* pods */
+#define MAX_TIMES 200000
+#define MAX_MESSAGE (STORE_MESSAGE_SIZE * 4)
 
 static bool is_reading(const struct visitor *v) {
     return codec_is_reading(v->codec);
 }
 
-void visit_name(struct visitor *v, const char **name) {
+static void visit_name(struct visitor *v, const char **name) {
     char text[254] = "";
     if (!is_reading(v))
         slice_copy(text, sizeof text, slice_of(*name));
@@ -21,9 +24,9 @@ void visit_name(struct visitor *v, const char **name) {
         *name = store_intern(v->model, slice_of(text));
 }
 
-/* An array's length; reading makes room for so many zeroed elements. */
-static int visit_array(struct visitor *v, void *items, int count, int *capacity, size_t size, int most) {
-    int n = (int)codec_count(v->codec, (size_t)count, (size_t)most);
+/* An array's length; reading makes room for that number of zeroed elements. */
+static int visit_array(struct visitor *v, void *items, int count, int *capacity, size_t size, int max) {
+    int n = (int)codec_count(v->codec, (size_t)count, (size_t)max);
     if (!is_reading(v))
         return n;
     *(void **)items = n > 0 ? mem_alloc((size_t)n * size) : NULL;
@@ -31,8 +34,8 @@ static int visit_array(struct visitor *v, void *items, int count, int *capacity,
         *capacity = n;
     return n;
 }
-#define VISIT_ARRAY(v, items, count, capacity, most)                                                                   \
-    ((count) = visit_array((v), &(items), (count), (capacity), sizeof *(items), (most)))
+#define VISIT_ARRAY(v, items, count, capacity, max)                                                                    \
+    ((count) = visit_array((v), &(items), (count), (capacity), sizeof *(items), (max)))
 
 static void visit_history(struct visitor *v, struct history *h) {
     VISIT_ARRAY(v, h->items, h->count, &h->capacity, STORE_MAX_TRANSITIONS);
@@ -42,7 +45,7 @@ static void visit_history(struct visitor *v, struct history *h) {
         codec_bool(v->codec, &t->is_true);
         codec_bool(v->codec, &t->is_derived);
         visit_name(v, &t->reason);
-        codec_text(v->codec, &t->message, MOST_MESSAGE);
+        codec_text(v->codec, &t->message, MAX_MESSAGE);
     }
     h->is_cut |= is_reading(v) && h->count == STORE_MAX_TRANSITIONS;
 }
@@ -92,7 +95,7 @@ static void visit_node(struct visitor *v, struct node *n) {
     }
 }
 
-/* Several jobs may have told of one node: the later word holds. */
+/* Several checkpoints may describe one node: the latest holds. */
 static void read_node(struct visitor *v) {
     char name[254] = "";
     struct node read = {.pool = "", .renewed_ms = TIME_UNKNOWN}, *n;
@@ -115,16 +118,16 @@ static void read_node(struct visitor *v) {
 
 static void visit_nodes(struct visitor *v, struct target *t) {
     if (is_reading(v)) {
-        for (size_t left = codec_count(v->codec, 0, MOST_PODS); left > 0 && !v->codec->failed; left--)
+        for (size_t left = codec_count(v->codec, 0, MAX_PODS); left > 0 && !v->codec->failed; left--)
             read_node(v);
         return;
     }
     struct map seen;
     map_init(&seen, NULL);
-    for (size_t i = 0; i < t->pod_count; i++)
-        if (t->pods[i]->node && !t->pods[i]->is_left_out)
-            map_put(&seen, slice_of(t->pods[i]->node->name), t->pods[i]->node);
-    codec_count(v->codec, seen.count, MOST_PODS);
+    for (size_t i = 0; i < t->pods.count; i++)
+        if (t->pods.items[i]->node && !t->pods.items[i]->is_left_out)
+            map_put(&seen, slice_of(t->pods.items[i]->node->name), t->pods.items[i]->node);
+    codec_count(v->codec, seen.count, MAX_PODS);
     for (size_t i = 0; i < seen.count; i++) {
         struct node *n = seen.entries[i].value;
         char name[254] = "";
@@ -183,8 +186,6 @@ static void visit_events(struct visitor *v, const char *uid) {
         free(e->evicted_message);
         e->evicted_message = mem_strdup(message);
     }
-    int64_t unused_ms = TIME_UNKNOWN; /* the next version leaves it out */
-    codec_time(v->codec, &unused_ms);
 }
 
 /* With what stands between its parts in a checkpoint. */
@@ -193,14 +194,14 @@ static void visit_trouble(struct visitor *v, struct pod *p) {
     codec_time(v->codec, &t->gated_from_ms);
     codec_time(v->codec, &t->gated_to_ms);
     codec_time(v->codec, &t->unschedulable_ms);
-    codec_text(v->codec, &t->unschedulable_message, MOST_MESSAGE);
+    codec_text(v->codec, &t->unschedulable_message, MAX_MESSAGE);
     codec_time(v->codec, &p->deletion_ms);
     codec_time(v->codec, &t->disruption_ms);
     visit_name(v, &t->disruption_reason);
     visit_name(v, &t->reason);
     visit_name(v, &p->waiting_reason);
-    codec_text(v->codec, &t->disruption_message, MOST_MESSAGE);
-    codec_text(v->codec, &t->message, MOST_MESSAGE);
+    codec_text(v->codec, &t->disruption_message, MAX_MESSAGE);
+    codec_text(v->codec, &t->message, MAX_MESSAGE);
     bool has_some = t->gated_from_ms != TIME_UNKNOWN || t->gated_to_ms != TIME_UNKNOWN ||
                     t->unschedulable_ms != TIME_UNKNOWN || t->disruption_ms != TIME_UNKNOWN ||
                     t->disruption_reason[0] || t->reason[0] || t->unschedulable_message || t->disruption_message ||
@@ -305,14 +306,14 @@ static void read_pod(struct visitor *v, struct target *t) {
 
 static void visit_pods(struct visitor *v, struct target *t) {
     size_t count = 0;
-    for (size_t i = 0; i < t->pod_count && !is_reading(v); i++)
-        count += !t->pods[i]->is_left_out;
-    count = codec_count(v->codec, count, MOST_PODS);
+    for (size_t i = 0; i < t->pods.count && !is_reading(v); i++)
+        count += !t->pods.items[i]->is_left_out;
+    count = codec_count(v->codec, count, MAX_PODS);
     for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++)
         read_pod(v, t);
-    for (size_t i = 0; !is_reading(v) && i < t->pod_count; i++)
-        if (!t->pods[i]->is_left_out)
-            write_pod(v, t->pods[i]);
+    for (size_t i = 0; !is_reading(v) && i < t->pods.count; i++)
+        if (!t->pods.items[i]->is_left_out)
+            write_pod(v, t->pods.items[i]);
 }
 
 /* ---- jobs and workloads: lists with the newest first, written from their end ---- */
@@ -371,7 +372,7 @@ static void visit_kube_jobs(struct visitor *v, struct target *t) {
     for (struct kube_job *j = t->kube_jobs; j && !is_reading(v); j = j->next_in_target)
         if (has_kube_job(v, j))
             jobs[--left] = j;
-    count = codec_count(v->codec, count, MOST_PODS);
+    count = codec_count(v->codec, count, MAX_PODS);
     for (size_t i = 0; !is_reading(v) && i < count; i++) {
         codec_chars(v->codec, jobs[i]->uid, 80);
         visit_kube_job(v, jobs[i]);
@@ -404,7 +405,7 @@ static void visit_workload(struct visitor *v, struct workload *w) {
     visit_name(v, &w->queue);
     visit_name(v, &w->cluster_queue);
     visit_name(v, &w->priority);
-    codec_text(v->codec, &w->check_message, MOST_MESSAGE);
+    codec_text(v->codec, &w->check_message, MAX_MESSAGE);
     VISIT_ARRAY(v, w->unhealthy, w->unhealthy_count, &w->unhealthy_capacity, STORE_MAX_UNHEALTHY);
     for (int i = 0; i < w->unhealthy_count; i++) {
         visit_name(v, &w->unhealthy[i].name);
@@ -441,21 +442,84 @@ static void visit_workloads(struct visitor *v, struct target *t) {
     }
 }
 
+/* ---- what forgotten pods left: field by field, since most are 0 or small and alike, which packs well ---- */
+
+#define VISIT_FIELD(v, past, field, max)                                                                               \
+    for (size_t i_ = 0; i_ < (past)->count; i_++)                                                                      \
+    CODEC_INT((v)->codec, &(past)->items[i_].field, -(max), (max))
+
+static void visit_past(struct visitor *v, struct past *past) {
+    visit_name(v, &past->replicated_job);
+    past->count = codec_count(v->codec, past->count, MAX_TIMES);
+    if (is_reading(v)) {
+        past->capacity = past->count;
+        past->items = mem_alloc((past->count + 1) * sizeof *past->items);
+    }
+    for (size_t i = 0; i < past->count; i++) {
+        int64_t *at_ms = &past->items[i].all.at_ms;
+        codec_time(v->codec, at_ms);
+        v->codec->failed |= *at_ms == TIME_UNKNOWN || *at_ms == TIME_OPEN;
+        v->codec->failed |= i > 0 && *at_ms <= past->items[i - 1].all.at_ms;
+    }
+    VISIT_FIELD(v, past, all.available, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.running, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.pulling, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.silent, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.known, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.chips, INT32_MAX);
+    VISIT_FIELD(v, past, all.largest_chips, INT32_MAX);
+    VISIT_FIELD(v, past, all.replaced, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.restarted, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, all.lost, MAX_FORGOTTEN);
+    VISIT_FIELD(v, past, ready, MAX_FORGOTTEN);
+}
+
+static void visit_pasts(struct visitor *v, struct target *t) {
+    int count = (int)codec_count(v->codec, (size_t)t->past.count, OBJECT_REPLICATED_JOBS);
+    if (is_reading(v)) {
+        t->past.items = mem_alloc(((size_t)count + 1) * sizeof *t->past.items);
+        t->past.count = count;
+        for (int i = 0; i < count; i++)
+            t->past.items[i].replicated_job = "";
+    }
+    for (int i = 0; i < count; i++)
+        visit_past(v, &t->past.items[i]);
+}
+
+static void visit_slots(struct visitor *v, struct settled_slots *s) {
+    visit_name(v, &s->replicated_job);
+    CODEC_INT(v->codec, &s->stride, 0, MAX_FORGOTTEN);
+    s->count = codec_count(v->codec, s->count, MAX_FORGOTTEN);
+    if (is_reading(v))
+        s->are_held = mem_alloc(s->count + 1);
+    for (size_t i = 0; i < s->count; i++)
+        CODEC_INT(v->codec, &s->are_held[i], 0, 1);
+}
+
+static void visit_settled(struct visitor *v, struct target *t) {
+    int count = (int)codec_count(v->codec, (size_t)t->past.slot_list_count, OBJECT_REPLICATED_JOBS);
+    if (is_reading(v)) {
+        t->past.slots = mem_alloc(((size_t)count + 1) * sizeof *t->past.slots);
+        t->past.slot_list_count = count;
+        t->past.settled_ms = v->written_ms;
+        t->past.settled_created_ms = v->extent == EXTENT_NUMBERS ? v->written_ms : v->written_ms - STORE_SOON_MS;
+    }
+    for (int i = 0; i < count; i++)
+        visit_slots(v, &t->past.slots[i]);
+}
+
 /* ---- the target ---- */
 
 static void visit_shape(struct visitor *v, struct target *t) {
-    VISIT_ARRAY(v, t->jobs, t->job_count, NULL, OBJECT_REPLICATED_JOBS);
-    for (int i = 0; i < t->job_count; i++) {
-        struct replicated_job *r = &t->jobs[i];
+    VISIT_ARRAY(v, t->spec.jobs, t->spec.job_count, NULL, OBJECT_REPLICATED_JOBS);
+    for (int i = 0; i < t->spec.job_count; i++) {
+        struct replicated_job *r = &t->spec.jobs[i];
         visit_name(v, &r->name);
         CODEC_INT(v->codec, &r->replicas, 0, 1000000);
         CODEC_INT(v->codec, &r->pods, 0, 1000000);
         CODEC_INT(v->codec, &r->stride, 0, 1000000);
         codec_i64(v->codec, &r->chips);
         codec_bool(v->codec, &r->has_dependency);
-        r->container_count = (int)codec_count(v->codec, (size_t)r->container_count, OBJECT_CONTAINERS);
-        for (int k = 0; k < r->container_count; k++)
-            visit_name(v, &r->containers[k]);
         VISIT_ARRAY(v, r->sizes, r->size_count, &r->size_capacity, STORE_MAX_TRANSITIONS);
         for (int k = 0; k < r->size_count; k++) {
             codec_time(v->codec, &r->sizes[k].at_ms);
@@ -465,32 +529,32 @@ static void visit_shape(struct visitor *v, struct target *t) {
 }
 
 static void visit_restarts(struct visitor *v, struct target *t) {
-    codec_i64(v->codec, &t->restarts);
-    codec_i64(v->codec, &t->job_restarts);
-    VISIT_ARRAY(v, t->restart_list, t->restart_count, &t->restart_capacity, STORE_MAX_TRANSITIONS);
-    t->is_cut |= is_reading(v) && t->restart_count == STORE_MAX_TRANSITIONS;
-    for (int i = 0; i < t->restart_count; i++) {
-        struct restart *r = &t->restart_list[i];
+    codec_i64(v->codec, &t->restarts.count);
+    codec_i64(v->codec, &t->restarts.job_restarts);
+    VISIT_ARRAY(v, t->restarts.items, t->restarts.item_count, &t->restarts.item_capacity, STORE_MAX_TRANSITIONS);
+    t->is_cut |= is_reading(v) && t->restarts.item_count == STORE_MAX_TRANSITIONS;
+    for (int i = 0; i < t->restarts.item_count; i++) {
+        struct restart *r = &t->restarts.items[i];
         codec_time(v->codec, &r->at_ms);
         codec_i64(v->codec, &r->number);
         visit_name(v, &r->what);
-        codec_text(v->codec, &r->message, MOST_MESSAGE);
+        codec_text(v->codec, &r->message, MAX_MESSAGE);
         codec_bool(v->codec, &r->is_derived);
     }
 }
 
 static void visit_coordinator(struct visitor *v, struct target *t) {
-    bool has_coordinator = t->coordinator != NULL;
+    bool has_coordinator = t->spec.coordinator != NULL;
     codec_bool(v->codec, &has_coordinator);
     if (has_coordinator)
-        visit_name(v, &t->coordinator);
-    codec_i64(v->codec, &t->coordinator_job_index);
-    codec_i64(v->codec, &t->coordinator_pod_index);
+        visit_name(v, &t->spec.coordinator);
+    codec_i64(v->codec, &t->spec.coordinator_job_index);
+    codec_i64(v->codec, &t->spec.coordinator_pod_index);
 }
 
 /* Nothing proves what was before the checkpoint, where its numbers have no room either. */
 static void visit_unwatched(struct visitor *v, struct target *t) {
-    struct spans unwatched = is_reading(v) ? t->unwatched : store_unwatched(v->model, t);
+    struct spans unwatched = is_reading(v) ? t->watch.gaps : store_unwatched(v->model, t);
     if (!is_reading(v) && v->extent == EXTENT_BARE) {
         unwatched.count = 0;
         if (t->created_ms < v->written_ms)
@@ -498,43 +562,43 @@ static void visit_unwatched(struct visitor *v, struct target *t) {
     }
     visit_spans(v, &unwatched);
     if (is_reading(v))
-        t->unwatched = unwatched;
+        t->watch.gaps = unwatched;
     else
         free(unwatched.items);
 }
 
 void visit_target(struct visitor *v, struct target *t) {
     codec_bool(v->codec, &t->is_seen);
-    codec_bool(v->codec, &t->is_deleted);
-    codec_bool(v->codec, &t->has_vanished);
+    codec_bool(v->codec, &t->end.is_deleted);
+    codec_bool(v->codec, &t->end.has_vanished);
     codec_time(v->codec, &t->created_ms);
-    codec_time(v->codec, &t->end_ms);
-    codec_time(v->codec, &t->gone_ms);
+    codec_time(v->codec, &t->end.at_ms);
+    codec_time(v->codec, &t->end.gone_ms);
     visit_unwatched(v, t);
-    CODEC_INT(v->codec, &t->outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
-    visit_name(v, &t->end_reason);
-    visit_name(v, &t->queue);
-    visit_name(v, &t->managed_by);
-    codec_text(v->codec, &t->end_message, MOST_MESSAGE);
+    CODEC_INT(v->codec, &t->end.outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
+    visit_name(v, &t->end.reason);
+    visit_name(v, &t->spec.queue);
+    visit_name(v, &t->spec.managed_by);
+    codec_text(v->codec, &t->end.message, MAX_MESSAGE);
     visit_history(v, &t->suspended);
     visit_shape(v, t);
-    codec_bool(v->codec, &t->is_started_in_order);
+    codec_bool(v->codec, &t->spec.is_started_in_order);
     visit_coordinator(v, t);
     visit_restarts(v, t);
     visit_kube_jobs(v, t);
     visit_workloads(v, t);
     visit_nodes(v, t);
     visit_pods(v, t);
-    codec_time(v->codec, &t->first_pod_ms);
+    codec_time(v->codec, &t->pods.first_created_ms);
     codec_i64(v->codec, &t->forgotten_restarted);
     visit_pasts(v, is_reading(v) ? t : v->numbers);
     visit_settled(v, is_reading(v) ? t : v->numbers);
     if (is_reading(v)) {
-        t->look_ms = INT64_MIN / 2; /* some may be gone long enough */
-        t->watched_ms = v->written_ms;
+        t->pods.forget_at_ms = INT64_MIN / 2; /* some may have been deleted long enough ago */
+        t->watch.known_ms = v->written_ms;
         t->is_partial = v->extent > EXTENT_ORDINARY;
         if (t->is_partial) /* some of its Jobs are not in the checkpoint */
-            t->forgotten_restarted = max_of(t->job_restarts, 0);
-        t->shape_version++;
+            t->forgotten_restarted = max_of(t->restarts.job_restarts, 0);
+        t->pods.shape_version++;
     }
 }

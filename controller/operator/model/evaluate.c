@@ -2,35 +2,50 @@
 #include "ledger/evaluate.h"
 
 #include "operator/facts/facts.h"
+#include "operator/facts/loss.h"
+#include "operator/job/chip.h"
+#include "operator/job/final.h"
+#include "operator/job/forbidden.h"
+#include "operator/job/free.h"
 #include "operator/job/job.h"
+#include "operator/job/log_pods.h"
+#include "operator/job/log_work.h"
+#include "operator/job/required.h"
+#include "operator/model/checkpoint.h"
+#include "operator/model/forget.h"
 #include "operator/model/model.h"
+#include "operator/model/notices.h"
+#include "operator/status/observed.h"
+#include "operator/status/status.h"
+#include "operator/store/pod.h"
+#include "operator/store/unwatched.h"
 
 #include <string.h>
 
 /* ---- logs that are given up ---- */
 
-/* A log that still cannot be read so long after the end was learned is taken for lost; an outage does not count. */
+/* A log that cannot be read this long after the end was learned is lost; an outage does not count. */
 #define GIVE_UP_MS 60000
 
-/* A log that is taken for lost: what it would have told is unknown, which is not the same as nothing. */
+/* Ends a log as lost: its content is unknown, which differs from empty. */
 static void give_up(struct model_job *job, struct pod *p) {
-    const char *why = job->log_trouble[0] ? job->log_trouble : "the pod was deleted before its log was read";
+    const char *why = job->log.trouble[0] ? job->log.trouble : "the pod was deleted before its log was read";
     int restart_count = 0;
     for (int c = 0; c < p->container_count; c++)
         if (strcmp(p->containers[c].name, job_log_container(job, p)) == 0)
             restart_count = container_now(&p->containers[c])->restart_count;
-    for (int k = 0; k < job->process_count; k++)
-        if (job->processes[k]->pod == p && job->processes[k]->restart_count > restart_count)
-            restart_count = job->processes[k]->restart_count;
+    for (int k = 0; k < job->log.process_count; k++)
+        if (job->log.processes[k]->pod == p && job->log.processes[k]->restart_count > restart_count)
+            restart_count = job->log.processes[k]->restart_count;
     model_job_log_end(job, pod_uid(p), restart_count, why);
 }
 
 enum reading { LOG_UNTOLD /* it has not started */, LOG_UNREAD, LOG_READ };
 
 static enum reading reading_of(const struct model_job *job, const struct pod *p) {
-    for (int k = job->process_count - 1; k >= 0; k--)
-        if (job->processes[k]->pod == p)
-            return job->processes[k]->has_ended ? LOG_READ : LOG_UNREAD;
+    for (int k = job->log.process_count - 1; k >= 0; k--)
+        if (job->log.processes[k]->pod == p)
+            return job->log.processes[k]->has_ended ? LOG_READ : LOG_UNREAD;
     for (int c = 0; c < p->container_count; c++)
         if (container_now(&p->containers[c])->started_ms != TIME_UNKNOWN)
             return LOG_UNREAD;
@@ -39,11 +54,13 @@ static enum reading reading_of(const struct model_job *job, const struct pod *p)
 
 /* Before the numbers are made. */
 static void give_up_logs(struct model_job *job, int64_t now_ms) {
-    if (job->end_learned_ms == TIME_UNKNOWN || view_objects_known(job, now_ms) <= job->end_learned_ms + GIVE_UP_MS)
+    if (job->observation.end_ms == TIME_UNKNOWN ||
+        view_objects_known(job, now_ms) <= job->observation.end_ms + GIVE_UP_MS)
         return;
-    for (int i = 0; i < job->log_pod_count; i++)
-        if ((job->log_pods[i]->is_deleted || job->log_trouble[0]) && reading_of(job, job->log_pods[i]) == LOG_UNREAD)
-            give_up(job, job->log_pods[i]);
+    for (int i = 0; i < job->log_pods.count; i++)
+        if ((job->log_pods.items[i]->is_deleted || job->log.trouble[0]) &&
+            reading_of(job, job->log_pods.items[i]) == LOG_UNREAD)
+            give_up(job, job->log_pods.items[i]);
 }
 
 /* ---- the end ---- */
@@ -53,8 +70,8 @@ static bool is_log_read(const struct view *v) {
     const struct model_job *job = v->job;
     if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* nothing can come of it */
         return true;
-    for (int i = 0; i < job->log_pod_count; i++)
-        if (reading_of(job, job->log_pods[i]) == LOG_UNREAD)
+    for (int i = 0; i < job->log_pods.count; i++)
+        if (reading_of(job, job->log_pods.items[i]) == LOG_UNREAD)
             return false;
     return true;
 }
@@ -62,25 +79,25 @@ static bool is_log_read(const struct view *v) {
 /* The job succeeded, and the pod whose log is read is not known to have: that is still on its way. */
 static bool is_success_coming(const struct view *v) {
     const struct model_job *job = v->job;
-    const struct pod *last = job->log_pod_count > 0 ? job->log_pods[job->log_pod_count - 1] : NULL;
-    return v->log != LOG_NONE && v->target->outcome == OUTCOME_SUCCEEDED && last != NULL && !last->is_deleted &&
+    const struct pod *last = job->log_pods.count > 0 ? job->log_pods.items[job->log_pods.count - 1] : NULL;
+    return v->log != LOG_NONE && v->target->end.outcome == OUTCOME_SUCCEEDED && last != NULL && !last->is_deleted &&
            last->phase != POD_SUCCEEDED;
 }
 
 /* Nothing will change the numbers any more: the end is known, everything that happened until it was learned, and the
- * log. What led to the end may come after it: every kind of object has a stream of its own, and the server does not
- * keep them together. So they are waited for a little before the numbers freeze. */
+ * log. What led to the end may come after it: each kind of object has a separate stream, and the server does not
+ * keep them together. So the job waits a little for them before its numbers freeze. */
 #define APART_MS 2000
 
 static bool is_final(struct model_job *job, const struct view *v) {
     if (!v->has_ended)
         return false;
-    if (job->end_learned_ms == TIME_UNKNOWN)
-        job->end_learned_ms = v->now_ms;
+    if (job->observation.end_ms == TIME_UNKNOWN)
+        job->observation.end_ms = v->now_ms;
     int64_t known_ms = view_objects_known(job, v->now_ms);
-    if (known_ms > job->end_learned_ms + GIVE_UP_MS)
+    if (known_ms > job->observation.end_ms + GIVE_UP_MS)
         return is_log_read(v);
-    int64_t enough_ms = job->end_learned_ms + APART_MS;
+    int64_t enough_ms = job->observation.end_ms + APART_MS;
     return known_ms >= enough_ms && view_events_known(job->model, v->now_ms) >= enough_ms && !is_success_coming(v) &&
            is_log_read(v);
 }
@@ -89,20 +106,62 @@ static bool is_final(struct model_job *job, const struct view *v) {
 static bool is_blind(const struct model_job *job) {
     static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
     bool is_so = false;
-    for (size_t i = 0; i < ARRAY_SIZE(all) && job->told_through_ms == TIME_UNKNOWN; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(all) && job->observation.through_ms == TIME_UNKNOWN; i++) {
         const struct forbidden *f = job_blocked_by(job, all[i]);
         is_so |= f != NULL && f->through_ms == TIME_UNKNOWN;
     }
     return is_so;
 }
 
+/* ---- earlier targets ---- */
+
+static struct job_previous *previous_of(struct model_job *job, const char *uid) {
+    for (int i = 0; i < job->publication.previous_count; i++)
+        if (strcmp(job->publication.previous[i].uid, uid) == 0)
+            return &job->publication.previous[i];
+    return NULL;
+}
+
+static struct job_previous result_of(struct model_job *job) {
+    struct ledger_result result;
+    const struct target *t = job->target;
+    job_tell_facts(job);
+    int64_t end_ms = t->end.at_ms != TIME_UNKNOWN ? job_end_ms(job) : t->created_ms;
+    ledger_evaluate(job->ledger, end_ms, &result);
+    struct job_previous p = {.start_ms = t->created_ms,
+                             .end_ms = end_ms,
+                             .wall_ms = result.wall_ms,
+                             .available_ms = result.available_ms,
+                             .productive_ms = result.has_steps ? result.productive_ms : RECORD_NONE};
+    slice_copy(p.uid, sizeof p.uid, slice_of(t->uid));
+    ledger_result_done(&result);
+    return p;
+}
+
+static void report_earlier(struct model_job *job, int64_t known_ms) {
+    for (struct model_job **at = &job->links.earlier, *e; (e = *at) != NULL;) {
+        const struct target *t = e->target;
+        struct job_previous *p = previous_of(job, t->uid);
+        if (p && e->is_dirty)
+            *p = result_of(e);
+        e->is_dirty = false;
+        if (p && !e->publication.is_final && known_ms <= t->end.at_ms + job->model->forget_after_ms) {
+            at = &e->links.earlier;
+            continue;
+        }
+        *at = e->links.earlier;
+        job_free(e);
+    }
+}
+
 /* ---- an evaluation ---- */
 
+/* EvidenceComplete says how far to trust the running totals, and is written with them. */
 static uint64_t conditions_hash(const struct view *v) {
     uint64_t hash = 14695981039346656037u;
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         const struct condition_view *c = &v->conditions[i];
-        if (c->type == NULL)
+        if (c->type == NULL || strcmp(c->type, "EvidenceComplete") == 0)
             continue;
         hash = hash * 1099511628211u ^ slice_hash(slice_of(c->type));
         hash = hash * 1099511628211u ^ slice_hash(slice_of(c->status));
@@ -118,7 +177,7 @@ static void summarize(const struct view *v, struct model_summary *summary) {
     summary->executions = view_interruptions(v) + 1;
     summary->conditions_hash = conditions_hash(v);
     summary->waiting_hash = v->waiting_hash;
-    summary->has_new_steps = v->result.step_count > job->told_steps;
+    summary->has_new_steps = v->result.step_count > job->publication.step_count;
     summary->has_ended = v->has_ended;
     summary->is_final = v->is_final;
     summary->awaits_ms = v->target && !v->is_final ? view_awaits_ms(job, v->now_ms) : TIME_UNKNOWN;
@@ -128,27 +187,28 @@ static void summarize(const struct view *v, struct model_summary *summary) {
  * noted since. */
 static void find_newest_pods(struct model_job *job, const struct view *v) {
     bool is_whole = v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
-    if (is_whole || v->has_ended || job->hold_now.kind < BUCKET_COUNT)
+    if (is_whole || v->has_ended || job->facts.hold.kind < BUCKET_COUNT)
         return;
     size_t count = job_slot_count(job);
-    if (job->slots.count == count)
+    if (job->facts.slots.count == count)
         return;
-    job_slots_begin(&job->slots, count);
-    for (size_t i = 0; i < job->target->pod_count; i++)
-        job_slots_note(&job->slots, job->target->pods[i], fact_is_pod_available(job->target->pods[i]));
-    job->model->pods_looked_at += (int64_t)job->target->pod_count;
+    job_slots_begin(&job->facts.slots, count);
+    for (size_t i = 0; i < job->target->pods.count; i++)
+        job_slots_note(&job->facts.slots, job->target->pods.items[i],
+                       fact_is_pod_available(job->target->pods.items[i]));
+    job->model->pods_looked_at += (int64_t)job->target->pods.count;
 }
 
-/* What the next evaluation goes on from. */
+/* What the next evaluation resumes from. */
 static void remember(struct model_job *job, const struct view *v) {
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         const struct condition_view *c = &v->conditions[i];
-        struct job_condition *known = &job->conditions[i];
+        struct job_condition *known = &job->publication.conditions[i];
         slice_copy(known->status, sizeof known->status, slice_of(c->type ? c->status : ""));
         known->at_ms = c->type ? c->at_ms : known->at_ms;
     }
-    job->told_steps = v->result.step_count;
-    job->is_final = v->is_final;
+    job->publication.step_count = v->result.step_count;
+    job->publication.is_final = v->is_final;
 }
 
 static bool is_measured(const struct model_job *job) {
@@ -158,18 +218,18 @@ static bool is_measured(const struct model_job *job) {
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
     job_log_work_tick(job->model, now_ms);
-    if (job->final_status) {
+    if (job->final.status) {
         job_write_final(job, out, summary);
         return;
     }
-    job->was_evaluated = true;
-    job_tell_earlier(job, view_objects_known(job, now_ms));
+    job->publication.is_own = true;
+    report_earlier(job, view_objects_known(job, now_ms));
     view_make(&v, job, now_ms);
     if (is_measured(job)) {
         give_up_logs(job, now_ms);
         job_tell_facts(job);
         job_find_chip(job);
-        v.through_ms = job->told_through_ms = view_observed_through(job, now_ms);
+        v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
         ledger_evaluate(job->ledger, v.through_ms, &v.result);
         if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
@@ -180,7 +240,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     view_words(&v);
     v.is_final = is_final(job, &v);
     view_end(&v);
-    evaluate_notices(job, &v);
+    notices_add(job, &v);
     view_write(&v, out);
     if (summary)
         summarize(&v, summary);
@@ -188,4 +248,18 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     if (v.target)
         job_forget_pods(job, v.through_ms);
     view_done(&v);
+}
+
+void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, CHECKPOINT_MAX_BYTES);
+    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
+        return;
+    checkpoint_write(job, store_pods_known_ms(job->model, now_ms), &text);
+    if (text.size_bytes == 0)
+        return;
+    status->size_bytes--; /* the closing brace */
+    buf_append_text(status, ",\"checkpoint\":\"");
+    buf_append_slice(status, buf_slice(&text));
+    buf_append_text(status, "\"}");
 }

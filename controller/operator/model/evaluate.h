@@ -1,10 +1,18 @@
-/* evaluate: the one place where a JobGoodput is brought up to date. Private to the model. */
+/* evaluate: the one place where a JobGoodput is brought up to date. */
 #ifndef OPERATOR_MODEL_EVALUATE_H
 #define OPERATOR_MODEL_EVALUATE_H
 
-#include "operator/status/view.h"
+#include "base/buf.h"
+#include "operator/job/result.h"
 
-/* notices.c: what is worth an Event */
-void evaluate_notices(struct model_job *job, const struct view *v);
+struct model_job;
+
+/* The whole status object as JSON by deploy/docs/reference/jobgoodput.md (field order fixed, bounded), as known at
+ * now_ms. In *summary what decides how soon it must be written. */
+void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
+
+/* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody resumes
+ * from it. A separate call: it costs more than the status, and only a status that is really sent needs it. */
+void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
 
 #endif

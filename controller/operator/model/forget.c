@@ -1,19 +1,23 @@
 /* Forgetting the pods of past executions: a set of 12,736 pods that restarts twenty times is 12,736 pods, not twenty
- * times that. A pod can be forgotten once it has been gone for a while, so that nothing more is told of it, and the
- * ledger needs it for no words (ledger/forget.h). What stays of it are numbers in its replicated job's past. */
+ * times that. A pod can be forgotten some time after its deletion, when no more reports of it come and no text of
+ * the ledger names it (ledger/forget.h). Numbers in its replicated job's past remain. */
 #include "ledger/forget.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/facts/counted.h"
 #include "operator/facts/facts.h"
+#include "operator/facts/pod_end.h"
+#include "operator/facts/ready.h"
+#include "operator/store/forget.h"
 
 #include <string.h>
 
 #define LOOKS 4          /* in the time after which pods are forgotten */
-#define ATTEMPTS_KEPT 18 /* facts.c looks at so many of the newest attempts for what they waited for */
+#define ATTEMPTS_KEPT 18 /* the newest attempts, for whose waits facts.c looks */
 
 /* ---- which ---- */
 
-static bool can_forget_told(const struct pod *p, const struct ledger_forgetting *f) {
+static bool can_forget_facts(const struct pod *p, const struct ledger_forgetting *f) {
     for (int i = 0; i < p->pushed.count; i++) {
         const struct pushed *x = &p->pushed.items[i];
         if (x->kind == PUSHED_HOLD && !ledger_can_forget_hold(f, (enum bucket)x->detail, x->key))
@@ -25,29 +29,30 @@ static bool can_forget_told(const struct pod *p, const struct ledger_forgetting 
 }
 
 struct wish {
-    int64_t gone_by_ms, steady_ms; /* ledger/forget.h */
+    int64_t deleted_by_ms, steady_ms; /* ledger/forget.h */
     bool even_newest;
 };
 
 static bool can_forget(const struct pod *p, const struct wish *w, const struct ledger_forgetting *f) {
     bool even_newest = w->even_newest && p->phase != POD_SUCCEEDED;
-    return p->is_deleted && p->gone_ms <= w->gone_by_ms && !p->is_dirty && p->completion_index >= 0 && p->slot >= 0 &&
-           fact_can_move_ready(p) && ledger_can_forget_occupancy(f, p->id, even_newest) && can_forget_told(p, f);
+    return p->is_deleted && p->gone_ms <= w->deleted_by_ms && !p->is_dirty && p->completion_index >= 0 &&
+           p->slot >= 0 && fact_can_move_ready(p) && ledger_can_forget_occupancy(f, p->id, even_newest) &&
+           can_forget_facts(p, f);
 }
 
 /* The log hangs on its pods. */
 static void keep_log_pods(struct model_job *job) {
-    for (int i = 0; i < job->log_pod_count; i++)
-        job->log_pods[i]->goes = false;
-    for (int i = 0; i < job->process_count; i++)
-        if (job->processes[i]->pod)
-            job->processes[i]->pod->goes = false;
+    for (int i = 0; i < job->log_pods.count; i++)
+        job->log_pods.items[i]->goes = false;
+    for (int i = 0; i < job->log.process_count; i++)
+        if (job->log.processes[i]->pod)
+            job->log.processes[i]->pod->goes = false;
 }
 
 /* A pod that succeeded when it was asked to go has not completed its index, as long as another took it over. */
 static void keep_successors(const struct target *t) {
-    for (size_t i = 0; i < t->pod_count; i++) {
-        const struct pod *p = t->pods[i];
+    for (size_t i = 0; i < t->pods.count; i++) {
+        const struct pod *p = t->pods.items[i];
         if (p->goes || p->phase != POD_SUCCEEDED || p->job == NULL || fact_pod_done_ms(p) != TIME_UNKNOWN)
             continue;
         for (struct pod *other = p->job->pods; other; other = other->next_in_job)
@@ -84,7 +89,7 @@ static void take_change(void *context, const struct ledger_change *change) {
     ledger_add_past(into->job->ledger, change);
 }
 
-static void forget_told(const struct pod *p, struct ledger_forgetting *f) {
+static void forget_facts(const struct pod *p, struct ledger_forgetting *f) {
     for (int i = 0; i < p->pushed.count; i++) {
         const struct pushed *x = &p->pushed.items[i];
         if (x->kind == PUSHED_HOLD)
@@ -101,37 +106,37 @@ static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forge
     past->is_told = past->is_ready_told = true; /* as all that it comes from is */
     fact_sum_ready(p, past, TIME_OPEN);
     ledger_forget_occupancy(f, p->id, take_change, &(struct into){job, past});
-    forget_told(p, f);
-    job_slots_forget(&job->slots, p);
+    forget_facts(p, f);
+    job_slots_forget(&job->facts.slots, p);
     store_forget_pod(job->model, p);
 }
 
 static void drop_pods(struct model_job *job, struct ledger_forgetting *f) {
     struct target *t = job->target;
-    size_t kept = 0, log_pods_seen = job->log_pods_seen, chip_seen = job->chip_seen;
-    for (size_t i = 0; i < t->pod_count; i++) {
-        struct pod *p = t->pods[i];
+    size_t kept = 0, log_pods_seen = job->log_pods.pods_read, chip_seen = job->accelerator.pods_read;
+    for (size_t i = 0; i < t->pods.count; i++) {
+        struct pod *p = t->pods.items[i];
         if (!p->goes) {
-            t->pods[kept++] = p;
+            t->pods.items[kept++] = p;
             continue;
         }
-        log_pods_seen -= i < job->log_pods_seen;
-        chip_seen -= i < job->chip_seen;
+        log_pods_seen -= i < job->log_pods.pods_read;
+        chip_seen -= i < job->accelerator.pods_read;
         forget_pod(job, p, f);
     }
-    job->log_pods_seen = log_pods_seen;
-    job->chip_seen = chip_seen;
-    t->pod_count = t->pod_capacity = kept;
-    t->pods = mem_resize(t->pods, kept + 1, sizeof(struct pod *));
+    job->log_pods.pods_read = log_pods_seen;
+    job->accelerator.pods_read = chip_seen;
+    t->pods.count = t->pods.capacity = kept;
+    t->pods.items = mem_resize(t->pods.items, kept + 1, sizeof(struct pod *));
 }
 
 /* ---- Jobs without pods ---- */
 
 static int64_t oldest_attempt(const struct target *t) {
     int64_t last = 0;
-    bool is_ordered = t->is_started_in_order;
-    for (int i = 0; i < t->job_count; i++)
-        is_ordered |= t->jobs[i].has_dependency;
+    bool is_ordered = t->spec.is_started_in_order;
+    for (int i = 0; i < t->spec.job_count; i++)
+        is_ordered |= t->spec.jobs[i].has_dependency;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
         last = max_of(last, j->attempt);
     return !is_ordered ? INT64_MAX : t->suspended.count > 0 ? INT64_MIN : last - ATTEMPTS_KEPT;
@@ -141,8 +146,8 @@ static int64_t oldest_attempt(const struct target *t) {
  */
 static void keep_time(const struct kube_job *forgotten) {
     const struct target *t = forgotten->target;
-    for (int i = 0; i < t->restart_count; i++) {
-        struct restart *r = &t->restart_list[i];
+    for (int i = 0; i < t->restarts.item_count; i++) {
+        struct restart *r = &t->restarts.items[i];
         bool is_its = r->number == forgotten->attempt && strcmp(r->what, "restarts") == 0;
         if (!r->is_derived || !is_its || forgotten->created_ms == TIME_UNKNOWN)
             continue;
@@ -171,34 +176,34 @@ static void forget_jobs(struct model *m, struct target *t, int64_t by_ms) {
 static bool forget(struct model_job *job, const struct wish *w) {
     struct target *t = job->target;
     struct ledger_forgetting *f = ledger_forget_begin(job->ledger, w->steady_ms);
-    size_t count = t->pod_count;
-    for (size_t i = 0; i < t->pod_count; i++)
-        t->pods[i]->goes = can_forget(t->pods[i], w, f);
+    size_t count = t->pods.count;
+    for (size_t i = 0; i < t->pods.count; i++)
+        t->pods.items[i]->goes = can_forget(t->pods.items[i], w, f);
     keep_log_pods(job);
     keep_successors(t);
     keep_first_made(job->model, t);
     drop_pods(job, f);
     ledger_forget_done(f);
-    forget_jobs(job->model, t, w->gone_by_ms);
+    forget_jobs(job->model, t, w->deleted_by_ms);
     job->model->pods_looked_at += (int64_t)count;
-    return t->pod_count < count;
+    return t->pods.count < count;
 }
 
 void job_forget_pods(struct model_job *job, int64_t through_ms) {
     struct target *t = job->target;
     int64_t after_ms = job->model->forget_after_ms, next_ms = TIME_OPEN;
-    if (job->final_status || through_ms - after_ms < t->look_ms)
+    if (job->final.status || through_ms - after_ms < t->pods.forget_at_ms)
         return;
     forget(job, &(struct wish){through_ms - after_ms, through_ms - after_ms, false});
-    for (size_t i = 0; i < t->pod_count; i++)
-        if (t->pods[i]->is_deleted && t->pods[i]->gone_ms > through_ms - after_ms)
-            next_ms = min_of(next_ms, t->pods[i]->gone_ms);
-    t->look_ms = next_ms == TIME_OPEN ? TIME_OPEN : max_of(next_ms, through_ms - after_ms + after_ms / LOOKS);
+    for (size_t i = 0; i < t->pods.count; i++)
+        if (t->pods.items[i]->is_deleted && t->pods.items[i]->gone_ms > through_ms - after_ms)
+            next_ms = min_of(next_ms, t->pods.items[i]->gone_ms);
+    t->pods.forget_at_ms = next_ms == TIME_OPEN ? TIME_OPEN : max_of(next_ms, through_ms - after_ms + after_ms / LOOKS);
 }
 
 bool job_forget_all_pods(struct model_job *job) {
-    if (job->told_through_ms == TIME_UNKNOWN)
+    if (job->observation.through_ms == TIME_UNKNOWN)
         return false;
-    int64_t now_ms = job->told_through_ms;
+    int64_t now_ms = job->observation.through_ms;
     return forget(job, &(struct wish){now_ms - STORE_SOON_MS, now_ms - job->model->forget_after_ms, true});
 }

@@ -1,12 +1,14 @@
 /* StepLogFormats: which there are, whether they can be used, and who reads by them. A change of a format applies to
  * lines read later. One that is missing or cannot be used reads nothing; when it can be, what can still be read of the
  * log is read from its begin. */
-#include "operator/job/formats.h"
+#include "operator/model/formats.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "operator/job/formats.h"
 #include "operator/job/job.h"
-#include "operator/model/model.h"
+#include "operator/job/target.h"
+#include "operator/objects/steplogformat.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,10 +31,10 @@ static void read_spec(struct format *f, struct slice spec) {
 }
 
 static void change_job(struct model_job *job, const struct userformat *user, bool was_usable) {
-    if (user != NULL && (!was_usable || job->costly_pattern != NULL))
+    if (user != NULL && (!was_usable || job->log.costly_pattern != NULL))
         job_begin_anew(job);
-    for (int i = 0; i < job->process_count; i++) {
-        struct log_process *p = job->processes[i];
+    for (int i = 0; i < job->log.process_count; i++) {
+        struct log_process *p = job->log.processes[i];
         if (user != NULL && p->parser != NULL)
             steplog_change_user(p->parser, user, NULL);
         if (user == NULL && p->parser != NULL) {
@@ -46,7 +48,7 @@ static void change_job(struct model_job *job, const struct userformat *user, boo
 static void change_jobs(struct model *m, const char *name, const struct userformat *user, bool was_usable) {
     for (size_t i = 0; i < m->jobs.count; i++) {
         struct model_job *job = m->jobs.entries[i].value;
-        if (strcmp(job->format, name) == 0 && job->final_status == NULL)
+        if (strcmp(job->spec.log.format, name) == 0 && job->final.status == NULL)
             change_job(job, user, was_usable);
     }
 }

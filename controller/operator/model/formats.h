@@ -2,9 +2,18 @@
 #ifndef OPERATOR_MODEL_FORMATS_H
 #define OPERATOR_MODEL_FORMATS_H
 
-#include "operator/job/job.h"
+#include "base/buf.h"
+#include "operator/objects/resource.h"
+
+struct model;
 
 int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,
                           int64_t received_ms);
+
+/* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is
+ * returned once, and again after model_format_again. */
+#define MODEL_FORMAT_NAME_SIZE 254
+bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status);
+void model_format_again(struct model *m, const char *name);
 
 #endif

@@ -2,16 +2,24 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/job/chip.h"
+#include "operator/job/final.h"
 #include "operator/job/formats.h"
+#include "operator/job/free.h"
 #include "operator/job/job.h"
+#include "operator/job/target.h"
 #include "operator/model/checkpoint.h"
 #include "operator/model/formats.h"
-#include "operator/model/model.h"
-#include "operator/status/view.h"
+#include "operator/status/observed.h"
+#include "operator/store/forget.h"
+#include "operator/store/observe_cluster.h"
+#include "operator/store/observe_pod.h"
+#include "operator/store/observe_target.h"
+#include "operator/store/sweep.h"
+#include "operator/store/unwatched.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,20 +91,22 @@ static uint64_t mixed(uint64_t hash, const void *data, size_t size) {
 
 /* How the ledger counts. */
 static uint64_t counting_hash(const struct model_job *job) {
-    uint64_t hash = mixed(1, &job->options, sizeof job->options);
-    return mixed(hash, job->required, sizeof job->required); /* interned: the same text is the same pointer */
+    uint64_t hash = mixed(1, &job->spec.options, sizeof job->spec.options);
+    return mixed(hash, job->spec.required, sizeof job->spec.required); /* interned: the same text is the same pointer */
 }
 
 /* What its records come from: of another log none of them holds. The same in every process: checkpoints have it. */
 static uint64_t log_hash(const struct model_job *job) {
-    const char *texts[] = {job->source,   job->format,      job->container,  job->log_job,     job->target_name,
-                           job->log_path, job->log_project, job->log_logger, job->log_job_name};
+    const char *texts[] = {job->spec.log.source,         job->spec.log.format,  job->spec.log.container,
+                           job->spec.log.replicated_job, job->spec.target_name, job->spec.log.path,
+                           job->spec.log.project,        job->spec.log.logger,  job->spec.log.job_name};
     uint64_t hash = 1;
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         hash = mixed(hash, texts[i], strlen(texts[i]));
     for (int i = 0; i < OBJECT_REGEXES; i++)
-        hash = mixed(hash, job->patterns[i], job->patterns[i] ? strlen(job->patterns[i]) : 0);
-    int64_t numbers[] = {job->log_job_index, job->log_completion_index, (int64_t)job->target_kind};
+        hash =
+            mixed(hash, job->spec.log.patterns[i], job->spec.log.patterns[i] ? strlen(job->spec.log.patterns[i]) : 0);
+    int64_t numbers[] = {job->spec.log.job_index, job->spec.log.completion_index, (int64_t)job->spec.target_kind};
     return mixed(hash, numbers, sizeof numbers);
 }
 
@@ -113,31 +123,32 @@ static void own_text(char **to, struct slice text) {
 
 static void apply_spec(struct model *m, struct model_job *job, const struct object_jobgoodput *o) {
     job_aim(job, slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET, bounded(o->target_name));
-    memset(job->required, 0, sizeof job->required);
-    job->required_count = o->required_count;
+    memset(job->spec.required, 0, sizeof job->spec.required);
+    job->spec.required_count = o->required_count;
     for (int i = 0; i < o->required_count; i++)
-        job->required[i] = store_intern(m, o->required[i]);
-    job->source = store_intern(m, o->source);
-    job->format = store_intern(m, o->format);
-    job->container = store_intern(m, o->container);
-    job->log_job = store_intern(m, o->log_job);
-    own_text(&job->log_path, o->log_path);
-    own_text(&job->log_project, o->log_project);
-    own_text(&job->log_logger, o->log_logger);
-    own_text(&job->log_job_name, o->log_job_name);
-    job->log_job_index = o->log_job_index;
-    job->log_completion_index = o->log_completion_index;
+        job->spec.required[i] = store_intern(m, o->required[i]);
+    job->spec.log.source = store_intern(m, o->source);
+    job->spec.log.kind = model_source_kind_of(o->source);
+    job->spec.log.format = store_intern(m, o->format);
+    job->spec.log.container = store_intern(m, o->container);
+    job->spec.log.replicated_job = store_intern(m, o->log_job);
+    own_text(&job->spec.log.path, o->log_path);
+    own_text(&job->spec.log.project, o->log_project);
+    own_text(&job->spec.log.logger, o->log_logger);
+    own_text(&job->spec.log.job_name, o->log_job_name);
+    job->spec.log.job_index = o->log_job_index;
+    job->spec.log.completion_index = o->log_completion_index;
     job_set_patterns(job, o);
-    memset(&job->options, 0, sizeof job->options);
-    job->options.ideal_step_ms = o->ideal_step_ms;
-    job->options.hang_after_ms = o->hang_after_ms;
-    memcpy(job->options.windows_ms, o->windows_ms, sizeof o->windows_ms);
-    job->options.window_count = o->window_count;
-    job->options.has_log = strcmp(job->source, "None") != 0;
-    job->program = o->program;
-    job->total_steps = o->total_steps;
-    job->price = o->cost.price;
-    slice_copy(job->currency, sizeof job->currency, o->cost.currency);
+    memset(&job->spec.options, 0, sizeof job->spec.options);
+    job->spec.options.ideal_step_ms = o->ideal_step_ms;
+    job->spec.options.hang_after_ms = o->hang_after_ms;
+    memcpy(job->spec.options.windows_ms, o->windows_ms, sizeof o->windows_ms);
+    job->spec.options.window_count = o->window_count;
+    job->spec.options.has_log = strcmp(job->spec.log.source, "None") != 0;
+    job->spec.program = o->program;
+    job->spec.total_steps = o->total_steps;
+    job->spec.price = o->cost.price;
+    slice_copy(job->spec.currency, sizeof job->spec.currency, o->cost.currency);
 }
 
 static void delete_job(struct model *m, struct model_job *job) {
@@ -159,12 +170,12 @@ static struct model_job *new_job(struct model *m, const struct object_meta *meta
     job->name = slice_dup(meta->name);
     job->uid = slice_dup(meta->uid);
     job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
-    job->log_watermark_ms = job->observed_ms = job->told_through_ms = job->holds_over_ms = job->end_learned_ms =
-        TIME_UNKNOWN;
-    job->hold_now.kind = BUCKET_COUNT;
-    job->trace.most_points = JOB_TRACE_POINTS;
+    job->log.watermark_ms = job->observation.newest_ms = job->observation.through_ms = job->facts.hold_end_ms =
+        job->observation.end_ms = TIME_UNKNOWN;
+    job->facts.hold.kind = BUCKET_COUNT;
+    job->log.trace.max_points = JOB_TRACE_POINTS;
     for (int i = 0; i < JOB_CONDITIONS; i++)
-        job->conditions[i].at_ms = TIME_UNKNOWN;
+        job->publication.conditions[i].at_ms = TIME_UNKNOWN;
     map_put(&m->jobs, job_key(key, job->namespace_, job->name), job);
     return job;
 }
@@ -177,7 +188,7 @@ static void go_on(struct model_job *job, struct object_jobgoodput *o) {
         checkpoint = o->checkpoint;
     if (checkpoint_read(job, checkpoint, &err) == 0)
         return;
-    snprintf(job->checkpoint_trouble, sizeof job->checkpoint_trouble,
+    snprintf(job->observation.trouble, sizeof job->observation.trouble,
              "status.checkpoint is set aside: %s; what is counted is what the cluster still shows", error_text(err));
     o->checkpoint.size_bytes = 0;
     job_find_final(job, o);
@@ -210,17 +221,17 @@ static int observe_jobgoodput(struct model *m, enum observed what, struct slice 
     job_remember_chip(job, &o);
     job_find_final(job, &o);
     job_drop_final(job, job->target);
-    if (!is_new && o.meta.generation == job->generation)
+    if (!is_new && o.meta.generation == job->spec.generation)
         return 0; /* our own status came back */
-    job->generation = o.meta.generation;
+    job->spec.generation = o.meta.generation;
     apply_spec(m, job, &o);
     uint64_t counting = counting_hash(job), log = log_hash(job);
-    if (!is_new && log != job->log_hash)
+    if (!is_new && log != job->spec.log_hash)
         job_begin_anew(job);
-    else if (!is_new && counting != job->counting_hash)
+    else if (!is_new && counting != job->spec.counting_hash)
         job_count_otherwise(job);
-    job->log_hash = log;
-    job->counting_hash = counting;
+    job->spec.log_hash = log;
+    job->spec.counting_hash = counting;
     if (is_new && m->keeps_checkpoints && o.checkpoint.size_bytes > 0)
         go_on(job, &o);
     job_find_target(job);
@@ -325,7 +336,7 @@ void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
 }
 
 struct model_job *model_next_dirty(struct model *m) {
-    if (m->gone) { /* told in the call before: nobody holds it any more */
+    if (m->gone) { /* returned by the call before: nobody holds it any more */
         job_free(m->gone);
         m->gone = NULL;
     }
@@ -368,7 +379,7 @@ void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t no
     struct target *t = job->target;
     if (t == NULL)
         return;
-    t->watched_again_ms = missed_until_ms != TIME_UNKNOWN ? min_of(missed_until_ms, now_ms) : t->watched_ms;
+    t->watch.resumed_ms = missed_until_ms != TIME_UNKNOWN ? min_of(missed_until_ms, now_ms) : t->watch.known_ms;
     t->is_restored &= missed_until_ms != TIME_UNKNOWN;
 }
 
@@ -377,7 +388,7 @@ bool model_job_is_deleted(const struct model_job *job) {
 }
 
 bool model_job_is_final(const struct model_job *job) {
-    return job->is_final || job->final_status != NULL;
+    return job->publication.is_final || job->final.status != NULL;
 }
 
 void *model_job_user(const struct model_job *job) {

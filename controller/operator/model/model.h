@@ -1,5 +1,5 @@
 /* model: the cluster as far as goodput needs it, and the only place that knows both sides: Kubernetes objects and log
- * lines in, ledger facts inside, JobGoodput statuses out. No I/O, no loop, no clock: every call is told the time, so
+ * lines in, ledger facts inside, JobGoodput statuses out. No I/O, no loop, no clock: every call is given the time, so
  * that a recording replayed with a fake clock gives the same status, byte for byte, in whatever way the streams were
  * interleaved.
  *
@@ -9,44 +9,42 @@
 #ifndef OPERATOR_MODEL_H
 #define OPERATOR_MODEL_H
 
-#include "base/buf.h"
 #include "base/slice.h"
 #include "ledger/ledger.h"
 #include "operator/job/logs.h"
 #include "operator/job/notice.h"
-#include "operator/job/result.h"
 #include "operator/job/source.h"
 #include "operator/objects/resource.h"
 
 struct model;
 struct model_job; /* one JobGoodput */
 
-#define MODEL_FORGET_AFTER_MS 600000 /* what tells of a pod comes within that */
+#define MODEL_FORGET_AFTER_MS 600000 /* all reports of a pod come within that */
 
 struct model_options {
     const char *version; /* of the controller, for status and logs */
-    /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: JobGoodputs are to be
-     * told before anything else. */
+    /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: observe JobGoodputs
+     * before anything else. */
     bool keeps_checkpoints;
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */
     const char *currency;          /* of prices that say none; NULL: USD */
-    int64_t forget_after_ms;       /* pods that were gone so long leave only numbers; 0: MODEL_FORGET_AFTER_MS */
+    int64_t forget_after_ms;       /* pods deleted this long ago leave only numbers; 0: MODEL_FORGET_AFTER_MS */
     const char *documentation_url; /* of the folder deploy/docs; NULL: MODEL_DOCUMENTATION */
 };
 
 struct model *model_new(const struct model_options *options);
 void model_free(struct model *m);
 
-/* One object as the API server told it, at received_ms. For VANISHED object is empty. Malformed objects are counted and
+/* One object as the API server sent it, at received_ms. For VANISHED object is empty. Malformed objects are counted and
  * left out (-EINVAL). Objects that belong to no known JobGoodput may be kept (trimmed) or not: a JobGoodput that comes
  * later must give the same status as one that was there first. */
 int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,
                   struct slice name, struct slice uid, struct slice object, int64_t received_ms);
 
-/* All that `resource` holds has been told up to received_ms (sync, bookmark). The least of these over the resources
- * that are served bounds observedThrough. is_absent: not served by this cluster. With the first call what a checkpoint
- * told of and no list showed has vanished. */
+/* All changes of `resource` up to received_ms were observed (sync, bookmark). The least of these over the resources
+ * that are served bounds observedThrough. is_absent: not served by this cluster. With the first call, objects of a
+ * checkpoint that no list showed have vanished. */
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent);
 
 /* The server refuses to show `resource` in `namespace_` (empty: anywhere), in these words; NULL: it shows it again, and
@@ -66,7 +64,7 @@ void model_unwatched(struct model *m, int64_t from_ms, int64_t to_ms);
 void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms);
 
 /* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
- * JobGoodput is observed deleted (then model_job_is_deleted, once; after that call it is gone). */
+ * JobGoodput is observed deleted (then model_job_is_deleted, once; the next call frees it). */
 struct model_job *model_next_dirty(struct model *m);
 size_t model_job_count(const struct model *m);
 struct model_job *model_job_at(struct model *m, size_t index);
@@ -80,24 +78,11 @@ bool model_job_is_final(const struct model_job *job); /* target ended, log read:
 void *model_job_user(const struct model_job *job);    /* the runtime's own */
 void model_job_set_user(struct model_job *job, void *user);
 
-/* The whole status object as JSON by deploy/docs/reference/jobgoodput.md (field order fixed, bounded), as known at
- * now_ms. In *summary what decides how soon it must be written. */
-void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
-
-/* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody goes on
- * from it. Apart, because it costs more than the status, and only a status that is really sent needs it. */
-void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);
 /* Ends the checkpoint proper in status.checkpoint: what follows belongs to its writer. */
 #define MODEL_CHECKPOINT_END ';'
 /* Called between the observation of the JobGoodput and that of its target: all changes of the target since its
  * checkpoint follow, each with the time of its receipt, up to now_ms. Those before missed_until_ms may be missing;
  * TIME_UNKNOWN: none is. */
 void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t now_ms);
-
-/* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is
- * told once, and again after model_format_again. */
-#define MODEL_FORMAT_NAME_SIZE 254
-bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status);
-void model_format_again(struct model *m, const char *name);
 
 #endif

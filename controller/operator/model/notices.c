@@ -1,16 +1,16 @@
-/* What is worth an Event on the JobGoodput: training started, each interruption, the end. Each is one Event, told again
- * under the same id whenever what is known of it changes; its times are the job's own, so that a controller that starts
- * in between tells the very same ones. */
+/* What is worth an Event on the JobGoodput: training started, each interruption, the end. Each is one Event, sent again
+ * under the same id whenever its known facts change. Its times come from the job, so that a controller that starts in
+ * between sends the same ones. */
+#include "operator/model/notices.h"
 #include "ledger/evaluate.h"
 #include "operator/job/job.h"
-#include "operator/model/evaluate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SETTLING_MS 5000        /* so long an interruption without a cause waits for one */
-#define RETELL_MS 10000         /* numbers that are over and change again (a log line that comes late) wait so long */
-#define OLD_MS INT64_C(3600000) /* what is longer over than an API server keeps Events is not told any more */
+#define SETTLING_MS 5000        /* how long an interruption without a cause waits for one */
+#define REPEAT_MS 10000         /* how long final numbers that change again (a late log line) wait */
+#define OLD_MS INT64_C(3600000) /* an API server keeps Events this long: no Event for what ended before */
 
 /* "45s", "1m40s", "2h05m", "3d4h": as kubectl writes ages. */
 static const char *short_duration(char out[static 32], int64_t ms) {
@@ -53,18 +53,18 @@ static void describe(const struct ledger_interruption *i, bool has_steps, struct
         buf_format(out, "; waited %s", short_duration(text, i->wait_ms));
     if (i->until_ms != TIME_OPEN && i->tre_ms != RECORD_NONE && i->tre_ms > 0)
         buf_format(out, "; rescheduled in %s", short_duration(text, i->tre_ms));
-    buf_format(out, ". %s", i->evidence[0] ? i->evidence : "No object or line tells why");
+    buf_format(out, ". %s", i->evidence[0] ? i->evidence : "No object or line gives the cause");
 }
 
-/* Numbers are final where the next execution has its slots and, if steps are read, has begun to train. */
+/* Numbers are final where the next execution has its slots and, if steps are read, has started to train. */
 static bool is_over(const struct view *v, const struct ledger_interruption *i, bool is_newest) {
     return !is_newest || v->has_ended || (i->until_ms != TIME_OPEN && (i->is_settled || !v->result.has_steps));
 }
 
-static void tell_interruption(struct model_job *job, const struct view *v, int index) {
+static void notice_interruption(struct model_job *job, const struct view *v, int index) {
     const struct ledger_result *r = &v->result;
     const struct ledger_interruption *i = &r->interruptions[index];
-    struct job_told *told = &job->told[i->number % JOB_TOLD];
+    struct job_interruption_notice *last = &job->notices.interruptions[i->number % JOB_MAX_INTERRUPTION_NOTICES];
     if (i->cause == CAUSE_UNKNOWN && v->through_ms < i->at_ms + SETTLING_MS && !v->has_ended)
         return;
     CLEANUP_BUF struct buf note;
@@ -78,12 +78,12 @@ static void tell_interruption(struct model_job *job, const struct view *v, int i
     describe(&known, r->has_steps && over, &note);
     /* While it is open only another cause is news: evidence comes in pieces. */
     uint64_t hash = over ? slice_hash(buf_slice(&note)) : (uint64_t)i->cause + 1;
-    if (told->number == i->number && (told->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
+    if (last->number == i->number && (last->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
         return;
-    bool is_refined = told->number == i->number && told->was_over && over;
-    if (is_refined && v->now_ms < told->at_ms + RETELL_MS && !v->is_final)
+    bool is_refined = last->number == i->number && last->is_over && over;
+    if (is_refined && v->now_ms < last->at_ms + REPEAT_MS && !v->is_final)
         return;
-    *told = (struct job_told){.number = i->number, .hash = hash, .at_ms = v->now_ms, .was_over = over};
+    *last = (struct job_interruption_notice){.number = i->number, .hash = hash, .at_ms = v->now_ms, .is_over = over};
     struct model_notice notice = {.type = cause_is_excluded(i->cause) ? "Normal" : "Warning",
                                   .reason = "Interrupted",
                                   .note = buf_text(&note),
@@ -93,21 +93,22 @@ static void tell_interruption(struct model_job *job, const struct view *v, int i
     job_notice(job, &notice);
 }
 
-static void tell_interruptions(struct model_job *job, const struct view *v) {
+static void notice_interruptions(struct model_job *job, const struct view *v) {
     const struct ledger_result *r = &v->result;
-    int first = r->interruption_count > JOB_TOLD ? r->interruption_count - JOB_TOLD : 0;
+    int first =
+        r->interruption_count > JOB_MAX_INTERRUPTION_NOTICES ? r->interruption_count - JOB_MAX_INTERRUPTION_NOTICES : 0;
     for (int k = first; k < r->interruption_count; k++) {
         int64_t over_ms = r->interruptions[k].until_ms;
         if (over_ms == TIME_OPEN || over_ms > v->through_ms - OLD_MS)
-            tell_interruption(job, v, k);
+            notice_interruption(job, v, k);
     }
 }
 
-static void tell_start(struct model_job *job, const struct view *v) {
+static void notice_start(struct model_job *job, const struct view *v) {
     const struct ledger_execution *e = &v->result.executions[0];
-    if (job->told_first_step || !v->result.has_steps || v->result.execution_count == 0)
+    if (job->notices.has_first_step || !v->result.has_steps || v->result.execution_count == 0)
         return;
-    job->told_first_step = true;
+    job->notices.has_first_step = true;
     if (e->number != 1 || e->first_step_ms == TIME_UNKNOWN || e->first_step_ms < v->through_ms - OLD_MS)
         return;
     char note[128];
@@ -119,15 +120,15 @@ static void tell_start(struct model_job *job, const struct view *v) {
     job_notice(job, &notice);
 }
 
-static void tell_end(struct model_job *job, const struct view *v) {
+static void notice_end(struct model_job *job, const struct view *v) {
     char wall[32], available[32], note[256];
-    if (!v->is_final || job->told_end)
+    if (!v->is_final || job->notices.has_end)
         return;
-    job->told_end = true;
+    job->notices.has_end = true;
     snprintf(note, sizeof note, "ended after %s, %s of them available, %d interruption%s",
              short_duration(wall, v->result.wall_ms), short_duration(available, v->result.available_ms),
              (int)view_interruptions(v), view_interruptions(v) == 1 ? "" : "s");
-    struct model_notice notice = {.type = v->target->outcome == OUTCOME_FAILED ? "Warning" : "Normal",
+    struct model_notice notice = {.type = v->target->end.outcome == OUTCOME_FAILED ? "Warning" : "Normal",
                                   .reason = v->phase,
                                   .note = note,
                                   .first_ms = v->through_ms,
@@ -136,10 +137,10 @@ static void tell_end(struct model_job *job, const struct view *v) {
     job_notice(job, &notice);
 }
 
-void evaluate_notices(struct model_job *job, const struct view *v) {
+void notices_add(struct model_job *job, const struct view *v) {
     if (v->target == NULL)
         return;
-    tell_start(job, v);
-    tell_interruptions(job, v);
-    tell_end(job, v);
+    notice_start(job, v);
+    notice_interruptions(job, v);
+    notice_end(job, v);
 }

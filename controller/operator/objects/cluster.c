@@ -1,6 +1,6 @@
 /* The readers of Nodes, their Leases, Workloads and Events. */
+#include "operator/objects/cluster.h"
 #include "base/jscan.h"
-#include "operator/objects/objects.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The reader of JobGoodputs: crds/goodput.dev_jobgoodputs.yaml holds the schema that the API server has checked. */
+#include "operator/objects/jobgoodput.h"
 #include "base/jscan.h"
 #include "ledger/record.h"
-#include "operator/objects/objects.h"
 
 #include <errno.h>
 #include <string.h>

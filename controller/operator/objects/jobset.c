@@ -1,12 +1,12 @@
 /* The readers of JobSets and Jobs. */
+#include "operator/objects/jobset.h"
 #include "base/jscan.h"
-#include "operator/objects/objects.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* spec.containers of a pod template. */
-static void pod_template_scan(struct jscan *j, struct object_containers *containers) {
+static void pod_template_scan(struct jscan *j, int64_t *chips) {
     struct slice key;
     if (!jscan_object(j))
         return;
@@ -19,7 +19,7 @@ static void pod_template_scan(struct jscan *j, struct object_containers *contain
             continue;
         while (jscan_key(j, &key)) {
             if (slice_is(key, "containers"))
-                object_containers_scan(j, containers);
+                *chips += object_containers_chips_scan(j);
             else
                 jscan_skip(j);
         }
@@ -36,7 +36,7 @@ static void job_spec_scan(struct jscan *j, struct object_replicated_job *job, st
         else if (slice_is(key, "completions"))
             job->completions = object_int_scan(j, -1);
         else if (slice_is(key, "template"))
-            pod_template_scan(j, &job->containers);
+            pod_template_scan(j, &job->chips);
         else if (whole && slice_is(key, "suspend"))
             whole->is_suspended = object_bool_scan(j);
         else if (whole && slice_is(key, "managedBy"))
@@ -93,11 +93,11 @@ static void replicated_job_scan(struct jscan *j, struct object_replicated_job *j
 /* One more than fit: which are required is decided by those with chips. */
 static void put_instead(struct object_jobset *jobset, const struct object_replicated_job *job, int *without_chips) {
     int at = jobset->job_count - 1;
-    if (job->containers.chips == 0) {
+    if (job->chips == 0) {
         ++*without_chips;
         return;
     }
-    while (at >= 0 && jobset->jobs[at].containers.chips > 0)
+    while (at >= 0 && jobset->jobs[at].chips > 0)
         at--;
     if (at < 0) {
         jobset->left_out++;
@@ -120,7 +120,7 @@ static void replicated_jobs_scan(struct jscan *j, struct object_jobset *jobset) 
     }
     bool has_chips = jobset->left_out > 0;
     for (int i = 0; i < jobset->job_count; i++)
-        has_chips |= jobset->jobs[i].containers.chips > 0;
+        has_chips |= jobset->jobs[i].chips > 0;
     jobset->left_out += has_chips ? 0 : left_out_without_chips;
 }
 

@@ -308,15 +308,12 @@ static struct object_container container_scan(struct jscan *j) {
     return c;
 }
 
-void object_containers_scan(struct jscan *j, struct object_containers *containers) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct object_container c = container_scan(j);
-        containers->chips += c.chips;
-        if (containers->count < OBJECT_CONTAINERS)
-            containers->items[containers->count++] = c;
-    }
+int64_t object_containers_chips_scan(struct jscan *j) {
+    int64_t chips = 0;
+    if (jscan_array(j))
+        while (jscan_element(j))
+            chips += container_scan(j).chips;
+    return chips;
 }
 
 bool object_element_next(struct slice *array, struct slice *element) {

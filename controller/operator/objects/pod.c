@@ -1,6 +1,6 @@
 /* The reader of pods: the hot one. Status is read last, whatever its place, as it needs nothing but itself. */
+#include "operator/objects/pod.h"
 #include "base/jscan.h"
-#include "operator/objects/objects.h"
 
 #include <errno.h>
 #include <string.h>

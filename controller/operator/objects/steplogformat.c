@@ -1,7 +1,7 @@
 /* The reader of StepLogFormats: crds/goodput.dev_steplogformats.yaml. What its spec says is read by
  * steplog/userformat.h. */
+#include "operator/objects/steplogformat.h"
 #include "base/jscan.h"
-#include "operator/objects/objects.h"
 
 #include <errno.h>
 #include <string.h>

@@ -140,7 +140,7 @@ void cadence_remove(struct cadence *c, struct cadence_job *job) {
 static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *job) {
     if (!job->was_evaluated)
         return INT64_MIN;
-    int64_t calm_us = later(c->options.coalesce_us, sooner(20 * job->cost_us, CADENCE_MOST_US));
+    int64_t calm_us = later(c->options.coalesce_us, sooner(20 * job->cost_us, CADENCE_MAX_US));
     return job->evaluated_us + (job->is_settling ? c->options.settle_us : calm_us);
 }
 

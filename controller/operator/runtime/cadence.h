@@ -2,7 +2,7 @@
  * the time and hands back decisions, so that its rules are tested without a cluster (tests/runtime/test_cadence.c).
  *
  * A job that may have changed is evaluated at most once in coalesce_us, and where that takes long no more often than
- * takes a twentieth of the time (but every CADENCE_MOST_US). What a person waits for (a change of phase,
+ * takes a twentieth of the time (but every CADENCE_MAX_US). What a person waits for (a change of phase,
  * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
  * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
  * writes_per_second go out in any one second: urgent ones first, totals evenly spaced, and no more than
@@ -32,7 +32,7 @@
 
 #define CADENCE_NEVER INT64_MAX
 #define CADENCE_IN_FLIGHT 64
-#define CADENCE_MOST_US INT64_C(600000) /* a change is to be in status within a second */
+#define CADENCE_MAX_US INT64_C(600000) /* a change is to be in status within a second */
 
 struct cadence_options {
     int64_t coalesce_us, active_us, quiet_us;
@@ -108,7 +108,7 @@ void cadence_mark(struct cadence *c, struct cadence_job *job);
 void cadence_known(struct cadence *c, int64_t known_ms);
 /* True if a job awaits the watches: cadence_known is due every moment, as no event brings it. */
 bool cadence_is_behind(const struct cadence *c);
-/* The status that the server holds, as the watch told it; ends a wait for a newer object. */
+/* The status that the server holds, as the watch reported it; ends a wait for a newer object. */
 void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us);
 
 /* The next job to evaluate now, or NULL. The caller evaluates it and calls cadence_decide. */

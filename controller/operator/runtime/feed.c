@@ -34,8 +34,8 @@ static struct wall_time now(const struct feed *feed) {
     return loop_wall(kube_client_loop(feed->client));
 }
 
-static void tell_record(const struct feed *feed, enum resource resource, const struct kube_event *event,
-                        bool is_present) {
+static void report_record(const struct feed *feed, enum resource resource, const struct kube_event *event,
+                          bool is_present) {
     const struct runtime_watches_handler *h = &feed->handler;
     char namespace_[256], name[256];
     if (!slice_copy(namespace_, sizeof namespace_, event->namespace_) || !slice_copy(name, sizeof name, event->name))
@@ -52,7 +52,7 @@ static int hand_on(const struct feed *feed, enum resource resource, enum observe
     if (resource == RESOURCE_NODE)
         runtime_nodes_observed(feed->nodes, event->name, what, event->object);
     if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)
-        tell_record(feed, resource, event, what == OBSERVED_PRESENT);
+        report_record(feed, resource, event, what == OBSERVED_PRESENT);
     feed->handler.on_change(feed->handler.context);
     return r;
 }

@@ -18,7 +18,7 @@ struct flag {
     const char *name, *value_name;
     enum kind kind;
     size_t offset;
-    int64_t least, most; /* NUMBER: the value; DURATION: microseconds */
+    int64_t min, max; /* NUMBER: the value; DURATION: microseconds */
     const char *help;
 };
 
@@ -165,18 +165,18 @@ bool runtime_flags_duration(const char *text, int64_t *duration_us) {
 static int set_number(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
     struct slice s = slice_of(value);
     int64_t number;
-    if (!slice_take_int(&s, &number) || s.size_bytes > 0 || number < flag->least || number > flag->most)
+    if (!slice_take_int(&s, &number) || s.size_bytes > 0 || number < flag->min || number > flag->max)
         return error_set(err, EINVAL, "--%s: \"%s\" is not a number from %lld to %lld", flag->name, value,
-                         (long long)flag->least, (long long)flag->most);
+                         (long long)flag->min, (long long)flag->max);
     *to = number;
     return 0;
 }
 
 static int set_duration(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
     int64_t duration_us;
-    if (!runtime_flags_duration(value, &duration_us) || duration_us < flag->least || duration_us > flag->most)
+    if (!runtime_flags_duration(value, &duration_us) || duration_us < flag->min || duration_us > flag->max)
         return error_set(err, EINVAL, "--%s: \"%s\" is not a duration such as 15s or 1m30s, from %lldms to %lldh",
-                         flag->name, value, (long long)flag->least / 1000, (long long)(flag->most / HOUR_US));
+                         flag->name, value, (long long)flag->min / 1000, (long long)(flag->max / HOUR_US));
     *to = duration_us;
     return 0;
 }
@@ -209,8 +209,7 @@ static int set_windows(const struct flag *flag, const char *value, const char **
     size_t count = 0;
     bool is_fine = true;
     do {
-        is_fine =
-            count < ARRAY_SIZE(seen) && slice_take_int(&s, &number) && number >= flag->least && number <= flag->most;
+        is_fine = count < ARRAY_SIZE(seen) && slice_take_int(&s, &number) && number >= flag->min && number <= flag->max;
         for (size_t i = 0; i < count && is_fine; i++)
             is_fine = seen[i] != number;
         if (is_fine)
@@ -218,7 +217,7 @@ static int set_windows(const struct flag *flag, const char *value, const char **
     } while (is_fine && slice_take_char(&s, ','));
     if (!is_fine || s.size_bytes > 0)
         return error_set(err, EINVAL, "--%s: \"%s\" is not a list of up to four numbers, each once, from %lld to %lld",
-                         flag->name, value, (long long)flag->least, (long long)flag->most);
+                         flag->name, value, (long long)flag->min, (long long)flag->max);
     *to = value;
     return 0;
 }

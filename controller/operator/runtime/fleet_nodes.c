@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "kube/reflector.h"
+#include "operator/objects/cluster.h"
 #include "operator/objects/objects.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ struct fleets_nodes {
     size_t count, capacity;
 };
 
-static bool is_wanted(const struct fleets_spec *spec, const struct object_node *node) {
+static bool is_capacity(const struct fleets_spec *spec, const struct object_node *node) {
     const struct object_condition *ready = object_condition_find(&node->conditions, "Ready");
     bool is_accelerator = spec->accelerators.count == 0;
     for (int i = 0; i < spec->accelerators.count && node->meta.chip != NULL; i++)
@@ -35,7 +36,7 @@ static void on_event(void *context, const struct kube_event *event) {
     struct fleets_nodes *nodes = context;
     struct object_node node;
     bool is_there = event->type != KUBE_DELETED && event->type != KUBE_VANISHED &&
-                    object_node_parse(event->object, &node) == 0 && is_wanted(nodes->spec, &node);
+                    object_node_parse(event->object, &node) == 0 && is_capacity(nodes->spec, &node);
     if (!is_there) {
         map_remove(&nodes->nodes, event->name);
         return;

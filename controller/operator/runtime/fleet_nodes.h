@@ -1,5 +1,5 @@
 /* fleet_nodes: the nodes that are the capacity of one FleetGoodput, watched for it alone: how many there are and how
- * many chips they have, by node pool. A node that is not Ready is no capacity. */
+ * many chips they have, by node pool. A node that is not Ready does not count. */
 #ifndef OPERATOR_RUNTIME_FLEET_NODES_H
 #define OPERATOR_RUNTIME_FLEET_NODES_H
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define PATH "/apis/goodput.dev/v1alpha1/fleetgoodputs"
-#define MOST_SETTLED_BYTES ((size_t)262144)
-#define MOST_STATUS_BYTES ((size_t)1 << 20)
+#define MAX_SETTLED_BYTES ((size_t)262144)
+#define MAX_STATUS_BYTES ((size_t)1 << 20)
 #define ABSENT_RETRY_US INT64_C(60000000)
 #define REFRESH_MS INT64_C(600000) /* a status that would say the same is written no later */
 #define LEASE_LOOK_US INT64_C(1000000)
@@ -24,7 +24,7 @@
 struct fleet_object {
     struct fleets *owner;
     char *name;
-    char version[64], sent_version[64]; /* resourceVersion, as last told; of the write that was sent last */
+    char version[64], sent_version[64]; /* resourceVersion, as last observed; of the last write that was sent */
     uint64_t key;                       /* of the spec */
     int64_t generation;
     struct fleets_spec spec;
@@ -46,10 +46,10 @@ struct fleets {
     bool is_active;
     struct kube_reflector *reflector;
     struct loop_timer *timer;
-    struct map members;   /* "namespace/name" -> member */
-    struct map objects;   /* name -> fleet_object */
-    struct member **gone; /* since the last roll-up */
-    size_t gone_count, gone_capacity;
+    struct map members;      /* "namespace/name" -> member */
+    struct map objects;      /* name -> fleet_object */
+    struct member **deleted; /* since the last roll-up */
+    size_t deleted_count, deleted_capacity;
     struct buf status, body; /* scratch */
 };
 
@@ -62,14 +62,14 @@ static void free_member(void *member) {
 }
 
 static void bury(struct fleets *f, struct member *m) {
-    MEM_GROW(f->gone, f->gone_count, f->gone_capacity);
-    f->gone[f->gone_count++] = m;
+    MEM_GROW(f->deleted, f->deleted_count, f->deleted_capacity);
+    f->deleted[f->deleted_count++] = m;
 }
 
-static void forget_gone(struct fleets *f) {
-    for (size_t i = 0; i < f->gone_count; i++)
-        member_free(f->gone[i]);
-    f->gone_count = 0;
+static void forget_deleted(struct fleets *f) {
+    for (size_t i = 0; i < f->deleted_count; i++)
+        member_free(f->deleted[i]);
+    f->deleted_count = 0;
 }
 
 void fleets_jobgoodput(struct fleets *f, const char *namespace_, const char *name, struct slice object) {
@@ -101,14 +101,14 @@ static void free_object(void *value) {
     free(o);
 }
 
-struct told { /* of a FleetGoodput */
+struct fleet_state { /* of a FleetGoodput */
     struct slice spec, settled;
     int64_t generation;
     char version[64];
     struct fleets_condition conditions[FLEETS_CONDITIONS];
 };
 
-static void read_condition(struct jscan *j, struct told *told) {
+static void read_condition(struct jscan *j, struct fleet_state *state) {
     struct slice key;
     char type[32] = "", status[16] = "";
     int64_t at_ms = TIME_UNKNOWN, ms;
@@ -126,88 +126,88 @@ static void read_condition(struct jscan *j, struct told *told) {
     }
     int which = strcmp(type, "Ready") == 0 ? FLEETS_READY : strcmp(type, "Degraded") == 0 ? FLEETS_DEGRADED : -1;
     if (which >= 0)
-        told->conditions[which] =
+        state->conditions[which] =
             (struct fleets_condition){.type = "", .is_true = strcmp(status, "True") == 0, .at_ms = at_ms};
 }
 
-static void read_part(struct jscan *j, bool is_status, struct told *told) {
+static void read_part(struct jscan *j, bool is_status, struct fleet_state *state) {
     struct slice key;
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
         if (!is_status && slice_is(key, "generation"))
-            jscan_int(j, &told->generation);
+            jscan_int(j, &state->generation);
         else if (!is_status && slice_is(key, "resourceVersion"))
-            jscan_string(j, told->version, sizeof told->version);
+            jscan_string(j, state->version, sizeof state->version);
         else if (is_status && slice_is(key, "settled"))
-            jscan_string_raw(j, &told->settled);
+            jscan_string_raw(j, &state->settled);
         else if (is_status && slice_is(key, "conditions") && jscan_array(j)) {
             while (jscan_element(j))
-                read_condition(j, told);
+                read_condition(j, state);
         } else if (!(is_status && slice_is(key, "conditions")))
             jscan_skip(j);
     }
 }
 
-static void read_told(struct slice object, struct told *told) {
+static void read_state(struct slice object, struct fleet_state *state) {
     struct jscan j;
     struct slice key;
-    *told = (struct told){0};
+    *state = (struct fleet_state){0};
     jscan_init(&j, object);
     if (!jscan_object(&j))
         return;
     while (jscan_key(&j, &key)) {
         if (slice_is(key, "metadata") || slice_is(key, "status"))
-            read_part(&j, slice_is(key, "status"), told);
-        else if (!slice_is(key, "spec") || !jscan_raw(&j, &told->spec))
+            read_part(&j, slice_is(key, "status"), state);
+        else if (!slice_is(key, "spec") || !jscan_raw(&j, &state->spec))
             jscan_skip(&j);
     }
 }
 
-/* Another spec: other sums. What was settled for this very one, by an earlier leader, is gone on with. */
-static void begin_rolling(struct fleet_object *o, const struct told *told) {
+/* Another spec has other sums. It resumes from what an earlier leader settled for this same spec. */
+static void begin_rolling(struct fleet_object *o, const struct fleet_state *state) {
     CLEANUP_ERROR struct error *err = NULL;
     drop_rolled(o);
     o->trouble[0] = '\0';
     o->is_unreadable = false;
     o->written_hash = 0;
-    if (fleets_spec_read(&o->spec, told->spec, &err) < 0)
+    if (fleets_spec_read(&o->spec, state->spec, &err) < 0)
         slice_copy(o->trouble, sizeof o->trouble, slice_of(error_text(err)));
     roll_init(&o->roll, &o->spec.window);
     if (o->trouble[0] != '\0')
         return;
-    int r = told->settled.size_bytes > 0 ? roll_restore(&o->roll, o->key, told->settled) : -ESTALE;
+    int r = state->settled.size_bytes > 0 ? roll_restore(&o->roll, o->key, state->settled) : -ESTALE;
     o->is_unreadable = r == -EBADMSG;
     if (o->is_unreadable)
-        jsonlog(JSONLOG_WARNING, "settled sums not readable, begun anew", "fleetgoodput", LOG_S(o->name), NULL);
+        jsonlog(JSONLOG_WARNING, "settled sums not readable, started again", "fleetgoodput", LOG_S(o->name), NULL);
     if (o->spec.has_capacity)
         o->nodes = fleets_nodes_new(o->owner->client, &o->spec);
 }
 
 static void on_event(void *context, const struct kube_event *event) {
     struct fleets *f = context;
-    struct told told;
+    struct fleet_state state;
     if (event->type == KUBE_DELETED || event->type == KUBE_VANISHED) {
         map_remove(&f->objects, event->name);
         return;
     }
-    read_told(event->object, &told);
-    uint64_t key = runtime_json_hash(told.spec) + 1;
+    read_state(event->object, &state);
+    uint64_t key = runtime_json_hash(state.spec) + 1;
     struct fleet_object *o = map_get(&f->objects, event->name);
     bool is_new = o == NULL;
     if (is_new) {
         o = mem_new(struct fleet_object);
         o->owner = f;
         o->name = slice_dup(event->name);
-        memcpy(o->conditions, told.conditions, sizeof o->conditions);
+        memcpy(o->conditions, state.conditions, sizeof o->conditions);
         map_put(&f->objects, event->name, o);
     }
-    memcpy(o->version, told.version, sizeof o->version);
-    o->generation = told.generation;
+    memcpy(o->version, state.version, sizeof o->version);
+    o->generation = state.generation;
     if (!is_new && o->key == key)
         return;
     o->key = key;
-    begin_rolling(o, &told);
+    begin_rolling(o, &state);
     loop_defer(f->loop, work, f);
 }
 
@@ -248,8 +248,8 @@ static void roll(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     buf_init(&group, 1024);
     for (size_t i = 0; i < f->members.count; i++)
         r->members[r->count++] = one(o, r, f->members.entries[i].value, false, &group);
-    for (size_t i = 0; i < f->gone_count; i++)
-        r->members[r->count++] = one(o, r, f->gone[i], true, &group);
+    for (size_t i = 0; i < f->deleted_count; i++)
+        r->members[r->count++] = one(o, r, f->deleted[i], true, &group);
     struct roll_input in = {.members = r->members, .count = r->count, .now_ms = now_ms};
     in.has_capacity = fleets_nodes_count(o->nodes, &in.nodes, &in.node_count);
     roll_up(&o->roll, &in);
@@ -285,7 +285,7 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
         const char *reason, *message;
     } troubles[] = {
         {o->is_unreadable, "SettledUnreadable",
-         "status.settled was damaged: the sums were begun anew from the JobGoodputs that are there"},
+         "status.settled was damaged: the sums were started again from the JobGoodputs that exist"},
         {o->roll.beyond > 0, "TooManyJobs", "more jobs than can be kept apart: use several FleetGoodputs"},
         {o->roll.has_folded, "TooManyGroups",
          "more groups than can be kept apart: the smallest are in the group Other, with their past; group by fewer "
@@ -320,7 +320,7 @@ static void on_written(void *context, int status, struct slice body, const struc
         runtime_json_written_version(body, o->sent_version, o->version, sizeof o->version);
         return;
     }
-    o->written_hash = 0; /* the next roll-up writes again, by the version that the watch has told by then */
+    o->written_hash = 0; /* the next roll-up writes again, by the version that the watch has reported */
     jsonlog(status == 409 ? JSONLOG_DEBUG : JSONLOG_WARNING, "status of a fleet not written", "fleetgoodput",
             LOG_S(o->name), "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
 }
@@ -371,14 +371,14 @@ static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     if (o->trouble[0] == '\0') {
         roll(o, now_ms, r);
         view.outcome = &r->outcome;
-        settled = roll_store(&o->roll, o->key, MOST_SETTLED_BYTES, &is_coarse);
+        settled = roll_store(&o->roll, o->key, MAX_SETTLED_BYTES, &is_coarse);
     }
     set_ready(o, r, &view.conditions[FLEETS_READY]);
     if (view.outcome != NULL)
         set_degraded(o, &r->outcome, is_coarse, &view.conditions[FLEETS_DEGRADED]);
     keep_transitions(o, &view, now_ms);
     buf_clear(&f->status);
-    r->outcome.until_ms = 0; /* alone it is no reason to write */
+    r->outcome.until_ms = 0; /* a change of it alone causes no write */
     fleets_status_write(&view, NULL, &f->status);
     uint64_t hash = slice_hash(buf_slice(&f->status));
     if (o->write != NULL || o->version[0] == '\0' || (hash == o->written_hash && now_ms - o->written_ms < REFRESH_MS))
@@ -402,19 +402,19 @@ static void work(void *context) {
         return;
     }
     if (f->objects.count == 0) { /* the next one wakes us */
-        forget_gone(f);
+        forget_deleted(f);
         return;
     }
     int64_t now_ms = wall_ms(loop_wall(f->loop));
     struct rolled *r = mem_new(struct rolled);
-    r->members = mem_alloc((f->members.count + f->gone_count + 1) * sizeof *r->members);
+    r->members = mem_alloc((f->members.count + f->deleted_count + 1) * sizeof *r->members);
     for (size_t i = 0; i < f->objects.count; i++) {
         r->count = r->selected = 0;
         map_init(&r->groups, free);
         attend(f->objects.entries[i].value, now_ms, r);
         map_done(&r->groups);
     }
-    forget_gone(f);
+    forget_deleted(f);
     free(r->members);
     free(r);
     loop_timer_set(f->timer, f->interval_us);
@@ -451,8 +451,8 @@ struct fleets *fleets_new(struct kube_client *client, int64_t interval_us) {
     f->timer = loop_timer_new(f->loop, work, f);
     map_init(&f->members, free_member);
     map_init(&f->objects, free_object);
-    buf_init(&f->status, MOST_STATUS_BYTES);
-    buf_init(&f->body, MOST_STATUS_BYTES + 4096);
+    buf_init(&f->status, MAX_STATUS_BYTES);
+    buf_init(&f->body, MAX_STATUS_BYTES + 4096);
     return f;
 }
 
@@ -464,8 +464,8 @@ void fleets_free(struct fleets *f) {
     loop_timer_free(f->timer);
     map_done(&f->objects);
     map_done(&f->members);
-    forget_gone(f);
-    free(f->gone);
+    forget_deleted(f);
+    free(f->deleted);
     buf_done(&f->status);
     buf_done(&f->body);
     free(f);

@@ -1,5 +1,5 @@
 /* fleets: keeps every FleetGoodput's status: reads the JobGoodputs as they come, rolls them up now and then
- * (fleet/roll.h) and writes the outcome with what it needs to go on. Only a leader does so. A write names the
+ * (fleet/roll.h) and writes the outcome with what it needs to resume. Only a leader does so. A write names the
  * resourceVersion that it follows, and sums and what they hold of each job are written together: neither a restart nor
  * another leader counts anything twice. */
 #ifndef OPERATOR_RUNTIME_FLEETS_H
@@ -14,7 +14,7 @@ struct fleets;
 struct fleets *fleets_new(struct kube_client *client, int64_t interval_us);
 void fleets_free(struct fleets *fleets);
 
-/* A JobGoodput as the server told it; an empty object: it is gone. Names are NUL-terminated. */
+/* A JobGoodput as the server sent it; an empty object: it was deleted. Names are NUL-terminated. */
 void fleets_jobgoodput(struct fleets *fleets, const char *namespace_, const char *name, struct slice object);
 /* Begins to watch FleetGoodputs. lease (borrowed): nothing is written while it is not held; NULL: no election. */
 void fleets_lead(struct fleets *fleets, const struct kube_lease *lease);

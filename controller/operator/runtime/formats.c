@@ -2,6 +2,7 @@
 
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "operator/model/formats.h"
 
 #include <string.h>
 

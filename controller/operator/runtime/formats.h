@@ -1,4 +1,4 @@
-/* formats: writes the status of StepLogFormats: whether their examples give what they must. One write at a time, again
+/* formats: writes the status of StepLogFormats: whether their examples give what they must. Writes one at once, again
  * after ten seconds where it fails. */
 #ifndef OPERATOR_RUNTIME_FORMATS_H
 #define OPERATOR_RUNTIME_FORMATS_H

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/model/evaluate.h"
 #include "operator/runtime/json.h"
 #include "operator/runtime/logs.h"
 
@@ -246,7 +247,7 @@ static uint64_t summary_key(const struct model_summary *summary) {
     return key * UINT64_C(1099511628211) ^ (uint64_t)summary->is_final;
 }
 
-static void tell_notices(struct runtime_job *mine) {
+static void send_notices(struct runtime_job *mine) {
     struct kube_object_reference regarding = {"goodput.dev/v1alpha1", "JobGoodput", model_job_namespace(mine->job),
                                               model_job_name(mine->job), model_job_uid(mine->job)};
     const struct model_notice *notice;
@@ -259,11 +260,11 @@ static void tell_notices(struct runtime_job *mine) {
     }
 }
 
-/* What its status is now, in jobs->status; false: there is nothing that could be written, which was told. */
+/* Writes its status into jobs->status; false: there is nothing to write, which was logged. */
 static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluation) {
     struct runtime_jobs *jobs = mine->owner;
     struct model_summary summary = {0};
-    runtime_logs_tell_watermarks(jobs->logs, mine->follows);
+    runtime_logs_report_watermarks(jobs->logs, mine->follows);
     buf_clear(&jobs->status);
     model_job_status(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status, &summary);
     *evaluation = (struct cadence_evaluation){.key = summary_key(&summary),
@@ -303,7 +304,7 @@ static void evaluate(struct runtime_job *mine) {
     }
     if (cadence_decide(&jobs->cadence, &mine->cadence, &evaluation, now_us))
         write_now(mine);
-    tell_notices(mine);
+    send_notices(mine);
     if (evaluation.is_final)
         drop_log(mine);
 }
@@ -335,7 +336,7 @@ void runtime_jobs_settle(struct runtime_jobs *jobs, loop_callback *done, void *c
     jobs->settled_context = context;
     drain(jobs);
     if (jobs->is_leading && jobs->was_ready && (jobs->lease == NULL || kube_lease_is_held(jobs->lease))) {
-        runtime_watches_tell_watermarks(jobs->watches);
+        runtime_watches_report_watermarks(jobs->watches);
         for (size_t i = 0; i < model_job_count(jobs->model); i++)
             say_last(known(jobs, model_job_at(jobs->model, i)));
     }
@@ -352,12 +353,12 @@ static void queue(struct runtime_job *mine) {
 
 static void look_at(struct runtime_job *mine) {
     struct runtime_jobs *jobs = mine->owner;
-    int64_t begun_us = loop_clock(jobs->loop).us;
+    int64_t started_us = loop_clock(jobs->loop).us;
     if (mine->queued_us > 0)
-        histogram_add(&jobs->queue_duration, begun_us - mine->queued_us);
+        histogram_add(&jobs->queue_duration, started_us - mine->queued_us);
     mine->queued_us = 0;
     evaluate(mine);
-    mine->cadence.cost_us = loop_clock(jobs->loop).us - begun_us;
+    mine->cadence.cost_us = loop_clock(jobs->loop).us - started_us;
     histogram_add(&jobs->work_duration, mine->cadence.cost_us);
 }
 
@@ -405,14 +406,14 @@ static bool learn_watermarks(struct runtime_jobs *jobs) {
         loop_timer_set(jobs->timer, wait_us);
         return false;
     }
-    runtime_watches_tell_watermarks(jobs->watches);
+    runtime_watches_report_watermarks(jobs->watches);
     cadence_known(&jobs->cadence, model_known_ms(jobs->model, wall_ms(loop_wall(jobs->loop))));
     return true;
 }
 
-/* Of a leader that was stopped beyond its lease, all that waited comes in when it goes on, its successor's writes among
- * it: with their resourceVersions it could overwrite them. Nothing is read while a turn of the work lasts, so what it
- * names is from before this look at the clock, and from before any successor. */
+/* A leader that was stopped beyond its lease reads all that waited when it resumes, also its successor's writes: with
+ * their resourceVersions it could overwrite them. Nothing is read while a turn of the work lasts, so what it names is
+ * from before this look at the clock, and from before any successor. */
 static void pump(void *context) {
     struct runtime_jobs *jobs = context;
     if (jobs->is_settling)

@@ -9,7 +9,7 @@
 #include "kube/recorder.h"
 #include "operator/model/model.h"
 #include "operator/runtime/cadence.h"
-#include "operator/runtime/exports.h"
+#include "operator/runtime/runtime.h"
 #include "operator/runtime/sources.h"
 #include "operator/runtime/watches.h"
 
@@ -27,13 +27,14 @@ struct runtime_jobs_options {
 struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options);
 void runtime_jobs_free(struct runtime_jobs *jobs); /* cancels writes under way */
 
-/* Whose watermarks to tell before an evaluation, and whether all is synced. Once, before the first pump. */
+/* The watches whose watermarks the model gets before an evaluation, and which say whether all is synced. Once, before
+ * the first pump. */
 void runtime_jobs_set_watches(struct runtime_jobs *jobs, struct runtime_watches *watches);
-/* The server's state of a JobGoodput, after the model was told. */
+/* The server's state of a JobGoodput, after the model observed it. */
 void runtime_jobs_observed(struct runtime_jobs *jobs, const char *namespace_, const char *name, struct slice object);
 void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading);
-/* Before the process ends: writes what the logs told since each job's last write, once, and calls done when that is
- * over, whether or not it could be written. Nothing else is begun from here on. */
+/* Before the process ends: writes what the logs added since each job's last write, once. Calls done afterwards,
+ * whether or not the writes succeeded. Nothing else starts from here on. */
 void runtime_jobs_settle(struct runtime_jobs *jobs, loop_callback *done, void *context);
 /* Nothing is written while this lease (borrowed) is not held; NULL: there is no election. */
 void runtime_jobs_set_lease(struct runtime_jobs *jobs, const struct kube_lease *lease);

@@ -20,8 +20,8 @@ bool runtime_json_has_checkpoint(struct slice object);
 
 /* object.metadata.resourceVersion into out ("" if absent). */
 void runtime_json_resource_version(struct slice object, char *out, size_t out_size);
-/* After a write that was sent by the version `sent`: the reply's. If the watch has told of a later change before the
- * reply was read, its word, in `version` by then, stands. */
+/* After a write that was sent by the version `sent`: the reply's. If the watch reported a later change before the
+ * reply was read, its version, which is then in `version`, stays. */
 void runtime_json_written_version(struct slice reply, const char *sent, char *version, size_t version_size);
 
 /* node.status.conditions: Ready is there and not True. */

@@ -12,7 +12,7 @@
 #define SKEW_MS 200
 
 /* Where more logs than may be followed want to be read, one that is read this long gives its place to the next, as soon
- * as no line came for a while or, if they never cease, later. It goes on from there when it is its turn again. */
+ * as no line came for a while or, if they never cease, later. It resumes from there at its next turn. */
 #define TURN_US INT64_C(2000000)
 #define IDLE_US INT64_C(300000)
 #define LONGEST_TURN_US INT64_C(15000000)
@@ -27,7 +27,7 @@ struct follow_queue {
 struct runtime_follow {
     struct runtime_follow *next; /* of the job */
     struct runtime_logs *owner;
-    struct follow_queue *queue; /* that it stands in; NULL: none */
+    struct follow_queue *queue; /* that holds it; NULL: none */
     struct runtime_follow *before, *behind;
     struct model_job *job;
     char *pod_uid;
@@ -35,10 +35,10 @@ struct runtime_follow {
     struct log_share *share;    /* of its namespace */
     struct log_share own_share;
     int64_t started_us, last_line_us, rest_until_us;
-    int64_t last_stamp_ns, lines_at_last; /* so many lines were read with the newest stamp */
+    int64_t last_stamp_ns, lines_at_last; /* lines that were read with the newest stamp */
     uint64_t generation;                  /* of the job's logs */
     int ended_through;                    /* the newest instance whose log is read to its end; -1: none */
-    bool is_in_trouble, is_told_waiting;
+    bool is_in_trouble, is_waiting_reported;
 };
 
 struct runtime_logs {
@@ -160,10 +160,10 @@ static void close_follow(struct runtime_follow *follow) {
         loop_timer_set(follow->owner->timer, 0); /* its place is free */
 }
 
-static void tell_waiting(struct runtime_follow *follow, bool is_waiting) {
-    if (follow->is_told_waiting != is_waiting)
+static void report_waiting(struct runtime_follow *follow, bool is_waiting) {
+    if (follow->is_waiting_reported != is_waiting)
         model_job_log_trouble(follow->job, follow->pod_uid, is_waiting ? TROUBLE_FULL : NULL);
-    follow->is_told_waiting = is_waiting;
+    follow->is_waiting_reported = is_waiting;
 }
 
 static void wait_for_turn(struct runtime_follow *follow) {
@@ -180,12 +180,12 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
     bool is_next = follow->queue == &logs->waiting ? logs->waiting.first == follow : logs->waiting.count == 0;
     if (logs->open.count >= logs->max_follows || !is_next) {
         if (follow->started_us == 0) /* later it is read, if in turns */
-            tell_waiting(follow, true);
+            report_waiting(follow, true);
         wait_for_turn(follow);
         return;
     }
     dequeue(follow);
-    tell_waiting(follow, false);
+    report_waiting(follow, false);
     if (log->first_unread > follow->ended_through)
         follow->ended_through = log->first_unread - 1;
     struct kube_podlog_options options = {.namespace_ = log->namespace_,
@@ -291,7 +291,7 @@ static void take_turns(void *context) {
 
 /* The model keeps one watermark for all of a job's logs: it may move once every open follower is connected. Logs that
  * have ended are read for good. */
-void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtime_follow *list) {
+void runtime_logs_report_watermarks(struct runtime_logs *logs, const struct runtime_follow *list) {
     struct loop *loop = kube_client_loop(logs->client);
     int64_t settled_us = loop_now(loop).us - SETTLED_US;
     for (const struct runtime_follow *f = list; f != NULL; f = f->next)

@@ -1,5 +1,5 @@
-/* logs: keeps a follower on each pod log that the model wants, a bounded number at a time (beyond it they take
- * turns, each going on by sinceTime from where it stood), and hands the lines to the model. A follower lives while its
+/* logs: keeps a follower on each pod log that the model wants, a bounded number at once (beyond it they take
+ * turns, and each resumes by sinceTime where it stopped), and hands the lines to the model. A follower lives while its
  * container instance runs and until all of its log is read. */
 #ifndef OPERATOR_RUNTIME_LOGS_H
 #define OPERATOR_RUNTIME_LOGS_H
@@ -11,7 +11,7 @@
 struct runtime_logs;   /* of the whole process */
 struct runtime_follow; /* a list per job; NULL is the empty one */
 
-/* on_change: the model was told something. */
+/* on_change: the model got a line. */
 struct runtime_logs *runtime_logs_new(struct kube_client *client, int64_t max_follows, loop_callback *on_change,
                                       void *context);
 void runtime_logs_free(struct runtime_logs *logs); /* after every job's runtime_logs_drop */
@@ -20,8 +20,8 @@ void runtime_logs_free(struct runtime_logs *logs); /* after every job's runtime_
  * until runtime_logs_drop. */
 void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct log_share *share,
                           struct runtime_follow **list);
-/* Tells the model how far the followed logs are read. */
-void runtime_logs_tell_watermarks(struct runtime_logs *logs, const struct runtime_follow *list);
+/* Reports to the model how far the followed logs are read. */
+void runtime_logs_report_watermarks(struct runtime_logs *logs, const struct runtime_follow *list);
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list);
 int64_t runtime_logs_count(const struct runtime_logs *logs); /* followed now */
 

@@ -18,7 +18,7 @@ enum { KEY_SIZE = 520, MAX_IN_FLIGHT = 8 };
 struct record { /* a JobSet, or a JobGoodput, or both, of one namespace and name */
     struct runtime_records *owner;
     char *namespace_, *name;
-    bool has_jobset, is_wanted, has_jobgoodput;
+    bool has_jobset, is_required, has_jobgoodput;
     struct records_wish wish;
     char *target;   /* the JobSet that the JobGoodput is for; NULL: another kind */
     int64_t due_ms; /* deletion of the JobGoodput; TIME_UNKNOWN */
@@ -87,8 +87,8 @@ bool runtime_records_read_jobset(struct slice object, struct records_wish *wish)
     return jscan_error(&j, NULL) == NULL;
 }
 
-/* A JobSet that is over gets none: its pods and their logs are gone, or will be. */
-bool runtime_records_is_wanted(const struct records_wish *wish, enum records_mode mode) {
+/* A JobSet that is over gets none: its pods and their logs are deleted, or will be. */
+bool runtime_records_is_required(const struct records_wish *wish, enum records_mode mode) {
     if (mode == RECORDS_OFF || wish->is_finished || wish->is_disabled)
         return false;
     return mode == RECORDS_ALL || wish->is_enabled;
@@ -244,7 +244,7 @@ void runtime_records_jobset(struct runtime_records *records, const char *namespa
         return;
     struct record *r = record_of(records, namespace_, name);
     r->has_jobset = object.size_bytes > 0 && runtime_records_read_jobset(object, &r->wish);
-    r->is_wanted = r->has_jobset && runtime_records_is_wanted(&r->wish, records->mode);
+    r->is_required = r->has_jobset && runtime_records_is_required(&r->wish, records->mode);
     drop_if_empty(records, r);
     loop_defer(records->loop, work, records);
 }
@@ -388,7 +388,7 @@ static bool is_measured(const struct runtime_records *records, const struct reco
 
 /* Does what is due with one record; how long until there is more, in us. */
 static int64_t attend(struct runtime_records *records, struct record *r, int64_t now_us, int64_t now_ms) {
-    bool is_missing = r->is_wanted && !r->has_jobgoodput && !is_measured(records, r);
+    bool is_missing = r->is_required && !r->has_jobgoodput && !is_measured(records, r);
     if (r->call != NULL || (!is_missing && r->due_ms == TIME_UNKNOWN))
         return LONGEST_WAIT_US;
     int64_t wait_us = is_missing || r->due_ms <= now_ms ? 0 : (r->due_ms - now_ms) * 1000;

@@ -11,7 +11,7 @@ enum records_mode { RECORDS_OFF, RECORDS_ANNOTATED, RECORDS_ALL };
 #define RECORDS_ANNOTATION "goodput.dev/enabled"           /* "true"; "false" leaves a JobSet out even with "all" */
 #define RECORDS_FORMAT_ANNOTATION "goodput.dev/log-format" /* spec.stepLog.format of the JobGoodput */
 
-/* What a record is made with; texts are borrowed for ever. */
+/* What a record is made with; texts are borrowed forever. */
 struct records_defaults {
     const char *log_format; /* where the JobSet's annotation names none */
     const char *windows;    /* spec.windowSeconds: "3600,86400" */
@@ -23,8 +23,8 @@ struct records_wish {
     bool is_enabled, is_disabled, is_finished;
     char log_format[32];
 };
-bool runtime_records_read_jobset(struct slice object, struct records_wish *wish); /* false: it is no object */
-bool runtime_records_is_wanted(const struct records_wish *wish, enum records_mode mode);
+bool runtime_records_read_jobset(struct slice object, struct records_wish *wish); /* false: not an object */
+bool runtime_records_is_required(const struct records_wish *wish, enum records_mode mode);
 /* When the record is to go, in ms since the epoch; TIME_UNKNOWN: not now. Its uid and version into the texts. */
 int64_t runtime_records_due_ms(struct slice jobgoodput, char uid[static 64], char version[static 64]);
 
@@ -34,7 +34,7 @@ struct runtime_records *runtime_records_new(struct kube_client *client, enum rec
                                             const struct records_defaults *defaults);
 void runtime_records_free(struct runtime_records *records);
 
-/* As the server told it; an empty object: it is gone. */
+/* As the server sent it; an empty object: it was deleted. */
 void runtime_records_jobset(struct runtime_records *records, const char *namespace_, const char *name,
                             struct slice object);
 void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,

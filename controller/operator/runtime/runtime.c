@@ -22,7 +22,7 @@
 #define SERVICE_ACCOUNT_NAMESPACE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 #define START_US INT64_C(5000000)       /* how long the server may take to answer first */
 #define FLEET_INTERVALS 4               /* of --status-interval, between two roll-ups of the fleets */
-#define KNOCK_US INT64_C(500000)        /* between the tries */
+#define CONNECT_US INT64_C(500000)      /* between the tries */
 #define LAST_WRITES_US INT64_C(5000000) /* how long the last writes may take */
 #define RELEASE_US INT64_C(3000000)     /* how long giving up the lease may take */
 
@@ -44,8 +44,8 @@ struct runtime {
     struct server *server;
     struct runtime_health health;
     struct memory_watch memory;
-    struct loop_timer *knock_timer, *end_timer;
-    struct kube_call *knock;
+    struct loop_timer *connect_timer, *end_timer;
+    struct kube_call *connecting;
     struct mono_time started;
     char identity[192], lease_namespace[256];
     bool is_leading, is_warm;   /* warm: every list is read while it waits for the lease */
@@ -170,10 +170,10 @@ static void start_work(struct runtime *r) {
         lead(r);
 }
 
-static void on_knock(void *context, int status, struct slice body, const struct error *err) {
+static void on_connected(void *context, int status, struct slice body, const struct error *err) {
     struct runtime *r = context;
     (void)body;
-    r->knock = NULL;
+    r->connecting = NULL;
     if (status == 401) {
         CLEANUP_FREE char *text =
             mem_format("%s does not accept these credentials: %s", kube_client_server(r->client), error_text(err));
@@ -182,7 +182,7 @@ static void on_knock(void *context, int status, struct slice body, const struct 
     } else if (status != 0) {
         start_work(r);
     } else if (loop_now(r->loop).us - r->started.us < START_US) {
-        loop_timer_set(r->knock_timer, KNOCK_US);
+        loop_timer_set(r->connect_timer, CONNECT_US);
     } else {
         CLEANUP_FREE char *text =
             mem_format("%s%sthe API server cannot be reached: %s", r->flags->kubeconfig ? r->flags->kubeconfig : "",
@@ -192,10 +192,10 @@ static void on_knock(void *context, int status, struct slice body, const struct 
     }
 }
 
-static void knock(void *context) {
+static void try_connect(void *context) {
     struct runtime *r = context;
     struct kube_request request = {.path = "/version", .timeout_us = START_US};
-    r->knock = kube_call(r->client, &request, on_knock, r);
+    r->connecting = kube_call(r->client, &request, on_connected, r);
 }
 
 /* ---- end ---- */
@@ -227,7 +227,7 @@ static void on_end_timer(void *context) {
         leave(r);
 }
 
-/* What was read from a log that may be gone when the next one looks is written before the lease is given up. */
+/* Writes what was read of logs before it gives up the lease: a log may be deleted when the next leader looks. */
 static void on_terminate(void *context) {
     struct runtime *r = context;
     if (r->is_ending) { /* asked twice: do not wait for the server */
@@ -307,7 +307,7 @@ static int set_up(struct runtime *r, struct error **err) {
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
     r->formats = runtime_formats_new(r->client, r->model);
     r->fleets = fleets_new(r->client, flags->status_interval_us * FLEET_INTERVALS);
-    r->knock_timer = loop_timer_new(r->loop, knock, r);
+    r->connect_timer = loop_timer_new(r->loop, try_connect, r);
     r->end_timer = loop_timer_new(r->loop, on_end_timer, r);
     r->are_exports_started = true;
     return r->exports->start(r->exports->context, r, r->client, flags, err);
@@ -337,7 +337,7 @@ bool runtime_trace(const struct runtime *runtime, const char *namespace_, const 
 }
 
 static void tear_down(struct runtime *r) {
-    kube_call_cancel(r->knock);
+    kube_call_cancel(r->connecting);
     if (r->are_exports_started)
         r->exports->stop(r->exports->context);
     runtime_jobs_free(r->jobs);
@@ -354,7 +354,7 @@ static void tear_down(struct runtime *r) {
         model_free(r->model);
     if (r->server != NULL)
         server_free(r->server);
-    loop_timer_free(r->knock_timer);
+    loop_timer_free(r->connect_timer);
     loop_timer_free(r->end_timer);
     if (r->client != NULL)
         kube_client_free(r->client);
@@ -380,7 +380,7 @@ int runtime_run(const struct runtime_flags *flags, const struct runtime_exports 
     } else {
         r.started = loop_now(r.loop);
         loop_on_terminate(r.loop, on_terminate, &r);
-        knock(&r);
+        try_connect(&r);
         code = loop_run(r.loop);
         if (r.lease != NULL || r.watches != NULL)
             jsonlog(JSONLOG_INFO, "ended", "exit_code", LOG_I(code), NULL);

@@ -7,7 +7,7 @@
 #include "sources/file.h"
 
 #define FILE_THREADS 4 /* a volume that hangs holds one of them for each of its files */
-/* A line waits so long, so that what the API server tells of its pod is here before it. */
+/* How long a line waits, so that the API server's events of its pod come first. */
 #define SETTLE_MS INT64_C(2000)
 /* A line from further in the future than this is of a clock that is wrong: waiting would not help. */
 #define FUTURE_MS INT64_C(10000)
@@ -30,7 +30,7 @@ struct runtime_feed {
     struct model_job *job;
     struct log_share *share; /* of its namespace */
     struct log_share own_share;
-    struct source *source; /* NULL: it cannot be opened, which was told */
+    struct source *source; /* NULL: it cannot be opened, which was logged */
     uint64_t generation;   /* of the job's log */
 };
 
@@ -53,7 +53,7 @@ void runtime_sources_free(struct runtime_sources *sources) {
     free(sources);
 }
 
-/* ---- what a source tells ---- */
+/* ---- what a source reports ---- */
 
 static bool on_line(void *context, int64_t stamp_ms, struct slice line) {
     struct runtime_feed *feed = context;

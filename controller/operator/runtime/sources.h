@@ -7,7 +7,7 @@
 #include "operator/model/model.h"
 #include "operator/runtime/log_share.h"
 
-/* Texts are borrowed for ever. */
+/* Texts are borrowed forever. */
 struct runtime_sources_options {
     const char *log_root;               /* NULL: no files are read */
     const char *google_credentials;     /* NULL: the application-default ones */
@@ -19,7 +19,7 @@ struct runtime_sources_options {
 struct runtime_sources; /* of the whole process */
 struct runtime_feed;    /* of a job; NULL: none */
 
-/* on_change: the model was told something. */
+/* on_change: the model got a line. */
 struct runtime_sources *runtime_sources_new(struct loop *loop, const struct runtime_sources_options *options,
                                             loop_callback *on_change, void *context);
 void runtime_sources_free(struct runtime_sources *sources); /* after every job's runtime_sources_drop */

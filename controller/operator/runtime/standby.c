@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "kube/frame.h"
+#include "operator/objects/jobgoodput.h"
 #include "operator/objects/objects.h"
 #include "operator/runtime/positions.h"
 #include "operator/runtime/standby_pack.h"
@@ -63,7 +64,7 @@ struct standby {
     int64_t listed[RESOURCE_COUNT]; /* every change behind this version is known; 0: not listed */
     int64_t listed_ms[RESOURCE_COUNT];
     int64_t reached[RESOURCE_COUNT];
-    size_t most_bytes;
+    size_t max_bytes;
     struct standby_figures figures;
 };
 
@@ -216,7 +217,7 @@ static void trim_written(struct standby *s, struct group *g) {
 static void trim(struct standby *s, struct group *g, int64_t now_ms) {
     while (!g->has_written && g->first != g->last && g->first->received_ms < now_ms - UNWRITTEN_MS)
         journal_lose(s, g->first);
-    while (s->figures.journal_bytes > s->most_bytes && s->oldest != s->newest)
+    while (s->figures.journal_bytes > s->max_bytes && s->oldest != s->newest)
         journal_lose(s, s->oldest);
 }
 
@@ -471,7 +472,7 @@ struct standby *standby_new(size_t journal_bytes) {
     map_init(&s->items, free);
     map_init(&s->groups, group_free);
     s->packer = packer_new();
-    s->most_bytes = journal_bytes > 0 ? journal_bytes : JOURNAL_MAX_BYTES;
+    s->max_bytes = journal_bytes > 0 ? journal_bytes : JOURNAL_MAX_BYTES;
     s->nodes = group_of(s, NODES);
     s->nodes->items = 1;
     return s;

@@ -66,18 +66,18 @@ struct watch {
     bool is_absent, is_in_trouble;
     int64_t trouble_us, refused_us; /* since when; refused_us 0: it is not refused */
     bool was_synced;
-    int64_t known_ms, reached_ms; /* its watermark as told last; the same when its trouble began, 0: none did */
+    int64_t known_ms, reached_ms; /* its last watermark; the same when its trouble began, 0: none did */
     char *words;                  /* of the last refusal, the server's; NULL */
     bool is_forbidden;            /* refused for REFUSED_US, and not listed since: done without */
 };
 
-/* Whether the server is at work where nothing tells: a stopped one keeps its connections. Any answer will do. */
+/* Asks whether a silent server is at work: a stopped one keeps its connections. Any answer will do. */
 #define PROBE_PATH "/livez"
 /* So long nothing was heard: less than an evaluation waits for what came with an event (settle_us), as what is known
  * reaches just to the last word, and an event that bears the time of its receipt lies behind that. */
 #define PROBE_AFTER_US (SECOND_US / 4)
 #define PROBE_SLOW_US SECOND_US /* an answer that takes longer is not waited for */
-#define PROBE_MOST_US (10 * SECOND_US)
+#define PROBE_MAX_US (10 * SECOND_US)
 #define COMING_BACK_US (2 * SECOND_US) /* until a server that was stopped has caught up itself */
 
 struct runtime_watches {
@@ -141,7 +141,7 @@ static int on_object(void *context, const struct kube_event *event) {
 
 static void start(struct watch *watch);
 
-/* A JobGoodput that goes on from an earlier controller's checkpoint reads by its StepLogFormat at once. */
+/* A JobGoodput that resumes from an earlier controller's checkpoint reads by its StepLogFormat at once. */
 static void start_after_formats(struct runtime_watches *owner) {
     if (owner->are_jobgoodputs_started)
         return;
@@ -492,24 +492,24 @@ bool runtime_watches_await_server(struct runtime_watches *owner, int64_t *ret_wa
         owner->probed_us = now_us(owner);
         owner->heard_before_us = kube_client_heard_us(owner->client);
         waited_us = 0;
-        struct kube_request request = {.path = PROBE_PATH, .timeout_us = PROBE_MOST_US};
+        struct kube_request request = {.path = PROBE_PATH, .timeout_us = PROBE_MAX_US};
         owner->probe = kube_call(owner->client, &request, on_probed, owner);
     }
     *ret_wait_us = PROBE_SLOW_US - waited_us;
     return owner->probe != NULL && waited_us < PROBE_SLOW_US;
 }
 
-/* How far this watch has told everything; is_absent: it cannot tell. */
+/* How far this watch has reported everything; is_absent: it does not report. */
 static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
     *is_absent = watch->reflector == NULL || watch->is_absent || is_given_up(watch);
     if (*is_absent)
         return 0;
-    int64_t told_ms = wall_ms(kube_reflector_watermark(watch->reflector));
+    int64_t reported_ms = wall_ms(kube_reflector_watermark(watch->reflector));
     int64_t unheard_us = now_us(watch->owner) - at_work_until_us(watch->owner);
     int64_t silent_ms =
         wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - max_of(SKEW_MS, (unheard_us + 999) / 1000);
     bool is_current = kube_reflector_is_current(watch->reflector, SKEW_MS * 1000);
-    return is_current && silent_ms > told_ms ? silent_ms : told_ms;
+    return is_current && silent_ms > reported_ms ? silent_ms : reported_ms;
 }
 
 void runtime_watches_positions(const struct runtime_watches *owner, const char *namespace_,
@@ -524,8 +524,8 @@ void runtime_watches_positions(const struct runtime_watches *owner, const char *
     }
 }
 
-void runtime_watches_tell_watermarks(struct runtime_watches *owner) {
-    int64_t least_ms[RESOURCE_COUNT];
+void runtime_watches_report_watermarks(struct runtime_watches *owner) {
+    int64_t min_ms[RESOURCE_COUNT];
     bool is_served[RESOURCE_COUNT] = {false};
     for (size_t i = 0; i < owner->count; i++) {
         enum resource resource = owner->watches[i]->source->resource;
@@ -534,11 +534,11 @@ void runtime_watches_tell_watermarks(struct runtime_watches *owner) {
         if (is_absent)
             continue;
         owner->watches[i]->known_ms = ms;
-        if (!is_served[resource] || ms < least_ms[resource])
-            least_ms[resource] = ms;
+        if (!is_served[resource] || ms < min_ms[resource])
+            min_ms[resource] = ms;
         is_served[resource] = true;
     }
     for (int r = 0; r < RESOURCE_COUNT; r++)
         if (r != RESOURCE_NODE_LEASE)
-            model_watermark(owner->model, (enum resource)r, is_served[r] ? least_ms[r] : 0, !is_served[r]);
+            model_watermark(owner->model, (enum resource)r, is_served[r] ? min_ms[r] : 0, !is_served[r]);
 }

@@ -14,11 +14,11 @@
 struct runtime_watches;
 
 struct runtime_watches_handler {
-    /* The model was told something: evaluate before sleeping. */
+    /* The model observed something: evaluate before sleeping. */
     void (*on_change)(void *context);
-    /* A JobGoodput, after the model was told; names are NUL-terminated. */
+    /* A JobGoodput, after the model observed it; names are NUL-terminated. */
     void (*on_jobgoodput)(void *context, const char *namespace_, const char *name, struct slice object);
-    /* A JobSet or a JobGoodput as it came; an empty object: it is gone. */
+    /* A JobSet or a JobGoodput as it came; an empty object: it was deleted. */
     void (*on_record)(void *context, enum resource resource, const char *namespace_, const char *name,
                       struct slice object);
     void *context;
@@ -40,16 +40,16 @@ bool runtime_watches_list_all_jobgoodputs(const struct runtime_watches *watches)
 /* What is not synced yet, for /readyz: "pods, nodes"; "" if nothing. */
 void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);
 
-/* Before watermarks are told: true if the server has been silent and is being asked whether it is at work. on_change
- * follows its answer, which is worth waiting for until *ret_wait_us have passed. */
+/* Before watermarks are reported: true if the server has been silent and is being asked whether it is at work.
+ * on_change follows its answer, which is worth waiting for until *ret_wait_us have passed. */
 bool runtime_watches_await_server(struct runtime_watches *watches, int64_t *ret_wait_us);
 
 /* How far the objects of a namespace, and nodes, are known to the model. */
 void runtime_watches_positions(const struct runtime_watches *watches, const char *namespace_,
                                struct positions *positions);
 
-/* Tells the model how far each resource is known. A connected watch that says nothing has nothing to say: it counts as
- * known up to a moment ago, or up to when the server was last heard of. */
-void runtime_watches_tell_watermarks(struct runtime_watches *watches);
+/* Reports to the model how far each resource is known. A connected watch that says nothing has nothing to say: it
+ * counts as known up to a moment ago, or up to when the server was last heard of. */
+void runtime_watches_report_watermarks(struct runtime_watches *watches);
 
 #endif

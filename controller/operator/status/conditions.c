@@ -1,9 +1,14 @@
-/* The conditions of a JobGoodput. Their times come from facts where facts tell, so that the same recording gives the
+/* The conditions of a JobGoodput. Their times come from facts where there are any, so that the same recording gives the
  * same status however often it was evaluated; where none does, the time up to which it was so is remembered while the
  * target runs, and is the end once it ended. */
+#include "operator/status/conditions.h"
 #include "ledger/evaluate.h"
+#include "operator/job/forbidden.h"
+#include "operator/job/formats.h"
 #include "operator/job/job.h"
-#include "operator/status/view.h"
+#include "operator/job/log_pods.h"
+#include "operator/job/log_work.h"
+#include "operator/store/pod.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,39 +37,39 @@ __attribute__((format(printf, 6, 7))) static void set(struct view *v, int which,
 static void set_ready(struct view *v) {
     const struct model_job *job = v->job;
     const struct forbidden *blocked = job_blocked(job);
-    const char *kind = job->target_kind == TARGET_JOBSET ? "JobSet" : "Job";
-    if (job->duplicate_of)
+    const char *kind = job->spec.target_kind == TARGET_JOBSET ? "JobSet" : "Job";
+    if (job->links.duplicate_of)
         set(v, READY, false, "Duplicate", job->created_ms, "%s %s is already measured by JobGoodput %s, which is older",
-            kind, job->target_name, job->duplicate_of->name);
+            kind, job->spec.target_name, job->links.duplicate_of->name);
     else if (blocked && !v->is_final)
         set(v, READY, false, "Forbidden", TIME_UNKNOWN, "%s", blocked->words);
     else if (job->target == NULL || !job->target->is_seen)
         set(v, READY, false, "TargetNotFound", job->created_ms, "there is no %s %s in namespace %s yet; waiting for it",
-            kind, job->target_name, job->namespace_);
+            kind, job->spec.target_name, job->namespace_);
     else if (v->target == NULL)
         set(v, READY, false, "ManagedElsewhere", job->target->created_ms,
-            "%s %s is managed by %s: measure it in the cluster where its pods run", kind, job->target_name,
-            job->target->managed_by);
+            "%s %s is managed by %s: measure it in the cluster where its pods run", kind, job->spec.target_name,
+            job->target->spec.managed_by);
     else if (v->result.slots_required == 0 && !v->has_ended)
         set(v, READY, false, "NothingRequired", v->target->created_ms,
-            "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->target_name);
-    else if (v->target->left_out > 0)
+            "%s %s has no required pods: check spec.requiredReplicatedJobs", kind, job->spec.target_name);
+    else if (v->target->spec.left_out > 0)
         set(v, READY, false, "TooManyReplicatedJobs", v->target->created_ms,
             "%s %s has more replicated jobs than the %d that are measured: %d that should be required are left out",
-            kind, job->target_name, OBJECT_REPLICATED_JOBS, v->target->left_out);
-    else if (job->log_changed_in > 0)
+            kind, job->spec.target_name, OBJECT_REPLICATED_JOBS, v->target->spec.left_out);
+    else if (job->spec.log_generation > 0)
         set(v, READY, true, "Accounted", v->target->created_ms,
-            "%s %s is measured; its steps were read anew for generation %lld of the spec", kind, job->target_name,
-            (long long)job->log_changed_in);
+            "%s %s is measured; its steps were read again for generation %lld of the spec", kind, job->spec.target_name,
+            (long long)job->spec.log_generation);
     else
-        set(v, READY, true, "Accounted", v->target->created_ms, "%s %s is measured", kind, job->target_name);
+        set(v, READY, true, "Accounted", v->target->created_ms, "%s %s is measured", kind, job->spec.target_name);
 }
 
 /* ---- the step log ---- */
 
 static const char *disabled_pattern(const struct model_job *job) {
-    for (int i = 0; i < job->process_count; i++) {
-        const struct steplog *parser = job->processes[i]->parser;
+    for (int i = 0; i < job->log.process_count; i++) {
+        const struct steplog *parser = job->log.processes[i]->parser;
         if (parser && steplog_disabled_pattern(parser))
             return steplog_disabled_pattern(parser);
     }
@@ -73,8 +78,8 @@ static const char *disabled_pattern(const struct model_job *job) {
 
 static struct log_process *best_process(const struct model_job *job) {
     struct log_process *best = NULL;
-    for (int i = 0; i < job->process_count; i++) {
-        struct log_process *p = job->processes[i];
+    for (int i = 0; i < job->log.process_count; i++) {
+        struct log_process *p = job->log.processes[i];
         if (p->parser && steplog_counts_get(p->parser).steps > 0 &&
             (best == NULL || p->first_line_ms < best->first_line_ms))
             best = p;
@@ -84,15 +89,16 @@ static struct log_process *best_process(const struct model_job *job) {
 
 static bool set_spec_trouble(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
-    int format = steplog_format_of_name(slice_of(job->format));
+    int format = steplog_format_of_name(slice_of(job->spec.log.format));
     enum model_source_kind kind = model_job_source_kind(job);
     if (kind == MODEL_SOURCE_NONE) { /* one of a CRD that is newer */
         set(v, STEP_LOG_ATTACHED, false, "SourceUnsupported", at_ms,
-            "reading steps from source %s is not built in; use PodLog, File, CloudLogging or Push", job->source);
+            "reading steps from source %s is not built in; use PodLog, File, CloudLogging or Push",
+            job->spec.log.source);
         return true;
     }
-    if (job->pattern_error) {
-        set(v, STEP_LOG_ATTACHED, false, "PatternInvalid", at_ms, "spec.stepLog.%s", job->pattern_error);
+    if (job->spec.log.pattern_error) {
+        set(v, STEP_LOG_ATTACHED, false, "PatternInvalid", at_ms, "spec.stepLog.%s", job->spec.log.pattern_error);
         return true;
     }
     const char *trouble = NULL;
@@ -103,27 +109,30 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
             set(v, STEP_LOG_ATTACHED, false, "FormatForbidden", at_ms, "%s", forbidden->words);
         else if (trouble == NULL)
             set(v, STEP_LOG_ATTACHED, false, "FormatMissing", at_ms,
-                "there is no StepLogFormat %s; the log is read when it appears", job->format);
+                "there is no StepLogFormat %s; the log is read when it appears", job->spec.log.format);
         else
-            set(v, STEP_LOG_ATTACHED, false, "FormatInvalid", at_ms, "StepLogFormat %s: %s", job->format, trouble);
+            set(v, STEP_LOG_ATTACHED, false, "FormatInvalid", at_ms, "StepLogFormat %s: %s", job->spec.log.format,
+                trouble);
         return true;
     }
     if (!is_user && format < 0) { /* one of a CRD that is newer */
         set(v, STEP_LOG_ATTACHED, false, "FormatUnsupported", at_ms,
-            "this version does not know the format %s: use one that its documentation lists, or Regex", job->format);
+            "this version does not know the format %s: use one that its documentation lists, or Regex",
+            job->spec.log.format);
         return true;
     }
     if (job_log_replicated_job(job) == NULL) {
-        set(v, STEP_LOG_ATTACHED, false, "NoSuchReplicatedJob", at_ms, "%s has no replicated job %s", job->target_name,
-            job->log_job[0]            ? job->log_job
-            : job->target->coordinator ? job->target->coordinator
-                                       : "");
+        set(v, STEP_LOG_ATTACHED, false, "NoSuchReplicatedJob", at_ms, "%s has no replicated job %s",
+            job->spec.target_name,
+            job->spec.log.replicated_job[0] ? job->spec.log.replicated_job
+            : job->target->spec.coordinator ? job->target->spec.coordinator
+                                            : "");
         return true;
     }
-    for (int i = 0; i < job->log_pod_count; i++)
-        if (job->log_pods[i]->container_count > 0 && job_log_container(job, job->log_pods[i])[0] == '\0') {
+    for (int i = 0; i < job->log_pods.count; i++)
+        if (job->log_pods.items[i]->container_count > 0 && job_log_container(job, job->log_pods.items[i])[0] == '\0') {
             set(v, STEP_LOG_ATTACHED, false, "ContainerNotFound", at_ms, "pod %s has no container %s",
-                job->log_pods[i]->name, job->container);
+                job->log_pods.items[i]->name, job->spec.log.container);
             return true;
         }
     return false;
@@ -133,31 +142,31 @@ static void set_reading(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
     int64_t lines = 0;
     const char *lost = "";
-    for (int i = 0; i < job->process_count; i++) {
-        if (job->processes[i]->parser)
-            lines += steplog_counts_get(job->processes[i]->parser).lines;
-        if (job->processes[i]->lost[0])
-            lost = job->processes[i]->lost;
+    for (int i = 0; i < job->log.process_count; i++) {
+        if (job->log.processes[i]->parser)
+            lines += steplog_counts_get(job->log.processes[i]->parser).lines;
+        if (job->log.processes[i]->lost[0])
+            lost = job->log.processes[i]->lost;
     }
-    const struct pod *last = job->log_pod_count > 0 ? job->log_pods[job->log_pod_count - 1] : NULL;
-    if (job->log_trouble[0])
-        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s", job->log_trouble);
+    const struct pod *last = job->log_pods.count > 0 ? job->log_pods.items[job->log_pods.count - 1] : NULL;
+    if (job->log.trouble[0])
+        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s", job->log.trouble);
     else if (lines >= JOB_UNRECOGNISED_LINES || (lines > 0 && v->has_ended))
-        set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognised", at_ms,
-            "%lld lines of the log were read and none tells a step; set spec.stepLog.format", (long long)lines);
-    else if (!lost[0] && v->has_ended && job_has_source(job) && job->source_earlier > 0)
+        set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
+            "%lld lines of the log were read and none reports a step; set spec.stepLog.format", (long long)lines);
+    else if (!lost[0] && v->has_ended && job_has_source(job) && job->log.early_lines > 0)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms,
             "no step: the %lld lines read are from before %s was created: an earlier job's, or a clock is wrong",
-            (long long)job->source_earlier, job->target_name);
+            (long long)job->log.early_lines, job->spec.target_name);
     else if (lost[0] || v->has_ended)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s",
             lost[0] ? lost : "the log was not read before the target ended");
-    else if (job_has_source(job) && job->source_earlier > 0)
+    else if (job_has_source(job) && job->log.early_lines > 0)
         set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms,
-            "no step yet: the %lld lines read so far are from before %s was created", (long long)job->source_earlier,
-            job->target_name);
+            "no step yet: the %lld lines read so far are from before %s was created", (long long)job->log.early_lines,
+            job->spec.target_name);
     else if (job_has_source(job))
-        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet from source %s", job->source);
+        set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "no step yet from source %s", job->spec.log.source);
     else if (last == NULL)
         set(v, STEP_LOG_ATTACHED, false, "Waiting", at_ms, "the pod whose log is read does not exist yet");
     else
@@ -166,12 +175,12 @@ static void set_reading(struct view *v, int64_t at_ms) {
 }
 
 const char *view_log_format(const struct view *v) {
-    bool is_user = v->log_format == STEPLOG_REGEX && steplog_format_of_name(slice_of(v->job->format)) < 0;
-    return is_user ? v->job->format : steplog_format_name(v->log_format);
+    bool is_user = v->log_format == STEPLOG_REGEX && steplog_format_of_name(slice_of(v->job->spec.log.format)) < 0;
+    return is_user ? v->job->spec.log.format : steplog_format_name(v->log_format);
 }
 
 void view_log(struct view *v) {
-    if (strcmp(v->job->source, "None") == 0 || v->target == NULL) {
+    if (strcmp(v->job->spec.log.source, "None") == 0 || v->target == NULL) {
         v->log = LOG_NONE;
         return;
     }
@@ -179,11 +188,11 @@ void view_log(struct view *v) {
     const char *disabled = disabled_pattern(v->job);
     int64_t at_ms = v->target->created_ms;
     v->log = LOG_TROUBLE;
-    if (v->job->costly_pattern != NULL) {
+    if (v->job->log.costly_pattern != NULL) {
         set(v, STEP_LOG_ATTACHED, false, "PatternTooExpensive", at_ms,
             "%s took more work than a job has in a minute: the log is not read until the pattern is changed; simplify "
             "it",
-            v->job->costly_pattern);
+            v->job->log.costly_pattern);
         return;
     }
     if (job_is_log_barred(v->job)) {
@@ -204,8 +213,8 @@ void view_log(struct view *v) {
     v->log_format = steplog_counts_get(best->parser).recognized;
     v->attached_ms = best->first_line_ms;
     v->log = LOG_ATTACHED;
-    if (v->job->log_trouble[0] && !v->has_ended)
-        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", TIME_UNKNOWN, "%s", v->job->log_trouble);
+    if (v->job->log.trouble[0] && !v->has_ended)
+        set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", TIME_UNKNOWN, "%s", v->job->log.trouble);
     else
         set(v, STEP_LOG_ATTACHED, true, "Attached", best->first_line_ms == TIME_UNKNOWN ? at_ms : best->first_line_ms,
             "steps are read as %s", view_log_format(v));
@@ -213,13 +222,13 @@ void view_log(struct view *v) {
 
 /* ---- the others ---- */
 
-/* Logs that the new spec asks for, of pods that were gone when it came. */
+/* Logs that the new spec asks for, of pods that were deleted when it came. */
 static int unread_logs(const struct model_job *job) {
     int count = 0;
-    for (int i = 0; i < job->log_pod_count && job->log_changed_in > 0; i++) {
-        bool is_read = !job->log_pods[i]->is_deleted;
-        for (int k = 0; k < job->process_count && !is_read; k++)
-            is_read = job->processes[k]->pod == job->log_pods[i];
+    for (int i = 0; i < job->log_pods.count && job->spec.log_generation > 0; i++) {
+        bool is_read = !job->log_pods.items[i]->is_deleted;
+        for (int k = 0; k < job->log.process_count && !is_read; k++)
+            is_read = job->log.processes[k]->pod == job->log_pods.items[i];
         count += !is_read;
     }
     return count;
@@ -227,9 +236,9 @@ static int unread_logs(const struct model_job *job) {
 
 /* Why lines are missing; NULL: none are. */
 static const char *lost_lines(const struct model_job *job) {
-    for (int i = 0; i < job->process_count; i++)
-        if (job->processes[i]->lost[0])
-            return job->processes[i]->lost;
+    for (int i = 0; i < job->log.process_count; i++)
+        if (job->log.processes[i]->lost[0])
+            return job->log.processes[i]->lost;
     return NULL;
 }
 
@@ -238,13 +247,13 @@ static void set_evidence(struct view *v) {
     int unread = unread_logs(v->job);
     if (unread > 0) {
         set(v, EVIDENCE_COMPLETE, false, "SpecChanged", TIME_UNKNOWN,
-            "generation %lld of the spec reads another log: those of %d pods that are gone cannot be read any more",
-            (long long)v->job->log_changed_in, unread);
+            "generation %lld of the spec reads another log: those of %d deleted pods cannot be read any more",
+            (long long)v->job->spec.log_generation, unread);
         return;
     }
-    if (v->job->checkpoint_trouble[0]) {
+    if (v->job->observation.trouble[0]) {
         set(v, EVIDENCE_COMPLETE, false, "CheckpointIncomplete", v->target->created_ms, "%s",
-            v->job->checkpoint_trouble);
+            v->job->observation.trouble);
         return;
     }
     if (store_is_cut(v->target)) {
@@ -276,7 +285,8 @@ static void set_evidence(struct view *v) {
             (long long)r->late_records);
     else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->overlapped_records > 0)
         set(v, EVIDENCE_COMPLETE, true, "RecordsOverlapped", TIME_UNKNOWN,
-            "at least 95 %% of the available time is explained; %lld records of a process that trained on beside its "
+            "at least 95 %% of the available time is explained; %lld records of a process that kept training next to "
+            "its "
             "successor are counted nowhere",
             (long long)r->overlapped_records);
     else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->retained_without_checkpoint)
@@ -295,18 +305,18 @@ static void set_finished(struct view *v) {
     const struct target *t = v->target;
     if (!v->has_ended)
         return;
-    const char *reason = t->outcome == OUTCOME_SUCCEEDED ? "Succeeded"
-                         : t->outcome == OUTCOME_FAILED  ? "Failed"
-                                                         : "Deleted";
+    const char *reason = t->end.outcome == OUTCOME_SUCCEEDED ? "Succeeded"
+                         : t->end.outcome == OUTCOME_FAILED  ? "Failed"
+                                                             : "Deleted";
     if (!v->is_final)
         set(v, FINISHED, false, "Settling", v->through_ms,
             "%s %s has ended; the last of its log and of its objects is being read, until then the numbers may change",
-            v->job->target_kind == TARGET_JOBSET ? "JobSet" : "Job", v->job->target_name);
-    else if (t->outcome == OUTCOME_DELETED)
+            v->job->spec.target_kind == TARGET_JOBSET ? "JobSet" : "Job", v->job->spec.target_name);
+    else if (t->end.outcome == OUTCOME_DELETED)
         set(v, FINISHED, true, reason, v->through_ms, "the target was deleted before it ended");
     else
-        set(v, FINISHED, true, reason, v->through_ms, "%s%s%s", t->end_reason, t->end_message ? ": " : "",
-            t->end_message ? t->end_message : "");
+        set(v, FINISHED, true, reason, v->through_ms, "%s%s%s", t->end.reason, t->end.message ? ": " : "",
+            t->end.message ? t->end.message : "");
 }
 
 /* ---- permissions ---- */
@@ -314,7 +324,7 @@ static void set_finished(struct view *v) {
 /* Of all that the job depends on, each refusal once: two watches of one kind are refused in the same words. */
 static void set_permission(struct view *v) {
     char words[sizeof v->conditions[0].message] = "";
-    if (v->is_final || v->job->duplicate_of)
+    if (v->is_final || v->job->links.duplicate_of)
         return;
     for (int r = 0; r < RESOURCE_COUNT; r++) {
         const struct forbidden *f = job_forbidden(v->job, (enum resource)r);
@@ -326,11 +336,11 @@ static void set_permission(struct view *v) {
         set(v, PERMISSION_MISSING, true, "Forbidden", TIME_UNKNOWN, "%s", words);
 }
 
-/* Where no fact tells since when it is so, memory does. */
+/* Where no fact gives the time of a condition, the last status does. */
 static void settle_times(struct view *v) {
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         struct condition_view *c = &v->conditions[i];
-        const struct job_condition *known = &v->job->conditions[i];
+        const struct job_condition *known = &v->job->publication.conditions[i];
         if (c->type == NULL)
             continue;
         if (c->at_ms == TIME_UNKNOWN && v->has_ended)

@@ -1,11 +1,13 @@
 /* The status object, in the order of crds/goodput.dev_jobgoodputs.yaml. What is not known is left out, never 0. */
+#include "operator/status/status.h"
+
 #include "base/jwrite.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "formulas/advice.h"
 #include "formulas/price.h"
 #include "ledger/evaluate.h"
-#include "operator/status/view.h"
+#include "operator/status/forecast.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +50,11 @@ static void write_filled(struct jwrite *w, const char *key, const char *text) {
 static void write_percent(struct jwrite *w, const char *key, int64_t ppm) {
     if (ppm != RECORD_NONE)
         jwrite_member_percent(w, key, ppm);
+}
+
+static void write_money(struct jwrite *w, const char *key, int64_t cents) {
+    char text[PRICE_TEXT_SIZE];
+    jwrite_member_text(w, key, price_cents_format(text, cents));
 }
 
 static void write_target(struct jwrite *w, const struct view *v) {
@@ -164,6 +171,13 @@ static const char *bucket_text(const struct ledger_bucket *b, char out[static 12
     return out;
 }
 
+/* The amount of the next part, rounded to hundredths so that the parts add up to what is allocated. */
+static int64_t cost_next(const struct view *v, int64_t *chip_ms_before, int64_t chip_ms) {
+    int64_t before = *chip_ms_before;
+    *chip_ms_before += chip_ms;
+    return price_cents(before + chip_ms, v->price) - price_cents(before, v->price);
+}
+
 static void write_badput(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     char name[128];
@@ -184,7 +198,7 @@ static void write_badput(struct jwrite *w, const struct view *v) {
         jwrite_member_text(w, "basis", basis_name(b->basis));
         jwrite_member_int(w, "chipSeconds", b->chip_ms / 1000);
         if (v->price >= 0)
-            view_write_money(w, "cost", view_cost_next(v, &before, b->chip_ms));
+            write_money(w, "cost", cost_next(v, &before, b->chip_ms));
         write_filled(w, "evidence", b->evidence);
         jwrite_object_end(w);
         written++;
@@ -264,7 +278,7 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
         if (r->has_steps && r->chip_ms_allocated > 0) { /* else it is not known what was lost */
             jwrite_member_int(w, "chipSeconds", counts[i].chip_ms / 1000);
             if (v->price >= 0)
-                view_write_money(w, "cost", price_cents(counts[i].chip_ms, v->price));
+                write_money(w, "cost", price_cents(counts[i].chip_ms, v->price));
         }
         jwrite_object_end(w);
     }
@@ -417,6 +431,33 @@ static void write_chips(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
+static void write_cost(struct jwrite *w, const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    char text[PRICE_TEXT_SIZE];
+    if (v->price == PRICE_NONE || (r->chips == 0 && r->chip_ms_allocated == 0))
+        return;
+    jwrite_key(w, "cost");
+    jwrite_object(w);
+    if (v->price == PRICE_BAD) {
+        jwrite_member_text(
+            w, "message",
+            "the label goodput.dev/price-per-chip-hour of its nodes is not a price: give a decimal from 0 "
+            "to 1000000, such as 2.5");
+    } else {
+        jwrite_member_text(w, "currency", v->currency);
+        jwrite_member_text(w, "pricePerChipHour", price_format(text, v->price));
+        jwrite_member_text(w, "source", v->price_source);
+        int64_t allocated = price_cents(r->chip_ms_allocated, v->price);
+        write_money(w, "allocated", allocated);
+        if (r->has_steps) {
+            int64_t productive = price_cents(r->chip_ms_productive, v->price);
+            write_money(w, "productive", productive);
+            write_money(w, "lost", allocated - productive);
+        }
+    }
+    jwrite_object_end(w);
+}
+
 static void write_program(struct jwrite *w, const struct view *v) {
     char text[32];
     if (v->gflops_per_chip < 0 && v->program_trouble[0] == '\0' && v->rejected_lines == 0)
@@ -519,7 +560,7 @@ void view_write(const struct view *v, struct buf *out) {
         write_steps(&w, v);
         write_windows(&w, v);
         write_chips(&w, v);
-        view_write_cost(&w, v);
+        write_cost(&w, v);
         write_program(&w, v);
         view_write_forecast(&w, v);
         write_advice(&w, v);

@@ -2,7 +2,7 @@
  * analyze.
  *
  * Two kinds of files use it. Those that make a view read the job and include operator/job/job.h. Those that write one
- * (status.c, forecast.c, cost.c) do not, and `make check` keeps it so: model_job is an incomplete type there, and all
+ * (status.c, forecast.c) do not, and `make check` keeps it so: model_job is an incomplete type there, and all
  * that a status says is plain data in the view. So who has a ledger and no job, as analyze, writes the same status. */
 #ifndef OPERATOR_VIEW_H
 #define OPERATOR_VIEW_H
@@ -23,7 +23,7 @@ struct condition_view {
     const char *status; /* "True", "False", "Unknown" */
     const char *reason;
     char message[2048];
-    int64_t at_ms; /* TIME_UNKNOWN: the conditions' own memory tells */
+    int64_t at_ms; /* TIME_UNKNOWN: as in the last status */
 };
 
 /* LOG_DOUBT: no step was read so far, which may still come; LOG_TROUBLE: nothing can come of that spec. */
@@ -55,14 +55,14 @@ struct view {
     char waiting_for[1024];
     uint64_t waiting_hash; /* of the reason; 0: none that says more than the phase */
     enum log_state log;
-    enum steplog_format log_format; /* AUTO: not recognised */
+    enum steplog_format log_format; /* AUTO: not recognized */
     int64_t attached_ms;
     struct condition_view conditions[JOB_CONDITIONS];
     int64_t unattributed_ms, suspended_ms;
-    int64_t counted, counted_evictions; /* interruptions that only counters tell of; by Kueue */
+    int64_t counted, counted_evictions; /* interruptions known only from counters; by Kueue */
     int64_t scheduling_ppm, runtime_ppm, job_ppm, upper_ppm, evidence_ppm; /* RECORD_NONE: not known */
     int64_t scheduling_upper_ppm, job_upper_ppm;                           /* RECORD_NONE: all is observed, too */
-    int64_t program_ppm, productivity_ppm;                                 /* the same; program.c */
+    int64_t program_ppm, productivity_ppm;                                 /* the same */
     double gflops_per_chip;                                                /* over the retained steps; < 0: not known */
     int64_t peak_gflops;                                                   /* of a chip; 0: not known */
     enum chip_type data_type; /* that the peak is of; CHIP_TYPES: unknown */
@@ -70,8 +70,8 @@ struct view {
     double parameters;      /* N of the model; 0: not known */
     bool is_program_of_log; /* not of spec.program's model */
     int64_t rejected_lines;
-    char program_trouble[200]; /* why program goodput is not told; "" */
-    int64_t price;             /* per chip-hour; PRICE_NONE, or PRICE_BAD; cost.c */
+    char program_trouble[200]; /* why program goodput is not known; "" */
+    int64_t price;             /* per chip-hour; PRICE_NONE, or PRICE_BAD */
     const char *price_source, *currency;
     int64_t ready_ms;    /* all required pods Ready */
     int64_t admitted_ms; /* RECORD_NONE: no Workload */
@@ -94,28 +94,5 @@ void view_scores(struct view *v); /* from the result */
 static inline int64_t view_interruptions(const struct view *v) {
     return v->counted + v->counted_evictions + v->result.interruption_count + v->result.older.count;
 }
-/* observed.c: up to when everything about the job's objects is known; the status' observedThrough */
-int64_t view_objects_known(const struct model_job *job, int64_t now_ms);
-int64_t view_known_ms(const struct model *m, int64_t now_ms);     /* model_known_ms() */
-int64_t view_events_known(const struct model *m, int64_t now_ms); /* they may be missing: evidence, image pulls */
-int64_t view_observed_through(const struct model_job *job, int64_t now_ms); /* and so told_through_ms */
-int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms);        /* model_summary.awaits_ms */
-void view_log(struct view *v);                                              /* conditions.c: state of the log */
-/* The format that the log is read as: a trainer's, Regex, or the name of a StepLogFormat. */
-const char *view_log_format(const struct view *v);
-void view_phase(struct view *v);       /* phase.c */
-void view_waiting(struct view *v);     /* waiting.c: availability message */
-void view_conditions(struct view *v);  /* conditions.c */
-void view_definitions(struct view *v); /* definitions.c: what others call scheduling goodput */
-void view_program(struct view *v);     /* program.c: program goodput and productivity */
-void view_cost(struct view *v);        /* program.c: what a chip costs; after view_program */
-/* Hundredths for so many chips x ms, those up to it adding up; v->price is known. */
-int64_t view_cost_next(const struct view *v, int64_t *chip_ms_before, int64_t chip_ms);
-void view_write_money(struct jwrite *w, const char *key, int64_t cents);
-void view_write_forecast(struct jwrite *w, const struct view *v); /* forecast.c */
-void view_write_cost(struct jwrite *w, const struct view *v);
-
-/* status.c */
-void view_write(const struct view *v, struct buf *out);
 
 #endif

@@ -1,6 +1,8 @@
 /* Permissions that the controller lacks, as the API server words them. */
+#include "operator/store/forbidden.h"
 #include "base/mem.h"
 #include "operator/store/store.h"
+#include "operator/store/unwatched.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Histories and spans of store.h. */
+#include "operator/store/history.h"
 #include "base/mem.h"
 #include "operator/store/store.h"
 
@@ -17,15 +18,6 @@ static void drop_oldest(struct history *h) {
     memmove(&h->items[0], &h->items[1], (size_t)(h->count - 1) * sizeof *h->items);
     h->count--;
     h->is_cut = true;
-}
-
-bool store_is_cut(const struct target *t) {
-    bool is_cut = t->suspended.is_cut || t->is_cut;
-    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
-        is_cut |= j->suspended.is_cut;
-    for (const struct workload *w = t->workloads; w; w = w->next_in_target)
-        is_cut |= w->reserved.is_cut || w->admitted.is_cut || w->evicted.is_cut || w->active.is_cut;
-    return is_cut;
 }
 
 bool history_add(struct history *h, struct transition t) {
@@ -68,15 +60,4 @@ struct span *spans_add(struct spans *s, int64_t from_ms, int64_t to_ms) {
     STORE_GROW(s->items, s->count, s->capacity);
     s->items[s->count] = (struct span){from_ms, to_ms};
     return &s->items[s->count++];
-}
-
-struct instance *container_now(struct container *c) {
-    return &c->instances[c->count - 1];
-}
-
-struct instance *container_instance(struct container *c, int restart_count) {
-    for (int i = c->count - 1; i >= 0; i--)
-        if (c->instances[i].restart_count == restart_count)
-            return &c->instances[i];
-    return NULL;
 }

@@ -1,7 +1,8 @@
 /* Workloads, Nodes and their Leases, into the store. */
+#include "operator/store/observe_cluster.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/store/store.h"
+#include "operator/objects/cluster.h"
 
 #include <errno.h>
 #include <string.h>
@@ -148,7 +149,7 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     apply_condition(m, &w->admitted, &o, "Admitted", received_ms);
     apply_condition(m, &w->evicted, &o, "Evicted", received_ms);
     w->evictions = o.evictions;
-    struct object_before before = {w->written_ms, is_first ? 0 : max_of(t->watched_ms, 0)};
+    struct object_before before = {w->written_ms, is_first ? 0 : max_of(t->watch.known_ms, 0)};
     w->written_ms = o.meta.written_ms;
     apply_active(m, w, &o, before, received_ms);
     apply_checks(m, w, &o);

@@ -1,7 +1,11 @@
 /* Pods and the Events about them, into the store. */
+#include "operator/store/observe_pod.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/store/store.h"
+#include "operator/objects/cluster.h"
+#include "operator/objects/pod.h"
+#include "operator/store/observe_cluster.h"
+#include "operator/store/unwatched.h"
 
 #include <errno.h>
 #include <string.h>
@@ -250,8 +254,8 @@ static void apply_disruption(struct model *m, struct pod *p, const struct object
 static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received_ms) {
     p->is_deleted = true;
     p->gone_ms = received_ms;
-    if (p->target->look_ms == TIME_OPEN)
-        p->target->look_ms = received_ms;
+    if (p->target->pods.forget_at_ms == TIME_OPEN)
+        p->target->pods.forget_at_ms = received_ms;
     if (o && o->meta.deletion_ms != TIME_UNKNOWN && o->meta.deletion_ms < received_ms)
         p->gone_ms = o->meta.deletion_ms;
     struct spans ready = pod_ready(p);
@@ -266,7 +270,7 @@ static bool is_settled_in(const struct pod *p) {
 
 /* It is missing in a new list: its end was not observed, nor what else came and went meanwhile. */
 static void pod_vanished(struct model *m, struct pod *p, int64_t received_ms) {
-    int64_t known_ms = p->is_restored                        ? p->target->watched_ms
+    int64_t known_ms = p->is_restored                        ? p->target->watch.known_ms
                        : m->pods_complete_ms != TIME_UNKNOWN ? m->pods_complete_ms
                                                              : p->seen_ms;
     if (!p->is_restored)
@@ -303,7 +307,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (is_first)
         store_settle_pod(p);
     struct object_before before = {pod_trouble(p)->gated_written_ms,
-                                   is_first ? 0 : max_of(p->seen_ms, p->target->watched_ms)};
+                                   is_first ? 0 : max_of(p->seen_ms, p->target->watch.known_ms)};
     p->seen_ms = received_ms;
     apply_containers(m, p, &o);
     apply_binding(m, p, &o, object_told_ms(&o.meta, before, received_ms));

@@ -1,7 +1,10 @@
 /* JobSets and Jobs, into the store. A Job of a JobSet is a part of that target; any other Job is a target itself. */
+#include "operator/store/observe_target.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/store/store.h"
+#include "operator/objects/jobset.h"
+#include "operator/store/forget.h"
+#include "operator/store/unwatched.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,31 +26,28 @@ static int64_t pods_of(const struct object_replicated_job *o) {
 
 static void apply_shape(struct model *m, struct target *t, const struct object_replicated_job *jobs, int count,
                         int64_t at_ms) {
-    if (t->jobs == NULL || t->job_count != count) {
-        for (int i = count; i < t->job_count; i++)
-            free(t->jobs[i].sizes);
-        t->jobs = mem_resize(t->jobs, (size_t)count + 1, sizeof *t->jobs);
-        for (int i = t->job_count; i < count; i++)
-            memset(&t->jobs[i], 0, sizeof t->jobs[i]);
-        t->job_count = count;
-        t->shape_version++;
+    if (t->spec.jobs == NULL || t->spec.job_count != count) {
+        for (int i = count; i < t->spec.job_count; i++)
+            free(t->spec.jobs[i].sizes);
+        t->spec.jobs = mem_resize(t->spec.jobs, (size_t)count + 1, sizeof *t->spec.jobs);
+        for (int i = t->spec.job_count; i < count; i++)
+            memset(&t->spec.jobs[i], 0, sizeof t->spec.jobs[i]);
+        t->spec.job_count = count;
+        t->pods.shape_version++;
     }
     for (int i = 0; i < count; i++) {
         const struct object_replicated_job *o = &jobs[i];
-        struct replicated_job *r = &t->jobs[i];
+        struct replicated_job *r = &t->spec.jobs[i];
         r->name = store_intern(m, o->name);
         r->replicas = within(o->replicas, 0, 1000000);
         r->pods = pods_of(o);
-        r->chips = o->containers.chips;
+        r->chips = o->chips;
         r->has_dependency = o->has_dependency;
-        r->container_count = o->containers.count;
-        for (int c = 0; c < o->containers.count; c++)
-            r->containers[c] = store_intern(m, o->containers.items[c].name);
         int64_t slots = r->replicas * r->pods;
         if (r->size_count > 0 && r->sizes[r->size_count - 1].slots == slots)
             continue;
         if (r->pods > r->stride || r->size_count > 0)
-            t->shape_version++;
+            t->pods.shape_version++;
         r->stride = r->pods > r->stride ? r->pods : r->stride;
         if (r->size_count == STORE_MAX_TRANSITIONS)
             r->size_count--;
@@ -71,9 +71,9 @@ static bool is_outdated(const struct history *h, const struct transition *told) 
 
 /* The controller had obeyed the last suspension before, or it was known to a predecessor: this is another one. */
 static bool is_suspended_again(const struct target *t, const struct transition *last, int64_t at_ms) {
-    int64_t known_ms = t->suspended_ms != TIME_UNKNOWN ? t->suspended_ms
-                       : t->watched_ms != TIME_UNKNOWN ? t->watched_ms + OBEYED_MS
-                                                       : TIME_UNKNOWN;
+    int64_t known_ms = t->suspended_ms != TIME_UNKNOWN     ? t->suspended_ms
+                       : t->watch.known_ms != TIME_UNKNOWN ? t->watch.known_ms + OBEYED_MS
+                                                           : TIME_UNKNOWN;
     return known_ms != TIME_UNKNOWN && last->is_true && known_ms >= last->at_ms && at_ms > known_ms;
 }
 
@@ -88,7 +88,7 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
         const struct transition *last = history_last(h);
         bool is_again = told.is_true && last && is_suspended_again(t, last, told.at_ms);
         bool is_better =
-            (told.is_true && !is_again) || t->is_started_in_order; /* the controller obeyed some time after */
+            (told.is_true && !is_again) || t->spec.is_started_in_order; /* the controller obeyed some time after */
         if (is_better && last && last->is_true == told.is_true && last->is_derived && last->at_ms < told.at_ms) {
             told.at_ms = last->at_ms;
             told.is_derived = true;
@@ -110,30 +110,30 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
 static void apply_end(struct model *m, struct target *t, const struct object_conditions *all, const char *type,
                       enum ledger_outcome outcome, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(all, type);
-    if (c == NULL || !slice_is(c->status, "True") || t->end_ms != TIME_UNKNOWN)
+    if (c == NULL || !slice_is(c->status, "True") || t->end.at_ms != TIME_UNKNOWN)
         return;
-    t->end_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
-    t->outcome = outcome;
-    t->end_reason = store_intern(m, c->reason);
-    store_text(&t->end_message, c->message);
+    t->end.at_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
+    t->end.outcome = outcome;
+    t->end.reason = store_intern(m, c->reason);
+    store_text(&t->end.message, c->message);
 }
 
 static void touch_pods(struct model *m, struct target *t) {
-    for (size_t i = 0; i < t->pod_count; i++)
-        store_touch_pod(m, t->pods[i]);
+    for (size_t i = 0; i < t->pods.count; i++)
+        store_touch_pod(m, t->pods.items[i]);
 }
 
 static void target_gone(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
-    if (t->is_deleted)
+    if (t->end.is_deleted)
         return;
-    t->is_deleted = true;
-    t->gone_ms = received_ms;
+    t->end.is_deleted = true;
+    t->end.gone_ms = received_ms;
     if (meta && meta->deletion_ms != TIME_UNKNOWN && meta->deletion_ms < received_ms)
-        t->gone_ms = meta->deletion_ms;
-    if (t->end_ms == TIME_UNKNOWN) {
-        t->end_ms = t->gone_ms;
-        t->outcome = OUTCOME_DELETED;
-        t->end_reason = "Deleted";
+        t->end.gone_ms = meta->deletion_ms;
+    if (t->end.at_ms == TIME_UNKNOWN) {
+        t->end.at_ms = t->end.gone_ms;
+        t->end.outcome = OUTCOME_DELETED;
+        t->end.reason = "Deleted";
     }
     touch_pods(m, t);
     store_touch_target(m, t);
@@ -142,7 +142,7 @@ static void target_gone(struct model *m, struct target *t, const struct object_m
 
 /* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
 static void target_replaced(struct model *m, struct target *t, int64_t by_ms) {
-    t->has_vanished |= !t->is_deleted;
+    t->end.has_vanished |= !t->end.is_deleted;
     target_gone(m, t, NULL, by_ms);
 }
 
@@ -178,19 +178,20 @@ static bool target_seen(struct model *m, struct target *t, const struct object_m
 }
 
 static struct object_before before(const struct target *t) {
-    return (struct object_before){t->written_ms, max_of(t->watched_ms, 0)};
+    return (struct object_before){t->written_ms, max_of(t->watch.known_ms, 0)};
 }
 
 static void restart_add(struct target *t, const char *what, int64_t number, int64_t at_ms, bool is_derived,
                         struct slice message) {
-    if (t->restart_count == STORE_MAX_TRANSITIONS) {
-        free(t->restart_list[0].message);
-        memmove(&t->restart_list[0], &t->restart_list[1], (size_t)(t->restart_count - 1) * sizeof *t->restart_list);
-        t->restart_count--;
+    if (t->restarts.item_count == STORE_MAX_TRANSITIONS) {
+        free(t->restarts.items[0].message);
+        memmove(&t->restarts.items[0], &t->restarts.items[1],
+                (size_t)(t->restarts.item_count - 1) * sizeof *t->restarts.items);
+        t->restarts.item_count--;
         t->is_cut = true;
     }
-    STORE_GROW(t->restart_list, t->restart_count, t->restart_capacity);
-    struct restart *r = &t->restart_list[t->restart_count++];
+    STORE_GROW(t->restarts.items, t->restarts.item_count, t->restarts.item_capacity);
+    struct restart *r = &t->restarts.items[t->restarts.item_count++];
     *r = (struct restart){at_ms, number, what, NULL, is_derived};
     store_text(&r->message, message);
 }
@@ -199,8 +200,8 @@ static void restart_add(struct target *t, const char *what, int64_t number, int6
 static void apply_counter(struct target *t, const char *what, int64_t *known, int64_t value,
                           const struct object_condition *c, int64_t told_ms) {
     bool is_told = c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN;
-    for (int i = 0; i < t->restart_count && is_told; i++)
-        is_told = t->restart_list[i].at_ms < c->at_ms;
+    for (int i = 0; i < t->restarts.item_count && is_told; i++)
+        is_told = t->restarts.items[i].at_ms < c->at_ms;
     if (value > max_of(*known, 0))
         restart_add(t, what, value, is_told ? c->at_ms : told_ms, !is_told, is_told ? c->message : (struct slice){0});
     *known = value;
@@ -208,7 +209,7 @@ static void apply_counter(struct target *t, const char *what, int64_t *known, in
 
 /* Moves when something happened to the target that may explain what happened to its pods. */
 static int turning_points(const struct target *t) {
-    return t->restart_count + t->suspended.count + (t->end_ms != TIME_UNKNOWN) + (t->is_deleted ? 1 : 0);
+    return t->restarts.item_count + t->suspended.count + (t->end.at_ms != TIME_UNKNOWN) + (t->end.is_deleted ? 1 : 0);
 }
 
 int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
@@ -230,18 +231,18 @@ int observe_jobset(struct model *m, enum observed what, struct slice uid, struct
     int changes = turning_points(t);
     int64_t told_ms = object_told_ms(&o.meta, before(t), received_ms);
     t->written_ms = o.meta.written_ms;
-    t->queue = store_intern(m, o.meta.queue);
-    t->managed_by = store_intern(m, o.managed_by);
-    t->is_started_in_order = o.is_started_in_order;
-    t->left_out = o.left_out;
-    t->coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(m, o.coordinator_job) : NULL;
-    t->coordinator_job_index = o.coordinator_job_index;
-    t->coordinator_pod_index = o.coordinator_pod_index;
+    t->spec.queue = store_intern(m, o.meta.queue);
+    t->spec.managed_by = store_intern(m, o.managed_by);
+    t->spec.is_started_in_order = o.is_started_in_order;
+    t->spec.left_out = o.left_out;
+    t->spec.coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(m, o.coordinator_job) : NULL;
+    t->spec.coordinator_job_index = o.coordinator_job_index;
+    t->spec.coordinator_pod_index = o.coordinator_pod_index;
     apply_shape(m, t, o.jobs, o.job_count, told_ms);
     apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, told_ms);
     const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
-    apply_counter(t, "restarts", &t->restarts, o.restarts, c, told_ms);
-    apply_counter(t, "jobRestarts", &t->job_restarts, o.job_restarts, NULL, told_ms);
+    apply_counter(t, "restarts", &t->restarts.count, o.restarts, c, told_ms);
+    apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o.job_restarts, NULL, told_ms);
     apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
     apply_end(m, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
     store_touch_target(m, t);
@@ -288,8 +289,8 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
 
 static void apply_job_target(struct model *m, struct target *t, const struct object_job *o, int64_t received_ms) {
     bool is_first = target_seen(m, t, &o->meta, received_ms);
-    t->queue = store_intern(m, o->meta.queue);
-    t->managed_by = store_intern(m, o->managed_by);
+    t->spec.queue = store_intern(m, o->meta.queue);
+    t->spec.managed_by = store_intern(m, o->managed_by);
     int64_t told_ms = object_told_ms(&o->meta, before(t), received_ms);
     t->written_ms = o->meta.written_ms;
     apply_shape(m, t, &o->job, 1, told_ms);

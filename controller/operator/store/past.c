@@ -1,4 +1,5 @@
 /* The past of a replicated job: what is left of pods that are forgotten. */
+#include "operator/store/past.h"
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "operator/store/store.h"
@@ -6,11 +7,11 @@
 #include <string.h>
 
 struct past *store_past(struct target *t, const char *replicated_job) {
-    for (int i = 0; i < t->past_count; i++)
-        if (strcmp(t->pasts[i].replicated_job, replicated_job) == 0)
-            return &t->pasts[i];
-    t->pasts = mem_resize(t->pasts, (size_t)t->past_count + 1, sizeof *t->pasts);
-    struct past *past = &t->pasts[t->past_count++];
+    for (int i = 0; i < t->past.count; i++)
+        if (strcmp(t->past.items[i].replicated_job, replicated_job) == 0)
+            return &t->past.items[i];
+    t->past.items = mem_resize(t->past.items, (size_t)t->past.count + 1, sizeof *t->past.items);
+    struct past *past = &t->past.items[t->past.count++];
     *past = (struct past){.replicated_job = replicated_job};
     return past;
 }
@@ -28,9 +29,9 @@ struct past_change *past_at(struct past *past, int64_t at_ms) {
 /* ---- slots whose pods a checkpoint had no room for ---- */
 
 static const struct settled_slots *settled_of(const struct target *t, const char *replicated_job) {
-    for (int i = 0; i < t->settled_count; i++)
-        if (strcmp(t->settled[i].replicated_job, replicated_job) == 0)
-            return &t->settled[i];
+    for (int i = 0; i < t->past.slot_list_count; i++)
+        if (strcmp(t->past.slots[i].replicated_job, replicated_job) == 0)
+            return &t->past.slots[i];
     return NULL;
 }
 
@@ -46,15 +47,15 @@ void store_settle_pod(struct pod *p) {
         return;
     int64_t slot = store_settled_slot(s, p);
     bool is_held = slot >= 0 && s->are_held[slot] != 0;
-    bool is_of_then = p->created_ms <= t->settled_created_ms;
-    p->settled_ms = t->settled_ms;
+    bool is_of_then = p->created_ms <= t->past.settled_created_ms;
+    p->settled_ms = t->past.settled_ms;
     p->held = !is_held ? LEDGER_HELD_BY_NONE : is_of_then ? LEDGER_HELD_BY_IT : LEDGER_HELD_BY_ANOTHER;
 }
 
 void store_settled_done(struct target *t) {
-    for (int i = 0; i < t->settled_count; i++)
-        free(t->settled[i].are_held);
-    free(t->settled);
-    t->settled = NULL;
-    t->settled_count = 0;
+    for (int i = 0; i < t->past.slot_list_count; i++)
+        free(t->past.slots[i].are_held);
+    free(t->past.slots);
+    t->past.slots = NULL;
+    t->past.slot_list_count = 0;
 }

@@ -56,11 +56,11 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->namespace_ = slice_dup(namespace_);
     t->name = slice_dup(name);
     t->kind = kind;
-    t->created_ms = t->end_ms = t->gone_ms = t->watched_ms = TIME_UNKNOWN;
-    t->watched_again_ms = t->written_ms = t->suspended_ms = TIME_UNKNOWN;
-    t->look_ms = t->first_pod_ms = TIME_OPEN;
-    t->end_reason = t->queue = t->managed_by = "";
-    t->restarts = t->job_restarts = -1;
+    t->created_ms = t->end.at_ms = t->end.gone_ms = t->watch.known_ms = TIME_UNKNOWN;
+    t->watch.resumed_ms = t->written_ms = t->suspended_ms = TIME_UNKNOWN;
+    t->pods.forget_at_ms = t->pods.first_created_ms = TIME_OPEN;
+    t->end.reason = t->spec.queue = t->spec.managed_by = "";
+    t->restarts.count = t->restarts.job_restarts = -1;
     map_put(&m->targets, uid, t);
     return t;
 }
@@ -84,18 +84,6 @@ struct node *store_node(struct model *m, struct slice name) {
     return n;
 }
 
-static const struct node_past no_past;
-
-const struct node_past *node_past(const struct node *n) {
-    return n->past ? n->past : &no_past;
-}
-
-struct node_past *store_node_past(struct node *n) {
-    if (n->past == NULL)
-        n->past = mem_new(struct node_past);
-    return n->past;
-}
-
 struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
     struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1 + meta->uid.size_bytes + 1);
     p->uid_at = (uint8_t)(meta->name.size_bytes + 1); /* names are at most 253 bytes: object_meta_bound */
@@ -112,39 +100,17 @@ struct pod *store_pod_new(struct model *m, struct target *t, const struct object
     p->waiting_reason = "";
     p->slot = -1;
     map_put_borrowed(&m->pods, (struct slice){pod_uid(p), meta->uid.size_bytes}, p);
-    MEM_GROW(t->pods, t->pod_count, t->pod_capacity);
-    t->pods[t->pod_count++] = p;
-    t->unindexed_pods += p->completion_index < 0;
-    t->pods_version++;
-    t->first_pod_ms = p->created_ms < t->first_pod_ms ? p->created_ms : t->first_pod_ms;
+    MEM_GROW(t->pods.items, t->pods.count, t->pods.capacity);
+    t->pods.items[t->pods.count++] = p;
+    t->pods.unindexed += p->completion_index < 0;
+    t->pods.version++;
+    t->pods.first_created_ms = p->created_ms < t->pods.first_created_ms ? p->created_ms : t->pods.first_created_ms;
     if (meta->controller_uid.size_bytes > 0) {
         p->job = store_kube_job(m, t, meta->controller_uid);
         p->next_in_job = p->job->pods;
         p->job->pods = p;
     }
     return p;
-}
-
-static const struct pod_trouble no_trouble = {
-    .gated_from_ms = TIME_UNKNOWN,
-    .gated_to_ms = TIME_UNKNOWN,
-    .unschedulable_ms = TIME_UNKNOWN,
-    .disruption_ms = TIME_UNKNOWN,
-    .gated_written_ms = TIME_UNKNOWN,
-    .disruption_reason = "",
-    .reason = "",
-};
-
-const struct pod_trouble *pod_trouble(const struct pod *p) {
-    return p->trouble ? p->trouble : &no_trouble;
-}
-
-struct pod_trouble *store_trouble(struct pod *p) {
-    if (p->trouble == NULL) {
-        p->trouble = mem_new(struct pod_trouble);
-        *p->trouble = no_trouble;
-    }
-    return p->trouble;
 }
 
 void store_pod_bind(struct pod *p, struct node *n) {
@@ -224,14 +190,6 @@ void store_touch_target(struct model *m, struct target *t) {
     m->touched[m->touched_count++] = t;
 }
 
-void store_mark_pod(struct pod *p) {
-    if (p->is_dirty)
-        return;
-    p->is_dirty = true;
-    p->next_dirty = p->target->dirty_pods;
-    p->target->dirty_pods = p;
-}
-
 void store_touch_pod(struct model *m, struct pod *p) {
     store_mark_pod(p);
     store_touch_target(m, p->target);
@@ -242,6 +200,11 @@ void store_touch_node(struct model *m, struct node *n) {
         store_touch_pod(m, p); /* also those that are gone: why they were lost may be told only now */
 }
 
-bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms) {
-    return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_MISSING_MS < complete_ms;
+bool store_is_cut(const struct target *t) {
+    bool is_cut = t->suspended.is_cut || t->is_cut;
+    for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
+        is_cut |= j->suspended.is_cut;
+    for (const struct workload *w = t->workloads; w; w = w->next_in_target)
+        is_cut |= w->reserved.is_cut || w->admitted.is_cut || w->evicted.is_cut || w->active.is_cut;
+    return is_cut;
 }

@@ -1,5 +1,8 @@
 /* What was restored from a checkpoint, or is only named by others, and that no list shows. */
-#include "operator/store/store.h"
+#include "operator/store/sweep.h"
+#include "operator/store/observe_cluster.h"
+#include "operator/store/observe_pod.h"
+#include "operator/store/observe_target.h"
 
 static struct slice key_of(const struct map_entry *e) {
     return (struct slice){e->key, e->key_size};

@@ -1,9 +1,9 @@
 /* Time that is not watched: before this process watched, between what a predecessor knew and that, and while the watch
  * of pods was cut. Pods may have come and gone in it unobserved; facts/unwatched.c tells what is proved all the same.
  */
+#include "operator/store/unwatched.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/store/store.h"
 
 #include <stdlib.h>
 
@@ -57,15 +57,15 @@ void store_unwatch(struct model *m, struct slice namespace_, int64_t from_ms) {
         struct target *t = m->targets.entries[i].value;
         if ((namespace_.size_bytes > 0 && !slice_is(namespace_, t->namespace_)) || from_ms >= m->received_ms)
             continue;
-        spans_add(&t->unwatched, from_ms, m->received_ms);
+        spans_add(&t->watch.gaps, from_ms, m->received_ms);
         store_touch_target(m, t);
     }
 }
 
 static void add(struct spans *all, const struct target *t, int64_t from_ms, int64_t to_ms) {
     from_ms = max_of(from_ms, t->created_ms);
-    if (t->end_ms != TIME_UNKNOWN)
-        to_ms = min_of(to_ms, t->end_ms);
+    if (t->end.at_ms != TIME_UNKNOWN)
+        to_ms = min_of(to_ms, t->end.at_ms);
     if (from_ms < to_ms)
         spans_add(all, from_ms, to_ms);
 }
@@ -91,11 +91,11 @@ static void merge(struct spans *all) {
 
 struct spans store_unwatched(const struct model *m, const struct target *t) {
     struct spans all = {0};
-    for (int i = 0; i < t->unwatched.count; i++)
-        add(&all, t, t->unwatched.items[i].from_ms, t->unwatched.items[i].to_ms);
-    int64_t from_ms = max_of(t->watched_ms, t->created_ms);
-    int64_t to_ms = t->watched_again_ms != TIME_UNKNOWN ? t->watched_again_ms : m->watching_ms;
-    if (to_ms >= from_ms + STORE_SECOND_MS || (t->watched_ms != TIME_UNKNOWN && to_ms > from_ms))
+    for (int i = 0; i < t->watch.gaps.count; i++)
+        add(&all, t, t->watch.gaps.items[i].from_ms, t->watch.gaps.items[i].to_ms);
+    int64_t from_ms = max_of(t->watch.known_ms, t->created_ms);
+    int64_t to_ms = t->watch.resumed_ms != TIME_UNKNOWN ? t->watch.resumed_ms : m->watching_ms;
+    if (to_ms >= from_ms + STORE_SECOND_MS || (t->watch.known_ms != TIME_UNKNOWN && to_ms > from_ms))
         add(&all, t, from_ms, to_ms);
     for (int i = 0; i < m->cuts.count; i++)
         if (m->cuts.items[i].to_ms > from_ms)
@@ -107,5 +107,5 @@ struct spans store_unwatched(const struct model *m, const struct target *t) {
 int64_t store_known_until_ms(const struct pod *p) {
     if (p->is_deleted)
         return p->gone_ms;
-    return p->is_restored ? max_of(p->target->watched_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
+    return p->is_restored ? max_of(p->target->watch.known_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
 }

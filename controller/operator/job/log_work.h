@@ -1,0 +1,13 @@
+/* log_work: what the patterns of a JobGoodput may take of the controller. */
+#ifndef OPERATOR_JOB_LOG_WORK_H
+#define OPERATOR_JOB_LOG_WORK_H
+
+#include "operator/job/job.h"
+
+#define JOB_LOG_WORK 100000000 /* of a job's patterns in a minute, in steplog_take_work()'s units */
+/* The job has no work left: its log is not read until its patterns are changed, and not before the next minute. */
+bool job_is_log_barred(const struct model_job *job);
+void job_charge_log(struct model_job *job, struct steplog *parser); /* after each line */
+void job_log_work_tick(struct model *m, int64_t now_ms);
+
+#endif

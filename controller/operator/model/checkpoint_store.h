@@ -1,0 +1,24 @@
+/* checkpoint_store: the part of a checkpoint that is a target, with its pods, Jobs and Workloads. One function writes
+ * and reads it. Private to the checkpoint. */
+#ifndef OPERATOR_CHECKPOINT_STORE_H
+#define OPERATOR_CHECKPOINT_STORE_H
+
+#include "base/codec.h"
+#include "operator/job/job.h"
+
+/* Less and less: all; of ordinary pods that exist only numbers; the same, without Jobs that exist; of all pods only
+ * numbers; none of it, so that all time until then is unobserved. */
+enum checkpoint_extent { EXTENT_ALL, EXTENT_ORDINARY, EXTENT_FEW_JOBS, EXTENT_NUMBERS, EXTENT_BARE };
+
+struct visitor {
+    struct codec *codec;
+    struct model *model;
+    const struct model_job *job; /* writing */
+    enum checkpoint_extent extent;
+    int64_t written_ms;
+    struct target *numbers; /* writing: its pasts, and its settled slots */
+};
+
+void visit_target(struct visitor *v, struct target *t);
+
+#endif

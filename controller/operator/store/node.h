@@ -1,0 +1,49 @@
+/* node: what is stored of a node. */
+#ifndef OPERATOR_STORE_NODE_H
+#define OPERATOR_STORE_NODE_H
+
+#include "operator/store/history.h"
+
+struct chip;
+struct pod;
+
+struct node_trouble {
+    int64_t visible_ms;   /* Ready turned False or Unknown, or the Node was deleted */
+    int64_t heartbeat_ms; /* as its conditions told then */
+    int64_t to_ms;        /* Ready again; TIME_OPEN */
+    bool is_silent;       /* Unknown or deleted: the kubelet no longer speaks */
+    const char *reason;
+};
+
+struct node_taint { /* NoExecute, or a known notice of termination */
+    const char *key, *value;
+    int64_t from_ms, to_ms;
+};
+
+struct node_past { /* what few nodes ever have */
+    struct node_trouble *troubles;
+    int trouble_count, trouble_capacity;
+    struct node_taint *taints;
+    int taint_count, taint_capacity;
+    struct spans maintenance;
+    struct spans silences; /* gaps between lease renewals that were too long */
+};
+
+struct node {
+    const char *pool;
+    const struct chip *chip; /* NULL: its labels name none */
+    int64_t price;           /* per chip-hour, by its label: formulas/price.h */
+    bool is_spot, exists, is_restored;
+    int64_t restored_ms;    /* when what was restored of it was written; TIME_UNKNOWN */
+    struct node_past *past; /* NULL: none; read it by node_past() */
+    int64_t renewed_ms;     /* newest lease renewal */
+    int64_t ready_ms;       /* Ready since then, as observed last; TIME_UNKNOWN */
+    struct pod *pods;
+    char name[];
+};
+
+const struct node_past *node_past(const struct node *n);
+struct node_past *store_node_past(struct node *n); /* to write to */
+void store_node_done(struct node *n);              /* frees what it holds */
+
+#endif

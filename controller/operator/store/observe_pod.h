@@ -1,0 +1,11 @@
+/* observe_pod: what a watch shows of a pod, and Events of pods and Jobs. */
+#ifndef OPERATOR_STORE_OBSERVE_POD_H
+#define OPERATOR_STORE_OBSERVE_POD_H
+
+#include "operator/store/store.h"
+
+/* observe_*.c */
+int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_event(struct model *m, enum observed what, struct slice json);
+
+#endif

@@ -1,0 +1,12 @@
+/* observe_target: what a watch shows of a JobSet or a Job. */
+#ifndef OPERATOR_STORE_OBSERVE_TARGET_H
+#define OPERATOR_STORE_OBSERVE_TARGET_H
+
+#include "operator/store/store.h"
+
+int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_job(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+/* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
+void store_target_named(struct model *m, struct target *t);
+
+#endif

@@ -1,0 +1,123 @@
+/* pod: what is stored of a pod and its containers, when they ended, and whether they were asked to. */
+#ifndef OPERATOR_STORE_POD_H
+#define OPERATOR_STORE_POD_H
+
+#include "operator/store/history.h"
+#include "operator/store/pushed.h"
+
+#define STORE_MAX_CONTAINERS 255 /* of one pod; those with chips first, then the first of the others */
+#define STORE_MAX_INSTANCES 64   /* of one container; the oldest but the first is dropped: store_is_cut() */
+#define STORE_MISSING_MS 10000   /* a Node that a pod names is listed no later after the binding */
+
+/* Of a container's end and its pod being asked to go, which was seen first. Their stamps are whole seconds. */
+enum end_order { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };
+
+struct instance { /* one run of a container */
+    int restart_count;
+    int exit_code; /* -1 */
+    const char *reason;
+    int64_t started_ms, finished_ms; /* TIME_UNKNOWN */
+    int64_t last_line_ms;            /* stamp of the last line of its log, TIME_UNKNOWN if it was not read */
+    bool is_running;
+    uint8_t end_order; /* enum end_order */
+};
+
+struct container {
+    const char *name;
+    struct instance *instances; /* by restart count; at least one */
+    int32_t chips;
+    uint16_t count, capacity;
+    struct instance first; /* most containers have no other: instances stands for it while there is none */
+};
+
+enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
+
+/* What few pods ever have. */
+struct pod_trouble {
+    int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
+    int64_t gated_written_ms; /* newest managedFields time of the last version in which it was gated; TIME_UNKNOWN */
+    const char *disruption_reason, *reason;                     /* reason: of its status; "" */
+    char *unschedulable_message, *disruption_message, *message; /* NULL */
+};
+
+struct kube_job;
+struct node;
+struct target;
+
+struct pod {     /* there are many: what is not there for all of them is elsewhere */
+    uint64_t id; /* hash of the UID */
+    struct target *target;
+    struct kube_job *job; /* NULL if not known */
+    struct node *node;    /* NULL until bound */
+    struct pod *next_on_node, *next_in_job, *next_dirty;
+    const char *replicated_job, *default_container, *waiting_reason;
+    struct pod_trouble *trouble; /* NULL: none; read it by pod_trouble() */
+    struct container *containers;
+    union { /* pod_ready() */
+        struct span first_ready;
+        struct spans ready;
+    };
+    struct pushed_list pushed;
+    int64_t created_ms, bound_ms;
+    int64_t seen_ms;     /* when it was told last */
+    int64_t deletion_ms; /* when it was asked for */
+    int64_t ended_ms;    /* phase Succeeded or Failed */
+    int64_t gone_ms;
+    int64_t settled_ms;     /* what it did until then is in its target's pasts; 0: nothing is */
+    int64_t ready_until_ms; /* the newest end of a span in the job's ready_line; see ready_told */
+    int32_t chips;
+    int job_index, completion_index; /* -1: none */
+    int slot_index;                  /* for pods without a completion index: given in the order of creation */
+    int slot;                        /* job_slot(), when its facts were told */
+    uint16_t ready_told;             /* so many borders of its spans are in the job's ready_line */
+    uint8_t container_count;
+    uint8_t phase;      /* enum pod_phase */
+    uint8_t ready_kind; /* of its spans: none, first_ready, or ready */
+    uint8_t loss_told;  /* why it was lost, to the ledger: enum cause + 1; 0: not told */
+    uint8_t uid_at;
+    bool restarts_in_place, is_dirty, is_deleted;
+    bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
+    bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
+    bool had_pull_trouble; /* its image could not be had for a while: told by its status */
+    bool has_vanished;     /* its end was not observed: gone_ms is when it was last known to be there */
+    bool is_counted;       /* in its Job's lost_pods */
+    bool goes;             /* is being forgotten: model/forget.c */
+    bool is_left_out;      /* of the checkpoint that is being written: model/settle.c */
+    uint8_t held;          /* its slot at settled_ms: enum ledger_held */
+    char name[];           /* the UID follows */
+};
+
+enum { READY_NEVER, READY_ONCE, READY_OFTEN };
+
+static inline const char *pod_uid(const struct pod *p) {
+    return p->name + p->uid_at;
+}
+
+/* When it was Ready; the items are the pod's. */
+static inline struct spans pod_ready(const struct pod *p) {
+    return p->ready_kind == READY_OFTEN  ? p->ready
+           : p->ready_kind == READY_ONCE ? (struct spans){(struct span *)&p->first_ready, 1, 1}
+                                         : (struct spans){0};
+}
+
+const struct pod_trouble *pod_trouble(const struct pod *p);
+struct pod_trouble *store_trouble(struct pod *p); /* to write to */
+void store_trouble_free(struct pod *p);
+struct instance *container_now(struct container *c);
+struct instance *container_instance(struct container *c, int restart_count);
+/* A pod has its node from the scheduler, which takes none that is not there: what no complete list of the nodes shows,
+ * some time after the pod was bound, was deleted, and nobody saw it. */
+bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms);
+void store_mark_pod(struct pod *p); /* its facts are made anew */
+
+/* A whole-second stamp means [t, t + 1 s); a line of the same process stamped within that second proves it later. */
+int64_t instance_finished_ms(const struct instance *i);
+/* When the pod was over; TIME_UNKNOWN while it is not. */
+int64_t pod_ended_ms(const struct pod *p);
+bool pod_is_training_container(const struct pod *p, int container);
+/* The container ended because its pod was asked to go, not by itself. */
+bool instance_was_signalled(const struct pod *p, const struct instance *i);
+/* When it was signalled to stop and given time, before it ended: TIME_UNKNOWN if it was not, or nobody can tell. */
+int64_t instance_signalled_ms(const struct pod *p, const struct instance *i);
+
+#endif
