@@ -21,7 +21,7 @@ static const struct {
     const char *name, *usage, *help;
     enum name_rule rule;
     int (*run)(const struct cli_options *options, struct error **err);
-    int (*check)(const struct cli_options *options, struct error **err); /* of its own options; NULL: none to check */
+    int (*check)(const struct cli_options *options, struct error **err); /* checks its options; NULL: none */
 } commands[] = {
     {"top", "top [-n NAMESPACE | -A] [-w] [-o wide|json|yaml|name]", "the jobs that lose the most chip-hours first",
      NO_NAME, top_command, NULL},
@@ -29,29 +29,27 @@ static const struct {
      explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", NEEDS_NAME,
      timeline_command, NULL},
-    {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's pictures as an HTML file that needs nothing else",
-     NEEDS_NAME, report_command, NULL},
+    {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's charts as one self-contained HTML file", NEEDS_NAME,
+     report_command, NULL},
     {"fleet",
      "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
      "      [-o json|yaml]",
-     "many jobs as one, weighed by chips: goodput by group, what the most chip-hours were lost to, and what that\n"
-     "      cost; with NAME what that FleetGoodput says of its window. Of the jobs whose steps are known (KNOWN: "
-     "their\n"
-     "      share of CHIP-H, the chip-hours asked for; without any SCHED is of all jobs, as SCHED-ALL is always):\n"
-     "      SCHED = available / asked for, RUNTIME = productive / available, GOODPUT = SCHED x RUNTIME. PROGRAM is of "
-     "the\n"
-     "      jobs whose program goodput is known; MPG = GOODPUT x PROGRAM if that is so of all with steps. COST is of "
-     "all\n"
-     "      chips held, LOST of those not productive, of jobs with steps. What is not known is \"-\"",
+     "many jobs as one, weighted by chips: goodput by group, the largest losses of chip-hours, and their\n"
+     "      cost; with NAME the status of that FleetGoodput. CHIP-H: chip-hours requested. KNOWN: the share of\n"
+     "      them in jobs with known steps, which the scores cover: SCHED = available / requested,\n"
+     "      RUNTIME = productive / available, GOODPUT = SCHED x RUNTIME. SCHED-ALL covers all jobs, and so does\n"
+     "      SCHED without any steps. PROGRAM covers the jobs with a known program goodput; MPG = GOODPUT x PROGRAM\n"
+     "      if all jobs with steps have one. COST: of all allocated chips. LOST: of their unproductive time in\n"
+     "      jobs with steps. \"-\": not known",
      MAY_HAVE_NAME, fleet_command, fleet_command_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
-     "      [--reschedule-time 2m] [--resume-time 5m] [--preload-image] [--compile-cache]\n"
-     "      [--hot-spares 2 [--swap-time 1m] [--repair-time 24h]] [--step-time 2s] [--total-steps N] [--chips N] "
-     "[--svg FILE] [-o "
-     "json|yaml]",
-     "the goodput to expect if these were different, and the best checkpoint interval; without NAME from the\n"
-     "      numbers alone",
+     "      [--reschedule-time 2m] [--resume-time 5m] [--image-pull-time 10s] [--compile-cache]\n"
+     "      [--hot-spares 2 --swap-time 1m --repair-time 24h] [--step-time 2s] [--total-steps N] [--chips N] [--svg "
+     "FILE]\n"
+     "      [-o json|yaml]",
+     "the goodput to expect with other figures, and the best checkpoint interval; without NAME from the\n"
+     "      given figures alone",
      MAY_HAVE_NAME, whatif_command, whatif_check},
 };
 
@@ -65,8 +63,8 @@ static void print_help(FILE *out) {
           "  -f, --filename FILE  read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
           "  -n, --namespace N  default: the context's\n"
           "  -A, --all-namespaces\n"
-          "  -o, --output FORMAT  one of those above\n"
-          "  -w, --watch        draw the table again as it changes\n"
+          "  -o, --output FORMAT  one of the formats above\n"
+          "  -w, --watch        draw the table again when it changes\n"
           "  --kubeconfig FILE, --context NAME\n",
           out);
 }
@@ -75,7 +73,7 @@ struct option {
     const char *short_name, *long_name;
     size_t offset;
     bool takes_value;
-    const char *only; /* the command it goes with; NULL: all */
+    const char *only; /* the only command that takes it; NULL: all */
 };
 
 #define AT(field) offsetof(struct cli_options, field)
@@ -101,15 +99,15 @@ static const struct option table[] = {
     {NULL, "--step-time", AT(whatif.step_time), true, "whatif"},
     {NULL, "--total-steps", AT(whatif.total_steps), true, "whatif"},
     {NULL, "--chips", AT(whatif.chips), true, "whatif"},
+    {NULL, "--image-pull-time", AT(whatif.image_pull_time), true, "whatif"},
     {NULL, "--hot-spares", AT(whatif.hot_spares), true, "whatif"},
     {NULL, "--swap-time", AT(whatif.swap_time), true, "whatif"},
     {NULL, "--repair-time", AT(whatif.repair_time), true, "whatif"},
     {NULL, "--svg", AT(whatif.svg), true, "whatif"},
-    {NULL, "--preload-image", AT(whatif.preload_image), false, "whatif"},
     {NULL, "--compile-cache", AT(whatif.compile_cache), false, "whatif"},
 };
 
-/* Takes the option at argv[*i] ("-o json", "-ojson", "--output json", "--output=json"); moves *i over its value. */
+/* Takes the option at argv[*i] ("-o json", "-ojson", "--output json", "--output=json"); moves *i past its value. */
 static int take_option(struct cli_options *options, char **argv, int argc, int *i, struct error **err) {
     const char *argument = argv[*i];
     for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
@@ -164,7 +162,7 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
     return error_set(err, EINVAL, "-o %s: not one of json, yaml, name%s", options->output, is_top ? ", wide" : "");
 }
 
-/* The first of the three variables that is set decides, as setlocale would; no locale is loaded. */
+/* The first of the three variables that is set decides, as in setlocale(); no locale is loaded. */
 static bool is_utf8_locale(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -177,12 +175,12 @@ static bool is_utf8_locale(void) {
 
 static void find_style(struct text_style *style) {
     struct winsize size;
-    const char *no_colour = getenv("NO_COLOR");
+    const char *no_color = getenv("NO_COLOR");
     style->is_utf8 = is_utf8_locale();
     if (!isatty(STDOUT_FILENO))
         return;
     style->columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-    style->has_colour = no_colour == NULL || *no_colour == '\0';
+    style->has_color = no_color == NULL || *no_color == '\0';
 }
 
 static int complain(const struct error *err, int code) {
@@ -199,17 +197,17 @@ static int check_name(const struct cli_options *options, enum name_rule rule, st
     if (options->html == NULL && strcmp(options->command, "report") == 0)
         return error_set(err, EINVAL, "report needs --html FILE (- is standard output)");
     if (options->watch && (strcmp(options->command, "top") != 0 || options->file != NULL || options->output != NULL))
-        return error_set(err, EINVAL, "-w goes with top alone, without -f and -o");
+        return error_set(err, EINVAL, "-w works only with top, and without -f and -o");
     return 0;
 }
 
-/* An option of one command that was given with another. */
+/* Refuses an option of another command. */
 static int check_options(const struct cli_options *options, struct error **err) {
     for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
         const char *at = (const char *)options + table[k].offset;
         bool is_given = table[k].takes_value ? *(const char *const *)at != NULL : *(const bool *)at;
         if (is_given && table[k].only != NULL && strcmp(table[k].only, options->command) != 0)
-            return error_set(err, EINVAL, "%s goes with %s", table[k].long_name, table[k].only);
+            return error_set(err, EINVAL, "%s works only with %s", table[k].long_name, table[k].only);
     }
     return 0;
 }
@@ -218,7 +216,7 @@ int cli_main(int argc, char **argv) {
     struct cli_options options = {0};
     CLEANUP_ERROR struct error *err = NULL;
     find_style(&options.style);
-    if (argc > 1 && strcmp(argv[1], "analyze") == 0) /* has options of its own */
+    if (argc > 1 && strcmp(argv[1], "analyze") == 0) /* has separate options */
         return analyze_command(argc - 1, argv + 1, &options.style);
     if (cli_parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);

@@ -33,25 +33,26 @@ TEST(options_are_refused_with_one_line) {
     PARSES("analyze needs the FILE of a step log (- is standard input)", "-o", "json");
     PARSES("--definition both-ways: not one of ledger, library, both", "a", "--definition", "both-ways");
     PARSES("", "a", "--regex", "step=(?<step>x)", "--format", "Regex");
-    PARSES("--regex stop=x: NAME=PATTERN is wanted, NAME one of step, checkpointStart, checkpointSaved, "
+    PARSES("--regex stop=x: write NAME=PATTERN, with NAME one of step, checkpointStart, checkpointSaved, "
            "checkpointRestored",
            "a", "--regex", "stop=x");
     PARSES("format Regex needs --regex 'step=PATTERN' with a group (?<step>...)", "a", "--format=Regex");
-    PARSES("--format COBOL: there is no such format; there are Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, "
+    PARSES("--format COBOL: unknown format; the formats are Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, "
            "DeepSpeed, HuggingFace, Keras, Lightning, Regex, and those of --format-file",
            "a", "--format", "COBOL");
     PARSES("--at noon: not a time (RFC 3339, or Unix seconds)", "a", "--at", "noon");
     PARSES("--at nan: not a time (RFC 3339, or Unix seconds)", "a", "--at", "nan");
-    PARSES("--window 60,: whole seconds are wanted, such as 3600,43200", "a", "--window", "60,");
+    PARSES("--window 60,: write whole seconds, such as 3600,43200", "a", "--window", "60,");
     PARSES("--window: at most 4 windows", "a", "--window", "1,2,3,4,5");
-    PARSES("--ideal-step -1: seconds are wanted, such as 2.4", "a", "--ideal-step", "-1");
-    PARSES("--exclude 5: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", "a", "--exclude", "5");
-    PARSES("--to goes with --from", "a", "--definition=library", "--to", "5");
+    PARSES("--ideal-step -1: write seconds, such as 2.4", "a", "--ideal-step", "-1");
+    PARSES("--exclude 5: write two times, FROM,TO (RFC 3339, or Unix seconds)", "a", "--exclude", "5");
+    PARSES("--to needs --from", "a", "--definition=library", "--to", "5");
     PARSES("", "a", "--from", "5", "--exclude", "6,7");
     PARSES("--to is not after --from", "a", "--from", "5", "--to", "5");
     PARSES("", "a", "--elastic", "--step-deviation", "--definition", "both");
     PARSES("", "a", "--elastic", "--definition", "library");
-    PARSES("--html goes with the ledger's numbers, not the library's", "a", "--html", "x", "--definition", "library");
+    PARSES("--html needs the ledger's numbers: leave out --definition library", "a", "--html", "x", "--definition",
+           "library");
     PARSES("", "a", "--html", "x.html");
     PARSES("--output name: not one of table, json, yaml", "a", "-o", "name");
     PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");
@@ -59,13 +60,12 @@ TEST(options_are_refused_with_one_line) {
     PARSES("--step-deviation takes no value", "a", "--step-deviation=1");
     PARSES("", "--cloud-logging", "p/a logger/with/slashes/job", "--google-credentials=key.json", "-o", "json");
     PARSES("--cloud-logging is read instead of files: leave out a", "a", "--cloud-logging", "p/l/j");
-    PARSES("--google-credentials and --cloud-logging-endpoint go with --cloud-logging", "a", "--google-credentials",
-           "k");
-#define WANTED ": PROJECT/LOGGER/JOB is wanted, such as my-project/goodput_run1/run1"
-    PARSES("--cloud-logging p/l" WANTED, "--cloud-logging", "p/l");
-    PARSES("--cloud-logging p//j" WANTED, "--cloud-logging", "p//j");
-    PARSES("--cloud-logging p/l/" WANTED, "--cloud-logging", "p/l/");
-    PARSES("--cloud-logging /l/j" WANTED, "--cloud-logging", "/l/j");
+    PARSES("--google-credentials and --cloud-logging-endpoint need --cloud-logging", "a", "--google-credentials", "k");
+#define EXPECTED ": write PROJECT/LOGGER/JOB, such as my-project/goodput_run1/run1"
+    PARSES("--cloud-logging p/l" EXPECTED, "--cloud-logging", "p/l");
+    PARSES("--cloud-logging p//j" EXPECTED, "--cloud-logging", "p//j");
+    PARSES("--cloud-logging p/l/" EXPECTED, "--cloud-logging", "p/l/");
+    PARSES("--cloud-logging /l/j" EXPECTED, "--cloud-logging", "/l/j");
 }
 
 /* Two attempts of a job: five steps of 10 s, 100 s down, again from step 3. */
@@ -143,14 +143,13 @@ TEST(both_definitions_of_one_log) {
 TEST(nothing_to_read_is_one_clear_error) {
     static const struct {
         const char *text, *ledger;
-    } cases[] = {
-        {"", "a.log: it is empty"},
-        {"hello\n",
-         "a.log: none of its lines (1) is of a step log that is known; --regex or --format-file tell of others"},
-        {"\x80\xff\n{\n",
-         "a.log: none of its lines (2) is of a step log that is known; --regex or --format-file tell of others"},
-        {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
-         "a.log: none of its lines (1) tells a time; add stamps, as kubectl logs --timestamps does"}};
+    } cases[] = {{"", "a.log: it is empty"},
+                 {"hello\n", "a.log: none of its lines (1) has a known step log format; describe another one with "
+                             "--regex or --format-file"},
+                 {"\x80\xff\n{\n", "a.log: none of its lines (2) has a known step log format; describe another one "
+                                   "with --regex or --format-file"},
+                 {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
+                  "a.log: none of its lines (1) has a time; add timestamps, as kubectl logs --timestamps does"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         json_t *library = answer_of(cases[i].text, true), *ledger = answer_of(cases[i].text, false);
         CHECK_TEXT(json_string_value(library),
@@ -192,8 +191,8 @@ TEST(intervals_and_exclusions) {
     json_decref(answer);
 }
 
-/* What makes the numbers less sure is said, and the rest is still analysed. */
-TEST(the_quality_of_the_data_is_told) {
+/* What makes the numbers less sure is said, and the rest is still analyzed. */
+TEST(the_quality_of_the_data_is_reported) {
     static const char text[] = "{\"job_name\": \"j\", \"job_start_time\": 1000.5}\n"
                                "{\"job_name\": \"j\", \"step_count\": 0, \"step_start_time\": 1010.5}\n"
                                "{\"job_name\": \"j\", \"step_count\": 1, \"step_start_time\": 7258118400.5}\n"
@@ -209,7 +208,7 @@ TEST(the_quality_of_the_data_is_told) {
     analyze_ledger_draw(&a, answer, &out);
     if (strstr(buf_text(&out), "\nData quality\n  - records with a time before 1970 or after 2100, left out: 1\n") ==
         NULL)
-        harness_fail(__FILE__, __LINE__, "not told:\n%s", buf_text(&out));
+        harness_fail(__FILE__, __LINE__, "not reported:\n%s", buf_text(&out));
     json_decref(answer);
     json_decref(good);
 }

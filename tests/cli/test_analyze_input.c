@@ -51,7 +51,7 @@ static char *read_back(const char *name) {
     return harness_read_file(path, &size);
 }
 
-/* Sanitizers keep memory of their own, and a child of valgrind's is told to have held as much as valgrind. */
+/* Sanitizers need additional memory, and the kernel counts valgrind's memory for its child. */
 static bool is_memory_ours(void) {
 #ifdef __SANITIZE_ADDRESS__
     return false;
@@ -60,7 +60,7 @@ static bool is_memory_ours(void) {
 #endif
 }
 
-/* The program beside this test's own folder; its arguments as the shell would give them, files in the test's folder. */
+/* The program of the folder ../bin; its arguments as the shell would give them, files in the test's folder. */
 static struct run run_analyze(const char *files, const char *options) {
     struct run run = {.code = -1};
     char self[512];
@@ -136,7 +136,7 @@ TEST(garbage_between_the_lines) {
     TEXT_FINDS(STEPS "{\"job_name\": \"j\", \"step_count\": 9, \"step_start_ti\n" END,
                "kubectl-goodput: a.log: line 6 cannot be read and is left out\n",
                "kubectl-goodput: a.log: line 6 is left out: not JSON: string not closed\n");
-    /* invalid UTF-8 in a name, and as a line of its own */
+    /* invalid UTF-8 in a name, and as a whole line */
     TEXT_FINDS(START
                "{\"job_name\": \"j\", \"custom_badput_event_type\": \"\xc3\x28\xff\", \"other\": 1}\n\xc3\x28\n" STEP(
                    0, 1795223950.5) STEP(1, 1795223960.5) STEP(2, 1795223970.5) STEP(3, 1795223980.5) END,
@@ -153,9 +153,10 @@ TEST(numbers_that_cannot_be) {
     struct run jump;
     write_file("a.log", STEPS STEP(4, 1895223985.5), sizeof(STEPS STEP(4, 1895223985.5)) - 1);
     jump = run_analyze("a.log", "-o json");
-    CHECK_TEXT(jump.err,
-               "kubectl-goodput: a.log: line 6 says 2030-01-21T11:06:25Z, more than a year from the line before; is "
-               "its clock right?\n");
+    CHECK_TEXT(
+        jump.err,
+        "kubectl-goodput: a.log: line 6 has the time 2030-01-21T11:06:25Z, more than a year from the line before; "
+        "check its clock\n");
     run_done(&jump);
     /* negative, before 1970, after 2100 and beyond any date: none of them crashes it or hides the rest's existence */
     static const char *const times[] = {"-1",
@@ -239,15 +240,14 @@ TEST(compressed_files) {
     run_done(&run);
     write_file("a.zst", "\x28\xb5\x2f\xfd\x04\x58", 6);
     run = run_analyze("a.zst", "");
-    CHECK_TEXT(run.err,
-               "kubectl-goodput: a.zst: compressed in a way that is not read here; use: zstdcat a.zst | kubectl "
-               "goodput analyze -\n");
+    CHECK_TEXT(run.err, "kubectl-goodput: a.zst: unsupported compression; use: zstdcat a.zst | kubectl "
+                        "goodput analyze -\n");
     CHECK_INT(run.code, 1);
     run_done(&run);
 }
 
-/* Attempts named against their order, found by a pattern that the program expands; a file that is no log among them. */
-/* What stands before the first stamp, or between stamps, does not hide them. */
+/* Attempts named against their order, found by a pattern that the program expands; one of the files is not a log. */
+/* Text before the first stamp, or between stamps, does not hide them. */
 TEST(a_banner_before_the_stamps) {
     static const char text[] = "Attempt 1 of node-7\n[[[[\n"
                                "2026-11-21T02:16:50Z completed step: 1, seconds: 1.0, x\n"
@@ -278,15 +278,15 @@ TEST(several_files) {
     write_file("run-1.log", "not a log\n", 10);
     run = run_analyze("'run-*.log'", "-o json");
     CHECK_INT(run.code, 0);
-    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its lines (1) is of a step log that is known; "
-                        "--regex or --format-file tell of others\n");
+    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its lines (1) has a known step log format; "
+                        "describe another one with --regex or --format-file\n");
     run_done(&run);
     run = run_analyze("'none-*.log'", "");
     CHECK_INT(run.code, 1);
     CHECK_TEXT(run.err, "kubectl-goodput: none-*.log: No such file or directory\n");
     run_done(&run);
     run = run_analyze("/", "");
-    CHECK_TEXT(run.err, "kubectl-goodput: /: a folder; name the files in it\n");
+    CHECK_TEXT(run.err, "kubectl-goodput: /: is a folder; name the files in it\n");
     run_done(&run);
 }
 
@@ -296,18 +296,18 @@ TEST(the_table_of_killed_runs) {
     CHECK(getcwd(here, sizeof here) != NULL);
     CLEANUP_FREE char *files = mem_format("'%s/tests/data/trainer-logs/torchtitan/restarts/attempt-*.log'", here);
     struct run run = run_analyze(files, "");
-    static const char *const wanted[] = {"attempt-1.log and 2 more (TorchTitan)\n3 attempts, 2026-11-21 02:22:41 to ",
-                                         "\ngoodput ",
-                                         "\nwall time              1m 01.4s  100.00%  ######",
-                                         "\nWhat to do first\n  1. ",
-                                         "\nAttempts\n",
-                                         "\n   3 ",
-                                         "\n  #2 2026-11-21 02:23:16"};
+    static const char *const expected[] = {"attempt-1.log and 2 more (TorchTitan)\n3 attempts, 2026-11-21 02:22:41 to ",
+                                           "\ngoodput ",
+                                           "\nwall time              1m 01.4s  100.00%  ######",
+                                           "\nWhat to do first\n  1. ",
+                                           "\nAttempts\n",
+                                           "\n   3 ",
+                                           "\n  #2 2026-11-21 02:23:16"};
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, "");
-    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-        if (strstr(run.out, wanted[i]) == NULL)
-            harness_fail(__FILE__, __LINE__, "\"%s\" is not in it:\n%s", wanted[i], run.out);
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+        if (strstr(run.out, expected[i]) == NULL)
+            harness_fail(__FILE__, __LINE__, "\"%s\" is not in it:\n%s", expected[i], run.out);
     run_done(&run);
 }
 
@@ -354,7 +354,7 @@ TEST(an_array_of_entries_is_read_as_a_stream) {
         write_file("a.json", reversed, strlen(reversed));
         run = run_analyze("a.json", "-o json");
         CHECK_INT(run.code, 1);
-        CHECK(strstr(run.err, "a.json: its lines are newest first; take them oldest first (gcloud") != NULL);
+        CHECK(strstr(run.err, "a.json: its lines are newest first; give them oldest first (gcloud") != NULL);
         run_done(&run);
     }
     CLEANUP_FREE char *text = array_of_entries(0, 40, 1, false);
@@ -373,7 +373,7 @@ TEST(an_array_of_entries_is_read_as_a_stream) {
 }
 
 /* A container's lines as Cloud Logging exports them, a line each; and as gcloud's value(timestamp,textPayload) does. No
- * log tells the chips' peak, so that program goodput is not known: absent, not 0. */
+ * log names the chips' peak, so program goodput is unknown: absent, not 0. */
 TEST(lines_exported_from_cloud_logging) {
     static const struct {
         const char *before, *after; /* the step */
@@ -427,7 +427,7 @@ TEST(memory_does_not_grow_with_the_log) {
 }
 
 /* A StepLogFormat is tried without a cluster: its examples first, then the log. */
-TEST(a_format_of_ones_own_is_tried_on_a_log) {
+TEST(a_custom_format_is_tried_on_a_log) {
     char here[512];
     REQUIRE(getcwd(here, sizeof here) != NULL);
     CLEANUP_FREE char *log = mem_format("%s/tests/data/formats/mytrainer.log", here);
@@ -436,7 +436,7 @@ TEST(a_format_of_ones_own_is_tried_on_a_log) {
     CHECK_INT(run.code, 0);
     CHECK(number_at(&run, "steps", "retained") == 60);
     CHECK(number_at(&run, "steps", "lastDurable") == 59);
-    CHECK(strstr(run.out, "\"cost\"") == NULL); /* nobody told a price: unknown, not 0 */
+    CHECK(strstr(run.out, "\"cost\"") == NULL); /* no price is given: unknown, not 0 */
     run_done(&run);
     CLEANUP_FREE char *path = mem_format("%s/tests/data/formats/mytrainer.yaml", here);
     CLEANUP_FREE char *text = harness_read_file(path, NULL);

@@ -59,10 +59,11 @@ static void check_lines(const char *name, const char *text, const struct text_st
     }
 }
 
-/* As "kubectl goodput whatif NAME" without a change: the best interval. */
+/* As "kubectl goodput whatif NAME --mtbf 6h" for a job without a measured failure rate: the best interval. */
 static void draw_whatif(const json_t *job, const struct text_style *style, struct buf *out) {
     struct whatif w = {.has_now = true, .is_best = true};
     whatif_measure(job, &w);
+    w.now.mtbf.mean_s = 6 * 3600;
     w.then = w.now;
     w.then.interval_s = whatif_best(&w.then);
     whatif_draw(&w, style, out);
@@ -236,20 +237,20 @@ TEST(explain_bars_tile_the_wall) {
     json_decref(value);
 }
 
-TEST(colour_only_adds_escapes) {
+TEST(color_only_adds_escapes) {
     json_t *value = load("training");
-    CLEANUP_BUF struct buf plain, colour;
+    CLEANUP_BUF struct buf plain, colored;
     struct text_style style = {.columns = 80};
     buf_init(&plain, 1 << 20);
-    buf_init(&colour, 1 << 20);
+    buf_init(&colored, 1 << 20);
     REQUIRE(value != NULL);
     explain_draw(value, &style, &plain);
-    style.has_colour = true;
-    explain_draw(value, &style, &colour);
-    CHECK(colour.size_bytes > plain.size_bytes);
+    style.has_color = true;
+    explain_draw(value, &style, &colored);
+    CHECK(colored.size_bytes > plain.size_bytes);
     CLEANUP_BUF struct buf stripped;
     buf_init(&stripped, 1 << 20);
-    for (const char *at = buf_text(&colour); *at; at++) {
+    for (const char *at = buf_text(&colored); *at; at++) {
         if (*at == '\033')
             at = strchr(at, 'm');
         else

@@ -18,12 +18,11 @@ static void refused(struct cli_fleet_options given, const char *output, const ch
 }
 
 TEST(fleet_refuses_what_cannot_be) {
-    refused((struct cli_fleet_options){.price = "-1"}, NULL,
-            "--price -1: what a chip costs per hour is wanted, above 0");
+    refused((struct cli_fleet_options){.price = "-1"}, NULL, "--price -1: write the price of a chip per hour, above 0");
     refused((struct cli_fleet_options){.price = "0"}, NULL, "--price 0");
     refused((struct cli_fleet_options){.price = "nan"}, NULL, "--price nan");
     refused((struct cli_fleet_options){.price = "1x"}, NULL, "--price 1x");
-    refused((struct cli_fleet_options){.since = "7d"}, NULL, "--since 7d: a duration is wanted, such as 24h");
+    refused((struct cli_fleet_options){.since = "7d"}, NULL, "--since 7d: write a duration, such as 24h");
     refused((struct cli_fleet_options){.since = "0"}, NULL, "--since 0");
     refused((struct cli_fleet_options){.group_by = "queue,"}, NULL, "--group-by queue,");
     refused((struct cli_fleet_options){.group_by = "label:"}, NULL, "--group-by label:");
@@ -33,7 +32,7 @@ TEST(fleet_refuses_what_cannot_be) {
     CLEANUP_ERROR struct error *err = NULL;
     struct cli_options named = {.command = "fleet", .name = "research", .fleet.since = "24h"};
     CHECK(fleet_command_check(&named, &err) < 0);
-    CHECK(strstr(error_text(err), "fleet research: its own spec says which jobs") != NULL);
+    CHECK(strstr(error_text(err), "fleet research: its spec selects jobs") != NULL);
 }
 
 static json_t *rolled(const char *since, const char *group_by) {
@@ -81,13 +80,13 @@ TEST(fleet_sums_the_jobs_own_costs) {
     buf_init(&out, 1 << 20);
     fleet_command_draw(list, &view, &style, &out);
     CHECK(strstr(buf_text(&out), "in USD, at the jobs' own prices") != NULL);
-    CHECK(strstr(buf_text(&out), "jobs whose costs are in another currency, in no cost: 1") != NULL);
+    CHECK(strstr(buf_text(&out), "jobs with costs in another currency, not in the costs: 1") != NULL);
     json_decref(json);
     json_decref(list);
 }
 
 /* Of a job without steps nobody knows what its interruptions cost: no number, not 0. */
-TEST(fleet_tells_no_loss_by_a_cause_that_no_job_tells) {
+TEST(fleet_reports_no_loss_by_a_cause_that_no_job_reports) {
     CLEANUP_ERROR struct error *err = NULL;
     struct fleet_view view;
     CHECK_INT(fleet_view_of(&(struct cli_options){.command = "fleet"}, &view, &err), 0);

@@ -79,10 +79,11 @@ static void analyze_attempts(struct buf *json) {
     "badput.count " in "executions.firstStep " in "executions.lastStep " in "executions.resumeMilliseconds " in        \
     "executions.catchUpMilliseconds " in "steps.last " in "steps.lastDurable " in "steps.repeated " in                 \
     "steps.p50Milliseconds " in "steps.p99Milliseconds "
-static const char undetermined[] = ANYWHERE("") ANYWHERE(
-    "intervals.") "availability.required intervals.executions.lostSteps intervals.executions.lostWorkMilliseconds "
-                  "intervals.executions.waitMilliseconds intervals.executions.rescheduleMilliseconds "
-                  "intervals.executions.programStartupMilliseconds intervals.forecast.persistMilliseconds ";
+static const char undetermined[] = ANYWHERE("")
+    ANYWHERE("intervals.") "availability.required intervals.availability.required intervals.executions.lostSteps "
+                           "intervals.executions.lostWorkMilliseconds "
+                           "intervals.executions.waitMilliseconds intervals.executions.rescheduleMilliseconds "
+                           "intervals.executions.programStartupMilliseconds intervals.forecast.persistMilliseconds ";
 /* Determined but for rounding. */
 static const char rounded[] = " forecast.persistMilliseconds forecast.bestFromSeconds forecast.bestToSeconds "
                               "intervals.forecast.bestFromSeconds "

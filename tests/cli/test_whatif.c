@@ -20,16 +20,18 @@ static const char *refusal(const struct cli_whatif_options *given) {
     return text;
 }
 
-TEST(whatif_refuses_what_is_no_duration) {
+TEST(whatif_refuses_a_wrong_duration) {
     CHECK_TEXT(refusal(&(struct cli_whatif_options){.mtbf = "often"}),
-               "--mtbf often: a duration is wanted, such as 45s, 10m or 1h30m");
+               "--mtbf often: write a duration, such as 45s, 10m or 1h30m");
     CHECK_TEXT(refusal(&(struct cli_whatif_options){.save_time = "-5s"}),
-               "--save-time -5s: a duration is wanted, such as 45s, 10m or 1h30m");
+               "--save-time -5s: write a duration, such as 45s, 10m or 1h30m");
     CHECK_TEXT(refusal(&(struct cli_whatif_options){.hot_spares = "0"}),
-               "--hot-spares 0: a number from 1 to 10000000 is wanted");
+               "--hot-spares 0: write a number from 1 to 10000000");
     CHECK_TEXT(refusal(&(struct cli_whatif_options){.swap_time = "5s"}),
-               "--swap-time and --repair-time go with --hot-spares");
-    CHECK_TEXT(refusal(&(struct cli_whatif_options){.mtbf = "6h", .hot_spares = "2", .repair_time = "4h"}), "");
+               "--hot-spares, --swap-time and --repair-time go together: give all three");
+    CHECK_TEXT(refusal(&(struct cli_whatif_options){.hot_spares = "2", .repair_time = "4h"}),
+               "--hot-spares, --swap-time and --repair-time go together: give all three");
+    CHECK_TEXT(refusal(&(struct cli_whatif_options){.hot_spares = "2", .swap_time = "1m", .repair_time = "4h"}), "");
 }
 
 static struct whatif daly(void) {
@@ -56,7 +58,7 @@ TEST(whatif_of_published_numbers) {
 }
 
 /* As forecast_finish (test_forecast.c holds it to a simulation): a week's worth of steps of 2 s at 81.92 %. */
-TEST(whatif_tells_the_time_to_finish) {
+TEST(whatif_prints_the_time_to_finish) {
     struct whatif w = daly();
     CLEANUP_BUF struct buf out;
     struct text_style style = {.columns = 80};
@@ -73,12 +75,12 @@ TEST(whatif_tells_the_time_to_finish) {
     CHECK(strstr(buf_text(&out), "for the steps left") != NULL);
     CHECK(strstr(buf_text(&out), "standard deviation") != NULL);
     json_decref(o);
-    w.work_s = 0; /* nobody told how many there are */
+    w.work_s = 0; /* the number is not given */
     o = whatif_json(&w);
     CHECK(json_object_get(json_object_get(o, "whatIf"), "finishSeconds") == NULL);
     json_decref(o);
     CHECK_TEXT(refusal(&(struct cli_whatif_options){.total_steps = "many"}),
-               "--total-steps many: a number from 1 to 1000000000000 is wanted");
+               "--total-steps many: write a number from 1 to 1000000000000");
 }
 
 TEST(whatif_draws_a_picture_inside_its_frame) {

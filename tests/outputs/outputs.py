@@ -28,7 +28,7 @@ SEPARATOR = "\x1f"
 SANITIZER = re.compile(r"runtime error:|Sanitizer|DEADLYSIGNAL")
 STATUS_COMMANDS = [("explain", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("-o", "name"))] + \
     [("timeline", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("-o", "name"))] + \
-    [("whatif", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("--mtbf", "6h", "--hot-spares", "2", "--preload-image"))] + \
+    [("whatif", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("--mtbf", "6h", "--hot-spares", "2", "--swap-time", "1m", "--repair-time", "24h", "--image-pull-time", "10s"))] + \
     [("report", "--html", "-")]
 LIST_COMMANDS = [("top", *more) for more in ((), ("-o", "wide"), ("-o", "json"), ("-o", "yaml"), ("-o", "name"))] + \
     [("fleet", *more) for more in ((), ("-o", "json"), ("-o", "yaml"), ("--group-by", "queue", "--price", "1.20"), ("--since", "168h"))]
@@ -275,8 +275,8 @@ def inputs(folder, truth):
         elif match := re.match(r"(.*)attempt-\d+\.log", str(path)):
             groups.setdefault(match[1], []).append(path)
         else:
-            beside = path.with_suffix(".yaml") if path.suffix == ".log" else path
-            more = ("--format-file", str(beside)) if beside != path and beside.exists() else ()
+            format_file = path.with_suffix(".yaml") if path.suffix == ".log" else path
+            more = ("--format-file", str(format_file)) if format_file != path and format_file.exists() else ()
             found.append((name, stretched_log, ([path], more)))
     for group, files in groups.items():
         arguments = pathlib.Path(group + "arguments")
@@ -329,9 +329,9 @@ def main():
             t.join()
     tally.check_statuses(status)
     if not word:  # what the test is for has appeared
-        for what, least in (("logs x1", 80), ("logs x60", 80), ("logs x3600", 80), ("statuses x3600", 14), ("advice", 100), ("forecast", 20),
+        for what, minimum in (("logs x1", 80), ("logs x60", 80), ("logs x3600", 80), ("statuses x3600", 14), ("advice", 100), ("forecast", 20),
                             ("a duration with m", 50), ("a duration with h", 50), ("a duration with d", 20)):
-            tally.check(f"at least {least} x {what}", tally.seen.get(what, 0) >= least, tally.seen)
+            tally.check(f"at least {minimum} x {what}", tally.seen.get(what, 0) >= minimum, tally.seen)
     print(f"{count} inputs, {tally.runs} runs; seen: {tally.seen}")
     print(f"{tally.passed} passed, {len(tally.failed)} failed")
     return 1 if tally.failed else 0

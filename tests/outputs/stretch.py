@@ -16,7 +16,7 @@ RECORDED = re.compile(r'(?<=_time": )(\d{1,9})()(\.\d+)?(?![\d\w])')  # a record
 UNIX = re.compile(r"(?<![\d.\w-])(1[5-9]\d{8}|2[0-4]\d{8})(\d{3}(?:\d{6})?)?(\.\d+)?(?![\d\w])")
 ABSL = re.compile(r"(?m)((?:^|Z )[IWEF])(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{6})")
 NUMBER = r"(\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
-# Durations: what stands before the number, the number, what follows it.
+# Durations: the text before the number, the number, the text after it.
 DURATIONS = [re.compile(before + NUMBER + after) for before, after in (
     (r"(?<![\w.:-])()", r"(?= ?(?:ms|s|sec|secs|seconds|s/it|s/step|ms/step)(?![\w/]))"),
     (r"((?:seconds|\(ms\)|in s|in s of|time|_s|_ms|_time|_secs|duration|_runtime)['\"]?[:=] ?)", r"(?![\d.:-])"),

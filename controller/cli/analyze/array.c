@@ -19,7 +19,7 @@ void analyze_array_look(struct analyze_array *a, const char *bytes, size_t size)
     a->is_array = i < size && bytes[i] == '{'; /* "[2026-11-21 ..." is a log line */
 }
 
-/* A byte within an entry; true if it stays. */
+/* Takes a byte within an entry; true if it is kept. */
 static bool take_inner(struct analyze_array *a, char c) {
     if (a->is_in_string) {
         a->is_in_string = c != '"' || a->is_escaped;
@@ -34,7 +34,7 @@ static bool take_inner(struct analyze_array *a, char c) {
     return !is_space(c);
 }
 
-/* A byte between entries: brackets and commas go; what else stands there (a line of another kind) stays a line. */
+/* Takes a byte between entries: drops brackets and commas; anything else (a line of another kind) stays a line. */
 static bool take_outer(struct analyze_array *a, char c) {
     if (a->is_in_text) {
         a->is_in_text = c != '\n';
@@ -53,7 +53,7 @@ size_t analyze_array_unfold(struct analyze_array *a, char *bytes, size_t size) {
         bool stays = a->depth > 0 ? take_inner(a, c) : take_outer(a, c);
         if (stays) {
             bytes[kept++] = c;
-        } else if (a->owes_newline) { /* what goes makes room for it */
+        } else if (a->owes_newline) { /* a dropped byte made room for it */
             bytes[kept++] = '\n';
             a->owes_newline = false;
         }

@@ -1,5 +1,5 @@
-/* analyze_array: one JSON array of entries, as `gcloud logging read --format=json` prints it over many lines, becomes a
- * line for each entry: in place, piece by piece, so that memory does not grow with it. */
+/* analyze_array: turns a JSON array of entries, as `gcloud logging read --format=json` prints it over many lines, into
+ * one line per entry. It works in place and piece by piece, so that memory stays bounded. */
 #ifndef CLI_ANALYZE_ARRAY_H
 #define CLI_ANALYZE_ARRAY_H
 
@@ -12,9 +12,9 @@ struct analyze_array {
     bool is_in_string, is_escaped, is_in_text, owes_newline;
 };
 
-/* Looks at the first bytes of a file until they tell whether it is such an array. */
+/* Looks at the first bytes of a file until it is known whether it is such an array. */
 void analyze_array_look(struct analyze_array *a, const char *bytes, size_t size);
-/* Rewrites the next bytes; returns how many are left. An entry's line may end with the next piece. */
+/* Rewrites the next bytes and returns their new number. An entry's line may end with the next piece. */
 size_t analyze_array_unfold(struct analyze_array *a, char *bytes, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-/* Why an attempt ended, by the last lines of its log: an exception that nothing caught, memory that ran out, a
- * collective that timed out, a signal to stop, the exit code that a launcher prints. Only what stands after the last
- * step counts: what the trainer survived is no cause. */
+/* Finds why an attempt ended in the last lines of its log: an uncaught exception, exhausted memory, a collective that
+ * timed out, a termination signal, the exit code that a launcher prints. Only lines after the last step count: an error
+ * that the trainer survived is not the cause. */
 #include "cli/analyze/cause.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* X: what a line holds, the cause, the reason beside it. The first line that holds one decides. */
+/* A text in a line, the cause, its reason. The first line with such a text decides. */
 static const struct {
     const char *text, *reason;
     enum cause cause;
@@ -84,7 +84,7 @@ static void found(struct scan *s, enum cause cause, const char *reason, struct s
     snprintf(s->d->evidence, sizeof s->d->evidence, "log of %.60s, line %lld: %s", s->name, (long long)number, text);
 }
 
-/* True when nothing later can tell more. */
+/* True if no later line can give a better cause. */
 static bool take_line(struct scan *s, struct slice line, int64_t number) {
     char name[LEDGER_NAME_SIZE];
     int64_t code;
@@ -98,7 +98,7 @@ static bool take_line(struct scan *s, struct slice line, int64_t number) {
         found(s, CAUSE_APPLICATION_ERROR, "", line, number);
     } else if (s->in_traceback && exception_of(line, name, sizeof name)) {
         found(s, CAUSE_APPLICATION_ERROR, name, line, number);
-        s->in_traceback = false; /* what is raised while it is handled comes as a traceback of its own */
+        s->in_traceback = false; /* an exception in its handler has a separate traceback */
     } else if (!s->is_found && exit_code_of(line, &code)) {
         snprintf(name, sizeof name, "%lld", (long long)code);
         found(s, CAUSE_APPLICATION_ERROR, name, line, number);

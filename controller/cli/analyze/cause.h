@@ -5,8 +5,8 @@
 #include "base/slice.h"
 #include "ledger/ledger.h"
 
-/* Why it ended, by the last lines of a log (tail: whole lines, the last of which has the number last_line) that come
- * after a line: fills cause, reason and evidence. */
+/* Fills cause, reason and evidence from the lines of `tail` (whole lines, the last one has the number last_line) that
+ * come after after_line. False if they show no cause. */
 bool analyze_cause_of(const char *name, struct slice tail, int64_t last_line, int64_t after_line, bool is_stamped,
                       struct ledger_disruption *d);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_AGAIN_US INT64_C(2000000) /* after an error: half of it at first */
+#define LOOK_AGAIN_US INT64_C(2000000) /* between retries; half of it before the first */
 #define SHOW_EVERY 1000
 
 struct fetch {
@@ -44,7 +44,7 @@ int analyze_cloud_check(const char *log, struct error **err) {
     struct names n = {0};
     if (!split(log, &n))
         return error_set(err, EINVAL,
-                         "--cloud-logging %s: PROJECT/LOGGER/JOB is wanted, such as my-project/goodput_run1/run1", log);
+                         "--cloud-logging %s: write PROJECT/LOGGER/JOB, such as my-project/goodput_run1/run1", log);
     names_done(&n);
     return 0;
 }
@@ -60,7 +60,7 @@ static bool on_line(void *context, int64_t stamp_ms, struct slice line) {
     if (f->result < 0)
         return false;
     if (fwrite(line.data, 1, line.size_bytes, f->file) != line.size_bytes || fputc('\n', f->file) == EOF) {
-        end(f, error_set(f->err, errno, "the entries cannot be kept in a file below /tmp: %s", strerror(errno)));
+        end(f, error_set(f->err, errno, "cannot write the entries to a file in /tmp: %s", strerror(errno)));
         return false;
     }
     if (++f->entries % SHOW_EVERY == 0 && isatty(STDERR_FILENO)) {
@@ -71,7 +71,7 @@ static bool on_line(void *context, int64_t stamp_ms, struct slice line) {
 }
 
 static void on_cursor(void *context, struct slice cursor) {
-    (void)context, (void)cursor; /* it is read once */
+    (void)context, (void)cursor; /* the log is read once */
 }
 
 static void on_read(void *context, int64_t through_ms) {
@@ -104,7 +104,7 @@ static void follow(struct fetch *f, const struct analyze_cloud *cloud, const str
     http_client_free(http);
 }
 
-/* A descriptor of its own, at the begin of what was written. */
+/* Opens a separate descriptor at the start of the file. */
 static int take_file(struct fetch *f) {
     int fd = fflush(f->file) == 0 ? dup(fileno(f->file)) : -1;
     if (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0)
@@ -112,7 +112,7 @@ static int take_file(struct fetch *f) {
     int code = errno;
     if (fd >= 0)
         close(fd);
-    return error_set(f->err, code, "the entries cannot be kept in a file below /tmp: %s", strerror(code));
+    return error_set(f->err, code, "cannot write the entries to a file in /tmp: %s", strerror(code));
 }
 
 int analyze_cloud_fetch(const struct analyze_cloud *cloud, struct error **err) {
@@ -127,18 +127,18 @@ int analyze_cloud_fetch(const struct analyze_cloud *cloud, struct error **err) {
     f.file = tmpfile();
     if (f.file == NULL) {
         loop_free(f.loop);
-        return error_set(err, errno, "no file can be made below /tmp for the entries: %s", strerror(errno));
+        return error_set(err, errno, "cannot create a file for the entries in /tmp: %s", strerror(errno));
     }
     split(cloud->log, &n);
     follow(&f, cloud, &n);
     if (f.is_shown)
         fputs("\r\033[K", stderr);
     if (f.result == 0 && f.entries == 0)
-        f.result =
-            error_set(err, ENOENT,
-                      "Cloud Logging has no entry of job \"%s\" in the logger \"%s\" of project %s: are the names "
-                      "right, and does it still keep them (30 days, if nobody set another retention)?",
-                      n.job, n.logger, n.project);
+        f.result = error_set(
+            err, ENOENT,
+            "Cloud Logging has no entry of job \"%s\" in the logger \"%s\" of project %s: check the names, and "
+            "the logger's retention (30 days by default)",
+            n.job, n.logger, n.project);
     if (f.result == 0)
         f.result = take_file(&f);
     names_done(&n);

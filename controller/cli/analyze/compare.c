@@ -1,5 +1,6 @@
-/* Our ledger beside the Python library: what each calls the same thing, both numbers, and in a line why they differ.
- * The reasons are the library's rules (`make parity` holds controller/library to them) against the ledger's buckets. */
+/* Compares our ledger with the Python library: both names of the same quantity, both numbers, and one line on the
+ * difference. The reasons come from the library's rules (`make parity` compares controller/library with them) and the
+ * ledger's buckets. */
 #include "cli/analyze/compare.h"
 
 #include "base/mem.h"
@@ -8,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Buckets (all that begin so, "|" between), the library's types, and why ours is more or less. */
+/* Prefixes of buckets ("|" between), the library's types, and why ours is more or less. */
 static const struct row {
     const char *name, *buckets, *types, *more, *less;
 } rows[] = {
-    {"initialisation", "AcceleratorInit", "TPU_INITIALIZATION",
-     "there an initialisation whose end is missing adds nothing",
-     "what overlaps another interval, or lies outside the attempts, is counted once here"},
+    {"initialization", "AcceleratorInit", "TPU_INITIALIZATION",
+     "there an initialization whose end is missing adds nothing",
+     "here an interval that overlaps another one, or lies outside the attempts, counts only once"},
     {"preparation", "TrainingPreparation", "TRAINING_PREP",
      "here it also is the time from a process's start to its first record; there an interval without end adds nothing",
      "restores, loading and compilation inside it have their own rows here"},
@@ -23,13 +24,13 @@ static const struct row {
      "the same time is counted once here, there also in preparation"},
     {"compilation", "ProgramStartup", "PROGRAM_STARTUP",
      "there only the first step beyond the mean of its attempt's others counts, nothing if there are no others",
-     "here a first step counts beyond the whole job's ideal step, and what was lost with it is lost work"},
+     "here a first step counts beyond the whole job's ideal step, and its lost part is lost work"},
     {"data loading", "DataLoading", "DATA_LOADING_SYNC",
-     "there only the first load after a start is synchronous; here all that steps waited for",
+     "there only the first load after a start is synchronous; here every load that a step waited for",
      "there the last load before a restart is added once more"},
     {"saving", "CheckpointSave", "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME",
      "there saves of the same step count once, by their mean",
-     "here it is what blocked the steps, once, inside the attempts"},
+     "here it is the time that blocked the steps, once, inside the attempts"},
     {"custom events", "Custom", "CUSTOM_BADPUT_EVENTS",
      "there only events wholly between two starts of kept steps count",
      "here nested and overlapping events count once"},
@@ -42,10 +43,11 @@ static const struct row {
      "counts its downtime as productive",
      "there it begins with the start of the last step, which was not finished; here when the attempt was last seen"},
     {"elastic", "ElasticReinit", "ELASTIC_REINITIALIZATION", "there it is counted with --elastic only",
-     "what overlaps another interval is counted once here"},
+     "here an interval that overlaps another one counts only once"},
     {"the rest", "Unattributed|Stall|Evaluation|Shutdown|FailureDetection", "OTHER",
-     "there buckets may overlap, so that less than nothing is left, which is shown as 0",
-     "there it is what no bucket explains: first steps of one-step attempts, gaps in the numbers, work before a "
+     "there buckets may overlap, so that the rest is negative, which is shown as 0",
+     "there it is the time that no bucket explains: first steps of one-step attempts, gaps in the numbers, work before "
+     "a "
      "restart at 0"},
 };
 
@@ -89,21 +91,21 @@ static void add(json_t *rows_out, const char *what, const char *unit, double our
 
 json_t *analyze_compare(const json_t *status, const json_t *answer) {
     json_t *out = json_array();
-    if (pick_has(answer, "with_exclusions")) /* ours leaves them out as well */
+    if (pick_has(answer, "with_exclusions")) /* the ledger excludes them as well */
         answer = pick(answer, "with_exclusions");
     if (!json_is_object(answer) || *pick_text(answer, "error"))
         return out;
     double wall_s = (double)pick_int(status, "time.wallMilliseconds", 0) / 1000, same_s = fmax(0.05, wall_s / 10000);
     add(out, "goodput", "%", (double)pick_int(status, "goodputPPM.job", 0) / 10000,
-        json_number_value(pick(answer, "goodput_percent")), 0.005, "the rows below say where it comes from",
-        "the rows below say where it comes from");
+        json_number_value(pick(answer, "goodput_percent")), 0.005, "the rows below show the reasons",
+        "the rows below show the reasons");
     add(out, "total", "s", wall_s, json_number_value(pick(answer, "total_seconds")), same_s,
-        "there the clock runs from the first job start to the last job end, here over all that was logged",
-        "there the clock runs on to the query time, here to the last record");
+        "there the clock runs from the first job start to the last job end, here over the whole log",
+        "there the clock runs until the query time, here until the last record");
     add(out, "productive", "s", (double)pick_int(status, "time.productiveMilliseconds", 0) / 1000,
         json_number_value(pick(answer, "productive_seconds")), same_s,
-        "there gaps in the step numbers and the first attempt of a restart at 0 are lost from sight, and all saves are "
-        "taken off",
+        "there gaps in the step numbers and the first attempt of a restart at 0 are not seen, and all saves are "
+        "subtracted",
         "there downtime counts as productive where training resumes at the next number, and so do stalls, data loading "
         "and the compilation of one-step attempts");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -118,7 +120,7 @@ json_t *analyze_compare(const json_t *status, const json_t *answer) {
         "begins a new series)");
     add(out, "last step", "", (double)pick_int(status, "steps.last", 0),
         json_number_value(pick(answer, "last_recorded_step")), 0, "there it is the last attempt's highest",
-        "there it has begun, here it has ended");
+        "there it has started, here it has ended");
     return out;
 }
 
@@ -134,9 +136,9 @@ void analyze_compare_draw(const json_t *differences, const struct text_style *st
     json_t *row;
     if (json_array_size(differences) == 0)
         return;
-    text_colour(out, style, COLOUR_BOLD);
-    buf_append_text(out, "Beside each other             ours   the library\n");
-    text_colour(out, style, COLOUR_NONE);
+    text_color(out, style, COLOR_BOLD);
+    buf_append_text(out, "Comparison                    ours   the library\n");
+    text_color(out, style, COLOR_NONE);
     json_array_foreach(differences, i, row) {
         const char *unit = pick_text(row, "unit"), *why = pick_text(row, "why");
         buf_append_text(out, "  ");

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* Both beside each other: an array of {what, unit, ledger, library, why}; why is "" where they agree. Empty where the
- * library has no result. The caller owns it. */
+/* Both results as an array of {what, unit, ledger, library, why}; why is "" where they agree. Empty if the library has
+ * no result. The caller owns it. */
 json_t *analyze_compare(const json_t *status, const json_t *answer);
 void analyze_compare_draw(const json_t *differences, const struct text_style *style, struct buf *out);
 

@@ -19,7 +19,7 @@ struct analyze_input {
     const char *path;
     int fd;
     char *bytes;              /* ANALYZE_MAX_LINE_BYTES and one for a newline */
-    size_t given, size_bytes; /* given: handed out by the last call */
+    size_t given, size_bytes; /* given: returned by the last call */
     bool is_at_end, is_cutting;
     struct analyze_array array;
     int64_t file_bytes, read_bytes, shown_bytes; /* file_bytes: 0 if not known */
@@ -71,7 +71,7 @@ static const char *foreign_compression(const char *head, size_t size) {
     return NULL;
 }
 
-/* The first bytes say whether it is compressed. */
+/* Detects compression by the first bytes. */
 static int begin(struct analyze_input *in, struct error **err) {
     while (in->size_bytes < 6) {
         ssize_t n = read_some(in, in->bytes + in->size_bytes, 6 - in->size_bytes, err);
@@ -83,9 +83,8 @@ static int begin(struct analyze_input *in, struct error **err) {
     }
     const char *command = foreign_compression(in->bytes, in->size_bytes);
     if (command != NULL)
-        return error_set(err, EINVAL,
-                         "%s: compressed in a way that is not read here; use: %s %s | kubectl goodput analyze -",
-                         in->path, command, in->path);
+        return error_set(err, EINVAL, "%s: unsupported compression; use: %s %s | kubectl goodput analyze -", in->path,
+                         command, in->path);
     if (in->size_bytes < 2 || memcmp(in->bytes, "\x1f\x8b", 2) != 0)
         return 0;
     in->is_packed = in->is_in_member = true;
@@ -114,7 +113,7 @@ struct analyze_input *analyze_input_of(int fd, const char *path, struct error **
     in->fd = fd;
     in->bytes = mem_resize(NULL, ANALYZE_MAX_LINE_BYTES + 1, 1);
     int r = fstat(fd, &st) < 0    ? 0
-            : S_ISDIR(st.st_mode) ? error_set(err, EISDIR, "%s: a folder; name the files in it", path)
+            : S_ISDIR(st.st_mode) ? error_set(err, EISDIR, "%s: is a folder; name the files in it", path)
                                   : 0;
     if (r == 0) {
         in->file_bytes = S_ISREG(st.st_mode) ? st.st_size : 0;
@@ -140,14 +139,14 @@ void analyze_input_close(struct analyze_input *in) {
     free(in);
 }
 
-/* The compressed data is no good from here on: said once; what came before counts. */
+/* The compressed data is damaged from here on: reports it once; the data before it counts. */
 static ssize_t give_up(struct analyze_input *in, const char *why) {
-    analyze_note(in->path, "the compressed data %s after %lld bytes; what came before counts, the rest is missing", why,
+    analyze_note(in->path, "the compressed data %s after %lld bytes; the data before counts, the rest is missing", why,
                  (long long)(in->read_bytes - in->z.avail_in));
     return 0;
 }
 
-/* Members follow one another; zeros may pad the end. */
+/* A file may have several members, and zeros at its end. */
 static ssize_t inflate_some(struct analyze_input *in, char *out, size_t size, struct error **err) {
     in->z.next_out = (unsigned char *)out;
     in->z.avail_out = (uInt)size;
@@ -176,7 +175,7 @@ static ssize_t inflate_some(struct analyze_input *in, char *out, size_t size, st
         else if (r != Z_OK && r != Z_BUF_ERROR && in->z.avail_out == size)
             return give_up(in, "is damaged");
         else if (r != Z_OK && r != Z_BUF_ERROR)
-            break; /* told by the next call */
+            break; /* the next call reports it */
     }
     return (ssize_t)(size - in->z.avail_out);
 }
@@ -195,7 +194,7 @@ static ssize_t fill(struct analyze_input *in, struct error **err) {
     return n;
 }
 
-/* Until it is known whether the file is one array nothing is given. */
+/* Returns no lines until it is known whether the file is one array. */
 static int look_at_head(struct analyze_input *in, struct error **err) {
     while (!in->array.is_known) {
         analyze_array_look(&in->array, in->bytes, in->size_bytes);
@@ -209,7 +208,7 @@ static int look_at_head(struct analyze_input *in, struct error **err) {
     return 0;
 }
 
-/* Drops bytes up to the end of the line that was cut. */
+/* Drops the rest of the line that was cut. */
 static void drop_rest_of_line(struct analyze_input *in) {
     char *end = memchr(in->bytes, '\n', in->size_bytes);
     size_t dropped = end ? (size_t)(end - in->bytes) + 1 : in->size_bytes;

@@ -1,5 +1,5 @@
-/* The ledger over log files alone: one slot, one life of it and one process per attempt, from the attempt's first
- * record to its last; the wall time is the logs' own span. The status is written by what writes the controller's. */
+/* The ledger over log files alone: one slot, and one occupancy and one process per attempt, from the attempt's first
+ * record to its last. The wall time is the span of the logs. The controller's own code writes the status. */
 #include "cli/analyze/ledger.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 #include "ledger/evaluate.h"
 #include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
-#include "operator/status/view.h"
+#include "operator/status/status.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ struct analyze_ledger {
     int64_t until_ms;
     struct attempt *attempts;
     size_t count, capacity;
-    int64_t unsettled; /* records since the ledger last folded */
+    int64_t unsettled; /* records since the ledger was settled last */
     bool keeps_all;
     enum steplog_format recognized;
     struct trace trace; /* with --html */
@@ -47,37 +47,38 @@ struct analyze_ledger {
     struct steplog *parser;
     bool is_stamped, has_attempt;
     int64_t before_ms, impossible, jumps;
-    int64_t forth, back;                   /* how often time went on, and back, from record to record */
-    const char *is_reversed;               /* the first file in which it mostly went back; NULL: none */
+    int64_t forward,
+        backward;            /* the number of records with a later time than the one before, and with an earlier one */
+    const char *is_reversed; /* the first file in which most records go back in time; NULL: none */
     int64_t all_impossible, all_malformed; /* of all files */
-    char useless[128];                     /* why the file that was read last gave nothing; "" */
+    char unusable[128];                    /* why the last file has no records; "" */
 };
 
-/* What is known of an attempt: it holds its slot from its first record to its last. */
-static void tell_attempt(struct analyze_ledger *l, size_t number, int64_t lost_ms) {
+/* Adds an attempt to the ledger: it holds its slot from its first record to its last. */
+static void report_attempt(struct analyze_ledger *l, size_t number, int64_t lost_ms) {
     const struct attempt *t = &l->attempts[number];
-    struct ledger_occupancy life = {.id = number + 1,
-                                    .created_ms = t->first_ms,
-                                    .bound_ms = t->first_ms,
-                                    .pull_start_ms = TIME_UNKNOWN,
-                                    .pull_end_ms = TIME_UNKNOWN,
-                                    .running_ms = t->first_ms,
-                                    .lost_ms = lost_ms,
-                                    .ended_ms = lost_ms,
-                                    .done_ms = TIME_UNKNOWN,
-                                    .released_ms = lost_ms,
-                                    .known_until_ms = TIME_OPEN};
-    slice_copy(life.name, sizeof life.name, slice_of(t->path));
-    ledger_add_occupancy(l->ledger, &life);
+    struct ledger_occupancy occupancy = {.id = number + 1,
+                                         .created_ms = t->first_ms,
+                                         .bound_ms = t->first_ms,
+                                         .pull_start_ms = TIME_UNKNOWN,
+                                         .pull_end_ms = TIME_UNKNOWN,
+                                         .running_ms = t->first_ms,
+                                         .lost_ms = lost_ms,
+                                         .ended_ms = lost_ms,
+                                         .done_ms = TIME_UNKNOWN,
+                                         .released_ms = lost_ms,
+                                         .known_until_ms = TIME_OPEN};
+    slice_copy(occupancy.name, sizeof occupancy.name, slice_of(t->path));
+    ledger_add_occupancy(l->ledger, &occupancy);
     ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);
 }
 
-/* Evaluating folds what can no longer change, so that memory stays bounded however long the log is. */
+/* An evaluation settles what can no longer change, so that memory stays bounded however long the log is. */
 static void settle(struct analyze_ledger *l) {
     struct ledger_result result;
     const struct attempt *first = l->attempts, *last = &l->attempts[l->count - 1];
     l->unsettled = 0;
-    tell_attempt(l, l->count - 1, TIME_OPEN);
+    report_attempt(l, l->count - 1, TIME_OPEN);
     ledger_set_required(l->ledger, first->first_ms, 1);
     ledger_set_span(l->ledger, first->first_ms, TIME_OPEN, OUTCOME_RUNNING);
     ledger_evaluate(l->ledger, last->last_ms, &result);
@@ -86,7 +87,7 @@ static void settle(struct analyze_ledger *l) {
 
 static struct attempt *begin_attempt(struct analyze_ledger *l) {
     if (l->count > 0)
-        tell_attempt(l, l->count - 1, l->attempts[l->count - 1].last_ms);
+        report_attempt(l, l->count - 1, l->attempts[l->count - 1].last_ms);
     MEM_GROW(l->attempts, l->count, l->capacity);
     struct attempt *t = &l->attempts[l->count++];
     *t = (struct attempt){
@@ -97,7 +98,8 @@ static struct attempt *begin_attempt(struct analyze_ledger *l) {
     return t;
 }
 
-/* Times that cannot be: before 1970, after 2100. A jump of more than a year is read, for it may be true, and said. */
+/* False for impossible times: before 1970, after 2100. A jump of more than a year may be true: it is read, with a
+ * note. */
 static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     const int64_t after_ms = INT64_C(4102444800000), year_ms = INT64_C(31622400000);
     char at[RFC3339_SIZE];
@@ -110,11 +112,11 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     }
     if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0) {
         rfc3339_format(at, r->at_ms * 1000000, 0);
-        analyze_note(l->path, "line %lld says %s, more than a year from the line before; is its clock right?",
+        analyze_note(l->path, "line %lld has the time %s, more than a year from the line before; check its clock",
                      (long long)r->line, at);
     }
-    l->forth += l->before_ms != TIME_UNKNOWN && r->at_ms > l->before_ms;
-    l->back += l->before_ms != TIME_UNKNOWN && r->at_ms < l->before_ms;
+    l->forward += l->before_ms != TIME_UNKNOWN && r->at_ms > l->before_ms;
+    l->backward += l->before_ms != TIME_UNKNOWN && r->at_ms < l->before_ms;
     l->before_ms = r->at_ms;
     return true;
 }
@@ -125,7 +127,7 @@ static void on_record(void *context, const struct record *r) {
     if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
-    if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log goes on over restarts */
+    if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log covers several runs */
         t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
@@ -178,7 +180,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     free(l);
 }
 
-/* The bytes of the folder that all files are in: evidence tells them apart by the rest of their paths. */
+/* The length of the files' common folder: evidence shows the rest of their paths. */
 static size_t common_folder(const struct analyze *a) {
     const char *first = a->paths[0], *slash = strrchr(first, '/');
     size_t size = slash ? (size_t)(slash - first) + 1 : 0;
@@ -194,7 +196,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     buf_clear(&l->tail);
     l->is_stamped = l->has_attempt = false;
     l->before_ms = TIME_UNKNOWN;
-    l->impossible = l->jumps = l->forth = l->back = 0;
+    l->impossible = l->jumps = l->forward = l->backward = 0;
     l->parser = analyze_parser(l->analyze, on_record, l, err);
     return l->parser ? 0 : -EINVAL;
 }
@@ -207,7 +209,7 @@ static void keep_tail(struct analyze_ledger *l, struct slice lines) {
     buf_append_slice(&l->tail, lines);
 }
 
-/* An attempt that did not say that it ended may say why. */
+/* Looks for the cause of an attempt without a job end. */
 static void find_cause(struct analyze_ledger *l, int64_t lines) {
     struct attempt *t = &l->attempts[l->count - 1];
     struct ledger_disruption d = {.key = l->count, .at_ms = t->last_ms};
@@ -245,28 +247,28 @@ void analyze_ledger_end(struct analyze_ledger *l) {
         l->recognized = counts.recognized;
     if (l->has_attempt)
         find_cause(l, counts.lines);
-    if (l->back > l->forth && l->is_reversed == NULL)
+    if (l->backward > l->forward && l->is_reversed == NULL)
         l->is_reversed = l->path;
-    l->useless[0] = '\0';
+    l->unusable[0] = '\0';
     if (counts.bytes == 0)
-        snprintf(l->useless, sizeof l->useless, "it is empty");
+        snprintf(l->unusable, sizeof l->unusable, "it is empty");
     else if (!l->has_attempt)
-        snprintf(l->useless, sizeof l->useless, "none of its lines (%lld) %s", (long long)counts.lines,
-                 counts.records == 0        ? "is of a step log that is known; --regex or --format-file tell of others"
-                 : l->until_ms != TIME_OPEN ? "tells a time up to --at"
-                                            : "tells a time; add stamps, as kubectl logs --timestamps does");
-    if (l->useless[0] && l->analyze->path_count > 1)
-        analyze_note(l->path, "%s", l->useless);
+        snprintf(l->unusable, sizeof l->unusable, "none of its lines (%lld) %s", (long long)counts.lines,
+                 counts.records == 0 ? "has a known step log format; describe another one with --regex or --format-file"
+                 : l->until_ms != TIME_OPEN ? "has a time up to --at"
+                                            : "has a time; add timestamps, as kubectl logs --timestamps does");
+    if (l->unusable[0] && l->analyze->path_count > 1)
+        analyze_note(l->path, "%s", l->unusable);
     if (counts.own_clock > 0 && l->has_attempt)
         analyze_note(l->path,
-                     "no stamps: its lines' own clocks are taken (as UTC); kubectl logs --timestamps is better");
+                     "no timestamps: uses the clocks in its lines (as UTC); kubectl logs --timestamps is better");
     l->all_malformed += counts.malformed;
     if (counts.malformed > 0)
         analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
                      counts.malformed > 1 ? "; so are others like it" : "");
 }
 
-/* What makes the numbers less sure than they look; what is nothing is left out. */
+/* Writes what makes the numbers less certain, without zeros. */
 static void write_quality(const struct analyze_ledger *l, const struct ledger_result *r, struct buf *json) {
     const struct {
         const char *name;
@@ -290,17 +292,17 @@ static void write_quality(const struct analyze_ledger *l, const struct ledger_re
     buf_append_text(json, "}}");
 }
 
-/* The status at a time, or the part of it in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
+/* Writes the status at through_ms, or its part in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
 static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
                          int64_t from_ms, int64_t to_ms, struct buf *json) {
     struct view v;
-    view_init(&v); /* what chips there are, and their peak, no log tells */
+    view_init(&v); /* no log gives the chips and their peak */
     v.now_ms = v.through_ms = through_ms;
     v.has_ended = outcome != OUTCOME_RUNNING;
     v.has_numbers = true;
     if (from_ms == TIME_UNKNOWN) {
         ledger_evaluate(l->ledger, through_ms, &v.result);
-    } else { /* which ends where it was asked to, or where the log does */
+    } else { /* an interval, which ends at to_ms or with the log */
         ledger_evaluate_interval(l->ledger, through_ms, from_ms, to_ms, &v.result);
         v.has_ended = true;
         v.through_ms = min_of(to_ms, through_ms);
@@ -314,7 +316,7 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     ledger_result_done(&v.result);
 }
 
-/* The status, and with --from the interval's as the only one of its "intervals". */
+/* Writes the status, and with --from that of the interval as the only element of "intervals". */
 static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
                       struct buf *json) {
     const struct analyze *a = l->analyze;
@@ -331,12 +333,12 @@ static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum l
 int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
     if (reading->count == 0)
         return error_set(err, EINVAL, "%s: %s", analyze_name(reading->path),
-                         reading->analyze->path_count == 1 ? reading->useless
-                                                           : "nor can any of the other files be used");
+                         reading->analyze->path_count == 1 ? reading->unusable
+                                                           : "the other files cannot be used either");
     if (reading->is_reversed != NULL)
         return error_set(err, EINVAL,
-                         "%s: its lines are newest first; take them oldest first (gcloud logging read --order=asc; or "
-                         "turn them round: tac)",
+                         "%s: its lines are newest first; give them oldest first (gcloud logging read --order=asc, or "
+                         "reverse them with tac)",
                          analyze_name(reading->is_reversed));
     struct ledger *l = reading->ledger;
     assert(reading->attempts != NULL);
@@ -347,7 +349,7 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
     if (reading->until_ms != TIME_OPEN && !last->has_ended)
         end_ms = reading->until_ms;
     ledger_set_required(l, t->first_ms, 1);
-    tell_attempt(reading, reading->count - 1, TIME_OPEN);
+    report_attempt(reading, reading->count - 1, TIME_OPEN);
     enum ledger_outcome outcome = last->has_ended    ? OUTCOME_SUCCEEDED
                                   : last->has_failed ? OUTCOME_FAILED
                                                      : OUTCOME_RUNNING;

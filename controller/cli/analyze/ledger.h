@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "cli/analyze/options.h"
 
-/* Our ledger's, as the status of a JobGoodput: files are begun, fed and ended in the order of time. */
+/* The ledger over log files. Begin, feed and end the files in the order of time. */
 struct analyze_ledger;
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a);
 void analyze_ledger_free(struct analyze_ledger *l);
@@ -13,7 +13,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);
 /* With --html: operator/job/trace.h. */
 void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
-/* Lines read of the present file. */
+/* The number of lines read of the present file. */
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);
 void analyze_ledger_end(struct analyze_ledger *l);
 enum steplog_format analyze_ledger_format(const struct analyze_ledger *l);

@@ -42,7 +42,7 @@ static void write_customs(struct jwrite *w, const struct library_log *log, const
     jwrite_object_end(w);
 }
 
-/* percent: the breakdown, every type; else the seconds of what was seen. */
+/* percent: the breakdown of every type; else the seconds of the types in the log. */
 static void write_badputs(struct jwrite *w, const char *key, const struct library_log *log,
                           const struct library_answer *a, bool percent) {
     const struct library_badputs *b = &a->badputs;
@@ -92,7 +92,7 @@ static void write_deviation(struct jwrite *w, const struct library_deviation *d,
     jwrite_object_end(w);
 }
 
-/* The members of one answer; its object is open and stays open. */
+/* Writes the members of one answer into the open object. */
 static void write_answer(struct jwrite *w, const struct library_log *log, const struct library_answer *a) {
     bool failed = a->error[0] != '\0';
     member_unless(w, "goodput_percent", failed, a->goodput_percent);
@@ -215,24 +215,24 @@ static void draw_badputs(const json_t *seconds, double total_s, struct buf *out)
 
 static void draw_answer(const json_t *answer, const char *what, const struct text_style *style, struct buf *out) {
     const char *error = pick_text(answer, "error");
-    text_colour(out, style, COLOUR_BOLD);
+    text_color(out, style, COLOR_BOLD);
     if (*error) {
         CLEANUP_FREE char *line = mem_format("%s: no result: %s", what, error);
         text_wrap(out, style, 0, 2, line);
-        text_colour(out, style, COLOUR_NONE);
+        text_color(out, style, COLOR_NONE);
         return;
     }
     double total_s = json_number_value(pick(answer, "total_seconds"));
     double percent = json_number_value(pick(answer, "goodput_percent"));
     buf_format(out, "%s: goodput %.2f%%\n", what, percent);
-    text_colour(out, style, COLOUR_NONE);
+    text_color(out, style, COLOR_NONE);
     draw_row(out, "total", total_s, 100);
     draw_row(out, "productive", json_number_value(pick(answer, "productive_seconds")), percent);
     draw_badputs(pick(answer, "badput_seconds"), total_s, out);
     if (pick_has(answer, "excluded_seconds"))
         buf_format(out, "  %.2f s are excluded\n", json_number_value(pick(answer, "excluded_seconds")));
     if (pick_has(answer, "stepping_slice_efficiency"))
-        buf_format(out, "  of the slices %.2f%% stepped, %.2f%% were there\n",
+        buf_format(out, "  of the slices %.2f%% stepped, %.2f%% were available\n",
                    100 * json_number_value(pick(answer, "stepping_slice_efficiency")),
                    100 * json_number_value(pick(answer, "available_slice_efficiency")));
     buf_format(out, "  step %lld, %lld disruptions\n", (long long)pick_int(answer, "last_recorded_step", 0),

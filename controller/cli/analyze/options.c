@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* RFC 3339 or Unix seconds. */
+/* Parses RFC 3339 or Unix seconds. */
 static bool take_time(struct slice text, int64_t *us) {
     int64_t ns;
     struct slice rest = text;
@@ -51,7 +51,7 @@ static int set_format(struct analyze *a, const char *option, const char *value, 
     buf_init(&names, 1024);
     for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
         buf_format(&names, "%s%s", i > 0 ? ", " : "", steplog_format_name((enum steplog_format)i));
-    return error_set(err, EINVAL, "%s %s: there is no such format; there are %s, and those of --format-file", option,
+    return error_set(err, EINVAL, "%s %s: unknown format; the formats are %s, and those of --format-file", option,
                      value, buf_text(&names));
 }
 
@@ -69,12 +69,12 @@ static int set_regex(struct analyze *a, const char *option, const char *value, s
             return 0;
         }
     return error_set(err, EINVAL,
-                     "%s %s: NAME=PATTERN is wanted, NAME one of step, checkpointStart, checkpointSaved, "
+                     "%s %s: write NAME=PATTERN, with NAME one of step, checkpointStart, checkpointSaved, "
                      "checkpointRestored",
                      option, value);
 }
 
-/* The spec of a StepLogFormat in a file of YAML, as JSON. */
+/* Reads the spec of a StepLogFormat from a YAML file, as JSON. */
 static int read_format(const char *option, const char *path, struct buf *json, struct error **err) {
     struct yamldoc doc;
     yaml_node_t *spec = NULL;
@@ -87,7 +87,7 @@ static int read_format(const char *option, const char *path, struct buf *json, s
     return r;
 }
 
-/* A StepLogFormat as one would apply it; its examples are tried, as the controller tries them. */
+/* Reads a StepLogFormat as for kubectl apply; tries its examples, as the controller does. */
 static int set_format_file(struct analyze *a, const char *option, const char *value, struct error **err) {
     CLEANUP_BUF struct buf json;
     buf_init(&json, 1 << 20);
@@ -113,20 +113,20 @@ static int set_windows(struct analyze *a, const char *option, const char *value,
     do {
         int64_t seconds;
         if (!slice_take_uint(&rest, &seconds) || seconds == 0 || seconds > (int64_t)1000000000)
-            return error_set(err, EINVAL, "%s %s: whole seconds are wanted, such as 3600,43200", option, value);
+            return error_set(err, EINVAL, "%s %s: write whole seconds, such as 3600,43200", option, value);
         if (a->window_count == LEDGER_MAX_WINDOWS)
             return error_set(err, EINVAL, "%s: at most %d windows", option, LEDGER_MAX_WINDOWS);
         a->windows_s[a->window_count++] = seconds;
     } while (slice_take_char(&rest, ','));
     if (rest.size_bytes != 0)
-        return error_set(err, EINVAL, "%s %s: whole seconds are wanted, such as 3600,43200", option, value);
+        return error_set(err, EINVAL, "%s %s: write whole seconds, such as 3600,43200", option, value);
     return 0;
 }
 
 static int set_ideal(struct analyze *a, const char *option, const char *value, struct error **err) {
     struct slice rest = slice_of(value);
     if (!slice_take_double(&rest, &a->ideal_s) || rest.size_bytes != 0 || !(a->ideal_s > 0 && a->ideal_s < 1e9))
-        return error_set(err, EINVAL, "%s %s: seconds are wanted, such as 2.4", option, value);
+        return error_set(err, EINVAL, "%s %s: write seconds, such as 2.4", option, value);
     return 0;
 }
 
@@ -134,8 +134,7 @@ static int set_excluded(struct analyze *a, const char *option, const char *value
     struct slice rest = slice_of(value), from;
     struct library_span span;
     if (!slice_take_until(&rest, ',', &from) || !take_time(from, &span.from_us) || !take_time(rest, &span.to_us))
-        return error_set(err, EINVAL, "%s %s: two times are wanted, FROM,TO (RFC 3339, or Unix seconds)", option,
-                         value);
+        return error_set(err, EINVAL, "%s %s: write two times, FROM,TO (RFC 3339, or Unix seconds)", option, value);
     if (a->excluded_count == ANALYZE_MAX_SPANS)
         return error_set(err, EINVAL, "%s: at most %d times", option, ANALYZE_MAX_SPANS);
     a->excluded[a->excluded_count++] = span;
@@ -238,21 +237,21 @@ static int check(const struct analyze *a, struct error **err) {
     if (a->cloud.log != NULL && a->path_count > 0)
         return error_set(err, EINVAL, "--cloud-logging is read instead of files: leave out %s", a->paths[0]);
     if (a->cloud.log == NULL && (a->cloud.credentials != NULL || a->cloud.endpoint != NULL))
-        return error_set(err, EINVAL, "--google-credentials and --cloud-logging-endpoint go with --cloud-logging");
+        return error_set(err, EINVAL, "--google-credentials and --cloud-logging-endpoint need --cloud-logging");
     if (a->path_count == 0 && a->cloud.log == NULL)
         return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
     if (a->to_us != ANALYZE_NO_TIME && a->from_us == ANALYZE_NO_TIME)
-        return error_set(err, EINVAL, "--to goes with --from");
+        return error_set(err, EINVAL, "--to needs --from");
     if (a->user != NULL && (a->format != STEPLOG_REGEX || a->patterns.step != NULL))
-        return error_set(err, EINVAL, "--format-file goes without --format and --regex");
+        return error_set(err, EINVAL, "--format-file replaces --format and --regex: leave them out");
     if (a->format == STEPLOG_REGEX && a->patterns.step == NULL && a->user == NULL)
         return error_set(err, EINVAL, "format Regex needs --regex 'step=PATTERN' with a group (?<step>...)");
     if (a->format != STEPLOG_REGEX && a->patterns.step != NULL)
-        return error_set(err, EINVAL, "--regex goes with --format Regex");
+        return error_set(err, EINVAL, "--regex needs --format Regex");
     if (a->definition != ANALYZE_LIBRARY && a->to_us != ANALYZE_NO_TIME && a->to_us <= a->from_us)
         return error_set(err, EINVAL, "--to is not after --from");
     if (a->definition == ANALYZE_LIBRARY && a->html != NULL)
-        return error_set(err, EINVAL, "--html goes with the ledger's numbers, not the library's");
+        return error_set(err, EINVAL, "--html needs the ledger's numbers: leave out --definition library");
     return 0;
 }
 
@@ -265,7 +264,7 @@ static int by_version(const void *a, const void *b) {
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A pattern that the shell did not expand; what matches nothing stays, to be refused as a file that is not there. */
+/* Expands a pattern that the shell did not. One that matches nothing stays, and is refused as a missing file. */
 static void add_paths(struct analyze *a, const char *argument) {
     glob_t found;
     if (strpbrk(argument, "*?[") == NULL || access(argument, F_OK) == 0 || glob(argument, 0, NULL, &found) != 0) {

@@ -1,4 +1,4 @@
-/* options: what the command line of analyze says. */
+/* options: the command line of analyze. */
 #ifndef CLI_ANALYZE_OPTIONS_H
 #define CLI_ANALYZE_OPTIONS_H
 
@@ -18,7 +18,7 @@ enum analyze_definition { ANALYZE_LEDGER, ANALYZE_LIBRARY, ANALYZE_BOTH };
 
 struct analyze {
     enum analyze_definition definition;
-    enum steplog_format format, recognized; /* as asked for; that gave the steps */
+    enum steplog_format format, recognized; /* as given; the one that found the steps */
     const char *output;                     /* "table", "json", "yaml" */
     const char *html;                       /* file for the report; NULL: none */
     int64_t at_us, from_us, to_us;
@@ -31,13 +31,12 @@ struct analyze {
     struct text_style style;
     struct steplog_patterns patterns; /* format Regex; borrowed */
     struct userformat *user;          /* of --format-file; owned, NULL: none */
-    struct analyze_cloud cloud;       /* log NULL: files are read; else its log is the one path */
+    struct analyze_cloud cloud;       /* log NULL: reads files; else its log is the only path */
     char **paths;                     /* owned; "-" is standard input */
     size_t path_count, path_capacity;
 };
 
-/* Fills *a from the arguments (files are not read yet); a path that is no file but a glob pattern stands for what it
- * finds. */
+/* Fills *a from the arguments without reading files. A path that is not a file but a glob pattern is expanded. */
 int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err);
 void analyze_done(struct analyze *a);
 

@@ -1,5 +1,4 @@
-/* Several files are the attempts of one job: they are read in the order of their first times, however they were named.
- */
+/* Several files are the attempts of one job: they are read in the order of their first times, whatever their names. */
 #include "cli/analyze/order.h"
 
 #include "base/mem.h"
@@ -41,7 +40,7 @@ static int find_beginning(const struct analyze *a, struct beginning *b, struct e
 
 static int by_beginning(const void *a, const void *b) {
     const struct beginning *x = a, *y = b;
-    bool is_known = x->first_ms != TIME_UNKNOWN; /* those without any time come last */
+    bool is_known = x->first_ms != TIME_UNKNOWN; /* files without any time come last */
     if (is_known != (y->first_ms != TIME_UNKNOWN))
         return is_known ? -1 : 1;
     if (x->first_ms != y->first_ms)
@@ -55,7 +54,7 @@ int analyze_order(struct analyze *a, struct error **err) {
     CLEANUP_FREE struct beginning *all = mem_alloc(a->path_count * sizeof *all);
     for (size_t i = 0; i < a->path_count; i++) {
         all[i] = (struct beginning){a->paths[i], i, TIME_UNKNOWN};
-        if (strcmp(a->paths[i], "-") == 0) /* cannot be read twice: the order is the caller's */
+        if (strcmp(a->paths[i], "-") == 0) /* cannot be read twice: keeps the order of the arguments */
             return 0;
         int r = find_beginning(a, &all[i], err);
         if (r < 0)

@@ -1,4 +1,4 @@
-/* parser: the step-log parser that the options ask for. */
+/* parser: makes the step-log parser that the options select. */
 #ifndef CLI_ANALYZE_PARSER_H
 #define CLI_ANALYZE_PARSER_H
 
@@ -9,7 +9,7 @@
 /* The parser of a file; NULL and *err if the patterns of format Regex cannot be used. */
 struct steplog *analyze_parser(const struct analyze *a, void (*on_record)(void *context, const struct record *r),
                                void *context, struct error **err);
-/* Whether lines begin with a stamp: most of the first ones do, whatever stands before or between them. */
+/* Whether lines begin with a timestamp: most of the first ones do. */
 bool analyze_is_stamped(struct slice lines);
 
 #endif

@@ -1,4 +1,4 @@
-/* What analyze shows of our ledger: which logs, the scores, the waterfall, what to do first, a row per attempt, why. */
+/* Draws the ledger's part of analyze: the logs, the scores, the waterfall, advice, a row per attempt, the evidence. */
 #include "cli/analyze/table.h"
 
 #include "base/clock.h"
@@ -13,38 +13,38 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What lowers a bucket, in the order in which the ledger has them. */
+/* Advice on each bucket, in the ledger's order. */
 static const struct {
     const char *bucket, *advice;
-} advices[] = {
+} advice_list[] = {
     {"Rescheduling", "between attempts nothing ran, or nothing was logged: restart in place, keep spare machines warm, "
-                     "cache images; and mend what ended the attempts (below)"},
+                     "cache images; and fix what ended the attempts (below)"},
     {"AcceleratorInit", "devices and collectives take long to come up: look for slow hosts and name resolution"},
     {"TrainingPreparation", "from the start of a process to its first record: build the mesh and the input pipeline "
                             "while the checkpoint loads, import less"},
-    {"CheckpointRestore", "restore from a nearer copy: local disks, or the memory of a neighbour"},
+    {"CheckpointRestore", "restore from a nearer copy: local disks, or the memory of a neighbor"},
     {"ProgramStartup", "every attempt compiles again: keep compiled programs in a persistent cache"},
     {"DataLoading", "steps wait for input: prefetch, more input workers, a nearer copy of the data"},
     {"CheckpointSave", "saves block training: save asynchronously, to local disks first"},
-    {"Evaluation", "evaluate less often, or in a job of its own"},
+    {"Evaluation", "evaluate less often, or in a separate job"},
     {"WastedProgress", "steps were done again after interruptions: save more often"},
-    {"Stall", "single steps took very long and ended by themselves: see what the log says around the line below"},
-    {"FailureDetection", "dead processes were noticed late: lower the time-outs of collectives and health checks"},
-    {"ElasticReinit", "the job re-initialises when slices come and go: fewer, longer holds of the slices"},
+    {"Stall", "single steps took very long and ended by themselves: read the log around the line below"},
+    {"FailureDetection", "dead processes were detected late: lower the time-outs of collectives and health checks"},
+    {"ElasticReinit", "the job reinitializes when slices come and go: hold slices longer and change them less often"},
     {"Shutdown", "after the last step: end the process when the last save is done"},
-    {"Unattributed", "the log does not say what happened: stamp its lines (kubectl logs --timestamps), log every step, "
+    {"Unattributed", "the log does not explain this time: add timestamps (kubectl logs --timestamps), log every step, "
                      "saves and restores"},
 };
 
 static const char *advice_of(const char *bucket) {
-    for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
-        if (strcmp(advices[i].bucket, bucket) == 0)
-            return advices[i].advice;
-    return strncmp(bucket, "Custom/", 7) == 0 ? "the job's own event; what it is, the job knows" : NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(advice_list); i++)
+        if (strcmp(advice_list[i].bucket, bucket) == 0)
+            return advice_list[i].advice;
+    return strncmp(bucket, "Custom/", 7) == 0 ? "a custom event that the job reports" : NULL;
 }
 
-/* The time between saves that loses least, sqrt(2 x cost of a save x mean time between interruptions) (Young 1974,
- * https://doi.org/10.1145/361147.361115); 0 if either is not known. */
+/* The time between saves, in ms, with the smallest loss, sqrt(2 x cost of a save x mean time between interruptions)
+ * (Young 1974, https://doi.org/10.1145/361147.361115); 0 if either is not known. */
 int64_t analyze_best_save_interval_ms(int64_t save_ms, int64_t between_ms) {
     return save_ms > 0 && between_ms > 0 ? (int64_t)sqrt(2.0 * (double)save_ms * (double)between_ms) : 0;
 }
@@ -70,11 +70,11 @@ static void append_saving(struct buf *line, const json_t *status) {
     else
         text_duration_in(save, save_ms, 100);
     if (best_ms > 0)
-        buf_format(line, "; with saves that block for %s, one every %s loses least (Young's formula)", save,
+        buf_format(line, "; with saves that block for %s, one every %s is best (Young's formula)", save,
                    text_duration_in(best, best_ms, 100));
 }
 
-/* What would bring most, with what it would bring (status.advice, formulas/advice.h). */
+/* Draws the changes with the largest gains (status.advice, formulas/advice.h). */
 static int draw_gains(const json_t *status, const struct text_style *style, struct buf *out) {
     size_t i;
     json_t *item;
@@ -89,19 +89,19 @@ static int draw_gains(const json_t *status, const struct text_style *style, stru
     return (int)json_array_size(pick(status, "advice"));
 }
 
-/* Without any, the three largest losses that something can be done about, if they are worth it. */
+/* Without gains: draws advice on the three largest losses, if they are large enough. */
 static void draw_advice(const json_t *status, const struct text_style *style, struct buf *out) {
     const json_t *badput = pick(status, "badput");
     int64_t wall_ms = pick_int(status, "time.wallMilliseconds", 0);
     if (draw_gains(status, style, out) > 0)
         return;
-    CLEANUP_FREE bool *is_told = mem_alloc(json_array_size(badput) + 1);
+    CLEANUP_FREE bool *is_shown = mem_alloc(json_array_size(badput) + 1);
     for (int number = 1; number <= 3; number++) {
         const json_t *best = NULL;
         size_t i, at = 0;
         json_t *bucket;
         json_array_foreach(badput, i, bucket) {
-            if (!is_told[i] && advice_of(pick_text(bucket, "bucket")) != NULL &&
+            if (!is_shown[i] && advice_of(pick_text(bucket, "bucket")) != NULL &&
                 (best == NULL || pick_int(bucket, "milliseconds", 0) > pick_int(best, "milliseconds", 0))) {
                 best = bucket;
                 at = i;
@@ -109,7 +109,7 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
         }
         if (best == NULL || pick_int(best, "milliseconds", 0) * 100 < wall_ms)
             return;
-        is_told[at] = true;
+        is_shown[at] = true;
         if (number == 1)
             buf_append_text(out, "\nWhat to do first\n");
         const char *name = pick_text(best, "bucket");
@@ -126,9 +126,9 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
 static void draw_head(const struct analyze *a, const json_t *status, struct buf *out) {
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
     int64_t end_ms = pick_time_ms(status, "time.end");
-    text_colour(out, &a->style, COLOUR_BOLD);
+    text_color(out, &a->style, COLOR_BOLD);
     text_cell(out, analyze_name(a->paths[0]), 0, 0);
-    text_colour(out, &a->style, COLOUR_NONE);
+    text_color(out, &a->style, COLOR_NONE);
     if (a->path_count > 1)
         buf_format(out, " and %zu more", a->path_count - 1);
     if (a->recognized != STEPLOG_AUTO)
@@ -148,11 +148,11 @@ static void draw_head(const struct analyze *a, const json_t *status, struct buf 
 static void draw_interval(const struct analyze *a, const json_t *status, struct buf *out) {
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
     int64_t to_ms = a->to_us != ANALYZE_NO_TIME ? a->to_us / 1000 : pick_time_ms(status, "time.observedThrough");
-    text_colour(out, &a->style, COLOUR_BOLD);
+    text_color(out, &a->style, COLOR_BOLD);
     buf_format(out, "\nFrom %s to %s UTC\n", text_stamp(from, a->from_us / 1000), text_stamp(to, to_ms));
-    text_colour(out, &a->style, COLOUR_NONE);
+    text_color(out, &a->style, COLOR_NONE);
     if (pick_int(status, "time.wallMilliseconds", 0) == 0)
-        buf_append_text(out, "nothing of the job lies in it\n");
+        buf_append_text(out, "the job has no time in it\n");
     else
         waterfall_draw(status, &a->style, out);
 }
@@ -161,7 +161,7 @@ static void draw_deviation(const json_t *status, const struct text_style *style,
     char ideal[TEXT_DURATION_SIZE], mean[TEXT_DURATION_SIZE];
     int64_t deviation_ms = pick_int(status, "steps.deviationMilliseconds", 0);
     if (!pick_has(status, "steps.deviationMilliseconds")) {
-        buf_append_text(out, "Steps: too few to tell how far they are from the ideal\n");
+        buf_append_text(out, "Steps: too few to compare with the ideal\n");
         return;
     }
     CLEANUP_FREE char *line =
@@ -171,15 +171,15 @@ static void draw_deviation(const json_t *status, const struct text_style *style,
     text_wrap(out, style, 0, 2, line);
 }
 
-/* What makes the numbers less sure than they look: "dataQuality" of analyze_ledger.c, in words. */
+/* Draws "dataQuality" of the status: what makes the numbers less certain. */
 static void draw_quality(const json_t *status, const struct text_style *style, struct buf *out) {
     static const struct {
         const char *name, *words;
     } flags[] = {
         {"excludedMilliseconds", "excluded from all numbers"},
         {"clippedMilliseconds", "steps outside their own attempt or the job (are the clocks right?)"},
-        {"overlappedRecords", "step records of an attempt that came after the next one had begun, not counted"},
-        {"lateRecords", "records that came when their time was settled already, not counted"},
+        {"overlappedRecords", "step records of an attempt after the start of the next one, not counted"},
+        {"lateRecords", "records of a time that was settled before they came, not counted"},
         {"impossibleTimes", "records with a time before 1970 or after 2100, left out"},
         {"malformedLines", "lines that cannot be read, left out"},
         {"retainedWithoutCheckpoint", NULL},
@@ -195,10 +195,9 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
             text_duration_in(amount, value, 100);
         else
             snprintf(amount, sizeof amount, "%lld", (long long)value);
-        CLEANUP_FREE char *line =
-            flags[i].words != NULL
-                ? mem_format("- %s: %s", flags[i].words, amount)
-                : mem_format("- no line tells which checkpoint there was: it is assumed that all work was kept");
+        CLEANUP_FREE char *line = flags[i].words != NULL
+                                      ? mem_format("- %s: %s", flags[i].words, amount)
+                                      : mem_format("- no line names a checkpoint: assumes that all work was kept");
         if (is_first)
             buf_append_text(out, "\nData quality\n");
         is_first = false;

@@ -19,25 +19,25 @@
 
 static void print_help(void) {
     fputs(
-        "kubectl goodput analyze FILE... : where the time went, by the step logs of one job's attempts in time "
+        "kubectl goodput analyze FILE... : where the time went, from the step logs of one job's attempts in time "
         "order\n\n"
-        "  --definition ledger|library|both   our ledger (the default), or what ml-goodput-measurement 0.2.3 says\n"
+        "  --definition ledger|library|both   our ledger (the default), or ml-goodput-measurement 0.2.3\n"
         "  --format FORMAT                    Auto (the default), Recorder, MaxText, ...; the library reads Recorder\n"
         "  --regex NAME=PATTERN               for --format Regex; NAME is step (with a group (?<step>...)), "
         "checkpointStart,\n"
         "                                     checkpointSaved, checkpointRestored\n"
         "  --format-file FILE                 a StepLogFormat (YAML), whose examples are tried before the log is read\n"
         "  --at TIME                          up to here; default: the largest time in the log\n"
-        "  --window SECONDS,...               rolling windows up to then\n"
-        "  --cloud-logging PROJECT/LOGGER/JOB  what the recorder wrote to Cloud Logging, instead of FILEs, with\n"
+        "  --window SECONDS,...               rolling windows that end there\n"
+        "  --cloud-logging PROJECT/LOGGER/JOB  the recorder's entries in Cloud Logging, instead of FILEs, with\n"
         "                                     --google-credentials FILE, else the application-default ones (gcloud)\n"
-        "  --html FILE                        the pictures too, as a file that needs nothing else (- is standard "
+        "  --html FILE                        also writes the charts, as one self-contained file (- is standard "
         "output)\n"
-        "  --ideal-step SECONDS               default: learnt from the log\n"
-        "  --step-deviation                   how far the steps are from the ideal one\n"
+        "  --ideal-step SECONDS               default: learned from the log\n"
+        "  --step-deviation                   the steps' deviation from the ideal one\n"
         "  --elastic                          the library counts elastic records too; our ledger always does\n"
-        "  --from TIME [--to TIME]            an interval as well\n"
-        "  --exclude FROM,TO                  time that counts for nothing\n"
+        "  --from TIME [--to TIME]            also shows an interval\n"
+        "  --exclude FROM,TO                  time that does not count\n"
         "  -o table|json|yaml\n\n"
         "TIME is RFC 3339 or Unix seconds; FILE may be compressed with gzip; - is standard input; a\n"
         "quoted pattern such as 'logs/*.gz' stands for the files that it finds. Several files are sorted by their "
@@ -50,7 +50,7 @@ static int read_back(const struct buf *json, json_t **value, struct error **err)
     *value = json->size_bytes ? json_loadb(json->data, json->size_bytes, JSON_DECODE_ANY, &why) : NULL;
     return *value != NULL || json->size_bytes == 0
                ? 0
-               : error_set(err, EINVAL, "the answer cannot be read back: %s", why.text);
+               : error_set(err, EINVAL, "cannot parse the library's answer: %s", why.text);
 }
 
 static int draw(const struct analyze *a, const struct buf *ledger, const struct buf *library, struct buf *out,
@@ -76,7 +76,7 @@ static int draw(const struct analyze *a, const struct buf *ledger, const struct 
     return r;
 }
 
-/* As written: a double read and written again might show other digits. */
+/* Joins the texts: a double that is read and written again might change its digits. */
 static int join(const struct buf *ledger, const struct buf *library, struct buf *out, struct error **err) {
     json_t *ours = NULL, *theirs = NULL, *differences = NULL;
     int r = read_back(ledger, &ours, err);
@@ -121,7 +121,7 @@ static int print(const struct analyze *a, const struct buf *ledger, const struct
     return r < 0 ? r : output_write(&out, err);
 }
 
-/* What a file's lines are read into; either may be missing. */
+/* The readers of a file's lines; either may be missing. */
 struct readers {
     struct analyze_ledger *ledger;
     struct library_log *library;
@@ -187,13 +187,13 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
     int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
     a->recognized = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
     if (r == 0 && from->library && from->library->job_name == NULL && from->ledger)
-        buf_append_text(&library, "null"); /* another trainer's log: ours alone */
+        buf_append_text(&library, "null"); /* a log of another trainer: only our ledger */
     else if (r == 0 && from->library)
         r = analyze_library(a, from->library, &library, err);
     if (r == 0 && a->html != NULL)
         r = write_report(a, from->ledger, buf_slice(&ledger), err);
-    bool is_said = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output is the report's */
-    return r < 0 || is_said ? r : print(a, &ledger, &library, err);
+    bool is_stdout_taken = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output holds the report */
+    return r < 0 || is_stdout_taken ? r : print(a, &ledger, &library, err);
 }
 
 static int run(struct analyze *a, struct error **err) {

@@ -39,7 +39,7 @@ static int parse(struct slice bytes, json_t **ret, struct error **err) {
     return 0;
 }
 
-/* A FleetGoodput: in no namespace. */
+/* Whether a FleetGoodput is named, which has no namespace. */
 static bool is_fleet_named(const struct fetch *f) {
     return f->name != NULL && is_command(f->options, "fleet");
 }
@@ -60,8 +60,8 @@ static void fail(struct fetch *f, int status, const struct error *err) {
             error_set(f->err, ENOENT, "%s in namespace %s; kubectl goodput top -A lists those of all namespaces",
                       error_text(err), namespace_of(f));
     else if (status == 0)
-        f->result = error_set(f->err, EIO, "the cluster cannot be reached: %s; kubectl cluster-info asks it, too",
-                              error_text(err));
+        f->result =
+            error_set(f->err, EIO, "cannot reach the cluster: %s; check with kubectl cluster-info", error_text(err));
     else
         f->result = error_set(f->err, EIO, "%s", error_text(err));
     loop_stop(f->loop, 1);
@@ -97,7 +97,7 @@ static void ask(struct fetch *f, const char *next) {
     char in[1024], of[1024], more[8192];
     if (!kube_escape(in, sizeof in, namespace_of(f)) || !kube_escape(of, sizeof of, f->name ? f->name : "") ||
         !kube_escape(more, sizeof more, next)) {
-        f->result = error_set(f->err, EINVAL, "the name is too long");
+        f->result = error_set(f->err, EINVAL, "the name of the JobGoodput is too long");
         loop_stop(f->loop, 1);
         return;
     }
@@ -149,7 +149,7 @@ static int read_all(const char *path, struct buf *out, struct error **err) {
     return r < 0 ? error_set(err, -r, "%s: %s", path, strerror(-r)) : 0;
 }
 
-/* A file may hold one object or a list, as kubectl get -o json prints them. */
+/* Reads a file with one object or a list, as kubectl get -o json prints them. */
 static int fetch_file(const struct cli_options *options, const char *name, bool is_list, json_t **ret,
                       struct error **err) {
     CLEANUP_BUF struct buf bytes;

@@ -7,10 +7,10 @@
 
 #include <jansson.h>
 
-/* From the cluster, or from options->file ("-": standard input): one object if name is given, else an array. The caller
- * owns *ret. */
+/* Reads from the cluster, or from options->file ("-": standard input): one object if name is given, else an array. The
+ * caller owns *ret. */
 int fetch_goodputs(const struct cli_options *options, const char *name, json_t **ret, struct error **err);
-/* Fetches one job and prints it as -o says, or draws it. */
+/* Fetches one job and prints it in the format of -o, or draws it. */
 int fetch_and_show(const struct cli_options *options,
                    void (*draw)(const json_t *job, const struct text_style *style, struct buf *out),
                    struct error **err);

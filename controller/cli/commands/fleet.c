@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_KEYS 3
+#define MAX_KEYS 3
 #define NARROW_GROUP 16
 
 static const struct {
@@ -31,7 +31,7 @@ static const struct {
     {"job", "metadata.name"},
 };
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static bool is_key(struct slice key) {
     if (slice_take_prefix(&key, "label:"))
@@ -55,7 +55,7 @@ static int check_keys(const char *group_by, struct error **err) {
     do {
         struct slice key = take_key(&rest);
         bool is_cut = rest.size_bytes == 0 && key.data[key.size_bytes] == ',';
-        if (!is_key(key) || is_cut || ++count > MOST_KEYS)
+        if (!is_key(key) || is_cut || ++count > MAX_KEYS)
             return error_set(err, EINVAL,
                              "--group-by %s: up to three of namespace, queue, clusterQueue, accelerator, phase, job, "
                              "label:KEY",
@@ -73,20 +73,20 @@ int fleet_view_of(const struct cli_options *options, struct fleet_view *view, st
     if (options->name != NULL &&
         (o->group_by || o->since || o->price || options->namespace_ || options->all_namespaces))
         return error_set(err, EINVAL,
-                         "fleet %s: its own spec says which jobs, over which time and in which groups; --group-by, "
-                         "--since, --price, -n and -A go without a name",
+                         "fleet %s: its spec selects jobs, window and groups; --group-by, "
+                         "--since, --price, -n and -A work only without a name",
                          options->name);
     if (check_keys(view->group_by, err) < 0)
         return -EINVAL;
     if (o->since != NULL && (!runtime_flags_duration(o->since, &since_us) || since_us < 1000))
-        return error_set(err, EINVAL, "--since %s: a duration is wanted, such as 24h or 168h", o->since);
+        return error_set(err, EINVAL, "--since %s: write a duration, such as 24h or 168h", o->since);
     view->since_ms = since_us / 1000;
     if (o->price == NULL)
         return 0;
     struct slice rest = slice_of(o->price);
     if (!slice_take_double(&rest, &view->price) || rest.size_bytes > 0 || !(view->price > 0 && view->price <= 1e6))
         return error_set(err, EINVAL,
-                         "--price %s: what a chip costs per hour is wanted, above "
+                         "--price %s: write the price of a chip per hour, above "
                          "0, such as 1.20",
                          o->price);
     return 0;
@@ -94,7 +94,7 @@ int fleet_view_of(const struct cli_options *options, struct fleet_view *view, st
 
 /* ---- JobGoodputs to sums ---- */
 
-/* The JobGoodputs, rolled up at once as a FleetGoodput is over time: fleet/roll.h. */
+/* The sums of all JobGoodputs, as in a FleetGoodput: fleet/roll.h. */
 struct rolled {
     struct roll roll;
     struct roll_member *members;
@@ -163,7 +163,7 @@ static void count_members(struct rolled *r) {
 static void roll_list(const json_t *list, const struct fleet_view *view, struct rolled *r) {
     *r = (struct rolled){.from_ms = INT64_MAX, .to_ms = INT64_MIN, .outcome = mem_new(struct outcome)};
     read_members(list, view, r);
-    if (r->to_ms <= r->from_ms) /* none tells of any time */
+    if (r->to_ms <= r->from_ms) /* no job has any time */
         r->from_ms = r->to_ms = 0;
     if (view->since_ms > 0 && r->to_ms - view->since_ms > r->from_ms)
         r->from_ms = r->to_ms - view->since_ms;
@@ -191,7 +191,7 @@ static bool has_cost(const struct rolled *r, const struct fleet_view *view) {
     return !isnan(view->price) || !isnan(cost_allocated(&r->all.sums, NAN));
 }
 
-/* The job that lost the most to it; "" */
+/* The job with the largest loss in a bucket; "" */
 static const char *worst_of(const struct outcome *o, int bucket) {
     for (int i = 0; i < o->loss_count; i++)
         if (o->losses[i].bucket == bucket && o->losses[i].job_count > 0)
@@ -199,7 +199,7 @@ static const char *worst_of(const struct outcome *o, int bucket) {
     return "";
 }
 
-/* Those that lost anything, the most first. */
+/* Sorts the buckets with losses, the largest first. */
 static int order_buckets(const struct outcome_group *g, int out[SUMS_BUCKETS]) {
     const int64_t *lost = &g->sums.of[SUMS_LOST(0)];
     int count = 0;
@@ -214,7 +214,7 @@ static int order_buckets(const struct outcome_group *g, int out[SUMS_BUCKETS]) {
     return count;
 }
 
-/* ---- drawn ---- */
+/* ---- drawing ---- */
 
 static const char *percent(char out[static 32], int64_t ppm) {
     if (ppm < 0)
@@ -228,7 +228,7 @@ static const char *hours(char out[static 32], double chip_ms) {
     return out;
 }
 
-/* "91.18% to 93.00%" where some chip time is unobserved; in the table "91.1%+": at least that. */
+/* "91.18% to 93.00%" with unobserved chip time; in the table "91.1%+". */
 static const char *range(char out[static 32], int64_t lower_ppm, int64_t upper_ppm, bool is_whole) {
     if (upper_ppm < 0 || lower_ppm < 0)
         return percent(out, lower_ppm);
@@ -299,7 +299,7 @@ static const struct outcome_group *row_of(const struct rolled *r, int row) {
     return row < r->outcome->group_count ? &r->outcome->groups[row] : &r->all;
 }
 
-/* 0: not shown. Where not all fit, some are left to a wider terminal and to -o json, one after the other. */
+/* The width of each column; 0: not shown. Columns that do not fit are dropped, in the order of `dispensable`. */
 static void find_widths(const struct rolled *r, const struct fleet_view *view, const struct text_style *style,
                         int widths[COLUMNS]) {
     static const int dispensable[] = {ALL_SCHED, COST, PROGRAM, KNOWN};
@@ -313,10 +313,10 @@ static void find_widths(const struct rolled *r, const struct fleet_view *view, c
         }
         rest += c == GROUP || c >= columns ? 0 : widths[c] + 2;
     }
-    const int least_group = widths[GROUP] < NARROW_GROUP ? widths[GROUP] : NARROW_GROUP;
+    const int min_group = widths[GROUP] < NARROW_GROUP ? widths[GROUP] : NARROW_GROUP;
     for (size_t i = 0; i < ARRAY_SIZE(dispensable) && style->columns > 0; i++) {
         int *width = &widths[dispensable[i]];
-        if (*width == 0 || least_group + rest <= style->columns)
+        if (*width == 0 || min_group + rest <= style->columns)
             continue;
         rest -= *width + 2;
         *width = 0;
@@ -332,7 +332,7 @@ static void draw_table(const struct rolled *r, const struct fleet_view *view, co
     find_widths(r, view, style, widths);
     for (int row = -1; row <= r->outcome->group_count; row++) {
         if (row < 0)
-            text_colour(out, style, COLOUR_BOLD);
+            text_color(out, style, COLOR_BOLD);
         for (int c = 0; c < COLUMNS; c++) {
             if (widths[c] == 0)
                 continue;
@@ -342,7 +342,7 @@ static void draw_table(const struct rolled *r, const struct fleet_view *view, co
         }
         buf_append_char(out, '\n');
         if (row < 0)
-            text_colour(out, style, COLOUR_NONE);
+            text_color(out, style, COLOR_NONE);
     }
 }
 
@@ -371,12 +371,12 @@ static void draw_causes(const struct outcome_group *s, const struct fleet_view *
         if (s->sums.of[SUMS_CAUSED(c)] <= 0 && s->sums.of[SUMS_PAID_CAUSED(c)] <= 0)
             continue;
         if (!any)
-            buf_append_text(out, "Lost to interruptions, of chip-hours that were held\n");
+            buf_append_text(out, "Lost to interruptions, of allocated chip-hours\n");
         any = true;
         buf_append_text(out, "  ");
         text_cell(out, cause_name((enum cause)c), 22, 1);
-        bool is_told = s->sums.of[SUMS_PAID_CAUSED(c)] > 0; /* by any job */
-        text_cell(out, is_told ? hours(text, (double)s->sums.of[SUMS_PAID_CAUSED(c)]) : "-", 12, -1);
+        bool is_known = s->sums.of[SUMS_PAID_CAUSED(c)] > 0; /* for any job */
+        text_cell(out, is_known ? hours(text, (double)s->sums.of[SUMS_PAID_CAUSED(c)]) : "-", 12, -1);
         snprintf(text, sizeof text, "%lldx", (long long)s->sums.of[SUMS_CAUSED(c)]);
         text_cell(out, text, 9, -1);
         if (is_priced)
@@ -425,11 +425,11 @@ static void draw_notes(const struct rolled *r, const struct text_style *style, s
         int64_t count;
         const char *what;
     } notes[] = {
-        {all->without_steps, "without steps, in the sums and in what was lost, but not in the scores"},
-        {r->prorated, "that reach beyond that time, their sums spread evenly over their life"},
+        {all->without_steps, "without steps, in the sums and losses, but not in the scores"},
+        {r->prorated, "that extend beyond that time, with their sums spread evenly over their wall time"},
         {r->roll.without_chips, "that ask for no chips, not counted"},
-        {r->roll.beyond, "beyond the number that can be kept apart, not counted"},
-        {r->other_currency, "whose costs are in another currency, in no cost"},
+        {r->roll.beyond, "beyond the maximum number of jobs, not counted"},
+        {r->other_currency, "with costs in another currency, not in the costs"},
         {r->left_out, "without any time yet, not counted"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(notes); i++) {
@@ -456,7 +456,7 @@ void fleet_command_draw(const json_t *list, const struct fleet_view *view, const
     rolled_done(&r);
 }
 
-/* ---- as data ---- */
+/* ---- JSON ---- */
 
 static void set_ppm(json_t *to, const char *key, int64_t ppm) {
     if (ppm >= 0)
@@ -476,7 +476,7 @@ static json_t *causes_json(const struct outcome_group *s, double price) {
         int64_t paid_ms = s->sums.of[SUMS_PAID_CAUSED(c)];
         json_t *item = json_pack("{s:s, s:I}", "cause", cause_name((enum cause)c), "count",
                                  (json_int_t)s->sums.of[SUMS_CAUSED(c)]);
-        if (paid_ms > 0) /* else no job knows what it lost */
+        if (paid_ms > 0) /* else the loss of every job is unknown */
             json_object_set_new(item, "paidChipSeconds", json_integer(paid_ms / 1000));
         set_cost(item, "cost", cost_caused(&s->sums, (enum cause)c, price));
         json_array_append_new(list, item);
@@ -500,7 +500,7 @@ static json_t *scores_json(const struct outcome_group *s) {
     return ppm;
 }
 
-/* outcome: whose losses have names of jobs; NULL: a group's have none. */
+/* outcome: has the jobs' names for the losses; NULL for a group, whose losses have none. */
 static json_t *lost_json(const struct outcome_group *s, const struct outcome *outcome, double price) {
     int buckets[SUMS_BUCKETS], count = order_buckets(s, buckets);
     json_t *lost = json_array();

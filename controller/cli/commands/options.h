@@ -1,4 +1,4 @@
-/* options: what the command line of kubectl-goodput says, but for analyze, which has options of its own. */
+/* options: the command line of kubectl-goodput, except analyze, which has separate options. */
 #ifndef CLI_COMMANDS_OPTIONS_H
 #define CLI_COMMANDS_OPTIONS_H
 
@@ -7,13 +7,13 @@
 #include <stdbool.h>
 
 struct cli_whatif_options {
-    const char *total_steps; /* what to change, and figures in place of the measured ones; NULL: as it is */
+    const char *total_steps; /* changes, and figures in place of the measured ones; NULL: as measured */
     const char *checkpoint_interval, *save_time, *persist_time, *reschedule_time, *resume_time, *mtbf, *step_time;
-    const char *chips, *hot_spares, *swap_time, *repair_time, *svg;
-    bool preload_image, compile_cache;
+    const char *chips, *image_pull_time, *hot_spares, *swap_time, *repair_time, *svg;
+    bool compile_cache;
 };
 
-/* Of fleet: as given, NULL if not. */
+/* Options of fleet; NULL: not given. */
 struct cli_fleet_options {
     const char *group_by, *since, *price;
 };

@@ -1,4 +1,4 @@
-/* report: one job's pictures as an HTML file that needs nothing else. */
+/* report: one job's charts as one self-contained HTML file. */
 #ifndef CLI_COMMANDS_REPORT_H
 #define CLI_COMMANDS_REPORT_H
 

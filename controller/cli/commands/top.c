@@ -17,7 +17,7 @@
 struct column {
     const char *title, *path;
     bool is_number, is_wide, shrinks;
-    const char *upper_path; /* of the upper bound, where there is one */
+    const char *upper_path; /* path of the upper bound, if there is one */
 };
 
 static const struct column columns[] = {
@@ -36,7 +36,7 @@ static const struct column columns[] = {
     {"WAITING-FOR", "status.availability.message", false, true, false, NULL},
 };
 
-/* A score with an upper bound is a range, "57.91% to 92.20%"; where there is no room, "57.9%+": at least that. */
+/* A score with an upper bound is a range, "57.91% to 92.20%"; without room for it "57.9%+". */
 static void range_text(const char *lower, const char *upper, bool shows_ranges, char *out, size_t out_size) {
     if (shows_ranges)
         snprintf(out, out_size, "%s to %s", lower, upper);
@@ -70,10 +70,10 @@ static int by_loss(const void *a, const void *b) {
 struct table {
     bool is_shown[ARRAY_SIZE(columns)];
     int widths[ARRAY_SIZE(columns)];
-    bool shows_ranges; /* both ends of a score, where the terminal is wide enough */
+    bool shows_ranges; /* shows both ends of a score, if the terminal is wide enough */
 };
 
-/* Columns as wide as their widest cell. Returns the width of a line. */
+/* Makes columns as wide as their widest cell. Returns the width of a line. */
 static int measure_columns(struct table *t, json_t *const *jobs, size_t count) {
     int sum = 0;
     for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
@@ -91,7 +91,7 @@ static int measure_columns(struct table *t, json_t *const *jobs, size_t count) {
     return sum - 2;
 }
 
-/* If the terminal has no room for it, the ranges go first, then the ends of names. */
+/* If the terminal is too narrow, drops the ranges first, then cuts names. */
 static void measure(struct table *t, json_t *const *jobs, size_t count, const struct text_style *style) {
     t->shows_ranges = true;
     int sum = measure_columns(t, jobs, count);
@@ -160,9 +160,9 @@ void top_draw(const json_t *list, bool with_namespace, bool is_wide, const struc
     for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
         t.is_shown[c] = c == 0 ? with_namespace : is_wide || !columns[c].is_wide;
     measure(&t, jobs, count, style);
-    text_colour(out, style, COLOUR_BOLD);
+    text_color(out, style, COLOR_BOLD);
     draw_line(&t, NULL, out);
-    text_colour(out, style, COLOUR_NONE);
+    text_color(out, style, COLOR_NONE);
     for (size_t i = 0; i < count; i++)
         draw_line(&t, jobs[i], out);
     if (count > 1)
@@ -173,7 +173,7 @@ static bool is_wide(const struct cli_options *options) {
     return options->output != NULL && strcmp(options->output, "wide") == 0;
 }
 
-/* ---- -w: redrawn whenever something changed, at most twice a second ---- */
+/* ---- -w: redrawn after changes, at most twice a second ---- */
 
 struct watcher {
     const struct cli_options *options;

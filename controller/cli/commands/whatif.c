@@ -27,24 +27,24 @@ static int take_duration(const char *option, const char *text, double *to_s, boo
     if (!is_given(text))
         return 0;
     if (!runtime_flags_duration(text, &us) || us <= 0)
-        return error_set(err, EINVAL, "%s %s: a duration is wanted, such as 45s, 10m or 1h30m", option, text);
+        return error_set(err, EINVAL, "%s %s: write a duration, such as 45s, 10m or 1h30m", option, text);
     *to_s = (double)us / SECOND_US;
     *is_set = true;
     return 0;
 }
 
-static int take_number(const char *option, const char *text, double most, double *to, struct error **err) {
+static int take_number(const char *option, const char *text, double max, double *to, struct error **err) {
     struct slice rest = slice_of(text);
     if (!is_given(text))
         return 0;
     double value;
-    if (!slice_take_double(&rest, &value) || rest.size_bytes != 0 || !(value >= 1 && value <= most))
-        return error_set(err, EINVAL, "%s %s: a number from 1 to %.0f is wanted", option, text, most);
+    if (!slice_take_double(&rest, &value) || rest.size_bytes != 0 || !(value >= 1 && value <= max))
+        return error_set(err, EINVAL, "%s %s: write a number from 1 to %.0f", option, text, max);
     *to = value;
     return 0;
 }
 
-/* The numbers that were given take the place of what was measured. */
+/* Given figures replace the measured ones. */
 static int take_figures(const struct cli_whatif_options *o, struct figures *f, bool *is_set, struct error **err) {
     const struct {
         const char *option, *text;
@@ -55,33 +55,35 @@ static int take_figures(const struct cli_whatif_options *o, struct figures *f, b
         {"--persist-time", o->persist_time, &f->persist_lag_s},
         {"--reschedule-time", o->reschedule_time, &f->reschedule_s},
         {"--resume-time", o->resume_time, &f->resume_s},
-        {"--mtbf", o->mtbf, &f->mtbf.mean_s},
         {"--step-time", o->step_time, &f->step_s},
     };
     for (size_t i = 0; i < ARRAY_SIZE(durations); i++)
         if (take_duration(durations[i].option, durations[i].text, durations[i].to, is_set, err) < 0)
             return -EINVAL;
+    bool ignored, has_rate = !isnan(f->mtbf.mean_s); /* a rate for a job that has none yet changes nothing */
+    if (take_duration("--mtbf", o->mtbf, &f->mtbf.mean_s, has_rate ? is_set : &ignored, err) < 0)
+        return -EINVAL;
     if (o->mtbf)
-        f->mtbf = (struct forecast_mtbf){.mean_s = f->mtbf.mean_s, .low_s = NAN, .high_s = NAN};
+        f->mtbf.low_s = f->mtbf.high_s = NAN;
     return take_number("--chips", o->chips, 1e7, &f->chips, err);
 }
 
 static int take_changes(const struct cli_whatif_options *o, struct figures_change *c, struct error **err) {
     double spares = 0;
     bool ignored;
-    *c = (struct figures_change){
-        .preloads_image = o->preload_image, .caches_compile = o->compile_cache, .swap_s = 60, .repair_s = 86400};
-    if (take_number("--hot-spares", o->hot_spares, 1e7, &spares, err) < 0 ||
+    *c = (struct figures_change){.caches_compile = o->compile_cache};
+    if (take_duration("--image-pull-time", o->image_pull_time, &c->image_pull_s, &ignored, err) < 0 ||
+        take_number("--hot-spares", o->hot_spares, 1e7, &spares, err) < 0 ||
         take_duration("--swap-time", o->swap_time, &c->swap_s, &ignored, err) < 0 ||
         take_duration("--repair-time", o->repair_time, &c->repair_s, &ignored, err) < 0)
         return -EINVAL;
     c->spares = (int64_t)spares;
-    if (c->spares == 0 && (o->swap_time || o->repair_time))
-        return error_set(err, EINVAL, "--swap-time and --repair-time go with --hot-spares");
+    if (is_given(o->hot_spares) != is_given(o->swap_time) || is_given(o->hot_spares) != is_given(o->repair_time))
+        return error_set(err, EINVAL, "--hot-spares, --swap-time and --repair-time go together: give all three");
     return 0;
 }
 
-/* How much is left to do, where it is told how much there is. */
+/* The remaining steps, if the total is known. */
 static int take_rest(const struct cli_whatif_options *o, struct whatif *w, struct error **err) {
     double total = 0;
     if (take_number("--total-steps", o->total_steps, 1e12, &total, err) < 0)
@@ -89,7 +91,7 @@ static int take_rest(const struct cli_whatif_options *o, struct whatif *w, struc
     if (total == 0)
         return 0;
     if (total <= w->steps_done)
-        return error_set(err, EINVAL, "--total-steps %s: %.0f are done already", o->total_steps, w->steps_done);
+        return error_set(err, EINVAL, "--total-steps %s: the job has already done %.0f", o->total_steps, w->steps_done);
     if (isnan(w->then.step_s))
         return error_set(err, EINVAL, "--total-steps: the time of a step is not known: give --step-time");
     double step_s = o->step_time == NULL && w->mean_step_s > 0 ? w->mean_step_s : w->then.step_s;
@@ -113,13 +115,14 @@ static int check_known(const struct whatif *w, struct error **err) {
         if (isnan(needed[i].value))
             buf_format(&missing, "%s%s", missing.size_bytes > 0 ? ", " : "", needed[i].option);
     if (missing.size_bytes > 0)
-        return error_set(err, EINVAL, "%s%s not known: give %s%s", w->title ? w->title : "some figures are",
-                         w->title ? " does not tell all figures, or they are" : "", buf_text(&missing),
-                         w->title ? "" : ", or the NAME of a JobGoodput");
-    if (w->change.preloads_image && isnan(f->image_pull_s))
-        return error_set(err, EINVAL, "--preload-image: no image pull was seen, so that nothing can be said of it");
+        return error_set(err, EINVAL, "%s%s figures are not known%s: give %s%s", w->title ? w->title : "",
+                         w->title ? ": some" : "some",
+                         w->title && isnan(f->mtbf.mean_s) ? " (fewer than three failures give no rate)" : "",
+                         buf_text(&missing), w->title ? "" : ", or the NAME of a JobGoodput");
+    if (w->change.image_pull_s > 0 && isnan(f->image_pull_s))
+        return error_set(err, EINVAL, "--image-pull-time: the status shows no image pull to compare with");
     if (w->change.caches_compile && isnan(f->compile_s))
-        return error_set(err, EINVAL, "--compile-cache: no compilation was seen, so that nothing can be said of it");
+        return error_set(err, EINVAL, "--compile-cache: no compilation was observed, so its effect is unknown");
     if (w->change.spares > 0 && isnan(f->reschedule_s))
         return error_set(err, EINVAL, "--hot-spares: the time to reschedule is not known: give --reschedule-time");
     return 0;
@@ -141,8 +144,10 @@ static int prepare(const struct cli_options *options, struct whatif *w, struct e
     if (take_figures(o, &w->then, &is_set, err) < 0 || take_changes(o, &w->change, err) < 0 ||
         check_known(w, err) < 0 || take_rest(o, w, err) < 0)
         return -EINVAL;
+    if (isnan(w->now.mtbf.mean_s))
+        w->now.mtbf.mean_s = w->then.mtbf.mean_s;
     figures_apply(&w->then, &w->change);
-    bool changes = is_set || w->change.preloads_image || w->change.caches_compile || w->change.spares > 0;
+    bool changes = is_set || w->change.image_pull_s > 0 || w->change.caches_compile || w->change.spares > 0;
     w->has_now = w->title != NULL && !isnan(whatif_goodput(&w->now, w->now.interval_s));
     w->is_best = w->title != NULL && !changes;
     if (w->is_best)

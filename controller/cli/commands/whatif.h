@@ -1,4 +1,4 @@
-/* whatif: the goodput to expect from other figures than those that a job shows. */
+/* whatif: the goodput to expect with other figures than a job's measured ones. */
 #ifndef CLI_COMMANDS_WHATIF_H
 #define CLI_COMMANDS_WHATIF_H
 

@@ -6,30 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20, LEAST_WIDTH = 30 /* the times at both ends */ };
+enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20, MIN_WIDTH = 30 /* room for the times at both ends */ };
 
 enum mark { NONE, WAITING, RUNNING, STARTING, STEPPING, LOST, MARKS };
 
 static const struct {
-    const char *ascii, *utf8, *words;
-    enum text_colour colour;
+    const char *ascii, *utf8, *label;
+    enum text_color color;
 } marks[MARKS] = {
-    [NONE] = {" ", " ", "", COLOUR_NONE},
-    [WAITING] = {".", "░", "waiting for slots", COLOUR_SCHEDULING},
-    [RUNNING] = {"=", "▓", "available, no steps are read", COLOUR_NONE},
-    [STARTING] = {"-", "▒", "starting", COLOUR_RUNTIME},
-    [STEPPING] = {"#", "█", "stepping", COLOUR_PRODUCTIVE},
-    [LOST] = {"/", "▚", "steps that were lost", COLOUR_RUNTIME},
+    [NONE] = {" ", " ", "", COLOR_NONE},
+    [WAITING] = {".", "░", "waiting for slots", COLOR_SCHEDULING},
+    [RUNNING] = {"=", "▓", "available, no steps in the log", COLOR_NONE},
+    [STARTING] = {"-", "▒", "starting", COLOR_RUNTIME},
+    [STEPPING] = {"#", "█", "stepping", COLOR_PRODUCTIVE},
+    [LOST] = {"/", "▚", "steps that were lost", COLOR_RUNTIME},
 };
 
 struct axis {
     int64_t start_ms, end_ms;
     int width;
     bool has_steps;
-    bool is_used[MARKS]; /* the legend explains what was drawn */
+    bool is_used[MARKS]; /* marks that the legend explains */
 };
 
-/* The first column of a time; times outside are moved in. */
+/* The column of a time; times outside the axis are clamped. */
 static int column(const struct axis *axis, int64_t ms) {
     if (ms <= axis->start_ms)
         return 0;
@@ -43,7 +43,7 @@ static void fill(const struct axis *axis, enum mark *row, int64_t from_ms, int64
         return;
     int from = column(axis, from_ms), to = column(axis, to_ms);
     if (to == from && to < axis->width)
-        to++; /* short, but it was there */
+        to++; /* a short time still gets a column */
     for (int i = from; i < to; i++)
         if (row[i] < mark)
             row[i] = mark;
@@ -74,11 +74,11 @@ static void draw_execution(const json_t *execution, struct axis *axis, const str
         last--;
     for (int i = 0; i < last; i++) {
         if (i == 0 || row[i] != row[i - 1])
-            text_colour(out, style, marks[row[i]].colour);
+            text_color(out, style, marks[row[i]].color);
         axis->is_used[row[i]] = true;
         buf_append_text(out, style->is_utf8 ? marks[row[i]].utf8 : marks[row[i]].ascii);
     }
-    text_colour(out, style, COLOUR_NONE);
+    text_color(out, style, COLOR_NONE);
     if (has_cause) {
         buf_append_char(out, ' ');
         text_cell(out, pick_text(execution, "cause"), CAUSE_WIDTH - 1, 0);
@@ -90,7 +90,7 @@ static void draw_scale(const struct axis *axis, struct buf *out) {
     char from[TEXT_DURATION_SIZE], to[TEXT_DURATION_SIZE];
     text_stamp(from, axis->start_ms);
     text_stamp(to, axis->end_ms);
-    /* The same day is said once. */
+    /* The same date is shown once. */
     const char *end = strncmp(from, to, 10) == 0 ? to + 11 : to;
     text_repeat(out, " ", NUMBER_WIDTH);
     text_cell(out, from, axis->width - (int)strlen(end), 1);
@@ -104,17 +104,17 @@ static void draw_legend(const struct axis *axis, const struct text_style *style,
     for (int m = WAITING; m < MARKS; m++) {
         if (!axis->is_used[m])
             continue;
-        int width = text_width(marks[m].words) + 2;
+        int width = text_width(marks[m].label) + 2;
         if (used > NUMBER_WIDTH && used + 3 + width > style->columns) {
             buf_append_char(out, '\n');
             text_repeat(out, " ", used = NUMBER_WIDTH);
         }
         text_repeat(out, " ", used > NUMBER_WIDTH ? 3 : 0);
         used += width + (used > NUMBER_WIDTH ? 3 : 0);
-        text_colour(out, style, marks[m].colour);
+        text_color(out, style, marks[m].color);
         buf_append_text(out, style->is_utf8 ? marks[m].utf8 : marks[m].ascii);
-        text_colour(out, style, COLOUR_NONE);
-        buf_format(out, " %s", marks[m].words);
+        text_color(out, style, COLOR_NONE);
+        buf_format(out, " %s", marks[m].label);
     }
     buf_append_char(out, '\n');
     buf_format(out, "     one column is %s\n", text_duration(duration, (axis->end_ms - axis->start_ms) / axis->width));
@@ -131,8 +131,8 @@ void executions_draw(const json_t *status, const struct text_style *style, struc
         return;
     }
     axis.width = style->columns - NUMBER_WIDTH - CAUSE_WIDTH;
-    if (axis.width < LEAST_WIDTH)
-        axis.width = LEAST_WIDTH;
+    if (axis.width < MIN_WIDTH)
+        axis.width = MIN_WIDTH;
     if (axis.width > 200)
         axis.width = 200;
     draw_scale(&axis, out);

@@ -1,5 +1,4 @@
-/* fleet NAME: one FleetGoodput, as its status tells it: scores, the waterfall, groups, what was lost to what and what
- * that cost. */
+/* fleet NAME: one FleetGoodput from its status: scores, the waterfall, groups, losses and their costs. */
 #include "cli/render/fleet_object.h"
 
 #include "base/mem.h"
@@ -76,7 +75,7 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
         text_wrap(out, style, 0, 2, buf_text(&line));
 }
 
-/* A total in full blocks; a loss where it falls. */
+/* Draws totals as full bars and each loss at its place. */
 static void draw_waterfall(const json_t *status, const struct text_style *style, struct buf *out) {
     const json_t *steps = pick(status, "waterfall");
     int64_t whole = max_of(1, pick_int(json_array_get(steps, 0), "chipSeconds", 0)), level = whole;
@@ -106,7 +105,7 @@ struct group_column {
     const char *title, *path; /* below the group */
     int width;
     bool is_hours, is_number, is_cost;
-    int dispensable; /* 0: always shown; else where not all fit, the first of these goes first */
+    int dispensable; /* 0: always shown; else columns that do not fit are dropped, the smallest first */
 };
 static const struct group_column group_columns[] = {
     {.title = "JOBS", .path = "jobs", .width = JOBS_WIDTH, .is_number = true},
@@ -143,7 +142,7 @@ static void draw_cell(const json_t *group, const struct group_column *c, struct 
     char upper[64];
     snprintf(upper, sizeof upper, "%sUpperBound", c->path);
     const char *score = pick_text(group, c->path);
-    CLEANUP_FREE char *lower = mem_format("%.*s%%+", (int)strcspn(score, ".") + 2, score); /* at least that */
+    CLEANUP_FREE char *lower = mem_format("%.*s%%+", (int)strcspn(score, ".") + 2, score);
     draw_text(out, c->is_number ? number : pick_has(group, upper) ? lower : score, c->width);
 }
 

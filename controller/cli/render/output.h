@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* To standard output; -EPIPE and the like are failures. */
+/* Writes to standard output; -EPIPE is a failure. */
 int output_write(const struct buf *out, struct error **err);
-/* To a file, which is replaced only by a whole new one; "-" is standard output. */
+/* Writes to a file, which is replaced only by a complete new one; "-" is standard output. */
 int output_write_to(const char *path, const struct buf *out, struct error **err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/rfc3339.h"
 #include "base/slice.h"
 
-/* Far beyond any status of ours (285,000 years in ms), and sums of a few of them do not overflow. */
+/* Far beyond any real status (285,000 years in ms); sums of a few such values do not overflow. */
 #define LIMIT ((int64_t)1 << 53)
 
 const json_t *pick(const json_t *object, const char *path) {

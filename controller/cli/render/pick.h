@@ -1,5 +1,5 @@
-/* pick: reads a JobGoodput by paths such as "status.time.wallMilliseconds". Whatever is absent or of another type is ""
- * or the given default: a status of any age can be shown. */
+/* pick: reads a JobGoodput by paths such as "status.time.wallMilliseconds". A value that is absent or of another type
+ * is "" or the given default, so that any status can be shown. */
 #ifndef CLI_PICK_H
 #define CLI_PICK_H
 

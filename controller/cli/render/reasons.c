@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a bucket's evidence says; of time without any evidence, what would bring it. */
+/* A bucket's evidence; for time without evidence a way to get it. */
 static const char *reason_of(const json_t *status, const json_t *bucket) {
     const char *evidence = pick_text(bucket, "evidence");
     if (*evidence || strcmp(pick_text(bucket, "bucket"), "Unattributed") != 0)
         return evidence;
-    return pick_has(status, "steps") ? "" : "the containers ran; no steps are read that tell more";
+    return pick_has(status, "steps") ? "" : "the containers ran; no steps in the log explain more";
 }
 
 static void draw_evidence(const json_t *status, const struct text_style *style, struct buf *out) {
@@ -37,7 +37,7 @@ struct cost {
     const char *key, *format;
 };
 
-/* Those that are not zero, as a sentence. */
+/* Appends the costs that are not zero as a sentence. */
 static void put_costs(const json_t *execution, const struct cost *costs, size_t count, struct buf *line) {
     char a[TEXT_DURATION_SIZE];
     for (size_t i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ static void put_costs(const json_t *execution, const struct cost *costs, size_t 
     }
 }
 
-/* How the execution came up: what a nearer image, a compilation cache or hot spares would save. */
+/* Draws the start of an execution: the time that a nearer image, a compilation cache or hot spares would save. */
 static void draw_coming_up(const json_t *execution, const struct text_style *style, struct buf *out) {
     static const struct cost costs[] = {{"imagePullMilliseconds", "image pull %s"},
                                         {"containerStartMilliseconds", "container start %s"},
@@ -61,7 +61,7 @@ static void draw_coming_up(const json_t *execution, const struct text_style *sty
     if (line.size_bytes == 0)
         return;
     CLEANUP_FREE char *text =
-        mem_format("#%lld came up: %s%s%s%s", (long long)pick_int(execution, "number", 0), buf_text(&line),
+        mem_format("#%lld started: %s%s%s%s", (long long)pick_int(execution, "number", 0), buf_text(&line),
                    *pick_text(execution, "slowestPull") ? " (slowest pull: " : "", pick_text(execution, "slowestPull"),
                    *pick_text(execution, "slowestPull") ? ")" : "");
     text_wrap(out, style, 2, 3, text);
@@ -71,9 +71,9 @@ static void draw_interruption(const json_t *execution, const struct text_style *
     char when[TEXT_DURATION_SIZE];
     buf_format(out, "  #%lld %s  ", (long long)pick_int(execution, "number", 0),
                text_stamp(when, pick_time_ms(execution, "end")));
-    text_colour(out, style, COLOUR_SCHEDULING);
+    text_color(out, style, COLOR_SCHEDULING);
     text_cell(out, pick_text(execution, "cause"), 40, 0);
-    text_colour(out, style, COLOUR_NONE);
+    text_color(out, style, COLOR_NONE);
     buf_append_char(out, '\n');
     if (*pick_text(execution, "node")) {
         CLEANUP_FREE char *where =
@@ -82,7 +82,7 @@ static void draw_interruption(const json_t *execution, const struct text_style *
         text_wrap(out, style, 5, 0, where);
     }
     static const struct cost costs[] = {
-        {"lostWorkMilliseconds", "lost work %s"}, {"detectMilliseconds", "noticed after %s"},
+        {"lostWorkMilliseconds", "lost work %s"}, {"detectMilliseconds", "detected after %s"},
         {"waitMilliseconds", "waited %s"},        {"rescheduleMilliseconds", "rescheduled in %s"},
         {"resumeMilliseconds", "resumed in %s"},  {"catchUpMilliseconds", "caught up in %s"}};
     CLEANUP_BUF struct buf line;
@@ -160,35 +160,35 @@ static void draw_cost(const json_t *status, const struct text_style *style, stru
     text_wrap(out, style, 0, 2, line);
 }
 
-enum { MOST_LOSSES = 5 };
+enum { MAX_LOSSES = 5 };
 
-/* What took the most chip time of a list, as "NAME 1.25 chip-hours (2.50 USD)". */
+/* Draws the entries of a list with the most chip time, as "NAME 1.25 chip-hours (2.50 USD)". */
 static void draw_chip_losses(const json_t *list, const char *key, const char *title, const char *currency,
                              const struct text_style *style, struct buf *out) {
-    const json_t *told[MOST_LOSSES];
+    const json_t *listed[MAX_LOSSES];
     CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
     buf_append_text(&line, title);
-    for (int n = 0; n < MOST_LOSSES; n++) {
-        const json_t *most = NULL, *item;
+    for (int n = 0; n < MAX_LOSSES; n++) {
+        const json_t *largest = NULL, *item;
         size_t i;
         json_array_foreach(list, i, item) {
-            bool is_told = false;
+            bool is_listed = false;
             for (int k = 0; k < n; k++)
-                is_told |= told[k] == item;
-            if (!is_told && pick_int(item, "chipSeconds", 0) > (most ? pick_int(most, "chipSeconds", 0) : 0))
-                most = item;
+                is_listed |= listed[k] == item;
+            if (!is_listed && pick_int(item, "chipSeconds", 0) > (largest ? pick_int(largest, "chipSeconds", 0) : 0))
+                largest = item;
         }
-        if (most == NULL && n == 0)
+        if (largest == NULL && n == 0)
             return;
-        if (most == NULL)
+        if (largest == NULL)
             break;
-        told[n] = most;
-        int64_t hundredths = (pick_int(most, "chipSeconds", 0) + 18) / 36;
-        buf_format(&line, "%s %s %lld.%02lld", n ? "," : "", pick_text(most, key), (long long)(hundredths / 100),
+        listed[n] = largest;
+        int64_t hundredths = (pick_int(largest, "chipSeconds", 0) + 18) / 36;
+        buf_format(&line, "%s %s %lld.%02lld", n ? "," : "", pick_text(largest, key), (long long)(hundredths / 100),
                    (long long)(hundredths % 100));
-        if (*pick_text(most, "cost"))
-            buf_format(&line, " (%s %s)", pick_text(most, "cost"), currency);
+        if (*pick_text(largest, "cost"))
+            buf_format(&line, " (%s %s)", pick_text(largest, "cost"), currency);
     }
     text_wrap(out, style, 0, 2, buf_text(&line));
 }
@@ -243,12 +243,12 @@ static void draw_forecast(const json_t *status, const struct text_style *style, 
     bool is_open = !pick_has(f, "bestToSeconds"); /* any longer interval is as good */
     buf_append_text(out, "\nForecast\n");
     CLEANUP_FREE char *line =
-        mem_format("runtime goodput %s with a save every %s and a failure every %s%s; at best %s, with a save every %s "
+        mem_format("runtime goodput %s with a save every %s and a failure every %s; at best %s, with a save every %s "
                    "(%s %s%s is as good)",
-                   pick_text(f, "runtime"), t[0], t[1],
-                   json_is_true(pick(f, "isPrior")) ? " (a published rate: there were fewer than three)" : "",
-                   pick_text(f, "bestRuntime"), t[2], t[3], is_open ? "or more" : "to ", is_open ? "" : t[4]);
-    text_wrap(out, style, 2, 2, line);
+                   pick_text(f, "runtime"), t[0], t[1], pick_text(f, "bestRuntime"), t[2], t[3],
+                   is_open ? "or more" : "to ", is_open ? "" : t[4]);
+    if (pick_has(f, "runtime"))
+        text_wrap(out, style, 2, 2, line);
     size_t i;
     json_t *assumption;
     json_array_foreach(pick(f, "assumptions"), i, assumption) {
@@ -258,9 +258,10 @@ static void draw_forecast(const json_t *status, const struct text_style *style, 
     }
     if (!pick_has(f, "remainingSeconds"))
         return;
+    bool has_spread = pick_has(f, "remainingDeviationSeconds");
     CLEANUP_FREE char *rest =
-        mem_format("%lld steps to go: %s, give or take %s; done on %s", (long long)pick_int(f, "remainingSteps", 0),
-                   t[5], t[6], pick_text(f, "finishAt"));
+        mem_format("%lld steps to go: %s%s%s; done on %s", (long long)pick_int(f, "remainingSteps", 0), t[5],
+                   has_spread ? ", give or take " : "", has_spread ? t[6] : "", pick_text(f, "finishAt"));
     text_wrap(out, style, 2, 2, rest);
 }
 
@@ -279,7 +280,7 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
     }
 }
 
-/* Conditions that ask for attention. */
+/* Draws the conditions that need attention. */
 static void draw_conditions(const json_t *status, const struct text_style *style, struct buf *out) {
     size_t i;
     json_t *condition;

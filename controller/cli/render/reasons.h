@@ -1,5 +1,5 @@
-/* reasons: why: the evidence of each bucket, interruptions, steps, chip-hours and their cost, forecast, advice,
- * conditions. */
+/* reasons: the explanations: the evidence of each bucket, interruptions, steps, chip-hours and their cost, forecast,
+ * advice, conditions. */
 #ifndef CLI_RENDER_REASONS_H
 #define CLI_RENDER_REASONS_H
 

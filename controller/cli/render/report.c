@@ -14,9 +14,9 @@ int report_write(const char *path, struct slice job, struct error **err) {
     buf_init(&trimmed, JOB_MAX_BYTES);
     buf_init(&document, 6 * (size_t)JOB_MAX_BYTES + DOCUMENT_MAX_BYTES);
     if (fleet_trim(job, &trimmed) < 0)
-        return error_set(err, EINVAL, "this is no JobGoodput: it cannot be read as a JSON object");
+        return error_set(err, EINVAL, "the input is not a JobGoodput: it is not a JSON object");
     if (document_write(buf_slice(&trimmed), &document) < 0)
-        return error_set(err, EMSGSIZE, "the report is too long");
+        return error_set(err, EMSGSIZE, "the report is longer than 4 MiB");
     return output_write_to(path, &document, err);
 }
 

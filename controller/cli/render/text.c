@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length in bytes of the code point at s (1 for a stray byte); *is_safe: it may go to a terminal. */
+/* Length in bytes of the code point at s (1 for a stray byte); *is_safe: a terminal may show it. */
 static size_t code_point(const char *s, bool *is_safe) {
     unsigned char c = (unsigned char)*s;
     size_t size = c < 0x80 ? 1 : (c & 0xe0) == 0xc0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : (c & 0xf8) == 0xf0 ? 4 : 0;
@@ -18,7 +18,7 @@ static size_t code_point(const char *s, bool *is_safe) {
         }
     if (size == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0) /* C1 controls */
         *is_safe = false;
-    /* What reorders or hides: zero-width and bidirectional controls, line and paragraph separators. */
+    /* Characters that reorder or hide text: zero-width and bidirectional controls, line and paragraph separators. */
     if (size == 3 && c == 0xe2) {
         unsigned char d = (unsigned char)s[1], e = (unsigned char)s[2];
         *is_safe = !(d == 0x80 && ((e >= 0x8b && e <= 0x8f) || (e >= 0xa8 && e <= 0xae))) &&
@@ -63,12 +63,12 @@ void text_cell(struct buf *out, const char *text, int width, int pad) {
         text_repeat(out, " ", width - shown);
 }
 
-void text_colour(struct buf *out, const struct text_style *style, enum text_colour colour) {
+void text_color(struct buf *out, const struct text_style *style, enum text_color color) {
     static const char *const codes[] = {
-        [COLOUR_NONE] = "\033[0m",        [COLOUR_SCHEDULING] = "\033[33m", [COLOUR_RUNTIME] = "\033[35m",
-        [COLOUR_PRODUCTIVE] = "\033[36m", [COLOUR_BOLD] = "\033[1m",        [COLOUR_DIM] = "\033[2m"};
-    if (style->has_colour)
-        buf_append_text(out, codes[colour]);
+        [COLOR_NONE] = "\033[0m",        [COLOR_SCHEDULING] = "\033[33m", [COLOR_RUNTIME] = "\033[35m",
+        [COLOR_PRODUCTIVE] = "\033[36m", [COLOR_BOLD] = "\033[1m",        [COLOR_DIM] = "\033[2m"};
+    if (style->has_color)
+        buf_append_text(out, codes[color]);
 }
 
 static int columns_left(const struct text_style *style, int indent) {
@@ -149,7 +149,7 @@ const char *text_stamp(char out[TEXT_DURATION_SIZE], int64_t unix_ms) {
     return out;
 }
 
-/* 128 bits: milliseconds of years times the scale. */
+/* 128 bits: the product of years in ms and the scale overflows 64. */
 static int64_t rounded(int64_t sum, int64_t whole, int64_t scale) {
     return (int64_t)(((__int128)sum * scale * 2 + whole) / ((__int128)whole * 2));
 }

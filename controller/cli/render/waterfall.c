@@ -12,14 +12,14 @@ enum { NAME_WIDTH = 22, SHARE_WIDTH = 9 };
 struct waterfall {
     struct buf *out;
     const struct text_style *style;
-    int64_t wall_ms, left_ms; /* what is not lost yet */
+    int64_t wall_ms, left_ms; /* the rest after the losses so far */
     int64_t unit_ms;          /* of the durations shown */
     int time_width, bar_width;
 };
 
 /* A row whose part is [before, before + ms) of the wall time, counted from the left of the bar. */
 static void draw_row(struct waterfall *w, const char *name, int indent, int64_t before, int64_t ms, bool is_loss,
-                     enum text_colour colour) {
+                     enum text_color color) {
     char duration[TEXT_DURATION_SIZE], share[32];
     int64_t units = text_share(before, ms, w->wall_ms, w->wall_ms / w->unit_ms);
     long long hundredths = (long long)text_share(before, ms, w->wall_ms, 10000);
@@ -32,29 +32,29 @@ static void draw_row(struct waterfall *w, const char *name, int indent, int64_t 
     text_cell(w->out, share, SHARE_WIDTH, -1);
     if (length > 0 || ms > 0) {
         text_repeat(w->out, " ", 2 + start - (length == 0 && start == w->bar_width));
-        text_colour(w->out, w->style, colour);
-        if (length == 0) /* too little to be drawn, but not nothing */
+        text_color(w->out, w->style, color);
+        if (length == 0) /* too short for a bar, but not zero */
             buf_append_text(w->out, w->style->is_utf8 ? "▏" : "'");
         else if (w->style->is_utf8)
             text_repeat(w->out, is_loss ? "▒" : "█", length);
         else
             text_repeat(w->out, is_loss ? "=" : "#", length);
-        text_colour(w->out, w->style, COLOUR_NONE);
+        text_color(w->out, w->style, COLOR_NONE);
     }
     buf_append_char(w->out, '\n');
 }
 
-static void draw_losses(struct waterfall *w, const json_t *badput, const char *family, enum text_colour colour) {
+static void draw_losses(struct waterfall *w, const json_t *badput, const char *family, enum text_color color) {
     size_t i;
     json_t *bucket;
     json_array_foreach(badput, i, bucket) {
         int64_t ms = pick_int(bucket, "milliseconds", 0);
         if (ms <= 0 || strcmp(pick_text(bucket, "family"), family) != 0)
             continue;
-        if (ms > w->left_ms) /* not a status of ours */
+        if (ms > w->left_ms) /* an inconsistent status */
             ms = w->left_ms;
         w->left_ms -= ms;
-        draw_row(w, pick_text(bucket, "bucket"), 2, w->left_ms, ms, true, colour);
+        draw_row(w, pick_text(bucket, "bucket"), 2, w->left_ms, ms, true, color);
     }
 }
 
@@ -70,16 +70,17 @@ static void draw_waterfall(const json_t *status, const struct text_style *style,
     if (w.bar_width > 60)
         w.bar_width = 60;
     const json_t *badput = pick(status, "badput");
-    draw_row(&w, "wall time", 0, 0, wall_ms, false, COLOUR_BOLD);
-    draw_losses(&w, badput, "Scheduling", COLOUR_SCHEDULING);
-    draw_row(&w, "available", 0, 0, w.left_ms, false, COLOUR_BOLD);
-    draw_losses(&w, badput, "Runtime", COLOUR_RUNTIME);
+    draw_row(&w, "wall time", 0, 0, wall_ms, false, COLOR_BOLD);
+    draw_losses(&w, badput, "Scheduling", COLOR_SCHEDULING);
+    draw_row(&w, "available", 0, 0, w.left_ms, false, COLOR_BOLD);
+    draw_losses(&w, badput, "Runtime", COLOR_RUNTIME);
     if (pick_has(status, "time.productiveMilliseconds"))
-        draw_row(&w, "productive", 0, 0, w.left_ms, false, COLOUR_PRODUCTIVE);
+        draw_row(&w, "productive", 0, 0, w.left_ms, false, COLOR_PRODUCTIVE);
     int64_t provisional_ms = pick_int(status, "time.provisionalMilliseconds", 0);
     if (provisional_ms > 0) {
-        CLEANUP_FREE char *line = mem_format("of it %s since the last durable checkpoint, at stake in an interruption",
-                                             text_duration(duration, provisional_ms));
+        CLEANUP_FREE char *line =
+            mem_format("of it %s since the last durable checkpoint, which an interruption would lose",
+                       text_duration(duration, provisional_ms));
         text_wrap(out, style, 2, 0, line);
     }
 }
@@ -92,7 +93,7 @@ static int64_t unobserved_ms(const json_t *status) {
     return 0;
 }
 
-/* "scheduling 57.90% to 92.20%, goodput 50.11% to 84.33% (4m 10s unobserved)" where some time is unobserved. */
+/* "scheduling 57.90% to 92.20%, goodput 50.11% to 84.33% (4m 10s unobserved)", if some time is unobserved. */
 static void draw_range(const json_t *status, const struct text_style *style, struct buf *out) {
     char duration[TEXT_DURATION_SIZE];
     const char *job_upper = pick_text(status, "goodput.jobUpperBound");
@@ -107,7 +108,7 @@ static void draw_range(const json_t *status, const struct text_style *style, str
     text_wrap(out, style, 0, 2, line);
 }
 
-/* "goodput 82.22% = scheduling 93.41% x runtime 88.02%", and what must be known to believe it. */
+/* "goodput 82.22% = scheduling 93.41% x runtime 88.02%", and its limits. */
 static void draw_scores(const json_t *status, const struct text_style *style, struct buf *out) {
     const char *job = pick_text(status, "goodput.job"), *scheduling = pick_text(status, "goodput.scheduling");
     const char *runtime = pick_text(status, "goodput.runtime"), *program = pick_text(status, "goodput.program");
@@ -115,11 +116,11 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
     CLEANUP_FREE char *score =
         *job ? mem_format("goodput %s = scheduling %s x runtime %s", job, scheduling, runtime)
         : *scheduling
-            ? mem_format("scheduling goodput %s; runtime goodput is not known, as no steps have been read", scheduling)
+            ? mem_format("scheduling goodput %s; runtime goodput is unknown because no steps were read", scheduling)
             : mem_strdup("no scores yet");
-    text_colour(out, style, COLOUR_BOLD);
+    text_color(out, style, COLOR_BOLD);
     text_wrap(out, style, 0, 2, score);
-    text_colour(out, style, COLOUR_NONE);
+    text_color(out, style, COLOR_NONE);
     draw_range(status, style, out);
     if (*program) {
         CLEANUP_FREE char *line = mem_format("productivity %s = goodput %s x program %s",

@@ -9,7 +9,7 @@
 
 static void write_value(struct buf *out, const json_t *value, int indent, bool is_in_list);
 
-/* Only what no YAML reader can take for anything but a string goes unquoted. */
+/* Whether every YAML reader takes the text for a string without quotes. */
 static bool is_plain(const char *text) {
     static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "True", "False"};
     if ((*text < 'A' || *text > 'Z') && (*text < 'a' || *text > 'z'))

@@ -1,4 +1,4 @@
-/* yaml: JSON values as YAML in block style; strings are quoted where YAML would take them for something else. */
+/* yaml: JSON values as YAML in block style; strings are quoted where YAML would read another type. */
 #ifndef CLI_RENDER_YAML_H
 #define CLI_RENDER_YAML_H
 

@@ -17,7 +17,7 @@ double whatif_best(const struct figures *f) {
     return forecast_best_s(&at);
 }
 
-/* From where to where the curve is worth seeing: around the best and every interval that is marked. */
+/* The interesting part of the curve: around the best interval and every marked one. */
 void whatif_range(const struct whatif *w, double *from_s, double *to_s) {
     double best_s = whatif_best(&w->then);
     *from_s = fmin(best_s, w->then.interval_s);

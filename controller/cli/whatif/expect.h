@@ -1,5 +1,4 @@
-/* expect: a job's figures as they are and as they could be, and the goodput to expect from each; the formulas are
- * formulas/'s. */
+/* expect: a job's present and changed figures, and the goodput to expect with each; the formulas are in formulas/. */
 #ifndef CLI_WHATIF_EXPECT_H
 #define CLI_WHATIF_EXPECT_H
 
@@ -9,28 +8,28 @@
 #include <stdint.h>
 
 struct whatif {
-    char *title; /* "research/llama3-70b"; NULL: from numbers alone */
+    char *title; /* "research/llama3-70b"; NULL: from given figures */
     struct figures now, then;
-    bool has_now;                          /* false: only `then`, from numbers alone */
-    bool is_best;                          /* nothing was asked to change: `then` has the best interval */
+    bool has_now;                          /* false: only `then`, from given figures */
+    bool is_best;                          /* no change was given: `then` has the best interval */
     double measured_runtime, measured_job; /* fractions, NAN: not known */
     double uptime_s;
     int64_t failures;
-    bool is_first_start; /* resume_s is the start of the first execution: nothing was interrupted yet */
+    bool is_first_start; /* no interruption yet: resume_s is from the start of the first execution */
     struct figures_change change;
     double steps_done, mean_step_s; /* as measured; 0: not known */
-    double steps_left, work_s;      /* 0: nobody told how many there are; work_s: of productive time */
+    double steps_left, work_s;      /* 0: the total is unknown; work_s: their productive time */
 };
 
 struct whatif_finish {
     double mean_s, deviation_s;
 };
-/* How long the steps that are left take, with all that comes between (forecast_finish); NAN if they are not known. */
+/* The time for the remaining steps, with interruptions (forecast_finish); NAN if unknown. */
 struct whatif_finish whatif_finish(const struct whatif *w, const struct figures *f);
 
 void whatif_done(struct whatif *w);
 
-/* The curve that is drawn: expected job goodput (runtime, where rescheduling is not known) at an interval; its ends. */
+/* The curve: expected job goodput (runtime goodput if rescheduling is unknown) at an interval. */
 double whatif_goodput(const struct figures *f, double interval_s);
 double whatif_best(const struct figures *f); /* the best interval */
 void whatif_range(const struct whatif *w, double *from_s, double *to_s);

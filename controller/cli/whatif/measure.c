@@ -1,4 +1,4 @@
-/* The figures of a job, read from its status: what is not in it stays unknown. */
+/* Reads the figures of a job from its status; a missing one stays unknown. */
 #include "cli/whatif/measure.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -27,7 +27,7 @@ static double score(const json_t *status, const char *path) {
     return ppm < 0 ? NAN : (double)ppm / 1e6;
 }
 
-/* Kueue's doings and people's are no failures: MTBI leaves them out as well. */
+/* Actions of Kueue and of users are not failures: MTBI excludes them as well. */
 static bool is_failure(const char *cause) {
     return *cause != '\0' && strncmp(cause, "Kueue", 5) != 0 && strcmp(cause, "UserSuspend") != 0;
 }
@@ -51,7 +51,7 @@ static void measure_recovery(const json_t *status, struct whatif *w) {
         w->now.resume_s = resume_s / resumed;
         return;
     }
-    /* Nothing was interrupted yet: the first start is the best there is. */
+    /* No interruption yet: the first start is the best estimate. */
     const json_t *first = json_array_get(pick(status, "executions"), 0);
     int64_t from_ms = pick_time_ms(first, "availableAt"), to_ms = pick_time_ms(first, "firstStepAt");
     if (from_ms != TIME_UNKNOWN && to_ms != TIME_UNKNOWN && to_ms >= from_ms) {
@@ -60,7 +60,7 @@ static void measure_recovery(const json_t *status, struct whatif *w) {
     }
 }
 
-/* What a bucket took on average in each start of the job. */
+/* The average time of a bucket per start of the job. */
 static double per_start(const json_t *status, const char *name) {
     const json_t *bucket = bucket_of(status, name);
     double starts = (double)pick_int(status, "interruptions.total", 0) + 1;
@@ -91,11 +91,8 @@ void whatif_measure(const json_t *job, struct whatif *w) {
     measure_recovery(status, w);
     w->uptime_s = seconds_at(status, "time.availableMilliseconds");
     w->failures = pick_int(status, "interruptions.total", 0) - pick_int(status, "interruptions.excluded", 0);
-    int64_t slots = pick_int(status, "availability.required", 0);
-    if (slots > 0 && w->uptime_s > 0) {
-        w->now.nodes = (double)slots;
-        w->now.mtbf = forecast_mtbf(w->failures, w->uptime_s, w->now.nodes);
-    }
+    if (pick_int(status, "availability.required", 0) > 0 && w->uptime_s > 0)
+        w->now.mtbf = forecast_mtbf(w->failures, w->uptime_s);
     w->measured_runtime = score(status, "goodputPPM.runtime");
     w->measured_job = score(status, "goodputPPM.job");
 }

@@ -1,4 +1,4 @@
-/* measure: the figures that a JobGoodput shows. */
+/* measure: reads the figures of a JobGoodput. */
 #ifndef CLI_WHATIF_MEASURE_H
 #define CLI_WHATIF_MEASURE_H
 

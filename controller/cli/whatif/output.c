@@ -23,7 +23,6 @@ static json_t *figures_json(const struct whatif *w, const struct figures *f) {
     set_real(o, "mtbfSeconds", f->mtbf.mean_s);
     set_real(o, "mtbfLowSeconds", f->mtbf.low_s);
     set_real(o, "mtbfHighSeconds", f->mtbf.high_s);
-    json_object_set_new(o, "mtbfIsPrior", json_boolean(f->mtbf.is_prior));
     set_real(o, "expectedRuntimeGoodput", g.runtime);
     set_real(o, "expectedJobGoodput", g.job);
     set_real(o, "firstOrderRuntimeGoodput", forecast_first_order(&first));

@@ -1,4 +1,4 @@
-/* output: the forecast for programs (JSON) and as a picture (SVG). */
+/* output: the forecast as JSON and as a chart (SVG). */
 #ifndef CLI_WHATIF_OUTPUT_H
 #define CLI_WHATIF_OUTPUT_H
 
@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 json_t *whatif_json(const struct whatif *w); /* caller owns */
-/* Goodput over the checkpoint interval as an SVG file that needs nothing else. */
+/* Goodput over the checkpoint interval as a self-contained SVG file. */
 void whatif_svg(const struct whatif *w, struct buf *out);
 
 #endif

@@ -48,28 +48,24 @@ static void draw_score(struct buf *out, const struct whatif *w, const char *labe
 }
 
 static void draw_failures(struct buf *out, const struct whatif *w, const struct text_style *style) {
-    char mean[TEXT_DURATION_SIZE], low[TEXT_DURATION_SIZE], high[TEXT_DURATION_SIZE], up[TEXT_DURATION_SIZE];
+    char rate[TEXT_DURATION_SIZE + 20] = "too few for a rate", low[TEXT_DURATION_SIZE], high[TEXT_DURATION_SIZE],
+                                   up[TEXT_DURATION_SIZE];
     const struct forecast_mtbf *m = &w->now.mtbf;
-    if (w->title == NULL || isnan(m->mean_s))
+    if (w->title == NULL || isnan(m->low_s))
         return;
+    if (w->failures >= FORECAST_MIN_FAILURES)
+        snprintf(rate, sizeof rate, "one per %s", duration(high, m->mean_s));
     CLEANUP_FREE char *seen = mem_format("%lld failure%s in %s of available time", (long long)w->failures,
                                          w->failures == 1 ? "" : "s", duration(up, w->uptime_s));
     CLEANUP_FREE char *line =
-        m->is_prior
-            ? mem_format("%s: too few to tell their rate (90 %%: one per %s to %s). The published 6.5 per 1,000 "
-                         "node-days is taken for %.0f slots, one per %s%s.",
-                         seen, duration(low, m->low_s), duration(high, m->high_s), w->now.nodes,
-                         duration(mean, m->mean_s),
-                         m->mean_s > m->high_s ? ", although this job failed more often" : "")
-            : mem_format("%s: one per %s (90 %%: %s to %s).", seen, duration(mean, m->mean_s), duration(low, m->low_s),
-                         duration(high, m->high_s));
+        mem_format("%s: %s (90 %%: one per %s to %s).", seen, rate, duration(low, m->low_s), duration(high, m->high_s));
     text_wrap(out, style, 2, 0, line);
     if (w->is_first_start)
-        text_wrap(out, style, 2, 0, "Nothing was interrupted yet: the time to resume is that of the first start.");
+        text_wrap(out, style, 2, 0, "No interruption yet: the time to resume is that of the first start.");
     if (isnan(w->then.persist_lag_s))
         text_wrap(
             out, style, 2, 0,
-            "No line tells when a save is durable: as soon as it stops to block, it is assumed (--persist-time).");
+            "No line reports when a save is durable: assumes that it is when it stops blocking (--persist-time).");
 }
 
 static void draw_best(struct buf *out, const struct whatif *w, const struct text_style *style) {
@@ -86,7 +82,7 @@ static void draw_best(struct buf *out, const struct whatif *w, const struct text
     text_wrap(out, style, 2, 0, line);
     if (!forecast_is_first_order_valid(&at))
         text_wrap(out, style, 2, 0,
-                  "The first-order formula does not hold here: it wants failures at least five times as rare as the "
+                  "The first-order formula does not hold here: it needs failures at least five times as rare as the "
                   "interval and the recovery together are long.");
     double gain = whatif_goodput(f, f->interval_s) - whatif_goodput(&w->now, w->now.interval_s);
     if (w->has_now && f->chips > 0 && fabs(gain) >= 0.0005) {
@@ -161,9 +157,9 @@ void whatif_draw(const struct whatif *w, const struct text_style *style, struct 
     struct forecast first_now = figures_forecast(now, now->interval_s, false);
     struct forecast first_then = figures_forecast(then, then->interval_s, false);
     if (w->title) {
-        text_colour(out, style, COLOUR_BOLD);
+        text_color(out, style, COLOR_BOLD);
         text_cell(out, w->title, 0, 0);
-        text_colour(out, style, COLOUR_NONE);
+        text_color(out, style, COLOR_NONE);
         buf_append_char(out, '\n');
         draw_failures(out, w, style);
         buf_append_char(out, '\n');
