@@ -1,6 +1,6 @@
 #include "export/assets.h"
 
-/* The assembler reads the files (paths from the root of the repository, where make runs): C17 has no #embed. */
+/* C17 has no #embed, so the assembler reads the files. Paths start at the repository's root, where make runs. */
 #define ASSET(name, file)                                                                                              \
     __asm__(".section .rodata,\"a\"\n"                                                                                 \
             ".type asset_" #name ", %object\n"                                                                         \

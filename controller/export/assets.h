@@ -1,4 +1,4 @@
-/* assets: the page's own files, put into the program at build time from controller/export/page/. */
+/* assets: the files of controller/export/page/, which the build embeds in the program. */
 #ifndef EXPORT_ASSETS_H
 #define EXPORT_ASSETS_H
 

@@ -57,5 +57,5 @@ int certificate_make(const char *name, int64_t now_s, struct buf *certificate_pe
     BIO_free(private);
     X509_free(x);
     EVP_PKEY_free(key);
-    return is_made ? 0 : error_set(err, EIO, "no certificate could be made");
+    return is_made ? 0 : error_set(err, EIO, "cannot make a self-signed certificate");
 }

@@ -1,5 +1,5 @@
-/* certificate: a key and a self-signed certificate for this process' lifetime, as controller-runtime makes for its
- * metrics: it hides the scraper's token from the network; who the server is, it cannot prove. */
+/* certificate: a key and a self-signed certificate for the lifetime of this process, as controller-runtime makes for
+ * its metrics. It hides the scraper's token from the network, but does not prove who the server is. */
 #ifndef EXPORT_CERTIFICATE_H
 #define EXPORT_CERTIFICATE_H
 

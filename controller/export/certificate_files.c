@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* As controller-runtime does it. A look is two reads of a few KB, and no use of inotify, of which nodes run out. */
+/* As controller-runtime does: two reads of a few KB instead of inotify, whose instances a node may run out of. */
 #define LOOK_EVERY_US INT64_C(10000000)
 
 enum { FILE_MAX_BYTES = 1 << 20, SERVERS = 2 };
@@ -16,9 +16,9 @@ enum { FILE_MAX_BYTES = 1 << 20, SERVERS = 2 };
 struct certificate_files {
     struct loop *loop;
     char *directory;
-    char *certificate, *key; /* as last read, fit to use or not */
-    bool is_refused;         /* the two are not what is shown */
-    char *complaint;         /* logged last; NULL: all is well */
+    char *certificate, *key; /* as last read, usable or not */
+    bool is_refused;         /* the pair above is not in use */
+    char *complaint;         /* the last logged error; NULL: none */
     struct server *servers[SERVERS];
     size_t server_count;
     struct loop_timer *look;
@@ -33,7 +33,7 @@ static bool is_same(const char *a, const char *b) {
     return a != NULL && strcmp(a, b) == 0;
 }
 
-/* 1: other than before. */
+/* Returns 1 if the files changed. */
 static int read_both(struct certificate_files *f, struct error **err) {
     char *certificate CLEANUP_FREE = NULL, *key CLEANUP_FREE = NULL, *old;
     int r = read_one(f, "tls.crt", &certificate, err);
@@ -48,7 +48,7 @@ static int read_both(struct certificate_files *f, struct error **err) {
     return 1;
 }
 
-/* 1: a new pair is shown, 0: the files are as they were. */
+/* Returns 1 if a new pair is in use, 0 if the files did not change. */
 static int take_news(struct certificate_files *f, struct error **err) {
     int r = read_both(f, err);
     if (r > 0)
@@ -69,8 +69,8 @@ static void look(void *context) {
     if (r > 0)
         jsonlog(JSONLOG_INFO, "certificate renewed", "directory", LOG_S(f->directory), NULL);
     else if (r < 0 && !is_same(f->complaint, error_text(err)))
-        jsonlog(JSONLOG_WARNING, "certificate not renewed, the one before is still shown", "directory",
-                LOG_S(f->directory), "error", LOG_S(error_text(err)), NULL);
+        jsonlog(JSONLOG_WARNING, "certificate not renewed, the old one is still used", "directory", LOG_S(f->directory),
+                "error", LOG_S(error_text(err)), NULL);
     if (r < 0 || !f->is_refused) {
         free(f->complaint);
         f->complaint = r < 0 ? mem_strdup(error_text(err)) : NULL;

@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-/* '<' cannot occur in the data block, or "</script>" would end it; in JSON it may be written as an escape. */
+/* Writes '<' as an escape, since "</script>" would end the data block. */
 static void append_data(struct buf *out, struct slice json) {
     for (size_t i = 0; i < json.size_bytes; i++)
         if (json.data[i] == '<')

@@ -1,5 +1,5 @@
-/* document: the page as one self-contained HTML file: style and script inside, nothing fetched from elsewhere, and a
- * content security policy that lets exactly these run (by their SHA-256) whatever the data holds. */
+/* document: the page as one self-contained HTML file: style and script inline, nothing fetched, and a content security
+ * policy that allows only these two (by their SHA-256), whatever the data holds. */
 #ifndef EXPORT_DOCUMENT_H
 #define EXPORT_DOCUMENT_H
 

@@ -12,6 +12,7 @@
 #include "export/push/push.h"
 #include "io/server.h"
 #include "kube/reflector.h"
+#include "operator/runtime/runtime.h"
 #include "recorder/endpoint.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ struct exporter {
     struct fleet fleet, rollups;     /* JobGoodputs; FleetGoodputs */
     struct certificate_files *files; /* NULL: no --metrics-cert-dir */
     struct server *metrics;
-    struct gate *gate; /* NULL: metrics are served in clear */
+    struct gate *gate; /* NULL: metrics are served without TLS */
     struct page *page;
     struct push *push; /* NULL: nothing is pushed */
     struct certificate_files *ingest_files;
@@ -51,7 +52,7 @@ static bool is_off(const char *address) {
     return address[0] == '\0' || strcmp(address, "0") == 0;
 }
 
-/* With a certificate from files, else with one made for this process. */
+/* Serves with the certificate from files, else with one made for this process. */
 static struct server *serve_with_tls(struct exporter *e, struct server_options *options, struct error **err) {
     CLEANUP_BUF struct buf certificate, key;
     buf_init(&certificate, 1);
@@ -65,7 +66,7 @@ static struct server *serve_with_tls(struct exporter *e, struct server_options *
     return server_new(e->loop, options, err);
 }
 
-/* In clear to this machine alone; elsewhere by TLS, to those whom the cluster lets read metrics. */
+/* Plain HTTP on a loopback address; elsewhere TLS, for users whom the cluster allows to read metrics. */
 static int start_metrics(struct exporter *e, struct kube_client *client, const char *address, struct error **err) {
     struct server_endpoint endpoint = {"/metrics", serve_metrics, e};
     struct server_options options = {.address = address, .endpoints = &endpoint, .endpoint_count = 1};
@@ -89,18 +90,20 @@ static bool is_leading(const void *runtime) {
     return runtime_is_leading(runtime);
 }
 
-/* In clear to this machine alone; elsewhere with a certificate that those who write can verify. */
+/* Plain HTTP on a loopback address; elsewhere TLS with a certificate that the recorders can verify. */
 static int start_ingest(struct exporter *e, const struct runtime_flags *flags, struct error **err) {
     struct server_options options = {.address = flags->ingest_bind_address};
     bool is_local = server_address_is_loopback(options.address);
     if (is_off(options.address))
         return 0;
     if (flags->ingest_store == NULL || access(flags->ingest_store, W_OK) != 0)
-        return error_set(err, EINVAL, "--ingest-bind-address needs --ingest-store: a folder that can be written to%s%s",
+        return error_set(err, EINVAL, "--ingest-bind-address needs --ingest-store, a writable folder%s%s",
                          flags->ingest_store ? ", not " : "", flags->ingest_store ? flags->ingest_store : "");
     if (!is_local && flags->ingest_cert_dir == NULL)
-        return error_set(err, EINVAL, "--ingest-bind-address %s needs --ingest-cert-dir: who writes must know to whom",
-                         options.address);
+        return error_set(
+            err, EINVAL,
+            "--ingest-bind-address %s needs --ingest-cert-dir: recorders must be able to verify the server",
+            options.address);
     e->endpoint = endpoint_new(e->client, flags->ingest_store, flags->ingest_tokens);
     endpoint_serve_while(e->endpoint, is_leading, e->runtime);
     endpoint_serve(e->endpoint, &options);
@@ -151,15 +154,14 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     return push_new(&e->push, &options, runtime, err);
 }
 
-/* Once a turn, however many objects came. */
-static void stir(void *context) {
+/* Called once per turn of the loop, however many objects changed. */
+static void notify(void *context) {
     struct exporter *e = context;
-    page_stir(e->page);
-    push_stir(e->push);
+    page_notify(e->page);
+    push_notify(e->push);
 }
 
-/* ---- what is shown: a watch of JobGoodputs of our own, so that a replica that waits for the lease has a page too ----
- */
+/* ---- a separate watch of JobGoodputs, so that a replica that waits for the lease has a page too ---- */
 
 static void on_event(void *context, const struct kube_event *event) {
     struct exporter *e = context;
@@ -170,7 +172,7 @@ static void on_event(void *context, const struct kube_event *event) {
         fleet_remove(&e->fleet, namespace_, name);
     else if (fleet_put(&e->fleet, namespace_, name, event->object) < 0)
         jsonlog(JSONLOG_WARNING, "JobGoodput not shown", "namespace", LOG_S(namespace_), "name", LOG_S(name), NULL);
-    loop_defer(e->loop, stir, e);
+    loop_defer(e->loop, notify, e);
 }
 
 static void on_rollup(void *context, const struct kube_event *event) {
@@ -232,7 +234,7 @@ static void stop(void *context) {
     free(e->reflectors);
     e->reflectors = NULL;
     e->count = e->capacity = 0;
-    loop_defer_cancel(e->loop, stir, e);
+    loop_defer_cancel(e->loop, notify, e);
     certificate_files_free(e->files);
     e->files = NULL;
     server_free(e->metrics);

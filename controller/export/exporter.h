@@ -1,9 +1,9 @@
-/* exporter: what the controller shows to others, hooked into the runtime: /metrics, the page, the recorders'
- * endpoint, and what is pushed elsewhere. */
+/* exporter: the controller's outputs, hooked into the runtime: /metrics, the page, the recorders' endpoint, and the
+ * push exporters. */
 #ifndef EXPORT_EXPORTER_H
 #define EXPORT_EXPORTER_H
 
-#include "operator/runtime/exports.h"
+#include "operator/runtime/runtime.h"
 
 struct exporter;
 

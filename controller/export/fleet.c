@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_GONE = 256, MAX_OBJECT_BYTES = 2 << 20, KEY_SIZE = 520 };
+enum { MAX_DELETED = 256, MAX_OBJECT_BYTES = 2 << 20, KEY_SIZE = 520 };
 
 static void job_free(void *value) {
     struct fleet_job *job = value;
@@ -51,7 +51,7 @@ static void touch(struct fleet *f, struct fleet_job *job) {
     f->last = job;
 }
 
-/* Names that the API uses; members with any other are left out. */
+/* Whether the API uses such a name; members with any other name are dropped. */
 static bool is_field_name(struct slice key) {
     for (size_t i = 0; i < key.size_bytes; i++) {
         char c = key.data[i];
@@ -61,7 +61,7 @@ static bool is_field_name(struct slice key) {
     return key.size_bytes > 0 && key.size_bytes < 64;
 }
 
-/* One object, value by value; `left_out` is not copied, and of the whole (depth 0) two members are trimmed. */
+/* Copies one object, value by value, without the member `left_out`; at depth 0 two members are trimmed. */
 static void copy_object(struct jscan *j, struct jwrite *w, int depth, const char *left_out) {
     struct slice key, value;
     jwrite_object(w);
@@ -110,7 +110,7 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
     } else if (slice_equal(job->object, buf_slice(&trimmed))) {
         return 0;
     }
-    f->gone_count -= job->is_deleted ? 1 : 0;
+    f->deleted_count -= job->is_deleted ? 1 : 0;
     job->is_deleted = false;
     free((char *)job->object.data);
     job->object = (struct slice){mem_strndup(trimmed.data, trimmed.size_bytes), trimmed.size_bytes};
@@ -118,14 +118,14 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
     return 0;
 }
 
-/* A reader that is further back than the oldest one forgotten starts anew. */
+/* Forgets the oldest deleted job. A reader that did not know of it starts again. */
 static void forget_oldest(struct fleet *f) {
     struct fleet_job *job = f->first;
     while (!job->is_deleted)
         job = job->later;
     char space[KEY_SIZE];
     f->forgotten = job->change;
-    f->gone_count--;
+    f->deleted_count--;
     unlink_job(f, job);
     map_remove(&f->jobs, key_of(space, job->namespace_, job->name));
 }
@@ -139,7 +139,7 @@ void fleet_remove(struct fleet *f, const char *namespace_, const char *name) {
     job->object = (struct slice){0};
     job->is_deleted = true;
     touch(f, job);
-    if (++f->gone_count > MAX_GONE)
+    if (++f->deleted_count > MAX_DELETED)
         forget_oldest(f);
 }
 

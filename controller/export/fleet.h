@@ -1,8 +1,7 @@
-/* fleet: the JobGoodputs as the API server last told them, for those who read: metrics and the page. Every number that
- * is shown comes from the objects themselves, so that no two places can disagree. Objects are kept as JSON text without
- * what only machines need (managedFields, the status' checkpoint or settled sums); the numbers that metrics need are
- * read once. Keeps the order of changes, so that a reader who has all up to some change can be given what came after.
- */
+/* fleet: the JobGoodputs of the API server's last events, for metrics and the page. Every number that is shown comes
+ * from the objects themselves, so that no two places can disagree. Objects are kept as JSON text without what only the
+ * controller needs (managedFields, the status' checkpoint or settled sums). Keeps the order of changes, so that a
+ * reader that has everything up to a change can get the later ones. */
 #ifndef EXPORT_FLEET_H
 #define EXPORT_FLEET_H
 
@@ -12,8 +11,8 @@
 
 #define FLEET_NONE INT64_MIN /* not known: never 0 */
 
-/* The plain numbers of a status: enumerator, section of the status ("": the status itself), key, how it is written
- * there. Ratios are parts per million, times and durations ms, chip-hours thousandths, money hundredths. */
+/* The plain numbers of a status: enumerator, section of the status ("": the status itself), key, notation. Ratios are
+ * parts per million, times and durations ms, chip-hours thousandths, money hundredths. */
 #define FLEET_VALUES(X)                                                                                                \
     X(SCHEDULING, "goodputPPM", "scheduling", INTEGER)                                                                 \
     X(RUNTIME, "goodputPPM", "runtime", INTEGER)                                                                       \
@@ -67,7 +66,7 @@ enum { FLEET_MAX_BUCKETS = 64, FLEET_MAX_CAUSES = 32, FLEET_MAX_WINDOWS = 8, FLE
 struct fleet_bucket {
     char bucket[64], family[16];
     int64_t ms, chip_seconds, cost_cents;  /* FLEET_NONE: not known */
-    int64_t windows_ms[FLEET_MAX_WINDOWS]; /* of it within windows[i], where their ms is known */
+    int64_t windows_ms[FLEET_MAX_WINDOWS]; /* the part within windows[i], if its ms is known */
 };
 struct fleet_cause {
     char cause[64];
@@ -75,7 +74,7 @@ struct fleet_cause {
 };
 struct fleet_window {
     int64_t seconds, scheduling_ppm, runtime_ppm, job_ppm;
-    int64_t ms, badput_ms; /* what it covers, and of that all buckets but the productive time; FLEET_NONE: not known */
+    int64_t ms, badput_ms; /* the time it covers, and the part of it that is not productive; FLEET_NONE: not known */
 };
 struct fleet_condition {
     char type[32], status[8], reason[48];
@@ -94,31 +93,32 @@ struct fleet_numbers {
 struct fleet_job {
     char *namespace_, *name;
     struct slice object; /* owned */
-    int64_t change;      /* when it last changed, in the fleet's own count, from 2 (1: the empty fleet) */
-    bool is_deleted;     /* only its name is left, for readers that do not know yet */
+    int64_t change;      /* number of its last change, from 2 (1: the empty fleet) */
+    bool is_deleted;     /* only its name is left, for readers that have not read its deletion */
     struct fleet_job *earlier, *later;
 };
 
 struct fleet {
-    struct map jobs;                /* "namespace/name"; those that are gone too */
+    struct map jobs;                /* "namespace/name"; deleted ones too */
     struct fleet_job *first, *last; /* in the order of changes */
-    int64_t change, forgotten;      /* of the last change; up to this one what went is not known any more */
-    size_t gone_count;
+    int64_t change, forgotten;      /* number of the last change; deletions up to `forgotten` are forgotten */
+    size_t deleted_count;
 };
 
 void fleet_init(struct fleet *f);
 void fleet_done(struct fleet *f);
-/* object: the JobGoodput as JSON; one that is no JSON is left out (-EINVAL). */
+/* object: the JobGoodput as JSON. -EINVAL if it is not JSON: it is left out. */
 int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct slice object);
 void fleet_remove(struct fleet *f, const char *namespace_, const char *name);
-const struct fleet_job *fleet_find(const struct fleet *f, const char *namespace_, const char *name); /* NULL if gone */
+const struct fleet_job *fleet_find(const struct fleet *f, const char *namespace_,
+                                   const char *name); /* NULL if deleted */
 
-/* What metrics need of an object; false if it is no JSON object. Lists beyond their limits are cut. */
+/* Reads the numbers of an object; false if it is not a JSON object. Lists are cut at their limits. */
 bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers);
-/* True: the numbers will not change any more. */
+/* True if the numbers will not change any more. */
 bool fleet_is_final(const struct fleet_numbers *numbers);
 
-/* The object without metadata.managedFields and status.checkpoint; -EINVAL if it is no JSON object. */
+/* Writes the object without metadata.managedFields and status.checkpoint; -EINVAL if it is not a JSON object. */
 int fleet_trim(struct slice object, struct buf *out);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
 #undef X
 };
 
-/* A decimal in a string, "12.5" or "93.41%", scaled by 10^digits. */
+/* Reads a decimal in a string, "12.5" or "93.41%", scaled by 10^digits. */
 static bool take_decimal(struct jscan *j, int digits, int64_t *value) {
     struct slice raw;
     return jscan_string_raw(j, &raw) && slice_take_scaled(&raw, digits, value) &&
@@ -112,7 +112,7 @@ static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
         n->buckets[n->bucket_count++] = b;
 }
 
-/* One of a window's buckets, into the place that it has in the whole ledger. */
+/* Reads one of a window's buckets into the same place as in the whole ledger. */
 static void read_window_bucket(struct jscan *j, struct fleet_numbers *n, struct fleet_window *w) {
     struct fleet_bucket b;
     bool is_there = take_bucket(j, &b);
@@ -183,7 +183,7 @@ static void read_condition(struct jscan *j, struct fleet_numbers *n) {
 }
 
 static void read_status(struct jscan *j, struct fleet_numbers *n) {
-    struct slice key, windows = {0}; /* they are read when the buckets are known */
+    struct slice key, windows = {0}; /* windows are read after the buckets */
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {

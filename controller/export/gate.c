@@ -10,8 +10,8 @@
 
 enum {
     DIGEST_BYTES = 32,
-    MAX_VERDICTS = 64, /* the oldest makes room */
-    MAX_PENDING = 16,  /* unknown tokens at once; one more gets 503 */
+    MAX_VERDICTS = 64, /* the oldest is replaced */
+    MAX_PENDING = 16,  /* unknown tokens in review at once; one more gets 503 */
 };
 #define ALLOWED_US INT64_C(60000000)
 #define REFUSED_US INT64_C(10000000)
@@ -22,7 +22,7 @@ struct verdict {
     int64_t until_us;
 };
 
-/* One request that waits for the API server. */
+/* A request that waits for the API server. */
 struct pending {
     struct gate *gate;
     struct pending *next;
@@ -72,9 +72,10 @@ static void remember(struct gate *gate, const unsigned char *token, int status) 
 
 static void refuse(struct server_reply *reply, int status) {
     reply->status = status;
-    buf_append_text(&reply->body, status == 401   ? "a bearer token that the cluster knows is required\n"
-                                  : status == 403 ? "this user may not get /metrics\n"
-                                                  : "the API server could not be asked who this is; retry later\n");
+    buf_append_text(&reply->body,
+                    status == 401 ? "a bearer token of this cluster is required: send one in the Authorization header\n"
+                    : status == 403 ? "this user may not get /metrics: bind it to a role that allows it\n"
+                                    : "the API server did not review the token; retry later\n");
 }
 
 static void pending_end(struct pending *p) {
@@ -90,7 +91,7 @@ static void pending_end(struct pending *p) {
     free(p);
 }
 
-/* 200: the reply of the endpoint behind the gate; 503 is not remembered. */
+/* Answers all who wait. 200: the reply of the endpoint behind the gate; 503 is not cached. */
 static void conclude(struct pending *p, int status) {
     struct gate *gate = p->gate;
     struct server_reply reply = {.status = status};
@@ -109,8 +110,8 @@ static void conclude(struct pending *p, int status) {
 }
 
 static void fail(struct pending *p, const char *what, const struct error *err) {
-    jsonlog(JSONLOG_WARNING, "cannot ask who reads the metrics", "review", LOG_S(what), "error", LOG_S(error_text(err)),
-            NULL);
+    jsonlog(JSONLOG_WARNING, "cannot review a reader of the metrics", "review", LOG_S(what), "error",
+            LOG_S(error_text(err)), NULL);
     conclude(p, 503);
 }
 
@@ -124,7 +125,7 @@ static void on_access(void *context, int status, struct slice body, const struct
         conclude(p, kube_review_read(body, "allowed", NULL) ? 200 : 403);
 }
 
-/* The user's members have other names in a SubjectAccessReview. */
+/* Copies the user of a TokenReview, whose members have other names in a SubjectAccessReview. */
 static void copy_user(struct jwrite *w, struct slice user) {
     struct jscan j;
     struct slice key, value;

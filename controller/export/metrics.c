@@ -65,7 +65,7 @@ static void write_windows(struct prometheus_page *page, const struct fleet_numbe
     }
 }
 
-/* A sample with the currency as its last label, unless the value is not known. */
+/* Adds a sample with the currency as its last label, unless the value is unknown. */
 static void write_money(struct prometheus_page *page, enum family family, struct slice labels, struct buf *extra,
                         const struct fleet_numbers *n, int64_t cents) {
     if (cents == FLEET_NONE)
@@ -272,7 +272,7 @@ static void write_process(struct prometheus_page *page) {
                    {F_CPU, p.cpu_ms, 3},
                    {F_RESIDENT, p.resident_bytes, 0},
                    {F_VIRTUAL, p.virtual_bytes, 0},
-                   {F_BEGUN, p.start_ms, 3},
+                   {F_STARTED, p.start_ms, 3},
                    {F_FDS, p.open_fds, 0},
                    {F_MAX_FDS, p.max_fds, 0}};
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++)

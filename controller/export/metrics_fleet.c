@@ -31,7 +31,7 @@ static void take_cents(struct jscan *j, int64_t *cents) {
         *cents = FLEET_NONE;
 }
 
-/* With the currency as the last label; what has no price is left out. */
+/* Adds a sample with the currency as the last label; none without a price. */
 static void money(struct writing *w, enum metrics_fleet_family family, int64_t cents) {
     if (cents == FLEET_NONE)
         return;
@@ -39,7 +39,7 @@ static void money(struct writing *w, enum metrics_fleet_family family, int64_t c
     sample(w, family, cents, 2);
 }
 
-/* Each integer of an object as a sample whose label is its key: "withoutSteps" becomes without_steps. */
+/* Writes each integer of an object as a sample with its key as the label: "withoutSteps" becomes without_steps. */
 static void write_each(struct writing *w, struct jscan *j, enum metrics_fleet_family family, const char *name,
                        const char *group, int digits) {
     struct slice key;
@@ -71,7 +71,7 @@ static void write_group(struct writing *w, struct jscan *j) {
     char name[TEXT_MAX] = "";
     if (!jscan_object(j))
         return;
-    while (jscan_key(j, &key)) { /* the name may come last */
+    while (jscan_key(j, &key)) { /* the name may be the last member */
         if (slice_is(key, "name"))
             jscan_string(j, name, sizeof name);
         else if (!slice_is(key, "goodputPPM") || !jscan_raw(j, &ratios))
@@ -181,7 +181,7 @@ static void write_interruptions(struct writing *w, struct jscan *j) {
     }
 }
 
-/* Before all others: what they lost is told in this currency. */
+/* Called before the others, which need the currency. */
 static void write_cost(struct writing *w, struct jscan *j) {
     static const char *const states[] = {"allocated", "lost"};
     int64_t cents[] = {FLEET_NONE, FLEET_NONE};

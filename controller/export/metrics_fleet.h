@@ -1,4 +1,4 @@
-/* metrics_fleet: what /metrics says of FleetGoodputs: every number as it stands in their status. */
+/* metrics_fleet: the FleetGoodputs in /metrics: every number as in their status. */
 #ifndef EXPORT_METRICS_FLEET_H
 #define EXPORT_METRICS_FLEET_H
 
@@ -22,8 +22,8 @@ enum metrics_fleet_family {
     METRICS_FLEET_FAMILIES
 };
 
-/* families: where each of the above is in the page. fleets: FleetGoodputs, kept like JobGoodputs without a namespace.
- */
+/* families: the index of each of the above in the page. fleets: FleetGoodputs, kept like JobGoodputs without a
+ * namespace. */
 void metrics_fleet_write(struct prometheus_page *page, const int families[static METRICS_FLEET_FAMILIES],
                          const struct fleet *fleets);
 

@@ -5,7 +5,7 @@
 /* Plain numbers of a job: enumerator, name, value in the fleet's table, digits after the point, help. */
 #define JOB_GAUGES(X)                                                                                                  \
     X(J_SCHEDULING, "goodput_job_scheduling_goodput_ratio", SCHEDULING, 6,                                             \
-      "Available time / wall time: all required slots were there.")                                                    \
+      "Available time / wall time. Available: all required slots are bound and alive.")                                \
     X(J_RUNTIME, "goodput_job_runtime_goodput_ratio", RUNTIME, 6,                                                      \
       "Productive time / available time. Absent without step evidence.")                                               \
     X(J_GOODPUT, "goodput_job_goodput_ratio", GOODPUT, 6,                                                              \
@@ -15,22 +15,22 @@
     X(J_PRODUCTIVITY, "goodput_job_productivity_ratio", PRODUCTIVITY, 6,                                               \
       "ML productivity goodput = scheduling x runtime x program.")                                                     \
     X(J_UPPER, "goodput_job_runtime_goodput_upper_bound_ratio", UPPER_BOUND, 6,                                        \
-      "What runtime goodput is if all unattributed time was productive.")                                              \
+      "Runtime goodput if all unattributed time was productive.")                                                      \
     X(J_SCHEDULING_UPPER, "goodput_job_scheduling_goodput_upper_bound_ratio", SCHEDULING_UPPER_BOUND, 6,               \
-      "What scheduling goodput is if all slots were there in the unobserved time. Absent where there is none.")        \
+      "Scheduling goodput if all slots were available in the unobserved time. Absent without unobserved time.")        \
     X(J_GOODPUT_UPPER, "goodput_job_goodput_upper_bound_ratio", JOB_UPPER_BOUND, 6,                                    \
-      "What goodput is if unobserved and unattributed time was productive. Absent where none is unobserved.")          \
+      "Goodput if unobserved and unattributed time was productive. Absent without unobserved time.")                   \
     X(J_EVIDENCE, "goodput_job_evidence_ratio", EVIDENCE, 6, "Share of the available time that is explained.")         \
     X(J_START, "goodput_job_start_timestamp_seconds", START, 3, "Creation of the target.")                             \
     X(J_THROUGH, "goodput_job_observed_through_timestamp_seconds", OBSERVED_THROUGH, 3,                                \
-      "Up to when cluster and log are accounted.")                                                                     \
+      "The time up to which cluster and log are accounted.")                                                           \
     X(J_WALL, "goodput_job_wall_seconds", WALL, 3,                                                                     \
       "Time from the target's creation to its end, or to observed_through.")                                           \
-    X(J_AVAILABLE, "goodput_job_available_seconds", AVAILABLE, 3, "Time in which all required slots were there.")      \
+    X(J_AVAILABLE, "goodput_job_available_seconds", AVAILABLE, 3, "Time in which all required slots were available.")  \
     X(J_PRODUCTIVE, "goodput_job_productive_seconds", PRODUCTIVE, 3,                                                   \
       "Time of steps that were kept. It may fall: work is lost at a restart.")                                         \
     X(J_PROVISIONAL, "goodput_job_provisional_seconds", PROVISIONAL, 3,                                                \
-      "Productive time since the last durable checkpoint: what a failure now would cost.")                             \
+      "Productive time since the last durable checkpoint, which a failure now would lose.")                            \
     X(J_REQUIRED, "goodput_job_slots_required", SLOTS_REQUIRED, 0, "Pods that the job needs at once.")                 \
     X(J_SLOTS, "goodput_job_slots_available", SLOTS_AVAILABLE, 0, "Of these: bound to a Ready node and alive.")        \
     X(J_CHIPS, "goodput_job_chips", CHIPS, 0, "Accelerator chips of the required slots.")                              \
@@ -42,20 +42,20 @@
     X(J_MEAN, "goodput_job_step_mean_seconds", STEP_MEAN, 3, "Productive time / steps kept.")                          \
     X(J_MEDIAN, "goodput_job_step_median_seconds", STEP_MEDIAN, 3, "Half of the steps took no longer.")                \
     X(J_P99, "goodput_job_step_p99_seconds", STEP_P99, 3, "99 % of the steps took no longer.")                         \
-    X(J_IDEAL, "goodput_job_step_ideal_seconds", STEP_IDEAL, 3, "A step as it should be, learnt or given.")            \
+    X(J_IDEAL, "goodput_job_step_ideal_seconds", STEP_IDEAL, 3, "The ideal step, learned or from the spec.")           \
     X(J_DEVIATION, "goodput_job_step_deviation_seconds", STEP_DEVIATION, 3, "Mean step less the ideal one.")           \
     X(J_MTBI, "goodput_job_mean_time_between_interruptions_seconds", MTBI, 0,                                          \
-      "Available time / interruptions, without suspends and Kueue's.")                                                 \
+      "Available time / interruptions, without suspensions and Kueue's evictions.")                                    \
     X(J_MTTR, "goodput_job_mean_time_to_recover_seconds", MTTR, 0,                                                     \
-      "Mean of rescheduling plus resuming, without suspends and Kueue's.")                                             \
+      "Mean of rescheduling plus resuming, without suspensions and Kueue's evictions.")                                \
     X(J_REMAINING, "goodput_job_remaining_seconds", REMAINING, 0,                                                      \
       "Forecast: time to finish, on average. Absent without spec.totalSteps.")                                         \
     X(J_REMAINING_DEVIATION, "goodput_job_remaining_deviation_seconds", REMAINING_DEVIATION, 0,                        \
       "Forecast: standard deviation of the time to finish.")                                                           \
     X(J_EXPECTED_RUNTIME, "goodput_job_expected_runtime_goodput_ratio", EXPECTED_RUNTIME, 6,                           \
-      "Forecast: runtime goodput with the checkpoint interval as it is.")                                              \
+      "Forecast: runtime goodput with the present checkpoint interval.")                                               \
     X(J_EXPECTED, "goodput_job_expected_goodput_ratio", EXPECTED_GOODPUT, 6,                                           \
-      "Forecast: goodput with the checkpoint interval as it is.")                                                      \
+      "Forecast: goodput with the present checkpoint interval.")                                                       \
     X(J_BEST_RUNTIME, "goodput_job_best_runtime_goodput_ratio", BEST_RUNTIME, 6,                                       \
       "Forecast: runtime goodput with the best checkpoint interval.")
 
@@ -67,18 +67,17 @@
     X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE, "window_seconds, goodput",                           \
       "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \
     X(F_CHIPS, "goodput_job_chip_seconds", METRIC_GAUGE, "state",                                                      \
-      "Chip time: allocated, productive, or waiting (required "                                                        \
-      "but not there).")                                                                                               \
+      "Chip time: allocated, productive, or waiting (required but not available).")                                    \
     X(F_BADPUT_CHIPS, "goodput_job_badput_chip_seconds", METRIC_GAUGE, "family, bucket",                               \
       "Allocated chip time lost, by bucket.")                                                                          \
     X(F_CAUSE_CHIPS, "goodput_job_interruption_chip_seconds", METRIC_GAUGE, "cause",                                   \
-      "Allocated chip time that interruptions lost, by cause. It is in the buckets as well.")                          \
+      "Allocated chip time that interruptions lost, by cause. The buckets include it.")                                \
     X(F_COST, "goodput_job_cost", METRIC_GAUGE, "state, currency",                                                     \
-      "What the chips cost, in the currency of the label: allocated, productive or lost. Absent without a price.")     \
+      "Cost of the chips: allocated, productive or lost. Absent without a price.")                                     \
     X(F_BADPUT_COST, "goodput_job_badput_cost", METRIC_GAUGE, "family, bucket, currency",                              \
-      "What the lost chip time cost, by bucket.")                                                                      \
+      "Cost of the lost chip time, by bucket.")                                                                        \
     X(F_CAUSE_COST, "goodput_job_interruption_cost", METRIC_GAUGE, "cause, currency",                                  \
-      "What interruptions cost, by cause. It is in the buckets as well.")                                              \
+      "Cost of interruptions, by cause. The buckets include it.")                                                      \
     X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "phase", "1 for the phase that the job is in.")                      \
     X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "condition, status",                                         \
       "1 for the status that each condition has.")                                                                     \
@@ -88,78 +87,79 @@
     X(F_QUEUE_BADPUT, "goodput_queue_badput_chip_seconds", METRIC_GAUGE, "bucket", "Chip time lost, by bucket.")       \
     X(F_QUEUE_IDEAL, "goodput_queue_step_ideal_seconds", METRIC_GAUGE, "",                                             \
       "Ideal step x steps kept, over the jobs whose steps are known.")                                                 \
-    X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "", "What their steps took beyond it.") \
+    X(F_QUEUE_DEVIATION, "goodput_queue_step_deviation_seconds", METRIC_GAUGE, "",                                     \
+      "Time of these steps beyond the ideal.")                                                                         \
     X(F_FLEET_RATIO, "goodput_fleet_goodput_ratio", METRIC_GAUGE, "goodput",                                           \
       "Goodput of a FleetGoodput in its window: scheduling, scheduling_upper_bound, runtime, job, job_upper_bound, "   \
       "program, productivity; all_scheduling, all_scheduling_upper_bound (jobs without steps too); evidence (the "     \
-      "share of the "                                                                                                  \
-      "chip time that is of jobs whose steps are known).")                                                             \
+      "share "                                                                                                         \
+      "of the chip time that jobs with known steps have).")                                                            \
     X(F_FLEET_GROUP_RATIO, "goodput_fleet_group_goodput_ratio", METRIC_GAUGE, "group, goodput", "The same by group.")  \
     X(F_FLEET_CHIPS, "goodput_fleet_chip_seconds", METRIC_GAUGE, "state",                                              \
       "Chip time in its window: asked, available, unobserved, productive, allocated, capacity, idle.")                 \
     X(F_FLEET_BADPUT, "goodput_fleet_badput_chip_seconds", METRIC_GAUGE, "family, bucket",                             \
       "Chip time lost in its window, by bucket; the largest twelve.")                                                  \
     X(F_FLEET_BADPUT_COST, "goodput_fleet_badput_cost", METRIC_GAUGE, "family, bucket, currency",                      \
-      "What the chip time lost in its window cost, by bucket. Absent without a price.")                                \
+      "Cost of the chip time lost in its window, by bucket. Absent without a price.")                                  \
     X(F_FLEET_CAUSE_COST, "goodput_fleet_interruption_cost", METRIC_GAUGE, "cause, currency",                          \
-      "What interruptions cost in its window, by cause. It is in the buckets as well.")                                \
+      "Cost of interruptions in its window, by cause. The buckets include it.")                                        \
     X(F_FLEET_JOBS, "goodput_fleet_jobs", METRIC_GAUGE, "state", "Jobs: counted, without_steps, not_counted, spread.") \
     X(F_FLEET_INTERRUPTIONS, "goodput_fleet_interruptions", METRIC_GAUGE, "", "Interruptions in its window.")          \
     X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE, "",                                \
       "Interruptions that jobs did not decide on, per 1,000 node-days of available time.")                             \
     X(F_FLEET_POOL_FAILURES, "goodput_fleet_node_pool_failures", METRIC_GAUGE, "node_pool",                            \
-      "Interruptions that a node of the pool showed.")                                                                 \
+      "Interruptions that a node of the pool caused.")                                                                 \
     X(F_FLEET_POOL_MTBF, "goodput_fleet_node_pool_mean_time_between_failures_seconds", METRIC_GAUGE, "node_pool",      \
       "Node time of the pool / its failures.")                                                                         \
     X(F_FLEET_COST, "goodput_fleet_cost", METRIC_GAUGE, "state, currency",                                             \
-      "What the chips cost in its window: allocated or lost. Absent without a price.")                                 \
+      "Cost of the chips in its window: allocated or lost. Absent without a price.")                                   \
     X(F_FLEET_CONDITION, "goodput_fleet_condition", METRIC_GAUGE, "condition, status",                                 \
       "1 for the status that each condition of a FleetGoodput has.")                                                   \
     X(F_BUILD, "goodput_build_info", METRIC_GAUGE, "version", "1; the version is in the label.")                       \
     X(F_LEADER, "leader_election_master_status", METRIC_GAUGE, "name",                                                 \
-      "1 while this replica works, 0 while it waits.")                                                                 \
-    X(F_SYNCED, "goodput_controller_synced", METRIC_GAUGE, "", "1 once everything that is watched has been listed.")   \
+      "1 while this replica leads, 0 while it waits.")                                                                 \
+    X(F_SYNCED, "goodput_controller_synced", METRIC_GAUGE, "", "1 once every watched resource has been listed.")       \
     X(F_JOBS, "goodput_controller_jobgoodputs", METRIC_GAUGE, "", "JobGoodputs that are known.")                       \
     X(F_FOLLOWS, "goodput_controller_log_follows", METRIC_GAUGE, "", "Pod logs that are followed now.")                \
     X(F_WRITES, "goodput_controller_status_writes", METRIC_COUNTER, "result", "Status writes, by result.")             \
-    X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "name", "JobGoodputs that wait to be looked at.")                      \
+    X(F_DEPTH, "workqueue_depth", METRIC_GAUGE, "name", "JobGoodputs that wait to be reconciled.")                     \
     X(F_ADDS, "workqueue_adds", METRIC_COUNTER, "name", "JobGoodputs put into the queue.")                             \
     X(F_RETRIES, "workqueue_retries", METRIC_COUNTER, "name", "Writes to be tried again.")                             \
     X(F_QUEUE_DURATION, "workqueue_queue_duration_seconds", METRIC_HISTOGRAM, "name, le",                              \
-      "How long a JobGoodput waits from an event to the look at it.")                                                  \
+      "Time from an event to the reconciliation of its JobGoodput.")                                                   \
     X(F_WORK_DURATION, "workqueue_work_duration_seconds", METRIC_HISTOGRAM, "name, le",                                \
-      "How long the look at one JobGoodput takes.")                                                                    \
+      "Duration of one reconciliation of a JobGoodput.")                                                               \
     X(F_REQUEST_DURATION, "rest_client_request_duration_seconds", METRIC_HISTOGRAM, "verb, le",                        \
-      "How long the API server takes to begin its answer, by verb.")                                                   \
+      "Time until the API server starts its answer, by verb.")                                                         \
     X(F_REQUESTS, "rest_client_requests", METRIC_COUNTER, "method, code",                                              \
       "Requests to the API server, by method and status code.")                                                        \
     X(F_LISTS, "reflector_lists", METRIC_COUNTER, "name", "Lists started, by resource.")                               \
     X(F_WATCHES, "reflector_watches", METRIC_COUNTER, "name", "Watches started, by resource.")                         \
     X(F_STREAMS, "goodput_stream_troubles", METRIC_COUNTER, "stream, resource, reason",                                \
-      "Lists, watches, log follows and calls that went wrong after they were answered, by reason.")                    \
+      "Lists, watches, log follows and calls that failed after the answer started, by reason.")                        \
     X(F_LOG_BYTES, "goodput_log_read_bytes", METRIC_COUNTER, "", "Bytes of pod logs that were read.")                  \
     X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER, "",                                           \
       "Lines of the controller's own log that could not be written.")                                                  \
-    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "", "How often the wall clock was set while it ran.") \
+    X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "", "Number of times that the wall clock was set.")   \
     X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER, "code",                                            \
       "Requests to the recorders' endpoint, by the answer's code; 401 includes 403.")                                  \
     X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "", "Entries and lines that the endpoint stored.")   \
     X(F_INGEST_REFUSED, "goodput_ingest_refused_entries", METRIC_COUNTER, "",                                          \
-      "Entries and lines of requests to the endpoint that it could not take as they are.")                             \
+      "Entries and lines of requests to the endpoint that were refused.")                                              \
     X(F_INGEST_BYTES, "goodput_ingest_read_bytes", METRIC_COUNTER, "",                                                 \
-      "Bytes of the requests whose entries were taken.")                                                               \
+      "Bytes of the requests whose entries were stored.")                                                              \
     X(F_PUSH_REQUESTS, "goodput_push_requests", METRIC_COUNTER, "exporter, result",                                    \
-      "Requests and file writes of what is pushed elsewhere, by exporter and result: delivered, retried, failed.")     \
+      "Requests and file writes of the push exporters, by exporter and result: delivered, retried, failed.")           \
     X(F_PUSH_POINTS, "goodput_push_points", METRIC_COUNTER, "exporter, result",                                        \
       "Values (and spans) pushed, by exporter and result: delivered, dropped.")                                        \
     X(F_PUSH_LAST, "goodput_push_last_delivery_timestamp_seconds", METRIC_GAUGE, "exporter",                           \
-      "When something was delivered last, since the epoch. Absent before.")                                            \
+      "Time of the last delivery since the epoch. Absent before the first.")                                           \
     X(F_MEMORY_LIMIT, "goodput_controller_memory_limit_bytes", METRIC_GAUGE, "",                                       \
-      "Memory that the controller's container may use, by its cgroup. Absent without a limit.")                        \
+      "Memory limit of the controller's container, from its cgroup. Absent without a limit.")                          \
     X(F_CPU, "process_cpu_seconds", METRIC_COUNTER, "", "User and system CPU time.")                                   \
     X(F_RESIDENT, "process_resident_memory_bytes", METRIC_GAUGE, "", "Resident memory.")                               \
     X(F_VIRTUAL, "process_virtual_memory_bytes", METRIC_GAUGE, "", "Virtual memory.")                                  \
-    X(F_BEGUN, "process_start_time_seconds", METRIC_GAUGE, "", "Start of the process since the epoch.")                \
+    X(F_STARTED, "process_start_time_seconds", METRIC_GAUGE, "", "Start of the process since the epoch.")              \
     X(F_FDS, "process_open_fds", METRIC_GAUGE, "", "Open file descriptors.")                                           \
     X(F_MAX_FDS, "process_max_fds", METRIC_GAUGE, "", "Limit on open file descriptors.")
 

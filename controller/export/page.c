@@ -16,7 +16,7 @@ struct page {
     struct buf document;
 };
 
-/* ---- summaries: the members that the fleet's picture is made of ---- */
+/* ---- summaries: the members that the list of jobs needs ---- */
 
 static bool is_in(struct slice key, const char *const *names) {
     for (; *names != NULL; names++)
@@ -42,7 +42,7 @@ static void copy_executions(struct jscan *j, struct jwrite *w) {
     jwrite_array_end(w);
 }
 
-/* One object; what is no object is written as an empty one. */
+/* Copies one object; anything else is written as an empty one. */
 static void copy_members(struct jscan *j, struct jwrite *w, const char *const *names) {
     struct slice key, value;
     char name[32];
@@ -71,7 +71,7 @@ static void write_summary(struct jwrite *w, const struct fleet_job *job) {
     copy_members(&j, w, of_object);
 }
 
-static void write_gone(struct jwrite *w, const struct fleet_job *job) {
+static void write_deleted(struct jwrite *w, const struct fleet_job *job) {
     jwrite_object(w);
     jwrite_key(w, "metadata");
     jwrite_object(w);
@@ -90,28 +90,28 @@ static const struct fleet_job *first_after(const struct fleet *fleet, int64_t cu
     return found;
 }
 
-/* A message holds jobs, or jobs that went, each list in the order of the changes. */
+/* A message holds either jobs or deleted jobs, in the order of their changes. */
 bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) {
     bool is_new = *cursor <= 0, is_lost = !is_new && *cursor < fleet->forgotten;
     const struct fleet_job *job = first_after(fleet, is_new || is_lost ? 0 : *cursor);
     if (!is_new && !is_lost && job == NULL)
         return false;
     struct jwrite w;
-    size_t begun = message->size_bytes;
+    size_t start = message->size_bytes;
     jwrite_init(&w, message);
     jwrite_object(&w);
     jwrite_member_bool(&w, "reset", is_new || is_lost);
-    bool are_gone = job != NULL && job->is_deleted;
-    jwrite_key(&w, are_gone ? "gone" : "jobs");
+    bool are_deleted = job != NULL && job->is_deleted;
+    jwrite_key(&w, are_deleted ? "deleted" : "jobs");
     jwrite_array(&w);
     int64_t reached = fleet->change;
     for (; job != NULL; job = job->later) {
-        if (message->size_bytes - begun > MESSAGE_BYTES || job->is_deleted != are_gone) {
+        if (message->size_bytes - start > MESSAGE_BYTES || job->is_deleted != are_deleted) {
             reached = job->change - 1;
             break;
         }
-        if (are_gone)
-            write_gone(&w, job);
+        if (are_deleted)
+            write_deleted(&w, job);
         else
             write_summary(&w, job);
     }
@@ -152,7 +152,7 @@ static bool parameter(struct slice query, const char *name, char *out, size_t ou
 void page_write_job(const struct fleet_job *job, struct page_traces traces, struct buf *out) {
     CLEANUP_BUF struct buf trace;
     buf_init(&trace, TRACE_BYTES);
-    /* fleet_trim() has written the object: it ends with its brace, and has members. */
+    /* fleet_trim() wrote the object: it has members and ends with its brace. */
     struct slice head = {job->object.data, job->object.size_bytes - 1};
     if (traces.write == NULL || !traces.write(traces.context, job->namespace_, job->name, &trace) || trace.truncated) {
         buf_append_slice(out, job->object);
@@ -235,7 +235,7 @@ int page_port(const struct page *page) {
     return server_port(page->server);
 }
 
-void page_stir(struct page *page) {
+void page_notify(struct page *page) {
     if (page != NULL)
         server_feed_wake(page->server);
 }

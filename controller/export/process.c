@@ -67,12 +67,12 @@ void process_read(struct process_figures *figures) {
         figures->cpu_ms = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
                           (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
     struct slice stat = read_file("/proc/self/stat", stat_space, sizeof stat_space);
-    int64_t begun = stat_field(stat, 22);
+    int64_t started = stat_field(stat, 22);
     int64_t boot_s = number_after(read_file("/proc/stat", boot_space, sizeof boot_space), "btime");
     figures->virtual_bytes = stat_field(stat, 23);
     figures->resident_bytes = resident_bytes != MEMORY_UNKNOWN ? resident_bytes : PROCESS_NONE;
-    if (begun != PROCESS_NONE && boot_s != PROCESS_NONE && ticks > 0)
-        figures->start_ms = boot_s * 1000 + begun * 1000 / ticks;
+    if (started != PROCESS_NONE && boot_s != PROCESS_NONE && ticks > 0)
+        figures->start_ms = boot_s * 1000 + started * 1000 / ticks;
     figures->open_fds = count_fds();
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         figures->max_fds = (int64_t)limit.rlim_cur;

@@ -1,5 +1,5 @@
-/* process: this process as Prometheus' client libraries tell of it (process_*), from /proc. What cannot be read is
- * PROCESS_NONE. */
+/* process: the figures that Prometheus' client libraries report of a process (process_*), from /proc. A figure that
+ * cannot be read is PROCESS_NONE. */
 #ifndef EXPORT_PROCESS_H
 #define EXPORT_PROCESS_H
 

@@ -22,7 +22,7 @@ void prometheus_done(struct prometheus_page *page) {
     *page = (struct prometheus_page){0};
 }
 
-/* Backslash, quote and line feed are all that both formats escape. */
+/* Both formats escape only backslash, quote and line feed. */
 void prometheus_label(struct buf *labels, const char *name, const char *value) {
     buf_format(labels, "%s%s=\"", labels->size_bytes > 0 ? "," : "", name);
     for (const char *p = value; *p != '\0'; p++) {

@@ -1,5 +1,5 @@
-/* prometheus: the text that Prometheus reads, in its own format and in OpenMetrics 1.0. A page is a row of families
- * whose samples may be added in any order; written out, each family stands together, as both formats demand. */
+/* prometheus: writes metrics in Prometheus' text format and in OpenMetrics 1.0. Samples may be added to the families of
+ * a page in any order; the output keeps each family together, as both formats require. */
 #ifndef EXPORT_PROMETHEUS_H
 #define EXPORT_PROMETHEUS_H
 
@@ -9,7 +9,7 @@
 enum metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_HISTOGRAM };
 
 struct metric_family {
-    const char *name; /* of a counter without "_total", which is added */
+    const char *name; /* a counter's without "_total", which is added */
     enum metric_type type;
     const char *help; /* one line; the unit is in the name */
 };
@@ -27,19 +27,19 @@ struct prometheus_page {
 void prometheus_init(struct prometheus_page *page, const struct metric_family *families, int count);
 void prometheus_done(struct prometheus_page *page);
 
-/* Labels are built in a buf of the caller's: `a="x",b="y"`. Values are escaped. */
+/* Appends a label to the caller's buf: `a="x",b="y"`. Values are escaped. */
 void prometheus_label(struct buf *labels, const char *name, const char *value);
-/* One sample: value / 10^digits. extra: more labels (may be empty), after labels. */
+/* Adds one sample with value / 10^digits. extra: more labels (may be empty), after labels. */
 void prometheus_sample(struct prometheus_page *page, int family, struct slice labels, struct slice extra, int64_t value,
                        int digits);
-/* All samples of a histogram: its buckets, each with those below it, its sum in seconds and its count. */
+/* Adds all samples of a histogram: its cumulative buckets, its sum in seconds and its count. */
 void prometheus_histogram(struct prometheus_page *page, int family, struct slice labels,
                           const struct histogram *histogram);
 
 /* Families without samples are left out. */
 void prometheus_write(const struct prometheus_page *page, bool is_openmetrics, struct buf *out);
 
-/* What an Accept header asks for: OpenMetrics if it names it with no lesser quality than text/plain. */
+/* Whether an Accept header asks for OpenMetrics: it names it with at least the quality of text/plain. */
 bool prometheus_wants_openmetrics(struct slice accept);
 
 #endif

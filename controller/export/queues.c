@@ -25,13 +25,13 @@ static struct queue_sums *sums_of(struct queues *q, const char *namespace_, cons
     return sums;
 }
 
-/* The last room is kept for what has no other. */
-static void add(struct queue_sum *sums, int *count, int most, const char *name, int64_t value) {
+/* The last place is kept for "Custom/Other", the sum of all that have no place. */
+static void add(struct queue_sum *sums, int *count, int max, const char *name, int64_t value) {
     int i = 0;
     while (i < *count && strcmp(sums[i].name, name) != 0)
         i++;
-    if (i == *count && *count >= most - 1 && strcmp(name, "Custom/Other") != 0) {
-        add(sums, count, most, "Custom/Other", value);
+    if (i == *count && *count >= max - 1 && strcmp(name, "Custom/Other") != 0) {
+        add(sums, count, max, "Custom/Other", value);
         return;
     }
     if (i == *count)
@@ -54,10 +54,10 @@ void queues_add(struct queues *q, const char *namespace_, const struct fleet_num
     int64_t steps = n->values[FLEET_RETAINED_STEPS];
     if (ideal_ms == FLEET_NONE || deviation_ms == FLEET_NONE || steps == FLEET_NONE)
         return;
-    /* A hostile status must not overflow: a hundred years of steps is enough for anybody. */
-    const int64_t most = INT64_C(3153600000000);
-    if (steps > 0 && ideal_ms >= 0 && ideal_ms <= most / steps && deviation_ms <= most / steps &&
-        deviation_ms >= -most / steps) {
+    /* A hostile status must not overflow: no job trains for more than a hundred years. */
+    const int64_t max = INT64_C(3153600000000);
+    if (steps > 0 && ideal_ms >= 0 && ideal_ms <= max / steps && deviation_ms <= max / steps &&
+        deviation_ms >= -max / steps) {
         sums->ideal_ms += ideal_ms * steps;
         sums->deviation_ms += deviation_ms * steps;
     }

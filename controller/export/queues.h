@@ -1,5 +1,5 @@
-/* queues: sums over the jobs of each (namespace, queue). Chip-seconds are added and divided by whoever reads them;
- * ratios are never averaged. */
+/* queues: sums over the jobs of each (namespace, queue). Readers divide sums of chip-seconds; ratios are never
+ * averaged. */
 #ifndef EXPORT_QUEUES_H
 #define EXPORT_QUEUES_H
 

@@ -126,15 +126,15 @@ def check_renewal(t, rig, mount, pairs, trust):
     t.check("the connection of before is still answered", asked(open_one) == 401 and open_one.sock is stream)
     rig.ask("POST", f"{JOBGOODPUTS}/namespaces/default/jobgoodputs", JOB)
     t.check("the feed of before still tells news", feed.wait(b'"name":"late"'))
-    said = "certificate not renewed, the one before is still shown"
+    message = "certificate not renewed, the old one is still used"
     mount.put([pairs["third"][0], pairs["first"][1]])
-    wait_for("the complaint", lambda: said in rig.text(rig.log))
+    wait_for("the complaint", lambda: message in rig.text(rig.log))
     t.check("a key of another certificate is told of", "the private key is not that of the certificate" in rig.text(rig.log))
     t.check("and what was shown is shown on", shown(ports[0])[0] == "second")
     mount.put(pairs["third"])
     wait_for("the mended certificate", lambda: all(shown(p)[0] == "third" for p in ports))
     os.unlink(mount.folder + "/..data")
-    wait_for("the other complaint", lambda: rig.text(rig.log).count(said) == 2)
+    wait_for("the other complaint", lambda: rig.text(rig.log).count(message) == 2)
     t.check("files that are gone are told of once, and what was shown is shown on", "tls.crt cannot be opened" in rig.text(rig.log) and shown(ports[1])[0] == "third")
     t.check("renewals are told", rig.text(rig.log).count('"msg":"certificate renewed"') == 2, rig.text(rig.log))
     t.check("no key is in the log", "PRIVATE KEY" not in rig.text(rig.log))
@@ -153,11 +153,11 @@ def main():
         try:
             check_renewal(t, rig, mount, pairs, trust)
             os.mkdir(folder + "/empty")
-            code, said = refuses(rig.kubeconfig, folder + "/empty")
-            t.check("a directory without a certificate is refused at the start", code == 1 and f"--metrics-cert-dir: {folder}/empty/tls.crt cannot be opened" in said, (code, said))
+            code, message = refuses(rig.kubeconfig, folder + "/empty")
+            t.check("a directory without a certificate is refused at the start", code == 1 and f"--metrics-cert-dir: {folder}/empty/tls.crt cannot be opened" in message, (code, message))
             Mount(folder + "/odd", [pairs["first"][0], pairs["second"][1]])
-            code, said = refuses(rig.kubeconfig, folder + "/odd")
-            t.check("so is a key that does not fit", code == 1 and f"{folder}/odd: the private key is not that of the certificate" in said, (code, said))
+            code, message = refuses(rig.kubeconfig, folder + "/odd")
+            t.check("so is a key that does not fit", code == 1 and f"{folder}/odd: the private key is not that of the certificate" in message, (code, message))
         finally:
             rig.close()
     finally:

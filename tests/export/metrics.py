@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""/metrics of a running controller, as Prometheus' own tool reads it, and against the status that it tells of."""
+"""/metrics of a running controller, as Prometheus' own tool reads it, and against the status behind it."""
 
 import copy
 import http.client
@@ -176,8 +176,8 @@ def check_rules(t):
     names = set(re.findall(r"\b((?:goodput|process|workqueue|rest_client|leader_election)_[a-z_0-9]+)\b", " ".join(asked)))
     t.check("alerts and dashboard ask for metrics that there are", len(names) > 15 and names <= there, sorted(names - there))
     with open("deploy/docs/reference/metrics.md") as text:
-        told = set(re.findall(r"^\| `([a-z_0-9]+)`", text.read(), re.M))
-    t.check("metrics.md tells of every metric and of no other", told == there, sorted(told ^ there))
+        found = set(re.findall(r"^\| `([a-z_0-9]+)`", text.read(), re.M))
+    t.check("metrics.md tells of every metric and of no other", found == there, sorted(found ^ there))
 
 
 def main():
@@ -193,21 +193,21 @@ def main():
             'phase="Suspended"', "goodput_job_scheduling_goodput_ratio{", 'rest_client_request_duration_seconds_count{verb="PATCH"}', "workqueue_work_duration_seconds_count{")))
         status = wait_for("the job's status", lambda: "scheduling" in rig.get("default", "train").get("status", {}).get("goodputPPM", {}) and rig.get("default", "train"))["status"]
         headers, text = fetch(rig.metrics)
-        fine, said = promtool(text)
-        t.check("promtool check metrics has nothing to say", fine, said)
+        fine, report = promtool(text)
+        t.check("promtool check metrics has nothing to say", fine, report)
         t.check("the text format's type", headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8", headers)
-        told = samples(text)
+        found = samples(text)
         t.check("each series has the labels that the table of metrics says", not (wrong := wrong_labels(text)), wrong)
         labels = '{namespace="default",jobgoodput="train",queue=""}'
-        t.check("scheduling goodput is the status's", told["goodput_job_scheduling_goodput_ratio" + labels] == status["goodputPPM"]["scheduling"] / 1e6, told)
-        t.check("what is not known is absent", "goodput_job_goodput_ratio" + labels not in told)
+        t.check("scheduling goodput is the status's", found["goodput_job_scheduling_goodput_ratio" + labels] == status["goodputPPM"]["scheduling"] / 1e6, found)
+        t.check("what is not known is absent", "goodput_job_goodput_ratio" + labels not in found)
         for name, labels in (("workqueue_queue_duration_seconds", 'name="jobgoodput"'), ("workqueue_work_duration_seconds", 'name="jobgoodput"'),
                              ("rest_client_request_duration_seconds", 'verb="GET"'), ("rest_client_request_duration_seconds", 'verb="PATCH"')):
-            buckets = [v for k, v in told.items() if k.startswith(name + "_bucket{" + labels + ",le=")]
-            t.check(f"{name} of {labels} is a histogram of what was done", buckets == sorted(buckets) and buckets[-1] == told[f"{name}_count{{{labels}}}"] > 0
-                    and told[f"{name}_sum{{{labels}}}"] < 3600, buckets)
-        t.check("requests are timed as often as counted", sum(v for k, v in told.items() if k.startswith("rest_client_request_duration_seconds_count")) ==
-                sum(v for k, v in told.items() if k.startswith("rest_client_requests_total")), told)
+            buckets = [v for k, v in found.items() if k.startswith(name + "_bucket{" + labels + ",le=")]
+            t.check(f"{name} of {labels} is a histogram of what was done", buckets == sorted(buckets) and buckets[-1] == found[f"{name}_count{{{labels}}}"] > 0
+                    and found[f"{name}_sum{{{labels}}}"] < 3600, buckets)
+        t.check("requests are timed as often as counted", sum(v for k, v in found.items() if k.startswith("rest_client_request_duration_seconds_count")) ==
+                sum(v for k, v in found.items() if k.startswith("rest_client_requests_total")), found)
         headers, text = fetch(rig.metrics, {"Accept": "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"})
         t.check("OpenMetrics when asked for", headers["Content-Type"].startswith("application/openmetrics-text") and text.endswith("\n# EOF\n"))
         wrong, strict = openmetrics(text)
@@ -216,7 +216,7 @@ def main():
                 strict['goodput_job_phase{"jobgoodput": "train", "namespace": "default", "phase": "Suspended", "queue": ""}'] == 1, strict)
         t.check("which would refuse a text that ends too early", openmetrics(text[:text.index("# EOF")])[0] != "")
         t.check("OpenMetrics counters are named without _total in TYPE", "# TYPE rest_client_requests counter" in text and "\nrest_client_requests_total{" in text)
-        t.check("the leader says so", told['leader_election_master_status{name="goodput-controller"}'] == 1)
+        t.check("the leader says so", found['leader_election_master_status{name="goodput-controller"}'] == 1)
     finally:
         rig.close()
     follower = Rig()
@@ -225,9 +225,9 @@ def main():
         job["metadata"] = {"name": "a", "namespace": "research"}
         follower.put(job)
         text = fetch(follower.metrics)[1]
-        told = samples(text)
-        t.check("a follower tells nothing of jobs", not any(k.startswith(("goodput_job_", "goodput_queue_")) for k in told))
-        t.check("and says that it does not lead", told['leader_election_master_status{name="goodput-controller"}'] == 0)
+        found = samples(text)
+        t.check("a follower tells nothing of jobs", not any(k.startswith(("goodput_job_", "goodput_queue_")) for k in found))
+        t.check("and says that it does not lead", found['leader_election_master_status{name="goodput-controller"}'] == 0)
     finally:
         follower.close()
     check_rules(t)

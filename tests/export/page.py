@@ -21,7 +21,7 @@ TRAINING = json.load(open("tests/data/export/training.json"))
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
 FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMilliseconds": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
             "job": "90.30%", "bestIntervalSeconds": 380, "bestIntervalSteps": 190, "bestFromSeconds": 250, "bestToSeconds": 560, "bestRuntime": "91.40%",
-            "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000, "isPrior": False,
+            "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000,
             "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
             "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
 COST = {"currency": "USD", "pricePerChipHour": "2.5", "source": "Spec", "allocated": "1250.00", "productive": "670.00", "lost": "580.00"}
@@ -150,10 +150,10 @@ def check_fleet(t, b, rig):
 
 def check_forecast_and_cost(t, b, rig):
     open_job(b, rig, "llama3-70b")
-    told = b.ask("document.querySelector('table.forecast').innerText")
+    found = b.ask("document.querySelector('table.forecast').innerText")
     words = ["every 10 m 00 s", "blocks for 2.500 s", "durable 8.000 s later", "every 10 h 00 m", "runtime 91.10%", "goodput 90.30%", "every 6 m 20 s", "190 steps",
              "4000 steps in 2 h 30 m", "give or take 20 m 00 s", "on 2026-11-22 01:02:03"]
-    t.check("forecast: what the status tells", all(w in told for w in words), [w for w in words if w not in told])
+    t.check("forecast: what the status tells", all(w in found for w in words), [w for w in words if w not in found])
     page = b.ask("document.body.innerText")
     t.check("forecast: what it assumed", "Assumed: " + FORECAST["assumptions"][0] in page)
     t.check("cost: allocated, productive and lost", "1250.00 USD = 670.00 productive + 580.00 lost; 2.5 per chip-hour" in page)
@@ -166,10 +166,10 @@ def check_fleetgoodput(t, b, rig):
     open_fleet(b, rig, JOBS)
     b.until("document.querySelector('.fleetgoodput svg.fall')")
     status = FLEET["status"]
-    told = b.ask("document.querySelector('.fleetgoodput').innerText")
+    found = b.ask("document.querySelector('.fleetgoodput').innerText")
     for words in ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
                   "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)"):
-        t.check(f"fleet: it says {words}", words in told, told)
+        t.check(f"fleet: it says {words}", words in found, found)
     rows = b.ask("[...document.querySelectorAll('.fleetgoodput tbody tr')].map(r => [...r.children].map(c => c.textContent))")
     t.check("fleet: a row for all and one per group, with scores and cost", [[r[0], r[3], r[6]] for r in rows] ==
             [["all", "50.00%", "580.00"], ["research-tpu", "50.00%", "580.00"], [status["groups"][1]["name"], "–", "–"]], rows)
@@ -237,14 +237,14 @@ def check_hostile(t, b, rig):
 
 
 def check_range(t, b, tool):
-    """A job with unobserved time: both bounds beside the scores, and a colour of its own for what is not known."""
+    """A job with unobserved time: both bounds next to the scores, and a separate color for unknown time."""
     path = os.path.abspath(f"{OUT}/unobserved.html")
     subprocess.run([tool, "report", "-f", "tests/data/cli/unobserved.json", "--html", path], check=True)
     b.open("file://" + path)
     b.until("document.querySelectorAll('.falls rect').length > 3")
     check_numbers(t, b, UNOBSERVED["status"], "unobserved")
-    told = b.ask("document.querySelector('[data-range]')?.textContent")
-    t.check("unobserved: the range of the scores", told == "scheduling 90.22% to 93.61%, goodput 82.18% to 85.58% (4 m 10 s unobserved)", told)
+    found = b.ask("document.querySelector('[data-range]')?.textContent")
+    t.check("unobserved: the range of the scores", found == "scheduling 90.22% to 93.61%, goodput 82.18% to 85.58% (4 m 10 s unobserved)", found)
     tiles = b.ask("[...document.querySelectorAll('[data-score]')].map(e => e.textContent)")
     t.check("unobserved: at most, beside each score", any("at most 93.61%" in x for x in tiles) and any("at most 85.58%" in x for x in tiles), tiles)
     kinds = b.ask("[...document.querySelectorAll('.falls rect')].filter(r => r.dataset.bucket === 'Unobserved').map(r => r.getAttribute('class'))")
@@ -270,7 +270,7 @@ def check_reports(t, b):
         check_numbers(t, b, status, name)
         if name == "analyze":
             t.check("analyze: a tick for every save that the log tells", b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => Number(r.dataset.step))") == [10, 20, 30, 40])
-            t.check("all of which are known to be whole", b.ask("document.querySelectorAll('.begun').length") == 0)
+            t.check("all of which are known to be whole", b.ask("document.querySelectorAll('.started').length") == 0)
             drawn = b.ask("[...document.querySelectorAll('.stairs .line')].map(l => l.getAttribute('points').split(' ').length)")
             t.check("analyze: the staircase goes through every step of the log", drawn == [16 + 1, 20 + 1, 20 + 1], drawn)
             b.picture(f"{OUT}/analyze.png")
@@ -281,11 +281,11 @@ def check_reports(t, b):
 
 
 def check_ticks(t, b):
-    """What no status has room for: every save that the log told, from the controller that reads it."""
+    """Data without room in a status: every save in the log, from the controller that reads it."""
     rig = Rig(is_follower=False, scenario="tests/export/saves.scenario")
     try:
         open_job(b, rig, "saver")
-        b.until("document.querySelector('.badge')?.textContent === 'Completed' && document.querySelectorAll('.gantt .saved').length === 3 && !document.querySelector('.gantt .begun')")
+        b.until("document.querySelector('.badge')?.textContent === 'Completed' && document.querySelectorAll('.gantt .saved').length === 3 && !document.querySelector('.gantt .started')")
         ticks = b.ask("[...document.querySelectorAll('.gantt .saved')].map(r => [Number(r.dataset.step), parseFloat(r.getAttribute('x1')), r.classList.contains('begun')])")
         t.check("live: a tick for every save that the log told", [s for s, _, _ in ticks] == [10, 20, 30], ticks)
         t.check("live: in the order in which they were, none of them open", [x for _, x, _ in ticks] == sorted({x for _, x, _ in ticks}) and not any(x for *_, x in ticks), ticks)
@@ -299,11 +299,11 @@ def check_ticks(t, b):
 def check_explain(t, b, rig):
     """The terminal and the page say the same, but for the last digit: explain rounds so that its column adds up, the page writes the status' own shares."""
     done = subprocess.run([f"{BIN}/kubectl-goodput", "explain", "-f", "tests/data/export/story.json"], check=True, capture_output=True, text=True)
-    told = re.findall(r"^ *(wall time|[A-Za-z]+) +[0-9][0-9a-z. ]*s +([0-9.]+)%", done.stdout, re.M)
+    found = re.findall(r"^ *(wall time|[A-Za-z]+) +[0-9][0-9a-z. ]*s +([0-9.]+)%", done.stdout, re.M)
     open_job(b, rig, "llama3-70b")
     shown = b.ask("Object.fromEntries([...document.querySelectorAll('.falls:not(.windows) .row')].map(r => [r.querySelector('rect').dataset.bucket, parseFloat(r.querySelector('.soft').textContent)]))")
-    t.check("the rows and shares are those of kubectl goodput explain", len(told) > 10 and [k for k, _ in told] == list(shown) and
-            all(abs(float(v) - shown[k]) < 0.0101 for k, v in told), (told, shown))
+    t.check("the rows and shares are those of kubectl goodput explain", len(found) > 10 and [k for k, _ in found] == list(shown) and
+            all(abs(float(v) - shown[k]) < 0.0101 for k, v in found), (found, shown))
 
 
 def pictures(t, b, rig):
@@ -330,10 +330,10 @@ def check_thousand(t, b, rig):
         job = named(STORY if i % 3 else TRAINING, f"job-{i:04d}", f"team-{i % 7}")
         rig.put(job)
     b.open("about:blank")
-    begun = time.monotonic()
+    started = time.monotonic()
     b.open(rig.page + "#/?sort=name")
     b.until("document.querySelectorAll('.fleet a').length === 1005 && document.querySelectorAll('svg.strip').length > 10")
-    print(f"# a thousand jobs: there {(time.monotonic() - begun) * 1000:.0f} ms after the address was entered")
+    print(f"# a thousand jobs: there {(time.monotonic() - started) * 1000:.0f} ms after the address was entered")
     drawn = b.ask("document.querySelectorAll('svg.strip').length")
     t.check("a thousand jobs: only the strips in sight are drawn", drawn < 300, drawn)
     took = b.ask("(() => { const a = performance.now(); drawFleet(); return performance.now() - a; })()")

@@ -28,7 +28,7 @@ void pushed_begin(struct pushed *p, push_maker *make) {
     CHECK_INT(make(&(struct push_options){p->loop, &p->fleet, &p->flags}, &p->exporter, NULL), 1);
 }
 
-void pushed_tell(struct pushed *p, const char *namespace_, const char *name) {
+void pushed_job_changed(struct pushed *p, const char *namespace_, const char *name) {
     p->exporter.changed(p->exporter.context, fleet_find(&p->fleet, namespace_, name));
 }
 

@@ -1,4 +1,4 @@
-/* One exporter that pushes, driven by a loop of its own, with the jobs that it is told of. */
+/* One exporter that pushes, with a loop and the jobs that a test reports to it. */
 #ifndef TESTS_EXPORT_PUSHED_H
 #define TESTS_EXPORT_PUSHED_H
 
@@ -21,7 +21,7 @@ void pushed_done(struct pushed *pushed);
 /* The exporter, with the flags as they are now. */
 void pushed_begin(struct pushed *pushed, push_maker *make);
 /* A job of the fleet is new or has changed. */
-void pushed_tell(struct pushed *pushed, const char *namespace_, const char *name);
+void pushed_job_changed(struct pushed *pushed, const char *namespace_, const char *name);
 /* Lets the exporter work until is_so; false after a minute, which only a failed test takes. */
 bool pushed_until(struct pushed *pushed, bool (*is_so)(const struct pushed *pushed));
 

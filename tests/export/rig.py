@@ -1,4 +1,4 @@
-"""The embedded API server and a controller beside it, for the tests of what the controller shows."""
+"""The embedded API server and a controller, for the tests of what the controller exports."""
 
 import json
 import os

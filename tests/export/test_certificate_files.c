@@ -115,7 +115,7 @@ static bool accepts(struct rig *r, const struct server *server, int pair) {
     const struct http_options options = {.method = "GET", .url = url, .transport = &transport};
     struct asked asked = {0};
     const struct http_handler handler = {NULL, on_data, on_done, &asked};
-    struct http_client *client = http_client_new(r->loop); /* a connection of its own */
+    struct http_client *client = http_client_new(r->loop); /* a separate connection */
     http_start(client, &options, &handler);
     CHECK(loop_until(r->loop, &asked.done));
     http_client_free(client);
@@ -222,7 +222,7 @@ TEST(a_pair_that_does_not_fit_is_reported_once_and_the_old_one_stays) {
     end(&r);
 }
 
-TEST(files_that_cannot_be_read_are_reported_each_time_that_they_go) {
+TEST(unreadable_files_are_reported_each_time_they_vanish) {
     struct rig r;
     begin(&r);
     for (int i = 0; i < 2; i++) {

@@ -97,14 +97,14 @@ TEST(changes_come_in_their_order) {
     CHECK_INT(f.change, 5);
     fleet_put(&f, "n", "b", slice_of(object(text, "b", "Queued")));
     CHECK(fleet_find(&f, "n", "b") != NULL);
-    CHECK_INT(f.gone_count, 0);
+    CHECK_INT(f.deleted_count, 0);
     for (int i = 0; i < 300; i++) {
         char name[16];
         snprintf(name, sizeof name, "g%d", i);
         fleet_put(&f, "n", name, slice_of(object(text, name, "Queued")));
         fleet_remove(&f, "n", name);
     }
-    CHECK_INT(f.gone_count, 256);
+    CHECK_INT(f.deleted_count, 256);
     CHECK(f.forgotten > 5 && f.forgotten < f.change);
     CHECK_INT(f.jobs.count, 258);
     fleet_done(&f);

@@ -92,18 +92,18 @@ static int get(struct rig *r, const char *authorization, const char *body) {
     return a.status;
 }
 
-static void run_until(struct rig *r, const int *count, int least) {
-    for (int i = 0; i < 20000 && *count < least; i++)
+static void run_until(struct rig *r, const int *count, int min_count) {
+    for (int i = 0; i < 20000 && *count < min_count; i++)
         loop_for(r->loop, 1000);
-    CHECK(*count >= least);
+    CHECK(*count >= min_count);
 }
 
 #define METRICS "metrics as text/x"
-#define WHO "a bearer token that the cluster knows is required\n"
-#define NOT_ALLOWED "this user may not get /metrics\n"
-#define NOT_ASKED "the API server could not be asked who this is; retry later\n"
+#define WHO "a bearer token of this cluster is required: send one in the Authorization header\n"
+#define NOT_ALLOWED "this user may not get /metrics: bind it to a role that allows it\n"
+#define NOT_ASKED "the API server did not review the token; retry later\n"
 
-TEST(without_a_bearer_token_nobody_is_asked_and_nothing_is_served) {
+TEST(without_a_bearer_token_no_review_is_sent_and_nothing_is_served) {
     struct rig r;
     static const char *const headers[] = {NULL, "Bearer ", "Basic dXNlcjpwYXNz", "Bearer", "token"};
     begin(&r);
@@ -165,7 +165,7 @@ TEST(refusals_hold_for_ten_seconds_and_for_their_own_token) {
     end(&r);
 }
 
-/* Deny, unless the server says in so many words that it is allowed. */
+/* Deny, unless the server allows it explicitly. */
 TEST(an_answer_that_does_not_say_so_allows_nothing) {
     static const char *const tokens[] = {"{}",
                                          "null",

@@ -114,7 +114,7 @@ static const char *value(struct slice text, const char *sample, char out[static 
 
 #define LABELS(name) "{namespace=\"research\",jobgoodput=\"" name "\",queue=\"research-tpu\""
 
-TEST(a_job_is_told_as_its_status_has_it) {
+TEST(the_metrics_of_a_job_are_those_of_its_status) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
     struct runtime_figures own = {.is_leading = true, .queue_adds = 5};
@@ -165,7 +165,7 @@ TEST(a_job_is_told_as_its_status_has_it) {
     fleet_done(&f);
 }
 
-TEST(upper_bounds_are_told_where_time_is_unobserved) {
+TEST(upper_bounds_are_exported_where_time_is_unobserved) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
     struct runtime_figures own = {.is_leading = true};
@@ -189,7 +189,7 @@ TEST(upper_bounds_are_told_where_time_is_unobserved) {
     fleet_done(&f);
 }
 
-TEST(money_is_told_by_bucket_and_cause_where_the_price_is_known) {
+TEST(costs_are_exported_by_bucket_and_cause_where_the_price_is_known) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
     struct runtime_figures own = {.is_leading = true};
@@ -218,7 +218,7 @@ TEST(money_is_told_by_bucket_and_cause_where_the_price_is_known) {
     fleet_done(&f);
 }
 
-TEST(only_the_leader_tells_of_jobs) {
+TEST(only_the_leader_exports_jobs) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
     struct runtime_figures own = {0};
@@ -232,7 +232,7 @@ TEST(only_the_leader_tells_of_jobs) {
     fleet_done(&f);
 }
 
-TEST(the_endpoint_of_the_recorders_is_told_where_it_is_served) {
+TEST(the_metrics_of_the_recorder_endpoint_are_exported_where_it_is_served) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
     struct endpoint_figures ingest = {.entries = 7, .bytes = 901, .refused_entries = 2, .requests = {5, 1, 3, 0, 4, 0}};
@@ -274,7 +274,7 @@ TEST(jobs_long_over_count_in_their_queue_only) {
 }
 
 /* More names than there is room for end up under one name, and nothing is lost. */
-TEST(queue_sums_have_a_last_room) {
+TEST(more_queues_than_fit_are_summed_as_one) {
     struct queues q;
     struct fleet_numbers *n = mem_new(struct fleet_numbers);
     const int64_t chips[3] = {FLEET_NONE, FLEET_NONE, FLEET_NONE};
@@ -299,7 +299,7 @@ TEST(queue_sums_have_a_last_room) {
     free(n);
 }
 
-TEST(fleets_are_told_as_their_status_has_them) {
+TEST(the_metrics_of_fleets_are_those_of_their_status) {
     struct fleet jobs, fleets;
     CLEANUP_BUF struct buf out;
     struct runtime_figures own = {.is_leading = true};

@@ -1,5 +1,5 @@
-/* Cloud Monitoring: what is written, and how it goes on when the API does not take it. The server here has the API's
- * own rules: a token, at most 200 series a request, one point each, newer than the series' last by five seconds. The
+/* Cloud Monitoring: the requests, and how the exporter continues when the API refuses one. The server here has the
+ * API's rules: a token, at most 200 series a request, one point each, newer than the series' last by five seconds. The
  * real client's opinion of the bytes is asked in tests/recorder/cloud_monitoring.py. */
 #include "harness.h"
 
@@ -68,8 +68,8 @@ struct api {
     struct loop *loop;
     struct rawserver *server;
     struct map series; /* metric and resource, as JSON -> struct series */
-    int tokens, requests, points, refused, most_in_a_request;
-    int faults, status; /* the next so many are answered so; 0: a reset; 1: half an answer to what was taken */
+    int tokens, requests, points, refused, max_in_a_request;
+    int faults, status; /* the next N are answered so; 0: a reset; 1: half an answer to what was taken */
     const char *headers, *body;
     bool is_strict; /* a token holds for one request */
 };
@@ -125,7 +125,7 @@ static void create(struct api *api, struct rawconn *c, struct slice body, bool i
     }
     CHECK(!jscan_key(&j, &key) && jscan_at_end(&j));
     CHECK(total > 0 && total <= 200);
-    api->most_in_a_request = total > api->most_in_a_request ? total : api->most_in_a_request;
+    api->max_in_a_request = total > api->max_in_a_request ? total : api->max_in_a_request;
     api->points += taken;
     api->refused += total - taken;
     if (is_lost) {
@@ -173,9 +173,9 @@ struct rig {
     struct api api;
 };
 
-static void tell(struct rig *r, const struct life *l) {
+static void observe(struct rig *r, const struct life *l) {
     put(&r->p.fleet, l);
-    pushed_tell(&r->p, "research", l->name);
+    pushed_job_changed(&r->p, "research", l->name);
 }
 
 static void rig_begin(struct rig *r) {
@@ -229,7 +229,7 @@ static const char *value_of(struct rig *r, const char *type, const char *labels,
 
 TEST(the_library_s_series_are_written_as_it_writes_them) {
     struct rig *r = rig_new();
-    tell(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
+    observe(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
     CHECK(pushed_until(&r->p, pushed_has_delivered));
 #define V5E "\"accelerator_type\":\"TPU-v5e\""
     CHECK_TEXT(value_of(r, "workload/goodput_time", "\"goodput_source\":\"TOTAL\"," V5E, false), "72.000");
@@ -274,8 +274,8 @@ TEST(what_is_not_known_is_not_written) {
             &r->p.fleet, "research", "llama",
             SLICE("{\"metadata\":{\"name\":\"llama\"},\"spec\":{\"targetRef\":{\"name\":\"llama\"}},\"status\":{}}")),
         0);
-    pushed_tell(&r->p, "research", "llama");
-    tell(r, &(struct life){"other", "u2", NULL, NOW_S - 100, NOW_S, 1});
+    pushed_job_changed(&r->p, "research", "llama");
+    observe(r, &(struct life){"other", "u2", NULL, NOW_S - 100, NOW_S, 1});
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_TEXT(
         value_of(r, "workload/goodput_time", "\"goodput_source\":\"TOTAL\",\"accelerator_type\":\"unknown\"", false),
@@ -297,7 +297,7 @@ TEST(passing_faults_lose_and_double_nothing) {
         r->api.status = faults[i].status;
         r->api.faults = faults[i].count;
         r->api.headers = faults[i].headers;
-        tell(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
+        observe(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
         CHECK(pushed_until(&r->p, pushed_has_delivered));
         CHECK_INT(r->api.requests, 2);
         CHECK_INT(r->api.tokens, faults[i].status == 401 ? 2 : 1);
@@ -313,12 +313,12 @@ TEST(passing_faults_lose_and_double_nothing) {
     }
 }
 
-TEST(a_refusal_is_no_delivery_and_is_not_tried_at_once) {
+TEST(a_refusal_is_not_a_delivery_and_is_not_retried_at_once) {
     struct rig *r = rig_new();
     r->api.status = 403;
     r->api.faults = 1;
     r->api.body = "{\"error\":{\"code\":403,\"message\":\"Permission monitoring.timeSeries.create denied\"}}";
-    tell(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
+    observe(r, &(struct life){"llama", "u1", NULL, NOW_S - 100, NOW_S, 72000});
     CHECK(pushed_until(&r->p, pushed_has_failed));
     CHECK_INT(r->api.requests, 1);
     CHECK_INT(r->p.exporter.figures->points_delivered, 0);
@@ -329,20 +329,20 @@ TEST(a_refusal_is_no_delivery_and_is_not_tried_at_once) {
 }
 
 /* Whoever leads next writes the same point of the same status: it is there already. */
-TEST(a_successor_goes_on_where_the_series_are) {
+TEST(a_successor_continues_the_series) {
     struct rig *r = rig_new();
     int64_t now_s = NOW_S;
-    tell(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s - 60, 72000});
+    observe(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s - 60, 72000});
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     int points = r->api.points;
     r->p.exporter.free(r->p.exporter.context);
     rig_begin(r);
-    pushed_tell(&r->p, "research", "llama");
+    pushed_job_changed(&r->p, "research", "llama");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->api.points, points);
     CHECK_INT(r->api.refused, points);
     CHECK_INT(r->p.exporter.figures->points_dropped, 0);
-    tell(r, &(struct life){"llama", "u1", FINISHED, now_s - 100, now_s - 60, 73000});
+    observe(r, &(struct life){"llama", "u1", FINISHED, now_s - 100, now_s - 60, 73000});
     CHECK(pushed_until(&r->p,
                        is_delivered_twice)); /* ten seconds behind the end: the settled numbers get their own point */
     CHECK_INT(r->api.points, 2 * points);
@@ -353,16 +353,16 @@ TEST(a_successor_goes_on_where_the_series_are) {
 TEST(two_jobs_of_one_name_do_not_write_into_one_series) {
     struct rig *r = rig_new();
     int64_t now_s = NOW_S;
-    tell(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s, 72000});
+    observe(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s, 72000});
     CHECK_INT(fleet_put(&r->p.fleet, "other", "llama", fleet_find(&r->p.fleet, "research", "llama")->object), 0);
-    pushed_tell(&r->p, "other", "llama");
+    pushed_job_changed(&r->p, "other", "llama");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->p.exporter.figures->points_dropped, 1);
     CHECK_INT(r->api.refused, 0);
     for (size_t s = 0; s < r->api.series.count; s++)
         CHECK_INT(((struct series *)r->api.series.entries[s].value)->points, 1);
     /* The first one goes: its name is free. */
-    r->p.exporter.gone(r->p.exporter.context, fleet_find(&r->p.fleet, "research", "llama"));
+    r->p.exporter.deleted(r->p.exporter.context, fleet_find(&r->p.fleet, "research", "llama"));
     fleet_remove(&r->p.fleet, "research", "llama");
     CHECK(pushed_until(&r->p, is_delivered_twice));
     rig_free(r);
@@ -377,10 +377,10 @@ TEST(many_jobs_go_in_requests_of_at_most_200_series) {
     for (int i = 0; i < 60; i++) {
         char name[32];
         snprintf(name, sizeof name, "job-%d", i);
-        tell(r, &(struct life){name, "u", NULL, NOW_S - 100, NOW_S, 72000});
+        observe(r, &(struct life){name, "u", NULL, NOW_S - 100, NOW_S, 72000});
     }
     CHECK(pushed_until(&r->p, has_sixty));
-    CHECK(r->api.most_in_a_request > 150 && r->api.most_in_a_request <= 200);
+    CHECK(r->api.max_in_a_request > 150 && r->api.max_in_a_request <= 200);
     CHECK_INT(r->api.refused, 0);
     CHECK_INT(r->p.exporter.figures->points_dropped, 0);
     rig_free(r);
@@ -388,8 +388,8 @@ TEST(many_jobs_go_in_requests_of_at_most_200_series) {
 
 TEST(old_jobs_are_left_alone) {
     struct rig *r = rig_new();
-    tell(r, &(struct life){"llama", "u1", FINISHED, NOW_S - 200000, NOW_S - 100000, 72000});
-    tell(r, &(struct life){"new", "u2", NULL, NOW_S - 100, NOW_S, 72000});
+    observe(r, &(struct life){"llama", "u1", FINISHED, NOW_S - 200000, NOW_S - 100000, 72000});
+    observe(r, &(struct life){"new", "u2", NULL, NOW_S - 100, NOW_S, 72000});
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_TEXT(value_of(r, "workload/max_productive_steps", V5E, false), "(none)");
     CHECK_INT(r->p.exporter.figures->points_delivered, r->api.points);
@@ -409,7 +409,7 @@ TEST(wrong_flags_are_one_sentence) {
     err = NULL;
     flags.cloud_monitoring_project = "p/timeSeries?x";
     CHECK_INT(monitoring_make(&(struct push_options){NULL, &fleet, &flags}, &exporter, &err), -EINVAL);
-    CHECK(strstr(error_text(err), "is no ID of a Google Cloud project") != NULL);
+    CHECK(strstr(error_text(err), "is not the ID of a Google Cloud project") != NULL);
     flags.cloud_monitoring_project = NULL;
     CHECK_INT(monitoring_make(&(struct push_options){NULL, &fleet, &flags}, &exporter, &err), 0);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TEST(fields_are_encoded_as_the_guide_has_them) {
+TEST(fields_are_encoded_as_in_the_guide) {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
     otlp_uint(&b, 1, 150);            /* protobuf.dev, "A Simple Message": 08 96 01 */
@@ -69,7 +69,7 @@ struct collector {
     struct rawserver *server;
     struct buf metrics, spans; /* bodies of what it took last */
     int metrics_requests, spans_requests;
-    int faults, status; /* the next so many requests; 0: a reset; 200: body */
+    int faults, status; /* the next N requests; 0: a reset; 200: body */
     const char *headers, *body;
     bool saw_header;
 };
@@ -129,8 +129,8 @@ static void rig_free(struct rig *r) {
     free(r);
 }
 
-/* A life of two executions; `more` stands in the second one, `rest` behind the list. */
-static void tell(struct rig *r, int64_t through_s, const char *first, const char *second, const char *rest) {
+/* A job of two executions; `more` is part of the second one, `rest` follows the list. */
+static void observe(struct rig *r, int64_t through_s, const char *first, const char *second, const char *rest) {
     int64_t start_s = clock_wall().us / 1000000 / 1000 * 1000 - 5000; /* the same in a test */
     char t[5][RFC3339_SIZE];
     const int64_t at_s[] = {0, 10, 20, 60, through_s};
@@ -146,7 +146,7 @@ static void tell(struct rig *r, int64_t through_s, const char *first, const char
         "}",
         t[0], t[4], rest, t[0], t[1], t[2], t[3], first, t[3], second);
     CHECK_INT(fleet_put(&r->p.fleet, "n", "j", slice_of(object)), 0);
-    pushed_tell(&r->p, "n", "j");
+    pushed_job_changed(&r->p, "n", "j");
 }
 
 static bool has_spans(const struct pushed *p) {
@@ -157,10 +157,10 @@ static bool has_spans(const struct pushed *p) {
 /* The numbers of the second execution's steps are not known yet: nothing of the first one's end is settled. */
 TEST(spans_are_sent_once_they_are_settled_and_the_same_by_a_successor) {
     struct rig *r = rig_new();
-    tell(r, 100, "", "", "");
+    observe(r, 100, "", "", "");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->collector.spans_requests, 0);
-    tell(r, 110, ",\"catchUpMilliseconds\":50", ",\"firstStepAt\":\"2026-11-01T00:00:00Z\"", "");
+    observe(r, 110, ",\"catchUpMilliseconds\":50", ",\"firstStepAt\":\"2026-11-01T00:00:00Z\"", "");
     CHECK(pushed_until(&r->p, has_spans));
     CHECK_INT(r->collector.spans_requests, 1);
     CLEANUP_BUF struct buf before;
@@ -170,7 +170,7 @@ TEST(spans_are_sent_once_they_are_settled_and_the_same_by_a_successor) {
     r->p.exporter.free(r->p.exporter.context);
     buf_clear(&r->collector.spans);
     begin(r);
-    pushed_tell(&r->p, "n", "j");
+    pushed_job_changed(&r->p, "n", "j");
     CHECK(pushed_until(&r->p, has_spans));
     CHECK(slice_equal(buf_slice(&before), buf_slice(&r->collector.spans)));
     rig_free(r);
@@ -197,7 +197,7 @@ TEST(retryable_codes_are_retried_and_no_others) {
         r->collector.status = faults[i].status;
         r->collector.faults = 1;
         r->collector.headers = faults[i].headers;
-        tell(r, 100, "", "", "");
+        observe(r, 100, "", "", "");
         CHECK(pushed_until(&r->p, faults[i].is_retried ? pushed_has_delivered : pushed_has_failed));
         CHECK_INT(r->p.exporter.figures->failed, faults[i].is_retried ? 0 : 1);
         CHECK_INT(r->collector.metrics_requests, faults[i].is_retried ? 2 : 1);
@@ -214,7 +214,7 @@ TEST(a_partial_success_is_a_delivery) {
     r->collector.faults = 1;
     r->collector.body = "\x0a\x08\x08\x02\x12\x04"
                         "dups";
-    tell(r, 100, "", "", "");
+    observe(r, 100, "", "", "");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->p.exporter.figures->points_dropped, 2);
     CHECK_INT(r->p.exporter.figures->retried, 0);
@@ -245,7 +245,7 @@ TEST(wrong_flags_are_one_sentence) {
     int fd = mkstemp(path);
     REQUIRE(fd >= 0);
     struct runtime_flags flags = {.otlp_endpoint = "https://collector:4318/", .otlp_headers = path};
-    CHECK_INT(make(&flags, NULL), 1); /* an empty file is no headers */
+    CHECK_INT(make(&flags, NULL), 1); /* an empty file has no headers */
     CLEANUP_ERROR struct error *err = NULL;
     CHECK(write(fd, "x-key: secret\nsecret\n", 21) == 21);
     CHECK_INT(make(&flags, &err), -EINVAL);
@@ -268,7 +268,7 @@ TEST(headers_of_the_file_are_sent) {
     r->p.exporter.free(r->p.exporter.context);
     r->p.flags.otlp_headers = path;
     begin(r);
-    tell(r, 100, "", "", "");
+    observe(r, 100, "", "", "");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK(r->collector.saw_header);
     rig_free(r);

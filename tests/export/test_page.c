@@ -20,7 +20,7 @@ static const char *news(const struct fleet *f, int64_t *cursor, struct buf *mess
     return page_news(f, cursor, message) ? buf_text(message) : "";
 }
 
-TEST(a_reader_is_told_what_it_does_not_know) {
+TEST(a_reader_gets_only_the_changes_that_it_does_not_have) {
     struct fleet f;
     CLEANUP_BUF struct buf m;
     int64_t a = 0, b = 0;
@@ -39,11 +39,11 @@ TEST(a_reader_is_told_what_it_does_not_know) {
     fleet_remove(&f, "n", "x");
     put(&f, "y", "{}");
     CHECK_TEXT(news(&f, &a, &m),
-               "{\"reset\":false,\"gone\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"x\"}}],\"more\":true}");
+               "{\"reset\":false,\"deleted\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"x\"}}],\"more\":true}");
     CHECK_TEXT(news(&f, &a, &m), "{\"reset\":false,\"jobs\":[{\"metadata\":{\"namespace\":\"n\",\"name\":\"y\"},"
                                  "\"status\":{}}],\"more\":false}");
     CHECK_TEXT(news(&f, &a, &m), "");
-    /* One who was away for too long begins anew. */
+    /* A reader that was away for too long starts again. */
     for (int i = 0; i < 400; i++) {
         put(&f, "z", "{}");
         fleet_remove(&f, "n", "z");
@@ -90,7 +90,7 @@ static bool trace_of_x(void *context, const char *namespace_, const char *name, 
 }
 
 /* Only where something is known of its log; and it stays one JSON object. */
-TEST(a_job_is_given_with_what_its_log_told) {
+TEST(a_job_is_served_with_the_records_of_its_log) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
     fleet_init(&f);

@@ -53,7 +53,7 @@ TEST(events_are_read_again) {
 }
 
 /* Every truncation and a flip of every bit: no frame is ever taken that was not written. */
-TEST(damage_is_seen) {
+TEST(damage_is_detected) {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 4096);
     write_both(&out);
@@ -151,7 +151,7 @@ static char *path_of(int64_t at_s) {
                       (long long)(START / 1000 + at_s));
 }
 
-/* "v" for a version, the steps, "!" for what is no whole record; "-": there is no such file. */
+/* "v" for a version, the steps, "!" for a record that is not whole; "-": there is no such file. */
 static char *contents(int64_t at_s) {
     CLEANUP_FREE char *path = path_of(at_s);
     CLEANUP_BUF struct buf out;
@@ -179,14 +179,14 @@ static char *contents(int64_t at_s) {
         CHECK_TEXT(now_, expected);                                                                                    \
     } while (0)
 
-TEST(a_run_goes_on_in_its_file_after_a_restart_and_no_point_comes_twice) {
+TEST(after_a_restart_a_run_continues_in_its_file_without_double_points) {
     struct tensorboard_write *w = begin();
     CHECK(put(w, 1, 10));
     CHECK(put(w, 2, 40));
     HOLDS(10, "v 1 2 ");
     restart(w);
     CHECK(!put(w, 2, 40)); /* the very same */
-    CHECK(!put(w, 2, 55)); /* the same step, told later */
+    CHECK(!put(w, 2, 55)); /* the same step, reported later */
     CHECK_TEXT(w->error, "");
     restart(w);
     CHECK(put(w, 3, 70));
@@ -218,7 +218,7 @@ TEST(half_a_record_stays_and_another_file_begins) {
     end(w);
 }
 
-TEST(what_is_no_event_file_is_left_as_it_is) {
+TEST(other_files_are_left_as_they_are) {
     struct tensorboard_write *w = begin();
     CHECK(put(w, 1, 10));
     CLEANUP_FREE char *path = path_of(10);
@@ -281,12 +281,12 @@ TEST(a_disk_that_is_full_leaves_nothing_half) {
     end(w);
 }
 
-TEST(folders_that_are_none_are_told_and_harm_nothing) {
+TEST(wrong_folders_are_reported_and_do_no_harm) {
     struct tensorboard_write *w = begin();
     CLEANUP_FREE char *place = mem_format("%s/ns", root);
     CHECK_INT(symlink("/tmp", place), 0);
     CHECK(!put(w, 1, 10));
-    CHECK(strstr(w->error, "something else than a folder") != NULL);
+    CHECK(strstr(w->error, "a file or link is in the folder's place") != NULL);
     CHECK(access("/tmp/job", F_OK) < 0);
     CHECK_INT(unlink(place), 0);
     CHECK(put(w, 1, 10));

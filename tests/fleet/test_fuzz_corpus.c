@@ -3,6 +3,6 @@
 
 #include "../fuzz/fuzz_roll.c"
 
-TEST(what_fleets_keep_survives_its_corpus) {
+TEST(stored_fleets_survive_their_corpus) {
     harness_replay("fuzz_roll", 6, LLVMFuzzerTestOneInput);
 }

@@ -127,7 +127,7 @@ static struct sums sums_of(int64_t paid, int64_t cost, int64_t cost_lost, bool h
 }
 
 /* A cost that is not known is not 0. */
-TEST(an_unknown_cost_is_no_cost) {
+TEST(an_unknown_cost_is_absent) {
     struct sums priced = sums_of(10 * HOUR, 2000, 900, true), plain = sums_of(10 * HOUR, 0, 0, true);
     struct sums without_steps = sums_of(10 * HOUR, 2000, 0, false), unheld = {0};
     unheld.of[SUMS_WALL] = unheld.of[SUMS_KNOWN_WALL] = 10 * HOUR;

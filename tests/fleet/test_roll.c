@@ -104,7 +104,7 @@ static void check_products(const struct sums *sums) {
 
 static const struct roll_options fortnight = {.window = ROLL_ROLLING, .length_ms = 14 * DAY};
 
-TEST(every_part_adds_up_and_nothing_that_went_is_lost) {
+TEST(every_part_adds_up_and_no_deleted_job_is_lost) {
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct world w = {.seed = seed * 7919};
         struct roll r;
@@ -245,7 +245,7 @@ TEST(looking_seldom_gives_the_same_hours_for_an_even_life) {
 
 /* A status with thirty years of the future, from a wrong clock or another writer: its time
  * counts, but no hours are kept for it. */
-TEST(the_future_takes_no_room) {
+TEST(future_hours_take_no_memory) {
     struct roll r;
     uint64_t seed = 4;
     struct outcome *o = mem_new(struct outcome);
@@ -270,7 +270,7 @@ TEST(the_future_takes_no_room) {
     roll_done(&r);
 }
 
-TEST(what_is_older_than_the_window_goes) {
+TEST(entries_older_than_the_window_are_dropped) {
     const struct roll_options day = {.window = ROLL_ROLLING, .length_ms = DAY};
     struct roll r;
     uint64_t seed = 9;
@@ -353,7 +353,7 @@ TEST(chips_weigh_and_ratios_are_never_averaged) {
     roll_done(&r);
 }
 
-TEST(unobserved_chip_time_is_a_sum_of_its_own) {
+TEST(unobserved_chip_time_is_a_separate_sum) {
     struct roll r;
     uint64_t seed = 1;
     struct outcome *o = mem_new(struct outcome);
@@ -429,7 +429,7 @@ TEST(a_job_that_was_unselected_for_a_while_is_not_counted_twice) {
     roll_done(&r);
 }
 
-TEST(who_is_not_selected_is_of_no_group) {
+TEST(a_job_that_is_not_selected_is_in_no_group) {
     struct roll r;
     uint64_t seed = 4;
     struct outcome *o = mem_new(struct outcome);
@@ -592,7 +592,7 @@ TEST(the_bound_holds_with_as_many_jobs_as_there_may_be) {
 
 /* A life of many hours is spread over them as one after the other would be: whole hours are alike to the unit, what is
  * cut off comes with the last, and the parts of every hour add up. */
-TEST(a_long_life_is_spread_as_hour_by_hour) {
+TEST(a_long_job_is_spread_as_hour_by_hour) {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         uint64_t random = seed * 15485863;
         struct roll r;

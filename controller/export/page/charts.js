@@ -1,4 +1,4 @@
-// The pictures. Positions are percentages, so that nothing has to be drawn again when the window changes its width.
+// The charts. Positions are percentages, so that a change of the window's width needs no redraw.
 
 const pc = (value, from, to) => (to > from ? (100 * (value - from)) / (to - from) : 0);
 const bar = (kind, x, width, attributes, title) => {
@@ -22,11 +22,11 @@ const STATES = {
     unknown: "not kept",
 };
 
-// What a job was doing when, as far as its status tells: [{state, from, to, execution}], without gaps.
+// The states of a job over time, from its status: [{state, from, to, execution}], without gaps.
 function segments(status) {
     const through = time(status, "time.observedThrough"),
-        begun = time(status, "time.start");
-    if (through === undefined || begun === undefined) return [];
+        started = time(status, "time.start");
+    if (through === undefined || started === undefined) return [];
     const executions = list(status, "executions"),
         parts = [];
     const knowsSteps = pick(status, "steps") !== undefined;
@@ -34,16 +34,16 @@ function segments(status) {
         if (to > from) parts.push({ state, from, to, execution });
     };
     executions.forEach((e, i) => {
-        const from = time(e, "start") ?? begun,
+        const from = time(e, "start") ?? started,
             to = time(e, "end") ?? through;
         const available = Math.min(time(e, "availableAt") ?? to, to),
             first = Math.min(time(e, "firstStepAt") ?? to, to);
-        if (i === 0) add("unknown", begun, from);
-        add(i > 0 || from > begun ? "recover" : "wait", from, available, e);
+        if (i === 0) add("unknown", started, from);
+        add(i > 0 || from > started ? "recover" : "wait", from, available, e);
         add(knowsSteps ? "start" : "blind", available, first, e);
         add("train", first, to, e);
     });
-    if (executions.length === 0) add("wait", begun, through);
+    if (executions.length === 0) add("wait", started, through);
     const since = time(status, "phaseSince");
     if (text(status, "phase") === "Suspended" && since !== undefined && parts.length) {
         const last = parts[parts.length - 1];
@@ -100,9 +100,9 @@ function stripWords(status) {
     );
 }
 
-function axis(from, to, most) {
+function axis(from, to, max) {
     const svg = h("svg:svg", { class: "axis", "aria-hidden": "true" });
-    for (const t of timeTicks(from, to, most)) {
+    for (const t of timeTicks(from, to, max)) {
         const x = pc(t, from, to);
         svg.append(
             h("svg:line", { class: "tick", x1: x + "%", x2: x + "%", y1: 0, y2: 4 }),
@@ -116,8 +116,8 @@ function axis(from, to, most) {
     return svg;
 }
 
-// The buckets as steps from wall time down to productive time. What the bars show is what the status says: their
-// widths and the last bar add up to the first.
+// The buckets as steps from wall time down to productive time, from the status: the widths of all bars but the first
+// add up to the first.
 function waterfallRows(status) {
     const wall = number(status, "time.wallMilliseconds"),
         available = number(status, "time.availableMilliseconds"),
@@ -195,7 +195,7 @@ function waterfall(status) {
                 ),
             );
         else svg.append(h("svg:text", { class: "by-bar", x: (x + width).toFixed(3) + "%", dx: 6, y: 13 }, row.share));
-        // A hairline down to the next bar, which begins where this one ends.
+        // A line down to the next bar, which begins where this one ends.
         const edge = (row.kind === "sum" ? x + width : x).toFixed(4) + "%";
         if (row.name !== "productive") svg.append(h("svg:line", { class: "drop", x1: edge, x2: edge, y1: 16, y2: 30 }));
         const evidence =
@@ -239,9 +239,8 @@ function waterfall(status) {
     return box;
 }
 
-// The newest checkpoint of an execution, as far as the status tells: the one that the next execution went on from, else
-// (of the last one that stepped) the newest that is known to be durable. {step, at} or null; `at` is between two known
-// points, since nothing says when it was saved.
+// The newest known checkpoint of an execution: the one from which the next execution resumed, else (for the last one
+// with steps) the newest durable one. {step, at} or null; `at` is interpolated, since a status has no time of a save.
 function newestCheckpoint(status, e, next) {
     const first = number(e, "firstStep"),
         last = number(e, "lastStep"),
@@ -255,8 +254,8 @@ function newestCheckpoint(status, e, next) {
     return { step, at: Math.max(at, t0) };
 }
 
-// Saves that a log told of (analyze --html): [{at, step, durable}] of one execution, one per step, thinned out to what a
-// picture can hold.
+// Saves in a log's trace (analyze --html): [{at, step, durable}] of one execution, one per step, no more than a chart
+// can show.
 function saves(job, from, to, span) {
     const found = new Map();
     for (const [at, step, durable] of points(job, "trace.saves"))
@@ -266,7 +265,7 @@ function saves(job, from, to, span) {
     return all.filter((s, i) => i === all.length - 1 || all[i + 1].at - s.at > span / 400);
 }
 
-// From the first execution that is kept to the last thing known: the time axis of executions and steps.
+// The time axis of executions and steps: from the first listed execution to the last known time.
 function span(status) {
     const from = Math.min(
             ...list(status, "executions")
@@ -277,7 +276,7 @@ function span(status) {
     return isFinite(from) && to > from ? [from, to] : null;
 }
 
-// A row per execution. The hatched end is as long as the work that was lost; it is drawn before the interruption.
+// A row per execution. The hatched end before an interruption is as long as the lost work.
 function gantt(job, status, [from, to]) {
     const executions = list(status, "executions"),
         parts = segments(status);
@@ -322,20 +321,20 @@ function gantt(job, status, [from, to]) {
                 ),
             );
         };
-        const told = saves(
+        const logged = saves(
             job,
             time(e, "start") ?? from,
             executions[i + 1] ? (time(e, "end") ?? to) : Infinity,
             to - from,
         );
-        for (const s of told)
+        for (const s of logged)
             tick(
-                s.durable ? "saved" : "saved begun",
+                s.durable ? "saved" : "saved started",
                 s.at,
                 s.step,
-                `checkpoint of step ${s.step}${s.durable ? "" : ": not known to be whole"}, ${stamp(s.at)}`,
+                `checkpoint of step ${s.step}${s.durable ? "" : ": not known to be durable"}, ${stamp(s.at)}`,
             );
-        const saved = told.length
+        const saved = logged.length
             ? null
             : newestCheckpoint(
                   status,
@@ -367,7 +366,7 @@ function gantt(job, status, [from, to]) {
     return box;
 }
 
-// Where the line crosses a step, upwards.
+// The time at which the line rises through a step.
 function crossing(line, step) {
     const i = line.findIndex(([, s]) => s >= step);
     if (i <= 0) return i < 0 ? line[line.length - 1][0] : line[0][0];
@@ -376,10 +375,10 @@ function crossing(line, step) {
     return s1 > s0 ? t0 + ((t1 - t0) * (step - s0)) / (s1 - s0) : t1;
 }
 
-// Step over time: through what the log told (analyze --html), else through the points that are known: first and last
-// step of each execution, and when. Between those the line is straight because nothing is known there.
+// Steps over time: from the log's trace (analyze --html), else from the first and last step of each execution, with a
+// straight line between them because nothing is known there.
 function stairs(job, status, [from, to]) {
-    const told = points(job, "trace.steps");
+    const logged = points(job, "trace.steps");
     const runs = list(status, "executions")
         .map((e) => ({
             e,
@@ -392,7 +391,7 @@ function stairs(job, status, [from, to]) {
         .filter((r) => r.t0 !== undefined && r.t1 > r.t0 && r.s0 !== undefined && r.s1 >= r.s0);
     if (runs.length === 0) return null;
     for (const r of runs) {
-        const inside = told.filter(([t, s]) => t > r.t0 && t <= r.t1 && s >= r.s0 && s <= r.s1);
+        const inside = logged.filter(([t, s]) => t > r.t0 && t <= r.t1 && s >= r.s0 && s <= r.s1);
         r.line =
             inside.length > 1
                 ? [[r.t0, r.s0], ...inside]
@@ -501,7 +500,7 @@ function windowName(w) {
     return covered < whole ? `last ${words(whole)} (${words(covered)} so far)` : `last ${words(whole)}`;
 }
 
-// The windows as bars: what of the last hour, the last day was kept, and which kind of loss took the rest.
+// The windows as bars: the productive part of the last hour or day, and the losses that took the rest.
 function windowBars(status) {
     const box = h("div", { class: "falls windows" });
     const share = (v) => {

@@ -1,9 +1,9 @@
-// FleetGoodputs: many jobs as one, above the list of jobs. They change once a minute: asked for, not fed.
+// FleetGoodputs: many jobs as one, above the list of jobs. They change once a minute, so the page polls them.
 
 let fleets = [];
 const fleetsBox = h("div");
 
-// A bar from what there was to what was gained: a part each for what is left and for each loss.
+// A bar from the available to the productive chip time: one part for the rest and one for each loss.
 function fall(f) {
     const steps = list(f, "status.waterfall"),
         whole = number(steps[0], "chipSeconds") || 0;
@@ -15,13 +15,13 @@ function fall(f) {
         ...lost.map((s, i) => [text(s, "name"), s.chipSeconds, text(s, "name") === "Idle" ? "i" : i % 2 ? "a" : "b"]),
     ];
     let at = 0;
-    const bars = parts.map(([name, s, colour]) => {
+    const bars = parts.map(([name, s, color]) => {
         const x = at,
             w = (100 * s) / whole;
         at += w;
         return h(
             "svg:rect",
-            { x: x.toFixed(3), y: 0, width: Math.max(w, 0).toFixed(3), height: 10, class: colour },
+            { x: x.toFixed(3), y: 0, width: Math.max(w, 0).toFixed(3), height: 10, class: color },
             h("svg:title", null, `${name}: ${chipHours(s / 3600)} chip-hours, ${percent(s, whole)}`),
         );
     });
@@ -127,7 +127,7 @@ function fleetView(f) {
                             `${text(l, "bucket")} ${text(l, "share")}${money(l)} (${
                                 list(l, "jobs")
                                     .map((j) => text(j, "name"))
-                                    .join(", ") || "jobs that are gone"
+                                    .join(", ") || "deleted jobs"
                             })`,
                     )
                     .join("; "),
@@ -153,8 +153,8 @@ function fleetView(f) {
 
 async function readFleets() {
     const answer = await fetch("fleets").catch(() => null);
-    const told = answer && answer.ok ? await answer.json().catch(() => null) : null;
-    if (!told) return;
-    fleets = list(told, "items");
+    const reply = answer && answer.ok ? await answer.json().catch(() => null) : null;
+    if (!reply) return;
+    fleets = list(reply, "items");
     fleetsBox.replaceChildren(...fleets.map(fleetView));
 }

@@ -1,10 +1,10 @@
 "use strict";
-// Text from logs and objects is not ours: it enters the document as text (textContent, plain attributes), never as
-// markup; there is no innerHTML in these files, and the policy in the head would run nothing that got in.
+// Text from logs and objects is not trusted: it enters the document as text (textContent, plain attributes), never as
+// markup. These files use no innerHTML, and the policy in the head runs no other script.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element: h('a', {href: '#/', class: 'x'}, child, 'text', null). Names with "svg:" are SVG.
+// Makes an element: h('a', {href: '#/', class: 'x'}, child, 'text', null). Names with "svg:" are SVG.
 function h(name, attributes, ...children) {
     const element = name.startsWith("svg:")
         ? document.createElementNS(SVG, name.slice(4))
@@ -21,7 +21,7 @@ function h(name, attributes, ...children) {
     return element;
 }
 
-// "status.time.wallMilliseconds" of an object of any age or shape; undefined if it is not there.
+// "status.time.wallMilliseconds" of any object; undefined if it is absent.
 function pick(object, path) {
     let at = object;
     for (const key of path.split(".")) {
@@ -47,14 +47,14 @@ const time = (object, path) => {
     return isFinite(v) ? v : undefined;
 };
 
-// [[number, number, ...], ...] of a report; what is anything else is left out.
+// [[number, number, ...], ...] of a report; other elements are left out.
 const points = (object, path) =>
     list(object, path).filter(
         (p) => Array.isArray(p) && p.length > 1 && p.every((n) => typeof n === "number" && isFinite(n)),
     );
 const isNarrow = () => innerWidth < 720;
 
-// Milliseconds as people say them: 0.4 s, 42.0 s, 3 m 12 s, 2 h 03 m, 4 d 07 h.
+// Formats milliseconds: 0.4 s, 42.0 s, 3 m 12 s, 2 h 03 m, 4 d 07 h.
 function duration(ms) {
     if (ms === undefined) return "";
     const sign = ms < 0 ? "−" : "";
@@ -78,20 +78,20 @@ const clock = (ms, span) => {
 const percent = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(2) + "%" : "");
 const chipHours = (v) => (v >= 100 ? Math.round(v).toLocaleString("en") : v.toFixed(v < 1 ? 3 : 1));
 
-// Round places for ticks on a time axis.
-function timeTicks(from, to, most) {
+// Round times for the ticks of a time axis.
+function timeTicks(from, to, max) {
     const steps = [
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800,
         2592000,
     ];
-    const step = 1000 * (steps.find((s) => (to - from) / (1000 * s) <= most) || 31536000);
+    const step = 1000 * (steps.find((s) => (to - from) / (1000 * s) <= max) || 31536000);
     const ticks = [];
     for (let t = Math.ceil(from / step) * step; t <= to && ticks.length < 50; t += step) ticks.push(t);
     return ticks;
 }
-function numberTicks(from, to, most) {
+function numberTicks(from, to, max) {
     let step = 1;
-    while ((to - from) / step > most) step *= String(step)[0] === "2" ? 2.5 : 2;
+    while ((to - from) / step > max) step *= String(step)[0] === "2" ? 2.5 : 2;
     const ticks = [];
     for (let v = Math.ceil(from / step) * step; v <= to; v += step) ticks.push(v);
     return ticks;

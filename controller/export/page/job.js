@@ -1,6 +1,6 @@
-// One job: what explain says in a terminal.
+// One job: the contents of kubectl goodput explain.
 
-// Where some time is unobserved: which bounds hold the true scores.
+// With unobserved time: the bounds of the true scores.
 function rangeNote(status) {
     const g = (k) => text(status, "goodput." + k),
         unobserved = list(status, "badput").find((b) => text(b, "bucket") === "Unobserved");
@@ -66,7 +66,7 @@ function warnings(status) {
         );
 }
 
-// cells: [heading, value of a row, class]; rows without any value of a column drop it.
+// cells: [heading, value of a row, class]; a column without any value is left out.
 function table(rows, cells) {
     const shown = cells.filter(([, value]) => rows.some((r) => value(r) !== "" && value(r) !== undefined));
     return h(
@@ -143,7 +143,7 @@ function interruptionTable(status) {
     ];
 }
 
-// How each execution came up, where there is something to tell.
+// The start of each execution, where something is known.
 function startTable(status) {
     const costs = ["imagePullMilliseconds", "containerStartMilliseconds", "programStartupMilliseconds"],
         rows = list(status, "executions").filter((e) => costs.some((k) => number(e, k) > 0));
@@ -162,7 +162,7 @@ function startTable(status) {
     );
 }
 
-// A link where the controller was told the documentation's address; else the path in its source.
+// A link if the controller has a documentation URL, else the path in its source.
 function documentLink(topic) {
     return /^https?:\/\//.test(topic)
         ? h("a", { href: topic, rel: "noreferrer" }, topic.split("#")[1] || topic)
@@ -190,15 +190,15 @@ function adviceTable(status) {
     ];
 }
 
-// What to expect, from status.forecast; what it assumed stands below it.
+// status.forecast, with its assumptions below it.
 function forecastView(status) {
     const f = pick(status, "forecast"),
         after = (k) => duration(number(f, k) === undefined ? undefined : 1000 * number(f, k)),
         rows = [];
     if (!f) return null;
     const add = (name, ...parts) => {
-        const told = parts.filter(Boolean).join(", ");
-        if (told) rows.push([name, told]);
+        const known = parts.filter(Boolean).join(", ");
+        if (known) rows.push([name, known]);
     };
     add(
         "a save",
@@ -209,10 +209,8 @@ function forecastView(status) {
     add(
         "a failure",
         after("meanTimeBetweenFailuresSeconds") && `every ${after("meanTimeBetweenFailuresSeconds")}`,
-        f.isPrior !== true &&
-            after("meanTimeLowSeconds") &&
+        after("meanTimeLowSeconds") &&
             `90 %: ${after("meanTimeLowSeconds")} to ${after("meanTimeHighSeconds") || "never"}`,
-        f.isPrior === true && "a published rate: there were fewer than three",
     );
     add(
         "expected",
@@ -428,7 +426,7 @@ function jobView(job) {
                     .concat([
                         chart.querySelector(".lost") && ["lost", "of it, work lost"],
                         chart.querySelector(".saved") && ["saved", isTold ? "checkpoint" : "newest checkpoint"],
-                        chart.querySelector(".begun") && ["saved begun", "begun, not known to be whole"],
+                        chart.querySelector(".started") && ["saved started", "started, not known to be durable"],
                         chart.querySelector(".cut") && ["cut", "interruption"],
                     ])
                     .filter(Boolean),
@@ -442,7 +440,7 @@ function jobView(job) {
                 "p",
                 { class: "note" },
                 (points(job, "trace.steps").length
-                    ? "As the log tells them."
+                    ? "From the lines of the log."
                     : "First and last step of each execution are known, the lines between are drawn straight.") +
                     (stair.querySelector(".area") ? " Shaded: steps that were lost and done again." : ""),
             ),

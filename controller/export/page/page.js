@@ -1,4 +1,4 @@
-// The whole: one job from the data in the document (a report), or the fleet, live.
+// The page: one job from the data in the document (a report), or the live list of jobs.
 
 const main = document.getElementById("main"),
     live = document.getElementById("live");
@@ -40,15 +40,15 @@ const RANGES = { 3600: "an hour", 21600: "6 hours", 86400: "a day", 604800: "a w
 
 const fleetNow = () => Math.max(0, ...[...jobs.values()].map((j) => time(j, "status.time.observedThrough") ?? 0));
 function rangeOf(query, now) {
-    const begun = [...jobs.values()].map((j) => time(j, "status.time.start")).filter((t) => t !== undefined);
-    const oldest = begun.length ? Math.min(...begun) : now - 3600e3;
-    const wanted = query.get("range");
-    if (wanted && wanted !== "all" && RANGES[wanted]) return [now - 1000 * wanted, now];
+    const starts = [...jobs.values()].map((j) => time(j, "status.time.start")).filter((t) => t !== undefined);
+    const oldest = starts.length ? Math.min(...starts) : now - 3600e3;
+    const range = query.get("range");
+    if (range && range !== "all" && RANGES[range]) return [now - 1000 * range, now];
     const running = [...jobs.values()]
         .filter((j) => pick(j, "status.time.end") === undefined)
         .map((j) => time(j, "status.time.start"))
         .filter((t) => t !== undefined);
-    const from = wanted === "all" || !running.length ? oldest : Math.max(Math.min(...running), now - 604800e3);
+    const from = range === "all" || !running.length ? oldest : Math.max(Math.min(...running), now - 604800e3);
     return [Math.min(from, now - 60e3), now];
 }
 
@@ -90,7 +90,7 @@ function row(j, from, to) {
     };
     return item;
 }
-// Strips are drawn when their row comes near the window: a thousand rows cost what the visible ones cost.
+// A strip is drawn when its row comes near the viewport, so that a thousand rows cost no more than the visible ones.
 const sight = new IntersectionObserver(
     (entries) =>
         entries.forEach((e) => {
@@ -136,7 +136,7 @@ function tiles() {
     ];
 }
 
-let shown = null; // what is in the document: {kind, ...}
+let shown = null; // the present contents: {kind, ...}
 function setQuery(name, value) {
     const { query } = route();
     if (value) query.set(name, value);
@@ -238,7 +238,7 @@ function drawFleet() {
     });
     const order = (SORTS[query.get("sort")] || SORTS.lost)[1];
     found.sort((a, b) => order(a, b) || (key(a) < key(b) ? -1 : 1));
-    // While time passes the axis moves in steps of a hundredth, so that most rows stay as they are.
+    // The axis moves in steps of a hundredth, so that most rows need no redraw.
     const grain = Math.max((to - from) / 100, 1000),
         frame = `${Math.floor(from / grain)} ${Math.ceil(to / grain)} ${Math.round(grain)}`;
     if (frame !== shown.frame) {
@@ -289,8 +289,8 @@ function drawJob(job, isReport) {
     scrollTo(0, y);
 }
 
-// One question at a time: of two under way at once the older answer may come last.
-let asking = null; // {namespace, name, again: something changed since}
+// One request after the other: of two parallel ones the older answer may come last.
+let asking = null; // {namespace, name, again: it changed since}
 async function openJob({ namespace, name }) {
     if (asking && asking.namespace === namespace && asking.name === name) {
         asking.again = true;
@@ -301,7 +301,7 @@ async function openJob({ namespace, name }) {
         signal: AbortSignal.timeout(30000),
     }).catch(() => null);
     const job = answer && answer.ok ? await answer.json().catch(() => null) : null;
-    if (asking !== mine) return; // went elsewhere meanwhile
+    if (asking !== mine) return; // the user left the job meanwhile
     asking = null;
     const now = route().job;
     if (!now || now.namespace !== namespace || now.name !== name) return;
@@ -311,7 +311,7 @@ async function openJob({ namespace, name }) {
         return setTimeout(() => {
             const open = route().job;
             if (open && !asking) openJob(open);
-        }, 1000); // not reachable, or cut off
+        }, 1000); // not reachable or disconnected
     shown = null;
     main.replaceChildren(
         h("p", { class: "note" }, h("a", { href: "#/" }, "← all jobs")),
@@ -349,12 +349,12 @@ function listen(wait) {
             open = route().job;
         if (news.reset) jobs.clear();
         list(news, "jobs").forEach((j) => jobs.set(key(j), j));
-        list(news, "gone").forEach((j) => jobs.delete(key(j)));
+        list(news, "deleted").forEach((j) => jobs.delete(key(j)));
         live.textContent = `live · ${stamp(fleetNow()).slice(11)}`;
         const concerns = (j) =>
             open && text(j, "metadata.namespace") === open.namespace && text(j, "metadata.name") === open.name;
-        if (open && [...list(news, "jobs"), ...list(news, "gone")].some(concerns)) openJob(open);
-        if (!news.more) draw(); // a thousand jobs come in many messages and are drawn once
+        if (open && [...list(news, "jobs"), ...list(news, "deleted")].some(concerns)) openJob(open);
+        if (!news.more) draw(); // many messages of jobs are drawn once
     };
     socket.onclose = () => {
         live.textContent = "not connected, trying again";
@@ -375,7 +375,7 @@ function go() {
     scrollTo(0, 0);
 }
 
-// What stands on bars and axes depends on their width.
+// The labels on bars and axes depend on their width.
 matchMedia("(max-width: 720px)").addEventListener("change", () => {
     if (report) drawJob(report, true);
     else go();
@@ -402,7 +402,7 @@ addEventListener("keydown", (e) => {
     }
 });
 
-// The pattern of lost work, once for all pictures.
+// The pattern of lost work, once for all charts.
 document.body.prepend(
     h(
         "svg:svg",

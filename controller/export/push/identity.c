@@ -10,7 +10,7 @@ struct field {
     size_t size;
 };
 
-/* The texts of one object, by name. */
+/* Reads the texts of one object, by name. */
 static void read_texts(struct jscan *j, const struct field *fields, size_t count) {
     struct slice key;
     if (!jscan_object(j))

@@ -25,7 +25,7 @@ struct monitoring {
     struct map names; /* workload id -> struct round_job that writes its series */
 };
 
-/* Two jobs of one workload id would write into one series. */
+/* Two jobs with the same workload ID would write to the same series. */
 static bool takes_name(struct monitoring *m, struct round_job *job, const char *workload_id) {
     struct round_job *other = map_get(&m->names, slice_of(workload_id));
     if (other == NULL || other->is_final) {
@@ -34,7 +34,7 @@ static bool takes_name(struct monitoring *m, struct round_job *job, const char *
     }
     if (other == job)
         return true;
-    if (job->note == 0) /* told once */
+    if (job->note == 0) /* logged once */
         jsonlog(JSONLOG_WARNING, "not pushed to Cloud Monitoring: another JobGoodput has the same workload_id",
                 "namespace", LOG_S(job->namespace_), "name", LOG_S(job->name), "workload_id", LOG_S(workload_id),
                 "other_namespace", LOG_S(other->namespace_), "other_name", LOG_S(other->name), "set",
@@ -68,7 +68,7 @@ static int append(void *context, struct round_job *job, const struct round_now *
     jwrite_array(&w);
     int series = monitoring_series_write(&m->place, &one, &w, &left_out);
     jwrite_array_end(&w);
-    if (count > 0 && count + series > MONITORING_MOST_SERIES)
+    if (count > 0 && count + series > MONITORING_MAX_SERIES)
         return ROUND_NO_ROOM;
     m->figures.points_dropped += left_out;
     if (series == 0)
@@ -88,13 +88,13 @@ static void changed(void *context, const struct fleet_job *job) {
     round_changed(((struct monitoring *)context)->round, job);
 }
 
-static void gone(void *context, const struct fleet_job *job) {
+static void deleted(void *context, const struct fleet_job *job) {
     struct monitoring *m = context;
     const struct round_job *known = round_find(m->round, job);
-    for (size_t i = m->names.count; i-- > 0;) /* what is removed leaves its place to the last, which was seen */
+    for (size_t i = m->names.count; i-- > 0;) /* the last entry takes the place of a removed one, and was visited */
         if (m->names.entries[i].value == known)
             map_remove(&m->names, (struct slice){m->names.entries[i].key, m->names.entries[i].key_size});
-    round_gone(m->round, job);
+    round_deleted(m->round, job);
 }
 
 static void tick(void *context) {
@@ -112,19 +112,19 @@ static enum sender_verdict judge(void *context, const struct sender_reply *reply
         return SENDER_DELIVERED;
     monitoring_read_answer(reply->body, &a);
     if (status == 400 && a.is_old_only && (a.taken >= 0 || reply->was_retried))
-        return SENDER_DELIVERED; /* of an earlier try, or of the controller that led before */
+        return SENDER_DELIVERED; /* written by an earlier try or by an earlier leader */
     const char *what =
         status == 400   ? "Cloud Monitoring refuses points of project"
         : status == 401 ? "Cloud Monitoring does not accept the controller's token for project"
         : status == 403
             ? "the controller's Google account may not write metrics: give it roles/monitoring.metricWriter "
               "(permission monitoring.timeSeries.create) on project"
-        : status == 404 ? "Cloud Monitoring knows no such project"
+        : status == 404 ? "Cloud Monitoring does not know the project"
         : status == 429 ? "Cloud Monitoring's quota is used up; points are written later for project"
                         : "Cloud Monitoring fails for project";
     snprintf(text, SENDER_TEXT, "%s %s: HTTP status %d%s%.300s", what, m->place.project, status, a.text[0] ? ": " : "",
              a.text);
-    if (status == 400) { /* the others were written; the same again would be refused again */
+    if (status == 400) { /* the other points were written, and a retry would be refused again */
         *dropped = a.taken >= 0 && a.total >= a.taken ? a.total - a.taken : 0;
         return a.taken >= 0 ? SENDER_DELIVERED : SENDER_REFUSED;
     }
@@ -148,7 +148,7 @@ static int check(const struct runtime_flags *f, struct error **err) {
     const char *p = f->cloud_monitoring_project;
     for (; *p != '\0'; p++)
         if (!((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || strchr(more, *p) != NULL))
-            return error_set(err, EINVAL, "--cloud-monitoring-project: \"%s\" is no ID of a Google Cloud project",
+            return error_set(err, EINVAL, "--cloud-monitoring-project: \"%s\" is not the ID of a Google Cloud project",
                              f->cloud_monitoring_project);
     if (f->cloud_monitoring_location == NULL || f->cloud_monitoring_location[0] == '\0')
         return error_set(err, EINVAL,
@@ -185,6 +185,6 @@ int monitoring_make(const struct push_options *options, struct push_exporter *ex
                                 .sender = {.name = "Cloud Monitoring", .tokens = m->tokens}};
     m->round =
         round_new(options->loop, m->http, &how, &(struct round_handler){begin, append, end, judge, m}, &m->figures);
-    *exporter = (struct push_exporter){changed, gone, tick, monitoring_free, &m->figures, m};
+    *exporter = (struct push_exporter){changed, deleted, tick, monitoring_free, &m->figures, m};
     return 1;
 }

@@ -1,8 +1,8 @@
 /* monitoring: pushes every JobGoodput's numbers to Cloud Monitoring by timeSeries.create
  * (https://cloud.google.com/monitoring/api/ref_v3/rest/v3/projects.timeSeries/create).
  *
- * A point's time is the status' observedThrough, so that one status is one point whoever pushes it: a controller that
- * takes over writes the same points, which the API then refuses as not newer, and goes on from there. */
+ * A point's time is the status' observedThrough, so that one status is one point for every sender. A controller that
+ * takes over writes the same points, which the API refuses as not newer, and continues from there. */
 #ifndef EXPORT_PUSH_MONITORING_H
 #define EXPORT_PUSH_MONITORING_H
 
@@ -11,13 +11,13 @@
 
 push_maker monitoring_make; /* --cloud-monitoring-project */
 
-/* What an error of the API says: points that it took, or has already (-1: it does not say), and its text. */
+/* An error of the API: the number of points, those it took or already had (-1: not given), and its text. */
 struct monitoring_answer {
     int64_t total, taken;
-    bool is_old_only; /* all that it refused, it refused because it has newer ones */
+    bool is_old_only; /* every refused point was older than one that the API has */
     char text[512];
 };
-/* body: of an answer with an HTTP status of 400 and more; whatever it is. */
+/* body: of an answer with an HTTP status from 400 on, of any content. */
 void monitoring_read_answer(struct slice body, struct monitoring_answer *answer);
 
 #endif

@@ -1,4 +1,4 @@
-/* What timeSeries.create says when not all was written: google.rpc.Status with a CreateTimeSeriesSummary in its
+/* Reads the answer of timeSeries.create if not all was written: google.rpc.Status with a CreateTimeSeriesSummary in its
  * details. */
 #include "export/push/monitoring.h"
 
@@ -11,7 +11,7 @@ static bool is_old(const char *text) {
            strstr(text, "more frequently than the maximum sampling period") != NULL;
 }
 
-/* One of the summary's errors: {"status": {"code", "message"}, "pointCount"}. */
+/* Reads one of the summary's errors: {"status": {"code", "message"}, "pointCount"}. */
 static void read_error(struct jscan *j, bool *is_other) {
     struct slice key;
     char text[512] = "";

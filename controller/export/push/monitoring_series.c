@@ -26,7 +26,7 @@ struct writer {
 
 bool monitoring_badput_source(const struct fleet_bucket *bucket, char source[static 128]) {
     static const struct {
-        const char *bucket, *source; /* NULL: before the library's clock starts, or while nobody wants it to run */
+        const char *bucket, *source; /* NULL: the library's clock does not run in this bucket */
     } known[] = {
         {"NotSubmitted", NULL},
         {"Suspended", NULL},
@@ -128,7 +128,7 @@ struct series {
     const char *type;
     enum form form;
     int64_t value;
-    const char *unit; /* of our own metrics, whose descriptor their first point makes */
+    const char *unit; /* of custom metrics, whose descriptor the API makes from the first point */
     bool is_cumulative;
 };
 
@@ -137,7 +137,7 @@ static void write_series(struct writer *s, const struct series *one, const struc
     bool is_custom = strncmp(one->type, CUSTOM, strlen(CUSTOM)) == 0;
     if (one->value == FLEET_NONE)
         return;
-    if (s->count >= MONITORING_MOST_SERIES) {
+    if (s->count >= MONITORING_MAX_SERIES) {
         s->left_out++;
         return;
     }
@@ -169,7 +169,7 @@ static void write_series(struct writer *s, const struct series *one, const struc
     jwrite_object_end(w);
 }
 
-/* A series of the library's, with the labels that nearly all have. */
+/* Writes a series of the library, with the labels that nearly all have. */
 static void workload(struct writer *s, const char *type, enum form form, int64_t value, const char *key,
                      const char *label, const char *second_key, const char *second) {
     struct series one = {type, form, value, "", false};
@@ -182,7 +182,7 @@ static void workload(struct writer *s, const char *type, enum form form, int64_t
 
 /* ---- the library's series ---- */
 
-/* What several buckets are called together is added up. */
+/* The sums of badputs by the library's names; several buckets may have one name. */
 struct badputs {
     char sources[FLEET_MAX_BUCKETS][128];
     int64_t ms[FLEET_MAX_BUCKETS], sum_ms;
@@ -219,8 +219,8 @@ static int64_t write_badput(struct writer *s) {
     return b.sum_ms;
 }
 
-/* Percent of the time within the window in which the library's clock runs: goodput and all badputs make 100. Of a
- * window whose buckets are not told (a status of an earlier controller) only the goodput, of the available time. */
+/* Writes percentages of the time within the window in which the library's clock runs: goodput and all badputs make 100.
+ * If the buckets of a window are unknown, only the goodput of the available time is written. */
 static void write_window(struct writer *s, int window) {
     const struct fleet_numbers *n = s->job->numbers;
     const struct fleet_window *w = &n->windows[window];
@@ -243,7 +243,7 @@ static void write_window(struct writer *s, int window) {
              size);
 }
 
-/* Chips instead of slices, whose states a status does not keep; of elastic jobs alone, as in the library. */
+/* Writes chips instead of slices, whose states a status does not keep; only for elastic jobs, as in the library. */
 static void write_elastic(struct writer *s) {
     const struct fleet_numbers *n = s->job->numbers;
     int64_t allocated = n->values[FLEET_HOURS_ALLOCATED], waiting = n->values[FLEET_HOURS_WAITING];
@@ -311,7 +311,7 @@ static void write_custom(struct writer *s) {
             custom(s, &(struct series){CUSTOM "window_ratio", MILLIONTH, ppm[k], "1", false}, "kind", ratios[k].kind,
                    "rolling_window_size", size);
     }
-    /* Wall time alone can only grow: it is a sum whose start is the job's own, whichever controller tells it. */
+    /* Only wall time never falls: it is a sum that starts with the job, whichever controller sends it. */
     if (v[FLEET_START] != FLEET_NONE && v[FLEET_START] < s->job->end_ms)
         custom(s, &(struct series){CUSTOM "wall_time", MILLI, v[FLEET_WALL], "s", true}, "", "", "", "");
     custom(s, &(struct series){CUSTOM "available_time", MILLI, v[FLEET_AVAILABLE], "s", false}, "", "", "", "");

@@ -2,17 +2,16 @@
  *
  * Two families. compute.googleapis.com/workload/... are the series that ml-goodput-measurement 0.2.3 writes
  * (monitoring.py, _upload_goodput_metrics_to_gcm and _upload_interval_goodput_metrics_to_gcm), on the same resource
- * with the same labels and value types. They hold what the library's clock would have seen: the time from the first
- * start on, without waiting for the job's first machines; total_elapsed_time is the sum of goodput_time and
- * badput_time. custom.googleapis.com/goodput/... hold the whole ledger, scheduling included, on the resource
- * generic_task. */
+ * with the same labels and value types. They hold the time of the library's clock: from the first start on, without
+ * waiting for the job's first machines; total_elapsed_time is the sum of goodput_time and badput_time.
+ * custom.googleapis.com/goodput/... hold the whole ledger, scheduling included, on the resource generic_task. */
 #ifndef EXPORT_PUSH_MONITORING_SERIES_H
 #define EXPORT_PUSH_MONITORING_SERIES_H
 
 #include "base/jwrite.h"
 #include "export/fleet.h"
 
-#define MONITORING_MOST_SERIES 200 /* in a request, by the API */
+#define MONITORING_MAX_SERIES 200 /* the API's limit per request */
 
 struct monitoring_place { /* borrowed texts */
     const char *project, *location, *replica_id;
@@ -28,8 +27,8 @@ struct monitoring_job {
  * run in it. */
 bool monitoring_badput_source(const struct fleet_bucket *bucket, char source[static 128]);
 
-/* Appends the series as elements of an array that is open; at most MONITORING_MOST_SERIES, *left_out counts those
- * beyond. Returns how many. What is not known is not written. */
+/* Appends the series as elements of an open array, at most MONITORING_MAX_SERIES; *left_out counts the rest. Returns
+ * their number. Unknown values are not written. */
 int monitoring_series_write(const struct monitoring_place *place, const struct monitoring_job *job, struct jwrite *w,
                             int *left_out);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A request begins no further job beyond this; collectors take 20 MiB. */
+/* A request of this size gets no further job; collectors accept 20 MiB. */
 enum { ENOUGH_BYTES = 512 << 10, MAX_HEADERS = 16, MAX_HEADERS_BYTES = 32 << 10 };
 
 struct otlp {
@@ -46,17 +46,17 @@ static enum sender_verdict judge(void *context, const struct sender_reply *reply
     bool is_taken = status >= 200 && status < 300;
     (void)context;
     otlp_read_answer(reply->body, !is_taken, &a);
-    if (is_taken) { /* partial success: what was rejected must not be sent again */
+    if (is_taken) { /* partial success: rejected values must not be sent again */
         *dropped = a.rejected;
         if (a.rejected > 0 || a.text[0] != '\0')
             snprintf(text, SENDER_TEXT, "the collector %s: %.500s",
-                     a.rejected > 0 ? "took only a part" : "took it and warns", a.text);
+                     a.rejected > 0 ? "accepted only a part" : "accepted it with a warning", a.text);
         return SENDER_DELIVERED;
     }
     snprintf(text, SENDER_TEXT, "%s: HTTP status %d%s%.500s",
              status == 401 || status == 403 ? "the collector does not accept the headers of --otlp-headers"
-             : status == 404                ? "--otlp-endpoint is no OTLP/HTTP receiver"
-                                            : "the collector does not take what is sent",
+             : status == 404                ? "--otlp-endpoint is not an OTLP/HTTP receiver"
+                                            : "the collector refuses the request",
              status, a.text[0] ? ": " : "", a.text);
     return status == 429 || status == 502 || status == 503 || status == 504 ? SENDER_RETRY : SENDER_REFUSED;
 }
@@ -67,10 +67,10 @@ static void changed(void *context, const struct fleet_job *job) {
     round_changed(o->spans, job);
 }
 
-static void gone(void *context, const struct fleet_job *job) {
+static void deleted(void *context, const struct fleet_job *job) {
     struct otlp *o = context;
-    round_gone(o->metrics, job);
-    round_gone(o->spans, job);
+    round_deleted(o->metrics, job);
+    round_deleted(o->spans, job);
 }
 
 static void tick(void *context) {
@@ -93,7 +93,7 @@ static void otlp_free(void *context) {
 
 /* ---- making ---- */
 
-/* "Name: value" a line; the texts stay in header_text. Never tells what is in a line: it may be a secret. */
+/* Reads lines of "Name: value"; the texts stay in header_text. An error never quotes a line: it may hold a secret. */
 static int read_headers(struct otlp *o, const char *path, struct error **err) {
     static const char allowed[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     int count = 0, number = 0;
@@ -165,6 +165,6 @@ int otlp_make(const struct push_options *options, struct push_exporter *exporter
     how.sender.name = "OTLP traces";
     o->spans = round_new(options->loop, o->http, &how, &(struct round_handler){begin, append_spans, begin, judge, o},
                          &o->figures);
-    *exporter = (struct push_exporter){changed, gone, tick, otlp_free, &o->figures, o};
+    *exporter = (struct push_exporter){changed, deleted, tick, otlp_free, &o->figures, o};
     return 1;
 }

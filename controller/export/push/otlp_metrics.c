@@ -6,7 +6,8 @@
 
 /* AggregationTemporality */
 enum { CUMULATIVE = 2 };
-/* GAUGE: as it is now. SUM: a total since the job's start that may be corrected downwards; GROWING: one that is not. */
+/* GAUGE: the present value. SUM: a total since the job's start that may be corrected downwards. GROWING: one that never
+ * falls. */
 enum shape { GAUGE, SUM, GROWING };
 
 struct label {
@@ -17,7 +18,7 @@ struct label {
 struct metrics {
     struct buf *out;
     uint64_t start_ns, end_ns;
-    size_t begun, metric, data; /* where it begins; open messages */
+    size_t start, metric, data; /* offsets: the start; the open messages */
     enum shape shape;
     int points, before;
 };
@@ -48,7 +49,7 @@ void otlp_scope_write(struct buf *out) {
 
 static void begin(struct metrics *m, enum shape shape, const char *name, const char *unit, const char *description) {
     m->shape = shape;
-    m->begun = m->out->size_bytes;
+    m->start = m->out->size_bytes;
     m->before = m->points;
     m->metric = otlp_begin(m->out, 2);
     otlp_text(m->out, 1, name);
@@ -58,8 +59,8 @@ static void begin(struct metrics *m, enum shape shape, const char *name, const c
 }
 
 static void end(struct metrics *m) {
-    if (m->points == m->before) { /* nothing is known of it */
-        m->out->size_bytes = m->begun;
+    if (m->points == m->before) { /* no value is known */
+        m->out->size_bytes = m->start;
         return;
     }
     if (m->shape != GAUGE)
@@ -70,7 +71,7 @@ static void end(struct metrics *m) {
     otlp_end(m->out, m->metric);
 }
 
-/* value / 10^digits as a double; digits 0: an integer. One that is not known has no point. */
+/* Adds a point with value / 10^digits as a double; digits 0: an integer. An unknown value has no point. */
 static void point(struct metrics *m, int64_t value, int digits, struct label first, struct label second) {
     static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
     const struct label labels[] = {first, second};
@@ -143,7 +144,7 @@ static void write_plain(struct metrics *m, const struct fleet_numbers *n) {
         {GAUGE, "goodput.step.last", "{step}", "Number of the newest step.", FLEET_LAST_STEP, 0},
         {GAUGE, "goodput.step.last_durable", "{step}", "Newest step in a checkpoint.", FLEET_LAST_DURABLE_STEP, 0},
         {GAUGE, "goodput.step.mean", "s", "Productive time / steps kept.", FLEET_STEP_MEAN, 3},
-        {GAUGE, "goodput.step.ideal", "s", "A step as it should be.", FLEET_STEP_IDEAL, 3},
+        {GAUGE, "goodput.step.ideal", "s", "The ideal step.", FLEET_STEP_IDEAL, 3},
         {GAUGE, "goodput.step.deviation", "s", "Mean step less the ideal one.", FLEET_STEP_DEVIATION, 3},
     };
     for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {

@@ -8,12 +8,12 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-/* As many as a status holds. */
+/* The limit of a status. */
 enum { MAX_EXECUTIONS = 16, TRACE_BYTES = 16, SPAN_BYTES = 8 };
 enum { INTERNAL = 1, STATUS_OK = 1, STATUS_ERROR = 2 };
 
 struct execution {
-    int64_t number, start_ms, available_ms, first_step_ms, end_ms; /* FLEET_NONE: not told */
+    int64_t number, start_ms, available_ms, first_step_ms, end_ms; /* FLEET_NONE: not known */
     int64_t first_step, last_step, lost_steps, tch_ms, wait_ms, tre_ms, trm_ms, catch_up_ms;
     bool is_saved;
     char cause[64], evidence[256], node[256], node_pool[256];
@@ -27,7 +27,7 @@ struct trace {
     int spans;
 };
 
-/* ---- what a status tells ---- */
+/* ---- reading a status ---- */
 
 static void read_execution(struct jscan *j, struct execution *e) {
     const struct {
@@ -116,7 +116,7 @@ static void hash(const char *text, unsigned char *id, size_t size) {
     unsigned char digest[EVP_MAX_MD_SIZE] = {0};
     unsigned int all = 0;
     if (EVP_Digest(text, strlen(text), digest, &all, EVP_sha256(), NULL) != 1)
-        digest[0] = 1; /* none is all zeros, which is no ID */
+        digest[0] = 1; /* an ID of all zeros is invalid */
     memcpy(id, digest, size);
 }
 
@@ -228,7 +228,7 @@ static void write_job(struct trace *t, const struct round_now *now, const char *
     otlp_end(t->out, span);
 }
 
-/* The spans of list[i], if nothing of them will change. */
+/* Writes the spans of list[i] if they are final. */
 static bool write_settled(struct trace *t, const struct execution *list, int i, int count) {
     const struct execution *e = &list[i], *next = i + 1 < count ? &list[i + 1] : NULL;
     bool is_resumed = next != NULL && next->first_step_ms != FLEET_NONE && e->catch_up_ms != FLEET_NONE;
@@ -240,7 +240,7 @@ static bool write_settled(struct trace *t, const struct execution *list, int i, 
     write_execution(t, e, end_ms);
     if (next == NULL || e->end_ms == FLEET_NONE)
         return true;
-    /* It lasts until the next first step, however many executions came to nothing before it. */
+    /* It lasts until the next first step, however many executions failed before it. */
     int64_t resumed_ms = next->first_step_ms != FLEET_NONE ? next->first_step_ms
                          : next->end_ms != FLEET_NONE      ? next->end_ms
                                                            : t->end_ms;
@@ -249,37 +249,37 @@ static bool write_settled(struct trace *t, const struct execution *list, int i, 
     return true;
 }
 
-int otlp_spans_write(const struct round_now *now, int64_t told, int64_t *now_told, struct buf *out) {
+int otlp_spans_write(const struct round_now *now, int64_t sent, int64_t *now_sent, struct buf *out) {
     CLEANUP_FREE struct execution *list = mem_alloc(MAX_EXECUTIONS * sizeof *list);
     struct push_identity identity;
     struct trace t = {.out = out,
                       .start_ms = now->numbers->values[FLEET_START],
                       .end_ms = now->numbers->values[FLEET_END],
                       .is_final = now->is_final};
-    size_t begun = out->size_bytes;
+    size_t start = out->size_bytes;
     int count = read_executions(now->job->object, list);
     push_identity_read(now->job->object, &identity);
     CLEANUP_FREE char *name = mem_format("goodput.dev/%s/%lld", identity.uid, (long long)t.start_ms);
     hash(name, t.id, TRACE_BYTES);
-    *now_told = told;
+    *now_sent = sent;
     size_t all = otlp_begin(out, 1);
     otlp_resource_write(now->job, out);
     size_t scope = otlp_begin(out, 2);
     otlp_scope_write(out);
     for (int i = 0; i < count; i++) {
-        if (list[i].number <= told)
+        if (list[i].number <= sent)
             continue;
         if (!write_settled(&t, list, i, count))
             break;
-        *now_told = list[i].number;
+        *now_sent = list[i].number;
     }
     if (t.is_final && t.end_ms != FLEET_NONE)
         write_job(&t, now, identity.target);
     otlp_end(out, scope);
     otlp_end(out, all);
     if (t.spans == 0 && out->data != NULL) {
-        out->size_bytes = begun;
-        out->data[begun] = '\0';
+        out->size_bytes = start;
+        out->data[start] = '\0';
     }
     return t.spans;
 }

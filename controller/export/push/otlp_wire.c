@@ -49,7 +49,7 @@ void otlp_bytes(struct buf *out, int field, struct slice bytes) {
     buf_append_slice(out, bytes);
 }
 
-/* How many bytes the UTF-8 character at the front has; 0: it is none (RFC 3629, section 4). */
+/* The number of bytes of the UTF-8 character at the front; 0: it is invalid (RFC 3629, section 4). */
 static size_t character(struct slice s) {
     const unsigned char *p = (const unsigned char *)s.data;
     size_t size = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
@@ -86,13 +86,13 @@ size_t otlp_begin(struct buf *out, int field) {
     return out->size_bytes;
 }
 
-void otlp_end(struct buf *out, size_t begun) {
+void otlp_end(struct buf *out, size_t start) {
     char length[MAX_VARINT];
-    size_t inside = out->size_bytes - begun, size = varint(length, inside);
+    size_t inside = out->size_bytes - start, size = varint(length, inside);
     if (buf_append(out, length, size) < 0)
         return;
-    memmove(out->data + begun + size, out->data + begun, inside);
-    memcpy(out->data + begun, length, size);
+    memmove(out->data + start + size, out->data + start, inside);
+    memcpy(out->data + start, length, size);
 }
 
 void otlp_attribute(struct buf *out, int field, const char *key, const char *text) {
@@ -129,7 +129,7 @@ static bool take_varint(struct slice *s, uint64_t *value) {
     return false;
 }
 
-/* The next field of a message: of a number its value, of BYTES the bytes. False at the end, or where it is damaged. */
+/* Takes the next field of a message: a number's value, or the bytes of BYTES. False at the end or at damage. */
 static bool take_field(struct slice *s, int *field, int *type, uint64_t *number, struct slice *bytes) {
     uint64_t tag;
     if (s->size_bytes == 0 || !take_varint(s, &tag) || tag >> 3 == 0 || tag >> 3 > 536870911)

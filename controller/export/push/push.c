@@ -4,19 +4,20 @@
 #include "export/push/monitoring.h"
 #include "export/push/otlp.h"
 #include "export/push/tensorboard.h"
+#include "operator/runtime/runtime.h"
 
 #include <string.h>
 
 #define TICK_US INT64_C(1000000)
 
-/* Every exporter there is. */
+/* All exporters. */
 static push_maker *const makers[] = {monitoring_make, otlp_make, tensorboard_make};
 
 struct push {
     const struct runtime *runtime;
     const struct fleet *fleet;
     struct loop_timer *timer;
-    int64_t change; /* of the fleet: up to this one all is told */
+    int64_t change; /* the fleet's change up to which everything is reported */
     int count;
     struct push_exporter exporters[ARRAY_SIZE(makers)];
     const struct push_figures *figures[ARRAY_SIZE(makers)];
@@ -28,27 +29,27 @@ static bool is_leading(const struct push *p) {
     return figures.is_leading;
 }
 
-static void tell(struct push *p, const struct fleet_job *job) {
+static void report(struct push *p, const struct fleet_job *job) {
     for (int i = 0; i < p->count; i++) {
         const struct push_exporter *e = &p->exporters[i];
-        (job->is_deleted ? e->gone : e->changed)(e->context, job);
+        (job->is_deleted ? e->deleted : e->changed)(e->context, job);
     }
 }
 
-void push_stir(struct push *p) {
+void push_notify(struct push *p) {
     if (p == NULL || !is_leading(p))
         return;
     const struct fleet_job *job = p->fleet->last;
     while (job != NULL && job->change > p->change)
         job = job->earlier;
     for (job = job != NULL ? job->later : p->fleet->first; job != NULL; job = job->later)
-        tell(p, job);
+        report(p, job);
     p->change = p->fleet->change;
 }
 
 static void tick(void *context) {
     struct push *p = context;
-    push_stir(p); /* a replica that waited has been told nothing so far */
+    push_notify(p); /* a replica that was not the leader has no reports yet */
     for (int i = 0; i < p->count && is_leading(p); i++)
         p->exporters[i].tick(p->exporters[i].context);
     loop_timer_set(p->timer, TICK_US);

@@ -1,6 +1,6 @@
-/* push: hands the JobGoodputs, as the API server tells them, to those that carry their numbers to somewhere else: Cloud
- * Monitoring, an OpenTelemetry collector, TensorBoard's files. Only a leader does so. What is pushed follows from the
- * object alone, so that a controller that takes over goes on where another ended.
+/* push: passes the API server's JobGoodputs to exporters: Cloud Monitoring, an OpenTelemetry collector, TensorBoard's
+ * files. Only a leader pushes. The pushed values depend only on the object, so that a controller that takes over
+ * continues where the other ended.
  *
  * An exporter is one file with a push_maker, named in push.c's table. */
 #ifndef EXPORT_PUSH_H
@@ -8,7 +8,7 @@
 
 #include "export/fleet.h"
 #include "io/loop.h"
-#include "operator/runtime/exports.h"
+#include "operator/runtime/runtime.h"
 
 struct push_figures {                         /* counts since the start */
     const char *exporter;                     /* a constant, for a label */
@@ -18,12 +18,12 @@ struct push_figures {                         /* counts since the start */
 };
 
 struct push_exporter {
-    /* A JobGoodput is new, or its object changed. Once per object when leading begins; then once a turn of the loop,
-     * however often it was written. The job is borrowed for the call: keep its names, and find it again in the fleet
-     * (not there: it is gone, which of very many deleted at once is not told for each). */
+    /* A JobGoodput is new, or its object changed. Called once per object when leading starts, then once per turn of the
+     * loop, however often it was written. The job is borrowed for the call: keep its names and look it up in the fleet.
+     * If it is not there it was deleted; of very many deletions at once not every one is reported. */
     void (*changed)(void *context, const struct fleet_job *job);
-    /* It was deleted. */
-    void (*gone)(void *context, const struct fleet_job *job);
+    /* The JobGoodput was deleted. */
+    void (*deleted)(void *context, const struct fleet_job *job);
     /* Once a second. */
     void (*tick)(void *context);
     void (*free)(void *context);
@@ -45,8 +45,8 @@ struct push;
 int push_new(struct push **push, const struct push_options *options, const struct runtime *runtime, struct error **err);
 void push_free(struct push *push); /* NULL-safe */
 /* The fleet changed. NULL-safe. */
-void push_stir(struct push *push);
-/* Of each exporter; returns how many. NULL-safe. */
+void push_notify(struct push *push);
+/* The figures of each exporter; returns their number. NULL-safe. */
 int push_figures(const struct push *push, const struct push_figures *const **figures);
 
 #endif

@@ -3,10 +3,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-/* The last point stands so long after the end: behind any that was sent while the end was being settled. */
+/* The last point is this long after the end, later than any point sent before the end was final. */
 #define FINAL_MS INT64_C(10000)
-/* Jobs that ended before are left alone: receivers refuse old points (Cloud Monitoring after 25 hours). */
-#define MOST_AGE_MS INT64_C(86400000)
+/* Jobs that ended longer ago are not sent: receivers refuse old points (Cloud Monitoring after 25 hours). */
+#define MAX_AGE_MS INT64_C(86400000)
 #define MAX_BODY ((size_t)4 << 20)
 #define NO_ROUND SIZE_MAX
 
@@ -17,8 +17,8 @@ struct round {
     struct sender *sender;
     struct map jobs; /* "namespace/name" -> struct round_job */
     int64_t next_us; /* a round begins then */
-    size_t at;       /* of jobs: the round has come so far */
-    bool has_final;  /* a job ended: a round begins at once */
+    size_t at;       /* index in jobs that the round has reached */
+    bool has_final;  /* a job ended: the next round starts at once */
     struct fleet_numbers numbers;
 };
 
@@ -29,7 +29,7 @@ static void job_free(void *value) {
     free(job);
 }
 
-/* True: there is something new to be sent. */
+/* True if there is something new to send. */
 static bool look(struct round *r, struct round_job *job, struct round_now *now) {
     const struct fleet_numbers *n = now->numbers = &r->numbers;
     now->job = fleet_find(r->options.fleet, job->namespace_, job->name);
@@ -45,13 +45,13 @@ static bool look(struct round *r, struct round_job *job, struct round_now *now) 
     }
     now->is_final = fleet_is_final(n);
     now->end_ms = through_ms + (now->is_final ? FINAL_MS : 0);
-    if (wall_ms(loop_wall(r->loop)) - now->end_ms > MOST_AGE_MS || (job->is_final && now->is_final)) {
+    if (wall_ms(loop_wall(r->loop)) - now->end_ms > MAX_AGE_MS || (job->is_final && now->is_final)) {
         job->change = now->job->change;
         return false;
     }
     if (now->end_ms >= job->end_ms + r->options.spacing_ms || r->options.spacing_ms == 0)
         return true;
-    now->end_ms = job->end_ms + r->options.spacing_ms; /* the last numbers get a point of their own */
+    now->end_ms = job->end_ms + r->options.spacing_ms; /* the last numbers get a separate point */
     return now->is_final;
 }
 
@@ -141,8 +141,8 @@ void round_changed(struct round *r, const struct fleet_job *job) {
         r->has_final = true;
 }
 
-/* The last of the table takes its place: in a round under way it may be left to the next one. */
-void round_gone(struct round *r, const struct fleet_job *job) {
+/* The last entry of the table takes its place, so a round in progress may leave it to the next round. */
+void round_deleted(struct round *r, const struct fleet_job *job) {
     CLEANUP_FREE char *key = key_of(job);
     map_remove(&r->jobs, slice_of(key));
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FIRST_US INT64_C(1000000)
-#define MOST_WAIT_US INT64_C(60000000)
+#define MAX_WAIT_US INT64_C(60000000)
 #define GIVE_UP_US INT64_C(300000000)
 #define TIMEOUT_US INT64_C(30000000)
 enum { MAX_HEADERS = 32, MAX_REPLY = 256 << 10 };
@@ -28,10 +28,10 @@ struct sender {
     char *url, *body;
     size_t body_size;
     const char *const *headers;
-    int64_t points, begun_us;
+    int64_t points, started_us;
     int tries, unauthorized;
     bool is_busy, is_in_trouble;
-    char told[SENDER_TEXT]; /* what was logged last, while it goes on */
+    char logged[SENDER_TEXT]; /* the last logged text, while the trouble lasts */
 };
 
 static void try_now(void *context);
@@ -41,7 +41,7 @@ struct sender *sender_new(struct loop *loop, struct http_client *http, const str
     struct sender *s = mem_new(struct sender);
     *s = (struct sender){.loop = loop, .http = http, .options = *options, .handler = *handler, .figures = figures};
     s->backoff.min_us = options->first_us > 0 ? options->first_us : FIRST_US;
-    s->backoff.max_us = s->backoff.min_us > MOST_WAIT_US / 2 ? s->backoff.min_us : MOST_WAIT_US / 2;
+    s->backoff.max_us = s->backoff.min_us > MAX_WAIT_US / 2 ? s->backoff.min_us : MAX_WAIT_US / 2;
     if (s->options.give_up_us <= 0)
         s->options.give_up_us = GIVE_UP_US;
     s->timer = loop_timer_new(loop, try_now, s);
@@ -67,12 +67,12 @@ void sender_free(struct sender *s) {
     free(s);
 }
 
-/* The same text once, however often it happens. */
-static void tell(struct sender *s, const char *text) {
-    if (text[0] == '\0' || (s->is_in_trouble && strcmp(s->told, text) == 0))
+/* Logs the same text once, however often it occurs. */
+static void log_trouble(struct sender *s, const char *text) {
+    if (text[0] == '\0' || (s->is_in_trouble && strcmp(s->logged, text) == 0))
         return;
     s->is_in_trouble = true;
-    snprintf(s->told, sizeof s->told, "%s", text);
+    snprintf(s->logged, sizeof s->logged, "%s", text);
     jsonlog(JSONLOG_WARNING, "push in trouble", "to", LOG_S(s->options.name), "error", LOG_S(text), NULL);
 }
 
@@ -91,21 +91,21 @@ static void finish(struct sender *s, bool is_delivered, int64_t dropped, const c
         dropped = s->points;
     }
     f->points_dropped += dropped;
-    tell(s, text);
+    log_trouble(s, text);
     forget_body(s);
     s->is_busy = false;
     s->handler.finished(s->handler.context, is_delivered);
 }
 
-static void again(struct sender *s, int64_t at_least_us, const char *text) {
+static void again(struct sender *s, int64_t min_wait_us, const char *text) {
     int64_t wait_us = kube_backoff_next(&s->backoff);
-    wait_us = wait_us > at_least_us ? wait_us : at_least_us;
-    if (loop_now(s->loop).us + wait_us - s->begun_us > s->options.give_up_us) {
+    wait_us = wait_us > min_wait_us ? wait_us : min_wait_us;
+    if (loop_now(s->loop).us + wait_us - s->started_us > s->options.give_up_us) {
         finish(s, false, 0, text);
         return;
     }
     s->figures->retried++;
-    tell(s, text);
+    log_trouble(s, text);
     loop_timer_set(s->timer, wait_us);
 }
 
@@ -113,7 +113,7 @@ static void again(struct sender *s, int64_t at_least_us, const char *text) {
 
 static int on_data(void *context, struct slice bytes) {
     struct sender *s = context;
-    buf_append_slice(&s->reply, bytes); /* beyond the limit it is cut: its status says enough */
+    buf_append_slice(&s->reply, bytes); /* cut at the limit: the status is enough */
     return 0;
 }
 
@@ -186,12 +186,12 @@ static void try_now(void *context) {
 void sender_post(struct sender *s, const char *url, const char *const *headers, struct slice body, int64_t points) {
     assert(!s->is_busy);
     s->url = mem_strdup(url);
-    s->body = slice_dup(body); /* of any bytes */
+    s->body = slice_dup(body); /* may hold any bytes */
     s->body_size = body.size_bytes;
     s->headers = headers;
     s->points = points;
     s->tries = s->unauthorized = 0;
-    s->begun_us = loop_now(s->loop).us;
+    s->started_us = loop_now(s->loop).us;
     s->is_busy = true;
-    loop_timer_set(s->timer, 0); /* never from within the caller */
+    loop_timer_set(s->timer, 0); /* not within the caller's stack */
 }

@@ -1,6 +1,6 @@
-/* TensorBoard's event files: a point per job at most every --tensorboard-interval, at the step that the job is at; one
- * thread of its own writes them. A point waits until training is a step further (or the numbers are final), so that a
- * step's point holds the last that is known of it and is written once. */
+/* Writes TensorBoard's event files in a separate thread: at most one point per job and --tensorboard-interval, at the
+ * job's present step. A point waits for the next step (or the final numbers), so that a step's point holds its last
+ * numbers and is written once. */
 #include "export/push/tensorboard.h"
 
 #include "base/jsonlog.h"
@@ -12,18 +12,18 @@
 #include <string.h>
 
 #define AGAIN_US INT64_C(30000000)         /* after a write that failed */
-#define HANGS_US INT64_C(60000000)         /* a write that takes longer is told */
-#define KEEP_FINISHED_MS INT64_C(86400000) /* what ended longer ago was written by then, or never is */
+#define HANGS_US INT64_C(60000000)         /* a write that takes longer is logged */
+#define KEEP_FINISHED_MS INT64_C(86400000) /* jobs that ended longer ago are not written */
 
 struct run {
     char *namespace_, *name;
     struct tensorboard_place place;
-    struct tensorboard_point *held;    /* of the newest step; NULL: none */
-    struct tensorboard_point *pending; /* to be written; NULL: none */
-    int64_t spaced_us;                 /* the next one is pending no earlier */
-    int64_t retry_us;                  /* after a failure: not written before */
-    int64_t start_ms;                  /* of the run that place is of */
-    bool is_deleted;                   /* deleted: forgotten once all is written */
+    struct tensorboard_point *held;    /* point of the newest step; NULL: none */
+    struct tensorboard_point *pending; /* point to be written; NULL: none */
+    int64_t spaced_us;                 /* the earliest time for the next pending point */
+    int64_t retry_us;                  /* the earliest next write after a failure */
+    int64_t start_ms;                  /* start of the run in `place` */
+    bool is_deleted;                   /* forgotten once all is written */
 };
 
 struct tensorboard {
@@ -34,7 +34,7 @@ struct tensorboard {
     struct work_task *task;
     struct tensorboard_write *write; /* of the task */
     int64_t began_us;
-    size_t turn;     /* the run that is looked at next */
+    size_t turn;     /* index of the next run */
     struct map runs; /* "namespace/name" */
     struct fleet_numbers *numbers;
     struct push_figures figures;
@@ -56,13 +56,13 @@ static char *key_of(const char *namespace_, const char *name) {
     return mem_format("%s/%s", namespace_, name);
 }
 
-/* ---- what is told ---- */
+/* ---- the fleet's changes ---- */
 
 static bool is_there(const struct run *r, const struct tensorboard_point *p) {
     return r->place.has_points && r->start_ms == p->start_ms && p->at_ms <= r->place.last_at_ms;
 }
 
-/* What was held is pending once there is something further, unless another still is: then a later one will be. */
+/* The held point becomes pending once there is a newer one, unless another point is still pending. */
 static void hold(struct tensorboard *t, struct run *r, const struct tensorboard_point *p) {
     int64_t now_us = loop_now(t->loop).us;
     bool is_further = r->held != NULL && (r->held->step != p->step || r->held->start_ms != p->start_ms);
@@ -101,7 +101,7 @@ static void changed(void *context, const struct fleet_job *job) {
     start_next(t);
 }
 
-static void gone(void *context, const struct fleet_job *job) {
+static void deleted(void *context, const struct fleet_job *job) {
     struct tensorboard *t = context;
     CLEANUP_FREE char *key = key_of(job->namespace_, job->name);
     struct run *r = map_get(&t->runs, slice_of(key));
@@ -116,9 +116,9 @@ static void gone(void *context, const struct fleet_job *job) {
 
 /* ---- writing ---- */
 
-static void tell_trouble(struct tensorboard *t, const char *text) {
+static void log_trouble(struct tensorboard *t, const char *text) {
     if (text != NULL && !t->is_in_trouble)
-        jsonlog(JSONLOG_ERROR, "events for TensorBoard are not written; all else goes on", "error", LOG_S(text),
+        jsonlog(JSONLOG_ERROR, "cannot write TensorBoard events; everything else continues", "error", LOG_S(text),
                 "again_in_seconds", LOG_I(AGAIN_US / 1000000), NULL);
     else if (text == NULL && t->is_in_trouble)
         jsonlog(JSONLOG_INFO, "events for TensorBoard are written again", "folder", LOG_S(t->root), NULL);
@@ -143,7 +143,7 @@ static void on_written(void *context) {
     struct run *r = map_get(&t->runs, slice_of(key));
     t->task = NULL;
     t->write = NULL;
-    tell_trouble(t, w->error[0] != '\0' ? w->error : NULL);
+    log_trouble(t, w->error[0] != '\0' ? w->error : NULL);
     if (w->error[0] != '\0') {
         t->figures.retried++;
     } else if (w->was_written) {
@@ -159,7 +159,7 @@ static void on_written(void *context) {
     start_next(t);
 }
 
-/* The last point of what ended waits for nothing. */
+/* The last point of an ended job is due at once. */
 static bool is_due(struct run *r, int64_t now_us) {
     if (r->pending == NULL && r->held != NULL && (r->held->is_final || r->is_deleted)) {
         r->pending = r->held;
@@ -198,7 +198,7 @@ static void tick(void *context) {
         CLEANUP_FREE char *text = mem_format("the volume of %s does not answer: writing takes longer than %d s",
                                              t->root, (int)(HANGS_US / 1000000));
         t->figures.failed++;
-        tell_trouble(t, text);
+        log_trouble(t, text);
     }
     start_next(t);
 }
@@ -214,8 +214,7 @@ static void tensorboard_free(void *context) {
 }
 
 int tensorboard_make(const struct push_options *options, struct push_exporter *exporter, struct error **err) {
-    (void)err; /* a folder that cannot be written to is told when it is written to, and keeps nothing else from its work
-                */
+    (void)err; /* a folder that is not writable is logged at the first write, and stops nothing else */
     if (options->flags->tensorboard_dir == NULL)
         return 0;
     struct tensorboard *t = mem_new(struct tensorboard);
@@ -226,6 +225,6 @@ int tensorboard_make(const struct push_options *options, struct push_exporter *e
     t->numbers = mem_new(struct fleet_numbers);
     t->figures.exporter = "tensorboard";
     map_init(&t->runs, run_free);
-    *exporter = (struct push_exporter){changed, gone, tick, tensorboard_free, &t->figures, t};
+    *exporter = (struct push_exporter){changed, deleted, tick, tensorboard_free, &t->figures, t};
     return 1;
 }

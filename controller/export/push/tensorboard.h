@@ -1,5 +1,5 @@
-/* tensorboard: writes each job's scores to event files below --tensorboard-dir, as the Python library's monitor does
- * from within the trainer; what is in them: deploy/docs/how-to/export.md. */
+/* tensorboard: writes each job's scores to event files below --tensorboard-dir, as the Python library's monitor does in
+ * the trainer. deploy/docs/how-to/export.md lists their contents. */
 #ifndef EXPORT_PUSH_TENSORBOARD_H
 #define EXPORT_PUSH_TENSORBOARD_H
 

@@ -47,7 +47,8 @@ static void put_bytes(struct buf *b, int field, struct slice bytes) {
     buf_append_slice(b, bytes);
 }
 
-/* So that a checksum is not itself summed to a constant (tensorflow/core/lib/hash/crc32c.h). */
+/* TensorFlow masks checksums, because a checksum of data that holds checksums is weak
+ * (tensorflow/core/lib/hash/crc32c.h). */
 static uint32_t masked(struct slice bytes) {
     uint32_t crc = crc32c(bytes);
     return (crc >> 15 | crc << 17) + 0xa282ead8u;

@@ -14,24 +14,24 @@
 
 #define PREFIX "events.out.tfevents."
 #define SUFFIX ".goodput-controller"
-#define MOST_READ_BYTES ((int64_t)64 << 20) /* of a file that somebody else made under our name */
+#define MAX_READ_BYTES ((int64_t)64 << 20) /* limit for a foreign file with a name of ours */
 
 static void fail(struct tensorboard_write *w, const char *what, int code) {
-    w->place = (struct tensorboard_place){0}; /* it is looked at anew */
+    w->place = (struct tensorboard_place){0}; /* it is read again */
     snprintf(w->error, sizeof w->error, "cannot %s %s/%s below %s: %s", what, w->namespace_, w->name, w->root,
-             code == ELOOP || code == ENOTDIR ? "something else than a folder is in its place" : strerrordesc_np(code));
+             code == ELOOP || code == ENOTDIR ? "a file or link is in the folder's place" : strerrordesc_np(code));
 }
 
-/* ---- the way there ---- */
+/* ---- folders ---- */
 
-/* A folder of the one above, never through a symbolic link. */
+/* Opens or makes a subfolder, never through a symbolic link. */
 static int open_folder(int at, const char *name) {
     if (mkdirat(at, name, 0755) < 0 && errno != EEXIST)
         return -1;
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* "20261121T181751Z": sorts by time, and is good as a name everywhere. */
+/* "20261121T181751Z": sorts by time, and is a valid name everywhere. */
 static void run_name(char name[static 32], int64_t start_ms) {
     char text[RFC3339_SIZE];
     size_t n = 0;
@@ -57,14 +57,14 @@ static int open_run(const struct tensorboard_write *w) {
     return fd;
 }
 
-/* ---- what is there ---- */
+/* ---- existing files ---- */
 
 static bool is_ours(const char *name) {
     struct slice s = slice_of(name);
     return slice_starts(s, PREFIX) && slice_ends(s, SUFFIX) && s.size_bytes < 80;
 }
 
-/* The last by name of those before `before` ("": of all). -1: the folder cannot be read. */
+/* Finds the last name before `before` ("": of all). -1: the folder cannot be read. */
 static int find_last(int folder, const char *before, char last[static 80]) {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -98,7 +98,7 @@ static char *read_file(int fd, int64_t size_bytes) {
     return bytes;
 }
 
-/* What its whole records say; 0: the file cannot be appended to. */
+/* Reads the whole records. Returns the file's size; 0: it cannot be appended to. */
 static int64_t scan(struct tensorboard_place *place, struct slice file) {
     struct slice event;
     struct tensorboard_event e;
@@ -118,16 +118,16 @@ static int64_t scan(struct tensorboard_place *place, struct slice file) {
     return r == 0 && is_good && !is_first ? size_bytes : 0;
 }
 
-/* -1: it cannot be read. *end: as scan() returns it. */
+/* Scans a file. -1: it cannot be read. *end: the result of scan(). */
 static int look_into(struct tensorboard_place *place, int folder, const char *name, int64_t *end) {
     struct stat st;
     CLEANUP_FREE char *bytes = NULL;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     *end = 0;
     if (fd < 0)
-        return errno == ELOOP ? 0 : -1; /* a link is not followed: another file is begun */
+        return errno == ELOOP ? 0 : -1; /* a link is not followed: another file is started */
     int code = fstat(fd, &st) < 0 ? errno : 0;
-    bool is_file = code == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_READ_BYTES;
+    bool is_file = code == 0 && S_ISREG(st.st_mode) && st.st_size <= MAX_READ_BYTES;
     if (is_file && (bytes = read_file(fd, st.st_size)) == NULL)
         code = errno != 0 ? errno : EIO;
     close(fd);
@@ -137,7 +137,7 @@ static int look_into(struct tensorboard_place *place, int folder, const char *na
     return code == 0 ? 0 : -1;
 }
 
-/* The newest file, and those before it as long as none holds a point (a crash came after its version). */
+/* Reads the newest file, and older ones until one holds a point (a crash may leave a file with only its version). */
 static int look(struct tensorboard_place *place, int folder) {
     char name[80], before[80] = "";
     int64_t end;
@@ -176,20 +176,21 @@ static bool write_all(int fd, struct slice bytes) {
     return true;
 }
 
-/* At the file's end, whole or not at all. */
+/* Appends to the file, whole or not at all. */
 static int append(int fd, int64_t size_bytes, struct slice bytes) {
     struct stat st;
     if (fstat(fd, &st) < 0)
         return -errno;
     if (st.st_size != size_bytes)
-        return -ESTALE; /* somebody else writes there */
+        return -ESTALE; /* another process writes to the file */
     int code = write_all(fd, bytes) && fdatasync(fd) == 0 ? 0 : -errno;
     if (code < 0 && ftruncate(fd, (off_t)size_bytes) < 0)
         code = -errno;
     return code;
 }
 
-/* Greater than the newest's, whatever the clock says: TensorBoard reads files in the order of their names. */
+/* A name greater than the newest file's, whatever the clock says: TensorBoard reads files in the order of their
+ * names. */
 static void next_name(struct tensorboard_place *place, int64_t at_ms) {
     struct slice before = slice_of(place->file);
     int64_t number = at_ms / 1000, last = 0;
@@ -219,7 +220,7 @@ static int write_point(struct tensorboard_write *w, int folder) {
     if (r < 0 && is_next)
         unlinkat(folder, place->file, 0);
     if (close(fd) < 0 && r == 0)
-        r = -errno; /* NFS and GCS FUSE say it here */
+        r = -errno; /* NFS and GCS FUSE report errors here */
     if (r < 0)
         return r;
     place->size_bytes += (int64_t)bytes.size_bytes;

@@ -24,9 +24,9 @@ static void add_lower(struct tensorboard_point *p, double value, const char *pre
     add(p, value, prefix, lower);
 }
 
-/* What the library's monitor draws: goodput and each type's share, in percent, of the time that its clock runs
- * (monitoring_series.h says which buckets that is), so that they make 100. Of the asynchronous loading of data and of
- * elastic slices a status has no time: no points, not 0. */
+/* Adds the library's monitor's values: goodput and each type's share, in percent of the time of its clock
+ * (monitoring_series.h lists these buckets), so that they make 100. A status has no time for asynchronous data loading
+ * and elastic slices, so these have no points, not 0. */
 static void add_library(struct tensorboard_point *p, const struct fleet_numbers *n) {
     static const char *const types[] = {"TPU_INITIALIZATION",
                                         "TRAINING_PREP",
@@ -71,11 +71,11 @@ static void add_ledger(struct tensorboard_point *p, const struct fleet_numbers *
     }
 }
 
-/* A value of a status, if it is known. */
+/* The tags of a status' values, for those that are known. */
 static const struct {
     enum fleet_value value;
     const char *tag;
-    double unit; /* of the tag, in the status' own */
+    double unit; /* the tag's unit in the status' unit */
 } plain[] = {
     {FLEET_GOODPUT, "goodput/job", 1e4}, /* in percent */
     {FLEET_SCHEDULING, "goodput/scheduling", 1e4},
@@ -86,7 +86,7 @@ static const struct {
     {FLEET_PROGRAM, "goodput/program", 1e4},
     {FLEET_PRODUCTIVITY, "goodput/productivity", 1e4},
     {FLEET_EVIDENCE, "goodput/evidence", 1e4},
-    {FLEET_STEP_DEVIATION, "step_deviation", 1e3}, /* the library's; s */
+    {FLEET_STEP_DEVIATION, "step_deviation", 1e3}, /* in seconds, as in the library */
     {FLEET_STEP_MEAN, "step_seconds/mean", 1e3},
     {FLEET_STEP_MEDIAN, "step_seconds/p50", 1e3},
     {FLEET_STEP_P99, "step_seconds/p99", 1e3},
