@@ -27,7 +27,7 @@ start() { # name command...: runs it in the background
 	echo $! >"$dir/$name.pid"
 }
 
-wait_for() { # name command...: until it succeeds, at most 60 s, or until the process is gone
+wait_for() { # name command...: until it succeeds, at most 60 s, or until the process has ended
 	local name=$1 deadline=$((SECONDS + 60))
 	shift
 	until "$@" >/dev/null 2>&1; do

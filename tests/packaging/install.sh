@@ -50,7 +50,7 @@ compare_rbac() {
 }
 may() { review "$@" | "$kubectl" create -f - -o jsonpath='{.status.allowed}'; }
 
-# All that the account may do, by the authorizer's own list, beside the list that was agreed on: nothing more, nothing less.
+# All that the account may do, by the authorizer's own list, compared with the agreed list: nothing more, nothing less.
 list_of() { # account namespace
 	"$kubectl" auth can-i --list --as="$1" --as-group=system:serviceaccounts --as-group=system:authenticated -n "$2" |
 		tail -n +2 | sed -E 's/ +/ /g; s/ $//' | LC_ALL=C sort -u

@@ -55,7 +55,8 @@ def field(schema, path):
 def phases():
     """Those that the controller writes; the schema takes any word (a newer controller may write another)."""
     with open("controller/operator/status/phase.c", encoding="utf-8") as file:
-        return set(re.findall(r'"([A-Z][a-z]+)"', file.read()))
+        calls = re.findall(r"\bset\(v,(.*?);", file.read(), re.S)
+    return set(re.findall(r'"([A-Z][a-z]+)"', "".join(calls)))
 
 
 def check_paths(config):
@@ -101,14 +102,14 @@ def expected(job):
 
 def samples(text, job):
     """{name: {(label, ...): value}} of this JobGoodput, without the labels that all of its metrics have."""
-    told = {}
+    exported = {}
     for name, labels, value in re.findall(r"^kube_jobgoodput_([a-z_]+)\{(.*)\} (\S+)$", text, re.M):
         pairs = dict(re.findall(r'([a-z_]+)="((?:[^"\\]|\\.)*)"', labels))
         if (pairs.pop("namespace"), pairs.pop("jobgoodput")) != (NAMESPACE, job["metadata"]["name"]):
             continue
         own = tuple(sorted((k, v) for k, v in pairs.items() if not k.startswith("customresource_")))
-        told.setdefault(name, {})[own] = float(value)
-    return told
+        exported.setdefault(name, {})[own] = float(value)
+    return exported
 
 
 def free_port():
@@ -143,16 +144,16 @@ def check_live(config):
             f"--port={port}", "--telemetry-host=127.0.0.1", f"--telemetry-port={free_port()}", "--custom-resource-state-config-file", CONFIG], stdout=log, stderr=log)
         text = fetch(port, process)
         check("kube-state-metrics tells of the JobGoodput", text, open(log.name, encoding="utf-8").read()[-1500:])
-        told, wanted = samples(text, job), expected(job)
-        wanted["status_phase"].update({(("phase", p),): 0 for n, k, r in metrics_of(config) if k == "StateSet" for p in r["list"] if p != job["status"]["phase"]})
-        check("every metric of the configuration is checked here", set(wanted) == {name for name, *_ in metrics_of(config)}, set(wanted))
-        for name, values in wanted.items():
-            check(f"{name} is the status's", told.get(name) == values, f"{told.get(name)} instead of {values}")
-        bad = sum(told.get("badput_milliseconds", {}).values()) + told.get("productive_milliseconds", {}).get((), 0)
-        check("badput and productive time add up to wall time", bad == told.get("wall_milliseconds", {}).get(()), bad)
+        exported, required = samples(text, job), expected(job)
+        required["status_phase"].update({(("phase", p),): 0 for n, k, r in metrics_of(config) if k == "StateSet" for p in r["list"] if p != job["status"]["phase"]})
+        check("every metric of the configuration is checked here", set(required) == {name for name, *_ in metrics_of(config)}, set(required))
+        for name, values in required.items():
+            check(f"{name} is the status's", exported.get(name) == values, f"{exported.get(name)} instead of {values}")
+        bad = sum(exported.get("badput_milliseconds", {}).values()) + exported.get("productive_milliseconds", {}).get((), 0)
+        check("badput and productive time add up to wall time", bad == exported.get("wall_milliseconds", {}).get(()), bad)
         done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "kube_jobgoodput" in line and "milliseconds" not in line and "chip_hours" not in line]
-        check("promtool minds nothing but units that are the API's", not said, said)
+        complaints = [line for line in (done.stdout + done.stderr).splitlines() if "kube_jobgoodput" in line and "milliseconds" not in line and "chip_hours" not in line]
+        check("promtool minds nothing but units that are the API's", not complaints, complaints)
     finally:
         if process:
             process.terminate()

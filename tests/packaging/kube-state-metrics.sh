@@ -1,6 +1,6 @@
 #!/bin/bash
 # deploy/kube-state-metrics.yaml in the real kube-state-metrics, which this builds (three minutes the first time), on a
-# bare API server: each metric beside the status that it is made of. Needs Go, and promtool.
+# bare API server: each metric compared with the status that it is made of. Needs Go, and promtool.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export BIN=$PWD/.build/cluster/bin

@@ -104,8 +104,8 @@ def check_all(t, api, status):
 
     def targets():
         found = {x["labels"]["job"]: x for x in answer("targets")["activeTargets"]}
-        said = [found.get(x, {}).get("lastError", "unknown") for x in ("prometheus", "stranger", "anonymous")]
-        return found and found["prometheus"]["health"] == "up" and "403" in said[1] and "401" in said[2]
+        errors = [found.get(x, {}).get("lastError", "unknown") for x in ("prometheus", "stranger", "anonymous")]
+        return found and found["prometheus"]["health"] == "up" and "403" in errors[1] and "401" in errors[2]
 
     wait_for("a scrape with the token of a bound ServiceAccount; 403 with another's; 401 without", targets)
     for words in ("Prometheus gets the metrics with the token of a bound ServiceAccount", "not with that of another", "not without one"):

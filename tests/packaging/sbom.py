@@ -61,8 +61,8 @@ def copyright_of(name):
     return there.get(f"./usr/share/doc/{name}/copyright", b"").decode("utf-8", "ignore").replace("\f", "").replace("\r", "")
 
 
-check("SBOM: our own licence", [p["licenseDeclared"] for p in packages.values() if p["name"] == "goodput-controller"] != ["Apache-2.0"] or "Apache License" not in copyright_of("goodput-controller"))
-check(f"SBOM: the licences of the {len(debian)} Debian packages, their texts in the image", [p["name"] for p in debian if len(copyright_of(p["name"])) < 500 or texts.get(p["licenseDeclared"], "").strip() != copyright_of(p["name"]).strip() or not p["licenseComments"]])
+check("SBOM: our own license", [p["licenseDeclared"] for p in packages.values() if p["name"] == "goodput-controller"] != ["Apache-2.0"] or "Apache License" not in copyright_of("goodput-controller"))
+check(f"SBOM: the licenses of the {len(debian)} Debian packages, their texts in the image", [p["name"] for p in debian if len(copyright_of(p["name"])) < 500 or texts.get(p["licenseDeclared"], "").strip() != copyright_of(p["name"]).strip() or not p["licenseComments"]])
 
 # What the library itself says that it is.
 curl = next((n for n in libraries if "/libcurl" in n), None)
