@@ -1,8 +1,8 @@
 #!/bin/sh
 # sbom.sh ROOT VERSION: writes ROOT/usr/share/sbom/goodput-controller.spdx.json, the bill of materials (SPDX 2.3) of what
 # image-root.sh put there: each file with its checksums, each Debian package that one of them comes from with its version and
-# its licences, whose texts it puts there too (/usr/share/doc/PACKAGE/copyright, as Debian has it). Files of no package are
-# this project's; its own licence is ./LICENSE. Times: SOURCE_DATE_EPOCH, else now.
+# its licenses, whose texts it puts there too (/usr/share/doc/PACKAGE/copyright, as Debian has it). Files of no package are
+# this project's; its own license is ./LICENSE. Times: SOURCE_DATE_EPOCH, else now.
 set -eu
 root=$1 version=${2:?"sbom.sh: which version?"}
 out=$root/usr/share/sbom/goodput-controller.spdx.json
@@ -27,15 +27,15 @@ owner() {
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 files() { (cd "$root" && find . -type f | sed 's/^\.//' | LC_ALL=C sort); }
-add_licence() {
+add_license() {
 	mkdir -p "$root/usr/share/doc/$1"
 	cp -L "$2" "$root/usr/share/doc/$1/copyright"
 }
 files | while read -r path; do owner "$path"; done | sort -u | while read -r package; do
-	add_licence "$package" "/usr/share/doc/$package/copyright"
+	add_license "$package" "/usr/share/doc/$package/copyright"
 done
-add_licence goodput-controller "$(dirname "$0")/../LICENSE"
-# text FILE: as the inside of a JSON string. names FILE: the licences that a copyright file of Debian's form names.
+add_license goodput-controller "$(dirname "$0")/../LICENSE"
+# text FILE: as the inside of a JSON string. names FILE: the licenses that a copyright file of Debian's form names.
 text() { iconv -c -f UTF-8 -t UTF-8 "$1" | tr -d '\000-\010\013-\037' | sed 's/\\/\\\\/g; s/"/\\"/g; s/\t/\\t/g; s/$/\\n/' | tr -d '\n'; }
 names() {
 	if head -n 3 "$1" | grep -q '^Format:'; then
@@ -81,7 +81,7 @@ JSON
 	printf '  ],\n  "hasExtractedLicensingInfos": ['
 	comma=
 	for package in $packages; do
-		printf '%s\n    {"licenseId": "LicenseRef-Debian-%s", "name": "Licences of the Debian package %s", "extractedText": "%s"}' "$comma" \
+		printf '%s\n    {"licenseId": "LicenseRef-Debian-%s", "name": "Licenses of the Debian package %s", "extractedText": "%s"}' "$comma" \
 			"$(id "$package")" "$package" "$(text "$root/usr/share/doc/$package/copyright")"
 		comma=,
 	done
