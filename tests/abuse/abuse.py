@@ -16,7 +16,7 @@ import time
 from attacks import ATTACKS
 from world import LEASE, World, chart_value, mebibytes
 
-DELAY_S = 2.0  # an event of the victim, and a line of its log, is in its status by then
+DELAY_S = 2.0  # an event of the victim, and a line of its log, is in its status within this time
 KINDS = ("event", "line", "probe", "lease")
 PROBE_S = 1.0  # timeoutSeconds of the chart's probes, by default
 RENEW_S = 10.0  # the controller's own deadline for the Lease

@@ -1,4 +1,4 @@
-"""What one hostile namespace does. Each attack is a function of the world with @attack; it runs in a process of its own
+"""The attacks of a hostile namespace. Each attack is a function of the world with @attack; it runs in a separate process
 and ends when world.is_on() is false. Add one: write the function."""
 import json
 import multiprocessing
@@ -39,7 +39,7 @@ def patterns(world):
                 "step": f"{bad if turn % 3 else nearly}|{turn}"}}}}, "application/merge-patch+json")
         time.sleep(0.5)
     reasons, end = set(), time.monotonic() + 30  # a status of a namespace that has had its share waits
-    while world.is_alone and not reasons & {"FormatNotRecognised", "PatternTooExpensive"}:
+    while world.is_alone and not reasons & {"FormatNotRecognized", "PatternTooExpensive"}:
         if time.monotonic() > end:
             sys.exit(f"the lines were not matched: {reasons}")
         time.sleep(0.5)
@@ -96,8 +96,8 @@ def objects(world):
 
 
 def many_files():
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    max_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
 
 
 @attack("300 idle sockets at each listener, opened again when closed", seconds=15)

@@ -22,7 +22,7 @@ from emulator import make_certificate  # noqa: E402
 BIN = os.environ.get("GOODPUT_BIN", os.path.join(ROOT, ".build/release/bin"))
 CRDS = os.path.join(ROOT, "crds")
 JOBGOODPUTS = "/apis/goodput.dev/v1alpha1/namespaces/{}/jobgoodputs"
-ATTACKER = "127.0.0.66"  # the hostile pod has an address of its own, as the kubelet has
+ATTACKER = "127.0.0.66"  # the hostile pod has a separate address, as the kubelet has
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/goodput-system/leases/goodput-controller"
 
 
@@ -129,7 +129,7 @@ class World:
         self.round = 0  # of attacks: names of their objects are of one
         self.is_alone = True  # one attack runs, not all
         fork = multiprocessing.get_context("fork")
-        self.control, self.changes = fork.Lock(), fork.Lock()  # attacks are processes of their own
+        self.control, self.changes = fork.Lock(), fork.Lock()  # attacks are separate processes
         self.folder = tempfile.mkdtemp(prefix="goodput-abuse-")
         crds = [x for name in ("fleetgoodputs", "steplogformats") for x in ("--crd", f"{CRDS}/goodput.dev_{name}.yaml")]
         self.server = Server(self.folder, *crds)
@@ -158,8 +158,8 @@ class World:
         log = self.folder + "/controller.log"
         self.controller = Client("controller", [BIN + "/goodput-controller", "--kubeconfig", self.server.kubeconfig, *flags], log)
         # It gets no more than the chart's container has: what is beyond is refused, and ends it.
-        most = mebibytes(chart_value("resources.limits.memory")) << 20
-        resource.prlimit(self.controller.process.pid, resource.RLIMIT_DATA, (most, most))
+        limit_bytes = mebibytes(chart_value("resources.limits.memory")) << 20
+        resource.prlimit(self.controller.process.pid, resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
         self.controller.says('"synced"', 5)
         with open(log, encoding="utf-8") as text:
             lines = text.read()

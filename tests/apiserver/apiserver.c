@@ -90,7 +90,8 @@ int apiserver_stop(struct apiserver *s) {
     if (s == NULL)
         return 0;
     close(s->in);
-    if (s->pid > 0) /* the end of its stdin is no event to lws, which sees a pipe hang up but never reads it */
+    if (s->pid >
+        0) /* the end of its stdin is not an event for lws, which notices that a pipe hangs up but never reads it */
         kill(s->pid, SIGTERM);
     if (s->out != NULL)
         fclose(s->out);
@@ -154,7 +155,7 @@ static char *exchange(struct apiserver *s, const char *lines) {
     char *text = duplicate(""), *line = NULL;
     size_t size = 0, capacity = 0;
     if (s == NULL || !send_all(s->in, lines, strlen(lines)) || !send_all(s->in, "\n.\n", 3)) {
-        fprintf(stderr, "apiserver: the server is gone\n");
+        fprintf(stderr, "apiserver: the server has ended\n");
         free(text);
         return NULL;
     }
@@ -162,7 +163,7 @@ static char *exchange(struct apiserver *s, const char *lines) {
         ssize_t n = getline(&line, &capacity, s->out);
         bool is_error = n > 0 && strncmp(line, ".error ", 7) == 0;
         if (n <= 0 || is_error) {
-            fprintf(stderr, "apiserver: %s%s", n <= 0 ? "the server is gone\n" : line + 7, "");
+            fprintf(stderr, "apiserver: %s%s", n <= 0 ? "the server has ended\n" : line + 7, "");
             free(line);
             free(text);
             return NULL;

@@ -1,7 +1,7 @@
 /* apiserver: starts the embedded Kubernetes API server (.build/bin/test-apiserver) as a child process and steers it.
  *
  * A test starts it on a port of the kernel's choice, feeds it objects, makes it fail in chosen ways, and asks which
- * requests it saw. Everything is said in the scenario language of README.md, one or more lines at a time; a call
+ * requests it saw. Commands are lines of the scenario language of README.md, one or more in a call; a call
  * returns when the server has done what it says, so no test needs to sleep. Not for the product: it forks, and a
  * broken server is reported on stderr.
  *
@@ -21,7 +21,7 @@
 
 struct apiserver;
 
-/* Starts the server with these arguments (NULL-terminated; NULL for none) beside "--port 0 --control", and waits until
+/* Starts the server with these arguments (NULL-terminated; NULL for none) after "--port 0 --control", and waits until
  * it accepts connections. The program is $TEST_APISERVER, else .build/bin/test-apiserver. NULL on failure, the reason
  * on stderr. Useful arguments: --http1, --h2 (cleartext, prior knowledge), --tls (certificates made on the spot in the
  * kubeconfig's directory; ALPN h2 and http/1.1; with --http1 only that), --token T, --scenario FILE, --crd FILE,

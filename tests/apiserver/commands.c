@@ -162,7 +162,7 @@ static int do_log(struct scenario *sc, char *args, const char *heredoc, char why
         char *stamp = (char *)word(&text);
         struct slice s = slice_of(stamp + 1);
         if (!rfc3339_take(&s, &ms, NULL)) {
-            snprintf(why, 200, "\"%.100s\" is no time", stamp);
+            snprintf(why, 200, "\"%.100s\" is not a time", stamp);
             return -1;
         }
         now_ns = ms;
@@ -591,7 +591,7 @@ int command_condition(struct srv *s, const char *text, char why[static 200]) {
         return count_requests(s, a, *b != '\0' ? b : "*", true) == 0;
     if (strcmp(what, "object") == 0)
         return find(s, a, b, unused) != NULL;
-    if (strcmp(what, "gone") == 0)
+    if (strcmp(what, "deleted") == 0)
         return find(s, a, b, unused) == NULL;
     if (strcmp(what, "faults") == 0)
         return faults_left(&s->faults) == 0;
@@ -604,7 +604,7 @@ int command_condition(struct srv *s, const char *text, char why[static 200]) {
         return is != NULL && strcmp(is, rest_of(args)) == 0;
     }
     snprintf(why, 200,
-             "wait seen|open|closed VERB RESOURCE [N], object|gone KIND NS/NAME, field KIND NS/NAME PATH VALUE, "
+             "wait seen|open|closed VERB RESOURCE [N], object|deleted KIND NS/NAME, field KIND NS/NAME PATH VALUE, "
              "faults done");
     return -1;
 }

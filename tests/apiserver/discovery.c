@@ -47,7 +47,7 @@ static bool serve_resources(struct conn *c, const char *group, const char *versi
     return true;
 }
 
-/* The groups in the order of first appearance; events.k8s.io beside its alias. */
+/* The groups in the order of first appearance; events.k8s.io next to its alias. */
 static void add_group(json_t *groups, const char *group, char *const *versions) {
     if (*group == '\0' || jx_find(groups, "name", group) != NULL)
         return;

@@ -1,6 +1,6 @@
 /* each: many objects of one shape, one change for each, as text: what a JobSet of 12,736 pods looks like. Nothing is
- * parsed and the texts are not looked into, so that the server is no bottleneck of a benchmark; what is sent waits for
- * the readers. */
+ * parsed and the texts are not looked into, so the server does not slow a benchmark down; the output waits for the
+ * readers. */
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "scenario.h"
@@ -64,11 +64,11 @@ static void change_one(struct each *e) {
 }
 
 static size_t waiting_bytes(const struct srv *s) {
-    size_t most = 0;
+    size_t max_bytes = 0;
     for (const struct conn *c = s->conns; c != NULL; c = c->next)
-        if (c->out.size_bytes - c->out_at > most)
-            most = c->out.size_bytes - c->out_at;
-    return most;
+        if (c->out.size_bytes - c->out_at > max_bytes)
+            max_bytes = c->out.size_bytes - c->out_at;
+    return max_bytes;
 }
 
 static void each_free(struct each *e) {

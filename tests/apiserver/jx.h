@@ -16,8 +16,8 @@ static inline void jx_freep(json_t **p) {
 
 /* Borrowed; NULL where a part of the dotted path is missing. Array elements by number: "a.0.b". */
 json_t *jx_get(const json_t *root, const char *path);
-const char *jx_text(const json_t *root, const char *path); /* "" if it is no string */
-int64_t jx_int(const json_t *root, const char *path);      /* 0 if it is no integer */
+const char *jx_text(const json_t *root, const char *path); /* "" if it is not a string */
+int64_t jx_int(const json_t *root, const char *path);      /* 0 if it is not an integer */
 bool jx_true(const json_t *root, const char *path);
 /* Makes objects on the way. A NULL value removes the last key. */
 void jx_set(json_t *root, const char *path, json_t *steal);

@@ -151,7 +151,7 @@ static void fail_by_taint(struct life *g, const char *node) {
             CLEANUP_FREE char *text = mem_format("Marking for deletion Pod %s/%s", g->ns, pod->name);
             life_event(s, EVENT_SECONDS, "taint-eviction-controller", "Pod", g->ns, pod->name, pod->uid, "Normal",
                        "TaintManagerEviction", text);
-            /* the kubelet is gone: the pod stays Terminating, its deletion a grace period ahead */
+            /* the kubelet is dead: the pod stays Terminating, its deletion a grace period ahead */
             life_patch(s, "pods", g->ns, pod->name,
                        jx_format("{\"metadata\":{\"deletionTimestamp\":\"%s\",\"deletionGracePeriodSeconds\":30}}",
                                  rfc3339_format(due, srv_now_us(s) * 1000 + 30000000000, 0)));

@@ -77,7 +77,7 @@ void gang_delete_pods(struct life *g);
 void gang_make_workload(struct life *g);
 void gang_admit(struct life *g);
 void gang_evict(struct life *g);     /* Evicted and Preempted */
-void gang_unreserve(struct life *g); /* quota gone */
+void gang_unreserve(struct life *g); /* quota released */
 void gang_finish_workload(struct life *g);
 
 /* ---- trainer.c ---- */

@@ -16,7 +16,7 @@ struct log_line {
     size_t size_bytes;
 };
 
-/* Printed, but kept nowhere: so many bytes a second, from an instant on. */
+/* Printed, but kept nowhere: bytes per second, from an instant on. */
 struct log_flood {
     size_t at, total_bytes; /* before the line of this index */
     double bytes_per_s;

@@ -59,7 +59,7 @@ static bool is_flooding(struct follow *f, const struct log_flood *flood) {
     return f->flooded_bytes < flood->total_bytes;
 }
 
-/* Sends what is new; true when the run is over or the pod gone. */
+/* Sends the new lines; true when the run is over or the pod deleted. */
 static bool pump(struct follow *f) {
     struct log_container *c = logs_get(&f->conn->srv->logs, f->pod_uid, f->container, false);
     if (c == NULL || f->run >= c->run_count)

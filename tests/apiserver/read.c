@@ -156,9 +156,9 @@ void read_list(struct conn *c, struct target *t) {
             return;
         }
     } else {
-        uint64_t wanted = strtoull(conn_argument(c, "resourceVersion"), NULL, 10);
-        if (wanted > 0 && strcmp(conn_argument(c, "resourceVersionMatch"), "Exact") == 0 &&
-            wanted < s->store.oldest_rv) {
+        uint64_t version = strtoull(conn_argument(c, "resourceVersion"), NULL, 10);
+        if (version > 0 && strcmp(conn_argument(c, "resourceVersionMatch"), "Exact") == 0 &&
+            version < s->store.oldest_rv) {
             api_status(c, 410, "Expired", NULL, "The resourceVersion for the provided list is too old.");
             return;
         }

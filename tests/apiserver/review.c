@@ -21,12 +21,12 @@ static json_t *read_claims(const char *token) {
 
 /* One that names no audience is meant for the API server. */
 static bool is_meant(const json_t *claims, const json_t *review) {
-    const json_t *wanted = json_object_get(json_object_get(review, "spec"), "audiences"), *one;
+    const json_t *audiences = json_object_get(json_object_get(review, "spec"), "audiences"), *one;
     const char *audience = jx_text(claims, "aud");
     size_t i;
-    if (json_array_size(wanted) == 0)
+    if (json_array_size(audiences) == 0)
         return *audience == '\0';
-    json_array_foreach((json_t *)wanted, i, one) if (strcmp(json_string_value(one), audience) == 0) return true;
+    json_array_foreach((json_t *)audiences, i, one) if (strcmp(json_string_value(one), audience) == 0) return true;
     return false;
 }
 
@@ -35,7 +35,7 @@ void review_token(struct conn *c) {
     CLEANUP_JSON json_t *review = jx_load(c->body.data, c->body.size_bytes, false, why);
     CLEANUP_JSON json_t *claims = review ? read_claims(jx_text(review, "spec.token")) : NULL;
     if (review == NULL) {
-        api_status(c, 400, "BadRequest", NULL, "the body is no TokenReview: %s", why);
+        api_status(c, 400, "BadRequest", NULL, "the body is not a TokenReview: %s", why);
         return;
     }
     bool is_known = claims != NULL && is_meant(claims, review);

@@ -97,7 +97,7 @@ static void sleep_until(struct scenario *sc, int64_t due_us) {
     timer_start(sc->srv, &sc->timer, due_us > now ? (double)(due_us - now) / 1e6 : 0, step, sc);
 }
 
-/* 1: go on; 0: wait; -1: failed and freed. */
+/* 1: continue; 0: wait; -1: failed and freed. */
 static int wait_for(struct scenario *sc, const char *text) {
     char why[200] = "";
     int64_t now = clock_mono().us;
@@ -126,7 +126,7 @@ static int wait_for(struct scenario *sc, const char *text) {
     return 0;
 }
 
-/* 1: go on; 0: wait and run the line again; -1: ended. */
+/* 1: continue; 0: wait and run the line again; -1: ended. */
 static int run_line(struct scenario *sc, char *line) {
     char why[200] = "";
     const char *rest = line;

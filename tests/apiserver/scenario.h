@@ -1,5 +1,5 @@
 /* scenario: runs the line language of README.md: from a file against the clock, or from the control channel (stdin)
- * with an answer. A scenario runs until it has to wait, and goes on from a timer. */
+ * with an answer. A scenario runs until it has to wait, and a timer resumes it. */
 #ifndef TESTS_APISERVER_SCENARIO_H
 #define TESTS_APISERVER_SCENARIO_H
 
@@ -26,7 +26,7 @@ void scenario_start(struct srv *srv, const char *name, const char *text, void (*
 /* Frees those under way. */
 void scenario_stop_all(struct srv *srv);
 /* Reads the control channel. */
-/* each.c: `count` changes of one kind, put or (template NULL) deleted, in the background; one such at a time. */
+/* each.c: `count` changes of one kind, put or (template NULL) deleted, in the background; only one runs at once. */
 int each_start(struct srv *s, const char *kind, const char *key, int count, int per, const char *template_,
                char why[static 200]);
 bool each_is_done(void);

@@ -5,7 +5,7 @@
 
 #include "jx.h"
 
-/* False with a sentence in why[] if the text is no selector. */
+/* False with a sentence in why[] if the text is not a selector. */
 bool selector_check_labels(const char *text, char why[static 200]);
 /* "" matches everything. */
 bool selector_match_labels(const char *text, const json_t *object);

@@ -48,7 +48,7 @@ void kstore_done(struct store *s);
 struct object *kstore_find(const struct store *s, const struct resource *type, const char *ns, const char *name);
 /* Range [*from, *to) of a type's objects, of one namespace if ns is not empty. */
 void kstore_range(const struct store *s, const struct resource *type, const char *ns, size_t *from, size_t *to);
-/* Creates or replaces; sets metadata.resourceVersion in `object` (borrowed) and tells on_change. */
+/* Creates or replaces; sets metadata.resourceVersion in `object` (borrowed) and calls on_change. */
 struct object *kstore_put(struct store *s, struct resource *type, const char *ns, const char *name, json_t *object);
 /* The same with a finished text, which holds the resourceVersion rv + 1; nothing is parsed. */
 void kstore_put_text(struct store *s, struct resource *type, const char *ns, const char *name, const char *text,
@@ -56,7 +56,7 @@ void kstore_put_text(struct store *s, struct resource *type, const char *ns, con
 void kstore_delete(struct store *s, struct object *o);
 /* Forgets the history: every older resourceVersion is expired from now on. */
 void kstore_expire(struct store *s);
-/* etcd restored from a backup: the objects as they are, all numbers begun anew, below those that were given out. */
+/* etcd restored from a backup: the objects as they are, all version numbers restart below those that were given out. */
 void kstore_restore(struct store *s);
 json_t *kstore_json(const struct object *o); /* parsed, new reference */
 

@@ -31,7 +31,7 @@ static void extend(X509 *cert, X509 *issuer, int nid, const char *value) {
     X509_EXTENSION_free(e);
 }
 
-static X509 *make(const char *cn, const char *organisation, long serial, EVP_PKEY *key, X509 *issuer,
+static X509 *make(const char *cn, const char *organization, long serial, EVP_PKEY *key, X509 *issuer,
                   EVP_PKEY *issuer_key) {
     X509 *cert = X509_new();
     X509_set_version(cert, 2);
@@ -40,7 +40,7 @@ static X509 *make(const char *cn, const char *organisation, long serial, EVP_PKE
     X509_gmtime_adj(X509_getm_notAfter(cert), 315360000);
     X509_set_pubkey(cert, key);
     X509_NAME *name = X509_get_subject_name(cert);
-    X509_NAME_add_entry_by_txt(name, "O", MBSTRING_ASC, (const unsigned char *)organisation, -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "O", MBSTRING_ASC, (const unsigned char *)organization, -1, -1, 0);
     X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)cn, -1, -1, 0);
     X509_set_issuer_name(cert, X509_get_subject_name(issuer != NULL ? issuer : cert));
     if (issuer == NULL) {
@@ -91,7 +91,7 @@ int tls_make(const char *directory) {
     return make_all(directory, "", 1);
 }
 
-/* Sessions of before would go on without a certificate. */
+/* Earlier sessions would resume without a certificate. */
 static void forget_sessions(SSL_CTX *server) {
     unsigned char keys[80];
     long size = SSL_CTX_get_tlsext_ticket_keys(server, NULL, 0);

@@ -8,8 +8,8 @@
 /* Writes ca.crt, server.crt, server.key, client.crt, client.key (PEM) below directory. 0, or -1 with a line on stderr.
  */
 int tls_make(const char *directory);
-/* Makes all of them anew, the number-th time, and has the server show and trust the new ones (the old CA's clients are
- * trusted still). The files become the new ones with tls_rotate_files. */
+/* Makes all of them again, the number-th time; the server shows and trusts the new ones, and still trusts the old CA's
+ * clients. The files become the new ones with tls_rotate_files. */
 int tls_rotate(const char *directory, long number, SSL_CTX *server);
 int tls_rotate_files(const char *directory);
 

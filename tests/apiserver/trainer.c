@@ -157,7 +157,7 @@ static void advance(void *context) {
 void trainer_start(struct life *g, int until) {
     struct trainer *t = &g->trainer;
     t->until = until;
-    if (t->phase == TRAINER_DONE) { /* goes on */
+    if (t->phase == TRAINER_DONE) { /* continues */
         t->step++;
         begin_step(g);
         return;

@@ -3,11 +3,11 @@
  * It can forget that a connection has something to write. A stream that asks to write marks itself and its connection;
  * when it is closed before its turn, the mark of the connection stays, and whoever asks from then on takes it for
  * somebody who waits already (rops_callback_on_writable_h2): the replies and events of all streams lie until something
- * else moves the connection, for up to a minute. So what has waited for two looks without a byte being taken is offered
- * the socket by hand.
+ * else moves the connection, for up to a minute. So a stream that has waited for two rounds without a byte written is
+ * given the socket by hand.
  *
- * And it does not tell that the peer has reset a stream, nor close it: a client that reads ten thousand logs in turns
- * leaves ten thousand follows behind. It only says so in its log, so that is where we hear it. */
+ * It neither reports that the peer has reset a stream, nor closes it: a client that reads ten thousand logs in turns
+ * leaves ten thousand follows behind. Only its log has a line for that, so this module reads its log. */
 #include "srv.h"
 
 #include <poll.h>

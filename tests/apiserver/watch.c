@@ -14,7 +14,7 @@ struct watch {
     char include[32];
     char *labels, *fields;
     bool has_bookmarks;
-    uint64_t since; /* from the future after a restore: what is not newer is not told, as by a real one */
+    uint64_t since; /* from the future after a restore: objects that are not newer are not sent, as by a real server */
     struct timer end, bookmark;
     struct watch *next, *previous;
 };

@@ -65,8 +65,8 @@ static void thaw(struct srv *s, const struct lws *wsi) {
 /* connect(AF_UNSPEC) on a TCP socket sends RST at once; closing with linger 0 would not, as lws shuts down first. */
 static void reset(struct lws *wsi) {
     struct lws *network = lws_get_network_wsi(wsi);
-    struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-    connect(lws_get_socket_fd(network), &nobody, sizeof nobody);
+    struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
+    connect(lws_get_socket_fd(network), &unspecified, sizeof unspecified);
     lws_set_timeout(network, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
@@ -163,7 +163,7 @@ static void set_logged_status(struct conn *c) {
 void conn_reply(struct conn *c, int status, const char *content_type, double retry_after, const char *body,
                 size_t size) {
     c->status = status;
-    c->is_begun = c->is_ended = true;
+    c->is_started = c->is_ended = true;
     set_logged_status(c);
     buf_append(&c->out, body, size);
     c->body_total = size;
@@ -194,7 +194,7 @@ static void keep_connection(struct lws *wsi) {
 
 void conn_begin(struct conn *c, int status, const char *content_type) {
     c->status = status;
-    c->is_begun = c->is_stream = true;
+    c->is_started = c->is_stream = true;
     set_logged_status(c);
     if (write_headers(c, content_type, -1, false, 0) < 0)
         lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
@@ -282,7 +282,7 @@ static void reset_later(void *context) {
     reset(c->wsi);
 }
 
-/* The fault strikes now. 1: go on writing; 0: stop for now; -1: close the connection. */
+/* The fault strikes now. 1: continue writing; 0: stop for now; -1: close the connection. */
 static int strike(struct conn *c) {
     struct fault f = c->fault;
     c->fault = (struct fault){.kind = FAULT_NONE};

@@ -1,6 +1,6 @@
 /* wire: HTTP/1.1 and HTTP/2 on libwebsockets: requests in, replies and endless streams out, and the faults that need
  * the raw connection. A conn is one request and its reply; it is freed by this module when the reply has been written
- * or the peer is gone, after on_closed of its user. Nothing here knows Kubernetes. */
+ * or the peer has left, after on_closed of its user. Nothing here knows Kubernetes. */
 #ifndef TESTS_APISERVER_WIRE_H
 #define TESTS_APISERVER_WIRE_H
 
@@ -19,10 +19,10 @@ enum fault_kind {
     FAULT_CUT,         /* FIN in the middle of a line, without the end of the message */
     FAULT_TRUNCATE,    /* the message ends properly in the middle of a line */
     FAULT_CLOSE,       /* the message ends properly */
-    FAULT_MALFORMED,   /* a line that is no JSON; the stream goes on */
+    FAULT_MALFORMED,   /* a line that is not JSON; the stream continues */
     FAULT_SILENT,      /* nothing more is sent or read on this connection */
-    FAULT_DRIP,        /* so many bytes a second from here on, or for so many bytes */
-    FAULT_GOAWAY,      /* HTTP/2 GOAWAY, the streams go on; over HTTP/1.1 the connection closes after the reply */
+    FAULT_DRIP,        /* N bytes per second from here on, or for N bytes */
+    FAULT_GOAWAY,      /* HTTP/2 GOAWAY, the streams continue; over HTTP/1.1 the connection closes after the reply */
     FAULT_GOAWAY_HARD, /* GOAWAY, then the connection closes */
     FAULT_DELAY,       /* the answer comes later */
     FAULT_HOLD,        /* the request is served at `release` */
@@ -61,7 +61,7 @@ struct conn {
     struct buf out;
     size_t out_at;
     uint64_t body_total, body_sent; /* enqueued, written */
-    bool is_begun, is_stream, is_ended, has_headers, is_dispatched, is_struck;
+    bool is_started, is_stream, is_ended, has_headers, is_dispatched, is_struck;
     /* a fault that strikes when body_sent reaches fault_at */
     struct fault fault;
     uint64_t fault_at;

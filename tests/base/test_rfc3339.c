@@ -32,7 +32,7 @@ TEST(reads_times) {
     }
 }
 
-TEST(refuses_what_is_no_time) {
+TEST(refuses_text_that_is_not_a_time) {
     static const char *const cases[] = {
         "",
         "2026-11-21",

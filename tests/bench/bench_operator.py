@@ -1,6 +1,6 @@
-"""bench-operator: what the controller costs beside a minimal client-go informer program on the same streams, fed by the
+"""bench-operator: the cost of the controller compared with a minimal client-go informer program on the same streams, fed by the
 embedded API server over TLS: a JobSet of 12,736 pods through two executions with a restart between, in the shapes of the
-recorded story; then 1,000 JobGoodputs at once, each with a pod whose log wants to be read and goes on by a step every
+recorded story; then 1,000 JobGoodputs at once, each with a pod whose log grows by a step every
 STEP_EVERY_S; with --more-jobs 10000 the same for 10,000.
 
 Prints resident memory, CPU seconds and their ratios (medians of --pairs runs), requests and the time until all have a
@@ -30,7 +30,7 @@ STEP_LINES = 50
 STEADY_S = 60
 STEP_EVERY_S = 30  # of each job, while the steady cost is measured
 LINES_AT_ONCE = 50  # handed to the server
-DELAYS = 20  # so many are measured
+DELAYS = 20  # the number that is measured
 
 
 class Server:
@@ -49,14 +49,14 @@ class Server:
     def do(self, lines):
         self.process.stdin.write(lines + "\n.\n")
         self.process.stdin.flush()
-        said = []
+        lines = []
         while True:
             line = self.process.stdout.readline().rstrip("\n")
             if line == ".ok":
-                return said
+                return lines
             if not line or line.startswith(".error"):
                 raise RuntimeError(f"test-apiserver: {line} at {lines[:200]}")
-            said.append(line)
+            lines.append(line)
 
     def stop(self):
         self.process.terminate()
@@ -152,10 +152,10 @@ class BigJob:
         job["metadata"]["creationTimestamp"] = self.lives[number][0]["metadata"]["creationTimestamp"]
         names = [(job["metadata"]["name"], "train-a-slice-${i}"), (job["metadata"]["uid"], f"job-{number}-uid-${{i}}")]
         jobset, job = self.times.move([jobset, job])
-        self._tell(server, "jobsets", "train/" + self.name, 1, 1, template(jobset, []))
-        self._tell(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, template(job, names))
+        self._send(server, "jobsets", "train/" + self.name, 1, 1, template(jobset, []))
+        self._send(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, template(job, names))
 
-    def _tell(self, server, kind, key, count, per, text):
+    def _send(self, server, kind, key, count, per, text):
         Times.wait_for(text)
         each(server, kind, key, count, per, self.files.put(text))
 
@@ -170,7 +170,7 @@ class BigJob:
         ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
         versions = self.times.move(self.lives[number])
         for text in pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}"):
-            self._tell(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, text)
+            self._send(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, text)
         each(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, "-")
 
 
@@ -202,13 +202,13 @@ def measure_big(start, story, slices):
             try:
                 client.says("synced", 1 if client.name == "informer" else 5)
                 client.settle()
-                begun = client.cpu_seconds()
+                started = client.cpu_seconds()
                 idle = client.memory_kib("VmRSS")
                 clock = time.time()
                 for number in (1, 2):
                     job.play(server, number)
                 client.settle()
-                cpu = client.cpu_seconds() - begun
+                cpu = client.cpu_seconds() - started
                 seconds = time.time() - clock
                 if client.name == "controller":
                     check_status(server, job)
@@ -217,11 +217,11 @@ def measure_big(start, story, slices):
                 client.stop()
         finally:
             server.stop()
-    return {"pods": job.pods, "events": job.events, "seconds": seconds, "first": begun, "cpu": cpu, "before": idle, "peak": peak, "after": now}
+    return {"pods": job.pods, "events": job.events, "seconds": seconds, "first": started, "cpu": cpu, "before": idle, "peak": peak, "after": now}
 
 
 def check_status(server, job):
-    """The figures are worth nothing if the controller has not understood what it was told."""
+    """The figures are worth nothing if the controller has not processed all events."""
     status = json.loads("".join(server.do("get jobgoodputs train/" + job.name)))["status"]
     required = status["availability"]["required"]
     if required != job.pods or status["interruptions"]["total"] != 1 or len(status["executions"]) != 2:
@@ -268,9 +268,9 @@ class Fleet:
 
     def go_on(self, server, count, seconds):
         """Every job takes a step every STEP_EVERY_S, evenly spread over all of them."""
-        begun, sent = time.time(), 0
-        while time.time() - begun < seconds:
-            due = int((time.time() - begun) * count / STEP_EVERY_S)
+        started, sent = time.time(), 0
+        while time.time() - started < seconds:
+            due = int((time.time() - started) * count / STEP_EVERY_S)
             while sent < due:
                 lines = [self.step_line(number, count) for number in range(sent, min(due, sent + LINES_AT_ONCE))]
                 server.do("\n".join(lines))
@@ -301,24 +301,24 @@ def counted(port, name):
 
 
 def follows(port):
-    """The controller's own count: a server that only writes is not told at once that its reader left."""
+    """The controller's own count: a server that only writes does not notice at once that its reader left."""
     return counted(port, "goodput_controller_log_follows")
 
 
 def start_fleet(server, count, port, cpu):
     """Until each JobGoodput has a status and its steps are read: {what: figure}."""
-    begun, written_s, start_s, most = time.time(), 0, 0, 0
+    started, written_s, start_s, max_follows = time.time(), 0, 0, 0
     while True:
         written = int(server.do('holding jobgoodputs "observedThrough":')[0])
         read = int(server.do('holding jobgoodputs "retained":')[0])
         if written == count and not written_s:
-            written_s = time.time() - begun
+            written_s = time.time() - started
             start_s = cpu()
         if written == count and read == count:
-            return {"follows": most, "written_s": written_s, "start_s": start_s, "read_s": time.time() - begun}
-        if time.time() - begun > 6000:
+            return {"follows": max_follows, "written_s": written_s, "start_s": start_s, "read_s": time.time() - started}
+        if time.time() - started > 6000:
             raise RuntimeError(f"{written} of {count} JobGoodputs have a status, {read} have read their steps")
-        most = max(most, follows(port))
+        max_follows = max(max_follows, follows(port))
         time.sleep(0.5 if count <= 1000 else 5)  # to count is work for the server
 
 
@@ -331,19 +331,19 @@ def delay_s(server, number):
 
     before = interruptions()
     server.do(f"delete pods train/job-{number}-slice-0-0-x")
-    begun = time.time()
-    while time.time() - begun < 60:
+    started = time.time()
+    while time.time() - started < 60:
         if interruptions() > before:
-            return time.time() - begun
+            return time.time() - started
         time.sleep(0.02)
     raise RuntimeError(f"the deletion of a pod of job-{number} is in no status after 60 s")
 
 
 def measure_steady(server, client, fleet, count, port):
     """While every job steps: CPU and requests a second; and then what a person waits for."""
-    cpu, requests, begun = client.cpu_seconds(), counted(port, "rest_client_requests_total"), time.time()
+    cpu, requests, started = client.cpu_seconds(), counted(port, "rest_client_requests_total"), time.time()
     steps = fleet.go_on(server, count, STEADY_S)
-    seconds = time.time() - begun
+    seconds = time.time() - started
     figures = {"steady": (client.cpu_seconds() - cpu) / seconds, "steps": steps / seconds}
     figures["requests"] = (counted(port, "rest_client_requests_total") - requests) / seconds
     figures["delays"] = sorted(delay_s(server, number) for number in range(0, count, -(-count // DELAYS)))
@@ -383,8 +383,8 @@ def show_big(ours, theirs):
     rows = [("resident at most, MiB", "peak", 1024), ("resident in the end, MiB", "after", 1024)]
     rows += [("CPU seconds of the stream", "cpu", 1), ("CPU us per pod event", "cpu", ours["events"] / 1e6)]
     for what, key, unit in rows + [("seconds until all was taken in", "seconds", 1)]:
-        beside = f"{theirs[key] / unit:12.1f} {theirs[key] / max(ours[key], 0.01):7.1f}x" if theirs else "           -"
-        print(f"    {what:36} {ours[key] / unit:12.1f} {beside}")
+        theirs_text = f"{theirs[key] / unit:12.1f} {theirs[key] / max(ours[key], 0.01):7.1f}x" if theirs else "           -"
+        print(f"    {what:36} {ours[key] / unit:12.1f} {theirs_text}")
 
 
 def follower(options):

@@ -1,5 +1,5 @@
 """bench-restarts: the controller's resident memory while a JobSet of 12,736 pods is restarted as a whole again and again:
-after each execution, when all that was told is known. Prints the figures and judges nothing.
+after each execution, when all events are processed. Prints the figures and judges nothing.
 
     make programs tests && python3 tests/bench/bench_restarts.py [--slices 199] [--restarts 4]
 
@@ -11,7 +11,7 @@ import time
 
 from bench_operator import BigJob, Files, Server, Story, controller, each, goodput, pod_templates
 
-BOOKMARKS_S = 62  # by then each resource has told how far it is known
+BOOKMARKS_S = 62  # after this time each resource has a bookmark
 
 
 class RestartedJob(BigJob):
@@ -24,24 +24,24 @@ class RestartedJob(BigJob):
         self.restarts = restarts
 
     def play(self, server, number):
-        """The recorded times come once more, when they are told."""
+        """The recorded times, replayed at the same pace."""
         created = self.running["metadata"]["creationTimestamp"]
         if number > 1:
             each(server, "jobs", "train/train-a-slice-${i}", self.slices, 1, "-")
             self.times.moved = {created: self.times.moved[created]}
             self.restarted["status"]["restarts"] = number - 1
             self._begin(server, number, self.restarted)
-        self._tell_pods(server, number, [v for v in self.life if v["status"]["phase"] != "Failed"])
+        self._send_pods(server, number, [v for v in self.life if v["status"]["phase"] != "Failed"])
 
     def end(self, server, number):
-        self._tell_pods(server, number, [v for v in self.life if v["status"]["phase"] == "Failed"])
+        self._send_pods(server, number, [v for v in self.life if v["status"]["phase"] == "Failed"])
         each(server, "pods", "train/" + self._pod(number), self.pods, 64, "-")
 
-    def _tell_pods(self, server, number, versions):
+    def _send_pods(self, server, number, versions):
         ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
         name, uid = self._pod(number), f"pod-{number}-uid-${{hex}}"
         for text in pod_templates(self.times.move(versions), name, uid, ours, "node-${i}"):
-            self._tell(server, "pods", "train/" + name, self.pods, 64, text)
+            self._send(server, "pods", "train/" + name, self.pods, 64, text)
 
 
 def main():

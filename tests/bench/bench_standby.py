@@ -25,14 +25,14 @@ def main():
             standby = clients[1]
             standby.says('"standing by"')
             standby.settle()
-            begun, idle = standby.cpu_seconds(), standby.memory_kib("VmRSS")
+            started, idle = standby.cpu_seconds(), standby.memory_kib("VmRSS")
             ours = ("train-a-slice-${group}", "job-1-uid-${group}")
             versions = job.times.move(job.lives[1])
             for text in bench.pod_templates(versions, job._pod(1), "pod-1-uid-${hex}", ours, "node-${i}"):
-                job._tell(server, "pods", "train/" + job._pod(1), job.pods, bench.HOSTS, text)
+                job._send(server, "pods", "train/" + job._pod(1), job.pods, bench.HOSTS, text)
             standby.settle()
             events = job.pods * len(versions)
-            cpu = (standby.cpu_seconds() - begun) / events * 1e6
+            cpu = (standby.cpu_seconds() - started) / events * 1e6
             print(f"{job.pods} pods, {events} events: {idle / 1024:.1f} MiB before, {standby.memory_kib('VmRSS') / 1024:.1f} after, "
                   f"{standby.memory_kib('VmHWM') / 1024:.1f} at most; {cpu:.0f} us of CPU an event")
             clients[0].process.kill()

@@ -1,4 +1,4 @@
-/* What one roll-up of a fleet costs, beside what is promised: 10,000 jobs in 100 ms. The first look at a fleet spreads
+/* The cost of one roll-up of a fleet; the promise is 10,000 jobs in 100 ms. The first look at a fleet spreads
  * whole lives over the hours of the window; every further one adds what was gained in a minute. */
 #include "base/mem.h"
 #include "fleet/lives.h"
@@ -24,13 +24,13 @@ static int by_value(const void *a, const void *b) {
 
 static double timed(struct roll *r, struct roll_member *rm, int64_t at_ms, struct outcome *o) {
     struct roll_input in = {.members = rm, .count = JOBS, .now_ms = at_ms};
-    double begun = now_ms();
+    double started_ms = now_ms();
     roll_up(r, &in);
     outcome_make(r, &in, o);
-    return now_ms() - begun;
+    return now_ms() - started_ms;
 }
 
-static void tell(const char *what, double *took, int count) {
+static void print_times(const char *what, double *took, int count) {
     qsort(took, (size_t)count, sizeof *took, by_value);
     printf("  %-44s %7.1f ms of CPU (median of %d, %.1f to %.1f); promised %.0f ms: %.1fx as fast\n", what,
            took[count / 2], count, took[0], took[count - 1], PROMISED_MS, PROMISED_MS / took[count / 2]);
@@ -65,15 +65,15 @@ int main(void) {
         for (int i = 0; i < JOBS; i++)
             lives_go_on(&seed, m[i], at_ms);
         next[k] = timed(&r, rm, at_ms, o);
-        double begun = now_ms();
+        double started_ms = now_ms();
         CLEANUP_FREE char *text = roll_store(&r, 1, 262144, &is_coarse);
-        store[k] = now_ms() - begun;
+        store[k] = now_ms() - started_ms;
         bytes = text ? strlen(text) : 0;
     }
     printf("%d jobs, a week in hours, %d groups:\n", JOBS, o->group_count);
-    tell("the first look, all lives spread over hours", first, ROUNDS);
-    tell("each further roll-up", next, ROUNDS);
-    tell("what is kept, written as text", store, ROUNDS);
+    print_times("the first look, all lives spread over hours", first, ROUNDS);
+    print_times("each further roll-up", next, ROUNDS);
+    print_times("what is kept, written as text", store, ROUNDS);
     printf("  kept: %zu bytes of 262144\n", bytes);
     return 0;
 }

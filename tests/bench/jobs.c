@@ -1,8 +1,9 @@
-/* bench-jobs: what the model alone takes for so many JobGoodputs, each of a JobSet of one pod whose log tells steps: no
+/* bench-jobs: the cost of the model alone for N JobGoodputs, each of a JobSet of one pod whose log has steps: no
  * API server, no network. Prints memory and CPU time of the start, and of rounds in which every job has an event of its
  * pod, ten steps and an evaluation. Arguments: the number of jobs (10000). */
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static double resident_mib(void) {
 }
 
 /* Takes the JSON. */
-static void tell(struct model *m, enum resource resource, int i, char *object, int64_t ms) {
+static void observe(struct model *m, enum resource resource, int i, char *object, int64_t ms) {
     CLEANUP_FREE char *json = object;
     char name[32], uid[32];
     snprintf(name, sizeof name, "j%d", i);
@@ -103,12 +104,12 @@ static int evaluate(struct model *m, int64_t now_ms) {
 int main(int argc, char **argv) {
     int jobs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000, seen = 0;
     struct model *m = model_new(&(struct model_options){.version = "bench"});
-    double before_mib = resident_mib(), begun_s = cpu_s();
-    tell(m, RESOURCE_NODE, 0, mem_strdup(NODE), EPOCH_MS + 2000);
+    double before_mib = resident_mib(), started_s = cpu_s();
+    observe(m, RESOURCE_NODE, 0, mem_strdup(NODE), EPOCH_MS + 2000);
     for (int i = 0; i < jobs; i++) {
-        tell(m, RESOURCE_JOBGOODPUT, i, mem_format(GOODPUT, i, i, i), EPOCH_MS + 2000);
-        tell(m, RESOURCE_JOBSET, i, mem_format(JOBSET, i, i), EPOCH_MS + 2000);
-        tell(m, RESOURCE_POD, i, mem_format(POD, i, i, i, i, i, i), EPOCH_MS + 2500);
+        observe(m, RESOURCE_JOBGOODPUT, i, mem_format(GOODPUT, i, i, i), EPOCH_MS + 2000);
+        observe(m, RESOURCE_JOBSET, i, mem_format(JOBSET, i, i), EPOCH_MS + 2000);
+        observe(m, RESOURCE_POD, i, mem_format(POD, i, i, i, i, i, i), EPOCH_MS + 2500);
     }
     evaluate(m, EPOCH_MS + 3000);
     for (int i = 0; i < jobs; i++)
@@ -116,11 +117,11 @@ int main(int argc, char **argv) {
     seen = evaluate(m, EPOCH_MS + STEPS * 1000 + 5000);
     double started_s = cpu_s(), mib = resident_mib() - before_mib;
     printf("%d JobGoodputs, %d with steps: %.1f MiB, %.1f KiB each; %.1f CPU seconds for the start, %.0f us each\n",
-           jobs, seen, mib, 1024 * mib / jobs, started_s - begun_s, 1e6 * (started_s - begun_s) / jobs);
+           jobs, seen, mib, 1024 * mib / jobs, started_s - started_s, 1e6 * (started_s - started_s) / jobs);
     for (int r = 0; r < ROUNDS; r++) {
         int first = STEPS + r * ROUND_STEPS;
         for (int i = 0; i < jobs; i++) {
-            tell(m, RESOURCE_POD, i, mem_format(POD, i, i, i, i, i, i), EPOCH_MS + (first + 5) * INT64_C(1000));
+            observe(m, RESOURCE_POD, i, mem_format(POD, i, i, i, i, i, i), EPOCH_MS + (first + 5) * INT64_C(1000));
             steps(m, i, first, ROUND_STEPS);
         }
         evaluate(m, EPOCH_MS + (first + ROUND_STEPS + 5) * INT64_C(1000));

@@ -134,14 +134,14 @@ class Embedded:
     def __init__(self, options, directory):
         self.count, self.server = options.losses, Server(directory)
         self.kubeconfig = self.server.kubeconfig
-        self.fleet, self.lost, self.sent, self.begun = Fleet(Story(), Files(directory)), set(), 0, 0
+        self.fleet, self.lost, self.sent, self.started = Fleet(Story(), Files(directory)), set(), 0, 0
         with open(self.kubeconfig, encoding="utf-8") as file:
             self.api = Api(int(re.search(r"127\.0\.0\.1:(\d+)", file.read()).group(1)), os.path.join(directory, "ca.crt"))
 
     def start(self, client, port):
         self.fleet.play(self.server, self.count)
         start_fleet(self.server, self.count, port, client.cpu_seconds)
-        self.begun = time.time()
+        self.started = time.time()
 
     def lose(self, number):
         self.lost.add(number)
@@ -150,7 +150,7 @@ class Embedded:
 
     def between(self, seconds):
         time.sleep(seconds)
-        due = range(self.sent, int((time.time() - self.begun) * self.count / STEP_EVERY_S))
+        due = range(self.sent, int((time.time() - self.started) * self.count / STEP_EVERY_S))
         self.sent = due.stop
         lines = [self.fleet.step_line(number, self.count) for number in due if number % self.count not in self.lost]
         if lines:

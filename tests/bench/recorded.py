@@ -67,8 +67,7 @@ def pod_templates(versions, name, uid, job, node):
 
 
 class Times:
-    """Recorded times moved to the present, a second apart: the controller takes what is told long after it came about for
-    what nobody watched, and works out what may have been."""
+    """Recorded times moved to the present, a second apart: the controller counts an event that arrives long after its time as unobserved, and computes bounds."""
 
     STAMP = re.compile(r"20\d\d-\d\d-\d\dT[0-9:.]+Z")
 
@@ -85,7 +84,7 @@ class Times:
 
     @classmethod
     def wait_for(cls, text):
-        """Until the present has reached the newest time in it: nothing is told before it came about."""
+        """Until the present has reached the newest time in it: no event is sent before its time."""
         newest = max(calendar.timegm(time.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S")) for stamp in cls.STAMP.findall(text))
         time.sleep(max(0, newest - time.time()))
 

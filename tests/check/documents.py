@@ -3,6 +3,7 @@
 chart, annotations, make targets, files and links. Each problem is a line; the last line is the total.
 
     documents.py [BIN]      BIN: where the programs are (.build/release/bin)"""
+import errno
 import glob
 import os
 import re
@@ -63,10 +64,10 @@ def flags():
     plugin = set(re.findall(r"--[a-z][a-z-]+", help_of("kubectl-goodput") + help_of("kubectl-goodput", "analyze")))
     table = set(re.findall(r'\{"?(?:-\w"|NULL|\w+), "(--[a-z-]+)"', CODE)) | set(re.findall(r'"(--[a-z][a-z-]+)"', sources("controller/cli/*.c", "controller/cli/*/*.c", "controller/operator/runtime/flags.c")))
     man = set(re.findall(r"--[a-z][a-z-]+", read("deploy/kubectl/kubectl-goodput.1").replace("\\-", "-")))
-    said = {f for text in USERS.values() for span in spans(text) for f in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-])", span)}
+    named = {f for text in USERS.values() for span in spans(text) for f in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-])", span)}
     scripts = set(re.findall(r"--[a-z][a-z-]+", sources("tests/*/*.sh", "tests/*/*.py", "deploy/*.sh")))
-    same("a flag that no program has", {f"{f} ({where(f, USERS)})" for f in said - controller - plugin - FOREIGN_FLAGS - scripts})
-    same("a flag of others that no document names", FOREIGN_FLAGS - said)
+    same("a flag that no program has", {f"{f} ({where(f, USERS)})" for f in named - controller - plugin - FOREIGN_FLAGS - scripts})
+    same("a flag of others that no document names", FOREIGN_FLAGS - named)
     reference = set(re.findall(r"^\| `(--[a-z-]+)", TEXT["deploy/docs/reference/flags.md"], re.M))
     same("a flag that only one of goodput-controller and flags.md has", controller ^ reference)
     analyze = set(re.findall(r"--[a-z][a-z-]+", help_of("kubectl-goodput", "analyze")))
@@ -85,12 +86,12 @@ def metrics():
     same("a metric that metrics.md lacks", there - reference)
     same("a metric in metrics.md that is not exported", reference - there)
     state = sources("deploy/kube-state-metrics.yaml")
-    said = {m for text in TEXT.values() for m in re.findall(r"\b(goodput_(?:job|queue|fleet|controller|ingest|push|stream|log)_[a-z_0-9]*[a-z0-9])(?![\w.*]|\.\.\.)", text)}
-    same("a metric that is not exported", {f"{m} ({where(m)})" for m in said if m not in there and re.sub(r"_(bucket|sum|count)$", "", m) not in there
+    named = {m for text in TEXT.values() for m in re.findall(r"\b(goodput_(?:job|queue|fleet|controller|ingest|push|stream|log)_[a-z_0-9]*[a-z0-9])(?![\w.*]|\.\.\.)", text)}
+    same("a metric that is not exported", {f"{m} ({where(m)})" for m in named if m not in there and re.sub(r"_(bucket|sum|count)$", "", m) not in there
                                            and m not in state and not any(t.startswith(m + "_") for t in there)})
     alerts = set(re.findall(r"alert: (\w+)", sources("helm/goodput-controller/files/rules.yaml")))
-    told = set(re.findall(r"^\| (Goodput\w+) \|", TEXT["deploy/docs/reference/metrics.md"], re.M))
-    same("an alert that only one of rules.yaml and metrics.md has", alerts ^ told)
+    documented = set(re.findall(r"^\| (Goodput\w+) \|", TEXT["deploy/docs/reference/metrics.md"], re.M))
+    same("an alert that only one of rules.yaml and metrics.md has", alerts ^ documented)
     crd = keys("crds/goodput.dev_fleetgoodputs.yaml")["spec"]["versions"]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
     row = re.search(r"^\| `goodput_fleet_goodput_ratio`.*", TEXT["deploy/docs/reference/metrics.md"], re.M)[0]
     labels = {re.sub("[A-Z]", lambda m: "_" + m[0].lower(), k) for k in crd["goodputPPM"]["properties"]}
@@ -148,6 +149,16 @@ def fields():
     same("a value that the chart lacks", wrong)
 
 
+def messages():
+    """Tables that say what to do about a message quote it in their first column, with ... and N for what differs."""
+    literals = re.sub(r'"\s*\n\s*"', "", CODE)
+    named = {(span, path) for path, text in USERS.items() for head, rows in re.findall(r"^\| (message|the log says) \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
+            for row in rows.splitlines() for span in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    same("a message that no program has", {f"{span} ({path})" for span, path in named for part in re.split(r"\.\.\.|\bN\b|[,;:]", span)
+                                           if part.strip() and part.strip() not in literals and part.strip() != os.strerror(errno.EACCES)})
+    same("a page that quotes no message", {p for p in ("deploy/docs/how-to/step-sources.md", "deploy/docs/how-to/export.md") if p not in {path for _, path in named}})
+
+
 def names():
     annotations = {a for text in USERS.values() for a in re.findall(r"\bgoodput\.dev/(?!v1alpha1)[a-z][a-z-]*", text)}
     there = {a for a in re.findall(r"\bgoodput\.dev/(?!v1alpha1)[a-z][a-z-]*", CODE)}
@@ -159,6 +170,8 @@ def names():
     same("a file that is not there", {f"{f} ({path})" for path, text in TEXT.items() if path != "CHANGELOG.md" for span in spans(text)
                                      for f in re.findall(r"(?<![\w/.-])((?:tests|controller|deploy|helm|crds)/[\w./-]*\w)", span)
                                      if not re.search("[A-Z]{2}|_$", os.path.basename(f)) and f != "tests/data/pods.json" and f"{f}*" not in span and not os.path.exists(f) and not os.path.exists(os.path.join(os.path.dirname(path), f))})
+    same("a source that is not there", {f for span in spans(TEXT["CONTRIBUTING.md"]) for f in re.findall(r"^[a-z_]+/[a-z_/]+\.[ch]$", span)
+                                       if not any(os.path.exists(f"{folder}/{f}") for folder in (".", "controller", "controller/operator"))})
     wrong = set()
     for path, text in TEXT.items():
         for to in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -175,7 +188,7 @@ def names():
     same("a link that leads nowhere", wrong)
 
 
-for check in (flags, metrics, reasons, fields, names):
+for check in (flags, metrics, reasons, fields, messages, names):
     check()
 for problem in problems:
     print(f"not ok - {problem}")

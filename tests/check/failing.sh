@@ -2,8 +2,8 @@
 # failing.sh POINTS [NAME...]: runs the sanitized unit tests and kubectl-goodput again and again, and in each run one
 # allocation, or one call that reads, writes or opens, fails (tests/preload/fail.c): POINTS places of each kind, spread over
 # the run; POINTS "all": every place. A run may fail, in words: what is wrong, or "out of memory". It may not crash, leak, touch
-# memory that is not its own, or never end. Two things are not counted: a test that stumbles over the failure of its own call
-# (the complaint stands in tests/), and what OpenSSL keeps of its own after a failed allocation. Names: of layers with tests,
+# foreign memory, or never end. Two things are not counted: a test that stumbles over the failure of its own call
+# (the message is from tests/), and memory that OpenSSL keeps after a failed allocation. Names: of layers with tests,
 # "analyze" (kubectl-goodput reads a log), "controller" (the controller itself in tests/faults/undisturbed.scenario).
 # FAIL_SEED moves the places.
 set -u

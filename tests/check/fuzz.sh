@@ -2,8 +2,8 @@
 # fuzz.sh SECONDS TARGET...: replays each target's seeds (tests/data/fuzz/<target>/), which must reach what the target
 # says (tests/harness/reach.h), then fuzzes for SECONDS. FUZZ_SEED: of the search; `make test` gives one, so that it finds
 # the same on every machine; nights search at random.
-# FUZZ_RUNS: at most so many inputs beside the seeds, so that a slow machine and a fast one search the same ones.
-# FUZZ_STEPLOG_FORMAT: one format by itself, beside others that run at the same time. The log's end says how many inputs ran.
+# FUZZ_RUNS: at most that many inputs besides the seeds, so that a slow machine and a fast one search the same ones.
+# FUZZ_STEPLOG_FORMAT: only one format, next to others that run in parallel. The log's end says how many inputs ran.
 # What a search finds of use is kept in .build/fuzz/work for the next one, but is written to memory while it runs: on a
 # disk that others use, too, nine tenths of the time went into waiting for it.
 set -eu
@@ -13,7 +13,7 @@ shift
 memory=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")/fuzz.XXXXXX")
 trap 'rm -rf "$memory"' EXIT
 
-# Real lines of all formats, four at a time, as they are and with a transport's stamp, and their words.
+# Real lines of all formats, in groups of four, as they are and with a transport's stamp, and their words.
 steplog_seeds() {
     mkdir -p "$memory/seeds"
     awk -v to="$memory/seeds/" '

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # hardening.sh PROGRAM...: says what a built program lacks of what the release build promises: position-independent (PIE),
 # relocations read-only once loaded (full RELRO), no memory both writable and executable (NX), stack protector, checked
-# libc calls (FORTIFY), no library path of its own; on x86-64 also landing pads (CET) and probes of large frames (stack
+# libc calls (FORTIFY), no embedded library path; on x86-64 also landing pads (CET) and probes of large frames (stack
 # clash). Of a program with debug information also that each of its files was compiled with each flag. Before that it tries
 # itself on small programs that each lack one, and the Makefile's flags on gcc and clang.
 set -u
@@ -24,7 +24,7 @@ lacks() {
         echo "no checked libc calls (-D_FORTIFY_SOURCE=3)"
     grep -q 'Machine:.*X86-64' <<<"$headers" || return 0
     objdump -d --no-show-raw-insn "$1" >"$scratch/code"
-    # The C library's start-up code brings six of its own.
+    # The C library's start-up code brings six more.
     [ "$(grep -c 'endbr64' "$scratch/code")" -gt $((6 + $(grep -cw 'call' "$scratch/code") / 50)) ] ||
         echo "no landing pads for indirect calls (-fcf-protection=full)"
     grep -A1 -E 'sub +\$0x1000,%rsp' "$scratch/code" | grep -qE '(or|mov)q? +\$0x0,(0x[0-9a-f]+)?\(%rsp\)' ||
@@ -36,7 +36,7 @@ compiled_without() {
     local program=$1 flag
     shift
     LC_ALL=C readelf --debug-dump=info "$program" 2>/dev/null | sed -n 's/.*DW_AT_producer *: *(.*): //p; s/.*DW_AT_producer *: \([^(]\)/\1/p' >"$scratch/producers"
-    grep -q 'GNU C' "$scratch/producers" || return 0 # stripped, or clang's, which does not tell
+    grep -q 'GNU C' "$scratch/producers" || return 0 # stripped, or clang's, which does not record it
     for flag in "$@"; do
         grep 'GNU C' "$scratch/producers" | grep -qv -e " $flag" && echo "a file without $flag"
     done

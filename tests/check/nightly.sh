@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# nightly.sh: what `make nightly` runs: the second compiler, static analysers, valgrind, long random searches, long
+# nightly.sh: what `make nightly` runs: the second compiler, static analyzers, valgrind, long random searches, long
 # fuzzing, and the benchmarks, whose figures it prints. Environment: FUZZ_SECONDS (3600 a target), JOBS (60000 random
 # jobs), LOGS (20000 against the Python library). The last line is the total.
 set -u
@@ -35,7 +35,7 @@ GOODPUT_BIN=.build/release/bin TEST_APISERVER=.build/release/bin/test-apiserver 
 analyze() {
     local file
     for file in $(git ls-files "controller/*.c"); do
-        # gcc 12 takes a variable that its cleanup function frees for uninitialised on paths where it was set to NULL.
+        # gcc 12 takes a variable that its cleanup function frees for uninitialized on paths where it was set to NULL.
         gcc -std=c17 -D_GNU_SOURCE -DGOODPUT_VERSION='"0"' -I controller -O2 -fanalyzer -Werror \
             -Wno-analyzer-use-of-uninitialized-value -c -o /dev/null "$file" || return 1
     done

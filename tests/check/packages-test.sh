@@ -16,7 +16,7 @@ machine() {
     for tool in bash cat cut env ln mktemp mkdir rm sed touch; do ln -s "$(command -v $tool)" "$machine/$tool"; done
     export MACHINE=$machine
 }
-# debian VERSION UID: a Debian whose clang is of VERSION and has no runtime of its own
+# debian VERSION UID: a Debian whose clang is of VERSION and has no separate runtime
 debian() {
     put id <<<"echo $2"
     put dpkg-query <<'SH'

@@ -10,7 +10,7 @@ import sys
 
 DOCUMENT = "deploy/docs/concepts/security.md"
 AUTHORITIES = {"none", "API", "Google", "files", "CPU"}
-LEAST_PROMISES, LEAST_FIELDS = 30, 60
+MIN_PROMISES, MIN_FIELDS = 30, 60
 
 
 # ---- tests ----
@@ -156,7 +156,7 @@ def check(text):
                 problems.append(f"{kind}: {cells[0]}: {'no request, and a test' if tests else 'no test shows the denial'}")
             problems += [f"`{t}`: {why}" for t in tests if (why := wrong_test(t))]
         problems += [f"{kind}: {name} has no row" for name in rest]
-    if promises < LEAST_PROMISES or fields < LEAST_FIELDS:
+    if promises < MIN_PROMISES or fields < MIN_FIELDS:
         problems.append(f"only {promises} promises and {fields} fields were found")
     return problems
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # cluster-test.sh [--record FILE] [--keep] [--stories NAMES] [--chaos]: plays training stories on a real control plane with the
 # controller watching, and checks what it says. `make cluster-test` calls it after building the programs.
-#   --record FILE  write all watch streams to FILE (jsonl), and the pod logs beside it
+#   --record FILE  write all watch streams to FILE (jsonl), and the pod logs next to it
 #   --keep         leave the cluster up at the end (down.sh --wipe stops it)
 #   --stories      of queue,training,hand,failures,order,gates,nodes,cohort,provisioning
 #   --chaos        instead, CHAOS (200) strikes against the controller and the control plane over the stories and random
-#                  lives, within CHAOS_SECONDS (3600) at most; SEED tells their order
+#                  lives, within CHAOS_SECONDS (3600) at most; SEED decides their order
 # After the stories come ten strikes over random lives; STRIKES=0 leaves them out.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -67,7 +67,7 @@ fi
 story_pid=$!
 wait "$story_pid" || failed=1
 story_pid=''
-# down.sh takes the run away; what a red run of the chaos was about stays beside it.
+# down.sh deletes the run; the record of a failed chaos run is kept next to it.
 if [ -n "$chaos" ] && [ $failed = 1 ]; then mkdir -p "$BUILD/chaos" && tar -C "$RUN" -czf "$BUILD/chaos/logs.tgz" logs; fi
 if [ -n "$record" ]; then tar -C "$RUN" -czf "${record%.jsonl}.podlogs.tgz" podlogs; fi
 echo "cluster-test took $((SECONDS - begun)) s after the build"

@@ -62,7 +62,7 @@ start_controller_manager() {
     --authorization-kubeconfig="$KC/kcm" --bind-address=127.0.0.1 --secure-port="$KCM_PORT" \
     --tls-cert-file="$PKI/component.crt" --tls-private-key-file="$PKI/component.key" \
     --service-account-private-key-file="$PKI/sa.key" --root-ca-file="$PKI/ca.crt" --use-service-account-credentials=true \
-    --leader-elect=false --profiling=false --node-monitor-period=2s --node-monitor-grace-period=20s
+    --leader-elect=false --profiling=false --node-monitor-period=2s --node-monitor-grace-period=20s "$@"
 }
 
 start_scheduler() {

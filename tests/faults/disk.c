@@ -43,7 +43,7 @@ char *disk_make(const char *folder, size_t bytes) {
     CLEANUP_FREE char *options = mem_format("size=%zu,mode=0755", bytes);
     const char *what = enter_namespace();
     if (what == NULL && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-        what = "mounts of its own";
+        what = "private mounts";
     if (what == NULL && mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0)
         what = "a tmpfs";
     return what == NULL ? NULL : mem_format("this machine gives it no %s: %s", what, strerror(errno));

@@ -129,7 +129,7 @@ int extra_free_port(void) {
     return ntohs(address.sin_port);
 }
 
-/* ---- event files: records of length (8 bytes), checksum (4), data, checksum (4); the first one is no point ---- */
+/* ---- event files: records of length (8 bytes), checksum (4), data, checksum (4); the first one is not a point ---- */
 
 static struct {
     long points;

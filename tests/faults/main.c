@@ -4,7 +4,7 @@
  *
  * The lines are commands of tests/apiserver/README.md and of the runner itself: tests/faults/README.md.
  * The story lies in the past, so its end is final as soon as the controller knows of it, of all that led to it and of
- * nothing unread. Each runs in a process of its own, FAULTS_JOBS (4) at a time. Arguments: words of the names to run.
+ * nothing unread. Each runs in a separate process, FAULTS_JOBS (4) at once. Arguments: words of the names to run.
  * FAULTS_SHOW=1 prints what the controllers log. */
 #include "base/buf.h"
 #include "base/clock.h"
@@ -142,7 +142,7 @@ static void make_disk(struct play *p, const char *bytes) {
     p->has_disk = why == NULL;
     if (p->has_disk)
         return;
-    printf("# %s needs a file system of its own: %s\n", p->path, why);
+    printf("# %s needs a private file system: %s\n", p->path, why);
     extra_remove(p->folder);
     _exit(SKIPPED);
 }
@@ -185,7 +185,7 @@ static void kill_controller(struct play *p) {
     p->controller = NULL;
 }
 
-static void tell(struct play *p, const char *lines) {
+static void send(struct play *p, const char *lines) {
     if (apiserver_do(p->server, lines) == 0)
         return;
     CLEANUP_FREE char *requests = getenv("FAULTS_SHOW") != NULL ? apiserver_ask(p->server, "requests") : NULL;
@@ -206,10 +206,10 @@ static void play_act(struct play *p, const char *name) {
         if (is_rest ? a->is_played : strcmp(a->name, name) != 0)
             continue;
         is_found = a->is_played = true;
-        tell(p, a->text);
+        send(p, a->text);
         CLEANUP_FREE char *second = p->has_second ? extra_second(a->text, p->pod_path) : NULL;
         if (second != NULL && !p->has_failed)
-            tell(p, second);
+            send(p, second);
     }
     if (!is_found)
         fail(p, "there is no act \"%s\" in " FOLDER "story.acts", name);
@@ -217,7 +217,7 @@ static void play_act(struct play *p, const char *name) {
 
 static void rotate(struct play *p, const char *token, bool is_late) {
     CLEANUP_FREE char *line = mem_format("token %s\nall reset", token);
-    tell(p, line);
+    send(p, line);
     if (is_late)
         sleep(2);
     words_write(p->token_path, token);
@@ -226,49 +226,49 @@ static void rotate(struct play *p, const char *token, bool is_late) {
 static void noise(struct play *p, char *rest) {
     const char *words[WORDS_MAX];
     words_split(rest, words);
-    size_t bytes = strtoul(words[1], NULL, 10), line_bytes = strtoul(words[2], NULL, 10), most = 2 << 20;
-    for (size_t done = 0; done < bytes && !p->has_failed; done += most) {
+    size_t bytes = strtoul(words[1], NULL, 10), line_bytes = strtoul(words[2], NULL, 10), chunk = 2 << 20;
+    for (size_t done = 0; done < bytes && !p->has_failed; done += chunk) {
         CLEANUP_FREE char *lines =
-            extra_noise(words[0], bytes - done < most || line_bytes > most ? bytes - done : most, line_bytes);
-        tell(p, lines);
-        if (line_bytes > most)
+            extra_noise(words[0], bytes - done < chunk || line_bytes > chunk ? bytes - done : chunk, line_bytes);
+        send(p, lines);
+        if (line_bytes > chunk)
             break;
     }
 }
 
 /* METRIC [N]: waits for N as long as the metric grows, so that a slow machine may take its time. */
 static void moved(struct play *p, char *rest) {
-    static const char told[] = "\"metrics served\",\"port\":";
+    static const char key[] = "\"metrics served\",\"port\":";
     const char *words[WORDS_MAX], *metric;
     words_split(rest, words);
     metric = words[0];
-    int64_t wanted = words[1] != NULL ? strtol(words[1], NULL, 10) : 1;
+    int64_t required = words[1] != NULL ? strtol(words[1], NULL, 10) : 1;
     int64_t value = -1, end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
     int port = p->metrics_port;
-    if (port == 0 && program_says(p->controller, told, LINE_WAIT_MS))
-        port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
+    if (port == 0 && program_says(p->controller, key, LINE_WAIT_MS))
+        port = (int)strtol(strstr(program_output(p->controller), key) + strlen(key), NULL, 10);
     for (int64_t before = -1; clock_mono().us < end_us; before = value) {
-        if ((value = extra_metric(port, metric)) >= wanted)
+        if ((value = extra_metric(port, metric)) >= required)
             break;
         if (value > before)
             end_us = clock_mono().us + (int64_t)LINE_WAIT_MS * 1000;
         usleep(50000);
     }
-    CLEANUP_FREE char *others = value < wanted ? extra_troubles(port) : NULL;
-    if (value < wanted)
-        fail(p, "the metric %s did not move as wanted: %lld; these did:\n%s", metric, (long long)value, others);
+    CLEANUP_FREE char *others = value < required ? extra_troubles(port) : NULL;
+    if (value < required)
+        fail(p, "the metric %s reached only %lld; these metrics changed:\n%s", metric, (long long)value, others);
 }
 
 /* STATUS JOB steps FIRST to LAST */
 static void push(struct play *p, char *rest) {
-    static const char told[] = "\"ingest served\",\"port\":";
+    static const char key[] = "\"ingest served\",\"port\":";
     const char *words[WORDS_MAX];
     words_split(rest, words);
-    if (!program_says(p->controller, told, LINE_WAIT_MS))
+    if (!program_says(p->controller, key, LINE_WAIT_MS))
         fail(p, "the controller takes no lines");
     if (p->has_failed)
         return;
-    int port = (int)strtol(strstr(program_output(p->controller), told) + strlen(told), NULL, 10);
+    int port = (int)strtol(strstr(program_output(p->controller), key) + strlen(key), NULL, 10);
     int status = disk_push(port, words[1], (int)strtol(words[3], NULL, 10), (int)strtol(words[5], NULL, 10));
     if (status != strtol(words[0], NULL, 10))
         fail(p, "what was pushed was answered with %d", status);
@@ -325,7 +325,7 @@ static void own_line(struct play *p, char *line) {
         rotate(p, rest, true);
     else if (words_take(line, "fill", &rest)) {
         CLEANUP_FREE char *pods = extra_pods((int)strtol(rest, NULL, 10));
-        tell(p, pods);
+        send(p, pods);
     } else if (words_take(line, "says", &rest)) {
         if (!program_says(p->controller, rest, LINE_WAIT_MS))
             fail(p, "the controller never said \"%s\"", rest);
@@ -404,7 +404,7 @@ static void play_lines(struct play *p, char *text) {
             continue;
         bool is_own = is_own_word(line);
         if (is_own && together.size_bytes > 0) {
-            tell(p, buf_text(&together));
+            send(p, buf_text(&together));
             buf_clear(&together);
         }
         if (is_own)
@@ -416,7 +416,7 @@ static void play_lines(struct play *p, char *text) {
         }
     }
     if (together.size_bytes > 0 && !p->has_failed)
-        tell(p, buf_text(&together));
+        send(p, buf_text(&together));
 }
 
 /* ---- the numbers ---- */
@@ -565,7 +565,7 @@ static const char *name_of(const char *path) {
     return path + strlen(FOLDER);
 }
 
-static bool is_wanted(const char *path, int argc, char **argv) {
+static bool is_chosen(const char *path, int argc, char **argv) {
     CLEANUP_FREE char *text = words_read(path);
     if (text == NULL || (slice_starts(slice_of(text), "# slow") && getenv("FAULTS_SLOW") == NULL))
         return false;
@@ -615,7 +615,7 @@ int main(int argc, char **argv) {
     glob(FOLDER "*.scenario", 0, NULL, &found);
     for (size_t i = 0; truth != NULL && i < found.gl_pathc && i < ARRAY_SIZE(children); i++) {
         const char *path = found.gl_pathv[i];
-        if (strcmp(name_of(path), "undisturbed.scenario") == 0 || !is_wanted(path, argc, argv))
+        if (strcmp(name_of(path), "undisturbed.scenario") == 0 || !is_chosen(path, argc, argv))
             continue;
         if (running == (jobs > 0 ? jobs : 1)) {
             reap(children, i, &passed, &failed);

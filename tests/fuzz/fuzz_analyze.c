@@ -43,7 +43,7 @@ static int split(char *line, char **argv) {
     return argc;
 }
 
-/* Runs the command with standard output in a file of its own; the text is the caller's. */
+/* Runs the command with standard output in a separate file; the text is the caller's. */
 static char *run(char **given, int count, const char *output, const char *log, int *code) {
     char *argv[ARGUMENTS_MAX + 8] = {(char[]){"kubectl-goodput"}, (char[]){"analyze"}, (char *)log};
     int argc = 3, out = memfd_create("stdout", MFD_CLOEXEC), null = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -2,7 +2,8 @@
  * first byte is its version, the rest what is packed. Whatever it is, the statuses that follow hold. */
 #include "base/base64.h"
 #include "base/mem.h"
-#include "operator/model/checkpoint_internal.h"
+#include "operator/model/checkpoint.h"
+#include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 #include "reach.h"
 #include "status_check.h"

@@ -3,9 +3,9 @@
  *     3P{...}   an object of the resource with that digit (below): P present, D deleted, V vanished
  *     Ltext     a line of the first job's newest log, with the kubelet's stamp; L!text: without one
  *     E         that log ends
- *     T1500     so many milliseconds pass
+ *     T1500     1500 milliseconds pass
  *     S         statuses are written
- *     K         the controller is killed; the next one goes on from the status that was just written and lists what
+ *     K         the controller is killed; the next one continues from the status that was just written and lists what
  * there is
  *
  * Whatever comes: each status is JSON whose numbers agree with each other (status_check.h), within 400 KiB, and its
@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "ledger/checkpoint.h"
 #include "ledger/ledger.h"
+#include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 #include "reach.h"
 #include "status_check.h"

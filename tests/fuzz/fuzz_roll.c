@@ -1,5 +1,6 @@
-/* roll: what a fleet keeps, whatever its bytes (behind a checksum that is right), is refused or gives a roll that goes
- * on: rolled up, told, written and read back as the same text. The same bytes as a JobGoodput are read or refused. */
+/* roll: what a fleet keeps, whatever its bytes (behind a checksum that is right), is refused or gives a usable roll: it
+ * is rolled up, reported, written and read back as the same text. The same bytes as a JobGoodput are read or refused.
+ */
 #include "base/base64.h"
 #include "base/mem.h"
 #include "fleet/outcome.h"

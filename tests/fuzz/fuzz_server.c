@@ -1,6 +1,6 @@
-/* server: whatever a client sends and however it leaves, the connection ends once it has gone, memory is its own, and
- * the next client is served. Input: the first byte says after how many bytes the rest comes in another piece (0: at
- * once). */
+/* server: whatever a client sends and however it leaves, the connection ends once the client has left, memory stays
+ * valid, and the next client is served. Input: the first byte says after how many bytes the rest comes in another piece
+ * (0: at once). */
 #include "io/server.h"
 #include "reach.h"
 
@@ -80,7 +80,7 @@ static void send_rest(void *context) {
 
 static void give_up(void *context) {
     (void)context;
-    assert(false && "the connection of a client that has gone stays");
+    assert(false && "the connection of a client that has left stays");
 }
 
 static void on_reply(void *context, int fd, int events) {
@@ -113,7 +113,7 @@ static void visit(const struct server *at, struct slice first, struct slice rest
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server_port(at))};
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     bool is_connected = connect(c.fd, (struct sockaddr *)&to, sizeof to) == 0;
-    if (!is_connected && errno == EINTR) /* libFuzzer's clock; connecting goes on */
+    if (!is_connected && errno == EINTR) /* libFuzzer's clock; connecting continues */
         is_connected = poll(&(struct pollfd){.fd = c.fd, .events = POLLOUT}, 1, WAIT_US / 1000) != 0;
     assert(is_connected);
     struct loop_fd *watch = loop_fd_add(loop, c.fd, LOOP_READ, on_reply, &c);

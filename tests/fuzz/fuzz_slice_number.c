@@ -1,5 +1,5 @@
 /* numbers: never read beyond the bytes; the double is strtod's (this program runs in the C locale); the scaled integer
- * is the double's neighbour. */
+ * is the double's neighbor. */
 #include "base/slice.h"
 #include "reach.h"
 

@@ -34,17 +34,17 @@ static void look(struct slice line, bool is_well_formed) {
 }
 
 static int on_line(void *context, struct slice line, bool is_cut) {
-    struct buf *said = context;
+    struct buf *out = context;
     struct kube_frame f;
     assert(memchr(line.data, '\n', line.size_bytes) == NULL && line.size_bytes <= LINE_MAX_BYTES);
-    buf_format(said, "%zu%s", line.size_bytes, is_cut ? "cut" : "");
+    buf_format(out, "%zu%s", line.size_bytes, is_cut ? "cut" : "");
     bool is_well_formed = kube_frame_parse(line, &f) == 0;
     look(line, is_well_formed);
     if (is_well_formed) {
         if (f.kind == KUBE_FRAME_EVENT)
             REACHED("an event");
         else
-            REACHED("a frame that is no event");
+            REACHED("a frame that is not an event");
         is_within(f.event.object, line);
         is_within(f.event.name, line);
         is_within(f.event.namespace_, line);
@@ -52,9 +52,9 @@ static int on_line(void *context, struct slice line, bool is_cut) {
         is_within(f.event.resource_version, line);
         assert(f.event.object.data[0] == '{' && f.code >= 0 && f.code < 1000);
         assert(memchr(f.reason, 0, sizeof f.reason) != NULL && memchr(f.message, 0, sizeof f.message) != NULL);
-        buf_format(said, " kind %d %s %s\n", (int)f.kind, f.reason, f.message);
+        buf_format(out, " kind %d %s %s\n", (int)f.kind, f.reason, f.message);
         struct kube_frame item;
-        if (f.kind == KUBE_FRAME_EVENT) { /* an object that a watch tells of is one that a list may hold */
+        if (f.kind == KUBE_FRAME_EVENT) { /* an object that a watch delivers is one that a list may hold */
             assert(kube_frame_parse_item(f.event.object, &item) == 0);
             assert(slice_equal(item.event.name, f.event.name) && slice_equal(item.event.uid, f.event.uid));
         }
@@ -62,17 +62,17 @@ static int on_line(void *context, struct slice line, bool is_cut) {
     return 0;
 }
 
-static void feed(struct slice bytes, size_t piece, struct buf *said) {
+static void feed(struct slice bytes, size_t piece, struct buf *out) {
     struct lines l;
     lines_init(&l, LINE_MAX_BYTES);
     for (size_t at = 0; at < bytes.size_bytes; at += piece) {
         size_t n = bytes.size_bytes - at < piece ? bytes.size_bytes - at : piece;
         char *exact = mem_alloc(n);
         memcpy(exact, bytes.data + at, n); /* nobody may look beyond a piece, nor keep it */
-        assert(lines_feed(&l, (struct slice){exact, n}, on_line, said) == 0);
+        assert(lines_feed(&l, (struct slice){exact, n}, on_line, out) == 0);
         free(exact);
     }
-    assert(lines_finish(&l, on_line, said) == 0);
+    assert(lines_finish(&l, on_line, out) == 0);
     lines_done(&l);
 }
 

@@ -30,7 +30,7 @@ void harness_add(const char *file, const char *name, void (*run)(void)) {
 }
 
 void harness_fail(const char *file, int line, const char *format, ...) {
-    char *text; /* as long as it is: two results that differ are told whole */
+    char *text; /* as long as it is: two results that differ are printed whole */
     va_list args;
     va_start(args, format);
     if (vasprintf(&text, format, args) < 0)
@@ -63,7 +63,7 @@ char *harness_read_file(const char *path, size_t *size_bytes) {
     return data;
 }
 
-void harness_replay(const char *name, size_t least, int (*target)(const uint8_t *data, size_t size)) {
+void harness_replay(const char *name, size_t min_files, int (*target)(const uint8_t *data, size_t size)) {
     char pattern[256];
     glob_t found;
     snprintf(pattern, sizeof pattern, "tests/data/fuzz/%s/*", name);
@@ -81,8 +81,8 @@ void harness_replay(const char *name, size_t least, int (*target)(const uint8_t 
         free(data);
     }
     globfree(&found);
-    if (count < least)
-        harness_fail(pattern, 0, "%zu files, expected %zu at least", count, least);
+    if (count < min_files)
+        harness_fail(pattern, 0, "%zu files, expected %zu at least", count, min_files);
     char why[2000];
     if (!reach_check(name, why, sizeof why))
         harness_fail(pattern, 0, "%s", why);

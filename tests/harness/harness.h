@@ -21,9 +21,9 @@ void harness_add(const char *file, const char *name, void (*test)(void));
 void harness_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Reads a whole file (heap, NUL-terminated); fails the test and returns NULL if it cannot. */
 char *harness_read_file(const char *path, size_t *size_bytes);
-/* Runs a fuzz target on each file of its corpus, tests/data/fuzz/<name>/, of which there must be at least so many, and
- * which must reach what the target says (reach.h). */
-void harness_replay(const char *name, size_t least, int (*target)(const uint8_t *data, size_t size));
+/* Runs a fuzz target on each file of its corpus, tests/data/fuzz/<name>/, at least min_files of them. They must reach
+ * what the target names (reach.h). */
+void harness_replay(const char *name, size_t min_files, int (*target)(const uint8_t *data, size_t size));
 
 #define TEST(name)                                                                                                     \
     static void name(void);                                                                                            \

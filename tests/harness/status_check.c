@@ -1,7 +1,7 @@
 #include "status_check_internal.h"
 
 #define LISTED_EXECUTIONS 16
-#define LISTED_CAUSES 16 /* a long job adds up the causes beyond so many as one */
+#define LISTED_CAUSES 16 /* a long job adds up the causes beyond that number as one */
 
 /* ---- times and buckets ---- */
 
@@ -170,14 +170,14 @@ static bool check_interruptions(struct check *c) {
         if (listed > count)
             return fail(c, "cause %s counts %" PRId64 ", in executions %" PRId64, text(cause, "cause"), count, listed);
     }
-    int64_t only = number_or_0(x, "onlyCounted"), told = number(x, "excluded");
+    int64_t only = number_or_0(x, "onlyCounted"), listed = number(x, "excluded");
     if (c->lists_all && !equal(c, "interruptions.onlyCounted", only, only_counted))
         return false;
     if (json_array_size(by) < LISTED_CAUSES && !equal(c, "the sum of byCause", sum, c->total + only))
         return false;
-    if (json_array_size(by) < LISTED_CAUSES && (told > excluded || told < excluded - only))
-        return fail(c, "interruptions.excluded is %" PRId64 ", by cause %" PRId64, told, excluded);
-    int64_t counted = c->total - told;
+    if (json_array_size(by) < LISTED_CAUSES && (listed > excluded || listed < excluded - only))
+        return fail(c, "interruptions.excluded is %" PRId64 ", by cause %" PRId64, listed, excluded);
+    int64_t counted = c->total - listed;
     return equal(c, "meanTimeBetweenSeconds", number(x, "meanTimeBetweenSeconds"),
                  counted > 0 ? c->available / counted / 1000 : ABSENT);
 }
@@ -353,7 +353,7 @@ static int64_t bucket_ms(const json_t *status, const json_t *like) {
     return 0;
 }
 
-/* Each is a status of its own, of a part of the time: nothing in it is more than in all of it. */
+/* Each is a complete status, of a part of the time: nothing in it is more than in all of it. */
 static bool check_intervals(struct check *c) {
     size_t i, k;
     json_t *part, *b;

@@ -2,7 +2,7 @@
  * the papers (Young 1974, Daly 2006, arXiv 2410.21680), written here a second time. */
 #include "status_check_internal.h"
 
-#define PRIOR_PER_NODE_DAY 6.5e-3
+#define MIN_FAILURES 3    /* fewer give no rate */
 #define MIN_GAIN_PPM 1000 /* of advice, and the least time that it saves */
 #define MIN_SAVED_MS 60000
 #define LISTED_ADVICE 5
@@ -148,7 +148,7 @@ static bool measure(const struct check *c, const json_t *forecast, struct figure
     f->interval = (double)c->productive / 1e3 / count;
     f->save = (double)number(saves, "milliseconds") / 1e3 / count;
     f->persist = (double)number_or_0(forecast, "persistMilliseconds") / 1e3;
-    f->mtbf = f->failures < 3 ? 86400 / (PRIOR_PER_NODE_DAY * nodes) : (double)c->available / 1e3 / (double)f->failures;
+    f->mtbf = f->failures < MIN_FAILURES ? INFINITY : (double)c->available / 1e3 / (double)f->failures;
     measure_recovery(c, forecast, f);
     return f->save > 0 && f->mtbf > 0 && f->has_resume;
 }
@@ -158,19 +158,16 @@ static bool measure(const struct check *c, const json_t *forecast, struct figure
 static bool check_failures(struct check *c, const json_t *f, const struct figures *g) {
     double up = (double)c->available / 1e3, low = (double)number(f, "meanTimeLowSeconds");
     double high = (double)number(f, "meanTimeHighSeconds");
-    bool is_prior = json_is_true(at(f, "isPrior"));
-    if (is_prior != (g->failures < 3))
-        return fail(c, "forecast.isPrior is %d with %" PRId64 " failures", is_prior, g->failures);
     if (!seconds(c, f, "meanTimeBetweenFailuresSeconds", g->mtbf, g->mtbf))
         return false;
     if (poisson(g->failures, up / (low + 0.501)) < 0.05 - 1e-9 ||
         (low > 1 && poisson(g->failures, up / (low - 0.501)) > 0.05 + 1e-9))
-        return fail(c, "forecast.meanTimeLowSeconds %.0f is no 5 %% bound", low);
+        return fail(c, "forecast.meanTimeLowSeconds %.0f is not the 5 %% bound", low);
     if ((at(f, "meanTimeHighSeconds") != NULL) != (g->failures > 0))
         return fail(c, "forecast.meanTimeHighSeconds with %" PRId64 " failures", g->failures);
     if (g->failures > 0 && (poisson(g->failures - 1, up / (high + 0.501)) < 0.95 - 1e-9 ||
                             (high > 1 && poisson(g->failures - 1, up / (high - 0.501)) > 0.95 + 1e-9)))
-        return fail(c, "forecast.meanTimeHighSeconds %.0f is no 95 %% bound", high);
+        return fail(c, "forecast.meanTimeHighSeconds %.0f is not the 95 %% bound", high);
     return true;
 }
 
@@ -182,11 +179,11 @@ static bool check_best(struct check *c, const json_t *f, const struct figures *g
         return fail(c, "forecast.bestIntervalSeconds %.0f is not the best", best);
     if (low > best || best > high || best < lag - 0.501)
         return fail(c, "forecast: not from %.0f <= best %.0f <= to %.0f", low, best, high);
-    double least = (double)decimal(f, "bestRuntime", 2) / 1e4 - 0.001, slack = 6e-5;
+    double best_runtime = (double)decimal(f, "bestRuntime", 2) / 1e4 - 0.001, slack = 6e-5;
     struct range at_low = around(g, low, u, s), at_high = around(g, high, u, s);
-    if (low < best && (at_low.high < least - slack || (low > lag + 0.501 && at_low.low > least + slack)))
+    if (low < best && (at_low.high < best_runtime - slack || (low > lag + 0.501 && at_low.low > best_runtime + slack)))
         return fail(c, "forecast.bestFromSeconds %.0f is not where 0.1 point is lost", low);
-    if ((!is_open && at_high.low > least + slack) || at_high.high < least - slack)
+    if ((!is_open && at_high.low > best_runtime + slack) || at_high.high < best_runtime - slack)
         return fail(c, "forecast.bestToSeconds %.0f is not where 0.1 point is lost", high);
     int64_t retained = number_or_0(c->status, "steps.retained"), steps = number(f, "bestIntervalSteps");
     double step = retained > 0 ? (double)c->productive / 1e3 / (double)retained : 0;
@@ -210,10 +207,39 @@ static bool check_rest(struct check *c, const json_t *f, const struct figures *g
     if (finish == ABSENT || fabs((double)(finish - through) / 1e3 - r) > 1.51)
         return fail(c, "forecast.finishAt is %s, %.0f s after %s", text(f, "finishAt"), r,
                     text(c->status, "time.observedThrough"));
+    if (isinf(g->mtbf)) /* no rate: as if nothing failed, with no spread */
+        return (at(f, "remainingDeviationSeconds") == NULL || fail(c, "a spread without a rate")) &&
+               seconds(c, f, "remainingSeconds", work + segments * g->save, work + segments * g->save);
     return seconds(c, f, "remainingSeconds", work / exact(g, g->interval, u - s),
                    work / exact(g, g->interval, u + s)) &&
            between(c, "remainingDeviationSeconds", (double)number(f, "remainingDeviationSeconds"),
                    deviation(g, segments, u - s), deviation(g, segments, u + s), 1.1);
+}
+
+/* What follows from the rate of failures; nothing does without one. */
+static bool check_expected(struct check *c, const json_t *f, const struct figures *g) {
+    static const char *const names[] = {
+        "runtime",           "runtimeFirstOrder", "firstOrderIsValid", "job",          "bestIntervalSeconds",
+        "bestIntervalSteps", "bestFromSeconds",   "bestToSeconds",     "youngSeconds", "dalySeconds",
+        "bestRuntime"};
+    double u = g->resume, s = g->slack, tre = g->reschedule;
+    for (size_t i = 0; i < sizeof names / sizeof *names && isinf(g->mtbf); i++)
+        if (at(f, names[i]) != NULL)
+            return fail(c, "forecast.%s with %" PRId64 " failures", names[i], g->failures);
+    if (isinf(g->mtbf))
+        return true;
+    if (g->has_reschedule != (at(f, "job") != NULL))
+        return fail(c, "forecast.job and rescheduleSeconds are not both there");
+    double reach = u + g->persist + g->interval, fifth = 0.2 * g->mtbf;
+    bool is_valid = json_is_true(at(f, "firstOrderIsValid"));
+    if ((reach + s < fifth - 1e-3 && !is_valid) || (reach - s > fifth + 1e-3 && is_valid))
+        return fail(c, "forecast.firstOrderIsValid is %d with %.3f s of %.3f", is_valid, reach, fifth);
+    return share(c, f, "runtime", exact(g, g->interval, u - s), exact(g, g->interval, u + s)) &&
+           share(c, f, "runtimeFirstOrder", first_order(g, u - s), first_order(g, u + s)) &&
+           (!g->has_reschedule ||
+            share(c, f, "job", exact(g, g->interval, u + tre - 2 * s), exact(g, g->interval, u + tre + 2 * s))) &&
+           seconds(c, f, "youngSeconds", sqrt(2 * g->save * g->mtbf), sqrt(2 * g->save * g->mtbf)) &&
+           seconds(c, f, "dalySeconds", daly(g->save, g->mtbf), daly(g->save, g->mtbf)) && check_best(c, f, g);
 }
 
 bool check_forecast(struct check *c) {
@@ -222,27 +248,14 @@ bool check_forecast(struct check *c) {
     bool is_known = measure(c, f, &g);
     if (f == NULL || !is_known)
         return (f != NULL) == is_known || fail(c, "the forecast is %s", f != NULL ? "of nothing" : "absent");
-    double u = g.resume, s = g.slack, tre = g.reschedule;
-    if (g.has_reschedule != (at(f, "job") != NULL))
-        return fail(c, "forecast.job and rescheduleSeconds are not both there");
-    double reach = u + g.persist + g.interval, fifth = 0.2 * g.mtbf;
-    bool is_valid = json_is_true(at(f, "firstOrderIsValid"));
-    if ((reach + s < fifth - 1e-3 && !is_valid) || (reach - s > fifth + 1e-3 && is_valid))
-        return fail(c, "forecast.firstOrderIsValid is %d with %.3f s of %.3f", is_valid, reach, fifth);
-    int assumed = (at(f, "persistMilliseconds") == NULL) + (g.failures < 3) + g.is_first_start + !g.has_reschedule;
+    int assumed = (at(f, "persistMilliseconds") == NULL) + isinf(g.mtbf) + g.is_first_start + !g.has_reschedule;
     if (c->lists_all && !equal(c, "the number of assumptions", (int64_t)json_array_size(at(f, "assumptions")), assumed))
         return false;
     return seconds(c, f, "intervalSeconds", g.interval, g.interval) &&
            between(c, "saveMilliseconds", (double)number(f, "saveMilliseconds"), g.save * 1e3, g.save * 1e3, 1) &&
-           (!g.has_reschedule || seconds(c, f, "rescheduleSeconds", tre, tre)) &&
-           seconds(c, f, "resumeSeconds", u, u) &&
-           share(c, f, "runtime", exact(&g, g.interval, u - s), exact(&g, g.interval, u + s)) &&
-           share(c, f, "runtimeFirstOrder", first_order(&g, u - s), first_order(&g, u + s)) &&
-           (!g.has_reschedule ||
-            share(c, f, "job", exact(&g, g.interval, u + tre - 2 * s), exact(&g, g.interval, u + tre + 2 * s))) &&
-           seconds(c, f, "youngSeconds", sqrt(2 * g.save * g.mtbf), sqrt(2 * g.save * g.mtbf)) &&
-           seconds(c, f, "dalySeconds", daly(g.save, g.mtbf), daly(g.save, g.mtbf)) && check_failures(c, f, &g) &&
-           check_best(c, f, &g) && check_rest(c, f, &g);
+           (!g.has_reschedule || seconds(c, f, "rescheduleSeconds", g.reschedule, g.reschedule)) &&
+           seconds(c, f, "resumeSeconds", g.resume, g.resume) && check_failures(c, f, &g) && check_expected(c, f, &g) &&
+           check_rest(c, f, &g);
 }
 
 /* ---- advice ---- */
@@ -253,7 +266,6 @@ static bool saved_by(const struct check *c, const char *kind, double *ms, double
         const char *kind, *bucket;
         double part; /* 0: that of all starts but the first */
     } parts[] = {{"AsynchronousCheckpoint", "CheckpointSave", 1},
-                 {"PreloadImage", "ImagePull", 28.0 / 29},
                  {"CompilationCache", "ProgramStartup", 0},
                  {"NearerRestore", "CheckpointRestore", 1},
                  {"InputPipeline", "DataLoading", 1}};
@@ -315,8 +327,8 @@ static bool check_piece(struct check *c, const json_t *a) {
 }
 
 bool check_advice(struct check *c) {
-    static const char *const kinds[] = {"AsynchronousCheckpoint", "PreloadImage", "CompilationCache", "NearerRestore",
-                                        "InputPipeline",          "Queue",        "Stragglers"};
+    static const char *const kinds[] = {
+        "AsynchronousCheckpoint", "CompilationCache", "NearerRestore", "InputPipeline", "Queue", "Stragglers"};
     const json_t *list = at(c->status, "advice");
     size_t i, count = json_array_size(list);
     double above = 1e9, ms, chip_s;

@@ -77,7 +77,7 @@ static inline int64_t time_ms(const json_t *value, const char *path) {
     return ((days * 24 + h) * 60 + mi) * 60000 + llround(s * 1e3);
 }
 
-/* "12.345" with so many digits behind the point, as an integer; ABSENT. */
+/* "12.345" with that many digits after the point, as an integer; ABSENT. */
 static inline int64_t decimal(const json_t *value, const char *path, int digits) {
     const char *s = text(value, path);
     return *s != '\0' ? llround(strtod(s, NULL) * pow(10, digits)) : ABSENT;

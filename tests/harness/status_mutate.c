@@ -62,7 +62,7 @@ static void mutate(struct mutation *t, json_t *parent, const char *key, size_t i
 
 int status_mutate(const char *text, const char *undetermined, const char *rounded) {
     struct mutation t = {.root = json_loads(text, 0, NULL), .undetermined = undetermined, .rounded = rounded};
-    char why[STATUS_WHY] = "it is no JSON";
+    char why[STATUS_WHY] = "it is not JSON";
     if (t.root == NULL || !status_check(t.root, why))
         harness_fail(__FILE__, __LINE__, "the status itself: %s", why);
     else

@@ -25,7 +25,7 @@ start_etcd
 # Services, webhooks and the visibility API are reached at pods' addresses, which have routes here.
 start_apiserver ${NODES_SLOW:+--request-timeout=10m} --endpoint-reconciler-type=lease --enable-aggregator-routing=true --allow-privileged=false \
   --enable-admission-plugins=NodeRestriction
-start_controller_manager
+start_controller_manager ${NODES_SLOW:+--node-monitor-grace-period=3m}
 start_scheduler
 wait_for kube-scheduler 600 curl -sfk "https://127.0.0.1:$SCHEDULER_PORT/readyz"
 wait_for kube-controller-manager 600 curl -sfk "https://127.0.0.1:$KCM_PORT/healthz"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # sourced: the variables are for the scripts that source it
-# Sourced by every script here: the control plane of tests/cluster, moved into a machine of its own, and two nodes.
+# Sourced by every script here: the control plane of tests/cluster, moved into a separate machine, and two nodes.
 # Every address is inside network namespaces that up.sh makes: machines 172.30.0.0/24, pods 10.244.0.0/16, services
 # 10.96.0.0/16. None of them appears on the host.
 NODES_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

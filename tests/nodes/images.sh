@@ -3,7 +3,7 @@
 # from deploy/Dockerfile (by tests/packaging/image.sh), JobSet's and Kueue's from the binaries of tests/cluster/build.sh, a
 # small trainer, and the pod sandbox; and copies JobSet's and Kueue's charts. What was built from the same sources is left alone.
 #   images.sh jax                 builds the image of the trainer that uses JAX and Orbax
-#   images.sh maxtext             builds an image with a newer Python, and beside it .build/nodes/maxtext: MaxText itself
+#   images.sh maxtext             builds an image with a newer Python, and .build/nodes/maxtext: MaxText itself
 #   images.sh push                pushes them to the registry of the cluster that up.sh started
 #   images.sh push-as IMAGE NAME  pushes one of them under another name
 #   images.sh fill FOLDER         makes FOLDER what such a registry keeps its images in; nothing listens on the host
@@ -79,7 +79,7 @@ site_packages() {
   echo "$*" >"$folder/pins"
 }
 
-jax_image() { # the trainer's image with JAX and Orbax beside it: about 1 GB
+jax_image() { # the trainer's image with JAX and Orbax: about 1 GB
   local container site=$ROOT/.build/nodes/site
   outdated trainer-jax "$0" "$NODES_HERE/trainer" || return 0
   site_packages "$site" 3.11 jax==0.10.2 orbax-checkpoint==0.12.8 || die "JAX could not be installed"

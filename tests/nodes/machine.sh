@@ -5,7 +5,7 @@ set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 name=$1
 hostname "$name"
-# Each machine has a /run, a /var/lib and a /var/log of its own: nothing is left on the host.
+# Each machine has a private /run, /var/lib and /var/log: nothing is left on the host.
 for place in run var/lib var/log; do
   mkdir -p "$RUN/$name/$place"
   mount --bind "$RUN/$name/$place" "/$place"

@@ -106,7 +106,7 @@ build_all() {
 [ -n "${NODES_REGISTRY:-}" ] || build_all
 echo "built in $((SECONDS - begun)) s"
 begun=$SECONDS
-# The cgroups and kubelet's sysctls are the machine's: one run at a time, whatever clone it is from.
+# The cgroups and kubelet's sysctls are the machine's: only one run at once, from whichever clone.
 if [ -z "${NODES_LOCKED:-}" ]; then
   exec 8>/run/goodput-nodes.lock
   flock -n 8 || { echo "another run on this machine comes first" && flock 8; }

@@ -1,6 +1,5 @@
 #!/bin/bash
-# up.sh: brings up the control plane, a registry and two real nodes, each in namespaces of its own. What build.sh and
-# images.sh make must be there. down.sh takes everything down. Needs root.
+# up.sh: brings up the control plane, a registry and two real nodes, each in separate namespaces. build.sh and images.sh run first. down.sh takes everything down. Needs root.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 umask 022

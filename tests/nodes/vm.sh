@@ -58,6 +58,14 @@ OOMPolicy=continue
 U
 }
 
+# JobSet's and Kueue's controllers end where a lease is not renewed for ten seconds, and are taken out of service or killed
+# where a probe takes longer than one: both happen under emulation, and neither is what is tested here.
+be_patient() { # charts
+  sed -i -E 's/leaderElect: true/leaderElect: false/; s/timeoutSeconds: 1$/timeoutSeconds: 60/; s/failureThreshold: 3$/failureThreshold: 20/' "$1/kueue/values.yaml"
+  sed -i -E '/^  leaderElection:/,/enable:/s/enable: true/enable: false/' "$1/jobset/values.yaml"
+  sed -i -E 's/^( +)periodSeconds: [0-9]+$/&\n\1timeoutSeconds: 60/' "$1/jobset/templates/controller/deployment.yaml"
+}
+
 make_disk() {
   local root=$work/root program
   rm -rf "$root"
@@ -69,6 +77,7 @@ make_disk() {
   [ ! -x "$BIN/coredns" ] || cp "$BIN/coredns" "$root$inside/.build/cluster/bin/" # install.sh starts it if it is there
   "$NODES_HERE/images.sh" fill "$root$inside/.build/nodes/registry"
   cp -r "$ROOT/.build/nodes/charts" "$root$inside/.build/nodes/"
+  be_patient "$root$inside/.build/nodes/charts"
   unit >"$root/etc/systemd/system/node-test.service"
   echo "/dev/vda / ext4 defaults 0 1" >"$root/etc/fstab"
   cp "$root"/boot/vmlinuz-* "$work/vmlinuz"

@@ -1,9 +1,9 @@
-"""bench.py [PROFILE[:STEPS[:PAIRS]]]...: the promises of `make bench-ledger`, each beside the real library on the same file in
+"""bench.py [PROFILE[:STEPS[:PAIRS]]]...: the promises of `make bench-ledger`, each compared with the real library on the same file in
 the same run. Without arguments run:1000000:3 restarts:500000:1 append:1000000:1 memory:1000000 (about 8 quiet minutes).
 
 run, restarts (one every 100 steps: the library needs minutes, as it takes every segment over all entries): whole processes in
 pairs run one after the other: medians of the pairs and of their ratios, by the clock and by the CPU's time (user and system,
-which other load on the machine changes less), peak memory, and our bytes a second beside those of a plain scan for line ends
+which other load on the machine changes less), peak memory, and our bytes per second next to those of a plain scan for line ends
 (`wc -l`, which is memchr over the file). append: two new entries after STEPS steps, and the answer. memory: the resident memory
 of analyze and of the ledger by itself, at STEPS / 100 and at STEPS."""
 import json
@@ -37,10 +37,10 @@ def write_log(path, steps, restart_every):
 
 def run(command):
     """(seconds, CPU seconds, peak MiB) of one process, its output thrown away."""
-    begun = time.monotonic()
+    started = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - started
     if status != 0:
         sys.exit(f"{' '.join(command)}: exit status {status}")
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -78,14 +78,14 @@ def whole(name, steps, pairs):
     compare("restarts" if name == "restarts" else "one run", file_of(name, steps, 100 if name == "restarts" else 0), steps, pairs)
 
 
-def told(*command):
+def json_of(*command):
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def append(_, steps, pairs):
     path = file_of("run", steps, 0)
     for _ in range(pairs):
-        theirs, ours = told(sys.executable, os.path.join(HERE, "library_append.py"), path)["seconds"], told(APPEND, path)
+        theirs, ours = json_of(sys.executable, os.path.join(HERE, "library_append.py"), path)["seconds"], json_of(APPEND, path)
         added, answered = (ours[k]["median_ns"] for k in ("added", "answered"))
         print(f"two new entries after {steps} steps: the library {theirs:.2f} s; the ledger reads them in {added / 1e3:.2f} us, with the "
               f"whole answer {answered / 1e3:.1f} us (median of 1,001): {theirs * 1e9 / answered:.0f}x, reading alone {theirs * 1e9 / added:.0f}x")
@@ -97,7 +97,7 @@ def memory(_, steps, __):
             path = file_of(name, many, every)
             mib = run([PROGRAM, "analyze", "-o", "json", path])[2]
             print(f"memory, {name}, {many} steps: analyze as a whole process {mib:.1f} MiB at its peak, the ledger and its parser in a "
-                  f"process of their own {told(APPEND, path)['resident_kib'] / 1024:.1f} MiB")
+                  f"process of their own {json_of(APPEND, path)['resident_kib'] / 1024:.1f} MiB")
 
 
 PROFILES = {"run": whole, "restarts": whole, "append": append, "memory": memory}

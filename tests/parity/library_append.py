@@ -38,8 +38,8 @@ with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             last = dict(last, step_count=last["step_count"] + 1, step_start_time=last["step_start_time"] + 3.0)
             logger.unread.append(last)
-        begun = time.monotonic()
+        started = time.monotonic()
         found = calculator.get_job_goodput(True)
-        seconds.append(time.monotonic() - begun)
+        seconds.append(time.monotonic() - started)
     assert found[2] == last["step_count"] - 1, found
 print(json.dumps({"seconds": min(seconds)}))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh [NAME==VERSION...]: the real library, in a virtual environment below .build/, from the package index that pip
-# is configured for; and more packages, without what these would like to have beside them.
+# is configured for; and more packages, without their optional dependencies.
 set -eu
 cd "$(dirname "$0")/../.."
 venv=.build/parity/venv

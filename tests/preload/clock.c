@@ -44,11 +44,11 @@ static int64_t real_us(clockid_t id) {
 
 static int64_t fast_us(clockid_t id) {
     const struct preload_clock *c = shared();
-    int64_t since_us = (real_us(CLOCK_MONOTONIC) - c->begun_us) * c->speed;
+    int64_t since_us = (real_us(CLOCK_MONOTONIC) - c->started_us) * c->speed;
     if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)
         return (c->speed == 1 ? real_us(CLOCK_REALTIME) : c->wall_us + since_us) +
                __atomic_load_n(&c->step_us, __ATOMIC_RELAXED);
-    return c->speed == 1 ? real_us(CLOCK_MONOTONIC) : c->begun_us + since_us;
+    return c->speed == 1 ? real_us(CLOCK_MONOTONIC) : c->started_us + since_us;
 }
 
 static int slower_ms(int timeout_ms) {
@@ -96,7 +96,7 @@ static struct timespec slower(struct timespec t, int64_t from_us) {
 int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old) {
     struct itimerspec real = *new;
     if (shared()->speed != 1) {
-        real.it_value = slower(new->it_value, (flags & TFD_TIMER_ABSTIME) != 0 ? shared()->begun_us : 0);
+        real.it_value = slower(new->it_value, (flags & TFD_TIMER_ABSTIME) != 0 ? shared()->started_us : 0);
         real.it_interval = slower(new->it_interval, 0);
     }
     return (int)syscall(SYS_timerfd_settime, fd, flags, &real, old);
@@ -116,7 +116,7 @@ int poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
     return (int)syscall(SYS_ppoll, fds, count, ms < 0 ? NULL : &t, NULL, (size_t)_NSIG / 8);
 }
 
-int nanosleep(const struct timespec *wanted, struct timespec *left) {
-    struct timespec t = slower(*wanted, 0);
+int nanosleep(const struct timespec *requested, struct timespec *left) {
+    struct timespec t = slower(*requested, 0);
     return (int)syscall(SYS_nanosleep, &t, left);
 }

@@ -3,7 +3,7 @@
  *     FAIL_ALLOC=N        the N-th of malloc, calloc, realloc, ... returns NULL (once)
  *     FAIL_IO=N           the N-th of open, read, write, fsync, rename, ... fails: EIO, ENOSPC, EMFILE by turns
  *     FAIL_COUNT=FILE     at the end both counts are written there: "ALLOCATIONS CALLS"
- * Stands before a sanitizer's allocator and hands on to it, so that leaks and bad accesses after a failure are found.
+ * It replaces a sanitizer's allocator and calls it, so that leaks and bad accesses after a failure are found.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -201,10 +201,10 @@ __attribute__((constructor)) static void begin(void) {
     char path[4096];
     ssize_t n = syscall(SYS_readlink, "/proc/self/exe", path, sizeof path - 1);
     path[n > 0 ? n : 0] = '\0';
-    const char *slash = strrchr(path, '/'), *wanted = getenv("FAIL_PROGRAM");
+    const char *slash = strrchr(path, '/'), *program = getenv("FAIL_PROGRAM");
     fail_allocation = number("FAIL_ALLOC");
     fail_call = number("FAIL_IO");
-    is_on = wanted == NULL || strcmp(slash != NULL ? slash + 1 : path, wanted) == 0;
+    is_on = program == NULL || strcmp(slash != NULL ? slash + 1 : path, program) == 0;
 }
 
 __attribute__((destructor)) static void end(void) {

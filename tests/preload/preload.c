@@ -21,7 +21,7 @@ struct preload_clock *preload_clock(int64_t speed) {
     close(fd);
     if (c == MAP_FAILED)
         return NULL;
-    *c = (struct preload_clock){.speed = speed, .begun_us = clock_mono().us, .wall_us = clock_wall().us};
+    *c = (struct preload_clock){.speed = speed, .started_us = clock_mono().us, .wall_us = clock_wall().us};
     return c;
 }
 
@@ -52,5 +52,5 @@ void preload_done(struct preload_clock *clock) {
 int64_t preload_now_us(const struct preload_clock *c) {
     if (c->speed == 1)
         return clock_wall().us + c->step_us;
-    return c->wall_us + (clock_mono().us - c->begun_us) * c->speed + c->step_us;
+    return c->wall_us + (clock_mono().us - c->started_us) * c->speed + c->step_us;
 }

@@ -4,8 +4,8 @@
 
 #include "clock.h"
 
-/* A clock for programs that start between preload_begin and preload_end: so many times as fast as the real one, from
- * now on. Its step_us may be written while they run. NULL if that is not to be had. */
+/* A clock for programs that start between preload_begin and preload_end: `speed` times as fast as the real one, from
+ * now on. Its step_us may be written while they run. NULL if that is not possible. */
 struct preload_clock *preload_clock(int64_t speed);
 void preload_begin(void);
 void preload_end(void);

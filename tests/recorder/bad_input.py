@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What recorders do wrong, each by itself beside a job that does nothing wrong: what is told, and whose numbers are right."""
+"""Faults of recorders, one by one, next to a job without faults: the reports, and that the other job's numbers stay right."""
 import datetime
 import json
 import os
@@ -47,7 +47,7 @@ def push_job(rig, name, run=None):
 
 def finish(endpoint, job, run, last):
     """The job ends; its numbers are final."""
-    time.sleep(1.1)  # a container's end is told in whole seconds
+    time.sleep(1.1)  # a container's end has whole seconds
     job.end()
     return wait_for(f"{job.name} to be final at step {last}", lambda: job.finished(last))
 
@@ -64,8 +64,8 @@ def check_reused_name(tally, endpoint, rig):
     """An earlier job of the same run name, of an hour ago, is in the same log."""
     send(endpoint, attempt("reused", time.time() - 3600, range(50)))
     job = push_job(rig, "reused")
-    told = wait_for("a condition", lambda: "from before" in job.condition("StepLogAttached").get("message", "") and job.condition("StepLogAttached"))
-    tally.check("a reused run name: what is older than the job is said to be left out", "52 lines" in told["message"], told)
+    found = wait_for("a condition", lambda: "from before" in job.condition("StepLogAttached").get("message", "") and job.condition("StepLogAttached"))
+    tally.check("a reused run name: what is older than the job is said to be left out", "52 lines" in found["message"], found)
     time.sleep(1.1)
     send(endpoint, attempt("reused", time.time(), range(5)))
     wait_for_steps(job, 5)
@@ -78,8 +78,8 @@ def check_two_writers(tally, endpoint, rig):
     """Two processes of one trainer both record, 30 ms apart."""
     job = push_job(rig, "twice")
     time.sleep(1.1)
-    begun = time.time()
-    first, second = attempt("twice", begun, range(20)), attempt("twice", begun + 0.03, range(20))
+    started = time.time()
+    first, second = attempt("twice", started, range(20)), attempt("twice", started + 0.03, range(20))
     send(endpoint, [e for pair in zip(first, second) for e in pair])
     wait_for("the steps", lambda: job.status().get("steps", {}).get("last") == 19)
     time.sleep(2.2)
@@ -92,28 +92,28 @@ def check_two_writers(tally, endpoint, rig):
 
 def check_clocks(tally, endpoint, rig):
     """The trainer's clock is not the cluster's: by half a second, by seconds, by minutes."""
-    for name, ahead_s, is_said in (("clock-near", -0.5, False), ("clock-late", -300, True), ("clock-ahead", 120, True)):
+    for name, ahead_s, is_reported in (("clock-near", -0.5, False), ("clock-late", -300, True), ("clock-ahead", 120, True)):
         job = push_job(rig, name)
         time.sleep(1.6)
         send(endpoint, attempt(name, time.time(), range(10), ahead_s))
-        if not is_said:
+        if not is_reported:
             wait_for_steps(job, 10)
         time.sleep(2.2)
         job.end()
         status = wait_for(f"{name} to be final", lambda: next((job.status() for c in job.status().get("conditions", [])
                                                               if c["type"] == "Finished" and c["status"] == "True"), None), 180)
-        said = [c["message"] for c in status["conditions"] if (c["type"] == "ClockSkew" and c["status"] == "True") or
+        messages = [c["message"] for c in status["conditions"] if (c["type"] == "ClockSkew" and c["status"] == "True") or
                 (c["type"] == "StepLogAttached" and "clock" in c["message"])]
         tally.check(f"a clock {ahead_s:+} s off: the parts make the whole, and nothing is an interruption", adds_up(status) and
                     status["interruptions"]["total"] == 0, status)
-        if is_said:
-            tally.check("... it is said", said, status["conditions"])
+        if is_reported:
+            tally.check("... it is said", messages, status["conditions"])
         else:
             tally.check("... every step counts", status["steps"]["retained"] == 10, status["steps"])
 
 
 def check_other_job(tally, endpoint, rig):
-    """One request with entries of two jobs, and of one that nobody asked for."""
+    """One request with entries of two jobs, and of one without a JobGoodput."""
     job, other = push_job(rig, "mixed"), push_job(rig, "mixed-too", "run two/../x")
     time.sleep(1.1)
     now = time.time()
@@ -143,16 +143,16 @@ def check_injection(tally, endpoint, rig, google):
                       "cloudLogging": {"project": "p", "logger": "l", "jobName": 'x" OR jsonPayload.job_name="victim'}}}}
     try:
         rig.ask("POST", f"{JOBGOODPUTS}/namespaces/default/jobgoodputs", job)
-        told = wait_for("a condition", lambda: next((c["message"] for c in rig.get("default", "injected").get("status", {}).get("conditions", [])
+        found = wait_for("a condition", lambda: next((c["message"] for c in rig.get("default", "injected").get("status", {}).get("conditions", [])
                                                      if "quote" in c["message"] or "Duplicate" in c["reason"]), None))
-        tally.check("in a spec it is refused", "quote" in told or "same target" in told or told, told)
+        tally.check("in a spec it is refused", "quote" in found or "same target" in found or found, found)
     except Exception as error:  # the API server refuses it, which is as good
         tally.check("in a spec it is refused", "40" in str(error) or "42" in str(error), error)
     tally.check("nothing was asked of Cloud Logging with it", not any(method == "list" for method, _ in google.seen), google.seen)
 
 
 def check_large(tally, endpoint, rig):
-    """As much as a request may hold: all of it is kept; while another job's steps go on."""
+    """As much as a request may hold: all of it is kept; while another job's steps continue."""
     bearer = token("system:serviceaccount:default:trainer")
     small = push_job(rig, "small")
     time.sleep(1.1)

@@ -1,4 +1,4 @@
-"""The unmodified library in a process of its own: `write LOGGER JOB FIRST LAST end|dies` records an attempt, the steps
+"""The unmodified library in a separate process: `write LOGGER JOB FIRST LAST end|dies` records an attempt, the steps
 from FIRST until before LAST; `read LOGGER JOB` prints what its calculator makes of it. Where they go, the environment says."""
 import json
 import sys

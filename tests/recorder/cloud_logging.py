@@ -17,11 +17,11 @@ LOGGER, RUN = "goodput_run1", "run1"
 
 
 def analyze(google, *options, run=RUN):
-    begun = time.monotonic()
+    started = time.monotonic()
     environment = {k: v for k, v in google.environment().items() if k != "HTTPS_PROXY"}
     done = subprocess.run([f"{BIN}/kubectl-goodput", "analyze", "--cloud-logging", f"p/{LOGGER}/{run}", "--cloud-logging-endpoint", google.url,
                            "-o", "json", *options], env=environment, capture_output=True, text=True, timeout=300)
-    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr, time.monotonic() - begun
+    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr, time.monotonic() - started
 
 
 def check_controller(tally, google, rig):

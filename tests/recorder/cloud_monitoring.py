@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What the controller pushes to Cloud Monitoring beside what Google's unmodified library uploads of the same job by
-Google's own client: field by field. Then faults, a kill and the end of the job."""
+"""The controller's requests to Cloud Monitoring compared with those of Google's unmodified library for the same job by Google's own client: field by field. Then faults, a kill and the end of the job."""
 import json
 import os
 import subprocess

@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.parse
 
-MOST_ENTRIES = 1000  # a page, as Cloud Logging has it
+MAX_ENTRIES = 1000  # a page, as Cloud Logging has it
 ENTRY_BYTES = 256 * 1024
 HOSTS = ("logging.googleapis.com", "monitoring.googleapis.com")
 
@@ -49,8 +49,8 @@ class Filter:
         if self.at != len(self.tokens):
             raise ValueError(f"unexpected {self.tokens[self.at]!r}")
 
-    def take(self, *wanted):
-        if self.at < len(self.tokens) and self.tokens[self.at] in wanted:
+    def take(self, *kinds):
+        if self.at < len(self.tokens) and self.tokens[self.at] in kinds:
             self.at += 1
             return True
         return False
@@ -145,7 +145,7 @@ class Google:
             return 400, error(400, "INVALID_ARGUMENT", "orderBy")
         with self.lock:
             found = sorted(filter(matches, self.entries), key=lambda e: (moment(e["timestamp"]), e["insertId"]))
-        begin, size = int(body.get("pageToken") or 0), min(int(body.get("pageSize") or 50), MOST_ENTRIES)
+        begin, size = int(body.get("pageToken") or 0), min(int(body.get("pageSize") or 50), MAX_ENTRIES)
         page = {"entries": found[begin:begin + size]} if found[begin:begin + size] else {}
         if len(found) > begin + size:
             page["nextPageToken"] = str(begin + size)

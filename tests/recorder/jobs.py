@@ -80,7 +80,7 @@ def compare(tally, status, library):
     tally.check("every step of the recorder is in the status, each once", (steps["retained"], steps["last"]) == (30, 29), steps)
     tally.check("as many interruptions as the library finds disruptions", status["interruptions"]["total"] == library["disruptions"] == 1, status)
     init, theirs = bucket(status, "AcceleratorInit") / 1000, percent["TPU_INITIALIZATION"] * library["total_s"] / 100
-    tally.check("initialisation as long as the library says", abs(init - theirs) < 0.01, (init, theirs))
+    tally.check("initialization as long as the library says", abs(init - theirs) < 0.01, (init, theirs))
     ours = (time_["productiveMilliseconds"] + bucket(status, "ProgramStartup")) / 1000
     theirs = (library["goodput_percent"] + percent["PROGRAM_STARTUP"]) * library["total_s"] / 100
     tally.check("steps as long as the library says, compilation included", abs(ours - theirs) < 0.1 + 0.02 * theirs, (ours, theirs))

@@ -13,7 +13,7 @@ import grpc
 from google.cloud import monitoring_v3
 from google.protobuf import json_format
 
-MOST_SERIES, SPACING_S, OLDEST_S, NEWEST_S = 200, 5, 25 * 3600, 300
+MAX_SERIES, SPACING_S, OLDEST_S, NEWEST_S = 200, 5, 25 * 3600, 300
 CREATE = "/google.monitoring.v3.MetricService/CreateTimeSeries"
 WORKLOAD = "compute.googleapis.com/workload/"
 RESOURCES = {"compute.googleapis.com/Workload": {"location", "workload_id", "replica_id"},
@@ -126,7 +126,7 @@ class Monitoring:
         taken, messages, now, seen = 0, [], time.time(), set()
         with self.lock:
             self.sizes.append(len(request.time_series))
-            if not 0 < len(request.time_series) <= MOST_SERIES or request.name != f"projects/{self.project}":
+            if not 0 < len(request.time_series) <= MAX_SERIES or request.name != f"projects/{self.project}":
                 return "The request is not for this project, or has too many time series", 0
             for one in request.time_series:
                 why = "Field timeSeries had an invalid value: Duplicate TimeSeries encountered." if self.identity(one) in seen else self.why_not(one, now)

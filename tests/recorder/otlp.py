@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What the controller pushes by OTLP/HTTP, read by OpenTelemetry's own protobuf package: metrics and spans beside the
-status that they tell of, answers that ask for patience, a part that is refused, and a kill."""
+"""What the controller pushes by OTLP/HTTP, read by OpenTelemetry's own protobuf package: metrics and spans compared with the status behind them, answers that ask for patience, a part that is refused, and a kill."""
 import http.server
 import os
 import sys
@@ -50,7 +49,7 @@ class Collector:
             self.spans += [span for r in request.resource_spans for scope in r.scope_spans for span in scope.spans]
 
     def look_for_unknown(self, request, body):
-        """A field that the package does not know survives its parsing, and is gone without unknown fields."""
+        """A field that the package does not know survives its parsing, and is dropped without unknown fields."""
         copy = type(request).FromString(body)
         copy.DiscardUnknownFields()
         if copy.SerializeToString() != request.SerializeToString():
@@ -133,19 +132,19 @@ def check_spans(tally, c, status):
                 root[0].end_time_unix_nano == moment(status["time"]["end"]), root)
     tally.check("the root is named as the target and has ended well", root and root[0].name == "train" and root[0].status.code == Status.STATUS_CODE_OK, root)
     executions = sorted((s for s in spans.values() if s.name == "execution"), key=lambda s: s.start_time_unix_nano)
-    told = status["executions"]
-    tally.check("a span per execution, with its times", len(executions) == len(told) and all(
+    listed = status["executions"]
+    tally.check("a span per execution, with its times", len(executions) == len(listed) and all(
         s.parent_span_id == root[0].span_id and s.start_time_unix_nano == moment(e["start"]) and
-        s.end_time_unix_nano == moment(e.get("end") or status["time"]["end"]) for s, e in zip(executions, told)), (executions, told))
+        s.end_time_unix_nano == moment(e.get("end") or status["time"]["end"]) for s, e in zip(executions, listed)), (executions, listed))
     tally.check("executions tell when their first step began", all(
         ("firstStepAt" not in e) or moment(e["firstStepAt"]) in [v.time_unix_nano for v in s.events if v.name == "first step"]
-        for s, e in zip(executions, told)), (executions, told))
+        for s, e in zip(executions, listed)), (executions, listed))
     interruptions = [s for s in spans.values() if s.name == "interruption"]
-    first, second = told[0], told[1]
+    first, second = listed[0], listed[1]
     tally.check("a span for the interruption: from its begin to the next first step, with its cause", len(interruptions) == 1 and
                 interruptions[0].start_time_unix_nano == moment(first["end"]) and interruptions[0].end_time_unix_nano == moment(second["firstStepAt"]) and
                 attributes(interruptions[0].attributes)["goodput.cause"] == first["cause"] and
-                interruptions[0].status.code == Status.STATUS_CODE_ERROR, (interruptions, told))
+                interruptions[0].status.code == Status.STATUS_CODE_ERROR, (interruptions, listed))
 
 
 def is_there(url):

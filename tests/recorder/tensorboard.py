@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Event files as TensorBoard itself reads them (EventFileLoader, EventAccumulator), beside those that the unmodified
-library writes through tensorboardX; over the controller's death, half a record and a folder that is none."""
+"""Event files as TensorBoard itself reads them (EventFileLoader, EventAccumulator), next to those that the unmodified
+library writes through tensorboardX; over the controller's death, half a record and a wrong folder."""
 import glob
 import json
 import os
@@ -130,7 +130,7 @@ monitoring._write_step_deviation_to_tensorboard(w, {7: 0.5})
 
 
 def check_trouble(tally, rig, root, boards):
-    """A file where the job's folder should be: one sentence, a count, and the status goes on; then it heals."""
+    """A file where the job's folder should be: one sentence, a count, and the status continues; then it recovers."""
     os.makedirs(boards + "/default", exist_ok=True)
     with open(boards + "/default/stuck", "w"):
         pass
@@ -141,8 +141,8 @@ def check_trouble(tally, rig, root, boards):
     trainer.job.end()
     status = wait_for("the end", lambda: trainer.job.finished(3))
     wait_for("a count of it", lambda: metric(rig, "goodput_push_requests_total", "retried") > before)
-    lines = [l for l in rig.text(rig.log).splitlines() if "events for TensorBoard are not written" in l]
-    tally.check("the trouble is one line that says where", len(lines) == 1 and "default/stuck" in lines[0] and "something else than a folder" in lines[0], lines)
+    lines = [l for l in rig.text(rig.log).splitlines() if "cannot write TensorBoard events" in l]
+    tally.check("the trouble is one line that says where", len(lines) == 1 and "default/stuck" in lines[0] and "a file or link is in the folder's place" in lines[0], lines)
     tally.check("all else goes on", status["steps"]["retained"] == 4, status["steps"])
     os.unlink(boards + "/default/stuck")
     wait_for("the points", lambda: glob.glob(boards + "/default/stuck/*/events*"), 180)  # it tries again every 30 s

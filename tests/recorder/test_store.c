@@ -85,7 +85,7 @@ TEST(entries_come_back_in_the_order_of_their_times) {
     close_store(s);
 }
 
-TEST(a_line_that_a_crash_left_without_an_end_goes) {
+TEST(a_line_that_a_crash_left_unfinished_is_removed) {
     struct store *s = open_store(&store_default_limits);
     CHECK_INT(add(s, "j", 1, 1, NULL), 0);
     CLEANUP_FREE char *path = mem_format("%s/ns/j/00000001.jsonl", root);

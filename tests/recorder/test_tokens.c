@@ -61,7 +61,7 @@ TEST(a_token_is_of_the_job_that_its_file_names) {
     close_tokens(t);
 }
 
-TEST(what_could_be_guessed_or_is_nobodys_is_no_token) {
+TEST(a_token_that_can_be_guessed_or_has_no_job_is_refused) {
     struct tokens *t = open_tokens();
     put("research.short", "0123456789abcdef0123456789abcde\n");
     put("no-dot", LONG "-a\n");

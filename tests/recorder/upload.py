@@ -1,4 +1,4 @@
-"""The unmodified library in a process of its own: what its GoodputMonitor uploads of a job, by Google's client, to the
+"""The unmodified library in a separate process: what its GoodputMonitor uploads of a job, by Google's client, to the
 address of a Monitoring emulator: `upload.py LOGGER JOB ADDRESS LOCATION ACCELERATOR WINDOW_S`."""
 import datetime
 import sys

@@ -30,7 +30,7 @@ enum {
     STAMP_BYTES = 19,
     GROWTH_PERCENT = 8, /* of 14 MiB; the holes of the heap alone make up to 6, and 80 bytes a job 17 in a day */
     ROUND = 8,          /* batches: each sort of trouble came once */
-    BATCHES_LEAST = 48,
+    MIN_BATCHES = 48,
     IDLE_CONNECTIONS = 200
 };
 #define STORY "tests/faults/story.acts"
@@ -234,10 +234,10 @@ static bool judge(struct soak *s, int job) {
     return false;
 }
 
-static bool tell(struct soak *s, struct buf *text) {
-    bool is_told = text->size_bytes == 0 || apiserver_do(s->server, buf_text(text)) == 0;
+static bool send(struct soak *s, struct buf *text) {
+    bool is_sent = text->size_bytes == 0 || apiserver_do(s->server, buf_text(text)) == 0;
     buf_clear(text);
-    return is_told;
+    return is_sent;
 }
 
 /* BATCH jobs from their creation to their deletion; every fourth is deleted in the midst of its life. */
@@ -263,7 +263,7 @@ static bool live(struct soak *s, int batch) {
             buf_append_text(&text, "all reset\n" OPEN);
         if (batch % ROUND == 7 && act == 6)
             buf_append_text(&text, "expire\nerror 410 pods\nerror 410 jobs\n" OPEN);
-        if (!tell(s, &text))
+        if (!send(s, &text))
             return false;
     }
     for (int i = 0; i < BATCH; i++) {
@@ -275,7 +275,7 @@ static bool live(struct soak *s, int batch) {
         append_pods_deletion(&text, batch * BATCH + i, lives[i]);
         s->done++;
     }
-    return tell(s, &text);
+    return send(s, &text);
 }
 
 /* ---- what it costs ---- */
@@ -338,7 +338,7 @@ static bool begin(struct soak *s, int64_t speed) {
     buf_append(&once, s->acts[0], (size_t)(end - s->acts[0]));
     buf_append_text(&once, "END\nwait open watch pods\n");
     append_shifted(&text, buf_text(&once), now_ms(s) / 1000 * 1000 - 86400000);
-    return s->controller != NULL && tell(s, &text);
+    return s->controller != NULL && send(s, &text);
 }
 
 static void end(struct soak *s) {
@@ -383,25 +383,25 @@ int main(void) {
     struct soak s = {0};
     const char *hours = getenv("SOAK_HOURS"), *speed = getenv("SOAK_SPEED");
     int64_t fast = speed != NULL ? strtol(speed, NULL, 10) : 60;
-    double wanted_h = hours != NULL ? strtod(hours, NULL) : 0.05;
+    double limit_h = hours != NULL ? strtod(hours, NULL) : 0.05;
     int64_t rss_kib = 0;
     int batch = 0;
     struct descriptors fds = {0};
     char text[200];
     setvbuf(stdout, NULL, _IOLBF, 0);
     bool is_fine = begin(&s, fast);
-    int64_t begun_ms = is_fine ? now_ms(&s) : 0;
+    int64_t started_ms = is_fine ? now_ms(&s) : 0;
     if (is_fine && settle(&s))
         printf("# %lld KiB resident before the first job\n", (long long)program_rss_kib(s.controller));
     /* Its start is after the first round. Before the first job it has not yet touched 0.6 MiB of its own code, holds
      * none of the idle connections (some 35, 28 KiB each), and its heap has no holes yet (1 MiB: the most that a round
      * needs at once, less what stays); from the first batch to the eighth the holes make 3 to 6 %. */
-    while (is_fine && (batch < BATCHES_LEAST || (double)(now_ms(&s) - begun_ms) / 3.6e6 < wanted_h)) {
+    while (is_fine && (batch < MIN_BATCHES || (double)(now_ms(&s) - started_ms) / 3.6e6 < limit_h)) {
         is_fine = live(&s, batch++);
         program_output(s.controller); /* taken away: a full pipe would stop it */
         if (batch % 100 == 0 || getenv("SOAK_SHOW") != NULL)
             printf("# batch %d: %.1f hours, %lld KiB resident, %d connections\n", batch,
-                   (double)(now_ms(&s) - begun_ms) / 3.6e6, (long long)program_rss_kib(s.controller),
+                   (double)(now_ms(&s) - started_ms) / 3.6e6, (long long)program_rss_kib(s.controller),
                    descriptors(&s).connections);
         if (is_fine && batch == 1)
             printf("# %lld KiB resident after the first %d jobs\n", (long long)program_rss_kib(s.controller), BATCH);
@@ -413,7 +413,7 @@ int main(void) {
     }
     snprintf(text, sizeof text,
              "%.1f hours of %d jobs, %d of them deleted in the midst; all that ended had the same numbers",
-             (double)(now_ms(&s) - begun_ms) / 3.6e6, s.done + s.deleted_early, s.deleted_early);
+             (double)(now_ms(&s) - started_ms) / 3.6e6, s.done + s.deleted_early, s.deleted_early);
     check(&s, is_fine, text);
     if (is_fine)
         judge_costs(&s, rss_kib, fds);

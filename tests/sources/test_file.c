@@ -228,7 +228,7 @@ TEST(a_size_that_goes_back_and_comes_again_gives_no_line_twice) {
 
 /* A disk that was full: the file is truncated to make room, and its writer, which does not append, continues where it
  * was: what is before that are zeros. */
-TEST(a_hole_in_a_file_is_no_line) {
+TEST(a_hole_in_a_file_is_not_a_line) {
     struct follow f = follow("log");
     rig_write(f.rig, "ns/log", "one\ntwo\nthr");
     CHECK(rig_until(f.rig, rig_has_lines, "one\ntwo\n"));

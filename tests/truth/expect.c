@@ -1,7 +1,7 @@
-/* Where the time of a job belongs, for each format. The rules are those of deploy/docs/concepts/ledger.md: what comes
- * before the first word of a process is TrainingPreparation; what no line tells between words is Unattributed, and so
- * is what no line tells within a step, if it makes the step's line come late enough to be noticed (ledger/cursor.c). A
- * save, an evaluation or an input wait that is shorter stays in its step, and `slow_ms` says how much that was. */
+/* Where the time of a job belongs, for each format. The rules are those of deploy/docs/concepts/ledger.md: time before
+ * the first line of a process is TrainingPreparation; time between lines that no line explains is Unattributed, and so
+ * is such time within a step, if it makes the step's line come late enough to be noticed (ledger/cursor.c). A save, an
+ * evaluation or an input wait that is shorter stays in its step, and `slow_ms` is its sum. */
 #include "judge.h"
 #include "write.h"
 
@@ -10,9 +10,9 @@
 #define BIT(kind) (1u << (kind))
 
 struct carried {
-    unsigned kinds;     /* of the spans that lines tell */
-    unsigned begins;    /* of them, those whose beginning has a line: told also if they never ended */
-    bool from_ready;    /* a line tells when training can begin: compilation is all until the first step ends */
+    unsigned kinds;     /* of the spans that have lines */
+    unsigned begins;    /* of them, those whose start has a line: logged also if they never ended */
+    bool from_ready;    /* a line marks when training can begin: all until the first step ends is compilation */
     bool only_restored; /* ... but only after a restore */
 };
 
@@ -36,14 +36,14 @@ static const struct carried table[STEPLOG_FORMAT_COUNT] = {
     [STEPLOG_REGEX] = {RESTORE | SAVE | WAIT, SAVE, true, false},
 };
 
-/* An evaluation of which only batches have lines begins with the first of them, and the end of one is nothing where no
- * step was told before it. */
-static bool is_evaluation_told(const struct expectation *e, const struct span *s) {
+/* An evaluation of which only batches have lines begins with the first of them; the end of one is ignored where no step
+ * was logged before it. */
+static bool is_evaluation_logged(const struct expectation *e, const struct span *s) {
     int64_t first = e->readings[s->attempt].first_step;
     switch (e->job->format) {
     case STEPLOG_NEMO:
         return !s->is_open || s->to_ms - s->from_ms > e->job->evaluate_ms / WRITE_VALIDATION_LINES;
-    case STEPLOG_MAXTEXT: /* lines come up to two steps late, and two tell how long a step takes */
+    case STEPLOG_MAXTEXT: /* lines come up to two steps late, and two of them show how long a step takes */
         return first >= 0 && s->step >= first + 3;
     case STEPLOG_MEGATRON:
     case STEPLOG_TORCHTITAN:
@@ -56,13 +56,13 @@ static bool is_evaluation_told(const struct expectation *e, const struct span *s
 static bool is_carried(const struct expectation *e, const struct span *s) {
     const struct carried *c = &table[e->job->format];
     bool is_behind = e->job->format == STEPLOG_MAXTEXT && e->job->is_async && s->kind == KIND_SAVE;
-    /* Of which only the beginning is told, and no line is without one to tell how much the later it came. */
+    /* Only its start has a line, and no line comes without one to show how late it was. */
     bool is_in_all = e->job->format == STEPLOG_DEEPSPEED && e->job->save_every <= e->job->log_every;
     if (s->kind == KIND_SAVE && is_in_all)
         return false;
     if (s->is_open && (is_behind || !(c->begins & BIT(s->kind))))
         return false;
-    return (c->kinds & BIT(s->kind)) && (s->kind != KIND_EVALUATE || is_evaluation_told(e, s));
+    return (c->kinds & BIT(s->kind)) && (s->kind != KIND_EVALUATE || is_evaluation_logged(e, s));
 }
 
 static enum bucket own_bucket(const struct job *job, enum kind kind) {
@@ -132,7 +132,7 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
         return BUCKET_TRAINING_PREPARATION; /* within it */
     if (!e->is_read)
         return BUCKET_UNATTRIBUTED;
-    if (s->from_ms < r->first_told_ms && s->kind < KIND_COMPILE)
+    if (s->from_ms < r->first_reported_ms && s->kind < KIND_COMPILE)
         return BUCKET_TRAINING_PREPARATION;
     bool is_timed = e->job->format == STEPLOG_MAXTEXT && !e->job->compiles_ahead; /* the first line's seconds */
     bool is_ready = c->from_ready && (!c->only_restored || a->restored_step >= 0 || is_timed);
@@ -143,15 +143,15 @@ static enum bucket before_steps(const struct expectation *e, const struct span *
         s->kind == KIND_DATA && s->step == a->first_step &&
         (e->job->format == STEPLOG_NEMO || e->job->format == STEPLOG_REGEX || (is_timed && a->restored_step < 0));
     if (is_before)
-        return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
+        return s->to_ms <= r->first_reported_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
     if (s->kind >= KIND_COMPILE && r->steps > 0 && is_ready)
         return BUCKET_PROGRAM_STARTUP;
     if (s->kind > KIND_COMPILE && !is_ready)
         return BUCKET_TRAINING_PREPARATION;
-    return s->to_ms <= r->first_told_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
+    return s->to_ms <= r->first_reported_ms ? BUCKET_TRAINING_PREPARATION : BUCKET_UNATTRIBUTED;
 }
 
-/* Which line tells of it: that of the step, or of the step that a pause delays, but for Keras, whose line of an epoch
+/* The line that shows it: that of the step, or of the step that a pause delays, except Keras, whose line of an epoch
  * comes after them. */
 static int64_t line_of(const struct job *job, const struct span *s) {
     bool is_pause = (s->kind == KIND_SAVE || s->kind == KIND_EVALUATE) && job->format != STEPLOG_KERAS;
@@ -164,22 +164,22 @@ static bool is_of_line(const struct job *job, const struct span *s, const struct
     return is_loop && other->attempt == s->attempt && line_of(job, other) == line_of(job, s);
 }
 
-/* How much longer than usual so many steps may take by chance: each varies evenly within jitter_percent, so that their
+/* How much longer than usual N steps may take by chance: each varies evenly within jitter_percent, so that their
  * sum has a standard deviation of percent x sqrt(steps / 3), of which three are taken; never more than all of them. */
 static int64_t resolution_ms(const struct job *job, int64_t steps) {
     double chance = sqrt(3.0 * (double)steps), all = (double)steps;
     return (int64_t)((double)(job->ideal_ms * job->jitter_percent) / 100 * (chance < all ? chance : all));
 }
 
-/* Whether the line that comes so late shows that there was something else (ledger/cursor.c): what no line tells makes
- * its steps half as long again. Not where the recorder tells all there is. */
+/* Whether the line that comes so late shows that there was something else (ledger/cursor.c): the time without a line
+ * makes its steps half as long again. Not where the recorder logs everything. */
 struct line_time {
     int64_t net_ms, steps;
-    bool is_first; /* of its attempt, which holds the compilation */
-    bool is_told;  /* it came: nothing of it was cut off */
+    bool is_first;  /* of its attempt, which holds the compilation */
+    bool is_logged; /* the line is complete: nothing of it was cut off */
 };
 
-/* What the line of this span tells: the time that nothing in the log names, and of how many steps. */
+/* What the line of this span shows: the time that nothing in the log names, and of how many steps. */
 static struct line_time line_time(const struct expectation *e, const struct span *s) {
     const struct job *job = e->job;
     const struct span *first = s, *last = s, *end = job->spans + job->span_count;
@@ -194,26 +194,26 @@ static struct line_time line_time(const struct expectation *e, const struct span
         t.net_ms += is_carried(e, i) ? 0 : i->to_ms - i->from_ms;
         t.steps += i->kind == KIND_STEP && !i->is_cut;
         t.is_first |= i->step <= e->readings[s->attempt].first_step;
-        t.is_told |= i->kind == KIND_STEP && i->step % every == 0;
+        t.is_logged |= i->kind == KIND_STEP && i->step % every == 0;
         is_cut |= i->is_cut;
     }
-    t.is_told &= !is_cut;
+    t.is_logged &= !is_cut;
     return t;
 }
 
-/* The time of a step as the job's lines can tell at best: what all of them hold (an evaluation in every epoch) looks
+/* The time of a step as the job's lines can show it at best: what all of them hold (an evaluation in every epoch) looks
  * the same in the log as steps that take longer. */
-static int64_t least_step_ms(const struct expectation *e) {
+static int64_t min_step_ms(const struct expectation *e) {
     const struct job *job = e->job;
-    int64_t least = INT64_MAX;
+    int64_t min_ms = INT64_MAX;
     for (int i = 0; i < job->span_count; i++) {
         if (job->spans[i].kind != KIND_STEP)
             continue;
         struct line_time t = line_time(e, &job->spans[i]);
-        if (t.is_told && !t.is_first && t.net_ms / t.steps < least)
-            least = t.net_ms / t.steps;
+        if (t.is_logged && !t.is_first && t.net_ms / t.steps < min_ms)
+            min_ms = t.net_ms / t.steps;
     }
-    return least == INT64_MAX || least < job->ideal_ms ? job->ideal_ms : least;
+    return min_ms == INT64_MAX || min_ms < job->ideal_ms ? job->ideal_ms : min_ms;
 }
 
 /* Whether the span is none of a step's work, and no line names it. */
@@ -222,13 +222,13 @@ static bool is_hidden(const struct expectation *e, const struct span *s) {
 }
 
 int64_t expect_common_ms(const struct expectation *e, const struct span *s) {
-    if (e->least_step_ms == e->job->ideal_ms || !is_hidden(e, s))
+    if (e->min_step_ms == e->job->ideal_ms || !is_hidden(e, s))
         return 0;
     struct line_time t = line_time(e, s);
-    int64_t left_ms = (e->least_step_ms - e->job->ideal_ms) * t.steps, ms = s->to_ms - s->from_ms;
+    int64_t left_ms = (e->min_step_ms - e->job->ideal_ms) * t.steps, ms = s->to_ms - s->from_ms;
     for (const struct span *i = s - 1; i >= e->job->spans && is_of_line(e->job, s, i); i--)
         left_ms -= is_hidden(e, i) ? i->to_ms - i->from_ms : 0;
-    return !t.is_told || left_ms <= 0 ? 0 : left_ms < ms ? left_ms : ms;
+    return !t.is_logged || left_ms <= 0 ? 0 : left_ms < ms ? left_ms : ms;
 }
 
 enum bucket expect_work(const struct expectation *e, const struct span *s) {
@@ -239,7 +239,7 @@ enum bucket expect_work(const struct expectation *e, const struct span *s) {
 
 static bool is_noticed(const struct expectation *e, const struct span *s) {
     struct line_time t = line_time(e, s);
-    return e->job->format != STEPLOG_RECORDER && t.net_ms > e->least_step_ms * t.steps + resolution_ms(e->job, t.steps);
+    return e->job->format != STEPLOG_RECORDER && t.net_ms > e->min_step_ms * t.steps + resolution_ms(e->job, t.steps);
 }
 
 static enum bucket of_step(const struct expectation *e, const struct span *s) {
@@ -253,7 +253,7 @@ static enum bucket of_cut(const struct span *s) {
     return is_work ? BUCKET_WASTED_PROGRESS : BUCKET_UNATTRIBUTED;
 }
 
-/* Where only the beginning of a save is told, what the next step's line comes later than others is the save's. */
+/* Where only the start of a save is logged, the delay of the next step's line is the save's. */
 static bool follows_derived_save(const struct job *job, const struct span *s) {
     bool is_derived = job->format == STEPLOG_DEEPSPEED || (job->format == STEPLOG_REGEX && job->is_async);
     int64_t line = (s->step + job->log_every - 1) / job->log_every * job->log_every;
@@ -285,9 +285,9 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
     bool is_shown = job->format != STEPLOG_DEEPSPEED || (next_line <= job->steps && !s->is_cut); /* by that line */
     if (is_carried(e, s) && is_shown)
         return own_bucket(job, s->kind);
-    if (e->readings[s->attempt].steps == 0) /* nothing tells that it trained */
-        return e->is_read && s->to_ms <= e->readings[s->attempt].first_told_ms ? BUCKET_TRAINING_PREPARATION
-                                                                               : BUCKET_UNATTRIBUTED;
+    if (e->readings[s->attempt].steps == 0) /* nothing shows that it trained */
+        return e->is_read && s->to_ms <= e->readings[s->attempt].first_reported_ms ? BUCKET_TRAINING_PREPARATION
+                                                                                   : BUCKET_UNATTRIBUTED;
     if (s->is_cut)
         return of_cut(s);
     if (is_after_last_line(job, s))
@@ -297,7 +297,7 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
     if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step + is_waited_for)
         return before_steps(e, s);
     if (s->kind == KIND_SAVE && job->format == STEPLOG_LIGHTNING && job->evaluate_every == 0)
-        /* One line for all epochs: their clocks tell how long they took, not when they were, but for the one that was
+        /* One line for all epochs: their clocks show how long they took, not when they were, except the one that was
          * drawn when the line began. */
         return is_after_first_line(e, s)                      ? BUCKET_SHUTDOWN
                : job->attempts[s->attempt].restored_step >= 0 ? BUCKET_UNATTRIBUTED
@@ -317,11 +317,11 @@ void expect_init(struct expectation *e, const struct job *job, const struct read
     int64_t steps = 0;
     for (int i = 0; i < job->attempt_count; i++) {
         has_checkpoints |= readings[i].has_checkpoints;
-        e->is_read |= readings[i].first_told_ms != INT64_MAX;
+        e->is_read |= readings[i].first_reported_ms != INT64_MAX;
         steps += readings[i].steps;
     }
     e->has_ideal = steps >= 3;
-    e->least_step_ms = least_step_ms(e);
+    e->min_step_ms = min_step_ms(e);
     int last = job->attempt_count - 1; /* that did anything */
     while (last > 0 && job->attempts[last].restored_step < 0 && readings[last].steps == 0)
         last--;
@@ -339,11 +339,11 @@ enum bucket expect_bucket(const struct expectation *e, const struct span *s) {
         return BUCKET_CONTAINER_START;
     case KIND_RESCHEDULE:
         return BUCKET_RESCHEDULING;
-    case KIND_HANG: /* within whatever was told to have begun */
+    case KIND_HANG: /* within whatever has a line of its start */
         if (s[-1].is_open && s[-1].kind == KIND_RESTORE && e->job->format == STEPLOG_RECORDER)
             return BUCKET_TRAINING_PREPARATION;
         return s[-1].is_open && is_carried(e, &s[-1]) ? own_bucket(e->job, s[-1].kind) : BUCKET_UNATTRIBUTED;
-    case KIND_SHUTDOWN: /* of a process that had nothing left to do, no line tells that it was over */
+    case KIND_SHUTDOWN: /* of a process that had nothing left to do, no line shows that it was over */
         return e->readings[s->attempt].steps > 0 || s->attempt == 0 ? BUCKET_SHUTDOWN : BUCKET_UNATTRIBUTED;
     case KIND_STEP:
     case KIND_DATA:

@@ -40,8 +40,8 @@ static void on_record(void *context, const struct record *r) {
     }
     t->has_job_end |= r->kind == RECORD_JOB_END;
     t->has_checkpoints |= r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
-    if (r->kind != RECORD_SIGN_OF_LIFE && r->at_ms - f->skew_ms < f->reading->first_told_ms)
-        f->reading->first_told_ms = r->at_ms - f->skew_ms;
+    if (r->kind != RECORD_SIGN_OF_LIFE && r->at_ms - f->skew_ms < f->reading->first_reported_ms)
+        f->reading->first_reported_ms = r->at_ms - f->skew_ms;
 }
 
 /* Times of objects are whole seconds; a container's end is placed after its last line, if that is in the second. */
@@ -49,7 +49,7 @@ static int64_t whole_second(int64_t ms) {
     return ms - ms % 1000;
 }
 
-static int64_t told_end_ms(const struct attempt *a, int64_t last_stamp_ms) {
+static int64_t logged_end_ms(const struct attempt *a, int64_t last_stamp_ms) {
     int64_t finished = whole_second(a->end_ms + a->skew_ms);
     return last_stamp_ms > finished && last_stamp_ms < finished + 1000 ? last_stamp_ms : finished;
 }
@@ -60,7 +60,7 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
         .ledger = l, .skew_ms = a->skew_ms, .start_ms = job->start_ms, .prints = job->prints, .reading = reading};
     CLEANUP_BUF struct buf text;
     struct error *err = NULL;
-    *reading = (struct reading){.first_told_ms = INT64_MAX, .first_line_ms = INT64_MAX, .first_step = -1};
+    *reading = (struct reading){.first_reported_ms = INT64_MAX, .first_line_ms = INT64_MAX, .first_step = -1};
     int64_t started = whole_second(a->start_ms + a->skew_ms);
     f.process = ledger_add_process(l, (uint64_t)i + 1, started, TIME_OPEN);
     buf_init(&text, 64 << 20);
@@ -83,20 +83,20 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     struct steplog_counts counts = steplog_counts_get(s);
     int lag = steplog_format_line_lag(counts.recognized);
     reading->malformed = counts.malformed;
-    reading->is_recognised = counts.recognized == job->format;
+    reading->is_recognized = counts.recognized == job->format;
     if (reading->starts > 0)
         reading->steps = reading->starts - !reading->has_job_end;
     steplog_free(s);
-    int64_t end = told_end_ms(a, counts.last_stamp_ms);
+    int64_t end = logged_end_ms(a, counts.last_stamp_ms);
     ledger_add_process(l, (uint64_t)i + 1, started, end);
     if (lag >= 0)
         ledger_set_line_lag(l, f.process, lag);
     return end;
 }
 
-/* The objects: one slot; a life per pod, restarts in place within it. The API server's clock is right; the node's tells
- * when containers ran. */
-static void tell_lives(const struct job *job, struct ledger *l, const int64_t *ends) {
+/* The objects: one slot; one occupancy per pod, restarts in place within it. The API server's clock is right; container
+ * times are of the node's clock. */
+static void add_lives(const struct job *job, struct ledger *l, const int64_t *ends) {
     for (int i = 0; i < job->attempt_count; i++) {
         const struct attempt *a = &job->attempts[i];
         if (!a->is_new_pod) {
@@ -133,7 +133,7 @@ static void tell_lives(const struct job *job, struct ledger *l, const int64_t *e
     }
 }
 
-static void add_expected(struct judgement *j, enum bucket b, int64_t ms, enum bucket *last) {
+static void add_expected(struct judgment *j, enum bucket b, int64_t ms, enum bucket *last) {
     if (ms <= 0)
         return;
     j->expected_ms[b] += ms;
@@ -144,12 +144,12 @@ static void add_expected(struct judgement *j, enum bucket b, int64_t ms, enum bu
 /* A process that never says a word is taken to prepare, until that looks like a hang. */
 static int64_t silent_ms(const struct job *job, const struct reading *r, const struct span *s, bool is_read) {
     int64_t until = job->attempts[s->attempt].start_ms + job->hang_after_ms;
-    if (!is_read || s->kind < KIND_IMPORT || r->first_told_ms != INT64_MAX || until <= s->from_ms)
+    if (!is_read || s->kind < KIND_IMPORT || r->first_reported_ms != INT64_MAX || until <= s->from_ms)
         return 0;
     return (until < s->to_ms ? until : s->to_ms) - s->from_ms;
 }
 
-static void expect(const struct job *job, const struct reading *readings, struct judgement *j) {
+static void expect(const struct job *job, const struct reading *readings, struct judgment *j) {
     enum bucket last = BUCKET_COUNT;
     struct expectation e;
     expect_init(&e, job, readings);
@@ -163,9 +163,9 @@ static void expect(const struct job *job, const struct reading *readings, struct
         j->slow_ms += common;
         bool is_step = s->kind == KIND_STEP || s->kind == KIND_SLOW;
         if (b == BUCKET_PRODUCTIVE)
-            *(is_step ? &j->step_ms : &j->untellable_ms) += ms;
+            *(is_step ? &j->step_ms : &j->unknowable_ms) += ms;
         if (expect_work(&e, s) == BUCKET_PRODUCTIVE)
-            j->untellable_ms += common;
+            j->unknowable_ms += common;
         add_expected(j, b, ms, &last);
         if ((b == BUCKET_PRODUCTIVE || b == BUCKET_WASTED_PROGRESS) && s->kind != KIND_STEP)
             j->slow_ms += ms;
@@ -173,15 +173,15 @@ static void expect(const struct job *job, const struct reading *readings, struct
     }
 }
 
-void judge(struct job *job, struct judgement *j) {
+void judge(struct job *job, struct judgment *j) {
     struct reading readings[SIM_ATTEMPTS];
     int64_t ends[SIM_ATTEMPTS];
     struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .hang_after_ms = job->hang_after_ms});
-    *j = (struct judgement){.wall_ms = job->end_ms - job->start_ms};
+    *j = (struct judgment){.wall_ms = job->end_ms - job->start_ms};
     for (int i = 0; i < job->attempt_count; i++) {
         ends[i] = read_attempt(job, l, i, &readings[i]);
         j->malformed += readings[i].malformed;
-        j->unrecognised += readings[i].steps > 0 && !readings[i].is_recognised;
+        j->unrecognized += readings[i].steps > 0 && !readings[i].is_recognized;
     }
     int64_t end = ends[job->attempt_count - 1];
     ledger_set_span(l, job->start_ms, end,
@@ -189,15 +189,15 @@ void judge(struct job *job, struct judgement *j) {
                     : job->is_deleted  ? OUTCOME_DELETED
                                        : OUTCOME_FAILED);
     ledger_set_required(l, job->start_ms, 1);
-    tell_lives(job, l, ends);
+    add_lives(job, l, ends);
     struct ledger_result r;
     ledger_evaluate(l, end, &r);
     for (int i = 0; i < r.bucket_count; i++)
-        j->told_ms[r.buckets[i].bucket] += r.buckets[i].ms;
+        j->counted_ms[r.buckets[i].bucket] += r.buckets[i].ms;
     j->lost_steps = r.lost_steps;
     expect(job, readings, j);
     for (int i = 0; i < job->attempt_count; i++)
-        if (job->attempts[i].has_failed) { /* what a failure cut off is a span of its own, known to a line or two */
+        if (job->attempts[i].has_failed) { /* the span that a failure cut off is separate, known to a line or two */
             j->spans[BUCKET_WASTED_PROGRESS]++;
             j->spans[BUCKET_UNATTRIBUTED]++;
             j->unfinished_ms += job->ideal_ms;
@@ -213,7 +213,7 @@ void judge(struct job *job, struct judgement *j) {
     ledger_free(l);
 }
 
-int64_t judge_tolerance_ms(const struct judgement *j, enum bucket bucket) {
+int64_t judge_tolerance_ms(const struct judgment *j, enum bucket bucket) {
     int64_t spans = j->spans[bucket] > 0 ? j->spans[bucket] : 1;
     bool is_of_cuts = bucket == BUCKET_WASTED_PROGRESS || bucket == BUCKET_UNATTRIBUTED;
     int64_t by_span = spans * (1000 + j->lag_ms) + is_of_cuts * j->unfinished_ms, by_wall = j->wall_ms / 100;

@@ -1,4 +1,4 @@
-/* truth [--format F] [--seed N] [--log] JOBS: simulates so many jobs as each trainer would run them, reads their logs
+/* truth [--format F] [--seed N] [--log] JOBS: simulates JOBS jobs as each trainer would run them, reads their logs
  * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of the jobs (or of
  * one format's; 3 % of less than 10,000) have a bucket out of tolerance. With --seed and one job, prints that job's
  * spans and buckets; --log also its log, and with more jobs a line for each that is out. --tear: what one torn line
@@ -13,29 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERMILLE_OUT_AT_MOST 10 /* of all formats' jobs, and of one format's if they are many; of few: ... */
+#define MAX_PERMILLE_OUT 10 /* of all formats' jobs, and of one format's if they are many; of few: ... */
 #define PERMILLE_OUT_OF_FEW 30
 #define MANY_JOBS 10000
-#define BESIDE_STEPS_AT_MOST 10 /* per mille of the time: in Productive, no step, and the log tells it from one */
+#define MAX_NON_STEP_PERMILLE 10 /* of the time: in Productive but not in a step, and the log distinguishes it */
 
 /* What was found by looking at such jobs (--seed). */
 static const char why_out[] =
     "Out of tolerance are, of those that were looked at:\n"
-    "- jobs with few lines, of which nothing tells when the first steps began (TrainingPreparation, ProgramStartup,\n"
+    "- jobs with few lines, of which nothing shows when the first steps began (TrainingPreparation, ProgramStartup,\n"
     "  Productive);\n"
     "- jobs that save between any two lines, of a trainer that prints nothing about it: the save is in the median\n"
     "  (HuggingFace, Keras, Lightning: Productive);\n"
-    "- a stall or a wait behind a save of which only the beginning is told: it is the save's (DeepSpeed, Regex:\n"
+    "- a stall or a wait behind a save of which only the start is logged: it is the save's (DeepSpeed, Regex:\n"
     "  CheckpointSave);\n"
     "- an input wait just before a stall: all of it is one (Stall);\n"
     "- jobs that ended before a line said that their last save was final (WastedProgress).\n";
 
 struct tally {
     int64_t *errors[BUCKET_COUNT]; /* a job each, absolute */
-    int64_t truth_ms[BUCKET_COUNT], told_ms[BUCKET_COUNT];
+    int64_t truth_ms[BUCKET_COUNT], counted_ms[BUCKET_COUNT];
     int64_t out[BUCKET_COUNT], first_out[BUCKET_COUNT];
-    int64_t jobs, jobs_out, aside, aside_out, slow_ms, wall_ms, unrecognised;
-    int64_t beside_ms, untellable_ms; /* in Productive, beside steps */
+    int64_t jobs, jobs_out, aside, aside_out, slow_ms, wall_ms, unrecognized;
+    int64_t non_step_ms, unknowable_ms; /* in Productive, but not in steps */
 };
 
 static int compare(const void *a, const void *b) {
@@ -43,12 +43,12 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int64_t error_of(const struct judgement *j, int bucket) {
-    return llabs((long long)(j->told_ms[bucket] - j->expected_ms[bucket]));
+static int64_t error_of(const struct judgment *j, int bucket) {
+    return llabs((long long)(j->counted_ms[bucket] - j->expected_ms[bucket]));
 }
 
-/* What the log does not carry, and nothing could tell: lines that were lost; a hang that Lightning's bar hides, as it
- * is written only when the process dies. */
+/* Jobs whose log lacks the facts: lost lines; a hang that Lightning's bar hides, as it is written only when the process
+ * dies. */
 static bool is_set_aside(const struct job *job) {
     bool hangs = job->loses_lines;
     for (int i = 0; i < job->span_count; i++)
@@ -56,21 +56,21 @@ static bool is_set_aside(const struct job *job) {
     return hangs;
 }
 
-/* What Productive holds beside the time of kept steps. What it takes from lost ones is another matter (a job whose end
- * came before the word that its last save is final). */
-static int64_t beside_steps_ms(const struct judgement *j) {
-    int64_t lost = j->told_ms[BUCKET_WASTED_PROGRESS] - j->expected_ms[BUCKET_WASTED_PROGRESS];
-    int64_t more = j->told_ms[BUCKET_PRODUCTIVE] - j->step_ms + (lost < 0 ? lost : 0);
+/* The time in Productive that is not of kept steps. Time of lost steps is not counted here (a job that ended before the
+ * line that its last save is final). */
+static int64_t non_step_time_ms(const struct judgment *j) {
+    int64_t lost = j->counted_ms[BUCKET_WASTED_PROGRESS] - j->expected_ms[BUCKET_WASTED_PROGRESS];
+    int64_t more = j->counted_ms[BUCKET_PRODUCTIVE] - j->step_ms + (lost < 0 ? lost : 0);
     return more > 0 ? more : 0;
 }
 
-static void add(struct tally *t, const struct job *job, const struct judgement *j) {
+static void add(struct tally *t, const struct job *job, const struct judgment *j) {
     bool is_out = false, is_aside = is_set_aside(job);
     for (int b = 0; b < BUCKET_COUNT; b++) {
         int64_t error = error_of(j, b);
         t->errors[b][t->jobs] = error;
         t->truth_ms[b] += j->expected_ms[b];
-        t->told_ms[b] += j->told_ms[b];
+        t->counted_ms[b] += j->counted_ms[b];
         if (error <= judge_tolerance_ms(j, (enum bucket)b))
             continue;
         is_out = true;
@@ -83,15 +83,15 @@ static void add(struct tally *t, const struct job *job, const struct judgement *
     t->aside_out += is_out && is_aside;
     t->slow_ms += j->slow_ms;
     if (!is_aside) {
-        t->beside_ms += beside_steps_ms(j);
-        t->untellable_ms += j->untellable_ms;
+        t->non_step_ms += non_step_time_ms(j);
+        t->unknowable_ms += j->unknowable_ms;
     }
     t->wall_ms += j->wall_ms;
-    t->unrecognised += j->unrecognised;
+    t->unrecognized += j->unrecognized;
 }
 
 /* One line for each job that is out, to be looked at with --seed. */
-static void print_out(const struct job *job, const struct judgement *j) {
+static void print_out(const struct job *job, const struct judgment *j) {
     bool is_out = false;
     for (int b = 0; b < BUCKET_COUNT; b++)
         is_out |= error_of(j, b) > judge_tolerance_ms(j, (enum bucket)b);
@@ -100,8 +100,8 @@ static void print_out(const struct job *job, const struct judgement *j) {
     printf("out: %s seed %llu:", steplog_format_name(job->format), (unsigned long long)job->seed);
     for (int b = 0; b < BUCKET_COUNT; b++)
         if (error_of(j, b) > judge_tolerance_ms(j, (enum bucket)b))
-            printf(" %s %+lld (may %lld)", bucket_name((enum bucket)b), (long long)(j->told_ms[b] - j->expected_ms[b]),
-                   (long long)judge_tolerance_ms(j, (enum bucket)b));
+            printf(" %s %+lld (may %lld)", bucket_name((enum bucket)b),
+                   (long long)(j->counted_ms[b] - j->expected_ms[b]), (long long)judge_tolerance_ms(j, (enum bucket)b));
     printf("\n");
 }
 
@@ -111,28 +111,29 @@ static double percent(int64_t ms, const struct tally *t) {
 
 static void print_tally(enum steplog_format format, struct tally *t) {
     printf("%s: %lld jobs, %lld with a bucket out of tolerance (%.2f %%); %.2f %% of the time is in slow steps, as no "
-           "line tells what it was\n",
+           "line says what it was\n",
            steplog_format_name(format), (long long)t->jobs, (long long)t->jobs_out,
            100.0 * (double)t->jobs_out / (double)t->jobs, 100.0 * (double)t->slow_ms / (double)t->wall_ms);
     printf("  Productive holds %.2f %% of the time that was no step; %.2f %% are such that no reader of the log could "
            "tell\n",
-           percent(t->beside_ms, t), percent(t->untellable_ms, t));
+           percent(t->non_step_ms, t), percent(t->unknowable_ms, t));
     if (t->aside > 0)
         printf("  and %lld of the %lld jobs set aside: lines were lost%s\n", (long long)t->aside_out,
                (long long)t->aside,
                format == STEPLOG_LIGHTNING ? ", or the bar hides a hang until the process dies" : "");
-    if (t->unrecognised > 0)
-        printf("  %lld attempts with steps were taken for another format\n", (long long)t->unrecognised);
-    printf("  %-20s %9s %9s %10s %10s %10s %6s  %s\n", "bucket", "truth %", "told %", "median ms", "p99 ms", "max ms",
+    if (t->unrecognized > 0)
+        printf("  %lld attempts with steps were taken for another format\n", (long long)t->unrecognized);
+    printf("  %-20s %9s %9s %10s %10s %10s %6s  %s\n", "bucket", "truth %", "found %", "median ms", "p99 ms", "max ms",
            "out", "first seed");
     for (int b = 0; b < BUCKET_COUNT; b++) {
-        if (t->truth_ms[b] == 0 && t->told_ms[b] == 0)
+        if (t->truth_ms[b] == 0 && t->counted_ms[b] == 0)
             continue;
         qsort(t->errors[b], (size_t)t->jobs, sizeof *t->errors[b], compare);
         printf("  %-20s %9.3f %9.3f %10lld %10lld %10lld %6lld", bucket_name((enum bucket)b),
-               100.0 * (double)t->truth_ms[b] / (double)t->wall_ms, 100.0 * (double)t->told_ms[b] / (double)t->wall_ms,
-               (long long)t->errors[b][t->jobs / 2], (long long)t->errors[b][(t->jobs * 99 + 99) / 100 - 1],
-               (long long)t->errors[b][t->jobs - 1], (long long)t->out[b]);
+               100.0 * (double)t->truth_ms[b] / (double)t->wall_ms,
+               100.0 * (double)t->counted_ms[b] / (double)t->wall_ms, (long long)t->errors[b][t->jobs / 2],
+               (long long)t->errors[b][(t->jobs * 99 + 99) / 100 - 1], (long long)t->errors[b][t->jobs - 1],
+               (long long)t->out[b]);
         if (t->out[b] > 0)
             printf("  %lld", (long long)t->first_out[b]);
         printf("\n");
@@ -143,7 +144,7 @@ static const char *const kinds[KIND_COUNT] = {"Binding", "Pull",    "Container",
                                               "Prepare", "Restore", "Compile",   "Step",       "Data",   "Evaluate",
                                               "Save",    "Slow",    "Stall",     "Wait",       "Hang",   "Shutdown"};
 
-static void explain(struct job *job, const struct judgement *j, bool with_log) {
+static void explain(struct job *job, const struct judgment *j, bool with_log) {
     int64_t step_from = -1;
     for (int i = 0; i < job->span_count; i++) {
         const struct span *s = &job->spans[i], *next = i + 1 < job->span_count ? s + 1 : NULL;
@@ -168,10 +169,10 @@ static void explain(struct job *job, const struct judgement *j, bool with_log) {
                (double)(job->attempts[i].end_ms - job->start_ms) / 1000, (long long)job->attempts[i].first_step,
                (long long)job->attempts[i].restored_step, (long long)job->attempts[i].skew_ms);
     for (int b = 0; b < BUCKET_COUNT; b++)
-        if (j->told_ms[b] != 0 || j->expected_ms[b] != 0)
-            printf("%-20s truth %10lld told %10lld off %10lld may %8lld%s\n", bucket_name((enum bucket)b),
-                   (long long)j->expected_ms[b], (long long)j->told_ms[b],
-                   (long long)(j->told_ms[b] - j->expected_ms[b]), (long long)judge_tolerance_ms(j, (enum bucket)b),
+        if (j->counted_ms[b] != 0 || j->expected_ms[b] != 0)
+            printf("%-20s truth %10lld found %10lld off %10lld may %8lld%s\n", bucket_name((enum bucket)b),
+                   (long long)j->expected_ms[b], (long long)j->counted_ms[b],
+                   (long long)(j->counted_ms[b] - j->expected_ms[b]), (long long)judge_tolerance_ms(j, (enum bucket)b),
                    error_of(j, b) > judge_tolerance_ms(j, (enum bucket)b) ? "  OUT" : "");
     for (int i = 0; i < job->attempt_count && with_log; i++) {
         struct buf text;
@@ -193,7 +194,7 @@ static bool run_format(enum steplog_format format, uint64_t seed, int64_t jobs, 
         t->errors[b] = calloc((size_t)jobs, sizeof *t->errors[b]);
     for (int64_t i = 0; i < jobs; i++) {
         struct job job;
-        struct judgement j;
+        struct judgment j;
         sim_run(&job, seed + (uint64_t)i, format);
         job.prints = with_log && explains;
         judge(&job, &j);
@@ -206,10 +207,10 @@ static bool run_format(enum steplog_format format, uint64_t seed, int64_t jobs, 
     }
     if (!explains)
         print_tally(format, t);
-    int64_t most = jobs >= MANY_JOBS ? PERMILLE_OUT_AT_MOST : PERMILLE_OUT_OF_FEW;
-    bool is_good = t->jobs_out * 1000 <= most * t->jobs && t->unrecognised == 0;
-    if (!explains && t->beside_ms - t->untellable_ms > t->wall_ms * BESIDE_STEPS_AT_MOST / 1000) {
-        printf("  FAILED: Productive holds what the log tells is no step\n");
+    int64_t max_permille = jobs >= MANY_JOBS ? MAX_PERMILLE_OUT : PERMILLE_OUT_OF_FEW;
+    bool is_good = t->jobs_out * 1000 <= max_permille * t->jobs && t->unrecognized == 0;
+    if (!explains && t->non_step_ms - t->unknowable_ms > t->wall_ms * MAX_NON_STEP_PERMILLE / 1000) {
+        printf("  FAILED: Productive holds time that the log shows is not a step\n");
         is_good = false;
     }
     total->jobs += t->jobs;
@@ -265,7 +266,7 @@ int main(int argc, char **argv) {
         printf("%d passed, %d failed\n", passed, failed);
         return failed > 0;
     }
-    bool is_good = total.out * 1000 <= PERMILLE_OUT_AT_MOST * total.jobs;
+    bool is_good = total.out * 1000 <= MAX_PERMILLE_OUT * total.jobs;
     printf("%lld jobs, %lld with a bucket out of tolerance (%.2f %%)\n", (long long)total.jobs, (long long)total.out,
            100.0 * (double)total.out / (double)total.jobs);
     if (total.out > 0 && !explains)

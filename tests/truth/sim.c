@@ -80,8 +80,8 @@ static void choose(struct job *job) {
     job->loses_lines = sim_chance(job, 3);
     job->has_succeeded = sim_chance(job, 88);
     job->is_deleted = sim_chance(job, 40);
-    int64_t most = 10 * job->ideal_ms * (job->epoch_steps > 0 ? job->epoch_steps : job->log_every);
-    job->hang_after_ms = most > 300000 ? most : 300000;
+    int64_t hang_ms = 10 * job->ideal_ms * (job->epoch_steps > 0 ? job->epoch_steps : job->log_every);
+    job->hang_after_ms = hang_ms > 300000 ? hang_ms : 300000;
 }
 
 /* ---- what happens ---- */

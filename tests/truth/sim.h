@@ -1,6 +1,6 @@
 /* sim: a training job whose time is known: steps, compilation, data stalls, checkpoints, evaluations, failures, hangs,
  * restarts, from a seed. What happened is a list of spans that tile the job's time, and per attempt a list of events
- * from which a trainer's log is written. All times are true time, Unix ms; clocks that go wrong come when it is told.
+ * from which a trainer's log is written. All times are true time, Unix ms; writing the log adds wrong clocks.
  */
 #ifndef TRUTH_SIM_H
 #define TRUTH_SIM_H
@@ -56,7 +56,7 @@ enum event_kind {
     EVENT_EVALUATE,
     EVENT_EVALUATED,
     EVENT_SAVE,
-    EVENT_SAVED, /* training goes on */
+    EVENT_SAVED, /* training continues */
     EVENT_DURABLE,
     EVENT_WAIT,
     EVENT_WAITED,

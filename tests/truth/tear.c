@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* What is left was looked at (--seed): the beginning or the end of an evaluation or of the job (Recorder), a bar's line
- * that held all numbers of a process (Hugging Face, Lightning), the one "Epoch 1/4" before a first epoch (Keras), what
- * tells from where the first step counts, or that a save was final. */
-#define PERMILLE_OUT_AT_MOST 15
+ * that held all numbers of a process (Hugging Face, Lightning), the one "Epoch 1/4" before a first epoch (Keras), the
+ * line from which the first step counts, or the line that a save is final. */
+#define MAX_PERMILLE_OUT 15
 #define SHOWN 5
 
 enum kind_of_tear { TEAR_REST, TEAR_REST_AND_END, TEAR_END, TEAR_HEAD, TEAR_KINDS };
@@ -64,19 +64,19 @@ void tear_note(struct tear *t, const struct record *r) {
     if (!t->is_whole || r->line != t->line)
         return;
     if (r->duration_ms != RECORD_NONE)
-        t->told_ms += r->duration_ms;
-    t->tells_checkpoint |= r->kind == RECORD_RESUME || (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END);
+        t->counted_ms += r->duration_ms;
+    t->logs_checkpoint |= r->kind == RECORD_RESUME || (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END);
 }
 
-static void read_job(struct job *job, uint64_t seed, enum steplog_format format, struct tear *t, struct judgement *j) {
+static void read_job(struct job *job, uint64_t seed, enum steplog_format format, struct tear *t, struct judgment *j) {
     sim_run(job, seed, format);
     job->tear = t;
     judge(job, j);
     sim_done(job);
 }
 
-static int64_t steps_ms(const struct judgement *j) {
-    return j->told_ms[BUCKET_PRODUCTIVE] + j->told_ms[BUCKET_WASTED_PROGRESS];
+static int64_t steps_ms(const struct judgment *j) {
+    return j->counted_ms[BUCKET_PRODUCTIVE] + j->counted_ms[BUCKET_WASTED_PROGRESS];
 }
 
 static int64_t distance(int64_t a, int64_t b) {
@@ -87,30 +87,30 @@ bool tear_jobs(enum steplog_format format, uint64_t seed, int64_t jobs) {
     int64_t out = 0, within_a_step = 0, counted = 0;
     for (uint64_t i = seed; i < seed + (uint64_t)jobs; i++) {
         struct job job;
-        struct judgement whole, torn;
+        struct judgment whole, torn;
         struct tear t = {.seed = i * 7919 + 1, .is_whole = true, .is_shown = jobs == 1};
         read_job(&job, i, format, &t, &whole);
         int64_t lines = job.epoch_steps > 0 ? job.epoch_steps : job.log_every > 1 ? job.log_every : 1;
-        int64_t line_ms = lines * job.ideal_ms, may_ms = 2 * line_ms + t.told_ms + 1000;
-        /* Two lines tell of one thing, or a line is read when later ones tell what it means. */
+        int64_t line_ms = lines * job.ideal_ms, may_ms = 2 * line_ms + t.counted_ms + 1000;
+        /* Two lines show one thing, or later lines decide what a line means. */
         if (format == STEPLOG_HUGGINGFACE || format == STEPLOG_RECORDER)
             may_ms += job.evaluate_ms + job.save_ms;
         t.is_whole = false;
         read_job(&job, i, format, &t, &torn);
         int64_t steps = distance(steps_ms(&whole), steps_ms(&torn));
-        int64_t productive = distance(whole.told_ms[BUCKET_PRODUCTIVE], torn.told_ms[BUCKET_PRODUCTIVE]);
-        bool is_out = steps > may_ms || (productive > may_ms && !t.tells_checkpoint);
+        int64_t productive = distance(whole.counted_ms[BUCKET_PRODUCTIVE], torn.counted_ms[BUCKET_PRODUCTIVE]);
+        bool is_out = steps > may_ms || (productive > may_ms && !t.logs_checkpoint);
         within_a_step += productive <= line_ms;
         counted += torn.malformed > whole.malformed;
         if (is_out && out++ < SHOWN)
             printf(
-                "  seed %llu: productive %lld ms, and %lld with line %lld torn (%.1f lines' steps; it told %lld ms)\n",
-                (unsigned long long)i, (long long)whole.told_ms[BUCKET_PRODUCTIVE],
-                (long long)torn.told_ms[BUCKET_PRODUCTIVE], (long long)t.line, (double)productive / (double)line_ms,
-                (long long)t.told_ms);
+                "  seed %llu: productive %lld ms, and %lld with line %lld torn (%.1f lines' steps; it held %lld ms)\n",
+                (unsigned long long)i, (long long)whole.counted_ms[BUCKET_PRODUCTIVE],
+                (long long)torn.counted_ms[BUCKET_PRODUCTIVE], (long long)t.line, (double)productive / (double)line_ms,
+                (long long)t.counted_ms);
     }
     printf("%s: %lld jobs with one line torn: %lld lost at most one line's steps, %lld more than the line may cost; "
            "%lld counted it as unreadable\n",
            steplog_format_name(format), (long long)jobs, (long long)within_a_step, (long long)out, (long long)counted);
-    return out * 1000 <= PERMILLE_OUT_AT_MOST * jobs;
+    return out * 1000 <= MAX_PERMILLE_OUT * jobs;
 }

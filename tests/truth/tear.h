@@ -1,6 +1,5 @@
 /* tear: one line of a log is torn, as a full disk, a rotation or a cut connection does it, and what that costs. A torn
- * line may cost the steps that it tells of and the one beside them, and what durations stood in it; the rest of the log
- * counts as before. */
+ * line may cost its steps and the adjacent one, and the durations in it; the rest of the log counts as before. */
 #ifndef TRUTH_TEAR_H
 #define TRUTH_TEAR_H
 
@@ -13,8 +12,8 @@ struct tear {
     bool is_whole; /* the line is only looked at */
     bool is_shown; /* printed, and how it is torn */
     /* Of the whole line: */
-    int64_t line, told_ms; /* the sum of the durations in it */
-    bool tells_checkpoint; /* what was safe, or where it went on */
+    int64_t line, counted_ms; /* the sum of the durations in it */
+    bool logs_checkpoint;     /* the last safe step, or where it continued */
 };
 
 /* One line of the text, torn: its rest lost, its rest and its end lost (so that the next one is glued on), its end
@@ -23,7 +22,7 @@ void tear_line(struct tear *t, struct buf *text);
 /* A record of the log of which a line is torn, while the line is whole. */
 void tear_note(struct tear *t, const struct record *r);
 
-/* Jobs of so many seeds, each with a torn line: false if too many lost more than the line could cost. */
+/* Jobs of N seeds, each with a torn line: false if too many lost more than the line could cost. */
 bool tear_jobs(enum steplog_format format, uint64_t seed, int64_t jobs);
 
 #endif

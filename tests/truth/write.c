@@ -33,9 +33,9 @@ static void format_time(int64_t ms, char separator, char text[32]) {
 }
 
 const char *log_local_time(const struct log *log, int64_t at_ms, char text[32], int *ms) {
-    int64_t told = at_ms + log->attempt->skew_ms;
-    format_time(told, ' ', text);
-    *ms = (int)(told % 1000);
+    int64_t stamped_ms = at_ms + log->attempt->skew_ms;
+    format_time(stamped_ms, ' ', text);
+    *ms = (int)(stamped_ms % 1000);
     return text;
 }
 

@@ -24,7 +24,7 @@ struct log {
     size_t capacity;
 };
 
-/* One line, printed at that (true) time; not if the process is dead by then. */
+/* One line, printed at that (true) time; not if the process is already dead. */
 void log_line(struct log *log, int64_t at_ms, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The log of an attempt, each line with its stamp; lines are lost where the job loses some. */

@@ -1,4 +1,4 @@
-/* Trainers with progress bars: Hugging Face's (tqdm beside dictionaries), Keras (verbose 2) and Lightning (tqdm). */
+/* Trainers with progress bars: Hugging Face's (tqdm and dictionaries), Keras (verbose 2) and Lightning (tqdm). */
 #include "write.h"
 
 #include "base/mem.h"

@@ -28,6 +28,8 @@ def vale(program, paths):
     for path in paths:
         if path.endswith(".yaml"):
             origin[write_stream(path, ".txt", words.descriptions(words.read(path)))] = path
+        elif words.SCRIPT.match(path):
+            origin[write_stream(path, ".txt", words.script_comments(path, words.read(path)))] = path
         else:
             origin[os.path.join(words.ROOT, path)] = path
         if words.CODE.match(path):
@@ -56,9 +58,11 @@ def codespell(program, paths):
 def main():
     vale_program, codespell_program, *only = sys.argv[1:]
     paths = [p for p in words.files() if not only or p.startswith(tuple(only))]
+    if not paths:
+        sys.exit(f"prose.py: no file that is checked begins with {' or '.join(only)}")
     found = list(vale(vale_program, paths)) + list(codespell(codespell_program, paths))
-    banned = words.parts()
-    found += [(p, n, "Words", what) for p in paths if words.CODE.match(p) for n, what in words.identifiers(p, banned)]
+    banned, instead = words.parts(), words.swaps()
+    found += [(p, n, "Words", what) for p in paths for n, what in words.names_found(p, banned, instead)]
     todo, left, wrong = words.Todo(), collections.Counter(), set()
     for path, line, rule, what in sorted(found):
         entry = None if only else todo.of(path, rule)

@@ -44,7 +44,7 @@ def path_of(resource, namespace=None, name=None, subresource=None):
 
 
 class Api:
-    """Safe to share: each thread has a connection of its own."""
+    """Safe to share: each thread has a separate connection."""
 
     def __init__(self, url, pki_dir):
         self.host, port = url.split("//")[1].split(":")

@@ -64,7 +64,7 @@ class PatientApi(Api):
 
 
 class Mortal:
-    """The controller as a strike finds it: a process that is killed and started anew."""
+    """The controller as a strike finds it: a process that is killed and restarted."""
 
     def __init__(self, options):
         self.options = options
@@ -93,7 +93,7 @@ class Mortal:
 
 
 def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
-    """So many strikes within so many seconds at most, then the comparison; checks go to `tally`. Forgiving: what a slow
+    """The given number of strikes within the given seconds, then the comparison; checks go to `tally`. Forgiving: what a slow
     machine alone can cause is shown and fails nothing; only what none explains does."""
     print(f"    chaos: seed {seed}, up to {strikes} strikes in {seconds} s", flush=True)
     watch = EtcdWatch(options.etcd, os.path.join(options.run, "pki"), Recorder(options.record_chaos))
@@ -110,14 +110,14 @@ def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
         over = threading.Event()
         workers = [Lives(cluster, seed, number, over) for number in range(WORKERS)]
         striker = Striker(seed, strikes, time.time() + seconds, here, options.run, controller)
-        begun = time.time()
+        started = time.time()
         for thread in [*workers, striker]:
             thread.start()
         if with_stories:
             stories.play_all(options, cluster, facts, tally)
         striker.join()
         over.set()
-        print(f"    the strikes are over after {time.time() - begun:.0f} s; the lives come to their ends", flush=True)
+        print(f"    the strikes are over after {time.time() - started:.0f} s; the lives come to their ends", flush=True)
         deadline = time.time() + ENDS_WITHIN
         for worker in workers:
             worker.join(max(0, deadline - time.time()))
@@ -125,15 +125,15 @@ def play(options, tally, strikes, seconds, seed, with_stories, forgiving=False):
         jobs = [job for worker in workers for job in expected_ends(cluster, worker)]
         jobs += stories.jobs_of(options) if with_stories else []
         wait_for_ends(cluster, jobs)
-        judgement = Judgement(options, tally, cluster, watch, facts, striker, workers)
-        judgement.slack = SLOW if forgiving else 0
-        judge(judgement, jobs, seed, time.time() - begun)
+        judgment = Judgment(options, tally, cluster, watch, facts, striker, workers)
+        judgment.slack = SLOW if forgiving else 0
+        judge(judgment, jobs, seed, time.time() - started)
         code = controller.controller.stop()
         tally.check(code == 0, "chaos: the controller still ends with exit code 0 on SIGTERM", code)
     finally:
         kubelets.stop()
-        told = ", ".join(f"{count} {stream}" for stream, count in kubelets.touched.items()) or "none"
-        print(f"    objects that kwok or the job controller had forgotten and was reminded of: {told}")
+        counts = ", ".join(f"{count} {stream}" for stream, count in kubelets.touched.items()) or "none"
+        print(f"    objects that kwok or the job controller had forgotten and was reminded of: {counts}")
         if controller.controller.process.poll() is None:
             controller.controller.process.kill()
         watch.stop()
@@ -148,20 +148,20 @@ def expected_ends(cluster, worker):
         reason, phase = next((END_OF[kind] for kind in END_OF if is_true(item, kind)), ("none", "none"))
         if reason == "none":
             worker.slow.append(f"{life.name} did not end")
-            stuck.tell(cluster, life.stream, NAMESPACE, life.name, f"did not end; its acts were {' '.join(life.acts)}")
+            stuck.report(cluster, life.stream, NAMESPACE, life.name, f"did not end; its acts were {' '.join(life.acts)}")
             continue
         found.append(expect.Job("lives", life.stream, NAMESPACE, life.name, reason, phase, None, None))
     return found
 
 
 def wait_for_ends(cluster, jobs):
-    """Until the controller has told of them all."""
+    """Until the controller has reported all of them."""
     deadline, missing = time.time() + 300, jobs
     while missing and time.time() < deadline:
         time.sleep(0.5)
         missing = [job for job in jobs if not is_true(cluster.goodput(job.namespace, job.name), "Finished")]
     for job in missing:
-        stuck.tell(cluster, job.stream, job.namespace, job.name, "its JobGoodput is not Finished")
+        stuck.report(cluster, job.stream, job.namespace, job.name, "its JobGoodput is not Finished")
 
 
 def folder_of(options):
@@ -169,7 +169,7 @@ def folder_of(options):
     return os.path.join(os.path.dirname(options.run), "chaos")
 
 
-class Judgement:
+class Judgment:
     def __init__(self, options, tally, cluster, watch, facts, striker, workers):
         self.folder = folder_of(options)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -178,7 +178,7 @@ class Judgement:
         self.striker, self.workers = striker, workers
         self.unwatched = unwatched(striker.strikes)
         self.reasons = Reasons(striker.strikes)
-        self.lost = self.off = self.lived = self.misplaced = self.unattributed = self.unseen = 0.0
+        self.lost = self.off = self.lived = self.misplaced = self.unattributed = self.unobserved = 0.0
         self.slack = 0  # seconds of a life that may be misplaced besides
 
     def one(self, job):
@@ -194,7 +194,7 @@ class Judgement:
         self.lived += rows[0].expected
         misplaced = compare.misplaced(rows)
         unwatched = sum(max(0, min(end, target.end) - max(begin, target.begin)) for begin, end in self.unwatched)
-        self.unseen += unwatched
+        self.unobserved += unwatched
         self.misplaced += misplaced
         self.unattributed += compare.unattributed(rows)
         if misplaced:
@@ -218,15 +218,15 @@ class Judgement:
                 meta = o.object["metadata"]
                 if meta.get("namespace") == job.namespace and (job.name + "-" in meta["name"] + "-"):
                     seen.append((o.time, stream, o.type, o.object))
-        told = {"truth": target.ledger(), "strikes": self.striker.strikes, "history": sorted(seen, key=lambda o: o[0])}
+        record = {"truth": target.ledger(), "strikes": self.striker.strikes, "history": sorted(seen, key=lambda o: o[0])}
         with open(os.path.join(self.folder, job.name + ".json"), "w", encoding="utf-8") as file:
-            json.dump(told, file)
+            json.dump(record, file)
 
     def changed(self, job):
         """What a final status showed that a later version took back."""
         final, wrong = None, []
         for observation in self.watch.versions("jobgoodputs", job.namespace, job.name):
-            # The target's end is told at once; the numbers freeze when the last of its log and of its objects is in, and
+            # The target's end is reported at once; the numbers freeze when the last of its log and of its objects is in, and
             # the checkpoint goes with that.
             if not is_true(observation.object, "Finished") or read.status(observation.object).get("checkpoint"):
                 continue
@@ -238,38 +238,38 @@ class Judgement:
         return wrong
 
 
-def judge(judgement, jobs, seed, seconds):
-    tally, striker = judgement.tally, judgement.striker
+def judge(judgment, jobs, seed, seconds):
+    tally, striker = judgment.tally, judgment.striker
     wrong = 0
     for job in jobs:
-        found = judgement.one(job)
-        acts = next((life.acts for worker in judgement.workers for life in worker.lives if life.name == job.name), "")
+        found = judgment.one(job)
+        acts = next((life.acts for worker in judgment.workers for life in worker.lives if life.name == job.name), "")
         wrong += bool(found)
         if found:
             print(f"    life {job.namespace}/{job.name} {acts}: {'; '.join(found)}", flush=True)
-    told = striker.told()
-    tally.check(not judgement.watch.gaps, "chaos: etcd kept all that it had acknowledged, and its history has no gap", "; ".join(judgement.watch.gaps[:3]))
-    tally.check(judgement.slack or len(striker.strikes) >= striker.count, f"chaos: {striker.count} strikes fell in time", len(striker.strikes))
-    broken = striker.broken + [text for worker in judgement.workers for text in worker.broken]
-    slow = striker.slow + [text for worker in judgement.workers for text in worker.slow]
-    if judgement.slack:
+    counts = striker.counts()
+    tally.check(not judgment.watch.gaps, "chaos: etcd kept all that it had acknowledged, and its history has no gap", "; ".join(judgment.watch.gaps[:3]))
+    tally.check(judgment.slack or len(striker.strikes) >= striker.count, f"chaos: {striker.count} strikes fell in time", len(striker.strikes))
+    broken = striker.broken + [text for worker in judgment.workers for text in worker.broken]
+    slow = striker.slow + [text for worker in judgment.workers for text in worker.slow]
+    if judgment.slack:
         print(f"    not waited for any longer: {'; '.join(slow) or 'none'}")
     else:
         broken += slow
     tally.check(not broken, "chaos: all strikes and lives came to their ends", "; ".join(broken[:5]))
-    checks = expect.Expectations(tally, judgement.cluster, jobs, judgement.facts["probe"])
+    checks = expect.Expectations(tally, judgment.cluster, jobs, judgment.facts["probe"])
     checks.every_ledger_adds_up()
     by_itself = ", ".join(f"{part} {count}" for part, count in striker.died.items()) or "none"
     print(f"    parts that ended by themselves and were started again: {by_itself}")
-    print("\n".join(["    what was misplaced:"] + judgement.reasons.summary()))
+    print("\n".join(["    what was misplaced:"] + judgment.reasons.summary()))
     print(
-        f"chaos: seed {seed}: {len(jobs)} lives, {told['kill']} kills, {told['pause']} pauses, {told['restart']} restarts "
-        f"in {seconds:.0f} s; {judgement.lost:.2f} seconds lost of {judgement.lived:.0f} lived; besides, {judgement.misplaced - judgement.lost:.2f} s "
-        f"in a wrong bucket ({judgement.unattributed:.0f} s Unattributed) within {judgement.unseen:.0f} s that nobody watched; sum of all differences {judgement.off:.1f} s",
+        f"chaos: seed {seed}: {len(jobs)} lives, {counts['kill']} kills, {counts['pause']} pauses, {counts['restart']} restarts "
+        f"in {seconds:.0f} s; {judgment.lost:.2f} seconds lost of {judgment.lived:.0f} lived; besides, {judgment.misplaced - judgment.lost:.2f} s "
+        f"in a wrong bucket ({judgment.unattributed:.0f} s Unattributed) within {judgment.unobserved:.0f} s that nobody watched; sum of all differences {judgment.off:.1f} s",
         flush=True,
     )
     if wrong:
-        print(f"    all versions of what those lives were made of: {judgement.folder}")
+        print(f"    all versions of what those lives were made of: {judgment.folder}")
     tally.check(not wrong and jobs, f"chaos: every final status of {len(jobs)} lives is the truth", f"{wrong} are not")
 
 

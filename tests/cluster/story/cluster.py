@@ -108,14 +108,14 @@ class Cluster:
         self.watch.wait(f"{name} suspend={suspended}", is_so, timeout)
         self.mark(f"{name}: {'suspended' if suspended else 'resumed'}")
 
-    def wait_gone(self, namespace, name, timeout=60):
+    def wait_deleted(self, namespace, name, timeout=60):
         """Waits until none of the target's pods is left."""
 
-        def are_gone():
+        def are_deleted():
             labels = [pod["metadata"].get("labels", {}) for pod in self.watch.objects("pods", namespace)]
             return all(name not in (found.get(JOBSET_NAME), found.get(JOB_NAME)) for found in labels)
 
-        self.watch.wait(f"the pods of {name} to be gone", are_gone, timeout)
+        self.watch.wait(f"the pods of {name} to be gone", are_deleted, timeout)
         self.mark(f"{name}: its pods are gone")
 
     def wait_finished(self, namespace, name, timeout=30):
@@ -204,7 +204,7 @@ class Cluster:
 
     def cut_off(self, node):
         """Gives the node's lease to another holder: kwok leaves the node and its pods alone until that lease has run
-        out, 30 to 40 s from now, as if the node's network were gone for so long. Waits for a renewal first, so that the
+        out, 30 to 40 s from now, as if the node's network were down for that time. Waits for a renewal first, so that the
         last sign of life, which it returns, is newer than all that happened before."""
         path = path_of("leases", LEASES, node)
         before = self.api.request("GET", path)["spec"]["renewTime"]

@@ -1,4 +1,4 @@
-"""A JobGoodput's final numbers beside the oracle's, row by row."""
+"""A JobGoodput's final numbers next to the oracle's, row by row."""
 from collections import namedtuple
 
 import oracle
@@ -51,7 +51,7 @@ def misplaced(rows):
 
 
 def unattributed(rows):
-    """Those of them that are held to have run because nothing is left that tells: without a step log, Unattributed."""
+    """Those that count as running because no evidence is left: without a step log, Unattributed."""
     rest = _running(rows)
     return min(misplaced(rows), rest.beyond() if rest.measured > rest.expected else 0)
 

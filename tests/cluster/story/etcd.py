@@ -1,6 +1,5 @@
 """The cluster's history as etcd holds it: every version of every object in the order of its writes, with the time at which
-we received it. A kill of the API server cannot hide anything from it, a kill of etcd neither: it goes on behind the last
-revision that it has seen. Needs an API server that stores JSON (up.sh).
+we received it. A kill of the API server cannot hide anything from it, nor can a kill of etcd: it resumes after the last revision that it has received. Needs an API server that stores JSON (up.sh).
 """
 import base64
 import http.client

@@ -1,5 +1,5 @@
-"""What the JobGoodputs must say, against times that this test saw itself: its own receipt of the API's events, the
-objects' own times, and the truth recorded beside the MaxText logs."""
+"""What the JobGoodputs must say, against times that this test observed itself: its own receipt of the API's events, the
+objects' own times, and the truth recorded next to the MaxText logs."""
 import json
 import os
 import re
@@ -81,7 +81,7 @@ class Expectations:
         self.tally.check(not wrong, f"{job.name}: seconds expected/measured", shown)
 
     def events(self, job, goodput):
-        """One Event for each interruption, with its cause, and not told over and over."""
+        """One Event for each interruption, with its cause, and not repeated."""
         versions = {}
         for observation in list(self.watch.history["events"]):
             event = observation.object
@@ -112,7 +112,7 @@ class Expectations:
 
     def every_time_is_in_order(self):
         """0 <= P <= A <= W in every version, no bucket below 0, and W never goes back, but once: into the second that the
-        stamp of the target's end names, which is told after it."""
+        stamp of the target's end names, which is reported after it."""
         wrong, before, ended = [], {}, set()
         for observation in list(self.watch.history["jobgoodputs"]):
             goodput, uid = observation.object, observation.object["metadata"]["uid"]
@@ -132,7 +132,7 @@ class Expectations:
         self.tally.check(not wrong, "P <= A <= W in every version, and W never goes back", "; ".join(wrong[:5]))
 
     def final_numbers_stay(self):
-        """Once Finished is told and no checkpoint is kept, no version differs from that one."""
+        """Once Finished is reported and no checkpoint is kept, no version differs from that one."""
         final, wrong = {}, []
         for observation in list(self.watch.history["jobgoodputs"]):
             status, meta = dict(read.status(observation.object)), observation.object["metadata"]
@@ -157,8 +157,8 @@ class Expectations:
         right = all(sum(seen.get(cause, 0) for cause in causes) == count for causes, count in expected)
         total = sum(count for _, count in expected)
         right = right and sum(seen.values()) == total and read.interruption_total(goodput) == total
-        wanted = ", ".join(f"{count} {'/'.join(causes)}" for causes, count in expected) or "none"
-        self.tally.check(right, f"{name}: interruptions are {wanted}", f"{read.interruption_total(goodput)} of {seen}")
+        required = ", ".join(f"{count} {'/'.join(causes)}" for causes, count in expected) or "none"
+        self.tally.check(right, f"{name}: interruptions are {required}", f"{read.interruption_total(goodput)} of {seen}")
 
     def executions(self, name, goodput, expected):
         seen = read.execution_number(goodput)
@@ -197,8 +197,8 @@ class Expectations:
         self.tally.check(evidence and "pull-trouble" in evidence[0], "pull-trouble: the evidence of ImagePull names its pod", evidence)
 
         for name, code in (("gives-up", "134"), ("by-rule", "42")):
-            told = [e["evidence"] for e in read.status(self.cluster.goodput("failures", name))["executions"] if e.get("cause")]
-            self.tally.check(told and all(code in line for line in told), f"{name}: the evidence names exit code {code}", told)
+            evidence = [e["evidence"] for e in read.status(self.cluster.goodput("failures", name))["executions"] if e.get("cause")]
+            self.tally.check(evidence and all(code in line for line in evidence), f"{name}: the evidence names exit code {code}", evidence)
 
     def provisioning(self):
         goodput = self.cluster.goodput("provisioning", "provisioned")
@@ -214,7 +214,7 @@ class Expectations:
         status = read.status(goodput)
         self.tally.check(status.get("steps", {}).get("last") == 29, "maxtext: the last step is 29", status.get("steps"))
         seen = status.get("target", {}).get("logFormat")
-        self.tally.check(seen == "MaxText", "maxtext: the format is recognised", seen)
+        self.tally.check(seen == "MaxText", "maxtext: the format is recognized", seen)
         with open(os.path.join(log_directory, "truth.json"), encoding="utf-8") as file:
             truth = json.load(file)
         rows = maxtext_table(goodput, truth, facts["replays"])

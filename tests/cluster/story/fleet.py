@@ -1,7 +1,7 @@
 """A FleetGoodput with capacity: three machines of a pool, two of which a job holds for a while. The waterfall must be the one
 that this computes itself, from the machines that it made and from its own watch of the pods.
 
-Plays beside the stories, in a namespace and on machines of its own.
+Runs next to the stories, in a separate namespace and on separate machines.
 """
 import calendar
 import threading
@@ -54,7 +54,7 @@ class Fleet:
     def _run(self):
         try:
             self._play()
-        except Exception as error:  # pylint: disable=broad-except # the stories go on
+        except Exception as error:  # pylint: disable=broad-except # the stories continue
             traceback.print_exc()
             self.tally.check(False, "fleet: played to its end", error)
 
@@ -106,11 +106,11 @@ class Fleet:
         since, to = seconds(status["window"]["since"]), seconds(status["window"]["to"])
         capacity = NODES * CHIPS * (to - since)
         held = sum(CHIPS * (self._ended(pod) - since) for pod in pods)
-        told, steps = status["chipSeconds"], status["waterfall"]
+        chip_seconds, steps = status["chipSeconds"], status["waterfall"]
         near = TOLERANCE * capacity
         self.tally.check(len(pods) == HOSTS, "fleet: the job held its machines", len(pods))
-        self.tally.near("fleet: capacity is the machines' chips over the time", capacity, told["capacity"], near, "chip-s")
-        self.tally.near("fleet: idle is what no job held", capacity - held, told["idle"], near, "chip-s")
+        self.tally.near("fleet: capacity is the machines' chips over the time", capacity, chip_seconds["capacity"], near, "chip-s")
+        self.tally.near("fleet: idle is what no job held", capacity - held, chip_seconds["idle"], near, "chip-s")
         named = {s["name"]: s["chipSeconds"] for s in steps}
         self.tally.near("fleet: the waterfall begins with the capacity", capacity, named.get("Capacity"), near, "chip-s")
         self.tally.near("fleet: then the idle chips", capacity - held, named.get("Idle"), near, "chip-s")

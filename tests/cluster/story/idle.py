@@ -23,7 +23,7 @@ def _switches(pid):
 
 
 def measure(pid, seconds):
-    """(wake-ups, clock ticks of CPU, resident KiB) of the process over so many seconds."""
+    """(wake-ups, clock ticks of CPU, resident KiB) of the process over that many seconds."""
     wakeups, ticks = _switches(pid), _ticks(pid)
     time.sleep(seconds)
     return _switches(pid) - wakeups, _ticks(pid) - ticks, int(_status(pid)["VmRSS"].split()[0])
@@ -34,7 +34,7 @@ def report(tally, pid, seconds=60):
     shown = f"{wakeups} wake-ups, {ticks} clock ticks of CPU, {resident / 1024:.1f} MiB resident in {seconds} s"
     print(f"    idle: {shown}")
     # The API server sends each of ten watches about a bookmark a minute, and ends one now and then: 6 to 15 were seen.
-    # What this is for is a timer that goes on for nothing: one of a second would make 60.
+    # This finds a timer that fires for nothing: one per second would make 60.
     tally.check(wakeups < 30, "an idle controller with ten watches wakes up less than 30 times a minute", wakeups)
     tally.check(ticks <= 5, "an idle controller uses hardly any CPU", f"{ticks} ticks of 10 ms")
     tally.check(resident < 32 * 1024, "a controller stays below 32 MiB resident", f"{resident / 1024:.1f} MiB")

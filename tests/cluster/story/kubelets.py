@@ -1,6 +1,6 @@
 """What kubelets do and kwok does not: they look at their pods again and again. kwok 0.8.0 tries a step again only when the
 connection was refused or the server was busy (shouldRetry in pkg/kwok/controllers/utils.go): after a reset connection, or
-an error of etcd behind the API server, the object stays as it is for ever, and with it its job. Here each that should
+an error of etcd behind the API server, the object stays as it is forever, and with it its job. Here each that should
 have changed and has not is touched, so that kwok looks at it once more. So is a Job that has no pods and should: after a
 restart of the API server the job controller may hold its caches for stale and drop a Job for good (seen once in 200
 strikes: "informer cache is out of date", then ten minutes of nothing)."""
@@ -49,7 +49,7 @@ class Kubelets(threading.Thread):
         try:
             self.api.annotate(stream, meta.get("namespace"), meta["name"], {TOUCHED: str(int(time.time()))})
             self.touched[stream] += 1
-        except Exception:  # pylint: disable=broad-except # it is gone, or the server is down: it will be looked at again
+        except Exception:  # pylint: disable=broad-except # it is deleted, or the server is down: it is looked at again later
             return
 
 

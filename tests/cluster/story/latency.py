@@ -2,7 +2,7 @@
 
 A change is a new phase, one more interruption, or a new execution. Each kind of change names the signs that can cause
 it (CAUSES); its cause is the newest of those that we had received before the status. For interruptions the first sign
-after the containers last ran is measured beside it, as the strictest reading of the same promise.
+after the containers last ran is measured as well, as the strictest reading of the same promise.
 """
 import threading
 import time
@@ -43,16 +43,16 @@ class Probe(threading.Thread):
 
     def run(self):
         while True:
-            begun = time.monotonic()
+            started = time.monotonic()
             time.sleep(self.PERIOD)
-            self.late.append(time.monotonic() - begun - self.PERIOD)
+            self.late.append(time.monotonic() - started - self.PERIOD)
 
     def worst(self):
         return percentile(list(self.late) or [0], 0.999)
 
 
 def eviction_signs(watch, namespace, uids):
-    """Where kubelet evicts a pod, its Event may be all that tells."""
+    """Where kubelet evicts a pod, its Event may be the only evidence."""
     return [
         Sign(observation.time, "lost")
         for observation in list(watch.history["events"])

@@ -1,5 +1,4 @@
-"""Random lives of jobs, each on a node pool of its own: shape, failures, suspensions, priorities and end as the seed tells.
-What came of it is read from the cluster's history, not from here: under strikes a life may take another turn."""
+"""Random lives of jobs, each on a separate node pool: shape, failures, suspensions, priorities and end follow from the seed. The outcome is read from the cluster's history, not from here: under strikes a life may take another turn."""
 import random
 import threading
 import time
@@ -15,7 +14,7 @@ NAMESPACE = "chaos"
 QUEUE = "chaos-queue"
 FIRST_POOL = 15
 LONGEST_WAIT = 600  # in the queue, for instance; no wait of a sound run comes near it
-ACT_SECONDS = 45  # an act has come to something by then, or never will
+ACT_SECONDS = 45  # an act has an effect within this time, or never
 Life = namedtuple("Life", "stream name acts")
 
 
@@ -39,8 +38,8 @@ class Lives(threading.Thread):
             except TimeoutError as error:
                 self.slow.append(f"{name}: {error}")
                 if self.lives and self.lives[-1].name == name:
-                    stuck.tell(self.cluster, self.lives[-1].stream, NAMESPACE, name, error)
-            except Exception as error:  # pylint: disable=broad-except # told by the caller; the next life begins
+                    stuck.report(self.cluster, self.lives[-1].stream, NAMESPACE, name, error)
+            except Exception as error:  # pylint: disable=broad-except # the caller reports it; the next life begins
                 self.broken.append(f"{name}: {error}")
 
     def _live(self, name):
@@ -91,7 +90,7 @@ class Lives(threading.Thread):
         return item is None or any(is_true(item, kind) for kind in ("Completed", "Complete", "Failed"))
 
     def _wait_running(self, life, not_these=()):
-        """Until all pods run; after an act, until its victims are replaced as well, but not for ever: a suspension that was
+        """Until all pods run; after an act, until its victims are replaced as well, but not forever: a suspension that was
         over before the JobSet controller heard of it replaces nothing."""
 
         def settled():

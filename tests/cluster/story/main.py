@@ -74,13 +74,13 @@ def show_what_people_see(options, tally):
     path = os.path.dirname(os.path.abspath(options.plugin)) + os.pathsep + os.environ["PATH"]
     job = next((job for job in stories.jobs_of(options) if job.name == "maxtext"), stories.jobs_of(options)[0])
     of_job = [job.name, "-n", job.namespace]
-    told = ["Interrupted", "rescheduled in"] if job.causes else [job.name]
+    required = ["Interrupted", "rescheduled in"] if job.causes else [job.name]
     for command, words in (
         (["get", "jobgoodput", "-A"], [job.name]),
         (["goodput", "explain", *of_job], [job.name]),
         (["goodput", "timeline", *of_job], [job.name]),
-        (["get", "events", "-n", job.namespace, "--field-selector", "involvedObject.kind=JobGoodput"], told),
-        (["describe", "jobgoodput", *of_job], told),
+        (["get", "events", "-n", job.namespace, "--field-selector", "involvedObject.kind=JobGoodput"], required),
+        (["describe", "jobgoodput", *of_job], required),
     ):
         shown = subprocess.run(
             ["kubectl", *command], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=180, check=False
@@ -106,13 +106,13 @@ def show_fleet(options, tally):
 def measure_idle(options, cluster, tally):
     """A controller that starts when all is over: what it costs, and that it leaves final statuses alone."""
     jobs = stories.jobs_of(options)
-    # Numbers are final when the checkpoint is gone; what waits for the rest of a log may be written once more.
+    # Numbers are final when the checkpoint is deleted; what waits for the rest of a log may be written once more.
     finished = {job.name: numbers(cluster, job) for job in jobs if not numbers(cluster, job, "checkpoint")}
     log_path = os.path.join(options.run, "logs", "idle-controller.log")
     controller = Controller(options.controller, options.kubeconfig, log_path, 28191, "--leader-elect=false")
     try:
         controller.wait_ready()
-        # A log that could not be read is given up a minute after its pod was gone; a checkpoint is kept until then, and
+        # A log that could not be read is given up a minute after its pod was deleted; a checkpoint is kept until then, and
         # the status written once more.
         time.sleep(75)
         kept = [job.name for job in jobs if numbers(cluster, job, "checkpoint")]

@@ -1,10 +1,8 @@
 """The scheduling side of a target's ledger once more, from our own watch alone and by our own clock: at each instant the
 first bucket of the table of deploy/docs/concepts/ledger.md that fits. Times are our receipts of the API's events, or the middle of the second that
-the object itself names for what happened, where that is earlier: under load we hear of things seconds after they were
-(and of a node's last sign of life it is its lease that tells). Where no field names it, managedFields tell when the spec
-was written. Nothing here rests on what a story planned to do.
+the object itself names for what happened, where that is earlier: under load events arrive seconds late (and a node's last sign of life is in its lease). Where no field names it, managedFields show when the spec was written. Nothing here rests on what a story planned to do.
 
-A slot is available while its newest pod is bound and has not begun to end (deleted, disrupted, a container terminated,
+A slot is available while its newest pod is bound and has not started to end (deleted, disrupted, a container terminated,
 its node dead for good); a slot whose pod succeeded stays available. A node that is silent and comes back with its pod was
 there all the time; one that does not was dead from its last sign of life, which is FailureDetection until the pod shows it.
 """
@@ -154,7 +152,7 @@ class Target:
         if not in_order and not any(job.get("dependsOn") for job in jobs):
             return steps
         steps.before = True
-        wanted = sum(job["replicas"] for job in jobs if job["name"] in self.replicated)
+        required = sum(job["replicas"] for job in jobs if job["name"] in self.replicated)
         for observation in list(self.watch.history["jobs"]):
             job = observation.object
             labels = job["metadata"].get("labels", {})
@@ -162,7 +160,7 @@ class Target:
                 continue
             live[job["metadata"]["name"]] = observation.type != "DELETED" and not job["spec"].get("suspend")
             written = None if observation.type == "DELETED" else spec_written(job)
-            steps.add(moment(observation.time, written), sum(live.values()) < wanted)
+            steps.add(moment(observation.time, written), sum(live.values()) < required)
         return steps
 
     def _pods(self):
@@ -208,7 +206,7 @@ class Target:
                 now.append(born[-1])
         return now
 
-    def bucket(self, at, has_begun):
+    def bucket(self, at, has_started):
         pods = self._newest(at)
         if len(pods) >= self.required and all(pod.is_available(at) for pod in pods):
             if any(pod.is_pulling(at) for pod in pods):
@@ -224,7 +222,7 @@ class Target:
             return "Provisioning"
         if any(begin <= at < end for begin, end in self.detecting):
             return "FailureDetection"
-        return "Rescheduling" if has_begun else "Binding"
+        return "Rescheduling" if has_started else "Binding"
 
     def ledger(self):
         """[(begin, end, bucket)] from the target's creation to its end, without gaps."""
@@ -234,10 +232,10 @@ class Target:
         for span in self.detecting:
             edges |= set(span)
         edges = sorted(t for t in edges if self.begin <= t <= self.end)
-        spans, has_begun = [], False  # it was available, or Kueue has put it out before it was
+        spans, has_started = [], False  # it was available, or Kueue has put it out before it was
         for begin, end in zip(edges, edges[1:]):
-            bucket = self.bucket(begin, has_begun)
-            has_begun = has_begun or bucket in ("ImagePull", "ContainerStart", "Running", "PreemptedWait")
+            bucket = self.bucket(begin, has_started)
+            has_started = has_started or bucket in ("ImagePull", "ContainerStart", "Running", "PreemptedWait")
             if spans and spans[-1][2] == bucket:
                 spans[-1] = (spans[-1][0], end, bucket)
             else:
@@ -246,7 +244,7 @@ class Target:
 
 
 def _is_provisioned(workload):
-    """Whether Kueue tells its pods which ProvisioningRequest made their capacity."""
+    """Whether Kueue shows its pods which ProvisioningRequest made their capacity."""
     updates = [u for check in workload.get("status", {}).get("admissionChecks") or [] for u in check.get("podSetUpdates") or []]
     return any(PROVISIONED in update.get("annotations", {}) for update in updates)
 

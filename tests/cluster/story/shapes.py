@@ -1,4 +1,4 @@
-"""JobSets as the stories beside the first ones need them: slices of four hosts with four chips each."""
+"""JobSets as the later stories need them: slices of four hosts with four chips each."""
 
 TOLERATIONS = [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}]
 HOSTS = 4

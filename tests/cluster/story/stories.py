@@ -1,4 +1,4 @@
-"""The stories by name, played side by side on node pools and queues of their own."""
+"""The stories by name, run in parallel on separate node pools and queues."""
 import os
 import threading
 import traceback
@@ -19,7 +19,7 @@ NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning"
 
 
 def play_all(options, cluster, facts, tally):
-    """The stories run side by side, on node pools and queues of their own."""
+    """The stories run in parallel, on separate node pools and queues."""
     pod_logs = os.path.join(options.run, "podlogs")
     plays = {
         "queue": lambda: story_queue.play(cluster),
@@ -36,11 +36,11 @@ def play_all(options, cluster, facts, tally):
     def run(name):
         try:
             plays[name]()
-        except Exception as error:  # pylint: disable=broad-except # the other stories go on
+        except Exception as error:  # pylint: disable=broad-except # the other stories continue
             traceback.print_exc()
             tally.check(False, f"the story {name} was played to its end", error)
             for job in [job for job in expect.ALL_JOBS if job.story == name]:
-                stuck.tell(cluster, job.stream, job.namespace, job.name, "its story stopped")
+                stuck.report(cluster, job.stream, job.namespace, job.name, "its story stopped")
         else:
             tally.check(True, f"the story {name} was played to its end")
 

@@ -29,7 +29,7 @@ def play(cluster):
     time.sleep(3)
     cluster.stop_queue("borrower-cq", "HoldAndDrain")
     cluster.wait_suspended(NAMESPACE, "borrower", True)
-    cluster.wait_gone(NAMESPACE, "borrower")
+    cluster.wait_deleted(NAMESPACE, "borrower")
     time.sleep(5)
     cluster.stop_queue("borrower-cq", "None")
     cluster.wait_running(NAMESPACE, "borrower", 8, uids(pods) | uids(again))

@@ -1,4 +1,4 @@
-"""Failures without Kueue, each job on a node pool of its own, all at once: out of memory under BlockingRecreate, an image
+"""Failures without Kueue, each job on a separate node pool, all at once: out of memory under BlockingRecreate, an image
 that cannot be pulled at first, one job of a set restarted by a failure policy rule, a restart in place of all pods. The jobs
 that fail for good, by maxRestarts and by a rule, come after another on its pool."""
 import threading
@@ -23,7 +23,7 @@ def play(cluster):
         try:
             for act in acts:
                 act(cluster)
-        except Exception as error:  # pylint: disable=broad-except # told below; the others go on
+        except Exception as error:  # pylint: disable=broad-except # reported below; the others continue
             failures.append(error)
 
     threads = [threading.Thread(target=run, args=(acts,), daemon=True) for acts in pools]
@@ -103,7 +103,7 @@ def _pull_trouble(cluster):
 
 
 def _restart_job(cluster):
-    """A pod of slice 1 fails: only that Job is made anew, slice 0 goes on."""
+    """A pod of slice 1 fails: only that Job is made again, slice 0 continues."""
     slices = shapes.replicated_job("slice", ["tpu-slice-9", "tpu-slice-10"], replicas=2)
     rules = {"rules": [{"name": "oneJob", "action": "RestartJob"}]}
     name = _submit(cluster, shapes.jobset(NAMESPACE, "restart-job", [slices], failurePolicy=rules))
@@ -119,7 +119,7 @@ def _restart_job(cluster):
 
 
 def _in_place(cluster):
-    """What JobSet's agent in each pod does: tells its attempt, and restarts its container when the set restarts."""
+    """The work of JobSet's agent in each pod: announces its attempt, and restarts its container when the set restarts."""
     slices = shapes.replicated_job(
         "slice",
         ["tpu-slice-11"],
@@ -130,7 +130,7 @@ def _in_place(cluster):
     )
     name = _submit(cluster, shapes.jobset(NAMESPACE, "in-place", [slices], "InPlaceRestart"))
     pods = cluster.wait_running(NAMESPACE, name, 4)
-    _tell_attempt(cluster, name, pods, 0)
+    _announce_attempt(cluster, name, pods, 0)
     time.sleep(3)
     cluster.restart_in_place(pods[2])  # its worker failed
     cluster.annotate(pods[2], {ATTEMPT: "1"})
@@ -138,7 +138,7 @@ def _in_place(cluster):
     others = pods[:2] + pods[3:]
     for pod in others:
         cluster.restart_in_place(pod)
-    _tell_attempt(cluster, name, others, 1)
+    _announce_attempt(cluster, name, others, 1)
     for pod in pods:
         cluster.annotate(pod, {BARRIER: None})
     cluster.watch.wait("all pods to run again", lambda: _restarted(cluster, name), 30)
@@ -146,7 +146,7 @@ def _in_place(cluster):
     _complete(cluster, name)
 
 
-def _tell_attempt(cluster, name, pods, attempt):
+def _announce_attempt(cluster, name, pods, attempt):
     for pod in pods:
         cluster.annotate(pod, {ATTEMPT: str(attempt)})
     seen = lambda: _in_place_status(cluster, name, "currentInPlaceRestartAttempt") == attempt  # pylint: disable=unnecessary-lambda-assignment

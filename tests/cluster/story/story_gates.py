@@ -22,7 +22,7 @@ def play(cluster):
     time.sleep(4)
     cluster.activate(NAMESPACE, NAME, False)
     cluster.wait_suspended(NAMESPACE, NAME, True)
-    cluster.wait_gone(NAMESPACE, NAME)
+    cluster.wait_deleted(NAMESPACE, NAME)
     time.sleep(4)
     cluster.activate(NAMESPACE, NAME, True)
     _pass_check(cluster)

@@ -23,7 +23,7 @@ def play(cluster):
     cluster.wait_condition("jobs", NAMESPACE, "plain", "Complete")
 
     cluster.suspend(NAMESPACE, "by-hand", True)
-    cluster.wait_gone(NAMESPACE, "by-hand")  # one that is over before the JobSet controller hears of it replaces nothing
+    cluster.wait_deleted(NAMESPACE, "by-hand")  # one that is over before the JobSet controller hears of it replaces nothing
     time.sleep(8)
     cluster.suspend(NAMESPACE, "by-hand", False)
     pods = cluster.wait_running(NAMESPACE, "by-hand", 4, uids(pods))

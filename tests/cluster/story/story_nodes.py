@@ -16,13 +16,13 @@ def play(cluster):
     cluster.create(shapes.jobset(NAMESPACE, NAME, [shapes.replicated_job("slice", [POOL])]))
     pods = cluster.wait_running(NAMESPACE, NAME, 4)
     time.sleep(4)
-    gone = pods[2]["spec"]["nodeName"]
-    machine = copy.deepcopy(cluster.watch.object("nodes", None, gone))
-    cluster.delete_node(gone)
+    deleted = pods[2]["spec"]["nodeName"]
+    machine = copy.deepcopy(cluster.watch.object("nodes", None, deleted))
+    cluster.delete_node(deleted)
     cluster.watch.wait(f"{NAME} to want a machine", lambda: cluster.unschedulable(NAMESPACE, NAME), 150)
     cluster.mark(f"{NAME}: unschedulable")
     time.sleep(4)
-    cluster.add_node(machine, gone + "-new")
+    cluster.add_node(machine, deleted + "-new")
     cluster.wait_running(NAMESPACE, NAME, 4, uids(pods))
     time.sleep(3)
     cluster.complete(NAMESPACE, NAME)

@@ -10,7 +10,7 @@ NAMESPACE = "train"
 def play(cluster):
     no_log = {"stepLog": {"source": "None"}}
     cluster.observe(NAMESPACE, "train-a", **no_log)
-    # The container does not exist: that must be said, and the scheduling side must go on.
+    # The container does not exist: that must be reported, and scheduling scores must continue.
     cluster.observe(NAMESPACE, "train-b", stepLog={"podLog": {"container": "no-such-container"}})
     cluster.observe(NAMESPACE, "train-c", **no_log)
     time.sleep(2)  # so that their "target not found" is seen first

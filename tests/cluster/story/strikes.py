@@ -1,5 +1,5 @@
 """Strikes against the controller and the parts of the control plane that its evidence comes through: killed (-9), paused
-(SIGSTOP, SIGCONT), or ended and started again, at moments and in an order that the seed tells."""
+(SIGSTOP, SIGCONT), or ended and started again, at moments and in an order that the seed decides."""
 import os
 import random
 import signal
@@ -53,7 +53,7 @@ class Striker(threading.Thread):
         except (OSError, subprocess.SubprocessError, RuntimeError) as error:
             self.broken.append(f"after the last strike: {error}")
 
-    def told(self):
+    def counts(self):
         """{kind: number of strikes}."""
         return Counter(strike.kind for strike in self.strikes)
 
@@ -112,7 +112,7 @@ class Striker(threading.Thread):
 
 
 def hides(strike):
-    """Whether something may have happened unseen."""
+    """Whether something may have happened unobserved."""
     return strike.victim in (CONTROLLER, "kube-apiserver", "etcd") and (strike.victim, strike.kind) != (CONTROLLER, "pause")
 
 
@@ -121,7 +121,7 @@ def hidden_span(strike):
 
 
 def unwatched(strikes):
-    """[(begin, end)], without overlaps: when nobody saw what happened, or could write down what he had seen. A change is
+    """[(begin, end)], without overlaps: when no watch observed events, or no one could record them. A change is
     in status a second after its event; a watch that could not connect tries again within ten seconds."""
     merged = []
     for begin, end in sorted(hidden_span(strike) for strike in strikes if hides(strike)):

@@ -35,7 +35,7 @@ def explain(cluster, stream, namespace, name):
     return lines
 
 
-def tell(cluster, stream, namespace, name, why):
+def report(cluster, stream, namespace, name, why):
     print("\n".join([f"    {namespace}/{name}: {why}; as it is now:"] + ["      " + line for line in explain(cluster, stream, namespace, name)]), flush=True)
 
 
@@ -49,8 +49,8 @@ def _head(watch, stream, item):
     text += f", being deleted since {meta['deletionTimestamp']}" if meta.get("deletionTimestamp") else ""
     text += f", finalizers {','.join(meta['finalizers'])}" if meta.get("deletionTimestamp") and meta.get("finalizers") else ""
     found = [c for c in status.get("conditions") or [] if c["type"] in CONDITIONS]
-    told = [f"{c['type']}={c['status']}/{c.get('reason', '')}" + (f" ({c['message'][:120]})" if c["status"] == "False" and c.get("message") else "") for c in found]
-    return text + (": " + ", ".join(told) if told else "")
+    parts = [f"{c['type']}={c['status']}/{c.get('reason', '')}" + (f" ({c['message'][:120]})" if c["status"] == "False" and c.get("message") else "") for c in found]
+    return text + (": " + ", ".join(parts) if parts else "")
 
 
 def _counts(status, fields):
@@ -59,6 +59,6 @@ def _counts(status, fields):
 
 def _of_pod(pod):
     marks = pod["metadata"].get("annotations", {})
-    told = [f"{key.partition('/')[2]}={value}" for key, value in marks.items() if key.startswith("cluster-test/")]
+    parts = [f"{key.partition('/')[2]}={value}" for key, value in marks.items() if key.startswith("cluster-test/")]
     states = [next(iter(c.get("state", {})), "no state") for c in pod["status"].get("containerStatuses", [])]
-    return f"{pod['status'].get('phase')}/{','.join(states) or 'no containers'} on {pod['spec'].get('nodeName', 'no node')} [{' '.join(told)}]"
+    return f"{pod['status'].get('phase')}/{','.join(states) or 'no containers'} on {pod['spec'].get('nodeName', 'no node')} [{' '.join(parts)}]"

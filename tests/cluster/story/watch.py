@@ -52,7 +52,7 @@ class Watch:
         self.history = {stream: [] for stream in STREAMS}
         self.current = {stream: {} for stream in STREAMS}
         self.stopping = False
-        self.patience = 1  # every wait may take so many times longer
+        self.patience = 1  # every wait may take that many times longer
         self.errors = []
 
     def start(self):

@@ -3,12 +3,12 @@
 checkpoints are its own; what the loop calls by name is wrapped to note the truth, and each step is waited for, so that its end
 is known. Each pod trains by itself, as the CPU has no network of chips; only the first one's log is read.
 
-Environment: what notes.py reads; STEPS: after those it goes on until it is told "enough"; SAVE_EVERY.
+Environment: what notes.py reads; STEPS: after those it continues until it receives "enough"; SAVE_EVERY.
 """
 import os
 import sys
 
-from notes import CHECKPOINTS, INDEX, begin, note, setting, told
+from notes import CHECKPOINTS, INDEX, begin, note, setting, received
 
 begin()  # loading MaxText is part of the attempt
 
@@ -28,7 +28,7 @@ def iterate_noted(on_device, variables, fixed):
     metrics = iterate(on_device, variables, fixed)
     jax.block_until_ready((metrics, on_device["state"]))
     note("step ends", step=step)
-    if step + 1 >= STEPS and told("enough"):
+    if step + 1 >= STEPS and received("enough"):
         fixed["steps"] = step + 1
     return metrics
 

@@ -15,7 +15,7 @@ from watch import condition, unix
 
 
 def failing(how, step=13):
-    """step: None fails it when it is told so."""
+    """step: None fails it when it receives the word."""
     return json.dumps({"how": how, **({} if step is None else {"step": step})})
 
 
@@ -45,7 +45,7 @@ def memory(stage):
 
 
 def kubelet_evicted(stage):
-    """More on a volume than it may hold: kubelet evicts the pod, and only its Event and the pod's own words tell."""
+    """More on a volume than it may hold: kubelet evicts the pod, and only its Event and the pod's message show it."""
     name = "kubelet-evicted"
     stage.submit(name, STEPS=25, FAIL_AT=failing("disk"), scratch="16Mi")
     stage.wait_step(name, 2, 0)
@@ -88,7 +88,7 @@ def hang(stage):
     stage.api.delete("pods", jobs.NAMESPACE, pod["metadata"]["name"])
     stage.wait_end(name)
     found = truth.attempts(stage.truth, name)
-    found[0].killed = deleted  # until then it was there, in the step that it had begun
+    found[0].killed = deleted  # until then it was there, in the step that it had started
     stage.judge(name, {"Hang": 1}, found=found)
 
 
@@ -120,7 +120,7 @@ def long_log(stage):
     name = "long-log"
     stage.submit(name, STEPS=60, FAIL_AT=failing("lines", None))
     stage.wait_for(f"{name}: the controller to read", lambda: _last_read(stage, name) > 0)
-    stage.tell(name, "now")
+    stage.send_word(name, "now")
     pod = stage.pod(name, 0)
     folder = f"/var/log/pods/{jobs.NAMESPACE}_{pod['metadata']['name']}_{pod['metadata']['uid']}/trainer"
     deadline = time.time() + PATIENCE

@@ -42,8 +42,8 @@ def gke(stage):
     seen = typed(stage, "tutorials/gke.md", "kubectl get jobgoodput -n research")
     stage.tally.check("llama3-70b" in seen, "gke.md: the first JobGoodput is shown")
     stage.wait_for("llama3-70b to train", lambda: read.status(stage.cluster.goodput("research", "llama3-70b")).get("steps", {}).get("last"))
-    said = typed(stage, "tutorials/gke.md", "kubectl get jobgoodput llama3-70b")
-    stage.tally.check("StepLogAttached" in said, "gke.md: its condition StepLogAttached is shown")
+    output = typed(stage, "tutorials/gke.md", "kubectl get jobgoodput llama3-70b")
+    stage.tally.check("StepLogAttached" in output, "gke.md: its condition StepLogAttached is shown")
     stage.wait_for("llama3-70b to end", lambda: is_true(stage.cluster.goodput("research", "llama3-70b"), "Finished"))
     typed(stage, "tutorials/gke.md", "helm upgrade goodput")
     typed(stage, "tutorials/gke.md", "kubectl --namespace goodput-system rollout status")
@@ -78,8 +78,8 @@ def kind(stage):
     stage.wait_for("hello to train once more", lambda: read.phase(_hello(stage)) == "Training")
     seen = read.interruptions(_hello(stage))
     stage.tally.check(seen == {"PodDeleted": 1, "Eviction": 1}, "kind.md: interruptions are the two that it names", seen)
-    said = typed(stage, "tutorials/kind.md", "kubectl goodput explain")
-    stage.tally.check("PodDeleted" in said and "Eviction" in said, "kind.md: explain tells of both")
+    output = typed(stage, "tutorials/kind.md", "kubectl goodput explain")
+    stage.tally.check("PodDeleted" in output and "Eviction" in output, "kind.md: explain tells of both")
     typed(stage, "tutorials/kind.md", "kubectl patch jobset hello")
 
 

@@ -68,9 +68,9 @@ def names(stage):
         spec = {"nodeName": node, "restartPolicy": "Never", "containers": [container]}
         stage.api.create("pods", {"metadata": {"name": name, "namespace": jobs.NAMESPACE}, "spec": spec})
         ended = stage.wait_for(f"{name} to end", lambda n=name: _ended(stage, n))
-        said = stage.kubectl("logs", name, "--namespace", jobs.NAMESPACE).strip()
+        output = stage.kubectl("logs", name, "--namespace", jobs.NAMESPACE).strip()
         # Two pods of the controller; the first address of the Service network; allowed; a stranger's request for metrics refused.
-        stage.tally.check(said == "2 10.96.0.1 200 401", f"{node}: DNS and the Service network lead a pod to both", f"{ended}: {said}")
+        stage.tally.check(output == "2 10.96.0.1 200 401", f"{node}: DNS and the Service network lead a pod to both", f"{ended}: {output}")
 
 
 def _ended(stage, name):
@@ -106,7 +106,7 @@ def upgrade(stage):
 
 def drain(stage):
     """The node of the controller's leader is drained for maintenance and comes back. The job has a budget that keeps its pods
-    until the other replica leads and reads on; then it goes on on the other node as well."""
+    until the other replica leads and reads on; then it resumes on the other node as well."""
     name = "drain"
     stage.submit(name, STEPS=25)
     stage.wait_step(name, 1, 13)
@@ -137,16 +137,16 @@ def drain(stage):
 
 def last_words(stage):
     """The leader's node is drained with the pod on it whose log it reads, both at once: nobody can read that log afterwards.
-    What was read by then is in the status before the lease is given up, though the next running totals were not due yet."""
+    All lines read so far are in the status before the lease is given up, though the next running totals were not due yet."""
     name = "last-words"
     leading = _spread_leader(stage)
     node = leading["spec"]["nodeName"]
     stage.submit(name, STEPS=45, node=node)
     stage.wait_step(name, 1, 5)
-    wrote = _steps_told(stage, name)
-    stage.wait_for(f"{name}: running totals", lambda: _steps_told(stage, name) > wrote)
+    wrote = _steps_reported(stage, name)
+    stage.wait_for(f"{name}: running totals", lambda: _steps_reported(stage, name) > wrote)
     stage.wait_step(name, 1, truth.last_step(stage.truth, name)[1] + 12)
-    known, reached = _steps_told(stage, name), truth.last_step(stage.truth, name)[1]
+    known, reached = _steps_reported(stage, name), truth.last_step(stage.truth, name)[1]
     stage.cluster.mark(f"kubectl drain {node}, with {leading['metadata']['name']} and the pods on it that it reads; the status tells step {known}")
     stage.kubectl("drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=600s")
     _wait_leader_but(stage, leading)
@@ -164,7 +164,7 @@ def last_words(stage):
     stage.judge(name, {"Eviction": 1}, found=found)
 
 
-def _steps_told(stage, name):
+def _steps_reported(stage, name):
     return read.status(stage.goodput(name)).get("steps", {}).get("last", -1)
 
 
@@ -192,7 +192,7 @@ def _wait_leader_but(stage, old):
 
 
 def partition(stage):
-    """A node's cable is cut for 30 s: its pods go on training, and nobody sees it."""
+    """A node's cable is cut for 30 s: its pods continue training, and no watch shows it."""
     name = "partition"
     stage.cut_off.add(name)
     stage.submit(name, STEPS=110)
@@ -208,7 +208,7 @@ def partition(stage):
 
 
 def node_deleted(stage):
-    """A node's object is deleted, as an autoscaler does when the machine is gone; its pods are cleaned up after it."""
+    """A node's object is deleted, as an autoscaler does when the machine is deleted; its pods are cleaned up after it."""
     name = "node-deleted"
     stage.submit(name, STEPS=25)
     stage.wait_step(name, 1, 13)

@@ -49,12 +49,12 @@ def check_pods(tally, api):
 def check_helm_test(tally, stage):
     """`helm test` runs its pod on a node, with the controller's own account, and leaves nothing."""
     try:
-        said = stage.machines.on("cp", "helm", "test", "goodput", "--namespace", NAMESPACE, timeout=PATIENCE)
+        output = stage.machines.on("cp", "helm", "test", "goodput", "--namespace", NAMESPACE, timeout=PATIENCE)
     except RuntimeError as error:
         pods_there = stage.kubectl("get", "pods,events", "--namespace", NAMESPACE)
         tally.check(False, "helm test passes", f"{error}\n{pods_there}")
         return
-    tally.check("Phase:          Succeeded" in said, "helm test passes", "" if "Succeeded" in said else said)
+    tally.check("Phase:          Succeeded" in output, "helm test passes", "" if "Succeeded" in output else output)
     left = stage.kubectl("get", "pods", "--namespace", NAMESPACE, "--selector", "app.kubernetes.io/name=goodput-controller-test", "--output=name")
     tally.check(not left, "and leaves no pod behind", left.strip())
 
@@ -66,8 +66,8 @@ def check_uninstall(tally, stage):
     records = stage.kubectl("get", "jobgoodputs", "--all-namespaces", "--output=name")
     chart = os.path.join(os.path.dirname(machines.HERE), "..", "helm", "goodput-controller")
     before = {pod["metadata"]["uid"] for pod in pods(stage.api)}
-    wanted = ("--set", "logLevel=1", "--wait", f"--timeout={PATIENCE}s", "--reset-then-reuse-values")
-    stage.machines.on("cp", *helm, "upgrade", "goodput", chart, *wanted, timeout=PATIENCE + 30)
+    options = ("--set", "logLevel=1", "--wait", f"--timeout={PATIENCE}s", "--reset-then-reuse-values")
+    stage.machines.on("cp", *helm, "upgrade", "goodput", chart, *options, timeout=PATIENCE + 30)
     new = {pod["metadata"]["uid"] for pod in pods(stage.api)} - before
     tally.check(len(new) == 2, "helm upgrade brings two new pods of the controller", len(new))
     stage.machines.on("cp", *helm, "uninstall", "goodput", "--wait", "--cascade=foreground", f"--timeout={PATIENCE}s", timeout=PATIENCE + 30)
@@ -104,7 +104,7 @@ class Cost(threading.Thread):
         super().__init__(daemon=True, name="cost")
         self.api = api
         self.machines = cluster_machines
-        self.begun = time.time()
+        self.started_s = time.time()
         self.processes = {}  # host's pid: (resident KiB at most, seconds of CPU before, seconds of CPU now)
         self.received = {}  # uid of a pod: (bytes before, bytes now)
 
@@ -112,7 +112,7 @@ class Cost(threading.Thread):
         while True:
             try:
                 self.look()
-            except (OSError, RuntimeError, StopIteration, KeyError, http.client.HTTPException) as error:  # a pod that has just gone
+            except (OSError, RuntimeError, StopIteration, KeyError, http.client.HTTPException) as error:  # a pod that was just deleted
                 print(f"    cost: {error}", flush=True)
             time.sleep(self.PERIOD)
 
@@ -122,20 +122,20 @@ class Cost(threading.Thread):
             pid = self.machines.process_of(pod, "goodput-controller")
             if not pid:
                 continue
-            _, most, cpu, received = machines.cost(pid)
+            _, peak_kib, cpu, received = machines.cost(pid)
             uid = pod["metadata"]["uid"]
-            self.processes[pid] = (most, self.processes[pid][1] if pid in self.processes else cpu if first else 0, cpu)
+            self.processes[pid] = (peak_kib, self.processes[pid][1] if pid in self.processes else cpu if first else 0, cpu)
             self.received[uid] = (self.received[uid][0] if uid in self.received else received if first else 0, received)
 
     def print(self):
         """Figures, not checks. What a pod receives comes from the API server, but for probes."""
         self.look()
-        seconds = time.time() - self.begun
+        seconds = time.time() - self.started_s
         cpu = sum(now - before for _, before, now in self.processes.values())
         received = sum(now - before for before, now in self.received.values())
         print(
             f"    cost of the controller over {seconds:.0f} s, {len(self.processes)} processes in {len(self.received)} pods: at most "
-            f"{max(most for most, _, _ in self.processes.values()) / 1024:.1f} MiB resident, {cpu:.2f} s of CPU "
+            f"{max(peak_kib for peak_kib, _, _ in self.processes.values()) / 1024:.1f} MiB resident, {cpu:.2f} s of CPU "
             f"({1000 * cpu / seconds:.1f} millicores), {received / 1e6:.2f} MB read from the API server"
         )
 
@@ -158,7 +158,7 @@ def shorten_tokens(stage):
     patch = json.dumps({"spec": {"template": {"spec": spec}}})
     stage.kubectl("patch", "deployment", "goodput-controller", "--namespace", NAMESPACE, "--patch", patch)
     stage.kubectl("rollout", "status", "deployment", "goodput-controller", "--namespace", NAMESPACE, f"--timeout={PATIENCE}s")
-    # The old leader may still be ending; what is about the change of leaders has acts of its own.
+    # The old leader may still be ending; the change of leaders has separate acts.
     stage.wait_for("the old pods to be gone", lambda: len(stage.api.request("GET", f"/api/v1/namespaces/{NAMESPACE}/pods")["items"]) == 2)
     stage.wait_for("a leader", lambda: leader(stage.api))
     stage.cluster.mark(f"tokens of the controller live {LIFE} s from now on")
@@ -176,12 +176,12 @@ def wait_token_renewed(stage):
         pod = stage.wait_for("a leader", lambda: leader(stage.api))
         pid = stage.machines.process_of(pod, "goodput-controller")
         started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
-        begun = datetime.datetime.fromisoformat(started.replace("Z", "+00:00")).timestamp()
-        left = begun + LIFE + 20 - time.time()
+        started_s = datetime.datetime.fromisoformat(started.replace("Z", "+00:00")).timestamp()
+        left = started_s + LIFE + 20 - time.time()
         if left <= 0:
             break
         time.sleep(min(left, 10))
     claims = _token(pid)
-    stage.cluster.mark(f"the leader is {time.time() - begun:.0f} s old, its token {time.time() - claims['iat']:.0f} s")
+    stage.cluster.mark(f"the leader is {time.time() - started_s:.0f} s old, its token {time.time() - claims['iat']:.0f} s")
     stage.tally.check(claims["exp"] - claims["iat"] == LIFE, "the leader's token lives ten minutes", claims["exp"] - claims["iat"])
-    stage.tally.check(claims["iat"] > begun + LIFE / 2, "the token that it began with has run out, and kubelet has brought another")
+    stage.tally.check(claims["iat"] > started_s + LIFE / 2, "the token that it began with has run out, and kubelet has brought another")

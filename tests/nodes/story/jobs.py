@@ -5,7 +5,7 @@ KUEUE = "kueue.x-k8s.io/v1beta2"
 
 
 def queue_objects(name, chips):
-    """A queue with room for so many chips (and plenty of memory), in which a higher priority preempts."""
+    """A queue with room for that many chips (and plenty of memory), in which a higher priority preempts."""
     room = [{"name": "google.com/tpu", "nominalQuota": chips}, {"name": "memory", "nominalQuota": "64Gi"}]
     group = {"coveredResources": [each["name"] for each in room], "flavors": [{"name": "any", "resources": room}]}
     spec = {"namespaceSelector": {}, "resourceGroups": [group], "preemption": {"withinClusterQueue": "LowerPriority"}}

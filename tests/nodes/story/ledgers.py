@@ -1,11 +1,10 @@
-"""A JobGoodput's final status beside the trainers' own truth, bucket by bucket, as a table and as checks."""
+"""A JobGoodput's final status next to the trainers' own truth, bucket by bucket, as a table and as checks."""
 import status as read
 import truth
 
 
 def compare(tally, name, goodput, attempts):
-    """Each bucket within the larger of 1 s a span and 1 % of the wall time, the unexplained below 2 % of it; but for what
-    nothing told by the truth as well (slow steps, hangs): the ledger has to say so, and is held to it."""
+    """Each bucket within the larger of 1 s a span and 1 % of the wall time, the unexplained below 2 % of it; except for time that the truth does not explain either (slow steps, hangs): the ledger must report that as such."""
     wall = (read.time_ms(goodput, "wallMilliseconds") or 0) / 1000
     rows = []
     expectation = truth.ledger(attempts)

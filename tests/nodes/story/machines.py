@@ -40,7 +40,7 @@ class Machines:
         self.on(node, os.path.join(HERE, "node.sh"), node[1:], "start", *parts)
 
     def cable(self, node, state):
-        """Cuts ("down") or mends ("up") a node's cable to the others and to the control plane; its own life goes on."""
+        """Cuts ("down") or restores ("up") a node's cable to the others and to the control plane; the node itself continues."""
         enter = ["nsenter", f"--net=/proc/{self.pid('cp')}/ns/net", "ip", "link", "set", f"cable{node[1:]}", state]
         subprocess.run(enter, check=True, capture_output=True)
 

@@ -39,7 +39,7 @@ def arguments():
 
 
 def play(stage, group):
-    """All acts of a group, side by side. An act that breaks off counts as one failure; the others go on."""
+    """All acts of a group, in parallel. An act that breaks off counts as one failure; the others continue."""
 
     def run(act):
         try:
@@ -85,7 +85,7 @@ def every_version_adds_up(stage):
 
 
 def print_latency(stage):
-    """Event to status: figures, not checks. A job whose node was cut off is left out: nobody could have told sooner."""
+    """Event to status: figures, not checks. A job whose node was cut off is left out: no report could have come sooner."""
 
     def first_steps(name):
         return [attempt.steps[0][2] for attempt in truth.attempts(stage.truth, name) if attempt.steps]

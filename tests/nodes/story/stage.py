@@ -91,15 +91,15 @@ class Stage:
     def wait_for(self, what, condition, seconds=PATIENCE):
         return self.watch.wait(what, condition, seconds)
 
-    def tell(self, name, word):
-        """Tells the job's trainers a word: enough, or now (trainer/train.py)."""
+    def send_word(self, name, word):
+        """Sends the job's trainers a word: enough, or now (trainer/train.py)."""
         with open(os.path.join(self.truth, f"{name}-{word}"), "w", encoding="ascii"):
             pass
 
     def wait_end(self, name, seconds=PATIENCE):
         """What there was to do to the job is done: waits for the JobGoodput's own end, and until its numbers are final: the log
         of a job that has ended may come later, and the controller's own state stays until it is read."""
-        self.tell(name, "enough")
+        self.send_word(name, "enough")
         self.cluster.wait_finished(jobs.NAMESPACE, name, seconds)
         self.wait_for(f"{name}: numbers to be final", lambda: "checkpoint" not in (self.goodput(name).get("status") or {}), seconds)
         self.cluster.mark(f"{name}: {(self.goodput(name).get('status') or {}).get('phase')}")
@@ -108,11 +108,11 @@ class Stage:
         return read.bucket_seconds(self.goodput(name), bucket)
 
     def push(self, image, name):
-        """Pushes one of images.sh's images under a name of its own."""
+        """Pushes one of images.sh's images under a separate name."""
         subprocess.run([os.path.join(HERE, "images.sh"), "push-as", image, name], check=True, capture_output=True)
 
     def judge(self, name, causes, reason="Succeeded", found=None):
-        """The final status: its end, its causes, and its ledger beside the truth. found: the attempts, where they are not quite
+        """The final status: its end, its causes, and its ledger next to the truth. found: the attempts, where they are not quite
         what the trainers noted."""
         goodput = self.goodput(name)
         ledgers.explain(name, goodput)

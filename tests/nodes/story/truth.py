@@ -2,7 +2,7 @@
 
 Only the pod whose log is read counts: index 0. An attempt is one process of it. The words are those of deploy/docs/concepts/ledger.md: a step lasts from
 the end of the step before it to its own end, less the saving inside; the first step of an attempt is worth an ideal step, its
-excess is ProgramStartup; steps done again later, and what a killed attempt had begun, are WastedProgress.
+excess is ProgramStartup; steps done again later, and what a killed attempt had started, are WastedProgress.
 """
 import glob
 import json
@@ -16,7 +16,7 @@ class Attempt:
         self.steps = []  # (number, begin, end)
         self.saves = []  # (begin, end)
         self.restores = []
-        self.begun = None  # (number, begin) of a step that has not ended
+        self.open_step = None  # (number, begin) of a step that has not ended
         self.last = started  # when it was last heard of
         self.killed = None  # when it ended before it was done: as it noted itself, or its last sign of life
         self.done = False
@@ -57,17 +57,17 @@ def attempts(folder, run):
             files.append(note["file"])
             opened = {}
             continue
-        attempt = found[files.index(note["file"])]  # a cut-off pod may train beside its successor
+        attempt = found[files.index(note["file"])]  # a cut-off pod may train in parallel with its successor
         attempt.last = at
         if what in ("exception", "ended by SIGTERM", "ends on SIGTERM"):
             attempt.killed = at
         elif what == "done":
             attempt.done = True
         elif what == "step begins":
-            attempt.begun = (note["step"], at)
+            attempt.open_step = (note["step"], at)
         elif what == "step ends":
-            attempt.steps.append((note["step"], attempt.begun[1], at))
-            attempt.begun = None
+            attempt.steps.append((note["step"], attempt.open_step[1], at))
+            attempt.open_step = None
         elif what.endswith(" begins"):
             opened[what.split()[0]] = at
         elif what.endswith(" ends"):
@@ -114,7 +114,7 @@ SLOW = 1.5  # of the median: what a step takes beyond the median is Unattributed
 
 
 def untold(steps, ideal):
-    """Seconds of each step that no line tells: of a slow one what is beyond the median, less what its neighbours took less
+    """Seconds of each step that no line explains: of a slow one the excess over the median, less the time that its neighbors took less
     (the line between two steps may have come late). Neither of the first step, which compiled, nor of the last one."""
     found = [0.0] * len(steps)
     for k in range(1, len(steps) - 1):
@@ -152,12 +152,12 @@ def ledger(found):
             lost += is_lost
             add("WastedProgress" if is_lost else "Productive", worth, 0)
         totals["Productive"][1] += 1
-        if attempt.killed:  # the step it had begun, from the end of the last one
+        if attempt.killed:  # the step it had started, from the end of the last one
             since = attempt.steps[-1][2] if attempt.steps else attempt.started
             inside = sum(e - b for b, e in attempt.saves if since <= b)
             unfinished = max(0.0, attempt.killed - since - inside)
             add("WastedProgress", min(unfinished, 2 * ideal))
-            if unfinished > 2 * ideal:  # nothing told what that was
+            if unfinished > 2 * ideal:  # no line explains this time
                 add("Unattributed", unfinished - 2 * ideal)
         elif lost:
             totals["WastedProgress"][1] += 1

@@ -27,7 +27,7 @@ class Model:
             return jax.tree.map(lambda w, g: w - 0.01 * g, weights, gradients), loss
 
         self.update = jax.jit(update)
-        # Made (and compiled) here, before anything is restored: it takes seconds and is no part of a restore.
+        # Made (and compiled) here, before anything is restored: it takes seconds and is not part of a restore.
         key = jax.random.key(1)
         self.start = {name: jax.random.normal(key, (WIDTH, WIDTH)) / WIDTH for name in ("hidden", "out")}
 

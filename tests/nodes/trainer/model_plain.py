@@ -24,23 +24,23 @@ class Model:
 
     def restore(self, step):
         path = f"{self.folder}/{step}"
-        begun = time.monotonic()
+        started = time.monotonic()
         self.say(f"[process={self.index}] [sync] Started load checkpoint @ {path}.")
         time.sleep(self.restore_seconds)
         with open(path, encoding="utf-8") as file:
             weights = json.load(file)
-        self.say(f"[process={self.index}] [sync] Finished load in {time.monotonic() - begun:.2f} seconds @ {path}")
+        self.say(f"[process={self.index}] [sync] Finished load in {time.monotonic() - started:.2f} seconds @ {path}")
         return weights
 
     def save(self, step, weights):
         path = f"{self.folder}/{step}"
-        begun = time.monotonic()
+        started = time.monotonic()
         self.say(f"[process={self.index}] [sync] Started save checkpoint @ {path}.")
         time.sleep(self.save_seconds)
         with open(path + ".tmp", "w", encoding="utf-8") as file:
             json.dump(weights, file)
         os.replace(path + ".tmp", path)
-        self.say(f"[process={self.index}] [sync] Finished save in {time.monotonic() - begun:.2f} seconds @ {path}")
+        self.say(f"[process={self.index}] [sync] Finished save in {time.monotonic() - started:.2f} seconds @ {path}")
         self.say(f"[step={step}] Finished synchronous save.")
 
     def step(self, weights, first):

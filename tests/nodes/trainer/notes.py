@@ -1,4 +1,4 @@
-"""What a trainer tells of itself, and what an act tells it: files in a folder that outlives the pod.
+"""What a trainer reports of itself, and the words that an act sends it: files in a folder that outlives the pod.
 
 Environment: TRUTH (the folder), RUN (the job's name), JOB_COMPLETION_INDEX. Each process writes its own truth to
 TRUTH/RUN-POD-TIME.jsonl, with its own clock: {"t", "what", ...}; a line is on disk before the act that follows it. Ten times a
@@ -25,8 +25,8 @@ def note(what, **more):
     print(json.dumps({"t": time.time(), "what": what, "index": INDEX, **more}), file=truth, flush=True)
 
 
-def told(word):
-    """An act has told this job's trainers the word (stage.py), or one of them has."""
+def received(word):
+    """An act has sent this job's trainers the word (stage.py), or one of them has."""
     return os.path.exists(f"{FOLDER}/{RUN}-{word}")
 
 

@@ -6,8 +6,8 @@ Orbax would (model_plain.py).
 Environment: what notes.py reads; FRAMEWORK, STEPS, SAVE_EVERY, SAVE_ON_SIGTERM (1: SIGTERM lets it finish its step and save;
 otherwise it ends it at once). Only index 0 saves; the others restore what it saved.
 
-HOLD=1: it goes on after the last of STEPS until it is told "enough", so that an act has all the time that it takes.
-FAIL_AT: {"how": "exception" | "memory" | "disk" | "lines", "step": N, or without it when it is told "now"}, once in a job's life.
+HOLD=1: it continues after the last of STEPS until it receives "enough", so that an act has all the time that it takes.
+FAIL_AT: {"how": "exception" | "memory" | "disk" | "lines", "step": N, or without it when it receives "now"}, once in a job's life.
 """
 import itertools
 import json
@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 
-from notes import CHECKPOINTS, FOLDER, INDEX, RUN, begin, note, setting, told
+from notes import CHECKPOINTS, FOLDER, INDEX, RUN, begin, note, setting, received
 
 
 STEPS, SAVE_EVERY, HOLD = setting("STEPS", 30), setting("SAVE_EVERY", 10), setting("HOLD", 0)
@@ -45,9 +45,9 @@ def save(step, weights):
 
 
 def fails(step):
-    if not FAIL_AT or INDEX or told("failed"):
+    if not FAIL_AT or INDEX or received("failed"):
         return False
-    return FAIL_AT["step"] == step if "step" in FAIL_AT else told("now")
+    return FAIL_AT["step"] == step if "step" in FAIL_AT else received("now")
 
 
 def fail(how):
@@ -55,7 +55,7 @@ def fail(how):
     note(how)
     if how == "exception":
         raise RuntimeError("the loss is not a number")
-    if how == "disk":  # more than the volume may hold; it goes on training until kubelet finds out
+    if how == "disk":  # more than the volume may hold; it continues training until kubelet notices
         with open("/scratch/hog", "wb") as file:
             file.write(os.urandom(48 << 20))
     hog = []
@@ -72,22 +72,22 @@ def chatter(step):
 
 def train(first, weights):
     for step in itertools.count(first):
-        if step >= STEPS and not (HOLD and not told("enough")):
+        if step >= STEPS and not (HOLD and not received("enough")):
             break
-        begun = time.monotonic()
+        started = time.monotonic()
         note("step begins", step=step)
         weights, loss = model.step(weights, step == first)
         if fails(step):
             fail(FAIL_AT["how"])
-        if FAIL_AT.get("how") == "lines" and told("failed"):
+        if FAIL_AT.get("how") == "lines" and received("failed"):
             chatter(step)
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - started
         say(
             f"completed step: {step}, seconds: {seconds:.3f}, TFLOP/s/device: {0.05 / seconds:.3f}, "
             f"Tokens/s/device: {64 / seconds:.3f}, total_weights: 64, loss: {loss:.3f}"
         )
         note("step ends", step=step)
-        if wanted:
+        if signals:
             say(f"[process={INDEX}] Saving checkpoint at step {step} due to preemption.")
             if INDEX == 0:
                 save(step, weights)
@@ -97,10 +97,10 @@ def train(first, weights):
             save(step, weights)
 
 
-wanted, talk = [], {}
+signals, talk = [], {}
 begin()
 if setting("SAVE_ON_SIGTERM", 0):
-    signal.signal(signal.SIGTERM, lambda *_: wanted.append(1))
+    signal.signal(signal.SIGTERM, lambda *_: signals.append(1))
 if setting("FRAMEWORK", "plain") == "jax":
     from model_jax import Model
 else:
