@@ -68,7 +68,7 @@ missing:
 	@tests/check/packages.sh build
 
 .PHONY: fresh-test
-fresh-test: ## the README's two commands on a fresh machine: SUITE=bookworm, trixie or noble, in a root of its own (root; needs apt's mirrors)
+fresh-test: ## the README's two commands on a fresh machine: SUITE=bookworm, trixie or noble, in a separate root file system (root; needs apt's mirrors)
 	@tests/check/packages.sh --install image
 	@tests/check/fresh.sh "$(SUITE)"
 
@@ -121,7 +121,7 @@ $(OUT)/tests/test-$(1): $$(call objects,$$(wildcard tests/$(1)/*.c)) $(HARNESS) 
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rules,$(l))))
 
-# The scenarios of faults have a runner of their own: the programs themselves against the embedded API server.
+# The scenarios of faults have a separate runner: the programs themselves against the embedded API server.
 # Some begin with another clock, or with I/O that fails: libraries for LD_PRELOAD, and the handle on them.
 PRELOAD := $(call objects,tests/preload/preload.c)
 $(OUT)/preload/%.so: tests/preload/%.c tests/preload/clock.h
@@ -195,12 +195,12 @@ $(OUT)/fuzz_%: $(OUT)/obj/tests/fuzz/fuzz_%.o $(FUZZ_HELP) $(call link_order,cli
 
 fuzz-programs: $(addprefix $(OUT)/,$(FUZZ_TARGETS))
 
-fuzz: ## fuzz every parser, FUZZ_SECONDS each, FUZZ_JOBS at a time; what one finds stops no other
+fuzz: ## fuzz every parser, FUZZ_SECONDS each, FUZZ_JOBS at once; a finding of one stops no other
 	@$(MAKE) -s V=fuzz fuzz-programs
 	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P $(FUZZ_JOBS) -I{} tests/check/fuzz.sh $(FUZZ_SECONDS) {}
 
 .PHONY: fuzz-formats
-fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each, two at a time
+fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each, two at once
 	@$(MAKE) -s V=fuzz .build/fuzz/fuzz_steplog
 	@printf '%s\n' Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Regex | \
 		xargs -P 2 -I{} env FUZZ_STEPLOG_FORMAT={} tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog
@@ -218,6 +218,11 @@ format-check: ## whether the pinned formatters would lay out anything otherwise
 .PHONY: prose
 prose: ## Vale and codespell over documents, comments, messages, CRDs and names; PROSE="controller/io" for all findings there (needs Go)
 	@tests/check/prose/prose.sh $(PROSE)
+
+.PHONY: api-check
+api-check: ## the CRDs: every field bounded, equal to what controller-gen makes of Go types, kube-api-linter (needs Go)
+	@tests/check/packages.sh --install cluster
+	@tests/check/api/api-check.sh
 
 test: ## everything that needs no cluster; installs what it needs; ends with "N passed, N failed"
 	@tests/check/packages.sh --install build test
@@ -265,7 +270,7 @@ chaos: ## CHAOS strikes (kill -9, pause, restart) against the controller and its
 	@CHAOS=$(CHAOS) tests/cluster/cluster-test.sh --chaos
 
 LOGS ?= 2000
-bench-operator: ## the controller beside a client-go informer: 12,736 pods in one JobSet, 1,000 JobGoodputs (needs Go)
+bench-operator: ## the controller compared with a client-go informer: 12,736 pods in one JobSet, 1,000 JobGoodputs (needs Go)
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs tests
 	@tests/cluster/build.sh informer
@@ -285,7 +290,7 @@ $(OUT)/bin/bench-fleet: $(call objects,tests/bench/fleet.c tests/fleet/lives.c) 
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
 
-bench-fleet: $(OUT)/bin/bench-fleet ## one roll-up of a fleet of 10,000 jobs, beside what is promised
+bench-fleet: $(OUT)/bin/bench-fleet ## one roll-up of a fleet of 10,000 jobs, compared with the promise
 	@$<
 
 # What the model takes for 10,000 JobGoodputs.
@@ -298,7 +303,7 @@ bench-jobs: $(OUT)/bin/bench-jobs ## memory and CPU time of the model for 10,000
 	@$<
 
 BENCH ?=
-bench-ledger: programs ## analyze and the ledger beside the Python library and a plain scan, on the same files in the same run
+bench-ledger: programs ## analyze and the ledger compared with the Python library and a plain scan, on the same files in the same run
 	@$(MAKE) -s $(OUT)/bin/bench-append
 	@tests/parity/setup.sh
 	@.build/parity/venv/bin/python tests/parity/bench.py $(BENCH)
@@ -362,7 +367,7 @@ node-vm: ## node-smoke on cgroup v2, in a virtual machine with Debian's kernel: 
 node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself (root)
 	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax renewed steady last-words drain partition node-deleted $(NODE_MORE) guides
 
-nightly: ## everything that takes long: valgrind, the second compiler, analysers, long searches and fuzzing, benchmarks
+nightly: ## everything that takes long: valgrind, the second compiler, analyzers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly
 	@tests/check/nightly.sh
 
