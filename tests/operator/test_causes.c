@@ -278,7 +278,7 @@ static const struct {
      NO_CAUSE,
      "",
      "ErrImageNeverPull: p on node n"},
-    {{"Pod", "log", "StartedAnew", "", "p", "log line 10: the trainer was restarted", "n", ""},
+    {{"Pod", "log", "TrainerRestarted", "", "p", "log line 10: the trainer was restarted", "n", ""},
      NO_BUCKET,
      CAUSE_TRAINER_RESTART,
      "",

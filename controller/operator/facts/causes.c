@@ -104,7 +104,7 @@ static const struct cause_rule rules[] = {
      "Pod {name}: {message}{on node} under maintenance", "kubelet: a signal as its node goes (KEP-2000)"},
     {"Pod", "exit", "*", "*", NO_BUCKET, CAUSE_APPLICATION_ERROR, "{reason}", "Pod {name}: {message}{on node}",
      "containerStatuses[].state.terminated"},
-    {"Pod", "log", "StartedAnew", "*", NO_BUCKET, CAUSE_TRAINER_RESTART, "", "Pod {name}: {message}{on node}",
+    {"Pod", "log", "TrainerRestarted", "*", NO_BUCKET, CAUSE_TRAINER_RESTART, "", "Pod {name}: {message}{on node}",
      "the step log: another start of the training program, of the same container (torchrun's agent, a loop)"},
     {"Pod", "deleted", "*", "Spot", NO_BUCKET, CAUSE_SPOT_RECLAIM, "",
      "Pod {name}: deleted{on node} that is being reclaimed", "GKE"},

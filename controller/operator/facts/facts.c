@@ -86,7 +86,7 @@ static bool place_unindexed(struct target *t) {
 
 /* ---- the target itself ---- */
 
-static void tell_sizes(struct model_job *job) {
+static void set_sizes(struct model_job *job) {
     const struct target *t = job->target;
     for (int i = 0; i < t->spec.job_count; i++)
         for (int s = 0; s < t->spec.jobs[i].size_count; s++) {
@@ -101,7 +101,7 @@ static void tell_sizes(struct model_job *job) {
         }
 }
 
-static void tell_suspensions(struct model_job *job, struct sink *sink) {
+static void add_suspensions(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     const char *kind = t->kind == TARGET_JOBSET ? "JobSet" : "Job";
     for (int i = 0; i < t->suspended.count; i++) {
@@ -121,7 +121,7 @@ static void tell_suspensions(struct model_job *job, struct sink *sink) {
     }
 }
 
-static void tell_restarts(const struct model_job *job, struct sink *sink) {
+static void add_restarts(const struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     for (int i = 0; i < t->restarts.item_count; i++) {
         const struct restart *r = &t->restarts.items[i];
@@ -142,7 +142,7 @@ static void tell_restarts(const struct model_job *job, struct sink *sink) {
 /* The Jobs of one attempt at the whole set: when the first of them was made, the first of this replicated job, and when
  * the last of its older ones was gone. TIME_OPEN: not yet. */
 struct attempt {
-    int64_t begun_ms, made_ms, cleared_ms;
+    int64_t started_ms, made_ms, cleared_ms;
 };
 
 static struct attempt attempt_of(const struct target *t, const char *replicated_job, int64_t number) {
@@ -152,7 +152,7 @@ static struct attempt attempt_of(const struct target *t, const char *replicated_
         if (j->created_ms == TIME_UNKNOWN)
             continue;
         if (max_of(j->attempt, 0) == number) {
-            a.begun_ms = min_of(a.begun_ms, j->created_ms);
+            a.started_ms = min_of(a.started_ms, j->created_ms);
             if (is_mine)
                 a.made_ms = min_of(a.made_ms, j->created_ms);
         } else if (is_mine && j->attempt < number) {
@@ -183,7 +183,7 @@ static int64_t resumed_ms(const struct kube_job *j, int64_t from_ms) {
 
 /* Its Jobs that were there already, suspended, are resumed once what it depends on is met as well (jobset
  * resumeJobsIfNecessary). */
-static void tell_resumption(const struct target *t, const struct replicated_job *r, struct sink *sink) {
+static void add_resumption(const struct target *t, const struct replicated_job *r, struct sink *sink) {
     for (int i = 0; i < t->suspended.count; i++) {
         const struct transition *on = &t->suspended.items[i];
         int64_t until_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN;
@@ -209,20 +209,20 @@ static void tell_resumption(const struct target *t, const struct replicated_job 
 }
 
 /* The Jobs of a replicated job are made once what it depends on is met, in each attempt anew. */
-static void tell_dependency(const struct target *t, const struct replicated_job *r, struct sink *sink) {
+static void add_dependency(const struct target *t, const struct replicated_job *r, struct sink *sink) {
     int64_t last = 0;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
         last = max_of(last, j->attempt);
     for (int64_t n = max_of(0, last - MAX_ATTEMPTS); n <= last; n++) {
         struct attempt a = attempt_of(t, r->name, n);
-        if (a.begun_ms == TIME_OPEN && n < last) /* nothing of it is known */
+        if (a.started_ms == TIME_OPEN && n < last) /* nothing of it is known */
             continue;
         for (int i = 0; i < t->restarts.item_count; i++) /* another attempt was begun before it was made in this one */
             if (t->restarts.items[i].number == n + 1 && strcmp(t->restarts.items[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restarts.items[i].at_ms);
         struct cause_facts f = held_by(t, r);
         struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
-                                   .from_ms = n == 0 ? t->created_ms : max_of(a.begun_ms, a.cleared_ms),
+                                   .from_ms = n == 0 ? t->created_ms : max_of(a.started_ms, a.cleared_ms),
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
         if (cause_fill_hold(&f, &hold))
@@ -231,19 +231,19 @@ static void tell_dependency(const struct target *t, const struct replicated_job 
 }
 
 /* The condition StartupPolicyInProgress tells less: it is True as often as any replicated job is not ready. */
-static void tell_dependencies(struct model_job *job, struct sink *sink) {
+static void add_dependencies(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     for (int i = 0; i < t->spec.job_count; i++) {
         bool is_behind = t->spec.is_started_in_order && i > 0;
         if (!job_requires(job, i) || !(t->spec.jobs[i].has_dependency || is_behind))
             continue;
-        tell_dependency(t, &t->spec.jobs[i], sink);
-        tell_resumption(t, &t->spec.jobs[i], sink);
+        add_dependency(t, &t->spec.jobs[i], sink);
+        add_resumption(t, &t->spec.jobs[i], sink);
     }
 }
 
 /* The trainer was restarted by something within its container, which no object shows. */
-static void tell_anew(const struct log_process *p, struct sink *sink) {
+static void add_trainer_restarts(const struct log_process *p, struct sink *sink) {
     for (int i = 0; i < p->earlier; i++) {
         const struct log_run *x = &p->runs[i];
         char message[STORE_MESSAGE_SIZE];
@@ -252,7 +252,7 @@ static void tell_anew(const struct log_process *p, struct sink *sink) {
         const struct node *n = p->pod->node;
         struct cause_facts f = {.object = "Pod",
                                 .shows = "log",
-                                .reason = "StartedAnew",
+                                .reason = "TrainerRestarted",
                                 .name = p->pod->name,
                                 .message = message,
                                 .node = n ? n->name : "",
@@ -265,19 +265,19 @@ static void tell_anew(const struct log_process *p, struct sink *sink) {
 }
 
 /* Holds and disruptions of the target itself and its Workloads. */
-static void tell_target(struct model_job *job) {
+static void add_target(struct model_job *job) {
     struct target *t = job->target;
     struct sink sink = sink_begin(job->ledger, &job->facts.pushed);
     ledger_set_span(job->ledger, t->created_ms, job_end_ms(job),
                     t->end.at_ms == TIME_UNKNOWN ? OUTCOME_RUNNING : t->end.outcome);
-    tell_sizes(job);
-    tell_suspensions(job, &sink);
-    tell_restarts(job, &sink);
-    tell_dependencies(job, &sink);
-    fact_tell_workloads(job, &sink);
-    fact_tell_refusals(job, &sink);
+    set_sizes(job);
+    add_suspensions(job, &sink);
+    add_restarts(job, &sink);
+    add_dependencies(job, &sink);
+    fact_add_workloads(job, &sink);
+    fact_add_refusals(job, &sink);
     for (int i = 0; i < job->log.process_count; i++)
-        tell_anew(job->log.processes[i], &sink);
+        add_trainer_restarts(job->log.processes[i], &sink);
     job->facts.hold = sink.now;
     job->facts.hold_end_ms = sink.over_ms;
     sink_end(&sink);
@@ -291,30 +291,30 @@ static bool is_required(const struct model_job *job, const char *replicated_job)
 }
 
 /* What its target's forgotten pods did. */
-static void tell_past(struct model_job *job) {
+static void add_past(struct model_job *job) {
     for (int i = 0; i < job->target->past.count; i++) {
         struct past *past = &job->target->past.items[i];
-        bool is_wanted = is_required(job, past->replicated_job);
-        for (size_t k = 0; k < past->count && is_wanted && !past->is_told; k++)
+        bool is_needed = is_required(job, past->replicated_job);
+        for (size_t k = 0; k < past->count && is_needed && !past->is_told; k++)
             ledger_add_past(job->ledger, &past->items[k].all);
-        past->is_told |= is_wanted; /* a spec that requires others begins a new ledger */
-        if (past->is_ready_told != is_wanted)
-            fact_tell_past_ready(job, past, is_wanted ? 1 : -1);
-        past->is_ready_told = is_wanted;
+        past->is_told |= is_needed; /* a spec that requires others begins a new ledger */
+        if (past->is_ready_told != is_needed)
+            fact_add_past_ready(job, past, is_needed ? 1 : -1);
+        past->is_ready_told = is_needed;
     }
 }
 
-void job_tell_facts(struct model_job *job) {
+void job_update_facts(struct model_job *job) {
     struct target *t = job->target;
     if (t == NULL || !t->is_seen)
         return;
-    fact_give_words(job);
+    fact_set_texts(job);
     job->facts.needs_all_pods |= place_unindexed(t); /* any may have moved */
     job_find_log_pods(job);
     job_tell_processes(job);
-    fact_tell_unwatched(job);
-    tell_target(job);
-    tell_past(job);
+    fact_set_unwatched(job);
+    add_target(job);
+    add_past(job);
     if (job->facts.shape_version != t->pods.shape_version)
         job->facts.needs_all_pods = true;
     job->facts.shape_version = t->pods.shape_version;
@@ -322,13 +322,13 @@ void job_tell_facts(struct model_job *job) {
         job_slots_clear(&job->facts.slots); /* their numbers may be others */
     if (job->facts.needs_all_pods)
         for (size_t i = 0; i < t->pods.count; i++)
-            fact_tell_pod(job, t->pods.items[i]);
+            fact_add_pod(job, t->pods.items[i]);
     for (struct pod *p = t->pods.dirty, *next; p; p = next) {
         next = p->next_dirty;
         p->is_dirty = false;
         p->next_dirty = NULL;
         if (!job->facts.needs_all_pods)
-            fact_tell_pod(job, p);
+            fact_add_pod(job, p);
     }
     t->pods.dirty = NULL;
     job->facts.needs_all_pods = false;

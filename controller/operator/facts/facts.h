@@ -6,7 +6,7 @@
 #include "operator/job/job.h"
 
 /* Gives the ledger what changed since the last call. */
-void job_tell_facts(struct model_job *job);
+void job_update_facts(struct model_job *job);
 int64_t job_end_ms(const struct model_job *job); /* TIME_OPEN while it runs */
 
 #endif

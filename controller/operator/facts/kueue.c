@@ -34,7 +34,7 @@ static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t ke
         sink_hold(sink, &h);
 }
 
-static void tell_return(const struct workload *w, const struct transition *over, struct sink *sink) {
+static void add_return(const struct workload *w, const struct transition *over, struct sink *sink) {
     struct cause_facts f = {
         .object = "Workload", .shows = "Evicted", .reason = over->reason, .name = w->name, .message = over->message};
     int64_t to_ms = workload_end_ms(w);
@@ -44,12 +44,12 @@ static void tell_return(const struct workload *w, const struct transition *over,
     hold(sink, &f, slice_hash(slice_of(w->uid)) + (uint64_t)over->at_ms, over->at_ms, to_ms);
 }
 
-static void tell_evictions(const struct workload *w, struct sink *sink) {
+static void add_evictions(const struct workload *w, struct sink *sink) {
     for (int i = 0; i < w->evicted.count; i++) {
         const struct transition *e = &w->evicted.items[i];
         if (!e->is_true) {
             if (i == 0) /* evicted before anybody looked, and now on its way back */
-                tell_return(w, e, sink);
+                add_return(w, e, sink);
             continue;
         }
         struct cause_facts f = {
@@ -66,7 +66,7 @@ static void tell_evictions(const struct workload *w, struct sink *sink) {
 }
 
 /* Deactivated by a person. What Kueue deactivated by itself is part of the eviction, until admitted again. */
-static void tell_inactivity(const struct workload *w, struct sink *sink) {
+static void add_inactivity(const struct workload *w, struct sink *sink) {
     struct cause_facts f = {.object = "Workload", .shows = "spec.active", .name = w->name};
     for (int i = 0; i < w->active.count; i++) {
         const struct transition *off = &w->active.items[i];
@@ -78,7 +78,7 @@ static void tell_inactivity(const struct workload *w, struct sink *sink) {
 }
 
 /* Without quota: from the start, or from when it was lost, until QuotaReserved. */
-static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *sink) {
+static void add_queue_waits(const struct workload *w, int64_t start_ms, struct sink *sink) {
     int64_t from_ms = start_ms;
     uint64_t key = slice_hash(slice_of(w->uid)) ^ 1;
     const char *message = "no quota yet";
@@ -101,7 +101,7 @@ static void tell_queue(const struct workload *w, int64_t start_ms, struct sink *
 }
 
 /* Quota, but admission checks are open: the capacity is being made, or something else is asked. */
-static void tell_checks(const struct workload *w, struct sink *sink) {
+static void add_check_waits(const struct workload *w, struct sink *sink) {
     char message[STORE_MESSAGE_SIZE];
     snprintf(message, sizeof message, "%.60s: %.180s", w->check_name, w->check_message ? w->check_message : "pending");
     struct cause_facts f = {.object = "Workload",
@@ -134,7 +134,7 @@ const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from
 
 /* Who holds a target back whose Workload is not known: it is not there yet, or may not be read. In the queue of a
  * Workload that may not be read the target is while it is suspended. */
-static void tell_unknown_workload(const struct model_job *job, struct sink *sink) {
+static void add_unknown_workload(const struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     char name[300];
     snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
@@ -156,7 +156,7 @@ static void tell_unknown_workload(const struct model_job *job, struct sink *sink
     }
 }
 
-void fact_tell_workloads(struct model_job *job, struct sink *sink) {
+void fact_add_workloads(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     const struct workload *first = NULL;
     for (const struct workload *w = t->workloads; w; w = w->next_in_target)
@@ -166,11 +166,11 @@ void fact_tell_workloads(struct model_job *job, struct sink *sink) {
     for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
         if (w->name == NULL)
             continue;
-        tell_evictions(w, sink);
-        tell_inactivity(w, sink);
-        tell_queue(w, w == first ? t->created_ms : w->created_ms, sink);
-        tell_checks(w, sink);
+        add_evictions(w, sink);
+        add_inactivity(w, sink);
+        add_queue_waits(w, w == first ? t->created_ms : w->created_ms, sink);
+        add_check_waits(w, sink);
     }
     if (first == NULL && t->spec.queue[0])
-        tell_unknown_workload(job, sink);
+        add_unknown_workload(job, sink);
 }

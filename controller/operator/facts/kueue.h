@@ -7,6 +7,6 @@
 
 /* The Workload that named the pod's node in status.unhealthyNodes then, give or take; NULL. */
 const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from_ms, int64_t to_ms);
-void fact_tell_workloads(struct model_job *job, struct sink *sink);
+void fact_add_workloads(struct model_job *job, struct sink *sink);
 
 #endif

@@ -31,13 +31,13 @@ static bool troubles(const struct node *n, const struct node_trouble *trouble, i
 static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
     const struct node *n = p->node;
     /* What the node was told after the pod was gone did not take it. */
-    int64_t noticed_by_ms = p->is_deleted ? p->gone_ms + SECOND_MS : TIME_OPEN;
+    int64_t known_until_ms = p->is_deleted ? p->gone_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
     if (n == NULL || at_ms == TIME_OPEN) /* an index that is not wanted any more was not lost */
         return "";
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         const struct node_taint *t = &node_past(n)->taints[i];
-        if (t->from_ms > noticed_by_ms || !touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
+        if (t->from_ms > known_until_ms || !touches(t->from_ms, t->to_ms, at_ms, NEAR_MS))
             continue;
         snprintf(text, STORE_MESSAGE_SIZE, "taint %s%s%s", t->key, t->value[0] ? "=" : "", t->value);
         if (n->is_spot && slice_contains(slice_of(t->key), "impending-node-termination"))
@@ -49,7 +49,7 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     }
     const struct spans *maintenance = &node_past(n)->maintenance;
     for (int i = 0; i < maintenance->count; i++)
-        is_maintained |= maintenance->items[i].from_ms <= noticed_by_ms &&
+        is_maintained |= maintenance->items[i].from_ms <= known_until_ms &&
                          touches(maintenance->items[i].from_ms, maintenance->items[i].to_ms, at_ms, NEAR_MS);
     if (is_maintained)
         return "Maintenance";
@@ -87,7 +87,7 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
         int64_t failed_ms = fact_pod_failed_ms(other);
         bool by_itself =
             failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN || other->deletion_ms > failed_ms);
-        bool is_counted = fact_pod_unwanted_ms(other) == TIME_OPEN;
+        bool is_counted = fact_pod_surplus_ms(other) == TIME_OPEN;
         if (other != p && other->target == p->target && is_recent && is_counted &&
             (by_itself || fact_pod_lost_ms(other) < p->deletion_ms))
             return true;
@@ -102,7 +102,7 @@ static bool has_failed_its_job(const struct kube_job *j, const struct pod *p) {
 }
 
 /* An elastic Job was made smaller, and its index is none any more. */
-static bool is_one_too_many(const struct pod *p) {
+static bool is_surplus(const struct pod *p) {
     const struct target *t = p->target;
     for (int i = 0; i < t->spec.job_count; i++) {
         const struct replicated_job *r = &t->spec.jobs[i];
@@ -119,7 +119,7 @@ static bool is_deletion_explained(const struct pod *p) {
     int64_t at_ms = p->deletion_ms;
     if (is_before(t->end.at_ms, at_ms) || is_before(t->end.gone_ms, at_ms))
         return true;
-    if (is_one_too_many(p))
+    if (is_surplus(p))
         return true;
     if (has_failed_its_job(j, p))
         return false;
@@ -189,21 +189,21 @@ static bool is_ended_by_disruption(const struct pod *p) {
 }
 
 /* status.reason names it; what no row knows is left to the exit code. */
-static bool has_telling_reason(const struct pod *p) {
+static bool has_known_reason(const struct pod *p) {
     struct cause_facts f = {.object = "Pod", .shows = "reason", .reason = pod_trouble(p)->reason};
     bool is_refused = p->bound_ms == TIME_UNKNOWN && strcmp(f.reason, "TerminatedByKueue") == 0; /* it held no slot */
     return f.reason[0] && p->ended_ms != TIME_UNKNOWN && !is_refused && cause_find(&f) != NULL;
 }
 
 /* Kueue declares a cordoned node unhealthy once its pods are gone: what came after a deletion is not its cause. */
-static bool is_declared_since(const struct pod *p, const struct cause_facts *f, int64_t at_ms) {
+static bool is_declared_later(const struct pod *p, const struct cause_facts *f, int64_t at_ms) {
     return strcmp(f->shows, "deleted") == 0 && strcmp(f->node_state, "Unhealthy") == 0 &&
            fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, at_ms + SECOND_MS) == NULL;
 }
 
 /* A node's failure, which Kueue has seen as well: who replaced the pod, and why it is elsewhere now. */
-static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_facts *f,
-                               char text[static STORE_MESSAGE_SIZE]) {
+static void add_kueue_message(const struct pod *p, int64_t at_ms, struct cause_facts *f,
+                              char text[static STORE_MESSAGE_SIZE]) {
     const struct cause_rule *rule = cause_find(f);
     const struct workload *w = fact_unhealthy_by_kueue(
         p, at_ms - NEAR_MS, p->is_deleted && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
@@ -215,7 +215,7 @@ static void add_words_of_kueue(const struct pod *p, int64_t at_ms, struct cause_
 }
 
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
-    char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", words[STORE_MESSAGE_SIZE], reason[32];
+    char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", kueue_message[STORE_MESSAGE_SIZE], reason[32];
     const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(pod_uid(p)));
     struct cause_facts f = {.object = "Pod",
                             .node_state = "",
@@ -235,7 +235,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         f.reason = "Evicted";
         f.message = e->evicted_message ? e->evicted_message : "";
         d->at_ms = e->evicted_ms;
-    } else if (has_telling_reason(p)) {
+    } else if (has_known_reason(p)) {
         f.shows = "reason";
         f.reason = pod_trouble(p)->reason;
         f.message = pod_trouble(p)->message ? pod_trouble(p)->message : "";
@@ -252,12 +252,12 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         return false;
     }
     f.node_state = node_state(p, d->at_ms, taint);
-    if (is_declared_since(p, &f, d->at_ms))
+    if (is_declared_later(p, &f, d->at_ms))
         f.node_state = "";
     if (taint[0] && f.node_state[0] && strcmp(f.shows, "DisruptionTarget") == 0) {
         snprintf(message, sizeof message, "%.180s (%.70s)", f.message, taint);
         f.message = message;
     }
-    add_words_of_kueue(p, d->at_ms, &f, words);
+    add_kueue_message(p, d->at_ms, &f, kueue_message);
     return cause_fill(&f, d);
 }

@@ -34,11 +34,11 @@ static int64_t running_ms(const struct pod *p) {
 }
 
 /* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
-static void tell_pull(const struct pod *p, struct ledger_occupancy *life) {
+static void set_pull(const struct pod *p, struct ledger_occupancy *occupancy) {
     const struct pod_events *e = fact_pod_events(p);
     if (e == NULL && p->had_pull_trouble) { /* its Events are lost */
-        life->pull_start_ms = life->bound_ms;
-        life->pull_end_ms = life->running_ms;
+        occupancy->pull_start_ms = occupancy->bound_ms;
+        occupancy->pull_end_ms = occupancy->running_ms;
     }
     if (e == NULL || (e->pull_start_ms == TIME_UNKNOWN && e->pull_end_ms == TIME_UNKNOWN))
         return;
@@ -49,15 +49,15 @@ static void tell_pull(const struct pod *p, struct ledger_occupancy *life) {
     }
     if (start_ms == TIME_UNKNOWN)
         return;
-    if (life->bound_ms != TIME_UNKNOWN)
-        start_ms = max_of(start_ms, life->bound_ms);
-    if (life->running_ms != TIME_UNKNOWN)
-        end_ms = end_ms == TIME_UNKNOWN ? life->running_ms : min_of(end_ms, life->running_ms);
-    life->pull_start_ms = start_ms;
-    life->pull_end_ms = end_ms == TIME_UNKNOWN ? TIME_UNKNOWN : max_of(start_ms, end_ms);
+    if (occupancy->bound_ms != TIME_UNKNOWN)
+        start_ms = max_of(start_ms, occupancy->bound_ms);
+    if (occupancy->running_ms != TIME_UNKNOWN)
+        end_ms = end_ms == TIME_UNKNOWN ? occupancy->running_ms : min_of(end_ms, occupancy->running_ms);
+    occupancy->pull_start_ms = start_ms;
+    occupancy->pull_end_ms = end_ms == TIME_UNKNOWN ? TIME_UNKNOWN : max_of(start_ms, end_ms);
 }
 
-static void tell_restarts(const struct pod *p, struct sink *sink) {
+static void add_restarts(const struct pod *p, struct sink *sink) {
     for (int i = 0; i < p->container_count; i++) {
         const struct container *c = &p->containers[i];
         if (!pod_is_training_container(p, i))
@@ -91,8 +91,8 @@ static void tell_restarts(const struct pod *p, struct sink *sink) {
     }
 }
 
-static void tell_wait(const struct pod *p, const char *reason, const char *message, int64_t from_ms, int64_t to_ms,
-                      enum basis basis, struct sink *sink) {
+static void add_wait(const struct pod *p, const char *reason, const char *message, int64_t from_ms, int64_t to_ms,
+                     enum basis basis, struct sink *sink) {
     struct cause_facts f = {
         .object = "Pod", .shows = "PodScheduled", .reason = reason, .name = p->name, .message = message};
     struct ledger_hold hold = {.key = p->id, .from_ms = from_ms, .to_ms = to_ms, .basis = basis};
@@ -100,17 +100,16 @@ static void tell_wait(const struct pod *p, const char *reason, const char *messa
         sink_hold(sink, &hold);
 }
 
-static void tell_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
+static void add_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
     int64_t until_ms = p->bound_ms != TIME_UNKNOWN ? p->bound_ms : lost_ms;
     int64_t lifted_ms = pod_trouble(p)->gated_to_ms == TIME_UNKNOWN ? TIME_OPEN : pod_trouble(p)->gated_to_ms;
-    tell_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED,
-              sink);
-    tell_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "",
-              pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
+    add_wait(p, "SchedulingGated", "", pod_trouble(p)->gated_from_ms, min_of(until_ms, lifted_ms), BASIS_DERIVED, sink);
+    add_wait(p, "Unschedulable", pod_trouble(p)->unschedulable_message ? pod_trouble(p)->unschedulable_message : "",
+             pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
 }
 
 /* It was deleted because its Job was suspended, which counts as no failure. */
-static bool went_by_suspension(const struct pod *p) {
+static bool is_deleted_by_suspension(const struct pod *p) {
     bool is_off = false;
     for (int i = 0; i < p->job->suspended.count && p->job->suspended.items[i].at_ms <= p->deletion_ms; i++)
         is_off = p->job->suspended.items[i].is_true;
@@ -120,12 +119,12 @@ static bool went_by_suspension(const struct pod *p) {
 /* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
 static bool may_be_counted(const struct pod *p) {
     bool is_over = p->is_deleted || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
-    return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !went_by_suspension(p) &&
-           fact_pod_unwanted_ms(p) == TIME_OPEN;
+    return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !is_deleted_by_suspension(p) &&
+           fact_pod_surplus_ms(p) == TIME_OPEN;
 }
 
 /* Deleted within the second in which its target was: because of that, and so after it. */
-static bool goes_with_target(const struct pod *p, int64_t lost_ms) {
+static bool ends_with_target(const struct pod *p, int64_t lost_ms) {
     const struct target *t = p->target;
     return t->end.outcome == OUTCOME_DELETED && t->end.at_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
            pod_trouble(p)->disruption_ms == TIME_UNKNOWN && lost_ms < t->end.at_ms &&
@@ -168,13 +167,13 @@ static void describe_loss(void *context, struct ledger_disruption *d) {
         fact_pod_cause(p, d);
 }
 
-void fact_give_words(struct model_job *job) {
+void fact_set_texts(struct model_job *job) {
     ledger_set_texts(job->ledger, &(struct ledger_texts){job, name_occupancy, describe_loss});
 }
 
 /* An index that is done stays so without its pod, as long as its target is there. One that is lost may have another at
  * once, though its object stays. */
-static int64_t life_known_until_ms(const struct model_job *job, const struct pod *p, int64_t lost_ms) {
+static int64_t known_until_ms(const struct model_job *job, const struct pod *p, int64_t lost_ms) {
     const struct span *last =
         job->facts.unwatched.count > 0 ? &job->facts.unwatched.items[job->facts.unwatched.count - 1] : NULL;
     bool is_done = fact_pod_done_ms(p) != TIME_UNKNOWN;
@@ -193,64 +192,64 @@ static void count_lost(struct pod *p) {
 }
 
 /* Its words can be had again from the pod. d: NULL: nothing tells why it was lost. */
-static void tell_loss(struct model_job *job, struct pod *p, const struct ledger_disruption *d) {
-    struct ledger_disruption told = {.key = p->id, .at_ms = TIME_UNKNOWN};
+static void update_loss(struct model_job *job, struct pod *p, const struct ledger_disruption *d) {
+    struct ledger_disruption loss = {.key = p->id, .at_ms = TIME_UNKNOWN};
     if (p->loss_told > 0 && (d == NULL || p->loss_told != (uint8_t)d->cause + 1)) {
-        told.cause = (enum cause)(p->loss_told - 1);
-        ledger_add_disruption(job->ledger, &told); /* takes it back */
+        loss.cause = (enum cause)(p->loss_told - 1);
+        ledger_add_disruption(job->ledger, &loss); /* takes it back */
     }
     p->loss_told = d ? (uint8_t)(d->cause + 1) : 0;
     if (d == NULL)
         return;
-    told = (struct ledger_disruption){.cause = d->cause, .key = p->id, .at_ms = d->at_ms, .opens = d->opens};
-    ledger_add_disruption(job->ledger, &told);
+    loss = (struct ledger_disruption){.cause = d->cause, .key = p->id, .at_ms = d->at_ms, .opens = d->opens};
+    ledger_add_disruption(job->ledger, &loss);
 }
 
-void fact_tell_pod(struct model_job *job, struct pod *p) {
+void fact_add_pod(struct model_job *job, struct pod *p) {
     job->model->pods_recorded++;
     struct sink sink = sink_begin(job->ledger, &p->pushed);
     int64_t slot = job_slot(job, p);
     p->slot = slot <= INT32_MAX ? (int)slot : -1;
-    fact_tell_ready(job, p);
+    fact_add_ready(job, p);
     count_lost(p);
     bool is_explained = false;
     struct ledger_disruption d = {.key = p->id};
     if (slot >= 0) {
-        int64_t over_ms = fact_pod_over_ms(p), no_more_ms = fact_pod_unwanted_ms(p),
-                lost_ms = min_of(fact_pod_lost_ms(p), no_more_ms);
-        if (goes_with_target(p, lost_ms))
+        int64_t over_ms = fact_pod_over_ms(p), surplus_ms = fact_pod_surplus_ms(p),
+                lost_ms = min_of(fact_pod_lost_ms(p), surplus_ms);
+        if (ends_with_target(p, lost_ms))
             lost_ms = p->target->end.at_ms;
-        struct ledger_occupancy life = {.id = p->id,
-                                        .slot = (uint32_t)slot,
-                                        /* of two made within a second, the one that was lost in it came first */
-                                        .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
-                                        .bound_ms = p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms)
-                                                                                : TIME_UNKNOWN,
-                                        .pull_start_ms = TIME_UNKNOWN,
-                                        .pull_end_ms = TIME_UNKNOWN,
-                                        .running_ms = running_ms(p),
-                                        .lost_ms = lost_ms,
-                                        .ended_ms = over_ms,
-                                        .done_ms = no_more_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
-                                        .chips = p->chips,
-                                        .released_ms = over_ms,
-                                        .known_until_ms = life_known_until_ms(job, p, lost_ms),
-                                        .settled_ms = p->settled_ms,
-                                        .held = (enum ledger_held)p->held,
-                                        .has_name = true};
-        tell_pull(p, &life);
-        bool is_done = life.done_ms != TIME_UNKNOWN;
+        struct ledger_occupancy occupancy = {
+            .id = p->id,
+            .slot = (uint32_t)slot,
+            /* of two made within a second, the one that was lost in it came first */
+            .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
+            .bound_ms = p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms) : TIME_UNKNOWN,
+            .pull_start_ms = TIME_UNKNOWN,
+            .pull_end_ms = TIME_UNKNOWN,
+            .running_ms = running_ms(p),
+            .lost_ms = lost_ms,
+            .ended_ms = over_ms,
+            .done_ms = surplus_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
+            .chips = p->chips,
+            .released_ms = over_ms,
+            .known_until_ms = known_until_ms(job, p, lost_ms),
+            .settled_ms = p->settled_ms,
+            .held = (enum ledger_held)p->held,
+            .has_name = true};
+        set_pull(p, &occupancy);
+        bool is_done = occupancy.done_ms != TIME_UNKNOWN;
         if (is_done && undone_ms(p) != TIME_OPEN) {
-            life.lost_ms = max_of(undone_ms(p), life.done_ms);
-            life.done_ms = TIME_UNKNOWN;
+            occupancy.lost_ms = max_of(undone_ms(p), occupancy.done_ms);
+            occupancy.done_ms = TIME_UNKNOWN;
         }
-        ledger_add_occupancy(job->ledger, &life);
-        tell_restarts(p, &sink);
-        tell_waits(p, lost_ms, &sink);
-        fact_tell_silence(p, &sink);
+        ledger_add_occupancy(job->ledger, &occupancy);
+        add_restarts(p, &sink);
+        add_waits(p, lost_ms, &sink);
+        fact_add_silence(p, &sink);
         is_explained = (lost_ms != TIME_OPEN || p->has_vanished) && !is_done && fact_pod_cause(p, &d);
     }
-    tell_loss(job, p, is_explained ? &d : NULL);
+    update_loss(job, p, is_explained ? &d : NULL);
     job_slots_note(&job->facts.slots, p, fact_is_pod_available(p));
     sink_end(&sink);
 }

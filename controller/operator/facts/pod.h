@@ -4,8 +4,8 @@
 
 #include "operator/job/job.h"
 
-void fact_tell_pod(struct model_job *job, struct pod *p);
+void fact_add_pod(struct model_job *job, struct pod *p);
 /* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
-void fact_give_words(struct model_job *job);
+void fact_set_texts(struct model_job *job);
 
 #endif

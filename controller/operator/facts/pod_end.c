@@ -94,7 +94,7 @@ static bool has_successor(const struct pod *p) {
 
 /* Its Job already failed, or was being deleted, when the pod ended: the Job controller lists the index of such a pod in
  * completedIndexes as well, next to FailureTarget, but the index is run again with the next Job. */
-static bool is_completed_in_vain(const struct pod *p, int64_t ended_ms) {
+static bool is_completion_void(const struct pod *p, int64_t ended_ms) {
     int64_t failing_ms = p->job->failing_ms, deletion_ms = p->job->deletion_ms;
     return (failing_ms != TIME_UNKNOWN && failing_ms / 1000 <= ended_ms / 1000) ||
            (deletion_ms != TIME_UNKNOWN && deletion_ms / 1000 <= ended_ms / 1000);
@@ -105,28 +105,28 @@ int64_t fact_pod_done_ms(const struct pod *p) {
         return TIME_UNKNOWN;
     int64_t ended_ms = pod_ended_ms(p);
     bool is_done = !was_asked_before_its_end(p, ended_ms) ||
-                   (has_completed_index(p) && !is_completed_in_vain(p, ended_ms) && !has_successor(p));
+                   (has_completed_index(p) && !is_completion_void(p, ended_ms) && !has_successor(p));
     return is_done ? ended_ms : TIME_UNKNOWN;
 }
 
 /* When the replicated job, which did not want that index any more, wanted it again; TIME_OPEN: not yet. */
-static int64_t wanted_again_ms(const struct replicated_job *r, int from, int64_t index) {
+static int64_t required_again_ms(const struct replicated_job *r, int from, int64_t index) {
     for (int k = from; k < r->size_count; k++)
         if (r->sizes[k].slots / r->replicas > index)
             return r->sizes[k].at_ms;
     return TIME_OPEN;
 }
 
-int64_t fact_pod_unwanted_ms(const struct pod *p) {
+int64_t fact_pod_surplus_ms(const struct pod *p) {
     const struct target *t = p->target;
-    int64_t going_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_deleted ? p->gone_ms : TIME_OPEN;
+    int64_t deleted_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_deleted ? p->gone_ms : TIME_OPEN;
     for (int i = 0; i < t->spec.job_count; i++) {
         const struct replicated_job *r = &t->spec.jobs[i];
         if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)
             continue;
         for (int k = 1; k < r->size_count; k++)
             if (r->sizes[k].at_ms > p->created_ms && r->sizes[k].slots / r->replicas <= p->completion_index &&
-                going_ms <= wanted_again_ms(r, k, p->completion_index))
+                deleted_ms <= required_again_ms(r, k, p->completion_index))
                 return r->sizes[k].at_ms;
     }
     return TIME_OPEN;

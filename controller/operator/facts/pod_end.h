@@ -10,7 +10,7 @@ int64_t fact_pod_done_ms(const struct pod *p);
 /* When it failed by itself; TIME_OPEN if it did not. */
 int64_t fact_pod_failed_ms(const struct pod *p);
 /* When an elastic Job became so small that the pod's slot is none any more; TIME_OPEN: it did not. */
-int64_t fact_pod_unwanted_ms(const struct pod *p);
+int64_t fact_pod_surplus_ms(const struct pod *p);
 /* Nothing of the pod can be there after this; TIME_OPEN while it is. */
 int64_t fact_pod_over_ms(const struct pod *p);
 /* What Events tell about it; NULL: nothing, or it is not measured. */

@@ -27,45 +27,45 @@ static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
     return p->deletion_ms == TIME_UNKNOWN ? s->to_ms : min_of(s->to_ms, max_of(p->deletion_ms, s->from_ms));
 }
 
-static void tell_border(struct ready_line *line, struct pod *p, bool is_done) {
-    int border = p->ready_told++;
-    bool is_begin = border % 2 == 0;
-    int64_t at_ms = is_begin ? pod_ready(p).items[border / 2].from_ms : counts_until_ms(p, border / 2, is_done);
+static void add_edge(struct ready_line *line, struct pod *p, bool is_done) {
+    int edge = p->ready_told++;
+    bool is_begin = edge % 2 == 0;
+    int64_t at_ms = is_begin ? pod_ready(p).items[edge / 2].from_ms : counts_until_ms(p, edge / 2, is_done);
     add_change(line, at_ms, is_begin ? 1 : -1);
     if (!is_begin)
         p->ready_until_ms = at_ms;
 }
 
 /* The newest end where it was told, which may be elsewhere by now. */
-static void untell_border(struct ready_line *line, struct pod *p, bool is_newest_end) {
-    int border = --p->ready_told;
-    if (border % 2 == 0)
-        add_change(line, pod_ready(p).items[border / 2].from_ms, -1);
+static void remove_edge(struct ready_line *line, struct pod *p, bool is_newest_end) {
+    int edge = --p->ready_told;
+    if (edge % 2 == 0)
+        add_change(line, pod_ready(p).items[edge / 2].from_ms, -1);
     else
-        add_change(line, is_newest_end ? p->ready_until_ms : counts_until_ms(p, border / 2, false), 1);
+        add_change(line, is_newest_end ? p->ready_until_ms : counts_until_ms(p, edge / 2, false), 1);
 }
 
 /* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
  * ends at the next. What moves is the newest end: the pod is asked to go, or is done and counts on. */
-void fact_tell_ready(struct model_job *job, struct pod *p) {
-    int count = pod_ready(p).count, borders = 2 * count;
+void fact_add_ready(struct model_job *job, struct pod *p) {
+    int count = pod_ready(p).count, edges = 2 * count;
     bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= pod_ended_ms(p), is_newest_end = true;
     int64_t until_ms = count > 0 ? counts_until_ms(p, count - 1, is_done) : TIME_OPEN;
     if (count > 0 && until_ms == TIME_OPEN)
-        borders--;
+        edges--;
     if (p->slot < 0)
-        borders = 0;
+        edges = 0;
     bool has_moved = count > 0 && p->ready_told == 2 * count && p->ready_until_ms != until_ms;
-    while (p->ready_told > borders || has_moved) {
-        untell_border(&job->facts.ready_line, p, is_newest_end);
+    while (p->ready_told > edges || has_moved) {
+        remove_edge(&job->facts.ready_line, p, is_newest_end);
         is_newest_end &= p->ready_told % 2 == 0;
         has_moved = false;
     }
-    while (p->ready_told < borders)
-        tell_border(&job->facts.ready_line, p, is_done);
+    while (p->ready_told < edges)
+        add_edge(&job->facts.ready_line, p, is_done);
 }
 
-void fact_tell_past_ready(struct model_job *job, const struct past *past, int times) {
+void fact_add_past_ready(struct model_job *job, const struct past *past, int times) {
     for (size_t i = 0; i < past->count; i++)
         if (past->items[i].ready != 0)
             add_change(&job->facts.ready_line, past->items[i].all.at_ms, times * (int)past->items[i].ready);
@@ -77,15 +77,15 @@ bool fact_can_move_ready(const struct pod *p) {
 
 void fact_sum_ready(const struct pod *p, struct past *past, int64_t until_ms) {
     bool is_open = false;
-    for (int border = 0; border < p->ready_told; border++) {
-        int64_t at_ms = pod_ready(p).items[border / 2].from_ms;
-        if (border + 1 == p->ready_told && border % 2 == 1)
+    for (int edge = 0; edge < p->ready_told; edge++) {
+        int64_t at_ms = pod_ready(p).items[edge / 2].from_ms;
+        if (edge + 1 == p->ready_told && edge % 2 == 1)
             at_ms = p->ready_until_ms;
-        else if (border % 2 == 1)
-            at_ms = counts_until_ms(p, border / 2, false);
+        else if (edge % 2 == 1)
+            at_ms = counts_until_ms(p, edge / 2, false);
         if (at_ms > until_ms)
             break;
-        is_open = border % 2 == 0;
+        is_open = edge % 2 == 0;
         past_at(past, at_ms)->ready += is_open ? 1 : -1;
     }
     if (is_open)

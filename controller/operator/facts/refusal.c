@@ -9,16 +9,16 @@
 /* The Job has a pod for each index: nothing is refused any more, whether or not a creation was seen. */
 static bool is_complete(const struct model_job *job, const struct kube_job *j, int64_t *last_ms) {
     const struct target *t = job->target;
-    int64_t wanted = 0, there = 0;
+    int64_t required = 0, present = 0;
     *last_ms = TIME_UNKNOWN;
     for (int i = 0; i < t->spec.job_count; i++)
         if (t->kind == TARGET_JOB || strcmp(t->spec.jobs[i].name, j->replicated_job) == 0)
-            wanted = t->spec.jobs[i].pods;
+            required = t->spec.jobs[i].pods;
     for (const struct pod *p = j->pods; p; p = p->next_in_job) {
-        there += !p->is_deleted && p->deletion_ms == TIME_UNKNOWN;
+        present += !p->is_deleted && p->deletion_ms == TIME_UNKNOWN;
         *last_ms = max_of(*last_ms, p->created_ms);
     }
-    return there >= wanted;
+    return present >= required;
 }
 
 /* Until the first pod that was made after the last refusal: the Job makes all that are missing at once. */
@@ -37,7 +37,7 @@ static int64_t refused_until_ms(const struct model_job *job, const struct kube_j
     return until_ms;
 }
 
-void fact_tell_refusals(struct model_job *job, struct sink *sink) {
+void fact_add_refusals(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     const struct model *m = job->model;
     for (const struct kube_job *j = t->kube_jobs; j && m->refusals.count > 0; j = j->next_in_target) {

@@ -80,17 +80,17 @@ static int64_t unwatched_from_ms(const struct pod *p, int64_t at_ms) {
 }
 
 /* Of a node that was deleted, or not Ready and Ready again, while nobody watched, not even its last lease is known. */
-static bool is_begin_hidden(const struct pod *p, const struct node_trouble *t) {
+static bool is_start_unwatched(const struct pod *p, const struct node_trouble *t) {
     bool is_deleted = strcmp(t->reason, "NodeDeleted") == 0 || strcmp(t->reason, "NodeMissing") == 0;
     bool is_back = strcmp(t->reason, "NodeReturned") == 0;
     return is_back || (is_deleted && unwatched_from_ms(p, t->visible_ms) != TIME_OPEN);
 }
 
 /* What a node's trouble means to a pod on it. */
-struct quiet {
+struct silence {
     int64_t from_ms, to_ms; /* while nothing but the node's silence tells of the pod; TIME_OPEN */
     bool is_fatal;          /* the pod was deleted or disrupted during it */
-    bool is_moot;           /* the API server was away */
+    bool was_server_away;   /* the API server was away */
 };
 
 /* When its containers ended, as its kubelet says. Pods of a dead node are set to Failed by others (PodGC), who know of
@@ -107,14 +107,14 @@ static int64_t containers_ended_ms(const struct pod *p) {
     return has_finished && ended_ms != TIME_UNKNOWN ? ended_ms : TIME_OPEN;
 }
 
-static struct quiet quiet_of(const struct pod *p, const struct node_trouble *t) {
+static struct silence silence_of(const struct pod *p, const struct node_trouble *t) {
     int64_t heard_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms), asked_ms = fact_pod_asked_ms(p);
-    struct quiet q = {.from_ms = reachable_from_ms(p, t, heard_ms)};
+    struct silence q = {.from_ms = reachable_from_ms(p, t, heard_ms)};
     int64_t gone_ms = p->gone_ms == TIME_UNKNOWN ? TIME_OPEN : p->gone_ms;
     int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), gone_ms);
-    q.is_moot = q.from_ms > heard_ms;
+    q.was_server_away = q.from_ms > heard_ms;
     q.to_ms = min_of(t->to_ms, ended_ms);
-    q.is_fatal = !q.is_moot && !is_begin_hidden(p, t) && asked_ms != TIME_OPEN && asked_ms == ended_ms &&
+    q.is_fatal = !q.was_server_away && !is_start_unwatched(p, t) && asked_ms != TIME_OPEN && asked_ms == ended_ms &&
                  asked_ms >= heard_ms &&
                  asked_ms <= t->to_ms; /* within a second of the node's return it was asked because of its absence */
     return q;
@@ -125,7 +125,7 @@ const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *r
         const struct node_trouble *t = &node_past(p->node)->troubles[i];
         if (!fact_is_touched(p, t, 0))
             continue;
-        struct quiet q = quiet_of(p, t);
+        struct silence q = silence_of(p, t);
         if (!q.is_fatal)
             continue;
         *ret_from_ms = q.from_ms;
@@ -135,15 +135,15 @@ const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *r
 }
 
 /* A node that comes back with the pod as it was held it all the time. */
-static bool is_outlived(const struct node_trouble *t, const struct quiet *q) {
+static bool is_outlived(const struct node_trouble *t, const struct silence *q) {
     return t->to_ms != TIME_OPEN && q->to_ms == t->to_ms;
 }
 
 int64_t fact_pod_silent_ms(const struct pod *p) {
     for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
         const struct node_trouble *t = &node_past(p->node)->troubles[i];
-        if (t->to_ms == TIME_OPEN && fact_is_touched(p, t, 0) && quiet_of(p, t).to_ms == TIME_OPEN)
-            return quiet_of(p, t).from_ms;
+        if (t->to_ms == TIME_OPEN && fact_is_touched(p, t, 0) && silence_of(p, t).to_ms == TIME_OPEN)
+            return silence_of(p, t).from_ms;
     }
     return TIME_OPEN;
 }
@@ -156,7 +156,7 @@ static bool is_marked_for_its_node(const struct pod *p) {
 
 /* Marked inside time that is not watched, of whose node nothing shows since when it was silent: nothing proves that the
  * pod held its slot until then. */
-static void tell_hidden_silence(const struct pod *p, struct sink *sink) {
+static void add_unwatched_silence(const struct pod *p, struct sink *sink) {
     int64_t marked_ms = pod_trouble(p)->disruption_ms, known_ms;
     int64_t from_ms = marked_ms != TIME_UNKNOWN ? unwatched_from_ms(p, marked_ms) : TIME_OPEN;
     if (from_ms == TIME_OPEN || p->bound_ms == TIME_UNKNOWN || !is_marked_for_its_node(p) ||
@@ -169,12 +169,12 @@ static void tell_hidden_silence(const struct pod *p, struct sink *sink) {
 
 /* Until its pod shows that a node is dead, nothing is known of the time since its last sign of life; then it was the
  * detection of the failure. What a kubelet tells of the pod later proves no more than that it ended then. */
-void fact_tell_silence(const struct pod *p, struct sink *sink) {
+void fact_add_silence(const struct pod *p, struct sink *sink) {
     for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
         const struct node_trouble *t = &node_past(p->node)->troubles[i];
         if (!fact_is_touched(p, t, 0))
             continue;
-        struct quiet q = quiet_of(p, t);
+        struct silence q = silence_of(p, t);
         struct cause_facts f = {.object = "Node", .shows = "silent", .reason = t->reason, .name = p->node->name};
         struct ledger_hold hold = {
             .key = p->id ^ (uint64_t)t->visible_ms, .from_ms = q.from_ms, .to_ms = q.to_ms, .basis = BASIS_DERIVED};
@@ -183,5 +183,5 @@ void fact_tell_silence(const struct pod *p, struct sink *sink) {
         else if (q.is_fatal && cause_fill_hold(&f, &hold))
             sink_hold(sink, &hold);
     }
-    tell_hidden_silence(p, sink);
+    add_unwatched_silence(p, sink);
 }

@@ -6,7 +6,7 @@
 
 /* The trouble showed while the pod was there, give or take: what had ended before is not touched by it. */
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms);
-void fact_tell_silence(const struct pod *p, struct sink *sink);
+void fact_add_silence(const struct pod *p, struct sink *sink);
 /* When the node under the pod was last heard of before that trouble; when it showed, if nothing tells. */
 int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble *trouble);
 /* Since when its node gives no sign of life, which nothing has explained yet; TIME_OPEN: it does. */

@@ -37,17 +37,17 @@ void sink_disruption(struct sink *s, const struct ledger_disruption *d) {
     note(s, (struct pushed){PUSHED_DISRUPTION, (uint8_t)d->cause, true, d->key, 0});
 }
 
-void sink_silence(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms) {
-    ledger_add_silence(s->ledger, life_id, from_ms, to_ms);
-    note(s, (struct pushed){PUSHED_SILENCE, 0, true, life_id, from_ms});
+void sink_silence(struct sink *s, uint64_t occupancy_id, int64_t from_ms, int64_t to_ms) {
+    ledger_add_silence(s->ledger, occupancy_id, from_ms, to_ms);
+    note(s, (struct pushed){PUSHED_SILENCE, 0, true, occupancy_id, from_ms});
 }
 
-void sink_restart(struct sink *s, uint64_t life_id, int64_t down_ms, int64_t running_ms) {
-    ledger_add_restart(s->ledger, life_id, down_ms, running_ms);
-    note(s, (struct pushed){PUSHED_RESTART, 0, true, life_id, down_ms});
+void sink_restart(struct sink *s, uint64_t occupancy_id, int64_t down_ms, int64_t running_ms) {
+    ledger_add_restart(s->ledger, occupancy_id, down_ms, running_ms);
+    note(s, (struct pushed){PUSHED_RESTART, 0, true, occupancy_id, down_ms});
 }
 
-static void take_back(struct ledger *l, const struct pushed *p) {
+static void withdraw(struct ledger *l, const struct pushed *p) {
     if (p->kind == PUSHED_HOLD) {
         struct ledger_hold hold = {.kind = (enum bucket)p->detail, .key = p->key, .from_ms = 0, .to_ms = 0};
         ledger_add_hold(l, &hold);
@@ -67,7 +67,7 @@ void sink_end(struct sink *s) {
         if (s->list->items[i].is_current)
             s->list->items[kept++] = s->list->items[i];
         else
-            take_back(s->ledger, &s->list->items[i]);
+            withdraw(s->ledger, &s->list->items[i]);
     }
     s->list->count = kept;
 }

@@ -20,7 +20,7 @@ void sink_hold(struct sink *s, const struct ledger_hold *hold);
 /* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
 void sink_hold_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
 void sink_disruption(struct sink *s, const struct ledger_disruption *d);
-void sink_silence(struct sink *s, uint64_t life_id, int64_t from_ms, int64_t to_ms);
-void sink_restart(struct sink *s, uint64_t life_id, int64_t down_ms, int64_t running_ms);
+void sink_silence(struct sink *s, uint64_t occupancy_id, int64_t from_ms, int64_t to_ms);
+void sink_restart(struct sink *s, uint64_t occupancy_id, int64_t down_ms, int64_t running_ms);
 
 #endif

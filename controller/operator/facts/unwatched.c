@@ -103,7 +103,7 @@ static bool is_same(const struct spans *a, const struct spans *b) {
     return is_same;
 }
 
-void fact_tell_unwatched(struct model_job *job) {
+void fact_set_unwatched(struct model_job *job) {
     const struct target *t = job->target;
     struct spans all = store_unwatched(job->model, t);
     struct ledger_span *out = NULL;

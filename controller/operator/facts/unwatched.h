@@ -5,6 +5,6 @@
 #include "operator/job/job.h"
 
 /* In which time lives may have come and gone unobserved. */
-void fact_tell_unwatched(struct model_job *job);
+void fact_set_unwatched(struct model_job *job);
 
 #endif

@@ -125,7 +125,7 @@ static struct job_previous *previous_of(struct model_job *job, const char *uid) 
 static struct job_previous result_of(struct model_job *job) {
     struct ledger_result result;
     const struct target *t = job->target;
-    job_tell_facts(job);
+    job_update_facts(job);
     int64_t end_ms = t->end.at_ms != TIME_UNKNOWN ? job_end_ms(job) : t->created_ms;
     ledger_evaluate(job->ledger, end_ms, &result);
     struct job_previous p = {.start_ms = t->created_ms,
@@ -227,7 +227,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     view_make(&v, job, now_ms);
     if (is_measured(job)) {
         give_up_logs(job, now_ms);
-        job_tell_facts(job);
+        job_update_facts(job);
         job_find_chip(job);
         v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
