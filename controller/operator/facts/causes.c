@@ -5,15 +5,13 @@
 
 #include <string.h>
 
-/* Order matters: the first row that fits wins. A row names a bucket, for the time until it is over, a cause, for the
- * interruption that it begins, or both; "-" is neither.
- *     object, shows, reason, node,  bucket, cause, sub-reason,
- *     evidence,
- *     where it is written that it is so */
+/* Order matters: the first row that fits wins. A row names a bucket for the time that such a fact lasts, a cause for
+ * the interruption that it starts, or both. object, shows, reason, node,  bucket, cause, sub-reason, evidence, source
+ * of the rule */
 #define NO_BUCKET BUCKET_COUNT
 #define NO_CAUSE CAUSE_COUNT
 static const struct cause_rule rules[] = {
-    /* What Kueue says of the Workload. */
+    /* Kueue's Workload. */
     {"Workload", "Evicted", "Preempted", "*", BUCKET_PREEMPTED_WAIT, CAUSE_KUEUE_PREEMPTION, "",
      "Workload {name}: Evicted=True/{reason}{: message}", "kueue workload_types.go, WorkloadEvictedByPreemption"},
     {"Workload", "Evicted", "Deactivated", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "",
@@ -33,7 +31,8 @@ static const struct cause_rule rules[] = {
      "Workload {name}: admission check {message}", "kueue: ProvisioningRequest, Dynamic Workload Scheduler"},
     {"Workload", "check", "*", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "", "Workload {name}: admission check {message}",
      "kueue workload_types.go, admissionChecks"},
-    /* What the pod says: a condition, then its status, its containers, its deletion. The node decides where it can. */
+    /* The pod: its conditions first, then its status, its containers, its deletion. The state of its node refines them.
+     */
     {"Pod", "PodScheduled", "SchedulingGated", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "",
      "Pod {name}: PodScheduled=False/{reason}", "KEP-3521; kueue.x-k8s.io/topology"},
     {"Pod", "PodScheduled", "*", "*", BUCKET_PROVISIONING, NO_CAUSE, "",
@@ -129,7 +128,7 @@ static const struct cause_rule rules[] = {
      "kubelet image manager"},
     {"Job", "FailedCreate", "Quota", "*", BUCKET_QUEUE_WAIT, NO_CAUSE, "", "Job {name}: FailedCreate{: message}",
      "Job controller, ResourceQuota admission: exceeded quota. Other refusals are Binding or Rescheduling"},
-    /* What the target itself says. */
+    /* The target itself. */
     {"JobSet", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "", "JobSet {name}: spec.suspend=true",
      "jobset_types.go; where Kueue holds it, its Workload says why"},
     {"Job", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "", "Job {name}: spec.suspend=true",

@@ -1,6 +1,5 @@
-/* causes: the one table that says what an object's condition, reason or event means: which bucket the time goes to
- * until it is over, and what cause an interruption has that it begins. A person can read it and add a row; the first
- * row that fits wins. */
+/* causes: the table that maps an object's condition, reason or Event to a bucket (for as long as it lasts) and to the
+ * cause of the interruption that it starts. The first row that fits wins. */
 #ifndef OPERATOR_CAUSES_H
 #define OPERATOR_CAUSES_H
 
@@ -8,15 +7,15 @@
 
 struct cause_rule {
     const char *object; /* "Pod", "Workload", "Node", "JobSet", "Job" */
-    const char *shows;  /* condition type; or "event", "reason" (of its status), "exit", "deleted", "waiting", ... */
+    const char *shows; /* a condition's type; or "event", "reason" (of its status), "exit", "deleted", "waiting", ... */
     const char *reason; /* of the condition, "*" for any */
-    const char *node;   /* what the node shows then: "NotReady", "Spot", "Maintenance", "Unhealthy" (Kueue says so); "*"
-                           for anything */
+    const char *node;   /* state of the node at that time: "NotReady", "Spot", "Maintenance", "Unhealthy" (by Kueue);
+                           "*" for any */
     enum bucket bucket; /* BUCKET_COUNT: none */
     enum cause cause;   /* CAUSE_COUNT: none */
     const char *sub_reason; /* template; "" for none */
     const char *evidence;   /* template: {name} {reason} {message} {node}; {on node} is empty without a node */
-    const char *source;     /* where it is written that it is so */
+    const char *source;     /* of the rule: documentation or code */
 };
 
 struct cause_facts { /* "" or NULL where not known */

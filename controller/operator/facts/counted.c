@@ -1,5 +1,5 @@
-/* Interruptions that only counters tell of: how many there were, never when. Each counter adds what it has more than
- * is known of one by one. */
+/* Interruptions that only counters report: their number is known, their time is not. Each counter adds the difference
+ * between its value and the interruptions that are known one by one. */
 #include "operator/facts/counted.h"
 #include "base/map.h"
 #include "base/minmax.h"
@@ -26,7 +26,8 @@ static bool is_unwatched(const struct model_job *job, int64_t at_ms) {
     return false;
 }
 
-/* The Jobs of the new attempt are made right after; that is known even if the restart was not observed. */
+/* The JobSet controller creates the Jobs of the new attempt right after the restart: their creation gives the time even
+ * if the restart was not observed. */
 int64_t fact_restarted_ms(const struct model_job *job, const struct restart *r) {
     const struct target *t = job->target;
     int64_t at_ms = r->is_derived && is_unwatched(job, r->at_ms) ? TIME_OPEN : r->at_ms;
@@ -46,7 +47,7 @@ bool fact_is_restart_watched(const struct model_job *job, const struct restart *
     return !is_unwatched(job, fact_restarted_ms(job, r));
 }
 
-/* How many Jobs have another of the same place and attempt after them. */
+/* Number of Jobs that were replaced by another Job of the same replicated job, index and attempt. */
 static int64_t restarted_alone(const struct target *t) {
     struct map places;
     int64_t count = 0;
@@ -79,7 +80,7 @@ static int64_t restarts(struct model_job *job) {
     return max_of(more, 0) + (jobs > 0 ? max_of(jobs - job->facts.jobs_restarted, 0) : 0);
 }
 
-/* Of one Job, all of whose pods may have failed at once. */
+/* Failures of one Job: all of its pods may have failed in one interruption. */
 static int64_t failures(const struct target *t, const struct kube_job *j) {
     int64_t more = min_of(j->failed_pods - j->lost_pods, j->failed_unwatched), pods = 1;
     for (int i = 0; i < t->spec.job_count; i++)

@@ -4,14 +4,15 @@
 
 #include "operator/job/job.h"
 
-/* Interruptions that only counters report, into job->facts; after all pods. */
+/* Writes the number of such interruptions into job->facts. Call it after the facts of all pods. */
 void fact_count(struct model_job *job);
-/* When the restart was; TIME_OPEN: only the counter tells of it. */
+/* Time of the restart; TIME_OPEN: only the counter reports it. */
 int64_t fact_restarted_ms(const struct model_job *job, const struct restart *r);
-/* It is not counted beside what it did to the pods: it was watched, or pods of before are known. */
+/* The restart's effect on pods is known, so that the counter must not add it again: it was watched, or earlier pods are
+ * known. */
 bool fact_is_restart_known(const struct model_job *job, const struct restart *r);
 bool fact_is_restart_watched(const struct model_job *job, const struct restart *r);
-/* It was deleted, and another took its place in the same attempt. */
+/* The Job was deleted, and another replaced it in the same attempt. */
 bool fact_is_restarted_alone(const struct kube_job *j);
 
 #endif

@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_ATTEMPTS 16 /* so many of the newest attempts are looked at for what they waited for */
+#define MAX_ATTEMPTS 16 /* newest attempts whose waits are reported */
 
-/* A whole-second stamp stands for [t, t + 1 s): the target ended no earlier than the processes within that second. */
+/* A whole-second stamp means [t, t + 1 s): a process that logged within that second ended before the target. */
 int64_t job_end_ms(const struct model_job *job) {
     const struct target *t = job->target;
     if (t == NULL || t->end.at_ms == TIME_UNKNOWN)
@@ -48,7 +48,7 @@ static int compare_pods(const void *a, const void *b) {
     return strcmp(pod_uid(x), pod_uid(y));
 }
 
-/* Each takes the place that was free longest when it was created; a place is free once its pod was lost. */
+/* Each pod gets the place that was free longest at its creation. A place becomes free when its pod is lost. */
 static void place_pods(struct pod **pods, size_t count) {
     int64_t *free_from = mem_resize(NULL, count + 1, sizeof *free_from);
     size_t places = 0;
@@ -139,10 +139,11 @@ static void add_restarts(const struct model_job *job, struct sink *sink) {
     }
 }
 
-/* The Jobs of one attempt at the whole set: when the first of them was made, the first of this replicated job, and when
- * the last of its older ones was gone. TIME_OPEN: not yet. */
+/* One attempt of the whole JobSet, as one replicated job sees it. TIME_OPEN: not yet. */
 struct attempt {
-    int64_t started_ms, made_ms, cleared_ms;
+    int64_t started_ms; /* creation of the first Job of the attempt */
+    int64_t made_ms;    /* creation of this replicated job's first Job */
+    int64_t cleared_ms; /* deletion of this replicated job's last Job of earlier attempts */
 };
 
 static struct attempt attempt_of(const struct target *t, const char *replicated_job, int64_t number) {
@@ -167,8 +168,8 @@ static struct cause_facts held_by(const struct target *t, const struct replicate
     return (struct cause_facts){.object = "JobSet", .shows = shows, .reason = r->name, .name = t->name};
 }
 
-/* When it was no longer suspended, at or after then; with a startup policy the JobSet's own condition says so only when
- * all its Jobs have started. TIME_OPEN: it still is. */
+/* End of the Job's suspension, at or after from_ms; TIME_OPEN: it is still suspended. The JobSet's own condition does
+ * not answer that: with a startup policy it changes only when all Jobs have started. */
 static int64_t resumed_ms(const struct kube_job *j, int64_t from_ms) {
     int64_t at_ms = TIME_OPEN;
     for (int k = 0; k < j->suspended.count; k++) {
@@ -181,7 +182,7 @@ static int64_t resumed_ms(const struct kube_job *j, int64_t from_ms) {
     return at_ms;
 }
 
-/* Its Jobs that were there already, suspended, are resumed once what it depends on is met as well (jobset
+/* Jobs that already exist, suspended, also wait for the dependency before they are resumed (jobset
  * resumeJobsIfNecessary). */
 static void add_resumption(const struct target *t, const struct replicated_job *r, struct sink *sink) {
     for (int i = 0; i < t->suspended.count; i++) {
@@ -194,7 +195,7 @@ static void add_resumption(const struct target *t, const struct replicated_job *
             if (j->deletion_ms != TIME_UNKNOWN && j->deletion_ms <= on->at_ms)
                 continue;
             has_jobs = true;
-            if (j->deletion_ms != TIME_UNKNOWN) /* the next attempt's Jobs wait by themselves */
+            if (j->deletion_ms != TIME_UNKNOWN) /* add_dependency reports the next attempt's wait */
                 until_ms = min_of(until_ms, j->deletion_ms);
             until_ms = min_of(until_ms, resumed_ms(j, on->at_ms));
         }
@@ -208,16 +209,16 @@ static void add_resumption(const struct target *t, const struct replicated_job *
     }
 }
 
-/* The Jobs of a replicated job are made once what it depends on is met, in each attempt anew. */
+/* In each attempt, the Jobs of a replicated job are created when its dependency is met. */
 static void add_dependency(const struct target *t, const struct replicated_job *r, struct sink *sink) {
     int64_t last = 0;
     for (const struct kube_job *j = t->kube_jobs; j; j = j->next_in_target)
         last = max_of(last, j->attempt);
     for (int64_t n = max_of(0, last - MAX_ATTEMPTS); n <= last; n++) {
         struct attempt a = attempt_of(t, r->name, n);
-        if (a.started_ms == TIME_OPEN && n < last) /* nothing of it is known */
+        if (a.started_ms == TIME_OPEN && n < last) /* the attempt is unknown */
             continue;
-        for (int i = 0; i < t->restarts.item_count; i++) /* another attempt was begun before it was made in this one */
+        for (int i = 0; i < t->restarts.item_count; i++) /* the next attempt ends the wait */
             if (t->restarts.items[i].number == n + 1 && strcmp(t->restarts.items[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restarts.items[i].at_ms);
         struct cause_facts f = held_by(t, r);
@@ -230,7 +231,8 @@ static void add_dependency(const struct target *t, const struct replicated_job *
     }
 }
 
-/* The condition StartupPolicyInProgress tells less: it is True as often as any replicated job is not ready. */
+/* Uses the Jobs' times: the condition StartupPolicyInProgress says less, as any replicated job that is not ready makes
+ * it True. */
 static void add_dependencies(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     for (int i = 0; i < t->spec.job_count; i++) {
@@ -242,7 +244,7 @@ static void add_dependencies(struct model_job *job, struct sink *sink) {
     }
 }
 
-/* The trainer was restarted by something within its container, which no object shows. */
+/* Restarts of the trainer within its container, which no Kubernetes object shows. */
 static void add_trainer_restarts(const struct log_process *p, struct sink *sink) {
     for (int i = 0; i < p->earlier; i++) {
         const struct log_run *x = &p->runs[i];
@@ -290,14 +292,14 @@ static bool is_required(const struct model_job *job, const char *replicated_job)
     return false;
 }
 
-/* What its target's forgotten pods did. */
+/* Sums of the target's pods that the store has forgotten. */
 static void add_past(struct model_job *job) {
     for (int i = 0; i < job->target->past.count; i++) {
         struct past *past = &job->target->past.items[i];
         bool is_needed = is_required(job, past->replicated_job);
         for (size_t k = 0; k < past->count && is_needed && !past->is_told; k++)
             ledger_add_past(job->ledger, &past->items[k].all);
-        past->is_told |= is_needed; /* a spec that requires others begins a new ledger */
+        past->is_told |= is_needed; /* a spec that requires other jobs starts a new ledger */
         if (past->is_ready_told != is_needed)
             fact_add_past_ready(job, past, is_needed ? 1 : -1);
         past->is_ready_told = is_needed;
@@ -309,7 +311,7 @@ void job_update_facts(struct model_job *job) {
     if (t == NULL || !t->is_seen)
         return;
     fact_set_texts(job);
-    job->facts.needs_all_pods |= place_unindexed(t); /* any may have moved */
+    job->facts.needs_all_pods |= place_unindexed(t); /* any pod may have another place now */
     job_find_log_pods(job);
     job_tell_processes(job);
     fact_set_unwatched(job);
@@ -319,7 +321,7 @@ void job_update_facts(struct model_job *job) {
         job->facts.needs_all_pods = true;
     job->facts.shape_version = t->pods.shape_version;
     if (job->facts.needs_all_pods)
-        job_slots_clear(&job->facts.slots); /* their numbers may be others */
+        job_slots_clear(&job->facts.slots); /* slots may have other numbers now */
     if (job->facts.needs_all_pods)
         for (size_t i = 0; i < t->pods.count; i++)
             fact_add_pod(job, t->pods.items[i]);

@@ -1,6 +1,6 @@
-/* What Kueue did to the target: a Workload's histories into holds and disruptions. Facts: kueue workload_types.go; the
- * order of an eviction is Evicted=True, Jobs stopped, QuotaReserved=False and Admitted=False, ..., QuotaReserved=True
- * with Evicted=False, Admitted=True. Admitted thus stays True for a while after an eviction. */
+/* Turns the histories of Workloads into holds and disruptions. Source: kueue workload_types.go. The order of an
+ * eviction is Evicted=True, Jobs stopped, QuotaReserved=False and Admitted=False, ..., QuotaReserved=True with
+ * Evicted=False, Admitted=True. Admitted thus stays True for a while after an eviction. */
 #include "operator/facts/kueue.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* When the workload was admitted again after an eviction; TIME_OPEN while it is not. One whose admission check failed
- * was not admitted when it was evicted, any other was and stays so for a while. */
+/* Time of the next admission after an eviction; TIME_OPEN: not yet. A workload whose admission check failed was not
+ * admitted when it was evicted. Any other was, and stays so for a while. */
 static int64_t admitted_again_ms(const struct workload *w, int64_t evicted_ms) {
     int i = 0;
     while (i + 1 < w->admitted.count && w->admitted.items[i + 1].at_ms <= evicted_ms)
@@ -48,7 +48,7 @@ static void add_evictions(const struct workload *w, struct sink *sink) {
     for (int i = 0; i < w->evicted.count; i++) {
         const struct transition *e = &w->evicted.items[i];
         if (!e->is_true) {
-            if (i == 0) /* evicted before anybody looked, and now on its way back */
+            if (i == 0) /* evicted before the watch started; not admitted again yet */
                 add_return(w, e, sink);
             continue;
         }
@@ -60,12 +60,12 @@ static void add_evictions(const struct workload *w, struct sink *sink) {
             continue;
         sink_disruption(sink, &d);
         int64_t to_ms = admitted_again_ms(w, e->at_ms), end_ms = workload_end_ms(w);
-        if (d.cause != CAUSE_USER_SUSPEND) /* that lasts until spec.active is true again */
+        if (d.cause != CAUSE_USER_SUSPEND) /* add_inactivity reports that hold */
             hold(sink, &f, d.key, e->at_ms, min_of(to_ms, end_ms));
     }
 }
 
-/* Deactivated by a person. What Kueue deactivated by itself is part of the eviction, until admitted again. */
+/* Time in which a person had deactivated the Workload. A deactivation by Kueue is part of its eviction. */
 static void add_inactivity(const struct workload *w, struct sink *sink) {
     struct cause_facts f = {.object = "Workload", .shows = "spec.active", .name = w->name};
     for (int i = 0; i < w->active.count; i++) {
@@ -77,7 +77,7 @@ static void add_inactivity(const struct workload *w, struct sink *sink) {
     }
 }
 
-/* Without quota: from the start, or from when it was lost, until QuotaReserved. */
+/* Time without quota: from the start, or from the loss of quota, until QuotaReserved=True. */
 static void add_queue_waits(const struct workload *w, int64_t start_ms, struct sink *sink) {
     int64_t from_ms = start_ms;
     uint64_t key = slice_hash(slice_of(w->uid)) ^ 1;
@@ -100,7 +100,7 @@ static void add_queue_waits(const struct workload *w, int64_t start_ms, struct s
     }
 }
 
-/* Quota, but admission checks are open: the capacity is being made, or something else is asked. */
+/* Time with quota while an admission check is pending: capacity is provisioned, or another check runs. */
 static void add_check_waits(const struct workload *w, struct sink *sink) {
     char message[STORE_MESSAGE_SIZE];
     snprintf(message, sizeof message, "%.60s: %.180s", w->check_name, w->check_message ? w->check_message : "pending");
@@ -132,8 +132,8 @@ const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from
     return NULL;
 }
 
-/* Who holds a target back whose Workload is not known: it is not there yet, or may not be read. In the queue of a
- * Workload that may not be read the target is while it is suspended. */
+/* The hold of a target whose Workload is unknown: it does not exist yet, or RBAC forbids reading it. In the second case
+ * the target is in its queue while it is suspended. */
 static void add_unknown_workload(const struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     char name[300];

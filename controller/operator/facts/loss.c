@@ -1,4 +1,3 @@
-/* When a pod stopped to hold its slot. */
 #include "operator/facts/loss.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"

@@ -4,9 +4,9 @@
 
 #include "operator/store/store.h"
 
-/* When the pod stopped to count as available; TIME_OPEN while it does. */
+/* End of the time in which the pod counts as available; TIME_OPEN: it still does. */
 int64_t fact_pod_lost_ms(const struct pod *p);
-/* It is bound, and nothing says that it does not hold its slot. */
+/* The pod is bound and holds its slot, as far as its objects show. */
 bool fact_is_pod_available(const struct pod *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Why a pod was lost: the facts are gathered here, the table in causes.c judges them. */
+/* Gathers the facts about a lost pod; the table in causes.c turns them into a cause. */
 #include "operator/facts/lost_pod.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -12,28 +12,28 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Objects' times are whole seconds of several clocks: what lies this close belongs together. */
+/* Objects carry whole seconds of several clocks: times this close count as one. */
 #define NEAR_MS 5000
 #define SECOND_MS 1000
-#define MAX_SIBLINGS 256 /* pods of a Job that are asked; the first to be lost is not far */
+#define MAX_SIBLINGS 256 /* pods of a Job that are compared: bounds the cost for large Jobs */
 
 static bool touches(int64_t from_ms, int64_t to_ms, int64_t at_ms, int64_t slack_ms) {
     return from_ms <= at_ms + slack_ms && (to_ms == TIME_OPEN || to_ms >= at_ms - slack_ms);
 }
 
-/* A node that is Ready again harms nobody any more: what ends after that does so by itself. */
+/* A node that is Ready again no longer explains a loss. */
 static bool troubles(const struct node *n, const struct node_trouble *trouble, int64_t at_ms) {
     return fact_node_silent_from_ms(n, trouble) <= at_ms + NEAR_MS &&
            (trouble->to_ms == TIME_OPEN || trouble->to_ms >= at_ms - SECOND_MS);
 }
 
-/* What the node under the pod showed around that time. */
+/* State of the pod's node around at_ms, as in the table's column `node`; text gets the taint. */
 static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
     const struct node *n = p->node;
-    /* What the node was told after the pod was gone did not take it. */
+    /* A taint or label set after the pod's deletion did not cause it. */
     int64_t known_until_ms = p->is_deleted ? p->gone_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
-    if (n == NULL || at_ms == TIME_OPEN) /* an index that is not wanted any more was not lost */
+    if (n == NULL || at_ms == TIME_OPEN) /* an index that is no longer required was not lost */
         return "";
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         const struct node_taint *t = &node_past(n)->taints[i];
@@ -57,11 +57,11 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     for (int i = 0; i < past->trouble_count; i++)
         if (fact_is_touched(p, &past->troubles[i], NEAR_MS) && troubles(n, &past->troubles[i], at_ms))
             return "NotReady";
-    int64_t to_ms = p->has_vanished ? TIME_OPEN - 1 : at_ms + NEAR_MS; /* it went at an unknown time after that */
+    int64_t to_ms = p->has_vanished ? TIME_OPEN - 1 : at_ms + NEAR_MS; /* deleted at an unknown later time */
     return fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, to_ms) ? "Unhealthy" : "";
 }
 
-/* A Job that fails because pods failed proves nothing about this pod: its own deletion may be what failed the Job. */
+/* A Job that fails because of its pods explains no deletion: the deletion of this pod may be why the Job failed. */
 static bool fails_by_itself(const struct kube_job *j) {
     static const char *const by_pods[] = {"BackoffLimitExceeded", "PodFailurePolicy", "MaxFailedIndexesExceeded",
                                           "FailedIndexes"};
@@ -75,7 +75,7 @@ static bool is_before(int64_t reason_ms, int64_t at_ms) {
     return reason_ms != TIME_UNKNOWN && reason_ms < at_ms + SECOND_MS;
 }
 
-/* The Job was failing because another of its pods was lost before: then it deleted this one. */
+/* The Job failed because another of its pods was lost earlier, and then deleted this one. */
 static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
     int looked_at = 0;
     if (j->failing_ms == TIME_UNKNOWN)
@@ -83,7 +83,7 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
     for (const struct pod *other = j->pods; other && looked_at < MAX_SIBLINGS;
          other = other->next_in_job, looked_at++) {
         int64_t shown_ms = max_of(max_of(other->deletion_ms, other->ended_ms), pod_trouble(other)->disruption_ms);
-        bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* not of before the Job was suspended, or backed off */
+        bool is_recent = shown_ms >= j->failing_ms - NEAR_MS; /* excludes losses before a suspension or back-off */
         int64_t failed_ms = fact_pod_failed_ms(other);
         bool by_itself =
             failed_ms <= p->deletion_ms && (other->deletion_ms == TIME_UNKNOWN || other->deletion_ms > failed_ms);
@@ -95,13 +95,13 @@ static bool fails_by_another(const struct kube_job *j, const struct pod *p) {
     return false;
 }
 
-/* Its deletion is what failed its Job, and so what the JobSet answered, be it within the same second. */
+/* The pod's deletion made its Job fail, and the JobSet restarted because of that, even if within the same second. */
 static bool has_failed_its_job(const struct kube_job *j, const struct pod *p) {
     return j && j->failing_ms != TIME_UNKNOWN && !fails_by_itself(j) && !fails_by_another(j, p) &&
            p->deletion_ms <= j->failing_ms && p->deletion_ms > j->failing_ms - NEAR_MS;
 }
 
-/* An elastic Job was made smaller, and its index is none any more. */
+/* An elastic Job was made smaller, and no longer has the pod's index. */
 static bool is_surplus(const struct pod *p) {
     const struct target *t = p->target;
     for (int i = 0; i < t->spec.job_count; i++) {
@@ -112,7 +112,7 @@ static bool is_surplus(const struct pod *p) {
     return false;
 }
 
-/* Was the pod deleted because its Job or JobSet wanted it? Then that, not the deletion, is the cause. */
+/* Whether its Job or JobSet deleted the pod. Then the reason of that is the cause, not the deletion. */
 static bool is_deletion_explained(const struct pod *p) {
     const struct target *t = p->target;
     const struct kube_job *j = p->job;
@@ -126,8 +126,7 @@ static bool is_deletion_explained(const struct pod *p) {
     if (j && (is_before(j->deletion_ms, at_ms) ||
               (is_before(j->failing_ms, at_ms) && (fails_by_itself(j) || fails_by_another(j, p)))))
         return true;
-    for (int i = 0; i < t->restarts.item_count;
-         i++) /* of the whole set; a pod made after a restart is not deleted by it */
+    for (int i = 0; i < t->restarts.item_count; i++) /* of the whole set; it deletes only earlier pods */
         if (strcmp(t->restarts.items[i].what, "restarts") == 0 && is_before(t->restarts.items[i].at_ms, at_ms) &&
             p->created_ms < t->restarts.items[i].at_ms)
             return true;
@@ -135,13 +134,13 @@ static bool is_deletion_explained(const struct pod *p) {
     for (int h = 0; h < 2; h++)
         for (int i = 0; all[h] && i < all[h]->count; i++)
             if (all[h]->items[i].is_true && is_before(all[h]->items[i].at_ms, at_ms) &&
-                p->created_ms <= all[h]->items[i].at_ms && /* else it was made when that was over */
+                p->created_ms <= all[h]->items[i].at_ms && /* else the pod is of after the suspension */
                 (i + 1 == all[h]->count || all[h]->items[i + 1].at_ms >= at_ms))
                 return true;
     return false;
 }
 
-/* A container that failed by itself: not because the pod was told to go. */
+/* A container that failed without being asked to stop. */
 static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_ms,
                        char message[static STORE_MESSAGE_SIZE], char reason[static 32]) {
     const struct instance *first = NULL;
@@ -180,28 +179,29 @@ static bool trouble_facts(const struct pod *p, struct cause_facts *f, int64_t *a
     return true;
 }
 
-/* A pod that was over may still be disrupted: its object is evicted from a node that is lost later. The kubelet writes
- * the condition with the end itself. */
+/* Whether the disruption ended the pod. The object of a pod that had already ended is also evicted when its node is
+ * lost later. The kubelet writes the condition together with the end. */
 static bool is_ended_by_disruption(const struct pod *p) {
     return pod_trouble(p)->disruption_ms != TIME_UNKNOWN &&
            (fact_pod_failed_ms(p) >= pod_trouble(p)->disruption_ms - NEAR_MS ||
             strcmp(pod_trouble(p)->disruption_reason, "TerminationByKubelet") == 0);
 }
 
-/* status.reason names it; what no row knows is left to the exit code. */
+/* status.reason is in the table; otherwise the exit code decides. */
 static bool has_known_reason(const struct pod *p) {
     struct cause_facts f = {.object = "Pod", .shows = "reason", .reason = pod_trouble(p)->reason};
     bool is_refused = p->bound_ms == TIME_UNKNOWN && strcmp(f.reason, "TerminatedByKueue") == 0; /* it held no slot */
     return f.reason[0] && p->ended_ms != TIME_UNKNOWN && !is_refused && cause_find(&f) != NULL;
 }
 
-/* Kueue declares a cordoned node unhealthy once its pods are gone: what came after a deletion is not its cause. */
+/* Kueue declares a cordoned node unhealthy after its pods are deleted: that did not cause the deletion. */
 static bool is_declared_later(const struct pod *p, const struct cause_facts *f, int64_t at_ms) {
     return strcmp(f->shows, "deleted") == 0 && strcmp(f->node_state, "Unhealthy") == 0 &&
            fact_unhealthy_by_kueue(p, at_ms - NEAR_MS, at_ms + SECOND_MS) == NULL;
 }
 
-/* A node's failure, which Kueue has seen as well: who replaced the pod, and why it is elsewhere now. */
+/* Adds to the message of a node failure that Kueue also observed it: this explains why the pod moved to another node.
+ */
 static void add_kueue_message(const struct pod *p, int64_t at_ms, struct cause_facts *f,
                               char text[static STORE_MESSAGE_SIZE]) {
     const struct cause_rule *rule = cause_find(f);
@@ -229,7 +229,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         f.message = pod_trouble(p)->disruption_message ? pod_trouble(p)->disruption_message : "";
         d->at_ms = pod_trouble(p)->disruption_ms;
     } else if (trouble_facts(p, &f, &d->at_ms)) {
-        /* told by the node */
+        /* the node explains it */
     } else if (e && e->evicted_ms != TIME_UNKNOWN) {
         f.shows = "event";
         f.reason = "Evicted";
@@ -241,12 +241,12 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         f.message = pod_trouble(p)->message ? pod_trouble(p)->message : "";
         d->at_ms = p->ended_ms;
     } else if (exit_facts(p, &f, &d->at_ms, message, reason)) {
-        /* told by the container */
+        /* a container explains it */
     } else if (p->deletion_ms != TIME_UNKNOWN && !is_deletion_explained(p)) {
         f.shows = "deleted";
         d->at_ms = p->deletion_ms;
     } else if (p->deletion_ms == TIME_UNKNOWN) {
-        f.shows = "lost"; /* nothing more is known of its end */
+        f.shows = "lost"; /* nothing else is known about its end */
         d->at_ms = p->has_vanished ? p->gone_ms : fact_pod_lost_ms(p);
     } else {
         return false;

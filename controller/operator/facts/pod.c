@@ -1,4 +1,3 @@
-/* One pod as one life of a slot. */
 #include "operator/facts/pod.h"
 #include "operator/facts/causes.h"
 
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* When all training containers ran for the first time. */
+/* When all training containers had started for the first time. */
 static int64_t running_ms(const struct pod *p) {
     int64_t at_ms = TIME_UNKNOWN;
     for (int i = 0; i < p->container_count; i++) {
@@ -33,7 +32,7 @@ static int64_t running_ms(const struct pod *p) {
     return at_ms == TIME_UNKNOWN || p->bound_ms == TIME_UNKNOWN ? at_ms : max_of(at_ms, p->bound_ms);
 }
 
-/* Both stamps are whole seconds, the message gives the duration: the earliest instants that fit all three. */
+/* Both stamps are whole seconds, and the message gives the duration: uses the earliest times that fit all three. */
 static void set_pull(const struct pod *p, struct ledger_occupancy *occupancy) {
     const struct pod_events *e = fact_pod_events(p);
     if (e == NULL && p->had_pull_trouble) { /* its Events are lost */
@@ -108,7 +107,7 @@ static void add_waits(const struct pod *p, int64_t lost_ms, struct sink *sink) {
              pod_trouble(p)->unschedulable_ms, until_ms, BASIS_OBSERVED, sink);
 }
 
-/* It was deleted because its Job was suspended, which counts as no failure. */
+/* Its Job was suspended and deleted the pod: that does not count as a failure. */
 static bool is_deleted_by_suspension(const struct pod *p) {
     bool is_off = false;
     for (int i = 0; i < p->job->suspended.count && p->job->suspended.items[i].at_ms <= p->deletion_ms; i++)
@@ -116,14 +115,15 @@ static bool is_deleted_by_suspension(const struct pod *p) {
     return is_off && p->deletion_ms != TIME_UNKNOWN && fact_pod_failed_ms(p) >= p->deletion_ms;
 }
 
-/* Its Job may count it as failed: not while only its node is silent, nor an index that it has no more. */
+/* Whether its Job may count it as failed. It does not while only the node is silent, nor for an index that the Job no
+ * longer has. */
 static bool may_be_counted(const struct pod *p) {
     bool is_over = p->is_deleted || p->deletion_ms != TIME_UNKNOWN || fact_pod_failed_ms(p) != TIME_OPEN;
     return is_over && fact_pod_done_ms(p) == TIME_UNKNOWN && !is_deleted_by_suspension(p) &&
            fact_pod_surplus_ms(p) == TIME_OPEN;
 }
 
-/* Deleted within the second in which its target was: because of that, and so after it. */
+/* Deleted within the same second as its target: the target's deletion caused it. */
 static bool ends_with_target(const struct pod *p, int64_t lost_ms) {
     const struct target *t = p->target;
     return t->end.outcome == OUTCOME_DELETED && t->end.at_ms != TIME_UNKNOWN && lost_ms == p->deletion_ms &&
@@ -131,8 +131,7 @@ static bool ends_with_target(const struct pod *p, int64_t lost_ms) {
            lost_ms / 1000 == t->end.at_ms / 1000;
 }
 
-/* When the Job in which its index was done was deleted, to be made anew: then nothing is done; TIME_OPEN: it was not.
- */
+/* When the Job in which the index had completed was deleted, which requires the index again; TIME_OPEN: it was not. */
 static int64_t undone_ms(const struct pod *p) {
     const struct target *t = p->target;
     if (t->kind == TARGET_JOB || p->job == NULL || p->job->deletion_ms == TIME_UNKNOWN)
@@ -140,7 +139,7 @@ static int64_t undone_ms(const struct pod *p) {
     return t->end.at_ms == TIME_UNKNOWN || p->job->deletion_ms < t->end.at_ms ? p->job->deletion_ms : TIME_OPEN;
 }
 
-/* For evidence: which pod it was, and where; what it waits for first. */
+/* Name of the pod for evidence: its node, or the reason why it waits. */
 static void name_occupancy(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
     const struct model_job *job = context;
     const struct pod *p = map_get_hashed(&job->model->pods, id);
@@ -171,19 +170,19 @@ void fact_set_texts(struct model_job *job) {
     ledger_set_texts(job->ledger, &(struct ledger_texts){job, name_occupancy, describe_loss});
 }
 
-/* An index that is done stays so without its pod, as long as its target is there. One that is lost may have another at
- * once, though its object stays. */
+/* Until when the pod proves the state of its slot. A completed index stays complete without its pod while the target
+ * exists. A lost pod may be replaced at once, although its object remains. */
 static int64_t known_until_ms(const struct model_job *job, const struct pod *p, int64_t lost_ms) {
     const struct span *last =
         job->facts.unwatched.count > 0 ? &job->facts.unwatched.items[job->facts.unwatched.count - 1] : NULL;
     bool is_done = fact_pod_done_ms(p) != TIME_UNKNOWN;
     int64_t known_ms = is_done ? TIME_OPEN : min_of(store_known_until_ms(p), lost_ms);
-    if (p->target->end.has_vanished && last && last->to_ms >= p->target->end.at_ms) /* when it ended is not known */
+    if (p->target->end.has_vanished && last && last->to_ms >= p->target->end.at_ms) /* the time of its end is unknown */
         known_ms = min_of(known_ms, last->from_ms);
     return known_ms;
 }
 
-/* The Job counts its pods that failed: so many of them are known. */
+/* Keeps the number of the Job's failed pods that are known one by one; the Job's own counter may be higher. */
 static void count_lost(struct pod *p) {
     bool is_counted = p->job && may_be_counted(p);
     if (is_counted != p->is_counted)
@@ -191,12 +190,13 @@ static void count_lost(struct pod *p) {
     p->is_counted = is_counted;
 }
 
-/* Its words can be had again from the pod. d: NULL: nothing tells why it was lost. */
+/* Replaces the cause of the pod's loss in the ledger, without texts: describe_loss derives them again. d: NULL if no
+ * object shows a cause. */
 static void update_loss(struct model_job *job, struct pod *p, const struct ledger_disruption *d) {
     struct ledger_disruption loss = {.key = p->id, .at_ms = TIME_UNKNOWN};
     if (p->loss_told > 0 && (d == NULL || p->loss_told != (uint8_t)d->cause + 1)) {
         loss.cause = (enum cause)(p->loss_told - 1);
-        ledger_add_disruption(job->ledger, &loss); /* takes it back */
+        ledger_add_disruption(job->ledger, &loss); /* removes it */
     }
     p->loss_told = d ? (uint8_t)(d->cause + 1) : 0;
     if (d == NULL)
@@ -222,7 +222,7 @@ void fact_add_pod(struct model_job *job, struct pod *p) {
         struct ledger_occupancy occupancy = {
             .id = p->id,
             .slot = (uint32_t)slot,
-            /* of two made within a second, the one that was lost in it came first */
+            /* of two created within a second, the lost one was first */
             .created_ms = p->created_ms - (lost_ms < p->created_ms + 1000),
             .bound_ms = p->bound_ms != TIME_UNKNOWN ? max_of(p->bound_ms, p->created_ms) : TIME_UNKNOWN,
             .pull_start_ms = TIME_UNKNOWN,

@@ -1,11 +1,11 @@
-/* pod: what a pod did in its slot. */
+/* pod: adds one pod to the ledger: its occupancy of a slot, its waits, restarts and the cause of its loss. */
 #ifndef OPERATOR_FACTS_POD_H
 #define OPERATOR_FACTS_POD_H
 
 #include "operator/job/job.h"
 
 void fact_add_pod(struct model_job *job, struct pod *p);
-/* The ledger asks for what its lives are called and why they were lost when it needs it: to a new ledger. */
+/* Gives a new ledger the callbacks by which it gets the names of pods and the causes of losses when it needs them. */
 void fact_set_texts(struct model_job *job);
 
 #endif

@@ -1,4 +1,3 @@
-/* When a pod was asked to go, failed, was done, was over, or was needed no more: each from what is stored alone. */
 #include "operator/facts/pod_end.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
@@ -41,7 +40,7 @@ int64_t fact_pod_failed_ms(const struct pod *p) {
     const char *name;
     const struct instance *failed = fact_failed_instance(p, &name);
     int64_t asked_ms = fact_pod_asked_ms(p);
-    if (failed && p->restarts_in_place && p->was_asked_first) /* in back-off it held its slot */
+    if (failed && p->restarts_in_place && p->was_asked_first) /* it held its slot during back-off */
         return max_of(instance_finished_ms(failed), asked_ms);
     if (failed)
         return instance_finished_ms(failed);
@@ -70,8 +69,8 @@ static bool has_completed_index(const struct pod *p) {
     return false;
 }
 
-/* A trainer that was asked to go and handles it ends with 0 as well: that is no completion. Of one second, what was
- * seen first came first; what was seen at once was asked. */
+/* A trainer that handles SIGTERM exits with 0 as well: that is not a completion. Within one second, the order of
+ * observation decides. If both were observed together, the request was first. */
 static bool was_asked_before_its_end(const struct pod *p, int64_t ended_ms) {
     int64_t asked_ms = fact_pod_asked_ms(p);
     if (asked_ms == TIME_OPEN || asked_ms / 1000 != ended_ms / 1000 || asked_ms != p->deletion_ms)
@@ -84,7 +83,7 @@ static bool was_asked_before_its_end(const struct pod *p, int64_t ended_ms) {
     return true;
 }
 
-/* Another pod took its index over, so it is that one whose end completes it. */
+/* Another pod took over the index, and so only that pod can complete it. */
 static bool has_successor(const struct pod *p) {
     for (const struct pod *other = p->job ? p->job->pods : NULL; other; other = other->next_in_job)
         if (other->completion_index == p->completion_index && other->created_ms > p->created_ms)
@@ -92,8 +91,8 @@ static bool has_successor(const struct pod *p) {
     return false;
 }
 
-/* Its Job already failed, or was being deleted, when the pod ended: the Job controller lists the index of such a pod in
- * completedIndexes as well, next to FailureTarget, but the index is run again with the next Job. */
+/* The pod's Job had already failed, or was being deleted, when the pod ended. The Job controller lists such an index in
+ * completedIndexes as well, next to FailureTarget, but the next Job runs the index again. */
 static bool is_completion_void(const struct pod *p, int64_t ended_ms) {
     int64_t failing_ms = p->job->failing_ms, deletion_ms = p->job->deletion_ms;
     return (failing_ms != TIME_UNKNOWN && failing_ms / 1000 <= ended_ms / 1000) ||
@@ -109,7 +108,7 @@ int64_t fact_pod_done_ms(const struct pod *p) {
     return is_done ? ended_ms : TIME_UNKNOWN;
 }
 
-/* When the replicated job, which did not want that index any more, wanted it again; TIME_OPEN: not yet. */
+/* When the replicated job, after its size from `from` on excluded the index, required it again; TIME_OPEN: not yet. */
 static int64_t required_again_ms(const struct replicated_job *r, int from, int64_t index) {
     for (int k = from; k < r->size_count; k++)
         if (r->sizes[k].slots / r->replicas > index)

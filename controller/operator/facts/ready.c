@@ -1,4 +1,3 @@
-/* How many required pods were Ready when: each pod's part. */
 #include "operator/facts/ready.h"
 #include "base/bisect.h"
 #include "base/mem.h"
@@ -17,8 +16,9 @@ static void add_change(struct ready_line *line, int64_t at_ms, int by) {
     line->items[low].by += by;
 }
 
-/* Until when it counts; TIME_OPEN. One that is asked to go does no more, as in its Job's status.ready; one that is done
- * does as long as its Job is there: made anew, the Job needs all its indexes again. */
+/* End of a span in which the pod counts as Ready; TIME_OPEN: it still does. A pod that is being deleted no longer
+ * counts, as in its Job's status.ready. A completed pod counts as long as its Job exists: a new Job requires all
+ * indexes again. */
 static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
     struct spans ready = pod_ready(p);
     const struct span *s = &ready.items[i];
@@ -36,7 +36,7 @@ static void add_edge(struct ready_line *line, struct pod *p, bool is_done) {
         p->ready_until_ms = at_ms;
 }
 
-/* The newest end where it was told, which may be elsewhere by now. */
+/* Removes the newest end where it was added: it may have moved since. */
 static void remove_edge(struct ready_line *line, struct pod *p, bool is_newest_end) {
     int edge = --p->ready_told;
     if (edge % 2 == 0)
@@ -45,8 +45,8 @@ static void remove_edge(struct ready_line *line, struct pod *p, bool is_newest_e
         add_change(line, is_newest_end ? p->ready_until_ms : counts_until_ms(p, edge / 2, false), 1);
 }
 
-/* The borders of its spans are told one by one, as spans are only ever added and closed: span k begins at border 2k and
- * ends at the next. What moves is the newest end: the pod is asked to go, or is done and counts on. */
+/* Adds the edges of the pod's spans one by one, as spans are only added and closed: span k starts at edge 2k and ends
+ * at the next. Only the newest end can move: the pod is deleted, or it has completed and still counts. */
 void fact_add_ready(struct model_job *job, struct pod *p) {
     int count = pod_ready(p).count, edges = 2 * count;
     bool is_done = p->phase == POD_SUCCEEDED && fact_pod_lost_ms(p) >= pod_ended_ms(p), is_newest_end = true;

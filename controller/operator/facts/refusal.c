@@ -1,12 +1,11 @@
-/* Pods that are missing because the API server refused them: the Job controller says so in FailedCreate Events of the
- * Job, and tries again at least once a minute. */
+/* The Job controller reports refused pods in FailedCreate Events of the Job, and retries at least once a minute. */
 #include "operator/facts/refusal.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
 
 #include <string.h>
 
-/* The Job has a pod for each index: nothing is refused any more, whether or not a creation was seen. */
+/* The Job has a pod for each index: the refusal has ended, even if no creation was observed. */
 static bool is_complete(const struct model_job *job, const struct kube_job *j, int64_t *last_ms) {
     const struct target *t = job->target;
     int64_t required = 0, present = 0;
@@ -21,7 +20,7 @@ static bool is_complete(const struct model_job *job, const struct kube_job *j, i
     return present >= required;
 }
 
-/* Until the first pod that was made after the last refusal: the Job makes all that are missing at once. */
+/* A refusal ends with the first pod that is created after it: the Job creates all missing pods at once. */
 static int64_t refused_until_ms(const struct model_job *job, const struct kube_job *j, const struct refusal *r) {
     int64_t until_ms = j->deletion_ms == TIME_UNKNOWN ? TIME_OPEN : j->deletion_ms, made_ms;
     if (j->failing_ms != TIME_UNKNOWN)
@@ -32,7 +31,7 @@ static int64_t refused_until_ms(const struct model_job *job, const struct kube_j
     for (const struct pod *p = j->pods; p; p = p->next_in_job)
         if (p->created_ms > r->last_ms)
             until_ms = min_of(until_ms, p->created_ms);
-    if (until_ms == TIME_OPEN && is_complete(job, j, &made_ms)) /* within the second of the last refusal */
+    if (until_ms == TIME_OPEN && is_complete(job, j, &made_ms)) /* created within the second of the last refusal */
         until_ms = max_of(made_ms, r->from_ms);
     return until_ms;
 }

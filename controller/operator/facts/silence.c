@@ -1,4 +1,3 @@
-/* Nodes that give no sign of life, and what that means for the pods on them. */
 #include "operator/facts/silence.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
@@ -7,13 +6,13 @@
 
 #include <string.h>
 
-/* A lease renewed longer ago than this is not what made the node count as lost (node-monitor-grace-period: 50 s). */
+/* A lease renewed longer ago than this did not make the node NotReady (node-monitor-grace-period: 50 s). */
 #define LEASE_TOO_OLD_MS 300000
 
-/* After an outage of the API server nodes may show as not Ready for so long. */
+/* Nodes may be NotReady for this long after an outage of the API server. */
 #define RECOVERY_MS 60000
 
-/* The last that the node's kubelet told of a pod's containers before then; TIME_UNKNOWN if nothing. */
+/* Time of the last container event that the node's kubelet reported before before_ms; TIME_UNKNOWN: none. */
 static int64_t last_container_change_ms(const struct node *n, int64_t before_ms) {
     int64_t at_ms = TIME_UNKNOWN;
     for (const struct pod *p = n->pods; p; p = p->next_on_node)
@@ -36,8 +35,8 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
     const struct node_past *past = node_past(n);
     for (int i = 0; i < past->trouble_count && &past->troubles[i] != trouble; i++)
         healthy_ms = max_of(healthy_ms, past->troubles[i].to_ms);
-    /* With leases, heartbeats come every 5 min only: they tell nothing until the lease is known (kubelet
-     * nodeStatusReportFrequency); nor does a lease read before the node was Ready again. */
+    /* With leases, heartbeats come only every 5 min (kubelet nodeStatusReportFrequency): they prove nothing until the
+     * lease is known. Nor does a lease that was read before the node was Ready again. */
     if (n->renewed_ms <= healthy_ms)
         return heard_ms;
     heard_ms = min_of(heard_ms, n->renewed_ms);
@@ -54,12 +53,12 @@ int64_t fact_node_silent_from_ms(const struct node *n, const struct node_trouble
 }
 
 bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, int64_t slack_ms) {
-    int64_t over_ms = p->has_vanished ? TIME_OPEN : fact_pod_over_ms(p); /* when it was over is not known */
+    int64_t over_ms = p->has_vanished ? TIME_OPEN : fact_pod_over_ms(p); /* the time of its end is unknown */
     return p->bound_ms != TIME_UNKNOWN && trouble->to_ms > p->bound_ms && trouble->visible_ms - slack_ms <= over_ms;
 }
 
-/* The API server could not be reached when the node could have renewed its lease, or a moment before: so its conditions
- * prove nothing, and its silence counts from the end of that. */
+/* Start of the node's silence, at or after from_ms. If the API server was unreachable when the node should have renewed
+ * its lease, its conditions prove nothing: the silence starts at the end of the outage. */
 static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble *trouble, int64_t from_ms) {
     const struct model_job *job = p->target->job;
     for (int i = 0; job && i < job->model->unreachable.count; i++) {
@@ -70,7 +69,7 @@ static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble 
     return from_ms;
 }
 
-/* The start of the time that is not watched and holds at_ms; TIME_OPEN: it was watched. */
+/* Start of the unwatched time that holds at_ms; TIME_OPEN: at_ms was watched. */
 static int64_t unwatched_from_ms(const struct pod *p, int64_t at_ms) {
     const struct model_job *job = p->target->job;
     for (int i = 0; job && i < job->facts.unwatched.count; i++)
@@ -79,22 +78,23 @@ static int64_t unwatched_from_ms(const struct pod *p, int64_t at_ms) {
     return TIME_OPEN;
 }
 
-/* Of a node that was deleted, or not Ready and Ready again, while nobody watched, not even its last lease is known. */
+/* The trouble of the node started in unwatched time (it was deleted, or NotReady and Ready again): then even its last
+ * lease is unknown. */
 static bool is_start_unwatched(const struct pod *p, const struct node_trouble *t) {
     bool is_deleted = strcmp(t->reason, "NodeDeleted") == 0 || strcmp(t->reason, "NodeMissing") == 0;
     bool is_back = strcmp(t->reason, "NodeReturned") == 0;
     return is_back || (is_deleted && unwatched_from_ms(p, t->visible_ms) != TIME_OPEN);
 }
 
-/* What a node's trouble means to a pod on it. */
+/* A node's silence as a pod on it sees it. */
 struct silence {
-    int64_t from_ms, to_ms; /* while nothing but the node's silence tells of the pod; TIME_OPEN */
+    int64_t from_ms, to_ms; /* the pod's state is unknown in that time; TIME_OPEN */
     bool is_fatal;          /* the pod was deleted or disrupted during it */
-    bool was_server_away;   /* the API server was away */
+    bool was_server_away;   /* the API server was unreachable */
 };
 
-/* When its containers ended, as its kubelet says. Pods of a dead node are set to Failed by others (PodGC), who know of
- * no container's end. */
+/* When the pod's containers ended, by its kubelet's report. Other controllers (PodGC) set pods of a dead node to
+ * Failed; they do not know when containers ended. */
 static int64_t containers_ended_ms(const struct pod *p) {
     const char *name;
     const struct instance *failed = fact_failed_instance(p, &name);
@@ -116,7 +116,7 @@ static struct silence silence_of(const struct pod *p, const struct node_trouble 
     q.to_ms = min_of(t->to_ms, ended_ms);
     q.is_fatal = !q.was_server_away && !is_start_unwatched(p, t) && asked_ms != TIME_OPEN && asked_ms == ended_ms &&
                  asked_ms >= heard_ms &&
-                 asked_ms <= t->to_ms; /* within a second of the node's return it was asked because of its absence */
+                 asked_ms <= t->to_ms; /* within a second of the node's return, its absence is why */
     return q;
 }
 
@@ -134,7 +134,7 @@ const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *r
     return NULL;
 }
 
-/* A node that comes back with the pod as it was held it all the time. */
+/* The node returned with the pod unchanged: the pod held its slot all the time. */
 static bool is_outlived(const struct node_trouble *t, const struct silence *q) {
     return t->to_ms != TIME_OPEN && q->to_ms == t->to_ms;
 }
@@ -148,14 +148,14 @@ int64_t fact_pod_silent_ms(const struct pod *p) {
     return TIME_OPEN;
 }
 
-/* Who marks the pods of nodes that are silent or deleted. */
+/* The controllers that mark pods of silent or deleted nodes marked it. */
 static bool is_marked_for_its_node(const struct pod *p) {
     const char *by = pod_trouble(p)->disruption_reason;
     return strcmp(by, "DeletionByTaintManager") == 0 || strcmp(by, "DeletionByPodGC") == 0;
 }
 
-/* Marked inside time that is not watched, of whose node nothing shows since when it was silent: nothing proves that the
- * pod held its slot until then. */
+/* The pod was marked in unwatched time, and nothing shows since when its node was silent. Nothing proves that the pod
+ * held its slot until the mark. */
 static void add_unwatched_silence(const struct pod *p, struct sink *sink) {
     int64_t marked_ms = pod_trouble(p)->disruption_ms, known_ms;
     int64_t from_ms = marked_ms != TIME_UNKNOWN ? unwatched_from_ms(p, marked_ms) : TIME_OPEN;
@@ -167,8 +167,8 @@ static void add_unwatched_silence(const struct pod *p, struct sink *sink) {
         sink_silence(sink, p->id, from_ms, marked_ms);
 }
 
-/* Until its pod shows that a node is dead, nothing is known of the time since its last sign of life; then it was the
- * detection of the failure. What a kubelet tells of the pod later proves no more than that it ended then. */
+/* A silent node's time is unknown until a pod on it is deleted or disrupted because of the silence. Then that time was
+ * the detection of a node failure. A later report of the kubelet only proves that the pod ended at that time. */
 void fact_add_silence(const struct pod *p, struct sink *sink) {
     for (int i = 0; p->node && i < node_past(p->node)->trouble_count; i++) {
         const struct node_trouble *t = &node_past(p->node)->troubles[i];

@@ -57,7 +57,7 @@ static void withdraw(struct ledger *l, const struct pushed *p) {
     } else if (p->kind == PUSHED_SILENCE) {
         ledger_add_silence(l, p->key, p->from_ms, p->from_ms);
     } else {
-        ledger_add_restart(l, p->key, p->from_ms, p->from_ms - 1); /* one that took no time is a restart */
+        ledger_add_restart(l, p->key, p->from_ms, p->from_ms - 1); /* a restart of 0 ms would remain one */
     }
 }
 

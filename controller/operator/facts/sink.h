@@ -1,6 +1,6 @@
-/* sink: hands facts to the ledger and takes back those that no longer hold. Facts that depend on several objects (why a
- * pod was lost, when its node fell silent) may turn out otherwise when the next object comes; what was told before and
- * is not told again between sink_begin and sink_end is made void. */
+/* sink: adds facts to the ledger and removes those that no longer hold. The next object may change facts that depend on
+ * several objects, such as the cause of a loss. sink_end removes each earlier fact that was not added again since
+ * sink_begin. */
 #ifndef OPERATOR_SINK_H
 #define OPERATOR_SINK_H
 
@@ -9,15 +9,14 @@
 struct sink {
     struct ledger *ledger;
     struct pushed_list *list;
-    struct ledger_hold
-        now;         /* the first in table order of those that have not ended; kind BUCKET_COUNT if there is none */
-    int64_t over_ms; /* when the last of those that have ended did; TIME_UNKNOWN */
+    struct ledger_hold now; /* the open hold of highest precedence; kind BUCKET_COUNT: none */
+    int64_t over_ms;        /* end of the last hold that has ended; TIME_UNKNOWN: none */
 };
 
 struct sink sink_begin(struct ledger *l, struct pushed_list *list);
 void sink_end(struct sink *s);
 void sink_hold(struct sink *s, const struct ledger_hold *hold);
-/* The hold in as many pieces as suspensions leave of it: what is suspended is held back by that alone. */
+/* Adds the parts of the hold that are outside of suspensions: a suspended target is held by its suspension alone. */
 void sink_hold_pieces(const struct history *suspended, struct ledger_hold hold, struct sink *sink);
 void sink_disruption(struct sink *s, const struct ledger_disruption *d);
 void sink_silence(struct sink *s, uint64_t occupancy_id, int64_t from_ms, int64_t to_ms);

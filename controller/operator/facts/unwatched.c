@@ -1,7 +1,6 @@
-/* Time that is not watched: from a pod's creation to its end its slot is known (ledger_set_unwatched); a pod that was
- * not observed may have held it before and after. What proves that no pod did is told here: the target, or Kueue, held
- * all of them back. A condition tells its last transition only, so of such time it proves what it shows from then on.
- */
+/* A slot is known from a pod's creation to its end (ledger_set_unwatched). Before and after, in unwatched time, an
+ * unobserved pod may have held it. This file finds the time in which no pod can have existed, because the target or
+ * Kueue held all of them back. A condition carries only its last transition, and so proves only the time after it. */
 #include "operator/facts/unwatched.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -9,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define AT_ONCE_MS 2000 /* a controller makes what it makes within that: nothing else fits in between */
+#define AT_ONCE_MS 2000 /* a controller creates its objects within this time */
 
 struct proofs {
     struct spans empty; /* in no order */
@@ -23,7 +22,7 @@ static void prove(struct proofs *p, int64_t from_ms, int64_t to_ms) {
         spans_add(&p->empty, from_ms, to_ms);
 }
 
-/* The only one of which it is certain that none followed until the end of the span; NULL: there was none. */
+/* The last transition before the end of the span: certainly none followed it within the span. NULL: none. */
 static const struct transition *last_of(const struct proofs *p, const struct history *h) {
     const struct transition *last = NULL;
     for (int i = 0; i < h->count && h->items[i].at_ms < p->unwatched.to_ms; i++)
@@ -31,7 +30,7 @@ static const struct transition *last_of(const struct proofs *p, const struct his
     return last;
 }
 
-/* The last transition by the end of the span holds from its time on, or throughout. */
+/* The state after the last transition lasts until the end of the span. */
 static void prove_state(struct proofs *p, const struct history *h, bool is_empty_if) {
     const struct transition *last = last_of(p, h);
     if (last && last->is_true == is_empty_if)
@@ -45,7 +44,8 @@ static const struct transition *first_true(const struct history *h, int64_t from
     return NULL;
 }
 
-/* The one that decides all of that time; NULL: more may, or it was not observed since. */
+/* The only Workload that can have held the target during the span; NULL: there are more, or it was not observed since.
+ */
 static const struct workload *workload_of(const struct target *t, const struct span *s) {
     const struct workload *only = NULL;
     for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
@@ -64,16 +64,16 @@ static void prove_by_workload(struct proofs *p, const struct target *t, const st
     prove_state(p, &w->admitted, false);
     prove_state(p, &w->evicted, true);
     const struct transition *admitted = first_true(&w->admitted, INT64_MIN);
-    if (w->evicted.count == 0) /* it never was: admitted once at most */
+    if (w->evicted.count == 0) /* without an eviction it is admitted at most once */
         prove(p, w->created_ms <= t->created_ms + AT_ONCE_MS ? t->created_ms : w->created_ms,
               admitted ? admitted->at_ms : p->unwatched.to_ms);
-    const struct transition *over = last_of(p, &w->evicted); /* with the new reservation: until admitted again */
+    const struct transition *over = last_of(p, &w->evicted); /* from the new reservation to the next admission */
     const struct transition *again = over && !over->is_true ? first_true(&w->admitted, over->at_ms) : NULL;
     if (again)
         prove(p, over->at_ms, again->at_ms);
 }
 
-/* Nothing is made before the target, and its first Jobs and pods are made at once. */
+/* No pod exists before the target; the first Jobs and pods are created right after it. */
 static void prove_beginning(struct proofs *p, const struct target *t) {
     if (t->pods.first_created_ms <= t->created_ms + AT_ONCE_MS)
         prove(p, t->created_ms, t->pods.first_created_ms);
@@ -84,7 +84,7 @@ static int compare_spans(const void *a, const void *b) {
     return (x->from_ms > y->from_ms) - (x->from_ms < y->from_ms);
 }
 
-/* Adds the span less what is proved empty. */
+/* Adds the parts of the span that are not proved empty. */
 static void subtract(const struct proofs *p, struct ledger_span *out, size_t *count) {
     int64_t from_ms = p->unwatched.from_ms;
     for (int i = 0; i < p->empty.count; i++) {
@@ -114,7 +114,7 @@ void fact_set_unwatched(struct model_job *job) {
         bool is_known = !t->is_restored || p.unwatched.to_ms <= t->watch.known_ms;
         bool was_observed_since = is_known && !(t->end.has_vanished && t->end.gone_ms <= p.unwatched.to_ms);
         if (was_observed_since &&
-            !t->spec.is_started_in_order) /* else its condition may stay True (observe_target.c) */
+            !t->spec.is_started_in_order) /* otherwise its condition may stay True (observe_target.c) */
             prove_state(&p, &t->suspended, true);
         if (w)
             prove_by_workload(&p, t, w);
@@ -127,7 +127,8 @@ void fact_set_unwatched(struct model_job *job) {
     }
     ledger_set_unwatched(job->ledger, out, count);
     free(out);
-    job->facts.needs_all_pods |= !is_same(&job->facts.unwatched, &all); /* what is known of them may be another */
+    job->facts.needs_all_pods |=
+        !is_same(&job->facts.unwatched, &all); /* the proved time of each pod may have changed */
     free(job->facts.unwatched.items);
     job->facts.unwatched = all;
 }

@@ -1,10 +1,10 @@
-/* unwatched: time in which pods may have come and gone unobserved. */
+/* unwatched: time in which pods may have been created and deleted unobserved. */
 #ifndef OPERATOR_FACTS_UNWATCHED_H
 #define OPERATOR_FACTS_UNWATCHED_H
 
 #include "operator/job/job.h"
 
-/* In which time lives may have come and gone unobserved. */
+/* Sets that time in the job's ledger. */
 void fact_set_unwatched(struct model_job *job);
 
 #endif
