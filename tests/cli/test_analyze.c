@@ -125,7 +125,7 @@ TEST(both_definitions_of_one_log) {
     CHECK_INT(pick_int(ledger, "time.wallMilliseconds", 0), 180000);
     CHECK_INT(pick_int(ledger, "time.availableMilliseconds", 0), 80000);
     CHECK_INT(pick_int(ledger, "interruptions.total", 0), 1);
-    CHECK_TEXT(pick_text(ledger, "topBadput"), "Rescheduling");
+    CHECK_TEXT(pick_text(ledger, "topBadput"), "Unattributed");
     int64_t sum_ms = pick_int(ledger, "time.productiveMilliseconds", 0);
     size_t i;
     json_t *bucket;
@@ -138,6 +138,33 @@ TEST(both_definitions_of_one_log) {
     CHECK_INT(pick_int(library, "disruptions", 0), 1);
     json_decref(ledger);
     json_decref(library);
+}
+
+/* DESIGN: a log does not show when machines were there. status_check allows no bucket of scheduling either. */
+TEST(logs_alone_claim_no_scheduling) {
+    static const char *const claims[] = {"goodput.scheduling",
+                                         "goodput.schedulingUpperBound",
+                                         "goodputPPM.scheduling",
+                                         "goodputPPM.schedulingUpperBound",
+                                         "availability",
+                                         "otherDefinitions",
+                                         "interruptions.meanTimeToRecoverSeconds"};
+    json_t *all = answer_of(attempts, false), *part = answer_for(attempts, false, 1015500000, 1165500000, false);
+    const json_t *interval = json_array_get(pick(part, "intervals"), 0);
+    const json_t *first = json_array_get(pick(all, "executions"), 0),
+                 *second = json_array_get(pick(all, "executions"), 1);
+    REQUIRE(interval != NULL && second != NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(claims); i++) {
+        if (pick_has(all, claims[i]) || pick_has(interval, claims[i]))
+            harness_fail(__FILE__, __LINE__, "%s is there", claims[i]);
+    }
+    CHECK_INT(pick_int(json_array_get(pick(all, "badput"), 0), "milliseconds", 0), 100000);
+    CHECK_TEXT(pick_text(json_array_get(pick(all, "badput"), 0), "bucket"), "Unobserved");
+    CHECK_TEXT(pick_text(all, "goodput.jobUpperBound"), "94.44%");
+    CHECK(!pick_has(first, "rescheduleMilliseconds") && !pick_has(first, "waitMilliseconds"));
+    CHECK_INT(pick_time_ms(second, "start") - pick_time_ms(first, "end"), 100000);
+    json_decref(all);
+    json_decref(part);
 }
 
 TEST(nothing_to_read_is_one_clear_error) {

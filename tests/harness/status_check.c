@@ -45,6 +45,8 @@ static bool add_bucket(struct check *c, const json_t *list, const json_t *b, siz
         return fail(c, "badput has %s with %" PRId64 " ms", name, ms);
     if ((!is_scheduling && strcmp(family, "Runtime") != 0) || (!is_either && is_scheduling != is_of_scheduling(name)))
         return fail(c, "bucket %s is of the family %s", name, family);
+    if (c->is_log && is_scheduling && strcmp(name, "Unobserved") != 0)
+        return fail(c, "logs alone claim %s", name);
     for (size_t k = 0; k < i; k++)
         if (is_text(json_array_get(list, k), "bucket", name) && is_text(json_array_get(list, k), "family", family))
             return fail(c, "bucket %s/%s is there twice", family, name);
@@ -110,17 +112,19 @@ static bool check_scores(struct check *c) {
     int64_t productivity = program != ABSENT && job != ABSENT ? (job * program + 500000) / 1000000 : ABSENT;
     if (program != ABSENT && !has_steps)
         return fail(c, "program goodput without steps");
-    return check_score(c, "scheduling", ppm(a, w)) && check_score(c, "runtime", ppm(p, a)) &&
+    return check_score(c, "scheduling", c->is_log ? ABSENT : ppm(a, w)) && check_score(c, "runtime", ppm(p, a)) &&
            check_score(c, "job", job) && check_score(c, "runtimeUpperBound", has_steps ? ppm(p + u, a) : ABSENT) &&
            check_score(c, "evidence", has_steps ? ppm(a - u, a) : ABSENT) && check_score(c, "program", program) &&
            check_score(c, "productivity", productivity) &&
-           check_score(c, "schedulingUpperBound", o > 0 ? ppm(a + o, w) : ABSENT) &&
+           check_score(c, "schedulingUpperBound", o > 0 && !c->is_log ? ppm(a + o, w) : ABSENT) &&
            check_score(c, "jobUpperBound", o > 0 && has_steps ? ppm(p + u + o, w) : ABSENT);
 }
 
 static bool check_definitions(struct check *c) {
     size_t i;
     json_t *d;
+    if (c->is_log && at(c->status, "otherDefinitions") != NULL)
+        return fail(c, "logs alone claim other definitions of scheduling goodput");
     json_array_foreach(at(c->status, "otherDefinitions"), i, d) {
         int64_t part = number(d, "numeratorMilliseconds"), whole = number(d, "denominatorMilliseconds");
         bool leaves_out = is_text(d, "name", "ExcludingSuspended");
@@ -228,7 +232,8 @@ static bool check_execution(struct check *c, const json_t *list, size_t i, int64
         return false;
     if ((next != NULL) != (*text(e, "cause") != '\0'))
         return fail(c, "execution %" PRId64 ": cause \"%s\"", number_is, text(e, "cause"));
-    if (next != NULL && !is_text(next, "start", text(e, "end")))
+    if (next != NULL &&
+        !(c->is_log ? time_ms(next, "start") >= time_ms(e, "end") : is_text(next, "start", text(e, "end"))))
         return fail(c, "execution %" PRId64 " ends at %s, the next starts at %s", number_is, text(e, "end"),
                     text(next, "start"));
     int64_t end = time_ms(e, "end"),
@@ -240,6 +245,8 @@ static bool check_execution(struct check *c, const json_t *list, size_t i, int64
         (time_ms(e, "firstStepAt") != ABSENT && time_ms(e, "firstStepAt") < start))
         return fail(c, "execution %" PRId64 ": start %s, availableAt %s, firstStepAt %s", number_is, text(e, "start"),
                     text(e, "availableAt"), text(e, "firstStepAt"));
+    if (c->is_log && (at(e, "waitMilliseconds") != NULL || at(e, "rescheduleMilliseconds") != NULL))
+        return fail(c, "execution %" PRId64 ": logs alone claim a wait", number_is);
     for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
         if (number(e, spans[k]) != ABSENT && number(e, spans[k]) < 0)
             return fail(c, "execution %" PRId64 ": %s is negative", number_is, spans[k]);
@@ -306,7 +313,7 @@ static bool check_window(struct check *c, const json_t *w) {
         return fail(c, "a window of %" PRId64 " ms has %" PRId64 " interruptions of %" PRId64, length, interruptions,
                     c->total);
     return equal(c, "a window's ms", ms, length < c->wall ? length : c->wall) &&
-           is_percent(c, "a window's scheduling", w, "scheduling", ppm(available, ms)) &&
+           is_percent(c, "a window's scheduling", w, "scheduling", c->is_log ? ABSENT : ppm(available, ms)) &&
            is_percent(c, "a window's runtime", w, "runtime", has_steps ? ppm(productive, available) : ABSENT) &&
            is_percent(c, "a window's job", w, "job", has_steps ? ppm(productive, ms) : ABSENT) &&
            check_top(c, w, "a window's topBadput", &sums);
@@ -389,6 +396,7 @@ static bool check_part(const json_t *value, const json_t *spec, bool is_interval
     c.productive = number(c.status, "time.productiveMilliseconds");
     c.total = number(c.status, "interruptions.total") - number_or_0(at(c.status, "interruptions"), "onlyCounted");
     c.lists_all = c.total + 1 <= LISTED_EXECUTIONS;
+    c.is_log = at(c.status, "availability") == NULL; /* the controller always writes it */
     if (c.wall == ABSENT)
         return check_previous(&c);
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)

@@ -141,7 +141,8 @@ static void measure_recovery(const struct check *c, const json_t *forecast, stru
 /* False: there is nothing to forecast from. */
 static bool measure(const struct check *c, const json_t *forecast, struct figures *f) {
     const json_t *saves = bucket_named(c, "CheckpointSave");
-    double count = (double)number_or_0(saves, "count"), nodes = (double)number_or_0(c->status, "availability.required");
+    double count = (double)number_or_0(saves, "count"),
+           nodes = c->is_log ? 1 : (double)number_or_0(c->status, "availability.required");
     if (c->productive == ABSENT || c->productive == 0 || !(count > 0) || !(nodes > 0))
         return false;
     f->failures = c->total - number_or_0(c->status, "interruptions.excluded");

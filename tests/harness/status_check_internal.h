@@ -22,6 +22,7 @@ struct check {
     int64_t unattributed, unobserved, suspended;
     int64_t total;    /* interruptions */
     bool lists_all;   /* the executions: none is left out */
+    bool is_log;      /* of analyze, which claims nothing about machines */
     bool is_interval; /* a part of the time: executions reach beyond it */
 };
 

@@ -38,10 +38,10 @@ static const struct row {
      "here the unfinished step of an interruption and all work before a restart at step 0 are in it; there they are in "
      "recovery or in OTHER",
      "overheads inside lost work (saves, loading, compilation) keep their own rows here"},
-    {"recovery", "Rescheduling", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION",
+    {"recovery", "Unobserved", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION",
      "there it needs a repeated step number and a job start that was logged; training that resumes at the next number "
      "counts its downtime as productive",
-     "there it begins with the start of the last step, which was not finished; here when the attempt was last seen"},
+     "there it begins with the start of the last step, which was not finished; here after the attempt's last line"},
     {"elastic", "ElasticReinit", "ELASTIC_REINITIALIZATION", "there it is counted with --elastic only",
      "here an interval that overlaps another one counts only once"},
     {"the rest", "Unattributed|Stall|Evaluation|Shutdown|FailureDetection", "OTHER",

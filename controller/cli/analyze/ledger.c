@@ -6,6 +6,7 @@
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "cli/analyze/cause.h"
+#include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/parser.h"
 #include "ledger/evaluate.h"
@@ -67,7 +68,7 @@ static void report_attempt(struct analyze_ledger *l, size_t number, int64_t lost
                                          .ended_ms = lost_ms,
                                          .done_ms = TIME_UNKNOWN,
                                          .released_ms = lost_ms,
-                                         .known_until_ms = TIME_OPEN};
+                                         .known_until_ms = lost_ms};
     slice_copy(occupancy.name, sizeof occupancy.name, slice_of(t->path));
     ledger_add_occupancy(l->ledger, &occupancy);
     ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);
@@ -162,6 +163,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     l->analyze = a;
     l->keeps_all = options.keep_all;
     l->ledger = ledger_new(&options);
+    ledger_set_unwatched(l->ledger, &(struct ledger_span){0, TIME_OPEN}, 1); /* a log shows only its own process */
     for (int i = 0; i < a->excluded_count; i++)
         ledger_exclude(l->ledger, a->excluded[i].from_us / 1000, a->excluded[i].to_us / 1000);
     buf_init(&l->tail, 2 * TAIL_BYTES);
@@ -309,6 +311,7 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     }
     v.ready_ms = v.result.available_ms;
     view_scores(&v);
+    analyze_claims_forget(&v);
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     view_write(&v, json);
     if (from_ms == TIME_UNKNOWN)
@@ -355,5 +358,5 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
                                                      : OUTCOME_RUNNING;
     ledger_set_span(l, t->first_ms, outcome == OUTCOME_RUNNING ? TIME_OPEN : end_ms, outcome);
     write_all(reading, end_ms, outcome, json);
-    return 0;
+    return analyze_claims_drop(json, err);
 }

@@ -17,8 +17,6 @@
 static const struct {
     const char *bucket, *advice;
 } advice_list[] = {
-    {"Rescheduling", "between attempts nothing ran, or nothing was logged: restart in place, keep spare machines warm, "
-                     "cache images; and fix what ended the attempts (below)"},
     {"AcceleratorInit", "devices and collectives take long to come up: look for slow hosts and name resolution"},
     {"TrainingPreparation", "from the start of a process to its first record: build the mesh and the input pipeline "
                             "while the checkpoint loads, import less"},

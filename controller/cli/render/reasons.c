@@ -218,11 +218,11 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
                      style, out);
     json_array_foreach(pick(status, "windows"), i, item) {
         const char *goodput = pick_text(item, "job"), *top = pick_text(item, "topBadput");
-        CLEANUP_FREE char *line =
-            mem_format("Last %s: goodput %s (scheduling %s, runtime %s)%s%s",
-                       text_duration(duration, pick_int(item, "milliseconds", 0)), *goodput ? goodput : "not known",
-                       pick_text(item, "scheduling"), *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-",
-                       *top ? ", most lost to " : "", top);
+        const char *scheduling = pick_text(item, "scheduling");
+        CLEANUP_FREE char *line = mem_format(
+            "Last %s: goodput %s (%s%s%sruntime %s)%s%s", text_duration(duration, pick_int(item, "milliseconds", 0)),
+            *goodput ? goodput : "not known", *scheduling ? "scheduling " : "", scheduling, *scheduling ? ", " : "",
+            *pick_text(item, "runtime") ? pick_text(item, "runtime") : "-", *top ? ", most lost to " : "", top);
         text_wrap(out, style, 0, 2, line);
     }
 }

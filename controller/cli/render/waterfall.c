@@ -93,6 +93,17 @@ static int64_t unobserved_ms(const json_t *status) {
     return 0;
 }
 
+/* "goodput of the whole span 45.38% to 79.53% (16.8s between attempts has no log)": what logs alone say. */
+static void draw_span(const json_t *status, const struct text_style *style, struct buf *out) {
+    char duration[TEXT_DURATION_SIZE];
+    if (!pick_has(status, "goodput.jobUpperBound"))
+        return;
+    CLEANUP_FREE char *line = mem_format("goodput of the whole span %s to %s (%s between attempts has no log)",
+                                         pick_text(status, "goodput.job"), pick_text(status, "goodput.jobUpperBound"),
+                                         text_duration(duration, unobserved_ms(status)));
+    text_wrap(out, style, 0, 2, line);
+}
+
 /* "scheduling 57.90% to 92.20%, goodput 50.11% to 84.33% (4m 10s unobserved)", if some time is unobserved. */
 static void draw_range(const json_t *status, const struct text_style *style, struct buf *out) {
     char duration[TEXT_DURATION_SIZE];
@@ -114,13 +125,16 @@ static void draw_scores(const json_t *status, const struct text_style *style, st
     const char *runtime = pick_text(status, "goodput.runtime"), *program = pick_text(status, "goodput.program");
     const char *evidence = pick_text(status, "goodput.evidence");
     CLEANUP_FREE char *score =
-        *job ? mem_format("goodput %s = scheduling %s x runtime %s", job, scheduling, runtime)
+        *job && *scheduling ? mem_format("goodput %s = scheduling %s x runtime %s", job, scheduling, runtime)
+        : *job              ? mem_format("runtime goodput %s", *runtime ? runtime : "is unknown")
         : *scheduling
             ? mem_format("scheduling goodput %s; runtime goodput is unknown because no steps were read", scheduling)
             : mem_strdup("no scores yet");
     text_color(out, style, COLOR_BOLD);
     text_wrap(out, style, 0, 2, score);
     text_color(out, style, COLOR_NONE);
+    if (*job && !*scheduling)
+        draw_span(status, style, out);
     draw_range(status, style, out);
     if (*program) {
         CLEANUP_FREE char *line = mem_format("productivity %s = goodput %s x program %s",
