@@ -1,5 +1,6 @@
 /* A node that gives no sign of life: its readiness alone opens no interruption. What its time was shows once the node
  * is back, or its pod is deleted. */
+#include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
@@ -63,6 +64,25 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 198000);
     CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 200);
     free(s);
+}
+
+/* The watches are cut at 100.4. What comes after it says that the node is Ready since 100, a stamp in whole seconds, and
+ * that the pod is gone: it may have gone at 100.5, before the node's return at 100.9. */
+TEST(a_node_that_returns_in_the_second_of_the_last_sight_of_its_pod_proves_nothing) {
+    struct model *m = fake_model("");
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    fake_observe_heartbeat(m, "n0", 71, 0, 71.2);
+    fake_observe_lease(m, "n0", 50);
+    model_watermark(m, RESOURCE_POD, fake_ms(100.4), false);
+    fake_observe_node(m, "n0", "True", 100, "", "", 120);
+    CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_VANISHED, SLICE("ns"), SLICE("a"), SLICE("uid-a"),
+                            (struct slice){0}, fake_ms(120)),
+              0);
+    CLEANUP_FREE char *s = fake_finish(m, 130);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 48000);
+    CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 70000);
 }
 
 /* The node's lease was renewed last at 30, Ready turned Unknown at 71, the pod was deleted at 80 and came up elsewhere.

@@ -107,13 +107,19 @@ static int64_t containers_ended_ms(const struct pod *p) {
     return has_finished && ended_ms != TIME_UNKNOWN ? ended_ms : TIME_OPEN;
 }
 
+/* The node's return proves something of the pod. It is stamped in whole seconds: a pod that was last seen within that
+ * second may have been gone before it. */
+static bool is_back_with(const struct pod *p, const struct node_trouble *t) {
+    return t->to_ms != TIME_OPEN && !(p->has_vanished && p->gone_ms < t->to_ms + 1000);
+}
+
 static struct silence silence_of(const struct pod *p, const struct node_trouble *t) {
     int64_t heard_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms), asked_ms = fact_pod_asked_ms(p);
     struct silence q = {.from_ms = reachable_from_ms(p, t, heard_ms)};
     int64_t gone_ms = p->gone_ms == TIME_UNKNOWN ? TIME_OPEN : p->gone_ms;
     int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), gone_ms);
     q.was_server_away = q.from_ms > heard_ms;
-    q.to_ms = min_of(t->to_ms, ended_ms);
+    q.to_ms = is_back_with(p, t) ? min_of(t->to_ms, ended_ms) : ended_ms;
     q.is_fatal = !q.was_server_away && !is_start_unwatched(p, t) && asked_ms != TIME_OPEN && asked_ms == ended_ms &&
                  asked_ms >= heard_ms &&
                  asked_ms <= t->to_ms; /* within a second of the node's return, its absence is why */
@@ -135,8 +141,8 @@ const struct node_trouble *fact_pod_loss_by_node(const struct pod *p, int64_t *r
 }
 
 /* The node returned with the pod unchanged: the pod held its slot all the time. */
-static bool is_outlived(const struct node_trouble *t, const struct silence *q) {
-    return t->to_ms != TIME_OPEN && q->to_ms == t->to_ms;
+static bool is_outlived(const struct pod *p, const struct node_trouble *t, const struct silence *q) {
+    return is_back_with(p, t) && q->to_ms == t->to_ms;
 }
 
 int64_t fact_pod_silent_ms(const struct pod *p) {
@@ -178,7 +184,7 @@ void fact_add_silence(const struct pod *p, struct sink *sink) {
         struct cause_facts f = {.object = "Node", .shows = "silent", .reason = t->reason, .name = p->node->name};
         struct ledger_hold hold = {
             .key = p->id ^ (uint64_t)t->visible_ms, .from_ms = q.from_ms, .to_ms = q.to_ms, .basis = BASIS_DERIVED};
-        if (!q.is_fatal && !is_outlived(t, &q) && q.from_ms < q.to_ms)
+        if (!q.is_fatal && !is_outlived(p, t, &q) && q.from_ms < q.to_ms)
             sink_silence(sink, p->id, q.from_ms, q.to_ms);
         else if (q.is_fatal && cause_fill_hold(&f, &hold))
             sink_hold(sink, &hold);
