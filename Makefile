@@ -101,7 +101,8 @@ $(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(call link_order,cli) $(LIBS)
 
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
-HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c)
+RANDOM := $(call objects,tests/harness/random.c)
+HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c) $(RANDOM)
 # What derives every number of a status from the others in it: wherever a test sees one.
 STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c \
 	tests/harness/status_check_forecast.c)
@@ -166,13 +167,13 @@ $(OUT)/bin/test-status: $(call objects,tests/harness/status_check_main.c) $(STAT
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson -lm
 
 # Random lives with known truth, against the model.
-$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(call link_order,operator)
+$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(RANDOM) $(call link_order,operator)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_order,operator) $(LIBS)
 
 # Simulated jobs whose ledger is known, in every format.
 TRUTH_JOBS ?= 10000
-$(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(call link_order,steplog)
+$(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(RANDOM) $(call link_order,steplog)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
 

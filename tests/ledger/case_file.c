@@ -158,13 +158,8 @@ static void read_disruption(struct test_case *c, char *const *w, int n) {
 }
 
 static struct record *add_record(struct test_case *c, enum record_kind kind, int64_t at_ms) {
-    struct fact *f = fact_list_add(&c->facts, FACT_RECORD);
-    f->id = c->process;
-    f->record = (struct record)RECORD_INIT;
-    f->record.kind = kind;
-    f->record.line = ++c->log_line;
-    f->record.at_ms = at_ms;
-    return &f->record;
+    struct record r = fact_record(kind, 0, ++c->log_line, at_ms, RECORD_NONE);
+    return fact_list_record(&c->facts, c->process, &r);
 }
 
 static void read_record(struct test_case *c, char *const *w, int n) {

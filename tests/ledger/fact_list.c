@@ -35,15 +35,42 @@ struct ledger_occupancy fact_life(uint64_t id, uint32_t slot, int64_t created_ms
                                      .known_until_ms = TIME_OPEN};
 }
 
-uint64_t random_next(uint64_t *state) {
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+struct ledger_occupancy fact_running(uint64_t id, uint32_t slot, int64_t at_ms, int32_t chips) {
+    struct ledger_occupancy life = fact_life(id, slot, at_ms);
+    life.bound_ms = life.running_ms = at_ms;
+    life.chips = chips;
+    return life;
 }
 
-int64_t random_below(uint64_t *state, int64_t bound) {
-    return bound <= 0 ? 0 : (int64_t)(random_next(state) % (uint64_t)bound);
+struct record fact_record(enum record_kind kind, int process, int64_t line, int64_t at_ms, int64_t step) {
+    struct record r = RECORD_INIT;
+    r.kind = kind;
+    r.process = process;
+    r.line = line;
+    r.at_ms = at_ms;
+    r.step = step;
+    return r;
+}
+
+struct record *fact_list_record(struct fact_list *list, uint64_t process_id, const struct record *record) {
+    struct fact *f = fact_list_add(list, FACT_RECORD);
+    f->id = process_id;
+    f->record = *record;
+    return &f->record;
+}
+
+struct ledger *fact_ledger(const struct ledger_options *options, int64_t slots) {
+    struct ledger *l = ledger_new(options);
+    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
+    ledger_set_required(l, 0, slots);
+    return l;
+}
+
+const struct ledger_bucket *result_bucket(const struct ledger_result *r, enum bucket bucket) {
+    for (int i = 0; i < r->bucket_count; i++)
+        if (r->buckets[i].bucket == bucket)
+            return &r->buckets[i];
+    return NULL;
 }
 
 /* ---- adding ---- */

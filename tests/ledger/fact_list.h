@@ -5,6 +5,7 @@
 
 #include "ledger/checkpoint.h"
 #include "ledger/evaluate.h"
+#include "random.h"
 
 enum fact_kind {
     FACT_REQUIRED,
@@ -46,6 +47,14 @@ struct fact_list {
 struct fact *fact_list_add(struct fact_list *list, enum fact_kind kind);
 void fact_list_done(struct fact_list *list);
 struct ledger_occupancy fact_life(uint64_t id, uint32_t slot, int64_t created_ms); /* nothing else known */
+/* A pod that was created, bound and running at that time, with that many chips. */
+struct ledger_occupancy fact_running(uint64_t id, uint32_t slot, int64_t at_ms, int32_t chips);
+/* What a line says of a step (RECORD_NONE: of no step), without a duration. */
+struct record fact_record(enum record_kind kind, int process, int64_t line, int64_t at_ms, int64_t step);
+/* Adds it as a fact of the process with that id. Borrowed. */
+struct record *fact_list_record(struct fact_list *list, uint64_t process_id, const struct record *record);
+/* A ledger of a job that runs since 0 and requires that many slots. */
+struct ledger *fact_ledger(const struct ledger_options *options, int64_t slots);
 
 /* Adds facts to a ledger one by one. */
 struct fact_feeder {
@@ -69,10 +78,9 @@ struct ledger *fact_list_ledger(const struct fact_list *list);
 struct ledger *fact_list_shuffled(const struct fact_list *list, uint64_t *random);
 /* Every field of a result, a line each (heap). */
 char *result_text(const struct ledger_result *result);
+/* The bucket, or NULL if the result has no time in it. */
+const struct ledger_bucket *result_bucket(const struct ledger_result *result, enum bucket bucket);
 /* Checks what must hold for any result (sum, P <= A <= W, ...); reports with the given words. */
 void check_identities(const struct ledger_result *result, const char *words);
-
-uint64_t random_next(uint64_t *state);                /* splitmix64 */
-int64_t random_below(uint64_t *state, int64_t bound); /* [0, bound) */
 
 #endif

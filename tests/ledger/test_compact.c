@@ -9,11 +9,6 @@
 
 #include <stdlib.h>
 
-static uint64_t number(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* Two ledgers with the same facts: one is never read back. */
 struct worst {
     struct ledger *whole, *back;
@@ -28,15 +23,11 @@ struct worst {
     } old[8]; /* processes that may be added again after a load */
 };
 
-static void say(struct worst *w, enum record_kind kind, int64_t step, int64_t duration_ms, int name) {
-    struct record r = RECORD_INIT;
-    r.kind = kind;
-    r.line = w->line += 1 + random_below(&w->random, 9);
-    r.at_ms = w->at_ms;
-    r.step = step;
+static void add_record(struct worst *w, enum record_kind kind, int64_t step, int64_t duration_ms, int name) {
+    w->line += 1 + random_below(&w->random, 9);
+    struct record r = fact_record(kind, w->whole_ordinal, w->line, w->at_ms, step);
     r.duration_ms = duration_ms;
     snprintf(r.name, sizeof r.name, "AN_EVENT_WITH_A_NAME_THAT_IS_AS_LONG_AS_NAMES_CAN_BE_NUMBER_%d", name);
-    r.process = w->whole_ordinal;
     ledger_add_record(w->whole, &r);
     r.process = w->back_ordinal;
     ledger_add_record(w->back, &r);
@@ -59,10 +50,8 @@ static void begin_process(struct worst *w) {
 }
 
 static void add_life(struct worst *w, int64_t lost_ms) {
-    struct ledger_occupancy life = fact_life(w->life, 0, w->lived_ms);
-    life.bound_ms = life.running_ms = w->lived_ms;
+    struct ledger_occupancy life = fact_running(w->life, 0, w->lived_ms, 4);
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
-    life.chips = 4;
     ledger_add_occupancy(w->whole, &life);
     ledger_add_occupancy(w->back, &life);
 }
@@ -102,21 +91,21 @@ static void train(struct worst *w, enum shape shape) {
         shape = (enum shape)random_below(r, OF_ALL);
     w->at_ms += 1 + random_below(r, shape == WILD_TIMES ? 100000000 : 5000);
     if (shape != NO_STEPS && shape != ONLY_SAVES)
-        say(w, random_below(r, 50) ? RECORD_STEP_END : RECORD_STEP_START, w->step, random_below(r, 5000), 0);
+        add_record(w, random_below(r, 50) ? RECORD_STEP_END : RECORD_STEP_START, w->step, random_below(r, 5000), 0);
     w->step += 1 + (shape == WILD_TIMES ? random_below(r, 1000) : 0);
     if (shape == WILD_NUMBERS)
         w->step = random_below(r, 1000000000);
     if (shape == ONLY_SAVES || random_below(r, 20) == 0) {
-        say(w, RECORD_SAVE_START, w->step, RECORD_NONE, 0);
+        add_record(w, RECORD_SAVE_START, w->step, RECORD_NONE, 0);
         w->at_ms += random_below(r, 3000);
-        say(w, RECORD_SAVE_DURABLE, w->step, RECORD_NONE, 0);
+        add_record(w, RECORD_SAVE_DURABLE, w->step, RECORD_NONE, 0);
     }
     for (int i = 0; i < 8 && (shape == MANY_EVENTS || shape == NO_STEPS); i++) {
         int name = (int)random_below(r, 30);
-        say(w, RECORD_CUSTOM_START, RECORD_NONE, RECORD_NONE, name);
+        add_record(w, RECORD_CUSTOM_START, RECORD_NONE, RECORD_NONE, name);
         w->at_ms += random_below(r, 1000);
-        say(w, RECORD_CUSTOM_END, RECORD_NONE, RECORD_NONE, name);
-        say(w, RECORD_EVALUATION_END, RECORD_NONE, random_below(r, 2000), name);
+        add_record(w, RECORD_CUSTOM_END, RECORD_NONE, RECORD_NONE, name);
+        add_record(w, RECORD_EVALUATION_END, RECORD_NONE, random_below(r, 2000), name);
     }
     if (random_below(r, shape == CRASH_LOOP ? 3 : 400) == 0)
         interrupt(w);
@@ -206,7 +195,8 @@ static size_t play(uint64_t seed) {
 }
 
 TEST(no_log_makes_the_checkpoint_larger_than_its_bound) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121), count = number("GOODPUT_JOBS", 14), end = seed + count;
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 14),
+             end = seed + count;
     size_t largest = 0;
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         size_t size = play(seed);
@@ -217,7 +207,7 @@ TEST(no_log_makes_the_checkpoint_larger_than_its_bound) {
 
 /* What is read back may be as large as it was: the bound that can be asked for holds for any log too. */
 TEST(any_log_folds_to_what_a_packed_status_holds) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121);
     for (int i = 0; i < 4; i++) {
         struct worst w = {.random = seed + (uint64_t)i, .at_ms = 1000000000000, .lived_ms = 1000000000000, .life = 1};
         begin(&w);

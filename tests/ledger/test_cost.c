@@ -1,5 +1,6 @@
 /* A record costs O(1) amortized and memory is bounded, whatever the length of the log: by what the ledger says that it
  * looked at and holds (ledger_work_of), not by time, which a busy machine changes. */
+#include "fact_list.h"
 #include "harness.h"
 
 #include "ledger/evaluate.h"
@@ -28,12 +29,7 @@ static void evaluate(struct job *j) {
 }
 
 static void add_record(struct job *j, enum record_kind kind, int64_t step) {
-    struct record r = RECORD_INIT;
-    r.process = j->process;
-    r.kind = kind;
-    r.line = ++j->line;
-    r.at_ms = j->at_ms;
-    r.step = step;
+    struct record r = fact_record(kind, j->process, ++j->line, j->at_ms, step);
     ledger_add_record(j->ledger, &r);
     if (++j->records % EVALUATE_EVERY == 0 && j->shape->stays_live)
         evaluate(j);
@@ -70,10 +66,7 @@ static void train(struct job *j) {
 static void check_shape(const struct shape *shape) {
     struct ledger_options options = {.has_log = true, .windows_ms = {3600000, 43200000}, .window_count = 2};
     struct job j = {.shape = shape, .ledger = ledger_new(&options), .at_ms = INT64_C(1790000000000)};
-    struct ledger_occupancy life = {.id = 1, .created_ms = j.at_ms, .bound_ms = j.at_ms, .pull_start_ms = TIME_UNKNOWN};
-    life.pull_end_ms = life.done_ms = TIME_UNKNOWN;
-    life.running_ms = j.at_ms;
-    life.lost_ms = life.ended_ms = life.released_ms = life.known_until_ms = TIME_OPEN;
+    struct ledger_occupancy life = fact_running(1, 0, j.at_ms, 0);
     ledger_set_span(j.ledger, j.at_ms, TIME_OPEN, OUTCOME_RUNNING);
     ledger_set_required(j.ledger, j.at_ms, 1);
     ledger_add_occupancy(j.ledger, &life);

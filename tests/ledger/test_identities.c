@@ -3,12 +3,6 @@
 #include "harness.h"
 #include "ledger/evaluate.h"
 
-#include <stdlib.h>
-
-static uint64_t number(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
 
 enum { MAX_KILLS = 9, IDEAL_MS = 700 };
 
@@ -51,21 +45,14 @@ struct story {
 };
 
 static void add_record(struct story *t, enum record_kind kind, int64_t step) {
-    struct record r = RECORD_INIT;
-    r.process = t->process;
-    r.kind = kind;
-    r.line = ++t->line;
-    r.at_ms = t->at_ms;
-    r.step = step;
+    struct record r = fact_record(kind, t->process, ++t->line, t->at_ms, step);
     ledger_add_record(t->l, &r);
 }
 
 static void add_life(struct story *t, int64_t lost_ms, int64_t done_ms) {
-    struct ledger_occupancy life = fact_life(t->number, 0, t->began_ms);
-    life.bound_ms = life.running_ms = t->began_ms;
+    struct ledger_occupancy life = fact_running(t->number, 0, t->began_ms, 8);
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
     life.done_ms = done_ms;
-    life.chips = 8;
     ledger_add_occupancy(t->l, &life);
     ledger_add_process(t->l, t->number, t->began_ms, lost_ms);
 }
@@ -136,7 +123,7 @@ static void evaluate(const struct plan *p, struct ledger_result *ret) {
 
 /* The steps are the same and so is what they bring: the wall time alone grows. */
 TEST(adding_a_restart_never_raises_goodput) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 2000);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", 2000);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         struct plan with = random_plan(seed), without = with;
         uint64_t random = seed ^ 77;
@@ -161,7 +148,7 @@ TEST(adding_a_restart_never_raises_goodput) {
 /* Where every step takes as long, the productive time is that of the retained steps, whichever lines are lost: less
  * what a credited step has no time for, at most one for each interruption. */
 TEST(productive_time_is_that_of_the_retained_steps) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 2000);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", 2000);
     int64_t credited = 0;
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         struct plan p = random_plan(seed), whole;
@@ -200,7 +187,7 @@ static void check_product(const struct ledger_result *r, const char *words) {
 }
 
 TEST(scheduling_times_runtime_is_the_jobs_goodput) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 2000);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", 2000);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         struct plan p = random_plan(seed);
         struct ledger_result r;

@@ -117,8 +117,7 @@ static char *added_at_once(const struct facts *f, int64_t through_ms) {
 }
 
 TEST(facts_that_change_one_by_one_add_up_as_if_added_at_once) {
-    const char *given = getenv("GOODPUT_SEED");
-    uint64_t first = given != NULL ? strtoull(given, NULL, 10) : 1;
+    uint64_t first = random_setting("GOODPUT_SEED", 1);
     for (uint64_t seed = first; seed < first + 200 && CU_get_number_of_failures() == 0; seed++) {
         uint64_t r = seed;
         struct facts f = {0};

@@ -1,4 +1,5 @@
 /* Means over interruptions, against published counts. */
+#include "fact_list.h"
 #include "harness.h"
 
 #include "ledger/evaluate.h"
@@ -13,17 +14,7 @@ static struct ledger *job_of(int interruptions, int planned) {
     struct ledger *l = ledger_new(&options);
     ledger_set_span(l, START, START + 54 * DAY, OUTCOME_SUCCEEDED);
     ledger_set_required(l, START, 1);
-    struct ledger_occupancy life = {.id = 1,
-                                    .created_ms = START,
-                                    .bound_ms = START,
-                                    .pull_start_ms = TIME_UNKNOWN,
-                                    .pull_end_ms = TIME_UNKNOWN,
-                                    .running_ms = START,
-                                    .lost_ms = TIME_OPEN,
-                                    .ended_ms = TIME_OPEN,
-                                    .done_ms = TIME_UNKNOWN,
-                                    .released_ms = TIME_OPEN,
-                                    .known_until_ms = TIME_OPEN};
+    struct ledger_occupancy life = fact_running(1, 0, START, 0);
     ledger_add_occupancy(l, &life);
     for (int i = 0; i < interruptions; i++) {
         int64_t at_ms = START + 54 * DAY / (interruptions + 1) * (i + 1);

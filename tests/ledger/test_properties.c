@@ -7,17 +7,6 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-
-static uint64_t first_seed(void) {
-    const char *text = getenv("GOODPUT_SEED");
-    return text != NULL ? strtoull(text, NULL, 10) : 20261121;
-}
-
-static uint64_t jobs(uint64_t otherwise) {
-    const char *text = getenv("GOODPUT_JOBS");
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static int64_t maybe(uint64_t *random, int64_t otherwise, int64_t time) {
     return random_below(random, 3) == 0 ? otherwise : time;
@@ -153,7 +142,7 @@ static char *evaluated(struct ledger *l, int64_t through_ms, const char *words) 
 }
 
 TEST(any_facts_give_a_whole_whatever_their_order) {
-    uint64_t seed = first_seed(), count = jobs(3000);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 3000);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         char words[64];
         snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
@@ -178,7 +167,7 @@ TEST(any_facts_give_a_whole_whatever_their_order) {
 }
 
 TEST(any_facts_saved_and_loaded_anywhere_give_the_same_result) {
-    uint64_t seed = first_seed(), count = jobs(1500);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 1500);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         char words[64];
         snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);
@@ -215,13 +204,8 @@ struct truth {
 
 static void record(struct fact_list *list, uint64_t process, int64_t *line, enum record_kind kind, int64_t at,
                    int64_t step) {
-    struct fact *f = fact_list_add(list, FACT_RECORD);
-    f->id = process;
-    f->record = (struct record)RECORD_INIT;
-    f->record.kind = kind;
-    f->record.line = ++*line;
-    f->record.at_ms = at;
-    f->record.step = step;
+    struct record r = fact_record(kind, 0, ++*line, at, step);
+    fact_list_record(list, process, &r);
 }
 
 static void add_true_life(struct fact_list *list, uint64_t *r, uint64_t id, uint32_t slot, int64_t at, int64_t *bound,
@@ -306,7 +290,7 @@ static int64_t bucket_ms(const struct ledger_result *r, enum bucket bucket) {
 }
 
 TEST(a_job_whose_truth_is_known_gets_exactly_that) {
-    uint64_t seed = first_seed(), count = jobs(3000);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 3000);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         struct truth t = {0};
         struct fact_list list = true_job(seed, &t);
@@ -364,7 +348,7 @@ static struct fact_list known_facts(const struct fact_list *all, int64_t through
 }
 
 TEST(replayed_is_what_it_was_live) {
-    uint64_t seed = first_seed(), count = jobs(500);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 500);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         struct truth t = {0};
         struct fact_list list = true_job(seed, &t);
@@ -398,7 +382,7 @@ TEST(replayed_is_what_it_was_live) {
 /* Windows that tile the job sum to the job: through each edge, a window of what lies between. */
 TEST(windows_that_tile_the_job_sum_to_it) {
     struct truth t = {0};
-    struct fact_list list = true_job(first_seed() + 7, &t);
+    struct fact_list list = true_job(random_setting("GOODPUT_SEED", 20261121) + 7, &t);
     list.options.window_count = 1;
     list.options.windows_ms[0] = list.end_ms;
     struct ledger *l = fact_list_ledger(&list);
@@ -509,7 +493,7 @@ static void check_exclusion(const struct fact_list *list, uint64_t *random, cons
 }
 
 TEST(intervals_that_tile_any_job_sum_to_it) {
-    uint64_t seed = first_seed(), count = jobs(1000);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 1000);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         char words[64];
         snprintf(words, sizeof words, "GOODPUT_SEED=%" PRIu64, seed);

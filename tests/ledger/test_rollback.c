@@ -9,11 +9,6 @@
 
 enum { WINDOW_MS = 3600000, PART_MS = WINDOW_MS / 360, LAST_STEPS = 1024, CHECKPOINTS = 256 };
 
-static uint64_t number(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 struct pair {
     struct ledger *folds, *keeps;
     uint64_t random;
@@ -21,13 +16,8 @@ struct pair {
     int64_t line, at_ms;
 };
 
-static void say(struct pair *p, enum record_kind kind, int64_t step) {
-    struct record r = RECORD_INIT;
-    r.process = p->process;
-    r.kind = kind;
-    r.line = ++p->line;
-    r.at_ms = p->at_ms;
-    r.step = step;
+static void add_record(struct pair *p, enum record_kind kind, int64_t step) {
+    struct record r = fact_record(kind, p->process, ++p->line, p->at_ms, step);
     ledger_add_record(p->folds, &r);
     ledger_add_record(p->keeps, &r);
 }
@@ -54,26 +44,20 @@ static void settle(struct pair *p) {
 static struct pair train(uint64_t seed, int64_t steps, int64_t save_every, int64_t save_ms) {
     struct ledger_options options = {
         .has_log = true, .ideal_step_ms = 1000, .window_count = 1, .windows_ms = {WINDOW_MS}};
-    struct pair p = {.folds = ledger_new(&options), .random = seed};
+    struct pair p = {.folds = fact_ledger(&options, 1), .random = seed};
     options.keep_all = true;
-    p.keeps = ledger_new(&options);
-    struct ledger_occupancy life = fact_life(1, 0, 0);
-    life.bound_ms = life.running_ms = 0;
-    life.chips = 4;
-    struct ledger *both[] = {p.folds, p.keeps};
-    for (int i = 0; i < 2; i++) {
-        ledger_set_span(both[i], 0, TIME_OPEN, OUTCOME_RUNNING);
-        ledger_set_required(both[i], 0, 1);
-        ledger_add_occupancy(both[i], &life);
-    }
+    p.keeps = fact_ledger(&options, 1);
+    struct ledger_occupancy life = fact_running(1, 0, 0, 4);
+    ledger_add_occupancy(p.folds, &life);
+    ledger_add_occupancy(p.keeps, &life);
     begin_process(&p);
     for (int64_t step = 1; step <= steps; step++) {
         p.at_ms += 800 + random_below(&p.random, 400);
-        say(&p, RECORD_STEP_END, step);
+        add_record(&p, RECORD_STEP_END, step);
         if (step % save_every == 0) {
-            say(&p, RECORD_SAVE_START, step);
+            add_record(&p, RECORD_SAVE_START, step);
             p.at_ms += random_below(&p.random, save_ms);
-            say(&p, RECORD_SAVE_DURABLE, step);
+            add_record(&p, RECORD_SAVE_DURABLE, step);
         }
         if (random_below(&p.random, 100) == 0)
             settle(&p);
@@ -91,20 +75,14 @@ static void roll_back(struct pair *p, int64_t back) {
     begin_process(p);
     for (int64_t step = back + 1; step <= back + 20; step++) {
         p->at_ms += 1000;
-        say(p, RECORD_STEP_END, step);
+        add_record(p, RECORD_STEP_END, step);
     }
-}
-
-static const struct ledger_bucket *find(const struct ledger_result *r, enum bucket bucket) {
-    for (int i = 0; i < r->bucket_count; i++)
-        if (r->buckets[i].bucket == bucket)
-            return &r->buckets[i];
-    return NULL;
 }
 
 static void compare(const struct ledger_result *folded, const struct ledger_result *kept, bool is_exact,
                     const char *words) {
-    const struct ledger_bucket *x = find(folded, BUCKET_WASTED_PROGRESS), *y = find(kept, BUCKET_WASTED_PROGRESS);
+    const struct ledger_bucket *x = result_bucket(folded, BUCKET_WASTED_PROGRESS),
+                               *y = result_bucket(kept, BUCKET_WASTED_PROGRESS);
     check_identities(folded, words);
     if (x == NULL || y == NULL) {
         harness_fail(__FILE__, __LINE__, "%s: nothing is lost", words);
@@ -126,7 +104,7 @@ static void compare(const struct ledger_result *folded, const struct ledger_resu
 enum place { OF_THE_LAST_STEPS, AT_A_CHECKPOINT, BEYOND };
 
 static void search(enum place place, uint64_t count) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", count);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", count);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         uint64_t random = seed ^ 991;
         int64_t steps = 6500 + random_below(&random, 1500), save_every = 15 + random_below(&random, 9);
@@ -164,7 +142,7 @@ TEST(a_rollback_beyond_what_is_known_exactly_is_prorated_and_says_so) {
 }
 
 TEST(a_window_on_its_grid_is_exact_and_off_it_within_a_part) {
-    uint64_t seed = number("GOODPUT_SEED", 20261121), end = seed + number("GOODPUT_JOBS", 30);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", 30);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         struct pair p = train(seed, 5000, 20, 5000);
         for (int i = 0; i < 8; i++) {

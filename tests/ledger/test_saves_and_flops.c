@@ -1,18 +1,14 @@
 /* What step lines say of FLOP/s, and how long saves took to be durable: summed once, whatever is read again, and kept
  * by a checkpoint. */
+#include "fact_list.h"
 #include "harness.h"
 #include "ledger/checkpoint.h"
 #include "ledger/evaluate.h"
 #include "ledger/totals.h"
 
-#include <stdlib.h>
 
-static void say(struct ledger *l, int process, int64_t step, int64_t at_ms, int64_t duration_ms, int64_t milli) {
-    struct record r = RECORD_INIT;
-    r.kind = RECORD_STEP_END;
-    r.process = process;
-    r.line = r.step = step;
-    r.at_ms = at_ms;
+static void add_step(struct ledger *l, int process, int64_t step, int64_t at_ms, int64_t duration_ms, int64_t milli) {
+    struct record r = fact_record(RECORD_STEP_END, process, step, at_ms, step);
     r.duration_ms = duration_ms;
     r.tflops_milli = milli;
     ledger_add_record(l, &r);
@@ -21,8 +17,8 @@ static void say(struct ledger *l, int process, int64_t step, int64_t at_ms, int6
 /* Steps of 2 s at 100 TFLOP/s, every fifth at 250 for its own 0.8 s; a line of five steps without a duration. */
 static void train(struct ledger *l, int process, int64_t from, int64_t to) {
     for (int64_t i = from; i < to; i++)
-        say(l, process, i, i * 2000, i % 5 == 4 ? 800 : 2000, i % 5 == 4 ? 250000 : 100000);
-    say(l, process, to + 4, (to + 4) * 2000, RECORD_NONE, 100000);
+        add_step(l, process, i, i * 2000, i % 5 == 4 ? 800 : 2000, i % 5 == 4 ? 250000 : 100000);
+    add_step(l, process, to + 4, (to + 4) * 2000, RECORD_NONE, 100000);
 }
 
 static void check(struct ledger *l, int64_t lines, int64_t steps, int64_t fast) {
@@ -40,15 +36,13 @@ static void check(struct ledger *l, int64_t lines, int64_t steps, int64_t fast) 
 
 TEST(flops_of_lines_are_summed_once) {
     static const struct ledger_options options = {.has_log = true};
-    struct ledger *l = ledger_new(&options), *again;
+    struct ledger *l = fact_ledger(&options, 1), *again;
     CLEANUP_ERROR struct error *err = NULL;
     CLEANUP_BUF struct buf saved;
     buf_init(&saved, 1 << 20);
-    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
-    ledger_set_required(l, 0, 1);
     int process = ledger_add_process(l, 7, 1000, TIME_OPEN);
     train(l, process, 1, 5001); /* the first line has no number of steps; long enough to be settled in part */
-    say(l, process, 5006, 20000000, 2000, -5);
+    add_step(l, process, 5006, 20000000, 2000, -5);
     check(l, 4000, 4004, 1000);
     REQUIRE(ledger_save(l, LEDGER_SAVE_ALL, &saved) == 0);
     again = ledger_load(buf_slice(&saved), NULL, &err);
@@ -70,21 +64,14 @@ struct log {
 
 static struct log log_new(void) {
     static const struct ledger_options options = {.has_log = true};
-    struct log log = {.ledger = ledger_new(&options)};
-    ledger_set_span(log.ledger, 0, TIME_OPEN, OUTCOME_RUNNING);
-    ledger_set_required(log.ledger, 0, 1);
+    struct log log = {.ledger = fact_ledger(&options, 1)};
     log.process = ledger_add_process(log.ledger, 7, 1000, TIME_OPEN);
     return log;
 }
 
 static void add_record(struct log *log, enum record_kind kind, int64_t at_s, int64_t step, int64_t took_s,
                        bool is_async) {
-    struct record r = RECORD_INIT;
-    r.kind = kind;
-    r.process = log->process;
-    r.line = ++log->line;
-    r.at_ms = at_s * 1000;
-    r.step = step;
+    struct record r = fact_record(kind, log->process, ++log->line, at_s * 1000, step);
     r.duration_ms = took_s >= 0 ? took_s * 1000 : RECORD_NONE;
     r.is_async = is_async;
     r.is_derived = kind == RECORD_SAVE_DURABLE && took_s == 0; /* here: it was complete at that time at the latest */

@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-static uint64_t first_seed(void) {
-    const char *text = getenv("GOODPUT_SEED");
-    return text != NULL ? strtoull(text, NULL, 10) : 20261121;
-}
-
-static uint64_t jobs(uint64_t otherwise) {
-    const char *text = getenv("GOODPUT_JOBS");
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* ---- a long job, fact by fact ---- */
 
 struct job {
@@ -30,14 +20,9 @@ struct job {
     uint64_t process, life;
 };
 
-static void say(struct job *j, enum record_kind kind, int64_t at_ms, int64_t step) {
-    struct fact *f = fact_list_add(&j->list, FACT_RECORD);
-    f->id = j->process;
-    f->record = (struct record)RECORD_INIT;
-    f->record.kind = kind;
-    f->record.line = ++j->line;
-    f->record.at_ms = at_ms;
-    f->record.step = step;
+static void add_record(struct job *j, enum record_kind kind, int64_t at_ms, int64_t step) {
+    struct record r = fact_record(kind, 0, ++j->line, at_ms, step);
+    fact_list_record(&j->list, j->process, &r);
 }
 
 static void begin_process(struct job *j) {
@@ -50,7 +35,7 @@ static void begin_process(struct job *j) {
     f->to_ms = TIME_OPEN;
     j->at_ms += random_below(&j->random, 20000);
     if (j->logs_all && !j->logs_starts)
-        say(j, RECORD_STEP_START, j->at_ms, j->step);
+        add_record(j, RECORD_STEP_START, j->at_ms, j->step);
 }
 
 static void begin_life(struct job *j) {
@@ -107,15 +92,15 @@ static void interrupt(struct job *j) {
         if (j->saved[i] >= back)
             j->saved[i] = back - 1;
     if (random_below(&j->random, 2) == 0 && back > 0) {
-        say(j, RECORD_RESTORE_START, j->at_ms, back - 1);
-        say(j, RECORD_RESTORE_END, j->at_ms += random_below(&j->random, 5000), back - 1);
+        add_record(j, RECORD_RESTORE_START, j->at_ms, back - 1);
+        add_record(j, RECORD_RESTORE_END, j->at_ms += random_below(&j->random, 5000), back - 1);
     }
     j->at_ms += j->logs_starts ? 0 : random_below(&j->random, 30000); /* compiles */
 }
 
 /* Slices come and go. */
 static void add_slices(struct job *j) {
-    say(j, RECORD_ELASTIC_SLICES, j->at_ms, RECORD_NONE);
+    add_record(j, RECORD_ELASTIC_SLICES, j->at_ms, RECORD_NONE);
     struct record *r = &j->list.items[j->list.count - 1].record;
     r->total = 4;
     r->active = random_below(&j->random, 5);
@@ -126,22 +111,22 @@ static void train_step(struct job *j) {
     if (j->is_elastic && random_below(&j->random, 200) == 0)
         add_slices(j);
     if (j->logs_starts)
-        say(j, RECORD_STEP_START, j->at_ms, j->step);
+        add_record(j, RECORD_STEP_START, j->at_ms, j->step);
     if (j->loads_data) {
         int64_t wait = random_below(&j->random, j->step_ms / 4);
-        say(j, RECORD_DATA_START, j->at_ms + 10, RECORD_NONE);
-        say(j, RECORD_DATA_END, j->at_ms + 10 + wait, RECORD_NONE);
+        add_record(j, RECORD_DATA_START, j->at_ms + 10, RECORD_NONE);
+        add_record(j, RECORD_DATA_END, j->at_ms + 10 + wait, RECORD_NONE);
         took += wait;
     }
     if (random_below(&j->random, 700) == 0)
         took += random_below(&j->random, 900000); /* a stall, perhaps */
     j->at_ms += took;
     if (!j->logs_starts)
-        say(j, RECORD_STEP_END, j->at_ms, j->step);
+        add_record(j, RECORD_STEP_END, j->at_ms, j->step);
     if (j->step % j->save_every == j->save_every - 1) {
         int64_t blocked = j->saves_block ? random_below(&j->random, 4000) : 0;
-        say(j, RECORD_SAVE_START, j->at_ms, j->step);
-        say(j, RECORD_SAVE_DURABLE, j->at_ms += blocked, j->step);
+        add_record(j, RECORD_SAVE_START, j->at_ms, j->step);
+        add_record(j, RECORD_SAVE_DURABLE, j->at_ms += blocked, j->step);
         memmove(j->saved, j->saved + 1, 3 * sizeof j->saved[0]);
         j->saved[3] = j->step;
     }
@@ -293,7 +278,7 @@ static void evaluate_and_compare(const struct job *j, uint64_t seed) {
 }
 
 TEST(a_settled_past_changes_nothing) {
-    uint64_t seed = first_seed(), count = jobs(60);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 60);
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         struct job j = long_job(seed, false, true);
         evaluate_and_compare(&j, seed);
@@ -347,7 +332,7 @@ static void evaluate_and_cut(const struct job *j, uint64_t seed, size_t *largest
 }
 
 TEST(a_ledger_read_back_continues_as_if_never_saved) {
-    uint64_t seed = first_seed(), count = jobs(60);
+    uint64_t seed = random_setting("GOODPUT_SEED", 20261121), count = random_setting("GOODPUT_JOBS", 60);
     size_t largest = 0;
     for (uint64_t i = 0; i < count && CU_get_number_of_failures() == 0; i++, seed++) {
         struct job j = long_job(seed, seed % 2, false);
@@ -359,7 +344,7 @@ TEST(a_ledger_read_back_continues_as_if_never_saved) {
 }
 
 TEST(a_damaged_checkpoint_is_refused) {
-    struct job j = long_job(first_seed(), false, true);
+    struct job j = long_job(random_setting("GOODPUT_SEED", 20261121), false, true);
     struct fact_feeder t = fact_feeder_new(&j.list);
     for (size_t i = 0; i < j.list.count; i++)
         fact_feed(&t, &j.list.items[i]);
@@ -401,24 +386,16 @@ TEST(a_damaged_checkpoint_is_refused) {
 
 static void add_steps(struct ledger *l, int process, int64_t first, int64_t count, int64_t from_ms, int64_t line) {
     for (int64_t i = 0; i < count; i++) {
-        struct record r = RECORD_INIT;
-        r.process = process;
-        r.kind = RECORD_STEP_END;
-        r.line = line + i + 1;
-        r.at_ms = from_ms + (i + 1) * 1000;
-        r.step = first + i;
+        struct record r = fact_record(RECORD_STEP_END, process, line + i + 1, from_ms + (i + 1) * 1000, first + i);
         ledger_add_record(l, &r);
     }
 }
 
 /* Two attempts, the first of 3,000 steps of 1 s; of its log 1,500 are read before all of the second's. */
 static char *read_in_turn(bool is_awaited, int hundreds, int64_t *ret_late) {
-    struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = 1000});
-    struct ledger_occupancy life = fact_life(1, 0, 0);
+    struct ledger *l = fact_ledger(&(struct ledger_options){.has_log = true, .ideal_step_ms = 1000}, 1);
+    struct ledger_occupancy life = fact_running(1, 0, 0, 0);
     struct ledger_result r;
-    life.bound_ms = life.running_ms = 0;
-    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
-    ledger_set_required(l, 0, 1);
     ledger_add_occupancy(l, &life);
     int first = ledger_add_process(l, 1, 0, 3000000), second = ledger_add_process(l, 2, 3000000, TIME_OPEN);
     ledger_await(l, first, is_awaited);
@@ -456,22 +433,15 @@ TEST(a_log_that_is_awaited_is_never_late) {
  * the last window's alone are needed. */
 TEST(a_step_a_day_costs_no_more_memory_than_one_a_second) {
     struct ledger *l =
-        ledger_new(&(struct ledger_options){.has_log = true, .window_count = 2, .windows_ms = {3600000, 7200000}});
-    struct ledger_occupancy life = fact_life(1, 0, 0);
+        fact_ledger(&(struct ledger_options){.has_log = true, .window_count = 2, .windows_ms = {3600000, 7200000}}, 1);
+    struct ledger_occupancy life = fact_running(1, 0, 0, 0);
     struct ledger_result r;
     struct rusage before, after;
-    life.bound_ms = life.running_ms = 0;
-    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
-    ledger_set_required(l, 0, 1);
     ledger_add_occupancy(l, &life);
     int process = ledger_add_process(l, 1, 0, TIME_OPEN);
     getrusage(RUSAGE_SELF, &before);
     for (int64_t step = 0; step < 4000; step++) {
-        struct record record = RECORD_INIT;
-        record.process = process;
-        record.kind = RECORD_STEP_END;
-        record.line = record.step = step + 1;
-        record.at_ms = (step + 1) * 86400000;
+        struct record record = fact_record(RECORD_STEP_END, process, step + 1, (step + 1) * 86400000, step + 1);
         ledger_add_record(l, &record);
     }
     ledger_evaluate(l, INT64_C(4000) * 86400000, &r);

@@ -3,18 +3,13 @@
 #include "harness.h"
 #include "ledger/evaluate.h"
 
-#include <stdlib.h>
 
 enum { CHIPS = 16, STEP_MS = 1000 };
 
 static struct ledger *begin(int *ret_process, int64_t lost_ms) {
-    struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .ideal_step_ms = STEP_MS});
-    ledger_set_span(l, 0, TIME_OPEN, OUTCOME_RUNNING);
-    ledger_set_required(l, 0, 4);
+    struct ledger *l = fact_ledger(&(struct ledger_options){.has_log = true, .ideal_step_ms = STEP_MS}, 4);
     for (uint32_t slot = 0; slot < 4; slot++) {
-        struct ledger_occupancy life = fact_life(slot + 1, slot, 0);
-        life.bound_ms = life.running_ms = 0;
-        life.chips = CHIPS / 4;
+        struct ledger_occupancy life = fact_running(slot + 1, slot, 0, CHIPS / 4);
         if (slot == 3)
             life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
         ledger_add_occupancy(l, &life);
@@ -24,15 +19,10 @@ static struct ledger *begin(int *ret_process, int64_t lost_ms) {
     return l;
 }
 
-static void say(struct ledger *l, int process, enum record_kind kind, int64_t line, int64_t at_ms, int64_t active) {
-    struct record r = RECORD_INIT;
-    r.process = process;
-    r.kind = kind;
-    r.line = line;
-    r.at_ms = at_ms;
-    if (kind == RECORD_STEP_END) {
-        r.step = active;
-    } else if (kind == RECORD_ELASTIC_SLICES) {
+static void add_record(struct ledger *l, int process, enum record_kind kind, int64_t line, int64_t at_ms,
+                       int64_t active) {
+    struct record r = fact_record(kind, process, line, at_ms, kind == RECORD_STEP_END ? active : RECORD_NONE);
+    if (kind == RECORD_ELASTIC_SLICES) {
         r.active = active;
         r.total = 4;
     }
@@ -43,19 +33,12 @@ static void say(struct ledger *l, int process, enum record_kind kind, int64_t li
 static void train(struct ledger *l, int process) {
     for (int64_t step = 1; step <= 1000; step++) {
         if (step == 201 || step == 501 || step == 601)
-            say(l, process, RECORD_ELASTIC_SLICES, 2 * step - 1, (step - 1) * STEP_MS,
-                step == 201   ? 3
-                : step == 501 ? 2
-                              : 4);
-        say(l, process, RECORD_STEP_END, 2 * step, step * STEP_MS, step);
+            add_record(l, process, RECORD_ELASTIC_SLICES, 2 * step - 1, (step - 1) * STEP_MS,
+                       step == 201   ? 3
+                       : step == 501 ? 2
+                                     : 4);
+        add_record(l, process, RECORD_STEP_END, 2 * step, step * STEP_MS, step);
     }
-}
-
-static const struct ledger_bucket *find(const struct ledger_result *r, enum bucket bucket) {
-    for (int i = 0; i < r->bucket_count; i++)
-        if (r->buckets[i].bucket == bucket)
-            return &r->buckets[i];
-    return NULL;
 }
 
 /* (4 - 3) / 4 of 16 chips for 300 s and (4 - 2) / 4 for 100 s; not a millisecond of it is anyone's but Productive's. */
@@ -66,7 +49,7 @@ TEST(slices_that_are_down_take_their_share_of_the_chips_and_no_time) {
     train(l, process);
     ledger_evaluate(l, 1000000, &r);
     check_identities(&r, "slices down");
-    const struct ledger_bucket *down = find(&r, BUCKET_ELASTIC_SLICE_DOWN);
+    const struct ledger_bucket *down = result_bucket(&r, BUCKET_ELASTIC_SLICE_DOWN);
     REQUIRE(down != NULL);
     CHECK_INT(r.productive_ms, 1000000);
     CHECK_INT(down->ms, 0);
@@ -95,7 +78,7 @@ TEST(chips_of_a_deleted_slice_are_waited_for) {
     CHECK_INT(r.productive_ms, 600000);
     CHECK_INT(r.chip_ms_allocated, 16 * 200000 + 12 * 400000);
     CHECK_INT(r.chip_ms_waiting, 4 * 400000);
-    const struct ledger_bucket *down = find(&r, BUCKET_ELASTIC_SLICE_DOWN);
+    const struct ledger_bucket *down = result_bucket(&r, BUCKET_ELASTIC_SLICE_DOWN);
     REQUIRE(down != NULL);
     CHECK_INT(down->chip_ms, 4 * 100000); /* two of four train, and three are allocated */
     ledger_result_done(&r);
@@ -108,17 +91,17 @@ TEST(waiting_for_slices_is_not_a_step) {
     struct ledger *l = begin(&process, TIME_OPEN);
     struct ledger_result r;
     for (int64_t step = 1; step <= 10; step++)
-        say(l, process, RECORD_STEP_END, step, step * STEP_MS, step);
-    say(l, process, RECORD_ELASTIC_WAIT_START, 11, 10000, 0);
-    say(l, process, RECORD_ELASTIC_WAIT_END, 12, 17000, 0);
-    say(l, process, RECORD_ELASTIC_REINIT_START, 13, 17000, 0);
-    say(l, process, RECORD_ELASTIC_REINIT_END, 14, 20000, 0);
-    say(l, process, RECORD_STEP_END, 15, 21000, 11);
+        add_record(l, process, RECORD_STEP_END, step, step * STEP_MS, step);
+    add_record(l, process, RECORD_ELASTIC_WAIT_START, 11, 10000, 0);
+    add_record(l, process, RECORD_ELASTIC_WAIT_END, 12, 17000, 0);
+    add_record(l, process, RECORD_ELASTIC_REINIT_START, 13, 17000, 0);
+    add_record(l, process, RECORD_ELASTIC_REINIT_END, 14, 20000, 0);
+    add_record(l, process, RECORD_STEP_END, 15, 21000, 11);
     ledger_evaluate(l, 21000, &r);
     check_identities(&r, "a wait for slices");
     CHECK_INT(r.productive_ms, 11000);
-    REQUIRE(find(&r, BUCKET_ELASTIC_REINIT) != NULL);
-    CHECK_INT(find(&r, BUCKET_ELASTIC_REINIT)->ms, 10000);
+    REQUIRE(result_bucket(&r, BUCKET_ELASTIC_REINIT) != NULL);
+    CHECK_INT(result_bucket(&r, BUCKET_ELASTIC_REINIT)->ms, 10000);
     ledger_result_done(&r);
     ledger_free(l);
 }

@@ -20,8 +20,7 @@ static void run_steps(const char *name, int64_t steps, int64_t restart_every) {
     struct ledger_options options = {.has_log = true, .windows_ms = {3600000, 43200000}, .window_count = 2};
     struct ledger *l = ledger_new(&options);
     ledger_set_required(l, 0, 1);
-    struct ledger_occupancy life = fact_life(1, 0, 0);
-    life.bound_ms = life.running_ms = 0;
+    struct ledger_occupancy life = fact_running(1, 0, 0, 0);
     ledger_add_occupancy(l, &life);
     struct mono_time begin = clock_mono();
     int64_t at = 0, line = 0, step = 0, started = 0;

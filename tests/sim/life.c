@@ -1,23 +1,16 @@
 /* A life: its random shape, its agenda, and the loop that turns it. */
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "random.h"
 #include "sim.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(struct sim_life *l) {
-    uint64_t z = (l->rng += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 int64_t sim_pick(struct sim_life *l, int64_t low, int64_t high) {
     assert(low <= high);
-    return low + (int64_t)(next_random(l) % (uint64_t)(high - low + 1));
+    return low + (int64_t)(random_next(&l->rng) % (uint64_t)(high - low + 1));
 }
 
 bool sim_chance(struct sim_life *l, int percent) {

@@ -1,23 +1,17 @@
 #include "sim.h"
 
 #include "base/mem.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t next_random(struct job *job) {
-    uint64_t z = job->random += UINT64_C(0x9E3779B97F4A7C15); /* splitmix64 */
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 int64_t sim_between(struct job *job, int64_t low, int64_t high) {
-    return low + (int64_t)(next_random(job) % (uint64_t)(high - low + 1));
+    return low + (int64_t)(random_next(&job->random) % (uint64_t)(high - low + 1));
 }
 
 int64_t sim_spread(struct job *job, int64_t low, int64_t high) {
-    double u = (double)(next_random(job) >> 11) / 9007199254740992.0;
+    double u = (double)(random_next(&job->random) >> 11) / 9007199254740992.0;
     return (int64_t)(exp(log((double)low) + u * (log((double)high) - log((double)low))));
 }
 

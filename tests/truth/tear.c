@@ -1,6 +1,7 @@
 #include "tear.h"
 
 #include "judge.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,6 @@ enum kind_of_tear { TEAR_REST, TEAR_REST_AND_END, TEAR_END, TEAR_HEAD, TEAR_KIND
 
 static const char *const kinds[TEAR_KINDS] = {"its rest lost", "its rest and its end lost", "its end lost",
                                               "its head lost"};
-
-static uint64_t next(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
 
 /* Where the n-th line begins; n < the number of lines. */
 static size_t line_start(const struct buf *text, size_t n) {
@@ -44,10 +38,10 @@ void tear_line(struct tear *t, struct buf *text) {
         lines += text->data[i] == '\n';
     if (lines == 0)
         return;
-    size_t n = next(&random) % lines, from = line_start(text, n);
+    size_t n = random_next(&random) % lines, from = line_start(text, n);
     size_t end = (size_t)((const char *)memchr(text->data + from, '\n', text->size_bytes - from) - text->data);
-    size_t at = from + next(&random) % (end - from + 1);
-    enum kind_of_tear kind = (enum kind_of_tear)(next(&random) % TEAR_KINDS);
+    size_t at = from + random_next(&random) % (end - from + 1);
+    enum kind_of_tear kind = (enum kind_of_tear)(random_next(&random) % TEAR_KINDS);
     t->line = (int64_t)n + 1;
     if (t->is_whole)
         return;
